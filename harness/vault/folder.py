@@ -212,6 +212,8 @@ def make_folder(
 
     ``files``: the sealed shares, by SHA-256, where its keepers open together.
     """
+    if folder.is_dir():
+        _refuse_foreign(folder)  # before a lock is made in it
     with locked(folder):
         _refuse_foreign(folder)
         line = write_line((), act, identity, now)
@@ -282,6 +284,8 @@ def _check_sizes(
 
 def copy_to(state: VaultState, target: Path) -> None:
     """Copy a vault, sealed as it is, into a new folder or over an older copy of the same vault."""
+    if target.is_dir() and not (target / HEAD).exists():
+        _refuse_foreign(target)  # before a lock is made in it
     with locked(target):
         if (target / HEAD).exists():
             _check_older(read_state(target), state)

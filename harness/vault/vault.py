@@ -19,6 +19,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
 from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
 from harness.core.written_files import private_folder, write_file
 from harness.sealed.forms import FileProblem
 from harness.sealed.keys import Identity
@@ -373,7 +374,8 @@ class Vault:
             state, act, identity, self.clock(),
             corpora=corpora, files=files, clock_was_wrong=self.clock_was_wrong,
         )  # fmt: skip
-        self._remember(after)
+        with suppress(UsageError):  # the change is done: whoever reads it next keeps that it was seen
+            self._remember(after)
         return after
 
     def _compare(self, state: VaultState) -> None:

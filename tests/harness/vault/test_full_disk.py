@@ -1,0 +1,102 @@
+"""A disk that is full at any moment of a change leaves the vault as it was, says so, and takes the change once there is room."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+import subprocess
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from harness.core.failures import UsageError
+from harness.vault.folder import LOG, read_state
+from harness.vault.vault import Vault
+from tests.harness.vault.killed import ACTS, OF_SEVERAL, left
+from tests.harness.vault.made import files, filled, readable, vault
+from tests.harness.vault.together import filled_together
+
+CHANGES = [name for name in ACTS if not name.startswith("init") and name != "export"]
+
+
+def refusal(made: Vault, name: str) -> str | None:
+    """Return the words with which a change is refused; None where it was done."""
+    try:
+        ACTS[name](made)
+    except UsageError as error:
+        return str(error)
+    return None
+
+
+def content(made: Vault) -> dict[str, bytes]:
+    """Return the files that a change must leave alone; of the log only what its signed head covers counts."""
+    return {name: (made.folder / name).read_bytes() for name in files(made.folder) if name != LOG}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_each_write_may_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    made = (filled_together if name in OF_SEVERAL else filled)(tmp_path)
+    before, lines = content(made), read_state(made.folder).head.lines
+    real, left_writes = os.fsync, [0]
+
+    def fails(handle: int) -> None:
+        a_file = stat.S_ISREG(os.fstat(handle).st_mode)
+        left_writes[0] -= a_file
+        if a_file and left_writes[0] == 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", fails)
+    refused = 0
+    for write in count(1):
+        left_writes[0] = write
+        if (said := refusal(made, name)) is None:
+            break
+        refused += 1
+        assert "No space left on device" in said
+        assert "as it was before. Make room, and try again" in said
+        assert read_state(made.folder).head.lines == lines
+        assert {each: data for each, data in content(made).items() if each in before} == before
+    assert refused >= 2
+    state = made.read()
+    assert (state.head.lines, state.left_over) == (lines + 1, ())
+    assert readable(tmp_path) == []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Return a folder on a disk of its own that has little room."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:  # fmt: skip
+        pytest.skip("this system lets nobody make a small disk here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("name", ["rotate", "revoke"])
+def test_a_disk_that_is_really_full(tmp_path: Path, small_disk: Path, name: str) -> None:
+    filled(tmp_path / "whole")
+    shutil.copytree(tmp_path / "whole" / "vault", small_disk / "vault")
+    made = Vault(small_disk / "vault", tmp_path / "memory", vault(tmp_path).clock)
+    lines, ballast = made.read().head.lines, small_disk / "ballast"
+    refused = 0
+    for room in range(0, 64 * 1024, 4096):
+        ballast.unlink(missing_ok=True)
+        free = shutil.disk_usage(small_disk).free
+        ballast.write_bytes(bytes(max(0, free - room)))
+        if (said := refusal(made, name)) is None:
+            break
+        refused += 1
+        assert "as it was before. Make room, and try again" in said
+        assert read_state(made.folder).head.lines == lines
+    ballast.unlink()
+    assert refused
+    assert made.read().head.lines == lines + 1
+    assert left(made, founded=True) == 8
+    assert readable(small_disk) == []
