@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.card.exporting import refuse_to_leave
 from harness.compare.comparing import compare_runs, require_two
 from harness.compare.pairs import Pair
 from harness.core.failures import UsageError
 from harness.store.file.database import opened
+from harness.store.runs import find_run
 from rosetta_tui.compare.sentences import sentence
 from scoring.core.inventory import metric_named, unknown_metric
 
@@ -81,8 +83,12 @@ def _difference(pair: Pair, metric: str) -> MetricDifference:
 
 
 def compared(store: Path, first: str, second: str) -> RunComparison:
-    """Compare two complete runs of a store by their ids; UsageError with the reasons where they do not compare."""
+    """Compare two complete runs of a store by their ids; UsageError with the reasons where they do not compare.
+
+    Of runs with secret entries UsageError too: how they differ is told by ``rosetta vault compare`` only.
+    """
     with opened(store) as connection:
+        refuse_to_leave(connection, [find_run(connection, each) for each in (first, second)])
         found = compare_runs(connection, [first, second])
     require_two(found)
     if found.running:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.card.exporting import refuse_to_leave
 from harness.card.load import load_card, raw_card
 from harness.card.model import RunCard
-from harness.card.rows import WITHHELD_ERROR, card_id
+from harness.card.rows import card_id
 from harness.compare.rows import scorer_of
-from harness.events.kinds import EntryScored, Event, Finished
+from harness.events.kinds import Event, Finished
 from harness.store.corpora.entries import read_entries
 from harness.store.file.database import opened
 from harness.store.notes import attached_to
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run, list_runs
+from rosetta_tui.report.run import without_secrets
 from rosetta_tui.session.engine import Engine
 from rosetta_tui.show.card_fields import claimable, review_of, tier_words
 from rosetta_tui.show.run_facts import runs_now
@@ -69,16 +71,22 @@ class RunHandle:
     def card(self) -> RunCard:
         """The sealed card, typed: ``run.card.scores.chrf_plus_plus``; HarnessError before the run is complete.
 
-        Of a run with secret entries it has no rows.
+        Of a run with secret entries UsageError: its numbers leave as a released card only (docs/released.md).
         """
         with self._opened() as connection:
-            return load_card(connection, self._read(connection).id)
+            run = self._read(connection)
+            refuse_to_leave(connection, [run])
+            return load_card(connection, run.id)
 
     @property
     def tier(self) -> ClaimedTier:
-        """What may be said of it in public: at most ``functional`` until people have reviewed it."""
+        """What may be said of it in public: at most ``functional`` until people have reviewed it.
+
+        Of a run with secret entries UsageError, as its words have a score.
+        """
         with self._opened() as connection:
             run = self._read(connection)
+            refuse_to_leave(connection, [run])
             card = raw_card(connection, run)
             review = review_of(card, attached_to(connection, run.id))
         return ClaimedTier(claimable(card, review), tier_words(card, review))
@@ -164,17 +172,16 @@ class RunUnderWay:
         self._engine.start()
 
     def __iter__(self) -> Iterator[Event]:
-        """Yield the events as they come, until the end; outputs of secret entries are left out of them."""
+        """Yield the events as they come, until the end.
+
+        Of secret entries their outputs and how they came out are left out, and of a run with such entries all scores.
+        """
         while not self._engine.wait(_LOOK_SECONDS):
             yield from map(self._open, self._engine.events.drain())
         yield from map(self._open, self._engine.events.drain())
 
     def _open(self, event: Event) -> Event:
-        if not isinstance(event, EntryScored) or event.result.position not in self._secret:
-            return event
-        error = None if event.result.error is None else WITHHELD_ERROR
-        open_ = replace(event.result, output=None, raw=None, error=error, statistics=b"")
-        return replace(event, result=open_)
+        return without_secrets(event, self._secret)
 
     def stop(self) -> None:
         """Finish what is under way and store it; the run can go on with ``rosetta resume``."""

@@ -262,6 +262,7 @@ def _compared(letter: str, side: PairSide, drawn: Table, tests: _Tests) -> Compa
         median_seconds=median(seconds) if seconds else None,
         card=side.rows.card,
         certificates=side.rows.certificates,
+        inside=not run.imported and side.rows.secret,
         file="" if (outputs := told_of(run).outputs) is None else outputs.name,
     )
 

@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from scoring.core.table import Table
 
 
-_SECRET = frozenset(segment.value for segment in Segment if segment.secret)
-
-
 @dataclass(frozen=True)
 class ComparedEntries:
     """Entries in corpus order; arrays of shape (runs, entries) have the runs in the comparison's order."""
@@ -66,10 +63,7 @@ class ComparedEntries:
         shape = (len(sides), len(ids))
         positions = [[row.entry.position for row in side.used] for side in sides]
         failed = [[row.failed for row in side.used] for side in sides]
-        secret = [
-            [side.rows.local_only or row.entry.segment in _SECRET for row in side.used]
-            for side in sides
-        ]
+        secret = [[side.rows.is_secret(row) for row in side.used] for side in sides]
         return cls(
             ids=tuple(ids),
             positions=np.array(positions, np.int64).reshape(shape),

@@ -64,6 +64,8 @@ class ComparedRun:
     """What its card says of its claim, over all its outputs; None before it has a card."""
     certificates: tuple[Attached, ...] = ()
     """What reviews said of it."""
+    inside: bool = False
+    """Whether secret entries are among those compared, so that no number leaves but as a released difference."""
     file: str = ""
     """Name of the file that the outputs were read from; empty where they were made in the run."""
 

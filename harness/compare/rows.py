@@ -11,7 +11,7 @@ from hashlib import blake2b
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from corpora.model.entry import EntryId
+from corpora.model.entry import EntryId, Segment
 from harness.setup.scoring_tools import stated_setup, stored_setup
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.sealing import CorpusSeal, StoreSealed, What, sealed_column
@@ -22,6 +22,8 @@ from scoring.core.scorer import Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.metrics.inventory import make_scorer
 from scoring.words.resources import Resources
+
+_SECRET = frozenset(segment.value for segment in Segment if segment.secret)
 
 
 class CorpusRow(NamedTuple):
@@ -116,6 +118,15 @@ class OrderedRun:
     def card(self) -> Mapping[str, Any] | None:
         """Return the parts of its card from which its claim is read; None before it has a card."""
         return None if self.claimed is None else stored_object(self.claimed)
+
+    @cached_property
+    def secret(self) -> bool:
+        """Whether there is a secret entry among the rows."""
+        return any(map(self.is_secret, self.rows))
+
+    def is_secret(self, row: ComparedRow) -> bool:
+        """Tell whether the entry of one of the rows is secret."""
+        return self.local_only or row.entry.segment in _SECRET
 
     @cached_property
     def by_id(self) -> dict[EntryId, ComparedRow]:

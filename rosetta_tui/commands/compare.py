@@ -12,7 +12,6 @@ import click
 
 from harness.core.failures import UsageError
 from harness.store.file.database import opened
-from harness.store.runs import read_card
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import json_text, plain
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from scoring.core.packs import Pack
 
 with when_used():
-    from harness.card import leaving
+    from harness.card import exporting
     from harness.compare import comparing, comparison, reported
     from rosetta_tui.compare import lines, values
     from rosetta_tui.show import metric_words
@@ -104,9 +103,7 @@ def _report(runs: Sequence[str], view: str, baseline: str | None, form: str | No
         raise UsageError("--form lbrag-metrics goes with --view lbrag.")
     with opened() as connection:
         found = reported.reported_runs(connection, runs, pack, baseline)
-        inside = form and any(
-            leaving.kept_inside(read_card(connection, each.run.id)) for each in found
-        )
+        inside = form and any(exporting.must_be_released(connection, each.run) for each in found)
     systems = {each.name: each.totals for each in found}
     if form is not None:
         if inside:

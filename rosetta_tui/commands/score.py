@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from harness.core.failures import UsageError
 from harness.store.file.database import opened
-from harness.store.runs import find_run, read_card
+from harness.store.runs import find_run
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request import options as of_run
 from rosetta_tui.request.options import (
@@ -32,7 +32,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness import api
-    from harness.card import leaving
+    from harness.card import exporting
     from harness.inputs import outputs as made_elsewhere
     from harness.run import rescoring
     from harness.setup import plan
@@ -95,8 +95,8 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
     options = read_scoring_options(given)
     with opened() as connection:
         run = find_run(connection, name)
-        if as_json and not run.imported:
-            leaving.refuse_inside(read_card(connection, run.id), run.run_id)
+        if as_json:
+            exporting.refuse_to_leave(connection, [run])
         api.open_again(connection, run, vault_request(given), "rescore")
         calls = plan.run_options_of(run).model_copy(update=_calls(given))
         prices = None if given["prices"] is None else given["prices"].absolute()

@@ -27,7 +27,7 @@ from rosetta_tui.compare.sentences import (
 )
 from rosetta_tui.show import figures
 from rosetta_tui.show.clipboard import command_line
-from rosetta_tui.show.columns import Cell, Column, Record, Rows, Value
+from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value
 from rosetta_tui.toolkit.content import Telling, show
 from rosetta_tui.toolkit.diff_text import diff_content
 from rosetta_tui.toolkit.pages import UNREADABLE
@@ -211,7 +211,7 @@ class PairRows(Rows["Pair"]):
             "metric": metric,
         }
         if why := kept_words(pair):
-            return {**head, "withheld": why}
+            return {**head, WITHHELD: why}
         if pair.under_way:
             return head | _running_record(pair.running.get(metric))
         found = pair.by_metric.get(metric)

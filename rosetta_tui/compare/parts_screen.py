@@ -17,7 +17,7 @@ from rosetta_tui.compare.difference_panel import BLANK, LINE
 from rosetta_tui.compare.lines import ordered
 from rosetta_tui.compare.sentences import kept_words, name, number
 from rosetta_tui.show import figures
-from rosetta_tui.show.columns import Cell, Column, Record, Rows, Value
+from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import EmptyState, Where, show
@@ -97,7 +97,7 @@ class PartRows(Rows[PartRow]):
         if row.part is None:
             return record
         if why := kept_words(self._pair):
-            return {**record, "withheld": why}
+            return {**record, WITHHELD: why}
         found = row.part.differences[self._letters].get(metric)
         low, high = (None, None) if found is None or found.interval is None else found.interval
         return {

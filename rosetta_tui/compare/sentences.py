@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from harness.card.checking.claimed import claim_of
-from harness.card.leaving import inside_words, kept_inside
+from harness.card.leaving import inside_words
 from harness.store.distinctions import distinctions, setup_facts
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import review_of, tier_words
@@ -30,7 +30,7 @@ _MOST_DIGITS = 6
 def kept_words(pair: Pair) -> str:
     """Say why the numbers of a pair leave in no copy and no file; empty where they may."""
     sides = (pair.first, pair.second)
-    inside = [each for each in sides if not each.imported and kept_inside(each.card)]
+    inside = [each for each in sides if each.inside]
     return inside_words(inside[0].run_id) if inside else ""
 
 

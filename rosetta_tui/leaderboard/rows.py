@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpora.tasks.task import TRANSLATION
-from harness.card.leaving import inside_words, kept_inside
+from harness.card.leaving import kept_inside
 from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.ranking import Board, apart
 from rosetta_tui.show import figures
@@ -25,7 +25,7 @@ from rosetta_tui.show.card_fields import (
     validated_by,
     with_interval,
 )
-from rosetta_tui.show.columns import Cell, Column, Record, Rows, Value, widest
+from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value, widest
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.run_facts import failed_words, iso, setup_words, when
 from scoring.core.inventory import metric_named, row_of, short_title, title, typed_name
@@ -233,15 +233,17 @@ def kept_here(entrant: Entrant) -> bool:
     return not entrant.run.imported and kept_inside(entrant.run.card)
 
 
+PLACE_WITHHELD = (
+    "A run with secret entries: its numbers, and its place in this list, leave as a released card only "
+    "(rosetta runs export RUN --submitter NAME -o FILE)."
+)
+
+
 def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
     """Return everything that the list knows about a run and that may leave this computer."""
     run = entrant.run
     if kept_here(entrant):
-        return {
-            "run_id": run.run_id,
-            "created": iso(run.created),
-            "withheld": inside_words(run.run_id),
-        }
+        return {WITHHELD: PLACE_WITHHELD}
     record: dict[str, Value] = {
         "rank": board.ranks.get(run.run_id),
         "group": board.clusters.get(run.run_id),

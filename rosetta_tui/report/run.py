@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from harness.core.run_state import RunState
 from harness.events.kinds import EntryScored, Event, Failed, Finished, Progress, Started
@@ -20,6 +20,8 @@ from scoring.core.specification import quality_tier
 from scoring.core.wording import counted
 
 Print = Callable[[str], None]
+
+EventT = TypeVar("EventT", bound=Event)
 
 EVERY_SECONDS = 5.0
 """Time from one line of progress to the next."""
@@ -178,7 +180,7 @@ class JsonLines:
         if isinstance(event, Started):
             self._columns = event.columns
         if not isinstance(event, EntryScored):
-            return _as_json(_over_open_entries(event) if self._secret else event)
+            return _as_json(without_secrets(event, self._secret))
         fields = _result_fields(event.result, self._columns)
         if event.result.position in self._secret:
             fields = {name: each if name in _OF_SECRETS else None for name, each in fields.items()}
@@ -191,16 +193,31 @@ _OF_SECRETS = ("position", "entry_id", "cached", "batch_size", "attempts", "fini
 """Fields of a result that say nothing of its outcome."""
 
 
-def _over_open_entries(
-    event: Started | Progress | Finished | Failed,
-) -> Started | Progress | Finished | Failed:
-    """Return an event of a run with secret entries without scores: their steps would tell of each entry."""
+def without_secrets(event: EventT, secret: Collection[int]) -> EventT:
+    """Return an event as it may leave this computer; ``secret`` are the places of the run's secret entries.
+
+    Where there are any, it has no scores: their steps would tell of each entry. Of a secret entry it has its place and
+    id, and nothing of how it came out.
+    """
+    if not secret:
+        return event
     if isinstance(event, Progress):
         return replace(
             event, values={}, intervals={}, spread=None, claim=None, quality_tier="unscored",
             tokens=None, cost_usd=None, expected_cost_usd=None,
         )  # fmt: skip
-    return replace(event, floors=()) if isinstance(event, Started) else event
+    if isinstance(event, Started):
+        return replace(event, floors=())
+    if isinstance(event, EntryScored) and event.result.position in secret:
+        told = {name: getattr(event.result, name) for name in _OF_SECRETS}
+        return replace(event, result=Result(**told, **_BLANK))
+    return event
+
+
+_BLANK: Final[Mapping[str, Any]] = {
+    "output": None, "statistics": b"", "headline": None, "exact": False, "second": None,
+}  # fmt: skip
+"""What a result has in place of an outcome."""
 
 
 _TOLD = {"headline": "chrf", "second": "composite", "third": "equivalent"}

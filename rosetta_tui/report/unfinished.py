@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from harness.events.following import Follower
 from harness.events.kinds import Finished, Progress, Started
@@ -116,10 +116,13 @@ def _scores(now: Progress, kept: KeptColumns) -> Iterator[str]:
         yield line(f"  {short_title(name)}", f"{value(name, there[name])}{between}", told)
 
 
-def unfinished_json(run: UnfinishedRun) -> dict[str, Any]:
-    """Return the same for programs; ``scores_so_far`` has null where a metric has no value yet."""
+def unfinished_json(run: UnfinishedRun, *, inside: bool = False) -> dict[str, Any]:
+    """Return the same for programs; ``scores_so_far`` has null where a metric has no value yet.
+
+    ``inside``: of a run whose numbers stay on this computer nothing is told of how its entries came out.
+    """
     now, setup = run.progress, run.started.setup
-    return {
+    told = {
         "run_id": now.run_id,
         "complete": False,
         "state": "stopped" if run.finished is not None else str(now.state),
@@ -141,3 +144,10 @@ def unfinished_json(run: UnfinishedRun) -> dict[str, Any]:
         "reason": None if run.finished is None else run.finished.reason,
         "goes_on_with": run.goes_on_with,
     }
+    return {**told, **_OF_INSIDE} if inside else told
+
+
+_OF_INSIDE: Final[Mapping[str, Any]] = {
+    "failed": 0, "failures": {}, "scores_so_far": {}, "intervals_so_far": {}, "cost_usd": None, "elapsed_seconds": None,
+}  # fmt: skip
+"""What a run whose numbers stay inside tells in place of its outcome."""

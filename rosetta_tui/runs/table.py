@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from harness.card.leaving import inside_words
 from harness.card.reading import block, number
 from harness.core.failures import UsageError
 from harness.store.file.database import Mark, is_read_only, mark_of, opened
@@ -24,7 +25,7 @@ from rosetta_tui.show.card_fields import (
     tier_sign,
     tier_words,
 )
-from rosetta_tui.show.columns import Cell, Column, Record, Rows, Value, widest
+from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value, widest
 from rosetta_tui.show.run_facts import (
     OTHER_INPUTS_WORDS,
     failed_told,
@@ -186,7 +187,7 @@ class RunRows(Rows["RunSummary"]):
 
 def run_record(run: RunSummary) -> dict[str, Value]:
     """Return everything that the list knows about a run and that may leave this computer."""
-    run = leaving(run)
+    inside, run = run, leaving(run)
     card = run.card or {}
     record: dict[str, Value] = {
         "run_id": run.run_id,
@@ -206,6 +207,8 @@ def run_record(run: RunSummary) -> dict[str, Value]:
     }
     record |= score_record(block(card, "scores"))
     record["cost_usd"] = number(block(card, "cost").get("total_cost_usd"))
+    if run is not inside:
+        return {**record, WITHHELD: inside_words(run.run_id)}
     if run.card is not None and tiered(run):
         record["claimable_tier"] = claimable(card, review_of(card, run.certificates))
         record["caveats"] = caveats_in_words(card) or None

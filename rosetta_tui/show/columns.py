@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from array import array
 from collections.abc import (
     AsyncIterator,
+    Collection,
     Hashable,
     Iterable,
     Mapping,
@@ -254,6 +255,9 @@ SLICE = 50
 LEFT_OUT = "left_out"
 """Name under which a record says what it does not hold."""
 
+WITHHELD = "withheld"
+"""Name under which the record of a run says why its numbers stay on this computer."""
+
 
 class Counted(Protocol):
     """Rows that can be got ready many at a time."""
@@ -342,8 +346,8 @@ _SORT_MARKS = " ▲▼"
 class ShownRecords(CellRecords):
     """The words of the cells by the titles of their columns.
 
-    Of a row that leaves texts out of its record only numbers stay, and words that the record has too: what
-    may be seen here of a secret segment may not leave this computer.
+    Of a row that leaves something out of its record only the words stay that the record has too, or begins with:
+    what may be seen here of a secret segment, texts and numbers, may not leave this computer.
     """
 
     def __init__(self, rows: RowSource, columns: Sequence[Column], shown: Sequence[int]) -> None:
@@ -368,11 +372,18 @@ class ShownRecords(CellRecords):
         words = [cell.text for cell in self._rows.cells(index)]
         shown = {title: words[at] if at < len(words) else "" for title, at in self._places.items()}
         full = self._rows.record(index) if isinstance(self._rows, Records) else {}
-        if LEFT_OUT not in full:
+        why = {name: full[name] for name in (LEFT_OUT, WITHHELD) if name in full}
+        if not why:
             return shown
-        told = {str(value) for value in full.values() if value is not None}
-        kept = {
-            title: word if title in self.right or word in told else ""
-            for title, word in shown.items()
-        }
-        return {**kept, LEFT_OUT: full[LEFT_OUT]}
+        told = {str(value) for name, value in full.items() if name not in why and value is not None}
+        kept = {title: word if _is_told(word, told) else "" for title, word in shown.items()}
+        return {**kept, **why}
+
+
+def _is_told(word: str, told: Collection[str]) -> bool:
+    """Tell whether a word of a cell is among those of a record, or such as an id's beginning."""
+    return word in told or (len(word) == _ID and any(each.startswith(word) for each in told))
+
+
+_ID = 8
+"""Characters of a run's id that lists show."""

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import form_text
 
+with when_used():
+    from harness.card import exporting
+    from harness.store import runs as store_runs
+
 if TYPE_CHECKING:
+    import sqlite3
+
     from harness.store.runs import RunSummary
 
 
@@ -31,11 +38,12 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
     wanted = {tidy_tag(tag) for tag in tags}
     with opened() as connection:
         found = runs_now(list_runs(connection, deleted=deleted, brief=True))
+        inside = _unfinished_inside(connection, found) if as_json else frozenset()
         others = not found and not deleted and bool(list_runs(connection, deleted=True, brief=True))
         gone = [] if found else withdrawn_names(connection)
     found = [run for run in found if wanted <= set(run.tags)]
     if as_json:
-        click.echo(form_text("runs-list", [_summary(run) for run in found]))
+        click.echo(form_text("runs-list", [_summary(run, inside) for run in found]))
         return
     if not found:
         click.echo(_nothing(wanted, deleted=deleted, others=others, gone=bool(gone)))
@@ -116,14 +124,28 @@ def _rows(runs: Sequence[RunSummary]) -> Iterator[tuple[str, ...]]:
         yield (*line, " ".join(words))
 
 
-def _summary(run: RunSummary) -> dict[str, Any]:
+def _unfinished_inside(
+    connection: sqlite3.Connection, runs: Sequence[RunSummary]
+) -> frozenset[str]:
+    """Return the ids of runs without a card whose numbers stay inside: of the others the card says it."""
+    waiting = [run for run in runs if run.card is None and not run.imported]
+    return frozenset(
+        run.run_id
+        for run in waiting
+        if exporting.must_be_released(connection, store_runs.read_run(connection, run.number))
+    )
+
+
+def _summary(run: RunSummary, inside: Collection[str]) -> dict[str, Any]:
     from harness.card.leaving import inside_words
     from rosetta_tui.show.run_facts import iso, leaving
 
-    inside, run = run, leaving(run)
+    whole, run = run, leaving(run)
+    if run.run_id in inside:
+        run = replace(run, failed=0, failures={})
     card = run.card or {}
     return {
-        **({"withheld": inside_words(run.run_id)} if run is not inside else {}),
+        **({"withheld": inside_words(run.run_id)} if run is not whole else {}),
         "run_id": run.run_id,
         "created": iso(run.created),
         "state": run.state,

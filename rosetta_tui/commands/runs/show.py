@@ -16,9 +16,9 @@ from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import json_text
 
 with when_used():
-    from harness.card import leaving, load
+    from harness.card import exporting, load
     from harness.run import final_scores
-    from harness.store import deletion, runs
+    from harness.store import runs
     from rosetta_tui.report import card as report_card
     from rosetta_tui.report import paragraphs, unfinished
 
@@ -48,8 +48,8 @@ def show(run: str, *, as_json: bool) -> None:
         review = review_of(card, certificates)
         beside = _beside(connection, found, retried, stated_words(card, review))
     if as_json:
-        if not found.imported:
-            leaving.refuse_inside(card, found.run_id)
+        with opened() as connection:
+            exporting.refuse_to_leave(connection, [found])
         click.echo(json_text({**card, "beside": beside} if beside else card))
         return
     if "unverified" in head:
@@ -64,9 +64,7 @@ def _unfinished(connection: sqlite3.Connection, run: runs.Run, *, as_json: bool)
     found = unfinished.read_unfinished(default_path(), run.run_id)
     beside = _beside(connection, run, None, "")
     if as_json:
-        told = unfinished.unfinished_json(found)
-        if deletion.holds_secrets(connection, run):
-            told |= {"scores_so_far": {}, "intervals_so_far": {}}
+        told = unfinished.unfinished_json(found, inside=exporting.must_be_released(connection, run))
         click.echo(
             form_text("runs-show-unfinished", {**told, "beside": beside} if beside else told)
         )

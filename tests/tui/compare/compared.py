@@ -142,8 +142,16 @@ WIDE = (120, 36)
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three runs of one corpus, the second best, and one of another corpus."""
-    path = tmp_path_factory.mktemp("compared") / "rosetta.sqlite"
-    corpus = small_corpus()
+    return filled(tmp_path_factory.mktemp("compared") / "rosetta.sqlite", small_corpus())
+
+
+@pytest.fixture(scope="module")
+def made_open(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same without secret entries, whose numbers leave."""
+    return filled(tmp_path_factory.mktemp("open") / "rosetta.sqlite", small_corpus(secret=0))
+
+
+def filled(path: Path, corpus: Corpus) -> Path:
     finished(path, corpus, spoilt(corpus, range(10)), "alpha", number=0)
     finished(path, corpus, spoilt(corpus, range(5, 33)), "beta", number=1)
     finished(path, corpus, spoilt(corpus, range(12)), "gamma", number=2)
@@ -156,6 +164,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def path(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(made, tmp_path))
+
+
+@pytest.fixture
+def open_path(made_open: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(made_open, tmp_path))
 
 
 def compared(path: Path, *runs: str, **wishes: Any) -> Comparison:

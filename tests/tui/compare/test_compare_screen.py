@@ -29,6 +29,8 @@ from tests.tui.compare.compared import (
     going_on,
     joined,
     made,
+    made_open,
+    open_path,
     path,
     shown,
     small_corpus,
@@ -38,7 +40,7 @@ from tests.tui.golden import SIZES, compare
 from tests.tui.golden_colours import THEMES, compare_colours
 from tests.tui.screens import App, at_rest, lines, press, settle, text
 
-__all__ = ["made", "path"]
+__all__ = ["made", "made_open", "open_path", "path"]
 
 
 # What it looks like
@@ -118,11 +120,11 @@ async def test_a_metric_of_a_whole_corpus_shows_entries_by_another(path: Path) -
         assert screen.table.entries.count == 40
 
 
-async def test_every_number_of_the_pairs_is_that_of_the_comparison(path: Path) -> None:
-    app = App(None, path)
-    found = compared(path, A, B, C)
+async def test_every_number_of_the_pairs_is_that_of_the_comparison(open_path: Path) -> None:
+    app = App(None, open_path)
+    found = compared(open_path, A, B, C)
     async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, B, C)
+        screen = await shown(pilot, open_path, A, B, C)
         rows = screen.panel.pairs.records
         for number, pair in enumerate(found.pairs):
             record, difference = rows.record(number), pair.by_metric["chrf_plus_plus"]

@@ -30,6 +30,8 @@ from tests.tui.compare.compared import (
     going_on,
     joined,
     made,
+    made_open,
+    open_path,
     path,
     shown,
     small_corpus,
@@ -39,7 +41,7 @@ from tests.tui.compare.compared import (
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, lines, press, settle, text
 
-__all__ = ["made", "path"]
+__all__ = ["made", "made_open", "open_path", "path"]
 
 
 # Refusals
@@ -89,18 +91,20 @@ async def test_a_run_that_is_gone_is_said(path: Path) -> None:
 
 
 @pytest.fixture
-def otherwise(path: Path) -> str:
+def otherwise(open_path: Path) -> str:
     """A run of the same corpus that was scored by other metrics."""
-    corpus = small_corpus()
-    return finished(path, corpus, spoilt(corpus, range(20)), "delta", metrics=("exact_match_rate",))
+    corpus = small_corpus(secret=0)
+    return finished(
+        open_path, corpus, spoilt(corpus, range(20)), "delta", metrics=("exact_match_rate",)
+    )
 
 
 async def test_metrics_by_which_a_pair_does_not_compare_are_said(
-    path: Path, otherwise: str
+    open_path: Path, otherwise: str
 ) -> None:
-    async with comparing(path, A, B, otherwise) as (app, pilot, screen):
+    async with comparing(open_path, A, B, otherwise) as (app, pilot, screen):
         await press(pilot, "right")
-        found = compared(path, A, B, otherwise)
+        found = compared(open_path, A, B, otherwise)
         assert "chrf_plus_plus" in found.pairs[1].left_out
         assert sentence(found.pairs[1], "chrf_plus_plus") in joined(app)
         assert "not compared" in text(app)
@@ -112,10 +116,10 @@ async def test_metrics_by_which_a_pair_does_not_compare_are_said(
 # A run that goes on
 
 
-async def test_a_run_that_goes_on_shows_only_what_may_be_looked_at(path: Path) -> None:
-    going_on(path, B, 10)
-    async with comparing(path, A, B) as (app, _, screen):
-        [pair] = compared(path, A, B).pairs
+async def test_a_run_that_goes_on_shows_only_what_may_be_looked_at(open_path: Path) -> None:
+    going_on(open_path, B, 10)
+    async with comparing(open_path, A, B) as (app, _, screen):
+        [pair] = compared(open_path, A, B).pairs
         assert pair.running
         assert sentence(pair, "chrf_plus_plus")[1:] in joined(app)
         assert "B is not complete. Ordinary tests may be wrong" in joined(app)
@@ -151,9 +155,9 @@ async def test_what_is_new_of_a_run_that_goes_on_is_taken_in_and_the_end_brings_
         assert "stays right at every look" not in joined(app)
 
 
-async def test_of_three_runs_only_the_pairs_that_are_over_are_tested(path: Path) -> None:
-    going_on(path, C, 12, state="stopped")
-    async with comparing(path, A, B, C) as (app, _, screen):
+async def test_of_three_runs_only_the_pairs_that_are_over_are_tested(open_path: Path) -> None:
+    going_on(open_path, C, 12, state="stopped")
+    async with comparing(open_path, A, B, C) as (app, _, screen):
         records = [screen.panel.pairs.records.record(n) for n in range(3)]
         assert ["p_bootstrap" in record for record in records] == [True, False, False]
         assert "stopped 12/40" in text(app)
@@ -270,12 +274,12 @@ async def test_open_entries_are_exported_with_every_output(path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["json", "md"])
 async def test_the_only_pair_is_exported(
-    form: str, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    form: str, open_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    app = App(None, path)
+    app = App(None, open_path)
     async with app.run_test(size=(160, 48)) as pilot:
-        screen = await shown(pilot, path, A, B)
+        screen = await shown(pilot, open_path, A, B)
         screen.panel.pairs.focus()
         await settle(pilot)
         await press(pilot, "e", *["down"] * (["json", "md"].index(form) + 1), "enter", "enter")
