@@ -46,12 +46,15 @@ def load(
     vault_key: File | None = None,
     segment: Sequence[str] = (),
     despite_network: str = "",
+    vault_with: Sequence[File] = (),
 ) -> Corpus:
     """Read a corpus: a file in any form of docs/corpora.md, or a file of sources and files of references.
 
     With ``vault``, a folder, ``file`` is the name of a corpus in that vault: its texts are opened in memory, only those of
     ``segment`` where it is told, and the vault's log has that first, with ``purpose`` (docs/vault.md). ``vault_key``: a file of a keeper's keys.
     ``despite_network``: why it is opened although this computer has a way to other machines; without it, it is not.
+    ``vault_with``: files of the keys of further keepers who are here, for a vault that several open together. A grant is
+    for one run with all that it is told, so runs by grants are those of ``rosetta run``.
 
     ``source`` and ``target`` are language tags (``en``, ``crk``), and ``task`` is one of docs/corpora.md, where the
     file does not say them itself. Raises
@@ -67,11 +70,12 @@ def load(
         key = None if vault_key is None else Path(vault_key)
         chosen = tuple(map(_segment, segment))
         sealed = VaultRequest(
-            Path(vault), purpose, key, chosen, work="script", despite_network=despite_network
-        )
-    elif purpose or vault_key or segment or despite_network:
+            Path(vault), purpose, key, chosen, work="script", despite_network=despite_network,
+            others=tuple(map(Path, vault_with)),
+        )  # fmt: skip
+    elif purpose or vault_key or segment or despite_network or vault_with:
         raise UsageError(
-            "purpose, vault_key, segment and despite_network go with vault, the folder of one."
+            "purpose, vault_key, segment, despite_network and vault_with go with vault, the folder of one."
         )
     return api.open_corpus(
         api.CorpusRequest(

@@ -34,8 +34,8 @@ from harness.vault.grants.files import MOST_BYTES, read_request
 from harness.vault.grants.grants import Grants
 from harness.vault.grants.using import GrantUse
 from harness.vault.keepers import own_identity
-from harness.vault.log import VaultError
-from harness.vault.records import Rotated, RunTerms, SignedRequest, Used, VaultWork
+from harness.vault.log import VaultError, splits_of
+from harness.vault.records import OpenedByGrant, Rotated, RunTerms, SignedRequest, Used, VaultWork
 from harness.vault.request import ShareTyping, VaultRequest
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, UnsealedCorpus
 from harness.vault.shares.dealing import combined, dealt, own_share, whose
@@ -134,6 +134,7 @@ class VaultOpening:
                 "Entries of this corpus went to held_out since the run began, and those are not used before their time. Begin "
                 "a new run; this one stays as it is.",
             )
+        _refuse_sealed_anew(state, self.run_id)
         self._written(corpus, segments)
 
     def _written(
@@ -153,12 +154,33 @@ class VaultOpening:
         )  # fmt: skip
 
 
+def _refuse_sealed_anew(state: VaultState, run_id: str) -> None:
+    """Refuse a run whose stored texts are sealed for an opening key that the keepers have no more."""
+    for place, line in enumerate(state.lines):
+        act = line.record.act
+        if isinstance(act, Used | OpenedByGrant) and act.run == run_id:
+            then = splits_of(state.lines[:place])
+            if then and state.split is not None and then[-1].recipient != state.split.recipient:
+                raise VaultError(
+                    FileProblem.LOCKED,
+                    "All texts of this vault were sealed anew under another key since the run began (rosetta vault log). What the "
+                    "run stored is sealed under the one of before, and nobody opens it any more. Its scores can be looked at; "
+                    "for its texts begin a new run. Nothing was opened, and no grant used up.",
+                )
+            return
+
+
 def _rotations(state: VaultState, corpus: str) -> list[Rotated]:
     acts = (line.record.act for line in state.lines)
     return [act for act in acts if isinstance(act, Rotated) and act.corpus == corpus]
 
 
-_WITHOUT_METHOD: Final = (VaultWork.ESTIMATE, VaultWork.CHECK, VaultWork.SEAL)
+_WITHOUT_METHOD: Final = (
+    VaultWork.ESTIMATE,
+    VaultWork.CHECK,
+    VaultWork.SEAL,
+    VaultWork.CALIBRATE,
+)
 """Work in which no code of others runs beside the texts."""
 
 

@@ -119,6 +119,8 @@ class VaultWork(StrEnum):
     RESUME = "resume"
     RETRY = "retry"
     RESCORE = "rescore"
+    CALIBRATE = "calibrate"
+    """Scores beside people's ratings."""
     SEAL = "seal"
     """The signature over the rows of a run's card."""
     CHECK = "check"

@@ -88,7 +88,7 @@ def gather(
 
     Raises UsageError where ratings cannot be told to be of one run, HarnessError where nothing fits.
     """
-    runs = _runs(connection, names, ratings)
+    runs = rated_runs(connection, names, ratings)
     said = _assigned(runs, ratings)
     assigned = sum(map(len, said.values()))
     parts, missed = [], {UNNAMED: len(ratings.rows) - assigned, ELSEWHERE: 0, WITHHELD: 0}
@@ -114,8 +114,8 @@ def _nothing(missed: Mapping[str, int]) -> str:
     )
 
 
-def _runs(connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings) -> list[Run]:
-
+def rated_runs(connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings) -> list[Run]:
+    """Return the named runs, each once; without names, those that the ratings name. UsageError where there is none."""
     if names:
         found = [find_run(connection, name) for name in names]
     else:

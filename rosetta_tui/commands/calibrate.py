@@ -16,11 +16,14 @@ from harness.store.file.database import home, opened
 from harness.store.runs import find_run
 from review.calibration.proposal import HASH_FIELD, proposal, proposes, toml_text
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.request.reading import OF_VAULT, out_of_vault, vault_request
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from harness import api
     from harness.card import exporting
+    from harness.vault import request
     from review.calibration import evidence as calibration_evidence
     from review.calibration import ratings as calibration_ratings
     from review.office.results import certifying, rating_rows
@@ -46,6 +49,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("-o", "--output", type=_FILE, help="Write what is proposed as TOML.")
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@out_of_vault
 def calibrate(
     runs: Sequence[str],
     output: Path | None,
@@ -61,11 +65,12 @@ def calibrate(
     and where it matters reviewer and run. RUNs may be left away where the ratings name them.
     Nothing is changed: new weights and thresholds are a proposal, and only where the ratings are enough. Of a
     review of yours it is a look at the ratings, which is written down and counts at the gate. Of runs with secret
-    entries it is shown here, and written to no file and no JSON.
+    entries it is shown here, and written to no file and no JSON; runs out of a vault need --vault and --purpose again.
     """
     _check_level(level)
     _refuse_taken(output, overwrite=overwrite)
-    evidence = _evidence(runs, _ratings(**given), leaves=as_json or output is not None)
+    vault = vault_request({name: given.pop(name) for name in ("vault", *OF_VAULT)}, "calibrate")
+    evidence = _evidence(runs, _ratings(**given), vault, leaves=as_json or output is not None)
     found = _calibrated(evidence, level, seed)
     if given["review"] is not None:
         _look(str(given["review"]))
@@ -116,9 +121,15 @@ def _look(review: str) -> None:
 
 
 def _evidence(
-    runs: Sequence[str], ratings: calibration_ratings.Ratings, *, leaves: bool
+    runs: Sequence[str],
+    ratings: calibration_ratings.Ratings,
+    vault: request.VaultRequest | None,
+    *,
+    leaves: bool,
 ) -> calibration_evidence.CalibrationEvidence:
     with opened() as connection:
+        for run in calibration_evidence.rated_runs(connection, runs, ratings):
+            api.open_again(connection, run, vault, "calibrate")
         evidence = calibration_evidence.gather(connection, runs, ratings)
         if leaves:
             rated = (find_run(connection, each.run_id) for each in evidence.runs)

@@ -81,6 +81,7 @@ _WORKS = {
     "resume": "going on with the run",
     "retry": "asking again for failed entries of the run",
     "rescore": "scoring again the run",
+    "calibrate": "comparing with people's ratings the run",
     "seal": "signing the card of the run",
     "check": "checks and counts",
     "script": "a script or notebook",

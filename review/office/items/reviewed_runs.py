@@ -84,6 +84,8 @@ def read_runs(
     runs are not of one corpus.
     """
     found = {run.run_id: run for run in (find_run(connection, name) for name in names)}
+    for run in found.values():
+        _refuse_of_vault(connection, run)
     runs = [_reviewed(connection, run, segments) for run in found.values()]
     _require_one_corpus(runs)
     corpus = read_entries(connection, runs[0].run.corpus)
@@ -94,6 +96,15 @@ def read_runs(
         runs,
         {card_id(entry.id): entry for _, entry in sorted(corpus.items())},
     )
+
+
+def _refuse_of_vault(connection: sqlite3.Connection, run: Run) -> None:
+    if read_dataset(connection, run.corpus).opened_from is not None:
+        raise UsageError(
+            f"Run {run.run_id[:8]} is out of a vault, and all that lies there is kept on this machine: a review hands sentences on "
+            "to people's laptops. Make a corpus of sentences that its owners let speakers read, outside of the vault, and "
+            "run the method on that."
+        )
 
 
 def require_translation(dataset: Dataset) -> None:

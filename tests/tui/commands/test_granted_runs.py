@@ -141,6 +141,39 @@ def test_what_a_granted_run_keeps_opens_for_keepers_together_or_by_a_grant_of_it
     assert readable(homes.folder) == []
 
 
+def test_keepers_at_one_table_open_what_runs_keep_until_all_is_sealed_anew(
+    homes: Homes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.endpoint.ways_out.ways_out", lambda: ())
+    shutil.copy(homes.folder / "school" / "keeper.key", homes.stick / "school.key")
+    here = "--vault elders --with {stick}/school.key --purpose together"
+    assert "chrF++" in homes.types("office", f"run greetings {here} -m copy-source", *RUN)
+    office = homes.folder / "office"
+    rows = ["entry_id,rating", *[f"{n},{n % 4}" for n in range(5)]]
+    (office / "ratings.csv").write_text("\n".join(rows))
+    forget_keys()
+    calibrate = "calibrate last --ratings ratings.csv"
+    assert "--vault FOLDER" in homes.types("office", calibrate)
+    assert "5 ratings" in homes.types("office", f"{calibrate} {here}")
+    assert "a review hands sentences on" in homes.types("office", "review create last")
+    assert "deal" in homes("office", "refresh elders --with {stick}/school.key --purpose seen")
+    forget_keys()
+    rescored = homes.types("office", f"score --rescore last~0 {here} --metrics bleu")
+    assert "chrF++" in rescored, rescored
+    homes("office", "refresh elders --anew --with {stick}/school.key --purpose lost")
+    forget_keys()
+    ends = {"last~1": "since the run began", "last": "sealed anew under another key since"}
+    for run, words in ends.items():
+        assert words in homes.types("office", f"score --rescore {run} {here} --metrics bleu")
+    assert "chrF++" in homes.types("office", "runs show last")
+    works = [line.split("for ")[-1] for line in homes("office", "log elders").splitlines()]
+    assert works[3].startswith("comparing with people's ratings the run")
+    assert CANARY not in "".join(works)
+    script = "import rosetta; print(len(rosetta.load('greetings', vault='elders', vault_with=['{}'], purpose='x', despite_network='y').entries))"
+    loaded = homes.script("office", script.format(homes.stick / "school.key"))
+    assert loaded == "8\n"
+
+
 def test_the_page_can_be_walked_as_it_stands(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every command of "Four steps" and "A run"; the run is killed, so that it can go on."""
     monkeypatch.setattr("harness.endpoint.ways_out.ways_out", lambda: ())
