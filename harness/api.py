@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 Options = TypeVar("Options", bound=BaseModel)
 
-GRANTED_AGAIN: Final = ("resume", "seal")
+GRANTED_AGAIN: Final = ("resume", "seal", "look")
 """What a grant may be given for with a run of the store."""
 
 LIMITS = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": "most_attempts"}
@@ -132,7 +132,7 @@ def _opening(vault: VaultRequest, terms: RunTerms | None) -> VaultOpening:
 
 
 _NOT_GRANTED: Final = (
-    "A grant is given for a run, for scoring, or for a run of the store (resume, seal), and this is another work: {}. Bring the keepers "
+    "A grant is given for a run, for scoring, or for a run of the store (resume, seal, look), and this is another work: {}. Bring the keepers "
     "together on this computer: --with FILE for the keys of each, --cards to type their printed words."
 )
 

@@ -123,6 +123,8 @@ class VaultWork(StrEnum):
     """Scores beside people's ratings."""
     SEAL = "seal"
     """The signature over the rows of a run's card."""
+    LOOK = "look"
+    """The texts of a run, read on the screens of the program."""
     CHECK = "check"
     """Checks and counts of a corpus."""
     SCRIPT = "script"

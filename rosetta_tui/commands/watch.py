@@ -5,18 +5,22 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from harness.store.file.database import default_path, opened
 from harness.store.runs import Run, find_run
 from rosetta_tui.commands.naming import in_lines, when_used
+from rosetta_tui.request.reading import out_of_vault, vault_request
+from rosetta_tui.request.typed_shares import by_grant
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from harness import api
     from harness.events import following, kinds, steering
     from harness.store.corpora import entries as corpora_entries
+    from harness.vault import request
     from rosetta_tui.app import launch, showing
     from rosetta_tui.report import run as report_run
 
@@ -31,13 +35,21 @@ if TYPE_CHECKING:
 @click.option("--drain", "wish", flag_value="drain", help="Finish what is under way, then stop.")
 @click.option("--stop", "wish", flag_value="stop", help="Stop now; what is done stays stored.")
 @click.option("--calls", type=click.IntRange(1, 1024), help="Let at most so many calls go at once.")
+@by_grant
+@out_of_vault
 @in_lines
-def watch(run: str, *, wish: str | None, calls: int | None, style: str | None) -> None:
+def watch(
+    run: str, *, wish: str | None, calls: int | None, style: str | None, **given: Any
+) -> None:
     """Watch RUN (an id, its beginning, or `last`), whichever terminal began it, and steer it.
 
     On the screen the same keys work as where it was begun. With --pause, --go-on, --drain, --stop or --calls it
     asks for just that, says what the run's own process answered, and ends. Leaving a watched run does not stop it.
+    With --vault the sealed texts of a run out of a vault are read on its screens, until you leave; its log has it first.
     """
+    vault = vault_request(given, "look")
+    if vault is not None and (wish is not None or calls is not None or not _on_screen(style)):
+        raise click.UsageError("--vault is for reading on the screen of a terminal. Leave it away.")
     if wish is not None and calls is not None:
         raise click.UsageError("Ask for one thing at a time.")
     if (wish is not None or calls is not None) and style is not None:
@@ -47,21 +59,27 @@ def watch(run: str, *, wish: str | None, calls: int | None, style: str | None) -
     elif calls is not None:
         click.echo(plain(steering.ask(default_path(), run, steering.Wish.LIMIT, calls)))
     else:
-        _follow(run, style)
+        _follow(run, style, vault)
 
 
 LOOK_SECONDS = 0.1
 
 
-def _follow(name: str, style: str | None) -> None:
-    """Follow a run to its end, or until its person leaves.
+def _on_screen(style: str | None) -> bool:
+    return style is None and sys.stdout.isatty() and sys.stdin.isatty()
+
+
+def _follow(name: str, style: str | None, vault: request.VaultRequest | None) -> None:
+    """Follow a run to its end, or until its person leaves; ``vault``: what its sealed texts are opened with.
 
     Exits 0 where it was followed to its seal, or left; 1 where it stopped.
     """
     path = default_path()
     with opened(path) as connection:
         run = find_run(connection, name)
-    if style is None and sys.stdout.isatty() and sys.stdin.isatty():
+        if vault is not None:
+            api.open_again(connection, run, vault, "look")
+    if _on_screen(style):
         launch.watch_other(path, run.run_id, complete=run.state == "complete")
     elif not _print(path, run, style):
         raise click.exceptions.Exit(1)

@@ -83,6 +83,7 @@ _WORKS = {
     "rescore": "scoring again the run",
     "calibrate": "comparing with people's ratings the run",
     "seal": "signing the card of the run",
+    "look": "reading on the screen the run",
     "check": "checks and counts",
     "script": "a script or notebook",
     "export": "the community's own export, in open files",
@@ -180,7 +181,11 @@ def request_lines(request: records.GrantRequest, state: VaultState) -> Iterator[
     yield f"  its words   {phrase.phrase(ledger.request_id(request))}"
 
 
-_AGAIN = {"resume": "going on with", "seal": "signing or releasing the card of"}
+_AGAIN = {
+    "resume": "going on with",
+    "seal": "signing or releasing the card of",
+    "look": "reading on the screen",
+}
 
 
 def standing_lines(grant: ledger.Grant, state: VaultState) -> Iterator[str]:

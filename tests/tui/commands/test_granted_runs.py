@@ -17,6 +17,7 @@ from harness.vault.opening import vault_at
 from tests.harness.vault.made import CANARY, readable
 from tests.tui.commands.processes import Rosetta
 from tests.tui.commands.vault_office import HOMES, METHOD, Homes, numbered
+from tests.tui.real.pseudo import Pseudo
 
 PAGE = Path(__file__).parents[3] / "docs" / "grants.md"
 RUN = ("--segment", "gold_standard", "--metrics", "chrf")
@@ -172,6 +173,26 @@ def test_keepers_at_one_table_open_what_runs_keep_until_all_is_sealed_anew(
     script = "import rosetta; print(len(rosetta.load('greetings', vault='elders', vault_with=['{}'], purpose='x', despite_network='y').entries))"
     loaded = homes.script("office", script.format(homes.stick / "school.key"))
     assert loaded == "8\n"
+
+
+def test_texts_are_read_on_the_screen_with_the_vault_alone(homes: Homes) -> None:
+    office = homes.folder / "office"
+    shutil.copy(homes.folder / "school" / "keeper.key", homes.stick / "school.key")
+    here = (
+        "--vault", str(office / "elders"), "--with", str(homes.stick / "school.key"),
+        "--purpose", "reading them together", *DESPITE,
+    )  # fmt: skip
+    assert "chrF++" in homes.types("office", "run greetings -m copy-source", *here, *RUN)
+    with Pseudo(office, "watch", "last") as closed:
+        closed.wait_for("(sealed)", "chrF")
+        assert CANARY.encode() not in closed.drawn
+    with Pseudo(office, "watch", "last", *here) as opened:
+        opened.wait_for(f"{CANARY} so", "chrF")
+        opened.press("\x11")
+        assert opened.ended() == 0
+    assert "reading on the screen the run" in homes("office", "log elders")
+    assert "for reading on the screen" in homes.types("office", "watch last", *here)
+    assert readable(homes.folder) == []
 
 
 def test_the_page_can_be_walked_as_it_stands(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,6 +58,9 @@ def _of_a_run(command: click.Command) -> click.Command:
 @click.option("--method", "-m", help="What is to be run over the texts, with its options as `rosetta run` takes them. Default: nothing; they are only checked.")  # fmt: skip
 @click.option("--resume", metavar="RUN", help="Go on with this run, which was cut, in place of a new one.")  # fmt: skip
 @click.option("--seal", metavar="RUN", help="Sign or release the card of this run, which is done: rosetta runs export, or sign.")  # fmt: skip
+@click.option(
+    "--look", metavar="RUN", help="Read the texts of this run on the screen: rosetta watch."
+)
 @selecting
 def request_(
     vault: Path,
@@ -69,6 +72,7 @@ def request_(
     method: str | None,
     resume: str | None,
     seal: str | None,
+    look: str | None,
     *,
     clock_was_wrong: bool,
     **given: Any,
@@ -81,15 +85,17 @@ def request_(
     refuse_existing(request)
     chosen = selection(given)
     run, segments = None, chosen.segments
-    if sum(each is not None for each in (method, resume, seal)) > 1:
+    again = {"resume": resume, "seal": seal, "look": look}
+    works = [(work, name) for work, name in again.items() if name is not None]
+    if len(works) + (method is not None) > 1:
         raise UsageError(
-            "--method, --resume and --seal exclude each other: ask for each by itself."
+            "--method, --resume, --seal and --look exclude each other: ask for each by itself."
         )
     if method is not None:
         options = told({**given, "method": method})
         run = run_terms.run_terms(method, options, api.scoring_of(options), chosen)
-    elif stored := resume or seal:
-        run, segments = _again("resume" if resume else "seal", stored)
+    for work, name in works:
+        run, segments = _again(work, name)
     made = grants_at(vault, clock_was_wrong=clock_was_wrong)
     content = made.ask(corpus, purpose, days, keeper(key), segments, run)
     write_new(request, content)

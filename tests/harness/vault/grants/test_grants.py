@@ -15,9 +15,11 @@ from harness.vault import folder
 from harness.vault.grants.files import (
     open_share,
     read_answer,
+    read_request,
 )
 from harness.vault.grants.grants import Grants
 from harness.vault.grants.kept import KeptGrants
+from harness.vault.grants.using import GrantUse
 from harness.vault.grants.words import standing
 from harness.vault.log import VaultError
 from harness.vault.records import OpenedByGrant
@@ -36,6 +38,7 @@ from tests.harness.vault.grants.made import (
     at,
     copied,
     later,
+    opening_key,
     ready,
 )
 from tests.harness.vault.made import MINE, filled, readable
@@ -63,6 +66,24 @@ def test_two_who_allow_it_open_once(here: Grants, tmp_path: Path) -> None:
     kept = [each.name for each in here.kept.folder.iterdir() if each.name.startswith(number)]
     assert kept == [f"{number}.key"]
     assert b"AGE-SECRET-KEY" not in (here.kept.folder / kept[0]).read_bytes()
+
+
+def test_a_use_for_another_corpus_or_more_entries_uses_nothing_up(here: Grants) -> None:
+    data = here.ask("greetings", "a look", 14, OFFICE, [Segment.DEVELOPMENT], RUN)
+    for answer in allowed(here, data, SCHOOL, LIBRARY):
+        here.take(answer, OFFICE)
+    use, lines = GrantUse(here, read_request(data), RUN), here.vault.read().lines
+    for name, segments, words in (
+        ("songs", (), "the corpus 'greetings', and this is 'songs'"),
+        ("greetings", (Segment.DEVELOPMENT, GOLD), "of development, and these are of gold_standard too"),
+    ):  # fmt: skip
+        with pytest.raises(VaultError, match=words):
+            use.opening(name, OFFICE, segments, "", "")
+    assert (here.vault.read().lines, use.together) == (lines, None)
+    state, sealed, key = use.opening(use.request.corpus, OFFICE, (Segment.DEVELOPMENT,), "", "why")
+    assert (state.lines, len(sealed.opened(key))) == (lines, 2)
+    assert use.together == opening_key(here)
+    assert here.vault.read().lines[-1].record.act.despite_network == "why"
 
 
 def test_answers_come_in_any_order_and_as_often_as_they_like(whole: Path, tmp_path: Path) -> None:
