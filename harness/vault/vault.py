@@ -374,7 +374,8 @@ class Vault:
             state, act, identity, self.clock(),
             corpora=corpora, files=files, clock_was_wrong=self.clock_was_wrong,
         )  # fmt: skip
-        with suppress(UsageError):  # the change is done: whoever reads it next keeps that it was seen
+        # the change is done: whoever reads it next keeps that it was seen
+        with suppress(UsageError):
             self._remember(after)
         return after
 
