@@ -38,7 +38,7 @@ from harness.release.records import (
     Scores,
     ScoresTold,
 )
-from harness.release.rounding import Range, coarse, unit_of
+from harness.release.rounding import Range, coarse, of_one_entry, unit_of
 from harness.sealed.signed_archive import signed_record
 from harness.store.runs import Run, find_run, read_run
 from scoring.core.columns import stated_columns
@@ -104,7 +104,11 @@ def release_difference(
     corpus = _corpus(
         block(load_card(connection, first.id).as_json(), "dataset"), len(found.entries.ids)
     )
-    tests = {id_: test for id_, each in pair.by_metric.items() if (test := _test(id_, each))}
+    tests = {
+        id_: test
+        for id_, each in pair.by_metric.items()
+        if (test := _test(id_, each, corpus.entries))
+    }
     with ledger.changing() as change:
         cards = [_told(change.history, run) for run in runs]
         [entries] = (
@@ -248,9 +252,16 @@ def _range(id_: str) -> Range:
     return (0.0, 1.0) if row is None else (row.info.low, row.info.high)
 
 
-def _test(id_: str, found: Difference) -> ReleasedTest | None:
+def _test(id_: str, found: Difference, entries: int) -> ReleasedTest | None:
     """Return a test in steps; None where the runs do not differ on any entry, or by a metric nobody knows."""
-    told = coarse(found.difference, found.lower, found.upper, unit=unit_of(_range(id_)))
+    ends = _range(id_)
+    told = coarse(
+        found.difference,
+        found.lower,
+        found.upper,
+        unit=unit_of(ends),
+        least=of_one_entry(entries, ends),
+    )
     if told is None:
         return None
     p = max(found.p_randomisation, found.p_bootstrap)

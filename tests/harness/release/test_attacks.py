@@ -9,7 +9,7 @@ import pytest
 
 from harness.release.budget import COUNT, History, NotReleased, ScoreQuestion
 from harness.release.records import ReleasedCorpus, Rule
-from harness.release.rounding import coarse
+from harness.release.rounding import coarse, of_one_entry
 from tests.harness.release.attackers import (
     ATTACKS,
     CHRF,
@@ -137,3 +137,27 @@ def test_no_score_of_an_entry_is_found_by_a_retry_or_a_second_name() -> None:
     tries = times(200, 10_000)
     assert sum(reconstructed(seed, exact=False) for seed in range(tries)) == 0
     assert sum(reconstructed(seed, exact=True) for seed in range(100)) > 30
+
+
+def difference_told(change: float, seed: int, *, guarded: bool) -> object:
+    """Compare two runs that differ on one entry by ``change``, and on four by next to nothing, so that they are compared."""
+    source = np.random.default_rng(seed)
+    entries = int(source.integers(5, 200))
+    changes = np.zeros(entries)
+    changes[: min(5, entries)] = 1e-6
+    changes[0] = change
+    means = changes[source.integers(0, entries, (400, entries))].mean(axis=1)
+    lower, upper = np.quantile(means, (0.025, 0.975))
+    least = of_one_entry(entries, (0, 100)) if guarded else 0.0
+    return coarse(float(changes.mean()), float(lower), float(upper), unit=10.0, least=least)
+
+
+def test_a_difference_on_one_entry_tells_the_same_whatever_it_changed_by() -> None:
+    tries, found = times(300, 10_000), {True: 0, False: 0}
+    for seed in range(tries):
+        one, other = (random.Random(seed + n).uniform(5, 100) for n in (0, tries))
+        for guarded in found:
+            told = [difference_told(each, seed, guarded=guarded) for each in (one, other)]
+            found[guarded] += told[0] != told[1]
+    assert found[True] == 0
+    assert found[False] > tries / 4
