@@ -43,11 +43,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def at_home(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+def at_home(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(home))
     monkeypatch.chdir(tmp_path)
-    with keyring_in_memory.memory_keyring():
-        yield
 
 
 def run(line: str, *more: str) -> str:
