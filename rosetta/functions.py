@@ -24,7 +24,8 @@ from rosetta.comparison import RunComparison, compared
 from rosetta.options import Choosing, File, Options, Scoring
 from rosetta.stored_run import RunHandle, RunUnderWay
 from rosetta.text_metric import TextMetric
-from scoring.core.inventory import known_row, metric_named, unknown_metric
+from scoring.core.inventory import metric_named, unknown_metric
+from scoring.core.metric_rows import known_row
 from scoring.core.specification import COMPOSITE
 
 Outputs = Sequence[str | None] | Mapping["EntryId", str | None] | File

@@ -77,8 +77,9 @@ def _run(arguments: list[str]) -> int:
     # our matrices are small: more threads would only take the cores from the run and the screen
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     say_preparing(arguments)
-    # next to nothing of ours is cyclic: looking for it as often as Python does takes a tenth of a run's time
-    gc.set_threshold(20_000, 50, 50)
+    # next to nothing of ours is cyclic: looking for it as often as Python does takes a tenth of a run's time, and
+    # once is a twentieth of a short command's
+    gc.set_threshold(100_000, 50, 50)
     # nor is there any sense in looking for it at the very end, which Python does several times
     atexit.register(gc.freeze)
     import click

@@ -29,7 +29,8 @@ from harness.core.failures import UsageError
 from harness.setup.plan import told_of
 from harness.store.runs import find_run, under_way
 from scoring.core.composite import composite, composite_metrics
-from scoring.core.inventory import in_order, row_of, unknown_metric
+from scoring.core.inventory import in_order, metric_named, unknown_metric
+from scoring.core.metric_rows import row_of
 from scoring.core.wording import counted
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED, intervals_of
 from scoring.statistics.reproducibility import Reproduction, verdict
@@ -172,6 +173,14 @@ def require_two(found: Comparison) -> None:
             for metric, why in pair.left_out.items()
         ]
         raise UsageError("\n".join(["These runs do not compare.", *reasons]))
+
+
+def metric_asked(words: str, option: str) -> str:
+    """Return the id of the metric that someone asked for by any of its names; UsageError with the nearest."""
+    found = metric_named(words)
+    if found is None:
+        raise UsageError(f"{option}: {unknown_metric(words)}")
+    return found
 
 
 def _asked(metrics: Sequence[str] | None) -> frozenset[str] | None:

@@ -15,8 +15,9 @@ from harness.method.method import Setup
 from harness.setup.scoring_tools import changes
 from harness.store.notes import Attached
 from scoring.core.composite import composite_metrics, profile_for
-from scoring.core.inventory import in_order, known_row, short_title
+from scoring.core.inventory import in_order
 from scoring.core.metric import FloatArray
+from scoring.core.metric_rows import known_row, short_title
 from scoring.core.scorer import NOT_WANTED
 from scoring.core.specification import specification
 from scoring.core.table import Table

@@ -26,7 +26,7 @@ from harness.store.file.trouble import stored_object
 from harness.store.runs import RunSummary, find_run, list_runs
 from scoring.core.columns import TRANSLATIONS, stated_columns
 from scoring.core.composite import profile_for
-from scoring.core.inventory import short_title
+from scoring.core.metric_rows import short_title
 from scoring.core.setup import ScoringSetup
 from scoring.core.specification import specification
 from scoring.metrics.inventory import make_scorer

@@ -42,7 +42,7 @@ from harness.release.rounding import Range, coarse, of_one_entry, unit_of
 from harness.sealed.signed_archive import signed_record
 from harness.store.runs import Run, find_run, read_run
 from scoring.core.columns import stated_columns
-from scoring.core.inventory import row_of
+from scoring.core.metric_rows import row_of
 from scoring.core.specification import COMPOSITE
 from scoring.statistics.breakdown import DIMENSIONS
 from scoring.statistics.significance import Difference, direction

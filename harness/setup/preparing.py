@@ -21,7 +21,8 @@ from harness.setup.annotator_table import find_annotators
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.file.database import home
-from scoring.core.inventory import packs_of, row_of, unknown_metric
+from scoring.core.inventory import packs_of, unknown_metric
+from scoring.core.metric_rows import row_of
 from scoring.metrics.inventory import choose, make_scorer, surface_setup
 from scoring.words.bitext import alignment_name
 from scoring.words.resources import Resources

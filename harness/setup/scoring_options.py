@@ -12,11 +12,11 @@ from scoring.core.inventory import (
     metric_named,
     pack_called,
     read_by,
-    row_of,
     task_metrics,
     task_packs,
     unknown_metric,
 )
+from scoring.core.metric_rows import row_of
 from scoring.core.packs import SHIPPED, every_pack
 from scoring.core.specification import COMPOSITE, ROSETTA
 from scoring.packs.judge_replies import CONTRACTS

@@ -11,15 +11,14 @@ import time
 import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.core.failures import StoreError, UsageError
 from harness.core.storage_problems import storable
 from harness.store.file.transaction import transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Attached:
+class Attached(NamedTuple):
     """One certificate beside a run."""
 
     certificate: bytes

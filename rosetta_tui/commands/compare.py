@@ -23,7 +23,6 @@ with when_used():
     from harness.card import exporting
     from harness.compare import comparing, comparison, reported
     from rosetta_tui.compare import lines, values
-    from rosetta_tui.show import metric_words
     from scoring.core import inventory, packs
     from scoring.packs import views
 
@@ -76,7 +75,7 @@ def compare(
             )
         _report(runs, view or "lbrag", baseline, form)
         return
-    metrics = [metric_words.metric_asked(words, "--metric") for words in metrics]
+    metrics = [comparing.metric_asked(words, "--metric") for words in metrics]
     with opened() as connection:
         found = comparing.compare_runs(
             connection,

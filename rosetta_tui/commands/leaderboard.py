@@ -33,7 +33,7 @@ with when_used():
     from harness.leaderboard import entrant as leaderboard_entrant
     from rosetta_tui.leaderboard import rows as leaderboard_rows
     from rosetta_tui.show import run_facts
-    from scoring.core import inventory
+    from scoring.core import inventory, metric_rows
 
 SORTS = (
     "chrf", "composite", "exact", "fst", "semantic", "cost", "speed", "adjusted", "failed", "method", "class",
@@ -126,7 +126,7 @@ def _lines(
     ranked_first = board.entrants[0].columns.headline if board.entrants else ""
     signatures = {each.signature(ranked_first) for each in board.entrants} - {""}
     for signature in sorted(signatures):
-        yield f"{inventory.short_title(ranked_first)} {signature}"
+        yield f"{metric_rows.short_title(ranked_first)} {signature}"
 
 
 def _notes(entrant: leaderboard_entrant.Entrant, *, translated: bool) -> Iterator[str]:

@@ -13,7 +13,7 @@ from rosetta_tui.compare.sentences import number, told_apart
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.result_table import crop
-from scoring.core.inventory import row_of
+from scoring.core.metric_rows import row_of
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from rosetta_tui.compare.sentences import (
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain, stacked
 from scoring.core.columns import TASKS
-from scoring.core.inventory import short_title
+from scoring.core.metric_rows import short_title
 from scoring.core.wording import counted
 from scoring.statistics.significance import COMPOSITE
 

@@ -13,7 +13,7 @@ from rosetta_tui.show.card_fields import review_of, tier_words
 from rosetta_tui.show.metric_words import digits
 from scoring.card.claim import ClaimReason
 from scoring.core.columns import TRANSLATIONS, stated_columns
-from scoring.core.inventory import title
+from scoring.core.metric_rows import title
 from scoring.core.wording import counted
 from scoring.statistics.significance import COMPOSITE, Difference, direction
 

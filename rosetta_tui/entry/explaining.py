@@ -23,8 +23,8 @@ from harness.store.runs import find_run
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, show, show_lines
 from rosetta_tui.toolkit.diff_text import LEGEND, diff_content, value_content
-from scoring.core.inventory import short_title
 from scoring.core.metric import Compared
+from scoring.core.metric_rows import short_title
 from scoring.core.translation import Acceptance, FstAnnotation, WordAnalysis
 from scoring.core.wording import shortened
 from scoring.grammar.morpheme_difference import morpheme_differences, sentences

@@ -30,12 +30,13 @@ from rosetta_tui.entry.record import (
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import references_accepted
 from rosetta_tui.show.cree import CreeTarget, converted
-from rosetta_tui.show.metric_words import by_category, by_reason, of_entries
+from rosetta_tui.show.metric_words import by_reason, of_entries
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, show, show_lines, shown_value
 from rosetta_tui.toolkit.diff_text import LEGEND, diff_content
 from scoring.core.columns import TRANSLATIONS
-from scoring.core.inventory import short_title
+from scoring.core.inventory import by_category
+from scoring.core.metric_rows import short_title
 from scoring.core.scorer import Scorer
 from scoring.core.specification import quality_tier
 from scoring.core.table import StatisticsError

@@ -16,7 +16,8 @@ from rosetta_tui.show.metric_words import of_entries, value
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.pages import UNREADABLE, Pages
 from scoring.core.columns import TRANSLATIONS, KeptColumns
-from scoring.core.inventory import short_title, told_of
+from scoring.core.inventory import told_of
+from scoring.core.metric_rows import short_title
 from scoring.core.specification import quality_tier
 
 _TEXTS = (

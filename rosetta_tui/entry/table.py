@@ -37,7 +37,7 @@ from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.ordered_table import OrderedTable, RowOrder
 from rosetta_tui.toolkit.pages import Pages, entry_pages, readable, result_pages
 from scoring.core.columns import TRANSLATIONS, KeptColumns
-from scoring.core.inventory import short_title
+from scoring.core.metric_rows import short_title
 
 SORT_WORDS = {
     "position": "corpus order",

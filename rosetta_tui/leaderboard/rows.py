@@ -28,7 +28,8 @@ from rosetta_tui.show.card_fields import (
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value, widest
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.run_facts import failed_words, iso, setup_words, when
-from scoring.core.inventory import metric_named, row_of, short_title, title, typed_name
+from scoring.core.inventory import metric_named, typed_name
+from scoring.core.metric_rows import row_of, short_title, title
 from scoring.core.specification import specification
 from scoring.core.wording import counted
 

@@ -18,7 +18,8 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.metric_words import better_arrow, by_reason, scale, shares, value
 from rosetta_tui.toolkit.content import show
 from scoring.core.columns import TRANSLATIONS, KeptColumns
-from scoring.core.inventory import in_order, row_of, short_title
+from scoring.core.inventory import in_order
+from scoring.core.metric_rows import row_of, short_title
 from scoring.core.packs import RAISED
 from scoring.core.wording import counted
 

@@ -25,7 +25,6 @@ from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show import figures, metric_words
 from rosetta_tui.show.metric_words import (
     beside_value,
-    by_category,
     by_reason,
     floor_words,
     remark,
@@ -35,7 +34,8 @@ from rosetta_tui.show.metric_words import (
 from rosetta_tui.toolkit.content import Telling, show, shown_value
 from scoring.card.claim import caveat_sentence, caveat_words
 from scoring.core.composite import Composite, composite, composite_metrics
-from scoring.core.inventory import in_order, row_of, short_title, title, told_of
+from scoring.core.inventory import by_category, in_order, told_of
+from scoring.core.metric_rows import row_of, short_title, title
 from scoring.core.specification import Tier
 from scoring.core.wording import percent
 

@@ -21,7 +21,7 @@ from rosetta_tui.request.fields import SECTIONS
 from rosetta_tui.show.metric_words import by_reason
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show, show_lines
-from scoring.core.inventory import short_title
+from scoring.core.metric_rows import short_title
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from rosetta_tui.show.columns import Record
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.run_facts import iso, kept_of, score, setup_words, tiered, when
 from scoring.card.cost import percentiles
-from scoring.core.inventory import row_of, short_title
+from scoring.core.metric_rows import row_of, short_title
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:

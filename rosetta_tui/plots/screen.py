@@ -45,7 +45,7 @@ from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied, ExportAsked, Left, RunChosen
-from scoring.core.inventory import title
+from scoring.core.metric_rows import title
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:

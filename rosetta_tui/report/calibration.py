@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from review.calibration.proposal import evidence_facts, threshold_facts, weight_facts
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain, table
-from scoring.core.inventory import short_title, title
+from scoring.core.metric_rows import short_title, title
 from scoring.core.wording import counted, percent
 
 if TYPE_CHECKING:

@@ -31,18 +31,12 @@ from rosetta_tui.show.card_fields import (
     validated_by,
     with_interval,
 )
-from rosetta_tui.show.metric_words import (
-    beside_value,
-    by_category,
-    by_reason,
-    remark,
-    shares,
-    value,
-)
+from rosetta_tui.show.metric_words import beside_value, by_reason, remark, shares, value
 from rosetta_tui.show.run_facts import failed_told
 from rosetta_tui.show.text import plain
 from scoring.core.columns import TRANSLATIONS, stated_columns
-from scoring.core.inventory import known_row, row_of, short_title, title
+from scoring.core.inventory import by_category
+from scoring.core.metric_rows import known_row, row_of, short_title, title
 from scoring.core.scorer import NOT_WANTED
 from scoring.core.wording import counted, percent
 from scoring.statistics.breakdown import FREE

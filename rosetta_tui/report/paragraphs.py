@@ -12,7 +12,7 @@ from rosetta_tui.show.card_fields import blocks
 from rosetta_tui.show.metric_words import floor_words, value
 from rosetta_tui.show.text import plain
 from scoring.card.claim import FloorScores, caveat_sentence
-from scoring.core.inventory import short_title, title
+from scoring.core.metric_rows import short_title, title
 from scoring.core.packs import RAISED
 
 if TYPE_CHECKING:

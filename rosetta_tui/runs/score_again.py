@@ -30,7 +30,7 @@ from rosetta_tui.toolkit.background import AnsweringScreen, background, bring
 from rosetta_tui.toolkit.content import show, show_lines
 from rosetta_tui.toolkit.dialogs.choose import answers
 from rosetta_tui.toolkit.form.form_line import FormLine
-from scoring.core.inventory import short_title
+from scoring.core.metric_rows import short_title
 
 if TYPE_CHECKING:
     import sqlite3

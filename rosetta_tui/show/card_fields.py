@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block, number
 from rosetta_tui.show import figures
+from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from harness.store.notes import Attached
@@ -82,7 +83,8 @@ def stated_metrics(scores: Iterable[Mapping[str, Any]]) -> list[str]:
 
     What else a card counts of a metric (``au.sql_set_match_references_failed``) is none.
     """
-    from scoring.core.inventory import row_of, told_of
+    from scoring.core.inventory import told_of
+    from scoring.core.metric_rows import row_of
 
     found = (
         id_
@@ -117,7 +119,6 @@ def spread_words(scores: Mapping[str, Any], metric: str) -> str:
     How many is said where the metric has no value of some. Empty where the card has none, as of metrics of no pack.
     """
     from rosetta_tui.show.metric_words import value
-    from scoring.core.wording import counted
 
     told = block(block(scores, "spread"), metric)
     mean, std, n = (number(told.get(name)) for name in ("mean", "std", "n"))
@@ -219,7 +220,8 @@ def tiers_json(card: Mapping[str, Any], review: Standing | None) -> dict[str, An
 
 def as_stated(card: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """Return what a card states of metrics that cannot be computed here, by the reason and by metric id."""
-    from scoring.core.inventory import row_of, why_as_stated
+    from scoring.core.inventory import why_as_stated
+    from scoring.core.metric_rows import row_of
 
     scores, named = block(card, "scores"), block(card, "scoring").get("metrics")
     versions = {id_: str(stated) for id_, stated in block(block(card, "scoring"), "packs").items()}

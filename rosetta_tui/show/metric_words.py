@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from harness.core.failures import UsageError
 from rosetta_tui.show import figures
-from scoring.core.inventory import in_order, metric_named, row_of, short_title, unknown_metric
+from scoring.core.metric_rows import row_of, short_title
 
 _SHARES = {
     "prompt": ("_strict_prompt", "_loose_prompt"),
@@ -35,14 +34,6 @@ def remark(metric: str, entries: float | None) -> str | None:
         return f"its interval is too narrow on {FEW_ENTRIES} entries or fewer"
     row = row_of(metric)
     return None if row is None else row.remark
-
-
-def metric_asked(words: str, option: str) -> str:
-    """Return the id of the metric that someone asked for by any of its names; UsageError with the nearest."""
-    found = metric_named(words)
-    if found is None:
-        raise UsageError(f"{option}: {unknown_metric(words)}")
-    return found
 
 
 def value(metric: str, number: float | None) -> str:
@@ -91,15 +82,6 @@ def of_entries(metric: str) -> bool:
     """Tell whether a metric means something for one entry alone."""
     row = row_of(metric)
     return row is None or row.level == "both"
-
-
-def by_category(metrics: Iterable[str]) -> list[tuple[str, list[str]]]:
-    """Group metrics by their categories, both in the order of the tables."""
-    groups: dict[str, list[str]] = {}
-    for metric in in_order(metrics):
-        if row := row_of(metric):
-            groups.setdefault(row.category, []).append(metric)
-    return list(groups.items())
 
 
 def floor_words(name: str) -> str:

@@ -23,7 +23,7 @@ from rosetta_tui.show.card_fields import (
 )
 from rosetta_tui.show.metric_words import value
 from scoring.core.columns import TRANSLATIONS, KeptColumns, stated_columns
-from scoring.core.inventory import short_title
+from scoring.core.metric_rows import short_title
 
 
 def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import re
 import sys
 from collections import deque
@@ -29,6 +30,10 @@ SLICE_SECONDS = 0.05
 """How often is looked whether what is waited for was closed meanwhile."""
 
 
+COLLECTED_AFTER = (20_000, 50, 50)
+"""Objects after which cycles are looked for: sooner than in a command, lest a frame waits for a long look."""
+
+
 class TerminalApp(App[None]):
     """An app whose keys act one after the other, that leaves in order when its terminal vanishes, and fails
     without printing what it worked on, which may be secret.
@@ -36,6 +41,7 @@ class TerminalApp(App[None]):
 
     def __init__(self, *, ansi_color: bool | None = None) -> None:
         super().__init__(ansi_color=ansi_color)
+        gc.set_threshold(*COLLECTED_AFTER)
         self._ahead: deque[Key | Paste] = deque()
         self._giving: asyncio.Task[None] | None = None
 

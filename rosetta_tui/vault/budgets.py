@@ -9,7 +9,7 @@ from harness.release.budget import MOMENT, BudgetUse, LeakBudget, uses
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.vault.facts import ToldScores
 from rosetta_tui.vault.page import Commands, Line, SectionPage, moment
-from scoring.core.inventory import short_title
+from scoring.core.metric_rows import short_title
 from scoring.core.wording import counted
 
 _BUDGETS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from scoring.card.caveats import Caveat, CaveatKind
 from scoring.core.composite import Composite, counting_gaps
@@ -165,8 +166,7 @@ class Claim:
 HIGHEST_WITHOUT_REVIEW = Tier.FUNCTIONAL
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """A value and the lower end of its interval, None where there is none."""
 
     value: float | None

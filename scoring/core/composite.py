@@ -7,9 +7,8 @@ is missing and why, and how much of the profile's weight is covered.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from scoring.core.specification import specification
 
@@ -22,8 +21,7 @@ STRUCTURAL_KEY = "fst_acceptance_rate"
 """The metric whose value decides for profile A (METRICS §7)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(NamedTuple):
     """One metric inside a composite."""
 
     metric: str
@@ -37,8 +35,7 @@ class Input:
     """Share of the composite after re-normalisation; all of them sum to 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Composite:
+class Composite(NamedTuple):
     """A composite with everything needed to recompute and to judge it."""
 
     value: float | None

@@ -11,32 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from corpora.tasks.task import TRANSLATION
 from corpora.text.near_names import near_names, one_of
+from scoring.core.metric_rows import pack_of, row_of, short_title, title
 from scoring.core.packs import SHIPPED, Pack, every_pack, installed_packs, pack_named, shipped_packs
 from scoring.core.specification import COMPOSITE, ROSETTA, InventoryRow, specification
 
 _ALSO_COMPOSITE = ("comp",)
-
-
-def row_of(id_: str) -> InventoryRow | None:
-    """Return the row of a metric's table; None where no table here has it."""
-    row = specification().metrics.get(id_)
-    if row is None and (pack := pack_of(id_)) is not None:
-        return pack.rows.get(id_)
-    return row
-
-
-def known_row(id_: str) -> InventoryRow:
-    """Return the row of a metric that there is; KeyError where no table here has it."""
-    row = row_of(id_)
-    if row is None:
-        raise KeyError(id_)
-    return row
-
-
-def pack_of(id_: str) -> Pack | None:
-    """Return the pack that a metric's id names; None for the specification's, and for a pack that is not here."""
-    name, point, _ = id_.partition(".")
-    return pack_named(name) if point else None
 
 
 def shipped_inventory() -> dict[str, InventoryRow]:
@@ -67,6 +46,15 @@ def in_order(ids: Iterable[str]) -> list[str]:
 
 def _place(pack: str) -> tuple[int]:
     return (SHIPPED.index(pack) if pack in SHIPPED else len(SHIPPED),)
+
+
+def by_category(metrics: Iterable[str]) -> list[tuple[str, list[str]]]:
+    """Group metrics by their categories, both in the order of the tables."""
+    groups: dict[str, list[str]] = {}
+    for metric in in_order(metrics):
+        if row := row_of(metric):
+            groups.setdefault(row.category, []).append(metric)
+    return list(groups.items())
 
 
 def told_of(metrics: Iterable[str], off: Iterable[str] = ()) -> list[str]:
@@ -142,18 +130,6 @@ def why_as_stated(id_: str, versions: Mapping[str, str]) -> str | None:
     if id_ not in pack.rows:
         return f"{told} has no such metric here: values as stated"
     return None
-
-
-def title(metric: str) -> str:
-    """Return a metric's name as its table has it; what is no metric as it stands."""
-    row = row_of(metric)
-    return metric if row is None else row.info.title
-
-
-def short_title(metric: str) -> str:
-    """Return a metric's name where room is scarce, as at the head of a column."""
-    row = row_of(metric)
-    return metric if row is None else row.short or row.info.title
 
 
 def typed_name(metric: str) -> str:

@@ -14,8 +14,9 @@ import numpy as np
 from corpora.text.comparison import is_blank
 from scoring.core.columns import TRANSLATIONS, KeptColumns
 from scoring.core.composite import STRUCTURAL_KEY, Composite, composite, composites
-from scoring.core.inventory import pack_of, told_of
+from scoring.core.inventory import told_of
 from scoring.core.metric import CorpusMetric, FloatArray, Metric, Statistics
+from scoring.core.metric_rows import pack_of
 from scoring.core.specification import COMPOSITE, Tier, quality_tier
 from scoring.core.table import FAILED, EntryStatistics, StatisticsError, Table, present_values
 from scoring.core.translation import Translation

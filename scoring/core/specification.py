@@ -8,16 +8,14 @@ by line and no number lives in two places. A quality tier says what a composite 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from math import inf, isnan
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class MetricInfo:
+class MetricInfo(NamedTuple):
     """What is fixed about a metric: its row in the inventory (scoring-specification §2)."""
 
     id: str
@@ -36,8 +34,7 @@ class MetricInfo:
         return self.better == "neither" and "." not in self.id
 
 
-@dataclass(frozen=True, slots=True)
-class InventoryRow:
+class InventoryRow(NamedTuple):
     """One row of the metric inventory (§2)."""
 
     info: MetricInfo
@@ -90,8 +87,7 @@ class InventoryRow:
         return f"{low}–{high}{more.get(self.info.better, ideal)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Specification:
+class Specification(NamedTuple):
     """All tables together."""
 
     metrics: dict[str, InventoryRow]

@@ -12,8 +12,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from scoring.core.inventory import pack_of
 from scoring.core.metric import Compared, CorpusMetric, FloatArray, MatchRate, Metric, Statistics
+from scoring.core.metric_rows import pack_of
 from scoring.core.table import FAILED
 from scoring.core.translation import Translation
 

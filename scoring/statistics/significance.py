@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.core.composite import composites, profile_for
-from scoring.core.inventory import known_row
 from scoring.core.metric import FloatArray, oriented
+from scoring.core.metric_rows import known_row
 from scoring.core.scorer import entry_composites
 from scoring.core.specification import specification
 from scoring.core.table import Table

@@ -18,7 +18,8 @@ from harness.setup.plan import scoring_of
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
 from harness.store.runs import find_run, list_runs
-from scoring.core.inventory import in_order, inventory, metric_named, row_of, unknown_metric
+from scoring.core.inventory import in_order, inventory, metric_named, unknown_metric
+from scoring.core.metric_rows import row_of
 from tests.extending.demo_pack import CODE, CORPUS, TABLE, Place, played, said, write_project
 from tests.tui.screens import App, settle, text
 from tests.wheels import build_wheel

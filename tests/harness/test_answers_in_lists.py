@@ -36,7 +36,7 @@ from rosetta_tui.session.recorded import recorded
 from rosetta_tui.show.card_fields import spread_words
 from rosetta_tui.show.run_facts import headings, run_line, translates
 from scoring.core.columns import TASKS
-from scoring.core.inventory import title
+from scoring.core.metric_rows import title
 from tests.harness.evaluation import corpus_of, run_corpus
 
 REFERENCES = ["la kato dormas", "la hundo kuras", "la birdo kantas", "la fiŝo naĝas"] * 5

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.card.reading import block
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import form_text
 
@@ -171,7 +172,6 @@ def _summary(run: RunSummary, inside: Collection[str]) -> dict[str, Any]:
 
 
 def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
-    from harness.card.reading import block
     from rosetta_tui.show.card_fields import (
         blocks,
         review_of,
@@ -196,7 +196,6 @@ def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
 
 def _answers(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
     """Return the task of a run that is of no translations, and what it is shown by, the headline first."""
-    from harness.card.reading import block
     from rosetta_tui.show.run_facts import kept_of, score
 
     spreads, ids = block(block(card, "scores"), "spread"), kept_of(run).ids

@@ -12,10 +12,10 @@ from rosetta_tui.commands.vault.sharing import FILE, ledger
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from harness.compare import comparing
     from harness.core import failures, written_files
     from harness.release import releasing
     from harness.store.file import database
-    from rosetta_tui.show import metric_words
 
 
 @click.command("compare")
@@ -35,7 +35,7 @@ def compare_(
         raise failures.UsageError(
             f"{output.name} is there already. Choose another name, or add --overwrite."
         )
-    asked = [metric_words.metric_asked(words, "--metric") for words in metrics]
+    asked = [comparing.metric_asked(words, "--metric") for words in metrics]
     with database.opened() as connection:
         data = releasing.release_difference(connection, (first, second), ledger(), asked or None)
     written_files.write_file(output, data, overwrite=overwrite)

@@ -7,13 +7,14 @@ from math import inf
 import pytest
 from click.testing import CliRunner
 
+from harness.compare.comparing import metric_asked
 from harness.core.failures import UsageError
 from harness.setup.scoring_options import ScoringOptions
 from rosetta_tui.commands.leaderboard import leaderboard, sort_named
 from rosetta_tui.leaderboard.rows import SORTS, columns
-from rosetta_tui.show.metric_words import metric_asked
-from scoring.core.inventory import metric_named, short_title, title, typed_name, unknown_metric
+from scoring.core.inventory import metric_named, typed_name, unknown_metric
 from scoring.core.metric import CorpusMetric
+from scoring.core.metric_rows import short_title, title
 from scoring.core.setup import ScoringSetup
 from scoring.core.specification import metric_info, specification
 from scoring.metrics.inventory import maker

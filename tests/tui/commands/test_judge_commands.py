@@ -11,7 +11,7 @@ import pytest
 
 from harness.annotators.judges import JUDGES
 from rosetta_tui.cli import main
-from scoring.core.inventory import row_of
+from scoring.core.metric_rows import row_of
 from tests.harness.annotators.judged import is_judge
 from tests.harness.scripted import (
     Answer,

@@ -22,7 +22,7 @@ from rosetta_tui.session.recorded import recorded, seal
 from rosetta_tui.session.watched import WatchedRun
 from scoring.card.claim import Claim, ClaimReason, Limit
 from scoring.core.columns import TRANSLATIONS
-from scoring.core.inventory import known_row
+from scoring.core.metric_rows import known_row
 from scoring.core.specification import Tier, specification
 from tests.desktop.trouble.causes import full, mounted, pulled
 from tests.harness.evaluation import begun, chat_plan, corpus
