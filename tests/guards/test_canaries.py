@@ -215,6 +215,9 @@ def test_of_a_file_with_secret_segments_nothing_is_readable_but_on_the_screen(
     keeper.runs(keeper.corpus, *secret)
     keeper.computer("score", "--rescore", "last", "--metrics", "bleu")
     keeper.looks()
+    asked = ("--reviewers", 3, "--items", 6, "--bad", 0, "--repeats", 0, "--anchors", 0)
+    keeper.computer("review", "create", "last", *asked, "--anyway", "--passphrases", "--organisation", "Council",
+                    "-o", keeper.computer.folder / "batches")  # fmt: skip
     drawn = walked(
         keeper, monkeypatch,
         ("", "run"), ("\r", SHOWN), ("y", "copied"), ("e", "Export"), ("\x1b", SHOWN),

@@ -156,9 +156,21 @@ def _m_around(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE item ADD COLUMN around TEXT NOT NULL DEFAULT ''")
 
 
+def _m_sealed(connection: sqlite3.Connection) -> None:
+    """Keep the sentences of secret reviews sealed; those of before are sealed when the office is opened next."""
+    connection.execute(
+        """CREATE TABLE sealed_texts (
+            review INTEGER PRIMARY KEY REFERENCES review (number),
+            content BLOB NOT NULL      -- rows of item as JSON, sealed by age
+        ) STRICT"""
+    )
+    connection.execute("CREATE TABLE unsealed (one INTEGER PRIMARY KEY CHECK (one = 1)) STRICT")
+    connection.execute("INSERT INTO unsealed SELECT 1 WHERE EXISTS (SELECT 1 FROM review)")
+
+
 OFFICE = FileForm(
     APPLICATION_ID,
-    (_m001, _m002, _m003, _m_removed, _m_signed, _m_witness, _m_people, _m_around),
+    (_m001, _m002, _m003, _m_removed, _m_signed, _m_witness, _m_people, _m_around, _m_sealed),
 )
 """The form of the office's file."""
 

@@ -27,6 +27,7 @@ from review.log.voices import heard
 from review.log.withdrawal import reach
 from review.office.store.database import FILE, is_unclean, note_unclean, open_office, rewrite
 from review.office.store.review import Import, IssuedCertificate, KnownLaptop, Quarantined, Review
+from review.office.store.sealed_texts import keep_texts, kept_texts, must_seal, seal_older
 from review.verdict.panel.key import AnswerKey
 
 __all__ = ["IssuedCertificate", "Office", "Review", "utc_now"]
@@ -54,7 +55,18 @@ class Office(OwnFile):
     def open(cls, folder: Path) -> Self:
         """Open the office in a data folder, making it where there is none; StoreError in words."""
         path = folder / FILE
-        return cls(open_office(path), path)
+        office = cls(open_office(path), path)
+        if must_seal(office.connection):
+            office._seal_older()
+        return office
+
+    def _seal_older(self) -> None:
+        """Seal the sentences of secret reviews that an older version left open, and leave no byte of them."""
+        secret = [each.number for each in self.reviews() if each.secret]
+        with self.transaction():
+            seal_older(self.connection, self.path.parent, secret)
+            note_unclean(self.connection)
+        rewrite(self.connection)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -94,24 +106,25 @@ class Office(OwnFile):
                     for batch, each in manifests.items()
                 ],
             )
-            self.connection.executemany(
-                "INSERT INTO item (item, review, source, candidate, around) VALUES (?, ?, ?, ?, ?)",
-                [
-                    (
-                        each.id,
-                        number,
-                        storable(each.source),
-                        storable(each.candidate),
-                        _around(each),
-                    )
-                    for each in texts
-                ],
-            )
+            self._keep_texts(self.review(key.review), texts)
             self.connection.executemany(
                 "INSERT INTO person (review, person, code) VALUES (?, ?, ?)",
                 [(number, person, code) for person, code in codes.items()],
             )
         return self.review(key.review)
+
+    def _keep_texts(self, review: Review, texts: Iterable[BatchItem]) -> None:
+        rows = [
+            (each.id, storable(each.source), storable(each.candidate), _around(each))
+            for each in texts
+        ]
+        if review.secret:
+            keep_texts(self.connection, self.path.parent, review.number, rows)
+            return
+        self.connection.executemany(
+            "INSERT INTO item (review, item, source, candidate, around) VALUES (?, ?, ?, ?, ?)",
+            [(review.number, *row) for row in rows],
+        )
 
     def is_taken(self, name: str) -> bool:
         """Tell whether a review of this name is there."""
@@ -172,9 +185,11 @@ class Office(OwnFile):
         return dict(rows.fetchall())
 
     def _texts(self, review: int) -> dict[str, BatchItem]:
-        rows = self.connection.execute(
-            "SELECT item, source, candidate, around FROM item WHERE review = ?", (review,)
-        )
+        rows = kept_texts(self.connection, self.path.parent, review)
+        if rows is None:
+            rows = self.connection.execute(
+                "SELECT item, source, candidate, around FROM item WHERE review = ?", (review,)
+            ).fetchall()
         return {
             item: BatchItem(id=item, source=source, candidate=candidate, **_read_around(around))
             for item, source, candidate, around in rows

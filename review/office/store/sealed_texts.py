@@ -1,0 +1,78 @@
+"""Sentences of secret reviews as the office's file has them: sealed, and opened in memory only.
+
+They are sealed by age for this computer, and for the organisation where it has keys here. What came back of speakers is
+not: their comments lie in the log as they were said.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from harness.core.failures import StoreError
+from harness.sealed.forms import FileError
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import AgeIdentity, seal, unseal
+from harness.store.file.sealing import own_key
+
+Row = Sequence[str]
+"""Item, source, candidate, and where the sentence stands."""
+
+
+def keep_texts(
+    connection: sqlite3.Connection,
+    folder: Path,
+    review: int,
+    rows: Iterable[Row],
+) -> None:
+    """Seal the sentences of a review, within the caller's transaction; KeyStoreError where this computer's key cannot be had."""
+    told = json.dumps([[*row] for row in rows], ensure_ascii=False).encode()
+    own_key(folder)  # made where there is none yet
+    content = seal(told, [each.recipient for each in _keys(folder)])
+    connection.execute(
+        "INSERT OR REPLACE INTO sealed_texts (review, content) VALUES (?, ?)", (review, content)
+    )
+    connection.execute("DELETE FROM item WHERE review = ?", (review,))
+
+
+def kept_texts(connection: sqlite3.Connection, folder: Path, review: int) -> list[Row] | None:
+    """Open the sentences of a review; None where they are not sealed. StoreError where no key at hand opens them."""
+    found = connection.execute(
+        "SELECT content FROM sealed_texts WHERE review = ?", (review,)
+    ).fetchone()
+    if found is None:
+        return None
+    try:
+        rows: list[Row] = json.loads(unseal(found[0], _keys(folder)))
+    except FileError:
+        raise StoreError(
+            "The sentences of this review are secret and sealed here, and no key of this computer opens them. Use the computer "
+            "on which the review was made; what people answered is here all the same."
+        ) from None
+    return rows
+
+
+def must_seal(connection: sqlite3.Connection) -> bool:
+    """Tell whether the file is of a version that left secret sentences open."""
+    return connection.execute("SELECT 1 FROM unsealed").fetchone() is not None
+
+
+def seal_older(connection: sqlite3.Connection, folder: Path, secret: Iterable[int]) -> None:
+    """Seal what an older version left open of these reviews, within the caller's transaction."""
+    for number in secret:
+        rows = connection.execute(
+            "SELECT item, source, candidate, around FROM item WHERE review = ?", (number,)
+        )
+        keep_texts(connection, folder, number, rows.fetchall())
+    connection.execute("DELETE FROM unsealed")
+
+
+def _keys(folder: Path) -> list[AgeIdentity]:
+    """Return the keys that are here; none is made."""
+    known = [role for role in (Role.COMPUTER, Role.ORGANISATION) if Identity.known(folder, role)]
+    return [
+        own_key(folder) if role is Role.COMPUTER else Identity.load(folder, role).age
+        for role in known
+    ]
