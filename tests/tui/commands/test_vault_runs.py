@@ -27,7 +27,7 @@ from harness.store.results import read_results
 from harness.store.runs import find_run
 from harness.vault.folder import HEAD, LOG
 from harness.vault.vault import Vault
-from rosetta import compare, runs
+from rosetta import runs
 from rosetta_tui.commands import rosetta
 from rosetta_tui.request.draft_of_run import draft_of
 from tests.harness.vault.made import CANARY, KEEPERS, MINE, RECOVERY, readable
@@ -212,7 +212,12 @@ corpus = rosetta.load("words", vault=vault, vault_key=key, purpose="a notebook",
 first = rosetta.run(corpus, "copy-source", metrics="chrf")
 again = rosetta.run(corpus, "constant", text="Jes", metrics="chrf")
 assert first.run_id != again.run_id
-print(first.card.dataset.entry_count, {row["withheld"] for row in first.entries()})
+print({row["withheld"] for row in first.entries()})
+for numbers in (lambda: first.card, lambda: rosetta.compare(first, again)):
+    try:
+        numbers()
+    except rosetta.HarnessError as refused:
+        print("secret entries" in str(refused))
 """
 
 
@@ -222,7 +227,7 @@ def test_a_script_opens_once_and_its_runs_are_sealed_for_who_comes_after(office:
         [sys.executable, "-P", "-c", SCRIPT, str(office.vault.folder), str(key)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert (done.returncode, done.stdout) == (0, "5 {True}\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "{True}\nTrue\nTrue\n"), done.stderr
     assert office.works() == [("script", "")]
     assert readable(office.folder) == []
     assert CANARY not in done.stderr
@@ -243,6 +248,4 @@ def test_a_script_opens_once_and_its_runs_are_sealed_for_who_comes_after(office:
     assert draft.get("vault") == str(office.vault.folder)
     assert "purpose" not in draft.values
     assert "--vault FOLDER" in failed("corpus", "show", f"store:{'ab' * 6}")
-    first, second = runs()
-    assert compare(second, first)["chrf"].difference != 0
-    assert {row["withheld"] for row in first.entries()} == {True}
+    assert len(runs()) == 2
