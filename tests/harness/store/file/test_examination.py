@@ -129,7 +129,7 @@ FAULTS = (TypeError("a fault"), AttributeError("a fault"), KeyError("a fault"), 
 def test_a_fault_of_the_program_goes_up_as_it_is(
     path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, reader: str, fault: Exception
 ) -> None:
-    def faulty(*_: object) -> None:
+    def faulty(*_: object, **_named: object) -> None:
         raise fault
 
     monkeypatch.setattr(module, reader, faulty)
