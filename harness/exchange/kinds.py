@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from harness.card.checking.signed import UNKNOWN
@@ -43,6 +44,8 @@ class FileKind:
     """What takes it in on the other computer, with FILE for its path."""
     most: int = MOST_BYTES
     """Bytes of the largest one."""
+    beside: str = ""
+    """End of the name of the file that vouches for it, which goes along where it lies beside it."""
 
 
 def kind_of(name: str, kinds: Iterable[FileKind]) -> FileKind | None:
@@ -50,6 +53,19 @@ def kind_of(name: str, kinds: Iterable[FileKind]) -> FileKind | None:
     folded = name.casefold()
     fits = [kind for kind in kinds if folded.endswith(kind.suffix) and folded != kind.suffix]
     return max(fits, key=lambda kind: len(kind.suffix), default=None)
+
+
+def with_vouching(paths: Iterable[Path], kinds: Sequence[FileKind]) -> list[Path]:
+    """Return paths, each followed by the file that vouches for it where one lies beside it; each path once."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        found[path] = None
+        kind = kind_of(path.name, kinds)
+        if kind is not None and kind.beside:
+            other = path.with_name(f"{path.name[: -len(kind.suffix)]}{kind.beside}")
+            if other.is_file():
+                found[other] = None
+    return list(found)
 
 
 def tidy_name(name: str) -> str:
@@ -121,6 +137,7 @@ KINDS: Final = (
         "a card of a run, whole or released, or the proof of a row",
         check_json,
         "rosetta runs verify FILE",
+        beside=card_seal.SUFFIX,
     ),
     FileKind(
         files.REQUEST_SUFFIX,

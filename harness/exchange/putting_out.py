@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness.core.failures import UsageError
 from harness.exchange.folder import ExchangeFolder, made_at, read_plain, stored_name
-from harness.exchange.kinds import FileKind, kind_of, tidy_name
+from harness.exchange.kinds import FileKind, kind_of, tidy_name, with_vouching
 from harness.exchange.manifest import (
     MOST_MANIFEST,
     ExchangeList,
@@ -79,13 +79,13 @@ def put_out(
     """Put files into the exchange folder at a place, which is made where it is not there yet, and sign for them.
 
     ``memory``: folder in which this computer keeps what it saw of vaults. Each file is checked by its own reader before the
-    first is written. Raises UsageError, FileError or StickError in words; what was in the folder before is whole then.
+    first is written; what vouches for one (the seal of a card) and lies beside it goes along. Raises UsageError, FileError or StickError in words; what was in the folder before is whole then.
     """
     if not desk.record.name:
         raise UsageError(
             'Give this computer a name by which the others know it, once: --as "Office". It stands on the stick openly.'
         )
-    ready = [_ready(path, kinds) for path in paths]
+    ready = [_ready(path, kinds) for path in with_vouching(paths, kinds)]
     folder = made_at(place)
     own, lost = _own(desk, folder, kinds)
     for each in ready:

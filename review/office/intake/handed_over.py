@@ -56,7 +56,7 @@ KINDS: Final = (
     FileKind(EXPORT_SUFFIX, "what a review exported, sealed", check_sealed, "keep it; its recipients open it"),
     FileKind(LAPTOP_SUFFIX, "the card of a laptop", read_laptop_card, "rosetta review enrol FILE", _SMALL),
     FileKind(WITNESS_SUFFIX, "the statement of a witness", read_statement, "rosetta review enrol FILE", _SMALL),
-    FileKind(CERTIFICATE_SUFFIX, "the certificate of a run", check_certificate, "rosetta review attach FILE", _CERTIFICATE),
+    FileKind(CERTIFICATE_SUFFIX, "the certificate of a run", check_certificate, "rosetta review attach FILE", _CERTIFICATE, SIGNATURE_SUFFIX),
     FileKind(SIGNATURE_SUFFIX, "the signature of a certificate", check_signature, "lies beside its certificate", _SMALL),
     FileKind(EVIDENCE_SUFFIX, "the evidence of a certificate", unpack_evidence, "rosetta review verify FILE"),
 )  # fmt: skip

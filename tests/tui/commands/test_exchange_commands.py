@@ -94,6 +94,21 @@ def test_three_computers_and_one_stick(run: Computers) -> None:
     assert "School.rosetta-keeper: the card of a keeper, taken by Library, Office" in shown
 
 
+def test_a_card_travels_with_its_seal(run: Computers) -> None:
+    (run.folder / "words.tsv").write_text("id\tsource\treference\n1\tone\tunu\n")
+    run(
+        "office",
+        "run words.tsv --method copy-source --source-language en --target-language eo --plain",
+    )
+    run("office", "runs export last -o card.json")
+    out = run("office", "exchange out stick card.json --as Office")
+    assert "2 new files" in out
+    taken = run("school", "exchange in stick --into inbox --as School --words", run.words("office"))
+    assert "inbox/card.seal.json: the seal of a card" in taken
+    assert "– signature: made" in run("school", "runs verify inbox/card.json")
+    assert "0 new files" in run("office", "exchange out stick card.json card.seal.json")
+
+
 def test_a_copy_of_a_vault_asks_for_its_purpose(run: Computers) -> None:
     said = run("office", "exchange out stick --vault elders", fails=True)
     assert "--vault FOLDER goes with --purpose WORDS" in said
