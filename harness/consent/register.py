@@ -286,8 +286,12 @@ def find_held(lines: Sequence[SignedLine], number: str) -> Held:
     found = [each for each in held(lines) if number and each.notice.number.startswith(number)]
     if len(found) == 1:
         return found[0]
-    many = "Two notices or more have numbers" if found else "No notice has a number"
-    raise ConsentError(f"{many} that begin with {number!r}. `rosetta consent list` shows them.")
+    many = (
+        "Two notices or more have numbers that begin"
+        if found
+        else "No notice has a number that begins"
+    )
+    raise ConsentError(f"{many} with {number!r}. `rosetta consent list` shows them.")
 
 
 def signer_words(notice: SignedNotice, ground: Ground | None) -> str:

@@ -89,19 +89,6 @@ class Withdrawals:
                 return notice
         return None
 
-    def of_person(self, review: str, codes: Iterable[str]) -> SignedNotice | None:
-        """Return a notice by which one of some people took back what they gave in a review."""
-        known = list(codes)
-        for notice in self.in_force:
-            about = notice.about
-            if (
-                about.what == "person"
-                and about.review == review
-                and any(map(about.is_person, known))
-            ):
-                return notice
-        return None
-
     def of_keeper(self, vault: str, signing_key: str) -> SignedNotice | None:
         """Return the notice by which somebody is no keeper of a vault any more; None where there is none."""
         for notice in self.in_force:

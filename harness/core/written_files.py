@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -47,6 +49,39 @@ def write_file(path: Path, data: bytes, *, overwrite: bool, mode: int = PRIVATE)
     finally:
         with suppress(FileNotFoundError):
             Path(name).unlink()
+
+
+def append_line(path: Path, end: int, line: bytes) -> None:
+    """Write a line behind the first ``end`` bytes of a file, over what a stopped write left there; the disk has it then.
+
+    The file is made where it is not there, of its owner alone. Raises OSError.
+    """
+    new = not path.exists()
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE), "r+b") as file:
+        file.truncate(end)
+        file.seek(end)
+        file.write(line)
+        file.flush()
+        os.fsync(file.fileno())
+    if new:
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder on the disk where the system can; some file systems refuse, and need it not.
+
+    Raises OSError for what else goes wrong.
+    """
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in {errno.EINVAL, errno.ENOTSUP, errno.EBADF}:
+            raise
+    finally:
+        os.close(descriptor)
 
 
 def _place(made: Path, path: Path, *, overwrite: bool) -> None:

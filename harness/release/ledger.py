@@ -8,7 +8,6 @@ short, is seen by whoever compares two files of the same organisation.
 from __future__ import annotations
 
 import hashlib
-import os
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from typing import Final
 import filelock
 
 from harness.core.canonical import canonical_bytes
-from harness.core.written_files import PRIVATE, private_folder
+from harness.core.written_files import PRIVATE, append_line, private_folder
 from harness.release.budget import MOMENT, History, history
 from harness.release.records import Act, Begun, InLedger, LedgerRecord, SignedLedgerRecord
 from harness.sealed.forms import FileError, FileProblem
@@ -171,7 +170,7 @@ class _Change:
                 FileProblem.TOO_LARGE,
                 "This run has too many secret entries for one line of the ledger. Run over fewer.",
             )
-        _append(
+        append_line(
             self.ledger.path, sum(len(_bytes(each)) + 1 for each in self.lines), content + b"\n"
         )
         self.lines.append(SignedLedgerRecord.model_validate_json(content))
@@ -189,28 +188,3 @@ def _history(lines: list[SignedLedgerRecord]) -> History:
 def _bytes(line: SignedLedgerRecord) -> bytes:
     """Return a line as it stands in the file: it was checked to be canonical."""
     return canonical_bytes(line.model_dump(mode="json"))
-
-
-def _append(path: Path, end: int, line: bytes) -> None:
-    """Write a line behind the last whole one, over what a write that was stopped left there."""
-    new = not path.exists()
-    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE), "r+b") as file:
-        file.truncate(end)
-        file.seek(end)
-        file.write(line)
-        file.flush()
-        os.fsync(file.fileno())
-    if new:
-        _sync(path.parent)
-
-
-def _sync(folder: Path) -> None:
-    """Have the name of a new file on the disk, where the system can."""
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:  # a system on which folders are not opened
-        return
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -5,7 +5,6 @@ A stick fills up, is pulled, lies about what it kept, or is write-protected; eac
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 import sys
@@ -17,6 +16,7 @@ from typing import Final
 
 from harness.core.failures import HarnessError
 from harness.core.storage_problems import StorageProblem, error_name, storage_problem, words_for
+from harness.core.written_files import sync_folder
 
 BATCH_SUFFIX: Final = ".rosetta-batch"
 RATINGS_SUFFIX: Final = ".rosetta-ratings"
@@ -175,7 +175,7 @@ def write_file(path: Path, data: bytes, mode: int = PRIVATE) -> None:
         kept = _read_again(beside, len(data) + 1) == data
         if kept:
             beside.replace(path)
-            _flush_folder(path.parent)
+            sync_folder(path.parent)
     except OSError as error:
         _drop(beside)
         raise stick_error(path, error) from None
@@ -215,20 +215,6 @@ def flush(descriptor: int) -> None:
         fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
     else:
         os.fsync(descriptor)
-
-
-def _flush_folder(folder: Path) -> None:
-    """Make the new name durable where the system can; some file systems refuse, and need it not."""
-    if sys.platform == "win32":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in {errno.EINVAL, errno.ENOTSUP, errno.EBADF}:
-            raise
-    finally:
-        os.close(descriptor)
 
 
 def _read_again(path: Path, most_bytes: int) -> bytes:

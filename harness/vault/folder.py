@@ -23,7 +23,13 @@ import filelock
 from corpora.files.decode import open_regular
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.written_files import PRIVATE, private_folder, write_file
+from harness.core.written_files import (
+    PRIVATE,
+    append_line,
+    private_folder,
+    sync_folder,
+    write_file,
+)
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import recipients_in
@@ -251,7 +257,7 @@ def change(
     try:
         for sha256, content in written.items():
             write_file(folder / sha256, content, overwrite=True)
-        _append(folder / LOG, head.log_bytes, line.content + b"\n")
+        append_line(folder / LOG, head.log_bytes, line.content + b"\n")
         changed = _set_head(folder, (*state.lines, line), after, head.readme, identity)
     except (UsageError, OSError) as error:
         if isinstance(error, FileError):
@@ -345,16 +351,6 @@ def _set_head(
     return VaultState(folder, head, lines, ())
 
 
-def _append(log: Path, end: int, line: bytes) -> None:
-    """Write a line behind the signed end of the log, over what a stopped change left there."""
-    with log.open("r+b") as file:
-        file.truncate(end)
-        file.seek(end)
-        file.write(line)
-        file.flush()
-        os.fsync(file.fileno())
-
-
 def _clear(state: VaultState) -> None:
     """Delete the files that no head names; they are sealed, so one that stays tells nothing."""
     for name in _left_over(state):
@@ -413,13 +409,9 @@ def _read(path: Path, most: int = MOST_FILE) -> bytes:
 
 
 def _sync(folder: Path) -> None:
-    """Have the names in a folder on the disk as well; Windows does that by itself, and has no way to ask."""
+    """Have the names in a folder on the disk; the change holds already, so what goes wrong now undoes nothing."""
     with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        sync_folder(folder)
 
 
 def _damaged(name: str, reason: str) -> VaultError:

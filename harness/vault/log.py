@@ -131,7 +131,7 @@ def write_line(
 def read_lines(data: bytes) -> tuple[LogLine, ...]:
     """Read and check a whole log; raises VaultError that names the line."""
     if not data.endswith(b"\n"):
-        raise _wrong(0, "the log is empty, or cut short")
+        raise _wrong(data.count(b"\n"), "the log is empty, or cut short")
     lines: list[LogLine] = []
     keepers: dict[str, Keeper] = {}
     corpora: dict[str, StoredCorpus] = {}

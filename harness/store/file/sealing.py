@@ -9,7 +9,6 @@ Who opens a store never writes an opened text back to it, nor to any other file.
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from typing import Any, Final
 
 from corpora.files.problems import StoredValueError
 from corpora.model.entry import Entry
-from harness.core.failures import StoreError
+from harness.core.failures import StoreError, UsageError
 from harness.core.storage_problems import storable
 from harness.core.written_files import private_folder, write_file
 from harness.sealed.forms import FileError, FileProblem
@@ -275,13 +274,12 @@ def digest_key(folder: Path) -> bytes:
     with suppress(FileNotFoundError):
         return _read_digest_key(path)
     own = own_key(private_folder(folder))
-    made = path.with_name(f".{DIGEST_KEY}.{secrets.token_hex(8)}")
     try:
-        write_file(made, seal(secrets.token_bytes(_KEY_BYTES), [own.recipient]), overwrite=True)
-        with suppress(FileExistsError):  # another process was quicker
-            os.link(made, path)
-    finally:
-        made.unlink(missing_ok=True)
+        write_file(path, seal(secrets.token_bytes(_KEY_BYTES), [own.recipient]), overwrite=False)
+    except UsageError:
+        if not path.exists():
+            raise
+        # another process was quicker
     return _read_digest_key(path)
 
 

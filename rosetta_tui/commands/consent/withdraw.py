@@ -21,6 +21,7 @@ with when_used():
     from harness.store import runs, withdrawn
     from harness.store.corpora import listing
     from harness.store.file import database
+    from harness.vault import request
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 
@@ -55,6 +56,8 @@ def withdraw_(
     """
     if sum(each is not None for each in (file, run, signing_key)) != 1:
         raise UsageError("Say one of --corpus, --method and --signing-key: a notice is about one thing.")  # fmt: skip
+    if request.VaultRequest.asked(given, "check") is not None and file is None:
+        raise UsageError("--vault goes with --corpus: the name of the corpus in the vault.")
     own = own_register()
     about: notice.Subject
     if file is not None:

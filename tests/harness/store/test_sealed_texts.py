@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -263,3 +265,14 @@ def test_the_key_of_digests_is_sealed_and_one_from_before_is_taken_over(store_pa
     (store_path.parent / DIGEST_KEY).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     with pytest.raises(StoreError, match="is damaged"):
         begun(store_path, corpus, PLAN)
+
+
+def test_the_key_of_digests_is_made_on_a_disk_without_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))  # as of FAT and exFAT
+
+    monkeypatch.setattr(os, "link", refused)
+    first = sealing.digest_key(tmp_path)
+    assert (len(first), sealing.digest_key(tmp_path)) == (32, first)

@@ -80,7 +80,7 @@ def test_every_opening_is_in_the_log_before_a_text_is_opened(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     # all before this step is done, as on a disk that is full just then
-    monkeypatch.setattr("harness.vault.folder._append", full)
+    monkeypatch.setattr("harness.vault.folder.append_line", full)
     with pytest.raises(VaultError, match=r"No space left .* as it was before\. Make room"):
         made.open("greetings", "never written down", MINE)
     monkeypatch.undo()
@@ -361,3 +361,11 @@ def test_lengths_tell_no_sentence(tmp_path: Path) -> None:
     rows = made.read().file(stored.texts).splitlines()[1:]
     assert len(Counter(len(json.loads(row)["source"]) for row in rows)) == 1
     assert CANARY not in (made.folder / README).read_text()
+
+
+def test_a_log_that_is_cut_short_is_said_with_the_line(tmp_path: Path) -> None:
+    made = filled(tmp_path)
+    log = made.folder / LOG
+    log.write_bytes(log.read_bytes()[:-20])
+    with pytest.raises(VaultError, match="line 2: the log is empty, or cut short"):
+        made.read()

@@ -209,6 +209,8 @@ NOT_ONE_THING = {
     "--corpus words.tsv --entries 9": "No entry has the id",
     "--corpus words.tsv --given-by speaker=Carla": "no entry",
     "--corpus words.tsv --given-by speaker": "FIELD=NAME",
+    "--method last --vault v --purpose p": "--vault goes with --corpus",
+    "--corpus words.tsv --purpose p": "--purpose goes with --vault",
     "--signing-key abc": "64 hexadecimal",
 }
 

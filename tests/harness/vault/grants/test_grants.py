@@ -276,7 +276,7 @@ def test_a_log_that_cannot_be_written_uses_nothing_up(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     # all before this step is done, as on a disk that is full just then
-    monkeypatch.setattr("harness.vault.folder._append", full)
+    monkeypatch.setattr("harness.vault.folder.append_line", full)
     with pytest.raises(VaultError, match="No space left"):
         here.open(number, OFFICE, RUN)
     monkeypatch.undo()
