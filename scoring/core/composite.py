@@ -7,8 +7,9 @@ is missing and why, and how much of the profile's weight is covered.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from scoring.core.specification import specification
 
@@ -21,7 +22,8 @@ STRUCTURAL_KEY = "fst_acceptance_rate"
 """The metric whose value decides for profile A (METRICS §7)."""
 
 
-class Input(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Input:
     """One metric inside a composite."""
 
     metric: str
@@ -35,7 +37,8 @@ class Input(NamedTuple):
     """Share of the composite after re-normalisation; all of them sum to 1."""
 
 
-class Composite(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Composite:
     """A composite with everything needed to recompute and to judge it."""
 
     value: float | None
