@@ -22,7 +22,7 @@ from harness.card.checking.seals import verify_file, verify_stored
 from harness.card.checking.signed import UNKNOWN, KnownSigners
 from harness.card.checking.verify import CardVerdict
 from harness.card.reading import read_card_bytes
-from harness.consent.opening import with_consent
+from harness.consent.opening import refuse_taken_out, with_consent
 from harness.consent.standing import standing
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
@@ -124,11 +124,18 @@ def _out_of_vault(asked: CorpusRequest, vault: VaultRequest) -> Corpus:
 
 def _opening(vault: VaultRequest, terms: RunTerms | None) -> VaultOpening:
     """Choose who opens a vault; its ciphers are loaded where one is named alone."""
-    from harness.vault.opening import opening_by
+    from harness.vault.opening import keeper_here, opening_by
 
     if vault.grant is not None and terms is None:
         raise UsageError(_NOT_GRANTED.format(vault.work))
-    return opening_by(home(), vault, terms)
+    opening = opening_by(home(), vault, terms)
+    here = (opening.identity, *(keeper_here(home(), each) for each in vault.others))
+    refuse_taken_out(
+        standing(home()),
+        opening.vault.read().head.vault,
+        (each.public.signing_key for each in here),
+    )
+    return opening
 
 
 _NOT_GRANTED: Final = (

@@ -14,6 +14,7 @@ from rosetta_tui.request import typed_shares
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from harness.consent import opening as consent
     from harness.consent import standing
     from harness.core import written_files
     from harness.release import ledger as ledgers
@@ -73,24 +74,16 @@ def acting(
     """
     if not others and not cards:
         own = keeper(key)
-        refuse_taken_out(made, own)
+        _refuse_taken_out(made, own)
         return own, None
-    for each in others:
-        refuse_taken_out(made, keeper(each))
+    _refuse_taken_out(made, *map(keeper, others))
     typed = typed_shares.TYPED if cards else None
     return opening.keepers_here(made, database.home(), key, others, typed)
 
 
-def refuse_taken_out(made: vault.Vault, identity: keys.Identity) -> None:
-    """Raise Withdrawn where a notice that is believed here says that somebody is no keeper any more.
-
-    A copy from before the keeper was taken out knows nothing of that.
-    """
-    if now := standing.standing(database.home()):
-        signing_key = identity.public.signing_key
-        notice = now.of_keeper(made.read().head.vault, signing_key) or now.of_key(signing_key)
-        if notice is not None:
-            raise standing.Withdrawn("These keys", notice)
+def _refuse_taken_out(made: vault.Vault, *identities: keys.Identity) -> None:
+    number, now = made.read().head.vault, standing.standing(database.home())
+    consent.refuse_taken_out(now, number, (each.public.signing_key for each in identities))
 
 
 def dealt_anew(state: folders.VaultState, *, anew: bool) -> None:

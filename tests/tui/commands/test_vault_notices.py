@@ -65,6 +65,10 @@ def test_an_older_copy_says_who_was_taken_out_since(at: Keepers) -> None:
     assert key == [Identity.load(at.folder / "school", Role.KEEPER).public.signing_key]
     refused = at("vault open stick words --purpose look", at="school")
     assert "These keys: consent was withdrawn for School as a keeper" in refused
+    for work in ("run words --method copy-source", "score words words.tsv", "corpus check words"):
+        asked = f"{work} --vault stick --purpose look"
+        assert "These keys: consent was withdrawn" in at(asked, at="school")
+        assert "These keys: consent was withdrawn" not in at(asked, at="library")
     assert "opened with your keys" in at("vault open v words --purpose look")
     assert "OLDER COPY" not in at("vault list v")
 
