@@ -12,13 +12,23 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from harness.core.failures import StoreError
-from harness.sealed.forms import FileError
+from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, seal, unseal
 from harness.store.file.sealing import own_key
 
 Row = Sequence[str]
 """Item, source, candidate, and where the sentence stands."""
+
+
+_NO_KEY = (
+    "The sentences of this review are secret and sealed here, and no key of this computer opens them. Use the computer "
+    "on which the review was made; what people answered is here all the same."
+)
+_DAMAGED = (
+    "The sealed sentences of this review are damaged. Put back a copy of the data folder; what people answered is here all "
+    "the same."
+)
 
 
 def keep_texts(
@@ -38,7 +48,7 @@ def keep_texts(
 
 
 def kept_texts(connection: sqlite3.Connection, folder: Path, review: int) -> list[Row] | None:
-    """Open the sentences of a review; None where they are not sealed. StoreError where no key at hand opens them."""
+    """Open the sentences of a review; None where they are not sealed. StoreError in words where they are damaged, or no key at hand opens them."""
     found = connection.execute(
         "SELECT content FROM sealed_texts WHERE review = ?", (review,)
     ).fetchone()
@@ -46,11 +56,8 @@ def kept_texts(connection: sqlite3.Connection, folder: Path, review: int) -> lis
         return None
     try:
         rows: list[Row] = json.loads(unseal(found[0], _keys(folder)))
-    except FileError:
-        raise StoreError(
-            "The sentences of this review are secret and sealed here, and no key of this computer opens them. Use the computer "
-            "on which the review was made; what people answered is here all the same."
-        ) from None
+    except FileError as error:
+        raise StoreError(_NO_KEY if error.problem is FileProblem.WRONG_KEY else _DAMAGED) from None
     return rows
 
 

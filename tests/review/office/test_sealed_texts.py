@@ -88,3 +88,14 @@ def test_on_another_computer_they_do_not_open_and_all_else_is_there(tmp_path: Pa
         with pytest.raises(StoreError, match="no key of this computer opens them"):
             _ = review.texts
     assert not (tmp_path / "computer.key").exists()
+
+
+def test_a_changed_byte_is_called_damage_and_not_a_lack_of_keys(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE)) as raw:
+        [content] = raw.execute("SELECT content FROM sealed_texts").fetchone()
+        changed = content[:-1] + bytes([content[-1] ^ 1])
+        raw.execute("UPDATE sealed_texts SET content = ?", (changed,))
+        raw.commit()
+    with Office.open(tmp_path) as office, pytest.raises(StoreError, match="damaged"):
+        _ = office.review("last").texts
