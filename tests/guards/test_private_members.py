@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,14 +33,17 @@ OFTEN = 3
 _MARK = re.compile(r"noqa:\s*[A-Z0-9, ]+|type:\s*ignore\S*|pragma:.*")
 
 
-def private_uses(source: str) -> Iterator[tuple[int, str]]:
-    """Yield the line and the name of each private member of something that is defined elsewhere."""
+@cache
+def private_uses(source: str) -> frozenset[tuple[int, str]]:
+    """Return the line and the name of each private member of something that is defined elsewhere."""
     tree = ast.parse(source)
-    own = set(_defined(tree))
-    for node in ast.walk(tree):
-        for line, name in _reached(node):
-            if _private(name) and name not in own | DOCUMENTED:
-                yield line, name
+    own = DOCUMENTED.union(_defined(tree))
+    return frozenset(
+        (line, name)
+        for node in ast.walk(tree)
+        for line, name in _reached(node)
+        if _private(name) and name not in own
+    )
 
 
 def reason(lines: list[str], line: int) -> str:
@@ -53,7 +57,7 @@ def unexplained(source: str) -> list[str]:
     lines = source.splitlines()
     return [
         f"{line}: {name}"
-        for line, name in sorted(set(private_uses(source)))
+        for line, name in sorted(private_uses(source))
         if len(reason(lines, line).split()) < FEWEST_WORDS
     ]
 
@@ -101,6 +105,7 @@ def _comment(line: str) -> str:
     return _MARK.sub("", line.partition("#")[2]).strip(" #")
 
 
+@cache
 def _sources() -> dict[str, str]:
     return {
         path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")

@@ -113,6 +113,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         person = Person(folder / f"laptop{number}", office.batch, code)
         person.rate(random_ratings(len(person.order), number))
         take_vouched(office.office, office.identity, person.handed_over())
+        person.laptop.close()
     with closing(open_store(folder / "rosetta.sqlite")) as connection:
         add_run(connection, corpus("fremda-korpo", OTHERS), "8" * 8 + RUNS[0][8:])
         add_run(connection, corpus("hidden", SECRET, secret=True), "9" * 8 + RUNS[0][8:])

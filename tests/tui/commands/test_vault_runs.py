@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -111,7 +112,7 @@ def test_a_run_that_is_killed_goes_on_and_leaves_nothing_readable(office: Office
         assert said
         assert CANARY not in said
     assert readable(office.folder) == []
-    with sqlite3.connect(office.folder / "home" / "rosetta.sqlite") as connection:
+    with closing(sqlite3.connect(office.folder / "home" / "rosetta.sqlite")) as connection:
         assert connection.execute("SELECT sha256 FROM corpora").fetchall() == [("ab" * 32,)]
         stored = connection.execute("SELECT position, rest FROM entries ORDER BY 1").fetchall()
     assert [place for place, rest in stored if "not_stored" in (rest or "")] == [5]
