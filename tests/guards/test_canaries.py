@@ -196,7 +196,7 @@ def test_of_a_vault_nothing_is_readable_whatever_is_done(
         keeper, monkeypatch,
         ("", "run"), ("\r", "(sealed)"), ("y", "copied"), ("e", "Export"), ("\x1b", "(sealed)"),
         ("q", "Home"), ("l", "Leaderboard"), ("q", "Home"),
-        ("p", "Plots"), ("q", "Home"), ("b", "Corpora"), ("\r", "words"), ("q", "Home"),
+        ("p", "Plots"), ("q", "Home"), ("b", "sha-256"), ("\r", "› Corpus"), ("q", "sha-256"), ("q", "Home"),
     )  # fmt: skip
     assert any(each.startswith(b"\x1b]52") for each in told_to_terminal(drawn))
     assert not forms_in(drawn)
