@@ -7,7 +7,7 @@ through here: ``open_corpus`` → ``ask`` → ``start``. What was asked is check
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -22,8 +22,8 @@ from harness.card.checking.seals import verify_file, verify_stored
 from harness.card.checking.signed import UNKNOWN, KnownSigners
 from harness.card.checking.verify import CardVerdict
 from harness.card.reading import read_card_bytes
-from harness.consent.opening import refuse_taken_out, with_consent
-from harness.consent.standing import standing
+from harness.consent.opening import with_consent
+from harness.consent.standing import Withdrawn, standing
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.endpoint.keys import no_key
@@ -52,8 +52,10 @@ from harness.store.runs import Run, find_run, read_run
 from harness.vault.request import VaultRequest
 
 if TYPE_CHECKING:
+    from harness.sealed.keys import Identity
     from harness.vault.opening import VaultOpening
     from harness.vault.records import RunTerms
+    from harness.vault.vault import Vault
 
 Options = TypeVar("Options", bound=BaseModel)
 
@@ -129,13 +131,23 @@ def _opening(vault: VaultRequest, terms: RunTerms | None) -> VaultOpening:
     if vault.grant is not None and terms is None:
         raise UsageError(_NOT_GRANTED.format(vault.work))
     opening = opening_by(home(), vault, terms)
-    here = (opening.identity, *(keeper_here(home(), each) for each in vault.others))
     refuse_taken_out(
-        standing(home()),
-        opening.vault.read().head.vault,
-        (each.public.signing_key for each in here),
+        opening.vault, [opening.identity, *(keeper_here(home(), each) for each in vault.others)]
     )
     return opening
+
+
+def refuse_taken_out(vault: Vault, identities: Iterable[Identity]) -> None:
+    """Raise Withdrawn where a notice that is believed here says that one of these is no keeper of a vault any more.
+
+    A copy from before the keeper was taken out knows nothing of that.
+    """
+    if not (now := standing(home())):
+        return
+    number = vault.read().head.vault
+    for key in (each.public.signing_key for each in identities):
+        if (notice := now.of_keeper(number, key) or now.of_key(key)) is not None:
+            raise Withdrawn("These keys", notice)
 
 
 _NOT_GRANTED: Final = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -45,16 +45,6 @@ def with_consent(corpus: Corpus, now: Withdrawals) -> Corpus:
         lines=tuple(corpus.lines[place] for place in kept) if corpus.lines else (),
         warnings=(*_moved(corpus.warnings, kept), *warnings),
     )
-
-
-def refuse_taken_out(now: Withdrawals, vault: str, signing_keys: Iterable[str]) -> None:
-    """Raise Withdrawn where a notice that is believed here says that one of these is no keeper of a vault any more.
-
-    ``vault``: its number. A copy from before the keeper was taken out knows nothing of that.
-    """
-    for key in signing_keys if now else ():
-        if (notice := now.of_keeper(vault, key) or now.of_key(key)) is not None:
-            raise Withdrawn("These keys", notice)
 
 
 def refuse_withdrawn_method(setup: Mapping[str, Any], now: Withdrawals) -> None:

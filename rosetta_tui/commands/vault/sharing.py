@@ -14,8 +14,7 @@ from rosetta_tui.request import typed_shares
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.consent import opening as consent
-    from harness.consent import standing
+    from harness import api
     from harness.core import written_files
     from harness.release import ledger as ledgers
     from harness.sealed import keys
@@ -74,16 +73,11 @@ def acting(
     """
     if not others and not cards:
         own = keeper(key)
-        _refuse_taken_out(made, own)
+        api.refuse_taken_out(made, [own])
         return own, None
-    _refuse_taken_out(made, *map(keeper, others))
+    api.refuse_taken_out(made, map(keeper, others))
     typed = typed_shares.TYPED if cards else None
     return opening.keepers_here(made, database.home(), key, others, typed)
-
-
-def _refuse_taken_out(made: vault.Vault, *identities: keys.Identity) -> None:
-    number, now = made.read().head.vault, standing.standing(database.home())
-    consent.refuse_taken_out(now, number, (each.public.signing_key for each in identities))
 
 
 def dealt_anew(state: folders.VaultState, *, anew: bool) -> None:
