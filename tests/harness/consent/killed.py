@@ -5,34 +5,18 @@ was killed and each state that was left: how many notices hold, or the error.
 """
 
 import json
-import os
 import shutil
 import sys
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from harness.consent.register import lines_of
 from tests.harness.consent.made import CORPUS, METHOD, register
-from tests.harness.vault.killed import is_step
+from tests.harness.vault.killed import killed
 
 
-def killed(folder: Path, place: int) -> bool:
-    """Withdraw in a process that is ended at its ``place``-th step on the disk; False where it has fewer."""
-    child = os.fork()
-    if child == 0:
-        left = [place]
-
-        def count(_: FrameType, event: str, function: Any) -> None:
-            if event == "c_call" and is_step(function):
-                left[0] -= 1
-                if left[0] < 0:
-                    os._exit(9)
-
-        sys.setprofile(count)
-        register(folder).say(METHOD, "reason", "Council")
-        os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+def withdraw(folder: Path) -> None:
+    register(folder).say(METHOD, "reason", "Council")
 
 
 def state(folder: Path) -> int | str:
@@ -49,7 +33,7 @@ def main(folder: Path) -> dict[str, Any]:
     while True:
         here = folder / str(place)
         shutil.copytree(whole, here)
-        if not killed(here, place):
+        if not killed(withdraw, here, place):
             break
         left.append(state(here))
         register(here).say(METHOD, "again", "Council")

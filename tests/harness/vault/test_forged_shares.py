@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ import pytest
 
 from harness.sealed.sealing import seal, unseal
 from harness.sealed.signed_archive import signed_record
-from harness.vault import folder as folders
 from harness.vault.corpus_files import stored_corpus
 from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
@@ -34,7 +32,7 @@ from tests.harness.vault.together import (
     NAMES,
     OFFICE,
     PEOPLE,
-    filled_together,
+    at,
     founded,
     key_of,
 )
@@ -42,24 +40,6 @@ from tests.harness.vault.together import (
 WHY = "a test"
 OTHER = b"{}\n"
 """A file that was none of the vault's."""
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a filled vault that no test changes."""
-    folder = tmp_path_factory.mktemp("together")
-    filled_together(folder)
-    return folder
-
-
-@pytest.fixture
-def here(tmp_path: Path, whole: Path) -> Path:
-    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
-    return tmp_path
-
-
-def at(folder: Path) -> folders.VaultState:
-    return folders.read_state(folder / "vault")
 
 
 def cheat(folder: Path, act: Act, written: dict[str, bytes], **more: Any) -> None:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shutil
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -37,6 +36,7 @@ from tests.harness.vault.together import (
     OFFICE,
     PEOPLE,
     THRESHOLD,
+    at,
     filled_together,
     founded,
     key_of,
@@ -44,24 +44,6 @@ from tests.harness.vault.together import (
 from tests.review.thorough import times
 
 WHY = "a test"
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a filled vault that no test changes."""
-    folder = tmp_path_factory.mktemp("together")
-    filled_together(folder)
-    return folder
-
-
-@pytest.fixture
-def here(tmp_path: Path, whole: Path) -> Path:
-    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
-    return tmp_path
-
-
-def at(folder: Path) -> folders.VaultState:
-    return folders.read_state(folder / "vault")
 
 
 def reopened(folder: Path) -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.sealed.keys import Identity, Role
-from harness.vault.folder import VaultState
+from harness.vault.folder import VaultState, read_state
 from harness.vault.keepers import keeper_of
 from harness.vault.shares.dealing import combined, own_share
 from harness.vault.shares.split import OpeningKey
@@ -37,3 +37,8 @@ def filled_together(folder: Path) -> Vault:
 def key_of(state: VaultState, *names: str) -> OpeningKey:
     """What these keepers have together; VaultError where they are too few."""
     return combined(state, [own_share(state, PEOPLE[each]) for each in names])
+
+
+def at(folder: Path) -> VaultState:
+    """Return the vault of a folder as it stands there."""
+    return read_state(folder / "vault")
