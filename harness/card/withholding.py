@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from corpora.model.entry import Entry
-from harness.card.model import EntryResult
 from harness.card.rows import card_id
 from scoring.statistics.breakdown import DIMENSIONS
 
@@ -83,8 +82,3 @@ def too_small(parts: Mapping[str, int], secret: int) -> set[str]:
         left_out.add(tag)
         hidden += count
     return left_out
-
-
-def tells_single_entries(results: Sequence[EntryResult]) -> bool:
-    """Tell whether a card was sealed by a version that wrote numbers of single secret entries on it."""
-    return any(row.withheld for row in results)
