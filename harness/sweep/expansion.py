@@ -1,0 +1,279 @@
+"""From a plan to its runs: every combination of the axes that is not excluded, as often as there are replicates.
+
+The order is that of the plan and never changes, so that any worker on any computer sees the same list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+from typing import Any
+
+from pydantic import JsonValue
+
+from corpora.model.corpus import Corpus
+from harness import api
+from harness.api import RunRequest
+from harness.card.fingerprint import fingerprint
+from harness.core.canonical import canonical_sha256
+from harness.core.failures import UsageError
+from harness.core.version import VERSION
+from harness.endpoint.keys import no_key
+from harness.method.method import Method, Setup
+from harness.method.options import MethodOptions
+from harness.method.shipped import TAKES, asks
+from harness.methods.registry import build
+from harness.run.beginning import check_budget
+from harness.setup.plan import Plan, RunOptions
+from harness.setup.scoring_options import ScoringOptions
+from harness.sweep.plan import AXES, Choice, PlanFile, SweepPlan, as_told, choice
+
+MOST_RUNS = 10_000
+MOST_COMBINATIONS = 1_000_000
+"""Looked at, excluded ones counted."""
+
+_BETWEEN = " · "
+
+_OF_ANY_RUN = frozenset(
+    {"condition", "prices", *RunOptions.model_fields, *ScoringOptions.model_fields}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One run of a sweep, as the plan asks for it."""
+
+    place: int
+    """From 0, in the order of the plan."""
+    name: str
+    """Labels of the axes that have several values, and the replicate: no two cells share it."""
+    labels: Mapping[str, str]
+    """Axis → label, of all axes that the plan states."""
+    replicate: int
+    request: RunRequest = field(repr=False)
+    setup: Setup = field(repr=False)
+    setup_hash: str
+    """Of the run, ``Setup.replicate`` among what it covers."""
+
+    @property
+    def key(self) -> str:
+        """SHA-256 over all that decides whether a run of the store is this one: set-up, entries and scoring."""
+        return run_key(
+            self.setup_hash,
+            self.request.positions,
+            self.request.plan.scoring.model_dump(mode="json"),
+        )
+
+
+def run_key(setup_hash: str, positions: Sequence[int], scoring: Mapping[str, Any]) -> str:
+    """Return what two runs share that need not both be made; the set-up covers corpus and replicate."""
+    return canonical_sha256(
+        {"setup_hash": setup_hash, "positions": list(positions), "scoring": dict(scoring)}
+    )
+
+
+def open_plan_corpus(found: PlanFile) -> Corpus:
+    """Read the corpus of a plan; raises CorpusError, UsageError, and UsageError where a segment of it is secret."""
+    return api.open_corpus(found.plan.corpus_request)
+
+
+def expand(found: PlanFile, corpus: Corpus) -> tuple[Cell, ...]:
+    """Return the runs of a plan; nothing is sent or stored and no key is asked for.
+
+    UsageError names file, field and mend: no runs left, too many, two that are the same, options that do not
+    fit together, secret entries, a budget where a price is unknown. CorpusError where no entry is left.
+    """
+    cells: list[Cell] = []
+    seen: dict[str, str] = {}
+    asked = list(_asked(found))
+    _refuse_unused(found, asked)
+    for each in asked:
+        cell = _cell(found, corpus, each, len(cells))
+        if (same := seen.setdefault(cell.key, cell.name)) != cell.name:
+            raise found.wrong(
+                f"the runs {same!r} and {cell.name!r} are the same: leave one out under exclude.",
+                "axes",
+            )
+        cells.append(cell)
+    return tuple(cells)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a plan asks of one run, before it is checked."""
+
+    method: str
+    told: Mapping[str, Any]
+    labels: Mapping[str, str]
+    """Of the axes that mean something to its method."""
+    replicate: int
+
+
+def _asked(found: PlanFile) -> list[_Asked]:
+    """Return what is asked of each run, in order.
+
+    An axis that means nothing to a method, such as the temperature to a copy of the source, does not multiply its
+    runs; a method that asks nobody gives the same again, so it is not repeated.
+    """
+    mentioned = {
+        axis: dict.fromkeys(name for each in choices for name in each.options)
+        for axis, choices in found.plan.axes.stated.items()
+    }
+    asked: dict[tuple[object, ...], _Asked] = {}
+    for combination in _combinations(found):
+        method, labels, told = _settled(found.plan, combination, mentioned)
+        for replicate in range(found.plan.replicates if asks(method) else 1):
+            key = (method, *sorted(labels.items()), replicate)
+            asked.setdefault(key, _Asked(method, told, labels, replicate))
+    if len(asked) > MOST_RUNS:
+        raise found.wrong(_too_many(len(asked)), "axes")
+    return list(asked.values())
+
+
+def _settled(
+    plan: SweepPlan, combination: Combination, mentioned: Mapping[str, Mapping[str, None]]
+) -> tuple[str, Mapping[str, str], Mapping[str, Any]]:
+    """Return method, labels and options of a combination; the first axis that names a method decides.
+
+    ``mentioned``: axis → names of all options that its values set.
+    """
+    tables = [*(each.options for each in combination.values()), plan.fixed]
+    method = str(next(told["method"] for told in tables if "method" in told))
+    labels, told = {}, _of(method, plan.fixed)
+    for axis, each in combination.items():
+        if each.options.get("method") == method or _of(method, mentioned[axis]):
+            labels[axis] = each.label
+            told |= _of(method, each.options)
+    return method, labels, told
+
+
+def _of(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of some options that mean something to a method, or to any run; a plug-in may take all."""
+    needs, takes = TAKES.get(method, (MethodOptions.model_fields, ()))
+    others = MethodOptions.model_fields.keys() - {*needs, *takes} - _OF_ANY_RUN
+    left = {name: value for name, value in options.items() if name not in others}
+    return {name: as_told(name, value) for name, value in left.items() if name != "method"}
+
+
+def _refuse_unused(found: PlanFile, asked: Sequence[_Asked]) -> None:
+    """Raise UsageError for a fixed option that means nothing to any run."""
+    used = {name for each in asked for name in each.told} | {"method"}
+    if stray := next((name for name in found.plan.fixed if name not in used), None):
+        raise found.wrong("no run takes this option: leave it away.", "fixed", stray)
+
+
+Combination = Mapping[str, Choice]
+
+
+def _combinations(found: PlanFile) -> Iterator[Combination]:
+    axes = found.plan.axes.stated
+    rules = [_rule(found, number) for number in range(len(found.plan.exclude))]
+    whole = prod(map(len, axes.values()))
+    if whole > MOST_COMBINATIONS:
+        raise found.wrong(_too_many(whole * found.plan.replicates), "axes")
+    every = (dict(zip(axes, each, strict=True)) for each in product(*axes.values()))
+    left = [each for each in every if not any(_excluded(each, rule) for rule in rules)]
+    if not left:
+        raise found.wrong("no run is left: every combination is excluded.", "exclude", 0)
+    yield from left
+
+
+def _too_many(runs: int) -> str:
+    return f"{runs:,} runs are more than {MOST_RUNS:,}: take values away, or exclude some."
+
+
+Rule = Mapping[str, frozenset[str]]
+
+
+def _rule(found: PlanFile, number: int) -> Rule:
+    """Return a table of excluded values as labels; UsageError where it could exclude nothing."""
+    axes, told = found.plan.axes.stated, found.plan.exclude[number]
+    if not told:
+        raise found.wrong("name an axis and a value of it.", "exclude", number)
+    return {axis: _excluded_labels(found, number, axis, axes) for axis in told}
+
+
+def _excluded_labels(
+    found: PlanFile, number: int, axis: str, axes: Mapping[str, Sequence[Choice]]
+) -> frozenset[str]:
+    place = ("exclude", number, axis)
+    if axis not in axes:
+        there = ", ".join(axes) or "none"
+        what = "this axis has no values" if axis in AXES else "there is no such axis"
+        raise found.wrong(f"{what}. The plan has: {there}.", *place)
+    value = found.plan.exclude[number][axis]
+    known = {each.label for each in axes[axis]}
+    listed = isinstance(value, list) and (axis != "tools" or not _one_value(value))
+    several = value if listed and isinstance(value, list) else [value]
+    labels = frozenset(_label(axis, each, known) for each in several)
+    if stray := sorted(labels - known):
+        raise found.wrong(
+            f"{stray[0][:40]!r} is no value of this axis. It has: {', '.join(sorted(known))}.",
+            *place,
+        )
+    return labels
+
+
+def _one_value(value: list[JsonValue]) -> bool:
+    """Tell whether a list is one value of the axis ``tools``, which is a list itself."""
+    return all(isinstance(each, str) for each in value)
+
+
+def _label(axis: str, value: object, known: set[str]) -> str:
+    if isinstance(value, str) and value in known:
+        return value
+    try:
+        return choice(axis, value).label
+    except ValueError:
+        return str(value)
+
+
+def _excluded(combination: Combination, rule: Rule) -> bool:
+    return all(combination[axis].label in labels for axis, labels in rule.items())
+
+
+def _cell(found: PlanFile, corpus: Corpus, each: _Asked, place: int) -> Cell:
+    name = _name(found.plan, each)
+    try:
+        asked = api.ask(
+            corpus,
+            each.method,
+            {**each.told, "replicate": each.replicate},
+            found.plan.select.selection,
+        )
+        _refuse_secret(corpus, asked)
+        made = build(each.method, asked.plan.options, corpus.entries, no_key)
+    except UsageError as error:
+        raise UsageError(f"{found.file}: run {name!r}: {error}") from error
+    try:
+        _check_budget(found.plan, made, asked.plan)
+    except UsageError as error:
+        raise found.wrong(f"run {name!r}: {error}", "budget_usd") from error
+    setup_hash = fingerprint(made.setup, corpus.sha256, VERSION).setup_hash or ""
+    return Cell(place, name, each.labels, each.replicate, asked, made.setup, setup_hash)
+
+
+def _name(plan: SweepPlan, each: _Asked) -> str:
+    several = {axis for axis, choices in plan.axes.stated.items() if len(choices) > 1}
+    labels = [label for axis, label in each.labels.items() if axis in several]
+    number = [f"#{each.replicate + 1}"] if plan.replicates > 1 and asks(each.method) else []
+    return _BETWEEN.join([*(labels or [each.method]), *number])
+
+
+def _refuse_secret(corpus: Corpus, asked: RunRequest) -> None:
+    """Raise UsageError where a chosen entry is secret: each run over such is allowed and begun by itself."""
+    if corpus.vault is not None or any(each.secret or each.not_stored for each in asked.entries):
+        raise UsageError(
+            "a sweep takes no secret entries, because every opening of theirs is asked for and written down by "
+            'itself. Choose open ones, such as segment = ["development"] under [select], or begin each run with '
+            "`rosetta run`."
+        )
+
+
+def _check_budget(plan: SweepPlan, method: Method, asked: Plan) -> None:
+    """Raise UsageError where the sweep has a budget and nothing bounds what a call of this run may cost."""
+    if plan.budget_usd is not None:
+        run = asked.run.model_copy(update={"budget_usd": plan.budget_usd})
+        check_budget(method, asked.model_copy(update={"run": run}))

@@ -1,0 +1,401 @@
+"""A sweep's plan: a TOML file that says over which corpus, with which settings, and for how much money.
+
+Five axes are permuted (benchmark-specification §6.2); every combination of their values is a run, as often as
+there are replicates. A value is what the option of that name takes, or a table: a ``label`` and all options that
+belong together, such as a model with its endpoint, or tools with the dictionary that they look into.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, get_args
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StrictInt,
+    ValidationError,
+)
+
+from corpora.files.toml_text import Place, line_of, parse_toml, wanted_words
+from corpora.model.corpus import Selection
+from corpora.model.entry import Segment
+from corpora.text.near_names import near_names, one_of
+from harness.api import LIMITS, CorpusRequest
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
+from harness.core.user_file import read_text
+from harness.method.options import MethodOptions, refuse_told_keys
+from harness.setup.plan import RunOptions
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.corpora.listing import names_stored
+
+AXES: Final = ("model", "temperature", "prompt", "coaching", "tools")
+"""In the order in which they are permuted: the last one changes fastest."""
+
+MOST_BYTES = 2**20
+MOST_LABEL = 80
+"""Characters of a label."""
+
+_FIELDS: Final = {
+    name: (model, name)
+    for model in (RunOptions, ScoringOptions, MethodOptions)
+    for name in model.model_fields
+} | {name: (RunOptions, field) for name, field in LIMITS.items()}
+_ELSEWHERE: Final = {
+    "source_language": "it is the corpus's: say it under [reading]",
+    "target_language": "it is the corpus's: say it under [reading]",
+    "task": "it is the corpus's: say it under [reading]",
+    "file_lines": "it is the corpus's",
+    "replicate": "say `replicates` at the top",
+    "budget": "the money is the sweep's: say `budget_usd` at the top",
+    "budget_usd": "the money is the sweep's: say it at the top",
+}
+"""Options of a run that a plan says in another place → where."""
+
+_PATHS: Final = frozenset(
+    name
+    for model in (MethodOptions, ScoringOptions)
+    for name, field in model.model_fields.items()
+    if Path in (field.annotation, *get_args(field.annotation))
+)
+_MAYBE_PATHS: Final = frozenset({"prompt", "embeddings"})
+"""Options that name something shipped, an endpoint, or a path."""
+
+Told = dict[str, Any]
+"""Options of a run by name, as ``harness.api.ask`` takes them, and ``method``."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Choice(_Part):
+    """One value of an axis."""
+
+    label: Annotated[str, Field(min_length=1, max_length=MOST_LABEL)]
+    """What it is called in names of runs, in lists and under ``exclude``."""
+    options: dict[str, JsonValue]
+    """Options that it stands for; they go before those under ``fixed``."""
+
+
+class ReadingTable(_Part):
+    """What the corpus file does not say itself, as for ``rosetta run``."""
+
+    references: tuple[str, ...] = ()
+    form: str | None = None
+    id: str | None = None
+    source_language: str | None = None
+    target_language: str | None = None
+    source_column: str | None = None
+    reference_column: str | None = None
+    task: str | None = None
+
+
+class SelectTable(_Part):
+    """Which entries take part, as for ``rosetta run``; all where it is empty."""
+
+    segment: tuple[Segment, ...] = ()
+    difficulty: tuple[Annotated[StrictInt, Field(ge=1, le=5)], ...] = ()
+    entries: tuple[StrictInt | str, ...] = ()
+    limit: Annotated[StrictInt, Field(ge=1)] | None = None
+    sample: Annotated[StrictInt, Field(ge=1)] | None = None
+    seed: StrictInt = 0
+
+    @property
+    def selection(self) -> Selection:
+        """The same as the door takes it."""
+        return Selection(
+            segments=self.segment,
+            difficulties=self.difficulty,
+            entry_ids=self.entries,
+            limit=self.limit,
+            sample=self.sample,
+            seed=self.seed,
+        )
+
+
+def _axis(name: str) -> BeforeValidator:
+    def choices(value: object) -> object:
+        if not isinstance(value, list) or not value:
+            raise ValueError("a list in square brackets is wanted, with one value or more")
+        found = [each if isinstance(each, Choice) else choice(name, each) for each in value]
+        for label, count in Counter(each.label for each in found).items():
+            if count > 1:
+                raise ValueError(f"{label[:40]!r} stands here twice: leave one out, or label it")
+        return tuple(found)
+
+    return BeforeValidator(choices)
+
+
+Choices = tuple[Choice, ...]
+
+
+class Axes(_Part):
+    """The five axes; one that is not stated stays as it is under ``fixed``."""
+
+    model: Annotated[Choices, _axis("model")] = ()
+    temperature: Annotated[Choices, _axis("temperature")] = ()
+    prompt: Annotated[Choices, _axis("prompt")] = ()
+    coaching: Annotated[Choices, _axis("coaching")] = ()
+    tools: Annotated[Choices, _axis("tools")] = ()
+
+    @property
+    def stated(self) -> dict[str, Choices]:
+        """The axes that have values, in their order."""
+        return {name: found for name in AXES if (found := getattr(self, name))}
+
+
+class SweepPlan(_Part):
+    """A plan as its file says it; paths are absolute once ``read_plan`` gave it."""
+
+    version: Literal[1]
+    name: Annotated[str, Field(pattern=r"^[^\s\x00-\x1f\x7f-\x9f/\\]{1,60}$")]
+    """What the sweep is called; the file's name where it says none."""
+    corpus: Annotated[str, Field(min_length=1)]
+    """A file, or ``store:`` and the beginning of a hash."""
+    reading: ReadingTable = ReadingTable()
+    select: SelectTable = SelectTable()
+    axes: Axes = Axes()
+    replicates: Annotated[StrictInt, Field(ge=1, le=1000)] = 1
+    """How often each combination is run; each time every call is asked anew."""
+    fixed: dict[str, JsonValue]
+    """Options that all runs share, ``method`` among them, under the names of ``rosetta run``."""
+    exclude: tuple[dict[str, JsonValue], ...] = ()
+    """Axis → value or list of values; a combination that has all of a table is left out."""
+    budget_usd: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    """Most US dollars that all runs together spend."""
+    workers: Annotated[StrictInt, Field(ge=1, le=64)] = 2
+    """Processes that share the runs."""
+
+    @property
+    def stored(self) -> str:
+        """The plan as JSON, from which ``SweepPlan.model_validate_json`` makes it again."""
+        return self.model_dump_json(exclude_defaults=True)
+
+    @property
+    def corpus_request(self) -> CorpusRequest:
+        """What the door is asked for."""
+        return CorpusRequest(self.corpus, **dict(self.reading))
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFile:
+    """A plan with the text it was read from, so that what is wrong is told with its line."""
+
+    plan: SweepPlan
+    file: str
+    text: str = ""
+    """Empty for a plan of the store."""
+
+    def wrong(self, words: str, *place: int | str) -> UsageError:
+        """Return an error about a field of the file; ``words`` say what is wrong and the mend."""
+        return UsageError(f"{_where(self.file, self.text, place)}: {words}")
+
+
+def read_plan(path: Path) -> PlanFile:
+    """Read a plan; UsageError names file, line, field and mend of what is wrong."""
+    text, _ = read_text(path, "the plan of a sweep", MOST_BYTES)
+    try:
+        stated = parse_toml(text)
+    except ValueError as error:
+        raise UsageError(f"{path}: not valid TOML: {error}. Correct it.") from None
+    stated.setdefault("name", path.stem)
+    _refuse_unknown_axes(stated, str(path), text)
+    try:
+        plan = SweepPlan.model_validate(stated)
+    except ValidationError as error:
+        raise UsageError(f"{path}: {first_problem(error, text)}") from None
+    _check_options(found := PlanFile(plan, str(path), text))
+    return PlanFile(_absolute(plan, path.absolute().parent), found.file, text)
+
+
+def choice(axis: str, value: object) -> Choice:
+    """Read one value of an axis; ValueError says what is wanted."""
+    if isinstance(value, dict):
+        if value.keys() == Choice.model_fields.keys():
+            return Choice.model_validate(value)  # of a plan in the store
+        label = value.get("label")
+        if not isinstance(label, str) or not label.strip() or len(label) > MOST_LABEL:
+            raise ValueError(
+                f"a table needs a `label` of at most {MOST_LABEL} characters beside its options"
+            )
+        return Choice(label=label, options={name: value[name] for name in value if name != "label"})
+    return _PLAIN[axis](value)
+
+
+def _text(axis: str) -> Callable[[object], Choice]:
+    def read(value: object) -> Choice:
+        if not isinstance(value, str) or not value.strip():
+            raise ValueError("text in quotation marks is wanted, or a table with a `label`")
+        return Choice(label=value[-MOST_LABEL:], options={axis: value})
+
+    return read
+
+
+def _temperature(value: object) -> Choice:
+    if value == "none":
+        return Choice(label="none", options={"temperature": "none"})
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise ValueError('a number is wanted, or "none" for the endpoint\'s own')
+    return Choice(label=f"{value:g}", options={"temperature": value})
+
+
+def _coaching(value: object) -> Choice:
+    if value is False:
+        return Choice(label="no coaching", options={})
+    return _text("coaching")(value)
+
+
+def _tools(value: object) -> Choice:
+    if value is False or value == []:
+        return Choice(label="no tools", options={})
+    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+        raise ValueError('a list of tools is wanted, such as ["lookup"], or a table with a `label`')
+    return Choice(label="+".join(value)[:MOST_LABEL], options={"tools": list(value)})
+
+
+_PLAIN: Final[dict[str, Callable[[object], Choice]]] = {
+    "model": _text("model"),
+    "temperature": _temperature,
+    "prompt": _text("prompt"),
+    "coaching": _coaching,
+    "tools": _tools,
+}
+
+
+def _refuse_unknown_axes(stated: Mapping[str, Any], file: str, text: str) -> None:
+    axes = stated.get("axes", {})
+    for name in axes if isinstance(axes, dict) else ():
+        if name not in AXES:
+            near = near_names(name, AXES)
+            guess = f"Did you mean {one_of(near)}?" if near else f"There are {', '.join(AXES)}."
+            mend = "What all runs share stands under [fixed]."
+            raise UsageError(
+                f"{_where(file, text, ('axes', name))}: there is no such axis. {guess} {mend}"
+            )
+
+
+def _check_options(found: PlanFile) -> None:
+    """Raise UsageError for the first option that there is not, stands elsewhere, or has a wrong value."""
+    for name, value in found.plan.fixed.items():
+        if name in found.plan.axes.stated:
+            raise found.wrong("it is an axis already: leave it away here.", "fixed", name)
+        if words := _fault(name, value):
+            raise found.wrong(words, "fixed", name)
+    for axis, choices in found.plan.axes.stated.items():
+        for place, each in enumerate(choices):
+            _check_choice(found, axis, place, each)
+    _refuse_keys(found, found.plan.fixed)
+    if not _method_is_told(found.plan):
+        raise found.wrong('say `method`, such as method = "chat".', "fixed")
+
+
+def _check_choice(found: PlanFile, axis: str, place: int, each: Choice) -> None:
+    for name, value in each.options.items():
+        if words := _fault(name, value):
+            said = words if name == axis else f"in {each.label!r}, {name}: {words}"
+            raise found.wrong(said, "axes", axis, place)
+    _refuse_keys(found, each.options)
+
+
+def _refuse_keys(found: PlanFile, told: Mapping[str, Any]) -> None:
+    try:
+        refuse_told_keys(told)
+    except UsageError as error:
+        raise UsageError(f"{found.file}: {error}") from error
+
+
+def _method_is_told(plan: SweepPlan) -> bool:
+    """Tell whether every combination names a method."""
+    every = (
+        all("method" in each.options for each in choices) for choices in plan.axes.stated.values()
+    )
+    return "method" in plan.fixed or any(every)
+
+
+def _fault(name: str, value: object) -> str:
+    """Say what is wrong with an option; empty where nothing is."""
+    if name == "method":
+        return "" if isinstance(value, str) and value else "text in quotation marks is wanted."
+    if name in _ELSEWHERE:
+        return f"this is not said here; {_ELSEWHERE[name]}."
+    if name not in _FIELDS:
+        near = near_names(name, [*_FIELDS, "method"])
+        guess = f"Did you mean {one_of(near)}?" if near else "`rosetta run -h` lists them."
+        return f"there is no such option. {guess}"
+    return _wrong_value(name, as_told(name, value))
+
+
+def _wrong_value(name: str, value: object) -> str:
+    model, field = _FIELDS[name]
+    languages = {"source_language": "en", "target_language": "eo"}
+    try:
+        model.model_validate({**(languages if model is MethodOptions else {}), field: value})
+    except ValidationError as error:
+        said = wanted_words(error.errors(include_url=False, include_input=False)[0])
+        return f"{said.removesuffix('.')}. Correct it."
+    return ""
+
+
+def as_told(name: str, value: Any) -> Any:
+    """Return an option's value as the door takes it: TOML has no word for nothing."""
+    if name == "temperature" and value == "none":
+        return None
+    if name == "metrics" and isinstance(value, str):
+        return tuple(each.strip() for each in value.split(",") if each.strip())
+    return value
+
+
+def _absolute(plan: SweepPlan, folder: Path) -> SweepPlan:
+    """Make every path of a plan independent of the folder in which the sweep goes on; they count from the plan's."""
+    axes = {
+        axis: tuple(
+            each.model_copy(update={"options": _absolute_options(each.options, folder)})
+            for each in choices
+        )
+        for axis, choices in plan.axes.stated.items()
+    }
+    corpus = plan.corpus if names_stored(plan.corpus) else _path(plan.corpus, folder)
+    references = tuple(_path(each, folder) for each in plan.reading.references)
+    return plan.model_copy(
+        update={
+            "corpus": corpus,
+            "reading": plan.reading.model_copy(update={"references": references}),
+            "axes": plan.axes.model_copy(update=axes),
+            "fixed": _absolute_options(plan.fixed, folder),
+        }
+    )
+
+
+def _absolute_options(options: Mapping[str, Any], folder: Path) -> Told:
+    return {name: _absolute_value(name, value, folder) for name, value in options.items()}
+
+
+def _absolute_value(name: str, value: Any, folder: Path) -> Any:
+    if not isinstance(value, str):
+        return value
+    if name in _PATHS:
+        return _path(value, folder)
+    if name == "method" and (file := value.rpartition(":")[0]).endswith(".py"):
+        return f"{_path(file, folder)}:{value.rpartition(':')[2]}"
+    if name in _MAYBE_PATHS and (folder / value).exists():
+        return _path(value, folder)
+    return value
+
+
+def _path(value: str, folder: Path) -> str:
+    return str(folder / Path(value).expanduser())
+
+
+def _where(file: str, text: str, place: Place) -> str:
+    line = line_of(text, place) if text else None
+    field = ".".join(str(part) for part in place)
+    return f"{file}: field {field!r}" if line is None else f"{file}: line {line}, field {field!r}"
