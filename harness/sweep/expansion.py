@@ -28,7 +28,7 @@ from harness.methods.registry import build
 from harness.run.beginning import check_budget
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
-from harness.sweep.plan import AXES, Choice, PlanFile, SweepPlan, as_told, choice
+from harness.sweep.plan import AXES, AxisValue, PlanFile, SweepPlan, as_told, choice
 
 MOST_RUNS = 10_000
 MOST_COMBINATIONS = 1_000_000
@@ -42,7 +42,7 @@ _OF_ANY_RUN = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class SweepCell:
     """One run of a sweep, as the plan asks for it."""
 
     place: int
@@ -79,13 +79,13 @@ def open_plan_corpus(found: PlanFile) -> Corpus:
     return api.open_corpus(found.plan.corpus_request)
 
 
-def expand(found: PlanFile, corpus: Corpus) -> tuple[Cell, ...]:
+def expand(found: PlanFile, corpus: Corpus) -> tuple[SweepCell, ...]:
     """Return the runs of a plan; nothing is sent or stored and no key is asked for.
 
     UsageError names file, field and mend: no runs left, too many, two that are the same, options that do not
     fit together, secret entries, a budget where a price is unknown. CorpusError where no entry is left.
     """
-    cells: list[Cell] = []
+    cells: list[SweepCell] = []
     seen: dict[str, str] = {}
     asked = list(_asked(found))
     _refuse_unused(found, asked)
@@ -164,7 +164,7 @@ def _refuse_unused(found: PlanFile, asked: Sequence[_Asked]) -> None:
         raise found.wrong("no run takes this option: leave it away.", "fixed", stray)
 
 
-Combination = Mapping[str, Choice]
+Combination = Mapping[str, AxisValue]
 
 
 def _combinations(found: PlanFile) -> Iterator[Combination]:
@@ -196,7 +196,7 @@ def _rule(found: PlanFile, number: int) -> Rule:
 
 
 def _excluded_labels(
-    found: PlanFile, number: int, axis: str, axes: Mapping[str, Sequence[Choice]]
+    found: PlanFile, number: int, axis: str, axes: Mapping[str, Sequence[AxisValue]]
 ) -> frozenset[str]:
     place = ("exclude", number, axis)
     if axis not in axes:
@@ -234,7 +234,7 @@ def _excluded(combination: Combination, rule: Rule) -> bool:
     return all(combination[axis].label in labels for axis, labels in rule.items())
 
 
-def _cell(found: PlanFile, corpus: Corpus, each: _Asked, place: int) -> Cell:
+def _cell(found: PlanFile, corpus: Corpus, each: _Asked, place: int) -> SweepCell:
     name = _name(found.plan, each)
     try:
         asked = api.ask(
@@ -252,7 +252,7 @@ def _cell(found: PlanFile, corpus: Corpus, each: _Asked, place: int) -> Cell:
     except UsageError as error:
         raise found.wrong(f"run {name!r}: {error}", "budget_usd") from error
     setup_hash = fingerprint(made.setup, corpus.sha256, VERSION).setup_hash or ""
-    return Cell(place, name, each.labels, each.replicate, asked, made.setup, setup_hash)
+    return SweepCell(place, name, each.labels, each.replicate, asked, made.setup, setup_hash)
 
 
 def _name(plan: SweepPlan, each: _Asked) -> str:

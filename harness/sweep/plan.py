@@ -77,7 +77,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Choice(_Part):
+class AxisValue(_Part):
     """One value of an axis."""
 
     label: Annotated[str, Field(min_length=1, max_length=MOST_LABEL)]
@@ -126,7 +126,7 @@ def _axis(name: str) -> BeforeValidator:
     def choices(value: object) -> object:
         if not isinstance(value, list) or not value:
             raise ValueError("a list in square brackets is wanted, with one value or more")
-        found = [each if isinstance(each, Choice) else choice(name, each) for each in value]
+        found = [each if isinstance(each, AxisValue) else choice(name, each) for each in value]
         for label, count in Counter(each.label for each in found).items():
             if count > 1:
                 raise ValueError(f"{label[:40]!r} stands here twice: leave one out, or label it")
@@ -135,20 +135,20 @@ def _axis(name: str) -> BeforeValidator:
     return BeforeValidator(choices)
 
 
-Choices = tuple[Choice, ...]
+AxisValues = tuple[AxisValue, ...]
 
 
 class Axes(_Part):
     """The five axes; one that is not stated stays as it is under ``fixed``."""
 
-    model: Annotated[Choices, _axis("model")] = ()
-    temperature: Annotated[Choices, _axis("temperature")] = ()
-    prompt: Annotated[Choices, _axis("prompt")] = ()
-    coaching: Annotated[Choices, _axis("coaching")] = ()
-    tools: Annotated[Choices, _axis("tools")] = ()
+    model: Annotated[AxisValues, _axis("model")] = ()
+    temperature: Annotated[AxisValues, _axis("temperature")] = ()
+    prompt: Annotated[AxisValues, _axis("prompt")] = ()
+    coaching: Annotated[AxisValues, _axis("coaching")] = ()
+    tools: Annotated[AxisValues, _axis("tools")] = ()
 
     @property
-    def stated(self) -> dict[str, Choices]:
+    def stated(self) -> dict[str, AxisValues]:
         """The axes that have values, in their order."""
         return {name: found for name in AXES if (found := getattr(self, name))}
 
@@ -217,52 +217,54 @@ def read_plan(path: Path) -> PlanFile:
     return PlanFile(_absolute(plan, path.absolute().parent), found.file, text)
 
 
-def choice(axis: str, value: object) -> Choice:
+def choice(axis: str, value: object) -> AxisValue:
     """Read one value of an axis; ValueError says what is wanted."""
     if isinstance(value, dict):
-        if value.keys() == Choice.model_fields.keys():
-            return Choice.model_validate(value)  # of a plan in the store
+        if value.keys() == AxisValue.model_fields.keys():
+            return AxisValue.model_validate(value)  # of a plan in the store
         label = value.get("label")
         if not isinstance(label, str) or not label.strip() or len(label) > MOST_LABEL:
             raise ValueError(
                 f"a table needs a `label` of at most {MOST_LABEL} characters beside its options"
             )
-        return Choice(label=label, options={name: value[name] for name in value if name != "label"})
+        return AxisValue(
+            label=label, options={name: value[name] for name in value if name != "label"}
+        )
     return _PLAIN[axis](value)
 
 
-def _text(axis: str) -> Callable[[object], Choice]:
-    def read(value: object) -> Choice:
+def _text(axis: str) -> Callable[[object], AxisValue]:
+    def read(value: object) -> AxisValue:
         if not isinstance(value, str) or not value.strip():
             raise ValueError("text in quotation marks is wanted, or a table with a `label`")
-        return Choice(label=value[-MOST_LABEL:], options={axis: value})
+        return AxisValue(label=value[-MOST_LABEL:], options={axis: value})
 
     return read
 
 
-def _temperature(value: object) -> Choice:
+def _temperature(value: object) -> AxisValue:
     if value == "none":
-        return Choice(label="none", options={"temperature": "none"})
+        return AxisValue(label="none", options={"temperature": "none"})
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         raise ValueError('a number is wanted, or "none" for the endpoint\'s own')
-    return Choice(label=f"{value:g}", options={"temperature": value})
+    return AxisValue(label=f"{value:g}", options={"temperature": value})
 
 
-def _coaching(value: object) -> Choice:
+def _coaching(value: object) -> AxisValue:
     if value is False:
-        return Choice(label="no coaching", options={})
+        return AxisValue(label="no coaching", options={})
     return _text("coaching")(value)
 
 
-def _tools(value: object) -> Choice:
+def _tools(value: object) -> AxisValue:
     if value is False or value == []:
-        return Choice(label="no tools", options={})
+        return AxisValue(label="no tools", options={})
     if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
         raise ValueError('a list of tools is wanted, such as ["lookup"], or a table with a `label`')
-    return Choice(label="+".join(value)[:MOST_LABEL], options={"tools": list(value)})
+    return AxisValue(label="+".join(value)[:MOST_LABEL], options={"tools": list(value)})
 
 
-_PLAIN: Final[dict[str, Callable[[object], Choice]]] = {
+_PLAIN: Final[dict[str, Callable[[object], AxisValue]]] = {
     "model": _text("model"),
     "temperature": _temperature,
     "prompt": _text("prompt"),
@@ -298,7 +300,7 @@ def _check_options(found: PlanFile) -> None:
         raise found.wrong('say `method`, such as method = "chat".', "fixed")
 
 
-def _check_choice(found: PlanFile, axis: str, place: int, each: Choice) -> None:
+def _check_choice(found: PlanFile, axis: str, place: int, each: AxisValue) -> None:
     for name, value in each.options.items():
         if words := _fault(name, value):
             said = words if name == axis else f"in {each.label!r}, {name}: {words}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from corpora.samples import DEMO_CORPUS, sample_path
-from harness.sweep.expansion import Cell, expand, open_plan_corpus
+from harness.sweep.expansion import SweepCell, expand, open_plan_corpus
 from harness.sweep.plan import PlanFile, read_plan
 
 CORPUS = sample_path(DEMO_CORPUS)
@@ -25,6 +25,6 @@ def read(folder: Path, *parts: str) -> PlanFile:
     return read_plan(written(folder, *parts))
 
 
-def cells(folder: Path, *parts: str) -> tuple[Cell, ...]:
+def cells(folder: Path, *parts: str) -> tuple[SweepCell, ...]:
     found = read(folder, *parts)
     return expand(found, open_plan_corpus(found))
