@@ -46,7 +46,7 @@ from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.corpora.listing import names_stored, read_stored, segments_of
 from harness.store.file.database import home, opened
 from harness.store.file.openings import set_opening
-from harness.store.file.sealing import also_open_with
+from harness.store.file.sealing import also_open_with, seal_for_keepers
 from harness.store.notes import change_words, tidy_note, tidy_tags
 from harness.store.runs import Run, find_run, read_run
 from harness.vault.request import VaultRequest
@@ -385,6 +385,7 @@ def open_again(
     opening = _opening(replace(vault, work=work, run_id=run.run_id), terms)
     opening.again(came, segments)
     also_open_with(opening.ages)
+    seal_for_keepers(connection, came.partition("/")[0], opening.ages, opening.recipients)
     if work == "resume" and (reason := opening.despite_network):
         set_opening(connection, run.id, run.opening.changed(despite_network=reason))
 

@@ -40,6 +40,7 @@ from harness.vault.log import (
     LogLine,
     VaultError,
     corpora_of,
+    former_files,
     grants_of,
     keepers_of,
     read_lines,
@@ -205,6 +206,9 @@ def _check_sealed(state: VaultState) -> None:
     for share in state.split.shares.values() if state.split else ():
         if recipients_in(state.file(share.file)) != 1:
             raise _damaged(share.file, "this share is sealed for more than its keeper")
+    for former in former_files(state.lines):
+        if recipients_in(state.file(former)) != 1:
+            raise _damaged(former, "it is sealed for more than the opening key")
 
 
 def _form(lines: tuple[LogLine, ...]) -> Literal["rosetta-vault/1", "rosetta-vault/2"]:
@@ -368,7 +372,7 @@ def _named(state: VaultState) -> list[str]:
     """Name the files that count: those of the corpora, as the head has them, and the shares of the last splitting."""
     of_corpora = {name for each in state.head.corpora.values() for name in (each.key, each.texts)}
     shares = state.split.shares.values() if state.split else ()
-    return sorted(of_corpora | {each.file for each in shares})
+    return sorted(of_corpora | {each.file for each in shares} | set(former_files(state.lines)))
 
 
 def _head_bytes(folder: Path) -> bytes:

@@ -188,6 +188,12 @@ def splits_of(lines: Sequence[LogLine]) -> tuple[KeySplit, ...]:
     return tuple(each for each in found if each is not None)
 
 
+def former_files(lines: Sequence[LogLine]) -> list[str]:
+    """Return the files that hold the opening keys of before, each sealed for the one that came after it; the oldest first."""
+    acts = (line.record.act for line in lines)
+    return [each.former for each in acts if isinstance(each, Dealt) and each.former]
+
+
 def grants_of(lines: Sequence[LogLine]) -> Mapping[str, Grant]:
     """Return what keepers asked each other for and what became of it, by the SHA-256 of the request; ``lines`` were read."""
     ledger, corpora = GrantLedger(), dict[str, StoredCorpus]()
@@ -230,6 +236,8 @@ def _splits_after(
         other = act.split.recipient != splits[-1].recipient
         if other is not act.sealed_anew or act.split.number in {each.number for each in splits}:
             raise _wrong(place, "its shares are not dealt as it says")
+        if act.former and not act.sealed_anew:
+            raise _wrong(place, "it keeps a key of before, and the key did not change")
     return (*splits, act.split)
 
 

@@ -34,11 +34,19 @@ from harness.vault.grants.files import MOST_BYTES, read_request
 from harness.vault.grants.grants import Grants
 from harness.vault.grants.using import GrantUse
 from harness.vault.keepers import own_identity
-from harness.vault.log import VaultError, splits_of
-from harness.vault.records import OpenedByGrant, Rotated, RunTerms, SignedRequest, Used, VaultWork
+from harness.vault.log import VaultError
+from harness.vault.records import (
+    Dealt,
+    OpenedByGrant,
+    Rotated,
+    RunTerms,
+    SignedRequest,
+    Used,
+    VaultWork,
+)
 from harness.vault.request import ShareTyping, VaultRequest
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, UnsealedCorpus
-from harness.vault.shares.dealing import combined, dealt, own_share, whose
+from harness.vault.shares.dealing import combined, dealt, former_keys, own_share, whose
 from harness.vault.shares.split import KeyShare, OpeningKey
 from harness.vault.vault import Vault, words_of_log
 
@@ -91,9 +99,16 @@ class VaultOpening:
 
     @property
     def ages(self) -> list[AgeIdentity]:
-        """What opens the texts that the store keeps of this vault's corpora; they are sealed as the vault's keys are."""
+        """What opens the texts that the store keeps of this vault's corpora: as the vault's keys are sealed, now or before."""
         together = self.together if self.grant is None else self.grant.together
-        return [self.identity.age if together is None else together.age]
+        if together is None:
+            return [self.identity.age]
+        return [each.age for each in (together, *former_keys(self.vault.read(), together))]
+
+    @property
+    def recipients(self) -> list[str]:
+        """For whom the store seals them, of age."""
+        return recipients_of(self.vault.read())
 
     def corpus(self, name: str, segments: Sequence[Segment] = ()) -> Corpus:
         """Open a corpus by its name or number: all segments but ``held_out``, or those that are named."""
@@ -155,19 +170,21 @@ class VaultOpening:
 
 
 def _refuse_sealed_anew(state: VaultState, run_id: str) -> None:
-    """Refuse a run whose stored texts are sealed for an opening key that the keepers have no more."""
-    for place, line in enumerate(state.lines):
-        act = line.record.act
-        if isinstance(act, Used | OpenedByGrant) and act.run == run_id:
-            then = splits_of(state.lines[:place])
-            if then and state.split is not None and then[-1].recipient != state.split.recipient:
-                raise VaultError(
-                    FileProblem.LOCKED,
-                    "All texts of this vault were sealed anew under another key since the run began (rosetta vault log). What the "
-                    "run stored is sealed under the one of before, and nobody opens it any more. Its scores can be looked at; "
-                    "for its texts begin a new run. Nothing was opened, and no grant used up.",
-                )
-            return
+    """Refuse a run whose stored texts are sealed for an opening key that the vault has kept for nobody."""
+    acts = [line.record.act for line in state.lines]
+    begun = (
+        n
+        for n, act in enumerate(acts)
+        if isinstance(act, Used | OpenedByGrant) and act.run == run_id
+    )
+    since = acts[next(begun, len(acts)) :]
+    if any(isinstance(act, Dealt) and act.sealed_anew and not act.former for act in since):
+        raise VaultError(
+            FileProblem.LOCKED,
+            "An earlier version of Rosetta sealed all texts of this vault anew under another key since the run began (rosetta "
+            "vault log), and kept none of before. What the run stored is sealed under that one, and nobody opens it any more. Its "
+            "scores can be looked at; for its texts begin a new run. Nothing was opened, and no grant used up.",
+        )
 
 
 def _rotations(state: VaultState, corpus: str) -> list[Rotated]:

@@ -174,7 +174,7 @@ class Revoked(StrictForm):
     purpose: Name
 
 
-class Dealt(StrictForm):
+class Dealt(VersionedForm):
     """So many keepers together dealt the shares anew: somebody came, left, or lost theirs."""
 
     what: Literal["dealt"] = "dealt"
@@ -183,6 +183,8 @@ class Dealt(StrictForm):
     split: KeySplit
     sealed_anew: bool
     """True where the opening key is another one from now on, and every text was sealed anew."""
+    former: Annotated[Hex64 | Literal[""], Since(2)] = ""
+    """Of the opening key of before, sealed for the one of now: with it opens what runs stored before; empty where the key stays."""
     purpose: Name
     proof: Base64 = ""
     """Signature of the keepers together, with the opening key of before, over the line before and this act without it."""

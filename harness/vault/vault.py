@@ -56,7 +56,7 @@ from harness.vault.records import (
 )
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus
 from harness.vault.secret_text import no_core_dumps
-from harness.vault.shares.dealing import check_opener, deal, dealt, proved
+from harness.vault.shares.dealing import check_opener, deal, dealt, proved, seal_former
 from harness.vault.shares.split import OpeningKey
 
 _PURPOSE = "The purpose"
@@ -316,15 +316,18 @@ class Vault:
         key = OpeningKey.make() if anew else known
         splits = splits_of(state.lines)
         split, files = deal(key, threshold or before.threshold, keepers, splits)
-        corpora = None
+        corpora, kept = None, {}
         if anew:
             corpora, sealed = under_new_keys(state, identity, known, [key.recipient])
-            files |= sealed
+            former = seal_former(known, key)
+            kept = {"former": sha256_of(former)}
+            files |= {**sealed, kept["former"]: former}
         act = Dealt(
             keepers=tuple(keepers),
             split=split,
             sealed_anew=anew,
             purpose=words_of_log(purpose, _PURPOSE),
+            **kept,
         )
         act = proved(act, state.head.log_head, known)
         return self.write(state, act, identity, corpora, files)

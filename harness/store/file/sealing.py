@@ -27,6 +27,7 @@ from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, lock_of, seal, unseal
 from harness.store.file.copies import original_of
+from harness.store.file.transaction import transaction
 from harness.store.file.trouble import of_kind, stored_json
 from harness.vault.data_key import DataKey, SealedPlace
 from harness.vault.secret_text import no_core_dumps
@@ -113,7 +114,7 @@ class CorpusSeal:
         self._connection.execute(
             "INSERT OR REPLACE INTO corpus_keys VALUES (?, ?, ?)", (self.corpus, place, sealed)
         )
-        _opened[sealed] = (
+        _opened[place] = (
             key  # who stores a run goes on with it, though it takes several to open it anew
         )
 
@@ -137,7 +138,11 @@ class CorpusSeal:
         row = self._row()
         if row is None:
             raise StoredValueError(_DAMAGED)
-        return str(row[0]), _data_key(of_kind(row[1], bytes), keys_folder(self._connection))
+        place, sealed = str(row[0]), of_kind(row[1], bytes)
+        if place not in _opened:
+            no_core_dumps()
+            _opened[place] = _data_key(sealed, keys_folder(self._connection))
+        return place, _opened[place]
 
     @property
     def _key(self) -> DataKey:
@@ -151,6 +156,43 @@ class CorpusSeal:
             "SELECT place, sealed FROM corpus_keys WHERE corpus = ?", (self.corpus,)
         ).fetchone()
         return row
+
+
+def seal_for_keepers(
+    connection: sqlite3.Connection,
+    vault: str,
+    identities: Sequence[AgeIdentity],
+    recipients: Sequence[str],
+) -> tuple[int, int]:
+    """Seal the keys of all corpora that came out of a vault for those who may open it now; gives how many, and how many stayed closed.
+
+    ``vault`` is its number, ``identities`` open them, and nothing of how they were sealed before is left. All of it or nothing; a
+    store that can only be read stays as it is.
+    """
+    done = closed = 0
+    if connection.execute("PRAGMA query_only").fetchone()[0]:
+        return done, closed
+    connection.execute("PRAGMA secure_delete = ON")
+    with transaction(connection):
+        for corpus, place, sealed in connection.execute(_OF_VAULT, (f"{vault}/",)).fetchall():
+            try:
+                key = DataKey.opened(of_kind(sealed, bytes), identities)
+            except FileError:
+                closed += 1
+                continue
+            row = (corpus, place, key.sealed_for(recipients))
+            connection.execute("INSERT OR REPLACE INTO corpus_keys VALUES (?, ?, ?)", row)
+            done += 1
+    connection.execute(
+        "PRAGMA wal_checkpoint(TRUNCATE)"
+    ).fetchone()  # else when the last one closes the store
+    return done, closed
+
+
+_OF_VAULT: Final = (
+    "SELECT k.corpus, k.place, k.sealed FROM corpus_keys k JOIN corpora c ON c.id = k.corpus"
+    " WHERE json_valid(c.dataset) AND instr(json_extract(c.dataset, '$.opened_from'), ?) = 1"
+)
 
 
 def plain(body: str, table: str, what: What, field: str) -> str:
@@ -232,19 +274,12 @@ def _identities(folder: Path) -> Iterator[AgeIdentity]:
         yield own_key(folder)
 
 
-_opened: dict[bytes, DataKey] = {}
-"""The keys that this process opened or made, by what they are sealed as."""
+_opened: dict[str, DataKey] = {}
+"""The keys that this process opened or made, by what their corpus's values are bound to: they are sealed for others at times."""
 
 
 def _data_key(sealed: bytes, folder: Path) -> DataKey:
     """Open the key of a corpus with any key at hand; StoreSealed where none fits."""
-    if sealed not in _opened:
-        no_core_dumps()
-        _opened[sealed] = _data_key_opened(sealed, folder)
-    return _opened[sealed]
-
-
-def _data_key_opened(sealed: bytes, folder: Path) -> DataKey:
     for identity in _identities(folder):
         try:
             return DataKey.opened(sealed, [identity])

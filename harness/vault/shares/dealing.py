@@ -13,13 +13,14 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Final
 
-from harness.sealed.forms import FileProblem
+from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import seal, unseal
 from harness.vault.folder import VaultState
 from harness.vault.log import VaultError, proved_bytes, splits_of
 from harness.vault.records import Dealt, Keeper, KeySplit, SealedShare
 from harness.vault.shares.split import (
+    KEY_BYTES,
     NUMBERS,
     KeyShare,
     OpeningKey,
@@ -30,6 +31,9 @@ from harness.vault.shares.split import (
 
 HEADING: Final = b"rosetta-share/1\n"
 """Before the words of a sealed share, so that none is taken for the throw-away share of a drill."""
+
+FORMER: Final = b"rosetta-former-key/1\n"
+"""Before an opening key of before, in the file that keeps it for the one of now."""
 
 
 def deal(
@@ -63,6 +67,37 @@ def proved(act: Dealt, prev: str, key: OpeningKey) -> Dealt:
     """Return an act with the signature of the keepers together; ``prev`` is the id of the line before it."""
     proof = base64.b64encode(key.sign(proved_bytes(prev, act))).decode()
     return act.model_copy(update={"proof": proof})
+
+
+def seal_former(before: OpeningKey, now: OpeningKey) -> bytes:
+    """Seal the opening key of before for the one of now, so that what stores keep under it opens with that one."""
+    return seal(FORMER + before.secret, [now.recipient])
+
+
+def former_keys(state: VaultState, key: OpeningKey) -> tuple[OpeningKey, ...]:
+    """Return the opening keys that the vault had before ``key``, which is that of now; the latest first.
+
+    It ends where an earlier version sealed the vault anew, and kept no key of before, or somebody sealed another one in its place.
+    """
+    found: list[OpeningKey] = []
+    acts = (line.record.act for line in state.lines)
+    deals = [act for act in acts if isinstance(act, Dealt)]
+    for act, before in zip(reversed(deals), reversed(splits_of(state.lines)[:-1]), strict=True):
+        if not act.sealed_anew:
+            continue
+        former = _former_key(state, act, (found or [key])[-1])
+        if former is None or former.recipient != before.recipient:
+            break
+        found.append(former)
+    return tuple(found)
+
+
+def _former_key(state: VaultState, act: Dealt, after: OpeningKey) -> OpeningKey | None:
+    with suppress(FileError):
+        content = unseal(state.file(act.former), [after.age]) if act.former else b""
+        if content.startswith(FORMER) and len(content) == len(FORMER) + KEY_BYTES:
+            return OpeningKey(content.removeprefix(FORMER))
+    return None
 
 
 def own_share(state: VaultState, identity: Identity) -> KeyShare:

@@ -13,6 +13,7 @@ from rosetta_tui.commands.vault.sharing import (
     changing,
     dealt_anew,
     purpose,
+    seal_stored,
     threshold,
     vault_at,
 )
@@ -58,7 +59,9 @@ def enrol_(
         raise standing.Withdrawn(f"The card of {new.name}", said)
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     identity, opening = acting(made, key, others, cards=cards)
+    before = made.read()
     state = made.enrol(new, purpose, identity, opening, threshold)
+    seal_stored(before, state, identity, opening)
     if state.split is not None:
         dealt_anew(state, anew=False)
         return

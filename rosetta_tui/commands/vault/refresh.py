@@ -11,6 +11,7 @@ from rosetta_tui.commands.vault.sharing import (
     changing,
     dealt_anew,
     purpose,
+    seal_stored,
     sealing_anew,
     threshold,
     vault_at,
@@ -42,4 +43,7 @@ def refresh_(
     """
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     identity, opening = acting(made, key, others, cards=cards)
-    dealt_anew(made.refresh(purpose, identity, opening, threshold, anew=anew), anew=anew)
+    before = made.read()
+    state = made.refresh(purpose, identity, opening, threshold, anew=anew)
+    dealt_anew(state, anew=anew)
+    seal_stored(before, state, identity, opening)

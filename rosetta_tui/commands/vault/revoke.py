@@ -14,6 +14,7 @@ from rosetta_tui.commands.vault.sharing import (
     changing,
     dealt_anew,
     purpose,
+    seal_stored,
     sealing_anew,
     threshold,
     vault_at,
@@ -54,15 +55,16 @@ def revoke_(
     """
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     identity, opening = acting(made, key, others, cards=cards)
-    before = made.read().keepers if notice_file is not None else {}
+    before = made.read()
     state = made.revoke(name, purpose, identity, opening, threshold, anew=anew)
     if notice_file is not None:
-        [gone] = [each for key_, each in before.items() if key_ not in state.keepers]
+        [gone] = [each for key_, each in before.keepers.items() if key_ not in state.keepers]
         about = notice.OfKeeper(
             vault=state.head.vault, signing_key=gone.signing_key, name=gone.name
         )
         by = state.keepers.get(identity.public.signing_key)
         write_out(own_register().say(about, purpose, by.name if by else "a keeper"), notice_file)
+    seal_stored(before, state, identity, opening)
     if state.split is not None:
         click.echo(plain(f"{name} has no share of this vault any more."))
         dealt_anew(state, anew=anew)

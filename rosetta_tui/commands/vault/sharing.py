@@ -12,15 +12,16 @@ import click
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request import typed_shares
 from rosetta_tui.show.text import plain
+from scoring.core.wording import counted
 
 with when_used():
     from harness import api
     from harness.core import written_files
     from harness.release import ledger as ledgers
     from harness.sealed import keys
-    from harness.store.file import database
+    from harness.store.file import database, sealing
+    from harness.vault import corpus_files, keepers, opening, vault
     from harness.vault import folder as folders
-    from harness.vault import keepers, opening, vault
     from harness.vault.shares import dealing, split
     from rosetta_tui.vault import words
 
@@ -78,6 +79,27 @@ def acting(
     api.refuse_taken_out(made, map(keeper, others))
     typed = typed_shares.TYPED if cards else None
     return opening.keepers_here(made, database.home(), key, others, typed)
+
+
+def seal_stored(
+    before: folders.VaultState,
+    state: folders.VaultState,
+    identity: keys.Identity,
+    opener: split.OpeningKey | None,
+) -> None:
+    """Seal what runs stored here of a vault for those who open it now, and say so; ``opener`` is what they had together before."""
+    if not database.default_path().exists():
+        return
+    known = () if opener is None else (opener, *dealing.former_keys(before, opener))
+    identities = [each.age for each in known] or [identity.age]
+    with database.opened() as connection:
+        done, closed = sealing.seal_for_keepers(
+            connection, state.head.vault, identities, corpus_files.recipients_of(state)
+        )
+    if done:
+        click.echo(f"What runs stored here of {counted(done, 'corpus', 'corpora')} of this vault is sealed for those who open it now. On other computers it will be when a run of it is opened there next.")  # fmt: skip
+    if closed:
+        click.echo(f"What runs stored here of {counted(closed, 'corpus', 'corpora')} of this vault stays as it was: these keys do not open it. Where others open a run of it, it is sealed for those of now too.", err=True)  # fmt: skip
 
 
 def dealt_anew(state: folders.VaultState, *, anew: bool) -> None:

@@ -166,7 +166,7 @@ def test_shares_are_dealt_anew_and_do_not_mix_with_those_of_before(here: Path, h
             own_share(state, PEOPLE["School"])
     assert readable(here) == []
     assert state.left_over == ()
-    assert len(files(here / "vault")) == 3 + 2 + len(names)
+    assert len(files(here / "vault")) == 3 + 2 + len(names) + anew  # and the key of before
 
 
 def combine_words(shares: Any, other: KeyShare) -> OpeningKey:

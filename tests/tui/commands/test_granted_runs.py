@@ -142,7 +142,7 @@ def test_what_a_granted_run_keeps_opens_for_keepers_together_or_by_a_grant_of_it
     assert readable(homes.folder) == []
 
 
-def test_keepers_at_one_table_open_what_runs_keep_until_all_is_sealed_anew(
+def test_keepers_at_one_table_open_what_runs_keep_after_all_is_sealed_anew_too(
     homes: Homes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.endpoint.ways_out.ways_out", lambda: ())
@@ -161,12 +161,16 @@ def test_keepers_at_one_table_open_what_runs_keep_until_all_is_sealed_anew(
     forget_keys()
     rescored = homes.types("office", f"score --rescore last~0 {here} --metrics bleu")
     assert "chrF++" in rescored, rescored
-    homes("office", "refresh elders --anew --with {stick}/school.key --purpose lost")
     forget_keys()
-    ends = {"last~1": "since the run began", "last": "sealed anew under another key since"}
-    for run, words in ends.items():
-        assert words in homes.types("office", f"score --rescore {run} {here} --metrics bleu")
-    assert "chrF++" in homes.types("office", "runs show last")
+    shutil.copytree(office, homes.folder / "at home")  # another computer of the same keeper
+    assert "1 corpus of this vault is sealed for those who open it now" in homes(
+        "office", "refresh elders --anew --with {stick}/school.key --purpose lost"
+    )
+    shutil.rmtree(homes.folder / "at home" / "elders")
+    shutil.copytree(office / "elders", homes.folder / "at home" / "elders")
+    for home in ("office", "at home"):
+        forget_keys()
+        assert "chrF++" in homes.types(home, f"score --rescore last {here} --metrics ter")
     works = [line.split("for ")[-1] for line in homes("office", "log elders").splitlines()]
     assert works[3].startswith("comparing with people's ratings the run")
     assert CANARY not in "".join(works)
