@@ -2,10 +2,8 @@
 
 Two imagined systems each keep half of the words of every reference, drawn by chance and for itself. Both are equally
 good, so by how much their chrF++ differ over resamples of the entries is what chance makes of two systems whose errors
-are unrelated. A true difference of 2.80 such standard errors is found in four of five comparisons (power 80 %) where
-one in twenty of equal systems is called different (two-sided, 5 %): 1.96 + 0.84, as for any test of a normal estimate
-(Cohen, *Statistical Power Analysis for the Behavioral Sciences*, 1988). Systems whose errors fall on the same entries
-differ less by chance, so less can be told between them.
+are unrelated (``scoring.statistics.smallest`` says which difference is found beside that). Systems whose errors fall on
+the same entries differ less by chance, so less can be told between them.
 """
 
 from __future__ import annotations
@@ -22,14 +20,11 @@ from scoring.core.scorer import Scorer
 from scoring.core.table import Table
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import surface_metrics
+from scoring.statistics import smallest
 from scoring.statistics.intervals import SEED
 from scoring.statistics.significance import resamples
 
 CHRF: Final = "chrf_plus_plus"
-POWER: Final = 0.8
-ALPHA: Final = 0.05
-Z_BOTH: Final = 1.96 + 0.8416
-"""Normal quantiles of a two-sided ``ALPHA`` and of ``POWER``."""
 KEPT: Final = 0.5
 """Share of the words that an imagined system has right."""
 FEWEST: Final = 10
@@ -44,7 +39,7 @@ def smallest_difference(entries: Sequence[Entry], *, seed: int = SEED) -> float 
     scorer = Scorer([each for each in surface_metrics() if each.info.id == CHRF])
     first, second = (_half_right(entries, scorer, random) for _ in range(2))
     drawn = [each.values(each.matrix)[CHRF] for each in resamples((first, second), 1000, seed)]
-    return Z_BOTH * float(np.std(drawn[1] - drawn[0], ddof=1))
+    return smallest.smallest_difference(np.stack(drawn))
 
 
 def by_segment(entries: Sequence[Entry]) -> Mapping[Segment, tuple[int, float]]:

@@ -23,6 +23,7 @@ from scoring.statistics.significance import (
     resamples,
     shared_profile,
 )
+from scoring.statistics.smallest import smallest_difference
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -38,6 +39,8 @@ class Ranking:
     """Best first, the best run of each first."""
     better: BoolArray
     """Shape (runs, runs): whether the run of the row is significantly better than that of the column."""
+    smallest: float | None = None
+    """The smallest difference that these entries show between two such runs; None of fewer than two."""
 
     def ranks(self) -> dict[int, int]:
         """Return the rank of each run's cluster, from 1; the next cluster's counts all runs above it."""
@@ -62,21 +65,24 @@ def rank(
     so a cut says less than a comparison of few runs. ValueError where a run has no value or weighs other
     inputs, where the entries differ, or where no direction of the metric is better.
     """
+    if not tables:
+        return Ranking((), np.zeros((0, 0), dtype=bool))
+    points, drawn = drawn_values(tables, metric, draws, seed)
+    better = pairwise_better(points, drawn, level)
+    return Ranking(clusters(points, better), better, smallest_difference(drawn))
+
+
+def drawn_values(
+    tables: Sequence[Table], metric: str, draws: int = DRAWS, seed: int = SEED
+) -> tuple[FloatArray, FloatArray]:
+    """Return each run's value, and its values on the shared resamples, oriented so that more is better.
+
+    Shapes (runs,) and (runs, draws). ValueError as of ``rank``.
+    """
     if direction(metric) == "neither":
         raise ValueError(f"no run is better by {metric}")
     if len({len(table) for table in tables}) > 1:
         raise ValueError("runs are ranked on the same entries")
-    if not tables:
-        return Ranking((), np.zeros((0, 0), dtype=bool))
-    points, drawn = _values(tables, metric, draws, seed)
-    better = pairwise_better(points, drawn, level)
-    return Ranking(clusters(points, better), better)
-
-
-def _values(
-    tables: Sequence[Table], metric: str, draws: int, seed: int
-) -> tuple[FloatArray, FloatArray]:
-    """Return each run's value, and its values on the shared resamples, oriented so that more is better."""
     known = [known_values(table) for table in tables]
     if metric != COMPOSITE:
         narrow = [table.only({metric}) for table in tables]

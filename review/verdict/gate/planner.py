@@ -14,8 +14,9 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from review.verdict.gate.policy import GatePolicy
-from review.verdict.panel.estimate import WIDEST, clopper_pearson, student_quantile
+from review.verdict.panel.estimate import WIDEST, clopper_pearson
 from scoring.core.wording import percent
+from scoring.statistics.quantiles import student_quantile
 
 if TYPE_CHECKING:
     import numpy as np

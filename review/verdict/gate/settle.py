@@ -16,7 +16,7 @@ from statistics import NormalDist
 from review.verdict.gate.planner import RatingPlan
 from review.verdict.gate.policy import GatePolicy
 from review.verdict.gate.verdict import Code, GateVerdict, Numbers
-from review.verdict.panel.estimate import student_quantile
+from scoring.statistics.quantiles import student_quantile
 
 CHANCE = 0.8
 MOST_REVIEWERS = 20

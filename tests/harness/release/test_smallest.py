@@ -6,7 +6,8 @@ import pytest
 
 from corpora.formats.load import load
 from corpora.model.entry import Entry, Segment
-from harness.release.smallest import FEWEST, Z_BOTH, by_segment, smallest_difference
+from harness.release.smallest import FEWEST, by_segment, smallest_difference
+from scoring.statistics.smallest import Z_BOTH
 
 
 @pytest.fixture(scope="module")

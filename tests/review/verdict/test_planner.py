@@ -18,13 +18,8 @@ from review.verdict.gate.gate import GateOutcome, decide
 from review.verdict.gate.planner import Chances, RatingPlan, chances, power, promises
 from review.verdict.gate.policy import proposed
 from review.verdict.gate.settle import More, Settling, settling
-from review.verdict.panel.estimate import (
-    beta_probability,
-    beta_quantile,
-    clopper_pearson,
-    student_quantile,
-    wilson_bounds,
-)
+from review.verdict.panel.estimate import clopper_pearson, wilson_bounds
+from scoring.statistics.quantiles import beta_probability, beta_quantile, student_quantile
 from tests.review.thorough import times
 from tests.review.verdict.panels import bad, good, made
 

@@ -1,0 +1,171 @@
+"""Racing: set-ups that cannot be the best on these entries are stopped before all entries are paid for.
+
+Entries come in an order that a seed shuffles. After each block every set-up still running is held against the leader
+by the difference of their entries' own composites. The question is which of the two will be ahead once all N entries
+are done, by the mean of these composites; it is a question about these entries and this order, not about others, so the
+proof needs no assumption about texts or systems: the shuffle alone makes what was not seen yet a random rest. (A card's
+composite weighs sums over the corpus and may order two close set-ups otherwise. A race saves calls and is no ranking; what
+it leaves is tested by ``best_baseline`` and ``compare``.)
+
+It is a test by betting without replacement (Waudby-Smith & Ramdas, "Confidence sequences for sampling without replacement",
+NeurIPS 2020). Where the mean of all N differences is at most m, the next one is expected at most at what is left over,
+(N m - sum so far) / (N - seen); who bets on more has no more capital than 1 on average at any time, so that more than
+1/alpha is made ever with a chance of alpha at most (Ville). Capital is parted over the wagers of
+``confidence_sequence``. Each end of each pair has alpha / (K (K - 1)): all pairs together err no more often than
+``1 - level``, however the leader changes and whenever one looks. Strata of entries are left out on purpose: pairs share the
+entries already, and the proof would have to be made for each stratum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from scoring.core.metric import FloatArray
+from scoring.statistics.confidence_sequence import WAGERS
+from scoring.statistics.intervals import LEVEL, SEED
+
+_STEPS = 40
+"""Halvings by which the ends of an interval are found: to 1e-12 of the span."""
+
+_LEAST_ROOM = 1e-9
+"""How near the rest may come to the least that it can be: below, only that one outcome is left."""
+
+
+def shuffled(entries: int, seed: int = SEED) -> tuple[int, ...]:
+    """Return the places of all entries in the order in which a race takes them."""
+    return tuple(np.random.default_rng(seed).permutation(entries).tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class RacedOut:
+    """Why a set-up was stopped. Its part of the entries makes no card and no place in a ranking."""
+
+    leader: str
+    """The set-up that will be ahead of it."""
+    entries: int
+    """How many entries both had by then."""
+    difference: float
+    """Mean of the leader's composites minus its own on these entries; -1 to 1."""
+    lower: float
+    upper: float
+    """Interval of that difference on all entries of the race."""
+    level: float
+    """Of all pairs of the race together."""
+
+
+class Race:
+    """Set-ups racing over the same entries: feed it what each block brought, and ask who goes on."""
+
+    def __init__(self, setups: Sequence[str], entries: int, *, level: float = LEVEL) -> None:
+        """Begin a race of two set-ups or more, by name, over ``entries`` entries; ValueError for less."""
+        if (
+            len(set(setups)) < 2
+            or len(set(setups)) < len(setups)
+            or entries < 1
+            or not 0 < level < 1
+        ):
+            raise ValueError(
+                "a race takes two set-ups or more with names of their own, and entries"
+            )
+        self.entries = entries
+        self.level = level
+        self.seen = 0
+        """Entries that all running set-ups have."""
+        self.out: dict[str, RacedOut] = {}
+        """Set-ups that were stopped, in that order."""
+        self._left: set[str] = set()
+        self._scores: dict[str, FloatArray] = {name: np.zeros(0) for name in setups}
+        self._enough = log(len(setups) * (len(setups) - 1) / (1 - level))
+
+    @property
+    def running(self) -> tuple[str, ...]:
+        """The set-ups that go on, in the order in which they were named."""
+        return tuple(name for name in self._scores if name not in self.out.keys() | self._left)
+
+    @property
+    def leader(self) -> str:
+        """The running set-up with the highest mean so far; of equal ones the first named."""
+        return max(self.running, key=lambda name: float(self._scores[name].sum()))
+
+    def add(self, scores: Mapping[str, Sequence[float]]) -> tuple[str, ...]:
+        """Take the composites (0–1) of the next block of entries of every running set-up; return who goes on.
+
+        An entry that failed has the composite of an empty output. ValueError where a running set-up is missing or
+        another is there, where blocks differ in length, where a composite is none, or beyond the last entry.
+        """
+        block = {name: np.asarray(found, np.float64) for name, found in scores.items()}
+        self._require_fitting(block)
+        for name, found in block.items():
+            self._scores[name] = np.concatenate([self._scores[name], found])
+        self.seen += max(map(len, block.values()), default=0)
+        if self.running and 0 < self.seen < self.entries:  # what has all entries is a whole run
+            self._stop_losers()
+        return self.running
+
+    def leave(self, setup: str) -> None:
+        """Take out a running set-up that cannot go on, because its run failed; ValueError where it is none."""
+        if setup not in self.running:
+            raise ValueError(f"no set-up {setup!r} is running")
+        self._left.add(setup)
+
+    def _require_fitting(self, block: Mapping[str, FloatArray]) -> None:
+        if block.keys() != set(self.running):
+            raise ValueError("a block has the scores of exactly the set-ups that are running")
+        sizes = {len(found) for found in block.values()}
+        if len(sizes) > 1 or self.seen + max(sizes, default=0) > self.entries:
+            raise ValueError(
+                "all set-ups have the same entries of a block, and no more than there are"
+            )
+        if not all(((found >= 0) & (found <= 1)).all() for found in block.values()):
+            raise ValueError(
+                "a composite lies between 0 and 1; a failed entry has that of an empty output"
+            )
+
+    def _stop_losers(self) -> None:
+        leader = self.leader
+        for name in self.running:
+            ahead = self._scores[leader] - self._scores[name]
+            if name != leader and self._refutes(ahead, 0.0):
+                ends = self._interval(ahead)
+                self.out[name] = RacedOut(leader, self.seen, float(ahead.mean()), *ends, self.level)
+
+    def _refutes(self, differences: FloatArray, mean: float) -> bool:
+        return highest_log_capital(differences, mean, self.entries) >= self._enough
+
+    def _interval(self, differences: FloatArray) -> tuple[float, float]:
+        """Return both ends: the means that are refuted from neither side."""
+        return self._lower(differences), -self._lower(-differences)
+
+    def _lower(self, differences: FloatArray) -> float:
+        """Find the largest mean that is refuted from below; capital falls where the mean rises."""
+        refuted, open_ = -1.0, float(differences.mean())
+        for _ in range(_STEPS):
+            middle = (refuted + open_) / 2
+            if self._refutes(differences, middle):
+                refuted = middle
+            else:
+                open_ = middle
+        return refuted
+
+
+def highest_log_capital(differences: FloatArray, mean: float, entries: int) -> float:
+    """Return the logarithm of the most that betting on more than ``mean`` has made of 1 at any time.
+
+    ``differences`` are those seen so far, in order, each -1 to 1, of a fixed list of ``entries`` in random order;
+    ``mean`` is the most that the whole list may average under what is bet against. Infinite where the rest of the list
+    cannot bring its mean down to that any more.
+    """
+    left = entries - np.arange(len(differences))
+    due = entries * mean - np.concatenate([[0.0], np.cumsum(differences)[:-1]])
+    if (due - differences < 1 - left - _LEAST_ROOM).any():
+        return float("inf")
+    rest = due / left
+    # no fall, however deep, loses more than this share of the capital
+    most = WAGERS.max() / np.maximum(1.0 + rest, _LEAST_ROOM)
+    capitals = np.cumsum(np.log1p(np.minimum(WAGERS[:, None], most) * (differences - rest)), axis=1)
+    largest = capitals.max(axis=0)
+    return float((largest + np.log(np.exp(capitals - largest).mean(axis=0))).max())
