@@ -22,6 +22,7 @@ from harness.store.runs import RunSummary, list_runs, seal_run
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.plots import points as plot_points
 from rosetta_tui.plots import screen as plots
+from rosetta_tui.plots.axis import Axis
 from rosetta_tui.plots.points import (
     Effort,
     PlotKind,
@@ -37,7 +38,7 @@ from rosetta_tui.plots.points import (
     scores,
 )
 from rosetta_tui.plots.screen import PlotsScreen
-from rosetta_tui.plots.view import Axis, Lines, PlotView, plane
+from rosetta_tui.plots.view import Lines, PlotView, plane
 from tests.tui.golden import SIZES, compare
 from tests.tui.hostile import acting
 from tests.tui.runs.summaries import run

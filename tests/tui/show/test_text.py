@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from rosetta_tui.corpus.originals import editor_command, system_command
 from rosetta_tui.show.cree import CreeTarget, converted, is_cree, other_writing
 from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.word_diff import MOST_WORDS, DiffKind, diff
 from rosetta_tui.toolkit.content import show, show_lines
-from rosetta_tui.toolkit.diff_text import MOST_WORDS, DiffKind, diff, diff_content
+from rosetta_tui.toolkit.diff_text import diff_content
 from rosetta_tui.toolkit.form.file_choice import MOST_SHOWN, matching
 from tests.tui.hostile import ANY_TEXT, acting
 from tests.tui.scenes import HOSTILE
