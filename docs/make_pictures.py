@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from review.rating import Rating
 from review.session.session import WatchedRun as ReviewSession
 from review.session.view import Phase
 from rosetta_tui.app.app import RosettaApp
+from rosetta_tui.commands.report import report
 from rosetta_tui.commands.review import review
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.review.rating.pages.item_page import ItemPage
@@ -35,6 +37,7 @@ SHOWN_AFTER = 52
 """Entries that are done when the picture is taken."""
 REVIEW_SIZE = (100, 24)
 WINDOW_SIZE = (1024, 600)
+REPORT_SIZE = (860, 1040)
 ANSWERED = 13
 """Items that are answered when the picture is taken."""
 
@@ -108,6 +111,16 @@ def draw_window(opening: TerminalOpening, session: ReviewSession, path: Path) ->
     work.finish()
 
 
+def draw_report(home: Path, path: Path) -> None:
+    """Draw the first screen of the page of the demo's run, as Chromium shows it."""
+    page = home / "run.html"
+    report.main(["run", "last", "-o", str(page)], standalone_mode=False)
+    size = ",".join(map(str, REPORT_SIZE))
+    shown = [f"--window-size={size}", f"--screenshot={path}", "--hide-scrollbars", page.as_uri()]
+    profile = f"--user-data-dir={home / 'chromium'}"
+    subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", profile, *shown], check=True)  # fmt: skip
+
+
 def main() -> None:
     """Draw everything."""
     PICTURES.mkdir(exist_ok=True)
@@ -116,6 +129,7 @@ def main() -> None:
         os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
         pictures = {"live": asyncio.run(draw(Path(home) / "rosetta.sqlite"))}
+        draw_report(Path(home), PICTURES / "report.png")
         with Laptop.open(Path(home) / "laptop") as laptop:
             opening = TerminalOpening(laptop, places=[Path(home) / "stick"], language="en")
             session = answer(Path(home), opening)

@@ -122,6 +122,14 @@ WAYS: dict[str, tuple[str, ...]] = {
         "! compare last~1 --form lbrag-metrics",
     ),
     "leaderboard": ("leaderboard --json", "leaderboard --best --json --sort composite"),
+    "report run": (
+        "! report run last~1 -o out.html",
+        "! report run last~1 --against last~2 -o out.html",
+    ),
+    "report leaderboard": (
+        "report leaderboard -o out.html",
+        "report leaderboard --best -o out.html",
+    ),
     "calibrate": (
         "! calibrate last~1 --ratings {home}/ratings.csv --json",
         "! calibrate last~1 --ratings {home}/ratings.csv -o out.toml",
@@ -151,6 +159,7 @@ NO_SCORES = frozenset(
         "review verify",
         "review export",
         "review page",
+        "report review",
         "review plan",
         "review variants",
         "review withdraw",

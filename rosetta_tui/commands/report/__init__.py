@@ -1,0 +1,29 @@
+"""``rosetta report``: Write a run, a review or the leaderboard as one page of HTML."""
+
+from __future__ import annotations
+
+import click
+
+from rosetta_tui.commands.naming import FiledCommands
+
+
+class ReportCommands(FiledCommands):
+    """The kinds of reports, one file each."""
+
+    folder = "report"
+    order = ("run", "review", "leaderboard")
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the kind of report that the first argument names; what names none is a run."""
+        known = args[0] in self.list_commands(ctx) or args[0].startswith("-")
+        return super().resolve_command(ctx, args if known else ["run", *args])
+
+
+@click.group(cls=ReportCommands)
+def report() -> None:
+    """Write a page of HTML that holds all that it shows: to send, to print, or to keep.
+
+    The word `run` may be left out: any other word than these is the name of a run.
+    """

@@ -1,0 +1,31 @@
+"""``rosetta report review``: Write what speakers decided, how far they agree, and what it rests on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.report.writing import to_file, written
+
+with when_used():
+    from harness.store.file import database
+    from review.office.store import store
+    from rosetta_tui.html import review_page
+
+
+@click.command("review")
+@click.argument("review", default="last")
+@click.option("--run", "run_id", metavar="RUN", help="Of a review of several runs: this one only.")
+@to_file("review-REVIEW.html")
+def review_(review: str, run_id: str | None, output: Path | None, *, overwrite: bool) -> None:
+    """Write the page of REVIEW (its name, the beginning of it, or `last`) from its newest certificates.
+
+    It says what the certificates say, so it is no look at the ratings. `rosetta review page` writes the page for
+    the speakers themselves, in their own language.
+    """
+    with store.Office.open(database.home()) as office:
+        found = office.review(review)
+        page = review_page.review_page(office, found, run_id)
+    written(page, output or Path(f"review-{found.name}.html"), overwrite=overwrite)

@@ -1,0 +1,229 @@
+"""Charts as places in per cent of their width and height, so that one drawing fits a phone, a screen and a sheet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from rosetta_tui.plots.axis import Axis
+from rosetta_tui.plots.points import PlotPicture, Point
+from scoring.core.metric_rows import row_of
+from scoring.core.wording import minus
+
+MOST_TICKS = 6
+
+HISTOGRAM_BARS = 20
+"""Bars of a histogram; the plot's bins are counted together."""
+
+
+@dataclass(frozen=True, slots=True)
+class AxisTick:
+    """A round number beside an axis."""
+
+    at: float
+    """Per cent of the axis from its low end."""
+    words: str
+
+    @property
+    def anchor(self) -> str:
+        """Which end of the words stands there, so that none reaches over the chart's edge."""
+        return "start" if self.at < 5 else "end" if self.at > 95 else "middle"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """Something with a score, before it is laid out."""
+
+    name: str
+    score: float | None
+    ends: tuple[float, float] | None
+    words: str
+    """The score as it is told."""
+    kind: str = "other"
+    """``own``: what the page is about; ``other``: beside it; ``floor``: what worthless outputs reach."""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One line of a chart; places in per cent, None where there is none."""
+
+    of: ScoreLine
+    at: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BarChart:
+    """Scores with their intervals, one line each, on one axis."""
+
+    caption: str
+    axis: str
+    """What the axis measures."""
+    head: str
+    """What the lines are."""
+    ticks: tuple[AxisTick, ...]
+    bars: tuple[Bar, ...]
+    line: float | None = None
+    """Place of a line through all of them, such as the best floor."""
+    line_words: str = ""
+    beside: str = ""
+    """What is not drawn, and why."""
+    told: str = "score (95 % interval)"
+    """What the numbers at the end of a line are."""
+
+
+def score_chart(
+    caption: str,
+    head: str,
+    metric: str,
+    measured: Sequence[ScoreLine],
+    *,
+    line: float | None = None,
+    line_words: str = "",
+    beside: str = "",
+) -> BarChart:
+    """Lay scores of one metric out on the axis of its range; of one without a highest value on that of the scores."""
+    row = row_of(metric)
+    more = {"higher": "more is better", "lower": "less is better"}
+    words = more.get("higher" if row is None else row.info.better, "")
+    chart = bar_chart(caption, head, metric_axis(metric, measured), measured, lambda at: minus(f"{at:g}"))  # fmt: skip
+    at = None if line is None else place(metric_axis(metric, measured), line)
+    return replace(chart, axis=words, line=at, line_words=line_words, beside=beside)
+
+
+def bar_chart(
+    caption: str,
+    head: str,
+    axis: Axis,
+    measured: Sequence[ScoreLine],
+    tick: Callable[[float], str],
+) -> BarChart:
+    """Lay scores out on an axis; ``tick`` writes a place on it."""
+    ticks = tuple(_ticks(axis, tick))
+    return BarChart(caption, "", head, ticks, tuple(_bar(axis, each) for each in measured))
+
+
+def metric_axis(metric: str, measured: Iterable[ScoreLine]) -> Axis:
+    """Return the range of a metric; where it has no ends, one with room for the scores and 0."""
+    row = row_of(metric)
+    low, high = (0.0, 1.0) if row is None else (row.info.low, row.info.high)
+    if math.isfinite(low) and math.isfinite(high):
+        return Axis(low, high)
+    numbers = [0.0]
+    for each in measured:
+        numbers += [] if each.score is None else [each.score]
+        numbers += each.ends or ()
+    return Axis.of(numbers)
+
+
+def place(axis: Axis, number: float) -> float:
+    """Return where a number lies, in per cent of the axis."""
+    return round(100 * axis.share(number), 2)
+
+
+def _bar(axis: Axis, each: ScoreLine) -> Bar:
+    low, high = each.ends or (None, None)
+    return Bar(
+        each,
+        None if each.score is None else place(axis, each.score),
+        None if low is None else place(axis, low),
+        None if high is None else place(axis, high),
+    )
+
+
+def _ticks(axis: Axis, words: Callable[[float], str]) -> Iterable[AxisTick]:
+    return (AxisTick(place(axis, number), words(number)) for number in axis.ticks(MOST_TICKS))
+
+
+# One thing against another
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One point of a scatter, in per cent from the left and from the top."""
+
+    number: int
+    of: Point
+    x: float
+    y: float
+    low: float
+    high: float
+    """Ends of its interval from the top; both are ``y`` where it has none."""
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """What runs took against what they reached."""
+
+    caption: str
+    across: str
+    up: str
+    across_ticks: tuple[AxisTick, ...]
+    up_ticks: tuple[AxisTick, ...]
+    dots: tuple[Dot, ...]
+    beside: str
+
+
+def scatter(caption: str, picture: PlotPicture, own: str = "") -> Scatter:
+    """Lay a plot of effort and quality out; ``own`` is the id of the run that the page is about."""
+    wide = Axis.of([each.across for each in picture.points], logarithmic=picture.logarithmic)
+    ends = [end for each in picture.points for end in (each.up or 0.0, *(each.up_ends or ()))]
+    high = Axis.of(ends)
+    return Scatter(
+        caption,
+        picture.across.partition("   ")[0],
+        picture.up,
+        tuple(_ticks(wide, picture.tick)),
+        tuple(replace(each, at=round(100 - each.at, 2)) for each in _ticks(high, picture.up_tick)),
+        tuple(_dot(number, each, wide, high, own) for number, each in enumerate(picture.points, 1)),
+        picture.beside,
+    )
+
+
+def _dot(number: int, point: Point, wide: Axis, high: Axis, own: str) -> Dot:
+    up = point.up or 0.0
+    low_end, high_end = point.up_ends or (up, up)
+    y, low, top = (round(100 - place(high, each), 2) for each in (up, low_end, high_end))
+    return Dot(number, point, place(wide, point.across), y, low, top, point.run_id == own)
+
+
+# How often
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """How often each part of an axis was met."""
+
+    caption: str
+    axis: str
+    words: str
+    ticks: tuple[AxisTick, ...]
+    heights: tuple[float, ...]
+    """Per cent of the highest bar; all bars are as wide as one another."""
+    middle: float
+    """Place of the median, in per cent."""
+    late: float
+    """Place of the 95th percentile."""
+
+
+def histogram(caption: str, picture: PlotPicture) -> Histogram | None:
+    """Lay the latencies of the first run of a plot out; None where it has none."""
+    if not picture.points or picture.bounds is None:
+        return None
+    point, axis = picture.points[0], Axis(*picture.bounds, logarithmic=True)
+    together = len(point.counts) // HISTOGRAM_BARS
+    counts = [sum(point.counts[n : n + together]) for n in range(0, len(point.counts), together)]
+    middle, late = point.ends or (point.across, point.across)
+    return Histogram(
+        caption,
+        picture.across,
+        point.words,
+        tuple(_ticks(axis, picture.tick)),
+        tuple(round(100 * each / max(counts), 1) for each in counts),
+        place(axis, middle),
+        place(axis, late),
+    )

@@ -1,0 +1,184 @@
+"""Entries of a run as a page shows them: the weakest ones, and those that changed most against another run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.card.reading import block, number
+from harness.compare.comparison import open_texts
+from rosetta_tui.compare.lines import leading, refusals
+from rosetta_tui.compare.sentences import claim_words, sentence, told_apart
+from rosetta_tui.compare.sentences import number as written
+from rosetta_tui.html.page import MOST_LETTERS, shortened
+from rosetta_tui.show import figures
+from rosetta_tui.show.metric_words import value
+from rosetta_tui.show.word_diff import DiffKind, Piece, WordPart, diff
+from scoring.core.columns import TRANSLATIONS, KeptColumns
+from scoring.core.metric_rows import row_of, short_title
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from harness.compare.comparison import Comparison, EntryTexts
+
+MOST_ENTRIES = 10
+"""Entries that a page shows of a run, and as many that changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedText:
+    """Some letters of an output, or of the reference where the output lacks them."""
+
+    mark: str
+    """``del``: only in the output; ``ins``: only in the reference; empty: in both."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOutput:
+    """What a run made of an entry."""
+
+    name: str
+    score: str
+    words: tuple[MarkedText, ...]
+    failed: str = ""
+    """How it failed; empty where there is an output."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEntry:
+    """One entry with its texts."""
+
+    name: str
+    facts: str
+    source: str
+    reference: str
+    outputs: tuple[ShownOutput, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """How a run differs from another one."""
+
+    other: str
+    """What the other one is."""
+    said: tuple[str, ...]
+    metric: str
+    entries: tuple[ShownEntry, ...]
+
+
+def weakest(card: Mapping[str, Any], kept: KeptColumns) -> tuple[ShownEntry, ...]:
+    """Return the entries of a card on which a run did worst by what it is shown by first; failed ones come first.
+
+    Entries that are as good as can be are left out, and so are those without their texts.
+    """
+    rows = [row for row in card.get("results") or () if not row.get("withheld")]
+    info = None if (known := row_of(kept.headline)) is None else known.info
+    way = -1 if info is not None and info.better == "lower" else 1
+    best = 1.0 if info is None else info.low if way < 0 else info.high
+
+    def reached(row: Mapping[str, Any]) -> float:
+        told = _score(row, kept)
+        return -1.0 if told is None else way * told
+
+    poor = [row for row in rows if _failed(row) or reached(row) < way * best]
+    shown = sorted(poor, key=lambda row: (not _failed(row), reached(row)))[:MOST_ENTRIES]
+    return tuple(_weak(row, kept) for row in shown)
+
+
+def _score(row: Mapping[str, Any], kept: KeptColumns) -> float | None:
+    if kept == TRANSLATIONS:
+        return number(row.get("entry_chrf"))
+    return number(block(row, "values").get(kept.headline))
+
+
+def _failed(row: Mapping[str, Any]) -> str:
+    return str(row.get("error_class") or row.get("error") or "").replace("_", " ")
+
+
+def _weak(row: Mapping[str, Any], kept: KeptColumns) -> ShownEntry:
+    reference, failed = str(row.get("reference") or ""), _failed(row)
+    told = f"{short_title(kept.headline)} {value(kept.headline, _score(row, kept))}"
+    level = row.get("difficulty")
+    facts = (
+        "" if level is None else f"difficulty {level}",
+        row.get("segment"),
+        row.get("register"),
+    )
+    words = () if failed else marked(str(row.get("predicted") or ""), reference)
+    return ShownEntry(
+        str(row.get("entry_id")),
+        " · ".join(str(each) for each in facts if each),
+        shortened(str(row.get("source") or "")),
+        shortened(reference),
+        (ShownOutput("output", told, words, failed),),
+    )
+
+
+def marked(output: str, reference: str) -> tuple[MarkedText, ...]:
+    """Return an output with what differs from its reference; a long one, cut, without."""
+    if max(len(output), len(reference)) > MOST_LETTERS:
+        return (MarkedText("", shortened(output)),)
+    found = (part for piece in diff(output, reference) or () for part in _parts(piece))
+    return tuple(found)
+
+
+def _parts(piece: Piece) -> Iterator[MarkedText]:
+    output, reference = (_text(each) for each in (piece.output, piece.reference))
+    kinds = {DiffKind.SAME: "", DiffKind.EXTRA: "del", DiffKind.CHANGED: "del"}
+    yield MarkedText("", piece.space)
+    yield MarkedText(kinds.get(piece.kind, ""), output)
+    yield MarkedText("ins", reference)
+
+
+def _text(parts: Sequence[WordPart]) -> str:
+    return "".join(part.text for part in parts)
+
+
+def changes(connection: sqlite3.Connection, found: Comparison) -> Changes:
+    """Return how the second run of a comparison differs from the first, and on which entries most."""
+    told = leading(found.metrics) or list(found.metrics[:1])
+    [pair] = found.pairs
+    there = found.entries.values
+    metric = next((each for each in (*told, *there) if each in there), "")
+    places = found.entries.spread_first(metric)[:MOST_ENTRIES] if metric else []
+    texts = open_texts(connection, found.entries, found.sides, places)
+    words = told_apart(found.runs)
+    return Changes(
+        f"{pair.first.letter}: {words[0]}",
+        (
+            *(f"{sentence(pair, each)}." for each in told),
+            *filter(None, map(claim_words, found.runs)),
+            *refusals(found),
+        ),
+        short_title(metric) if metric else "",
+        tuple(
+            _changed(found, metric, place, each, words)
+            for place, each in zip(places, texts, strict=True)
+        ),
+    )
+
+
+def _changed(
+    found: Comparison, metric: str, place: int, texts: EntryTexts, words: Sequence[str]
+) -> ShownEntry:
+    reference = texts.reference or ""
+    values = found.entries.values[metric][:, place]
+    outputs = (
+        ShownOutput(
+            f"{run.letter}: {said}",
+            figures.NONE if reached != reached else f"{short_title(metric)} {written(metric, float(reached))}",  # noqa: PLR0124  NaN
+            () if output is None else marked(output, reference),
+            "no output" if output is None else "",
+        )
+        for run, said, reached, output in zip(found.runs, words, values, texts.outputs, strict=True)
+    )  # fmt: skip
+    return ShownEntry(
+        str(found.entries.ids[place]),
+        "",
+        shortened(texts.source or ""),
+        shortened(reference),
+        tuple(outputs),
+    )

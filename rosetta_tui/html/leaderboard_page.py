@@ -1,0 +1,209 @@
+"""The page of the leaderboard: who may be ranked with whom, how far apart they are, and who cannot be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from corpora.tasks.task import TRANSLATION
+from harness.core.failures import UsageError
+from harness.leaderboard.clusters import with_clusters
+from harness.leaderboard.ranking import leaderboards
+from rosetta_tui.html.chart import Bar, BarChart, ScoreLine, score_chart
+from rosetta_tui.html.page import Fact, render, shortened
+from rosetta_tui.leaderboard.rows import (
+    PLACE_WITHHELD,
+    board_words,
+    columns,
+    entrant_cells,
+    kept_here,
+    ordered,
+    others_words,
+    place_words,
+    ranked_for,
+    signature_words,
+    stated_tier_words,
+)
+from rosetta_tui.show.card_fields import (
+    absent_packs,
+    caveats_in_words,
+    interval,
+    review_of,
+    tier_words,
+    with_interval,
+)
+from rosetta_tui.show.run_facts import setup_words
+from scoring.core.metric_rows import short_title, title
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from harness.leaderboard.entrant import Entrant
+    from harness.leaderboard.ranking import Board
+
+_SHOWN = ("failed", "cost", "speed", "verified", "when")
+"""Columns of the app's list that stand below rank, score and tier of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedRow:
+    """One run of a list."""
+
+    rank: str
+    group: str
+    bar: Bar
+    beside: tuple[Fact, ...]
+    """What else is known of it: other scores, failures, cost, time."""
+    claim: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RankedGroup:
+    """Runs next to each other in a list that cannot be told apart; of a run without a group, that run alone."""
+
+    words: str
+    rows: tuple[RankedRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBoard:
+    """One list as a page shows it."""
+
+    title: str
+    made: str
+    """What ranks it, and what its composite is made of."""
+    official: bool
+    chart: BarChart
+    groups: tuple[RankedGroup, ...]
+    notes: tuple[str, ...]
+    withheld: str = ""
+    """Why its runs are not shown; empty where they are."""
+
+
+def leaderboard_page(
+    connection: sqlite3.Connection, dataset: str | None, sort: str, *, best: bool
+) -> str:
+    """Return the page of all lists, or of those of one corpus; ``best`` shows the best run of each set-up only.
+
+    A list over secret entries of this computer comes without its runs, as their order would tell what no released
+    card does. Raises UsageError where there is nothing to rank.
+    """
+    found = [ranked_for(board, sort) for board in leaderboards(connection, dataset)]
+    if not found:
+        of = "" if dataset is None else f" of a corpus {dataset!r}"
+        raise UsageError(
+            f"No finished run{of} has a value to be ranked by. `rosetta runs list` shows the runs."
+        )
+    boards = [with_clusters(connection, board) for board in found]
+    shown = tuple(
+        _shown(boards, number, board.best_of_setups if best else board, sort)
+        for number, board in enumerate(boards)
+    )
+    return render("leaderboard.html.j2", {"boards": shown, "runs": sum(len(each.chart.bars) for each in shown)})  # fmt: skip
+
+
+def _shown(boards: Sequence[Board], number: int, board: Board, sort: str) -> ShownBoard:
+    first, made = board_words(board)
+    inside = any(map(kept_here, board.entrants))
+    entrants = [] if inside else ordered(board, sort)
+    heads = {
+        column.key: column.title
+        for column in columns(board)
+        if column.key in (*_SHOWN, *board.beside)
+        or (column.key == "composite" and board.grounds.task == TRANSLATION)
+    }
+    cells = [_cells(board, entrant) for entrant in entrants]
+    chart = score_chart(
+        f"Ranked by {title(board.by)}", "run", board.by, [_measured(board, each) for each in entrants]
+    )  # fmt: skip
+    rows = [
+        _row(board, entrant, own, bar, heads)
+        for entrant, own, bar in zip(entrants, cells, chart.bars, strict=True)
+    ]
+    return ShownBoard(
+        first.removeprefix("OFFICIAL · "),
+        made,
+        board.official,
+        chart,
+        tuple(_groups(board, rows)),
+        tuple(
+            map(
+                shortened,
+                filter(None, _notes(boards, number, replace(board, entrants=tuple(entrants)))),
+            )
+        ),
+        PLACE_WITHHELD if inside else "",
+    )
+
+
+def _measured(board: Board, entrant: Entrant) -> ScoreLine:
+    return ScoreLine(
+        setup_words(entrant.run),
+        entrant.value(board.by),
+        interval(entrant.scores, board.by),
+        with_interval(entrant.scores, board.by),
+        "own" if board.ranks.get(entrant.run.run_id) == 1 else "other",
+        entrant.run.run_id[:8],
+    )
+
+
+def _cells(board: Board, entrant: Entrant) -> Mapping[str, str]:
+    """Return what each column says of a run; the first column is its mark, which has no cell."""
+    told = entrant_cells(board, entrant)
+    return {
+        column.key: cell.text
+        for column, cell in zip(columns(board)[1:], told, strict=True)
+    }  # fmt: skip
+
+
+def _row(
+    board: Board, entrant: Entrant, cells: Mapping[str, str], bar: Bar, heads: Mapping[str, str]
+) -> RankedRow:
+    card = entrant.run.card or {}
+    translated = board.grounds.task == TRANSLATION
+    claim = tier_words(card, review_of(card, entrant.run.certificates), beside=True)
+    notes = (
+        place_words(entrant) and f"stands {place_words(entrant)}",
+        caveats_in_words(card) if translated else "",
+        stated_tier_words(entrant),
+        entrant.unranked and f"no rank: {entrant.unranked}",
+    )
+    return RankedRow(
+        cells["rank"],
+        cells["cluster"],
+        bar,
+        tuple(Fact(head, cells[key]) for key, head in heads.items()),
+        claim if translated else "",
+        tuple(filter(None, notes)),
+    )
+
+
+def _groups(board: Board, rows: Sequence[RankedRow]) -> Iterator[RankedGroup]:
+    """Part rows that stand in the order of their ranks by group; in another order they are one part without a word."""
+    together: list[list[RankedRow]] = []
+    for row in rows:
+        if together and row.group == together[-1][0].group and row.group.isdigit():
+            together[-1].append(row)
+        else:
+            together.append([row])
+    numbers = [part[0].group for part in together if part[0].group.isdigit()]
+    if len(set(numbers)) < len(numbers):
+        yield RankedGroup("", tuple(rows))
+        return
+    by = short_title(board.by)
+    for part in together:
+        count = len(part)
+        said = f"These {count:,} cannot be told apart by {by}: their order may be chance."
+        yield RankedGroup(said if count > 1 else "", tuple(part))
+
+
+def _notes(boards: Sequence[Board], number: int, shown: Board) -> Iterator[str]:
+    """Yield what is to be said below a list; of runs that are not shown nothing."""
+    yield others_words(boards, number)
+    if not shown.entrants:
+        return
+    yield shown.unclustered
+    yield from absent_packs(each.run.card or {} for each in shown.entrants)
+    yield from sorted({signature_words(each) for each in shown.entrants} - {""})

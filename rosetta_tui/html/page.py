@@ -1,0 +1,96 @@
+"""From facts to a page: templates, style, and a policy under which a browser fetches and runs nothing.
+
+Whatever a template writes goes through ``plain`` and then through Jinja's escaping, in one place: the environment.
+So a template has no way to write a text from outside as it is; none of them says ``safe``.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from corpora.languages.tags import is_language_tag
+from harness.core.version import VERSION
+from rosetta_tui.show.text import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MOST_LETTERS = 1200
+"""Characters of one text that a page shows; of a longer one it says how many more there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language as a page names it to a browser."""
+
+    tag: str
+    """BCP 47; empty where a card states none that is well-formed."""
+
+    @classmethod
+    def of(cls, stated: object) -> Language:
+        """Return the language that a card states; one that is no tag counts as not stated."""
+        return cls(stated if isinstance(stated, str) and is_language_tag(stated) else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One line of a table of facts: what it is about, and what is said."""
+
+    name: str
+    words: str
+
+
+def render(template: str, facts: Mapping[str, Any]) -> str:
+    """Return a whole page from a template of the package; the same facts give the same bytes.
+
+    Raises jinja2.UndefinedError where the template names a fact that is not there.
+    """
+    style = _style()
+    policy = f"default-src 'none'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
+    # the style is ours, and a browser takes it only as the very bytes that the policy names
+    return (
+        _environment()
+        .get_template(template)
+        .render(facts, style=Markup(style), policy=policy, version=VERSION)  # noqa: S704
+    )
+
+
+def shortened(text: str, most: int = MOST_LETTERS) -> str:
+    """Return a text as far as a page shows it, with how much is left out."""
+    more = len(text) - most
+    return text if more <= 0 else f"{text[:most]}… (and {more:,} more characters)"
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("rosetta_tui.html", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_harmless,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _harmless(value: object) -> object:
+    """Make what acts in a text visible; what a macro has written already went through here."""
+    return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+@lru_cache(maxsize=1)
+def _style() -> str:
+    return files("rosetta_tui.html").joinpath("style.css").read_text("utf-8")
+
+
+def _hash(style: str) -> str:
+    return f"sha256-{b64encode(sha256(style.encode()).digest()).decode()}"

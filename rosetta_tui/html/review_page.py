@@ -1,0 +1,207 @@
+"""The page of a review: what the speakers decided, how sure that is, how far they agree, and what it rests on.
+
+It says what the newest certificates say and nothing else: no rating of today, so reading it is no look at the gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from harness.core.failures import UsageError
+from review.office.results.certifying import newest_certificate
+from review.office.results.results import runs_of
+from review.verdict.certificate.certificate import read_certificate, why_not_community
+from review.verdict.certificate.certificate_text import (
+    HOW_TO_CHECK,
+    facts,
+    findings,
+    measure,
+    seals,
+    share_words,
+)
+from review.verdict.gate.reasons import OUTCOMES
+from review.verdict.panel.agreement import MEASURES, SHARES
+from rosetta_tui.html.chart import BarChart, ScoreLine, bar_chart, place
+from rosetta_tui.html.page import Fact, render
+from rosetta_tui.plots.axis import Axis
+from scoring.core.wording import counted, minus, percent
+
+if TYPE_CHECKING:
+    from review.office.store.review import Review
+    from review.office.store.store import Office
+    from review.verdict.certificate.certificate import Certificate
+
+_SHARES = Axis(0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownVerdict:
+    """What was decided about one run."""
+
+    run: str
+    outcome: str
+    """``go``, ``no_go`` or ``discuss``."""
+    answer: str
+    short: tuple[str, ...]
+    share: BarChart
+    strata: BarChart | None
+    agreement: BarChart
+    no_agreement: tuple[Fact, ...]
+    """Measures without a value, each with why."""
+    findings: tuple[tuple[str, tuple[str, ...]], ...]
+    facts: tuple[Fact, ...]
+    seals: tuple[Fact, ...]
+
+
+def review_page(office: Office, review: Review, run_id: str | None = None) -> str:
+    """Return the page of a review, of one of its runs or of all that have a certificate.
+
+    Raises UsageError where none was issued, or where ratings that one rests on were taken back.
+    """
+    shown, without = [], []
+    for run in runs_of(review, run_id):
+        issued = newest_certificate(office, review, run)
+        if issued is None:
+            without.append(run[:8])
+            continue
+        if issued.recompute:
+            raise UsageError(
+                f"Somebody took ratings back since the certificate of run {run[:8]} was issued, and the page would "
+                f"still tell of them. Issue it anew: rosetta review gate {review.name} --issue"
+            )
+        shown.append(verdict(read_certificate(issued.certificate, "the certificate")))
+    if not shown:
+        raise UsageError(
+            f"Review {review.name!r} has no certificate yet, and the page says only what one says. Issue it: "
+            f"rosetta review gate {review.name} --issue"
+        )
+    return page_of_verdicts(review.name, shown, without)
+
+
+def page_of_verdicts(name: str, shown: list[ShownVerdict], without: list[str]) -> str:
+    """Return the page of some verdicts; ``without`` are the runs that have no certificate."""
+    told = {"name": name, "verdicts": shown, "without": ", ".join(without), "check": HOW_TO_CHECK}
+    return render("review.html.j2", told)
+
+
+def verdict(certificate: Certificate) -> ShownVerdict:
+    """Return what a certificate says, drawn."""
+    about, numbers = certificate.run, certificate.verdict["numbers"]
+    known = {name: certificate.agreement[name] for name in MEASURES}
+    return ShownVerdict(
+        f"{about.run_id[:8]} · {about.dataset_id} · {about.language_pair}",
+        str(certificate.outcome),
+        OUTCOMES[certificate.outcome],
+        tuple(_in_short(certificate)),
+        _share(certificate),
+        _strata(numbers["strata"]),
+        _agreement({name: each for name, each in known.items() if each["value"] is not None}),
+        tuple(Fact(MEASURES[n], str(e["why"])) for n, e in known.items() if e["value"] is None),
+        tuple((words, tuple(listed)) for words, listed in findings(certificate)),
+        tuple(Fact(*each) for each in facts(certificate)),
+        tuple(Fact(*each) for each in seals(certificate)),
+    )
+
+
+def _in_short(certificate: Certificate) -> Iterator[str]:
+    numbers, panel = certificate.verdict["numbers"], certificate.panel
+    rated = counted(int(numbers["items"]), "translation")
+    yield f"{panel.words[:1].upper()}{panel.words[1:]} rated {rated}, for {certificate.organisation.name}. {counted(panel.invited, 'person was', 'people were')} asked."
+    if numbers["share"] is not None:
+        yield (
+            f"They find {share_words(numbers['share'])} of the translations acceptable or better. With other speakers and "
+            f"other sentences it could be {share_words(numbers['lower'])} to {share_words(numbers['upper'])}. The rule asks "
+            f"that even the lower end reaches {share_words(certificate.verdict['level'])}."
+        )
+    upheld = certificate.verdict["harm"]["upheld"]
+    if upheld:
+        yield f"{counted(upheld, 'translation was', 'translations were')} found harmful or culturally wrong."
+    reason = why_not_community(certificate)
+    yield (
+        f"It does not make the run community-validated: {reason}."
+        if reason
+        else "The run is community-validated by it."
+    )
+
+
+def _share(certificate: Certificate) -> BarChart:
+    """Draw the panel's share with its bounds, each reviewer's own, and the level that is needed."""
+    said = certificate.verdict
+    numbers = said["numbers"]
+    measured = [
+        ScoreLine(
+            "all together",
+            _number(numbers["share"]),
+            _ends(numbers),
+            _told(numbers["share"], numbers),
+            "own",
+        ),
+        *(
+            ScoreLine(f"reviewer {place_}", _number(own), None, share_words(own))
+            for place_, own in enumerate(numbers["reviewers"], 1)
+        ),
+    ]
+    chart = bar_chart("Share that is acceptable or better", "who", _SHARES, measured, percent)
+    level = float(said["level"])
+    return replace(
+        chart,
+        line=place(_SHARES, level),
+        line_words=f"needed: a lower bound of {share_words(said['level'])}",
+        beside="Reviewers in the order of their shares, without names.",
+        told=f"share (bounds, each {share_words(said['confidence'])} sure)",
+    )
+
+
+def _strata(strata: Mapping[str, Mapping[str, Any]]) -> BarChart | None:
+    """Draw the share by difficulty; None where there is one at most."""
+    measured = [
+        ScoreLine(
+            f"difficulty {level}",
+            _number(found["share"]),
+            None,
+            share_words(found["share"]),
+            "own",
+            counted(int(found["items"]), "item"),
+        )
+        for level, found in sorted(strata.items())
+    ]
+    caption = "Share by difficulty"
+    chart = bar_chart(caption, "difficulty", _SHARES, measured, percent)
+    return replace(chart, told="share") if len(measured) > 1 else None
+
+
+def _agreement(known: Mapping[str, Mapping[str, Any]]) -> BarChart:
+    measured = [
+        ScoreLine(
+            MEASURES[name],
+            _number(found["value"]),
+            _ends(found["interval"]),
+            measure(found, share=name in SHARES),
+            "own",
+        )
+        for name, found in known.items()
+    ]
+    numbers = [end for each in measured for end in (each.score or 0.0, *(each.ends or ()))]
+    axis = Axis(-1.0 if min(numbers, default=0.0) < 0 else 0.0, 1.0)
+    chart = bar_chart(
+        "How far the speakers agree", "measure", axis, measured, lambda at: minus(f"{at:g}")
+    )
+    return replace(chart, told="value (interval)")
+
+
+def _number(told: str | None) -> float | None:
+    return None if told is None else float(told)
+
+
+def _ends(told: Mapping[str, Any] | None) -> tuple[float, float] | None:
+    if told is None or told["lower"] is None or told["upper"] is None:
+        return None
+    return float(told["lower"]), float(told["upper"])
+
+
+def _told(share: str | None, ends: Mapping[str, Any]) -> str:
+    if share is None or ends["lower"] is None:
+        return share_words(share)
+    return f"{share_words(share)} ({share_words(ends['lower'])}–{share_words(ends['upper'])})"

@@ -1,0 +1,387 @@
+"""The page of one run: what it reached, against what, how sure that is, and what may be said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from corpora.languages.tags import language_name
+from harness.card.checking.claimed import claim_of, stated_floors
+from harness.card.exporting import refuse_to_leave
+from harness.card.load import load_card
+from harness.card.reading import block, number
+from harness.compare.comparing import compare_runs, require_two
+from harness.leaderboard.ranking import leaderboards
+from harness.store.notes import attached_to
+from harness.store.results import read_latencies
+from harness.store.runs import find_run, list_runs
+from rosetta_tui.html.chart import BarChart, Histogram, Scatter, ScoreLine, histogram, score_chart
+from rosetta_tui.html.chart import scatter as scatter_chart
+from rosetta_tui.html.entries import Changes, changes, weakest
+from rosetta_tui.html.page import Fact, Language, render, shortened
+from rosetta_tui.leaderboard.rows import kept_here
+from rosetta_tui.plots import points
+from rosetta_tui.report.card import card_text
+from rosetta_tui.report.paragraphs import left_out_lines
+from rosetta_tui.show import figures
+from rosetta_tui.show.card_fields import (
+    blocks,
+    cost,
+    interval,
+    references_accepted,
+    review_of,
+    stated_metrics,
+    tier_words,
+    validated_by,
+    with_interval,
+)
+from rosetta_tui.show.metric_words import beside_value, by_reason, floor_words, remark, scale, value
+from rosetta_tui.show.run_facts import failed_told, kept_of, setup_words, tiered
+from scoring.card.claim import best, caveat_sentence
+from scoring.core.inventory import by_category
+from scoring.core.metric_rows import short_title, title
+from scoring.core.scorer import NOT_WANTED
+from scoring.core.wording import counted, percent
+from scoring.statistics.breakdown import FREE
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from harness.store.runs import RunSummary
+    from review.verdict.certificate.certificate import Standing
+
+COMPOSITE = "composite"
+MOST_BESIDE = 10
+"""Other runs of the same list that a score stands beside."""
+MOST_PARTS = 12
+"""Parts of a breakdown that are drawn."""
+MOST_LINES = 400
+"""Lines of the whole record that a page repeats."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One of the numbers that stand first."""
+
+    name: str
+    number: str
+    beside: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """A run as everything here reads it."""
+
+    summary: RunSummary
+    """With the whole card."""
+    card: Mapping[str, Any]
+    review: Standing | None
+    beside: tuple[RunSummary, ...]
+    """Other runs that may be ranked with it, best first; those that stay inside are not among them."""
+
+    @property
+    def scores(self) -> Mapping[str, Any]:
+        """The card's ``scores`` block."""
+        return block(self.card, "scores")
+
+    @property
+    def headline(self) -> str:
+        """The metric that runs of its task are shown by first."""
+        return kept_of(self.summary).headline
+
+    @property
+    def leads(self) -> tuple[str, ...]:
+        """The metrics that are told first: chrF++ and composite of a translation, else the headline."""
+        found = (self.headline, COMPOSITE) if tiered(self.summary) else (self.headline,)
+        return tuple(each for each in found if number(self.scores.get(each)) is not None)
+
+
+def run_page(connection: sqlite3.Connection, name: str, against: str | None = None) -> str:
+    """Return the page of a run; ``against`` names another run whose most changed entries are shown.
+
+    Raises UsageError where one of them has secret entries: its numbers leave as a released card only. HarnessError
+    where it has no card yet.
+    """
+    run = find_run(connection, name)
+    other = None if against is None else find_run(connection, against)
+    refuse_to_leave(connection, [run] if other is None else [run, other])
+    found = read_facts(connection, run.run_id)
+    changed = None
+    if other is not None:
+        compared = compare_runs(connection, [other.run_id, run.run_id])
+        require_two(compared)
+        changed = changes(connection, compared)
+    return page_of_run(found, changed, read_latencies(connection, run.id))
+
+
+def page_of_run(found: RunFacts, changed: Changes | None, seconds: Sequence[float]) -> str:
+    """Return the page of a run that was read; ``seconds`` are the latencies of entries that were neither cached nor failed."""
+    return render("run.html.j2", _facts(found, changed, seconds))
+
+
+def read_facts(connection: sqlite3.Connection, run_id: str) -> RunFacts:
+    """Read a finished run with the others of its list; HarnessError where it has no card yet."""
+    run = find_run(connection, run_id)
+    card = load_card(connection, run.id).as_json()
+    summary = next(each for each in list_runs(connection, brief=True) if each.run_id == run_id)
+    if summary.card is not None and "unverified" in summary.card:
+        card["unverified"] = summary.card["unverified"]
+    boards = leaderboards(connection, summary.dataset_id)
+    there = next((b for b in boards if run_id in {e.run.run_id for e in b.entrants}), None)
+    others = () if there is None else there.entrants
+    return RunFacts(
+        replace(summary, card=card),
+        card,
+        review_of(card, attached_to(connection, run.id)),
+        tuple(e.run for e in others if e.run.run_id != run_id and not kept_here(e))[:MOST_BESIDE],
+    )
+
+
+def _facts(found: RunFacts, changed: Changes | None, seconds: Sequence[float]) -> dict[str, Any]:
+    """Return what the template shows."""
+    card, dataset = found.card, block(found.card, "dataset")
+    together = [found.summary, *found.beside]
+    return {
+        "title": setup_words(found.summary),
+        "corpus": " · ".join(map(str, filter(None, (dataset.get("id"), dataset.get("version"))))),
+        "pair": found.summary.language_pair,
+        "date": str(card.get("timestamp", ""))[:10],
+        "source_language": Language.of(dataset.get("source_language")),
+        "target_language": Language.of(dataset.get("target_language")),
+        "claim": tier_words(card, found.review) if tiered(found.summary) else "",
+        "rank": claim_of(card).tier(review_passed=_passed(found)).rank,
+        "validated": validated_by(found.review),
+        "unverified": str(card.get("unverified", "")),
+        "tiles": tuple(_tiles(found)),
+        "short": tuple(_in_short(found)),
+        "caveats": tuple(map(caveat_sentence, claim_of(card).caveats)),
+        "scores": tuple(_against_floors(found, metric) for metric in found.leads),
+        "inputs": tuple(_inputs(found)),
+        "coverage": _coverage(found),
+        "missing": tuple(_missing(found)),
+        "metrics": tuple(_metrics(found)),
+        "difficulty": _parts(found, "difficulty"),
+        "parts_drawn": tuple(filter(None, (_parts(found, kind) for kind in _KINDS))),
+        "cost": _cost(found, together),
+        "effort_words": _effort_words(found),
+        "latency": _latency(found, seconds),
+        "weakest": weakest(card, kept_of(found.summary)),
+        "withheld": "withheld" in card,
+        "changed": changed,
+        "identity": tuple(_identity(found)),
+        "record": [shortened(each, 400) for each in _record(found)],
+    }
+
+
+def _passed(found: RunFacts) -> bool:
+    return found.review is not None and found.review.passed
+
+
+def _tiles(found: RunFacts) -> Iterator[Tile]:
+    """Yield the numbers that stand first, each with what it is to be read with."""
+    scores = found.scores
+    for metric in found.leads:
+        ends = interval(scores, metric)
+        sure = (
+            "no interval"
+            if ends is None
+            else f"95 % interval {value(metric, ends[0])}–{value(metric, ends[1])}"
+        )
+        yield Tile(title(metric), value(metric, number(scores.get(metric))), sure)
+    errors = int(number(scores.get("errors")) or 0)
+    told = failed_told(errors, found.summary.failures)
+    yield Tile("entries", figures.count(scores.get("total")), told)
+    per_entry = number(block(found.card, "cost").get("cost_per_entry_usd"))
+    each = "" if per_entry is None else f"{figures.money(per_entry)} an entry"
+    yield Tile("cost", cost(found.card), each)
+    speed = number(block(found.card, "speed").get("median_latency_seconds"))
+    yield Tile("time of an entry", f"{figures.seconds(speed)} s" if speed is not None else figures.NONE, "half of them take less" if speed is not None else "not measured")  # fmt: skip
+
+
+def _in_short(found: RunFacts) -> Iterator[str]:
+    """Say in sentences for who knows no metrics what was done and what came of it."""
+    scores, dataset = found.scores, block(found.card, "dataset")
+    many = counted(int(number(scores.get("total")) or 0), "entry", "entries")
+    tags = (str(dataset.get("source_language") or ""), str(dataset.get("target_language") or ""))
+    ways = f" from {language_name(tags[0])} into {language_name(tags[1])}" if all(tags) else ""
+    what = f"translate {many}{ways}" if tiered(found.summary) else f"answer {many}"
+    yield f"The method was asked to {what}. A program compared what it gave back with what people had written before."
+    exact = scores.get("exact_matches")
+    if isinstance(exact, int) and tiered(found.summary):
+        yield f"{exact:,} of {many} came out exactly like the reference. Others can be right in other words: the scores below count how near they are."
+    yield from _above_floors(found)
+    if found.review is None:
+        yield "No speaker has judged this run yet. A score made by a program is no word of the people who speak the language."
+    else:
+        said = found.review.certificate
+        yield f"Speakers have judged it: {said.panel.words}, for {said.organisation.name}, on {said.issued[:10]}."
+
+
+def _above_floors(found: RunFacts) -> Iterator[str]:
+    floors = stated_floors(found.card)
+    reached = {name: each.chrf_plus_plus for name, each in floors.items()}
+    known = {name: each for name, each in reached.items() if each is not None}
+    if not known or not tiered(found.summary):
+        return
+    name = max(known, key=lambda each: known[each])
+    clear = "does not clear" if claim_of(found.card).at_floor else "is above"
+    yield f"Worthless outputs reach chrF++ {value('chrf_plus_plus', known[name])} at best here ({floor_words(name)}); this run {clear} what they reach."
+
+
+def _against_floors(found: RunFacts, metric: str) -> BarChart:
+    """Draw a score between the other runs of its list and what worthless outputs reach."""
+    picture = points.scores([found.summary, *found.beside], metric)
+    shown = [
+        ScoreLine(
+            each.name,
+            each.across,
+            each.ends,
+            with_interval(_scores_of(found, each.run_id), metric),
+            "own" if each.run_id == found.summary.run_id else "other",
+            "this run" if each.run_id == found.summary.run_id else "",
+        )
+        for each in picture.points
+    ]
+    floors = stated_floors(found.card)
+    reached = {
+        name: each.composite if metric == COMPOSITE else each.chrf_plus_plus
+        for name, each in floors.items()
+        if metric in (COMPOSITE, "chrf_plus_plus")
+    }
+    shown += [
+        ScoreLine(floor_words(name), score, None, value(metric, score), "floor", "floor")
+        for name, score in reached.items()
+        if score is not None
+    ]
+    line = best(floors, metric) if reached else None
+    words = "" if line is None else f"best floor {value(metric, line)}"
+    caption = f"{title(metric)} with its 95 % interval"
+    return score_chart(caption, "run or floor", metric, shown, line=line, line_words=words, beside=picture.beside)  # fmt: skip
+
+
+def _scores_of(found: RunFacts, run_id: str) -> Mapping[str, Any]:
+    runs = (found.summary, *found.beside)
+    return block(next(each.card or {} for each in runs if each.run_id == run_id), "scores")
+
+
+def _inputs(found: RunFacts) -> Iterator[tuple[str, str, str]]:
+    """Yield what the composite weighs: name, share of it, value."""
+    for part in blocks(found.scores, "composite_inputs"):
+        metric, weight = str(part.get("metric")), number(part.get("effective_weight")) or 0.0
+        yield title(metric), percent(weight), value(metric, number(part.get("value")))
+
+
+def _coverage(found: RunFacts) -> str:
+    share = number(found.scores.get("composite_coverage"))
+    if share is None:
+        return ""
+    profile = found.scores.get("composite_profile")
+    return f"Profile {profile}: {percent(share)} of its weight has a value here."
+
+
+def _missing(found: RunFacts) -> Iterator[Fact]:
+    """Yield what has no value, or counts for nothing, with the reason."""
+    reasons = {
+        str(id_): str(why)
+        for id_, why in block(found.scores, "reasons").items()
+        if tiered(found.summary) or why != NOT_WANTED
+    }
+    yield from (Fact(names, why) for why, names in by_reason(reasons))
+    yield from (Fact("", " ".join(each.split())) for each in left_out_lines(found.scores))
+    if reason := block(found.card, "cost").get("reason"):
+        yield Fact("cost", str(reason))
+    if withheld := block(found.card, "withheld"):
+        secret, entries = withheld.get("secret"), withheld.get("entries")
+        yield Fact("single entries", f"{secret} of {entries} are secret: no row of them leaves the computer that has them")  # fmt: skip
+
+
+def _metrics(found: RunFacts) -> Iterator[tuple[str, tuple[tuple[str, str, str, str], ...]]]:
+    """Yield by category each metric that has a value: name, value with interval, range, remark."""
+    scores = found.scores
+    known = [id_ for id_ in stated_metrics([scores]) if number(scores.get(id_)) is not None]
+    for category, metrics in by_category(known):
+        yield category, tuple(_metric(found, metric) for metric in metrics)
+
+
+def _metric(found: RunFacts, metric: str) -> tuple[str, str, str, str]:
+    scores = found.scores
+    beside = beside_value(metric, references_accepted(found.card.get("scoring")))
+    said = remark(metric, number(scores.get("total")))
+    words = "; ".join(filter(None, (beside, said)))
+    return title(metric), with_interval(scores, metric), scale(metric), words
+
+
+_KINDS = ("segment", "register", "provenance", *FREE)
+
+
+def _parts(found: RunFacts, kind: str) -> BarChart | None:
+    """Draw the score that is told first by what the entries are; None where they are all alike."""
+    metric, groups = found.headline, block(found.scores, f"by_{kind}")
+    if len(groups) < 2:
+        return None
+    names = sorted(groups, key=str)
+    shown = [
+        ScoreLine(
+            f"{kind} {name}",
+            number(group.get(metric)),
+            interval(group, metric),
+            with_interval(group, metric),
+            "own",
+            counted(int(number(group.get("n")) or 0), "entry", "entries"),
+        )
+        for name in names[:MOST_PARTS]
+        for group in [block(groups, name)]
+    ]
+    more = len(names) - MOST_PARTS
+    beside = f"{more:,} more parts are on the card." if more > 0 else ""
+    whole = number(found.scores.get(metric))
+    words = "" if whole is None else f"the whole run {value(metric, whole)}"
+    return score_chart(f"{title(metric)} by {kind}", kind, metric, shown, line=whole, line_words=words, beside=beside)  # fmt: skip
+
+
+def _cost(found: RunFacts, runs: Sequence[RunSummary]) -> Scatter | None:
+    """Draw what an entry took against the score, this run beside those of its list; None where it is alone or nobody knows."""
+    effort = points.efforts_of(runs)[0]
+    picture = points.cost(runs, found.headline, effort)
+    drawn = {each.run_id for each in picture.points}
+    if found.summary.run_id not in drawn or len(drawn) < 2:
+        return None
+    caption = f"{short_title(found.headline)} against the {effort} of an entry"
+    return scatter_chart(caption, picture, found.summary.run_id)
+
+
+def _effort_words(found: RunFacts) -> str:
+    """Say what entries cost, where there is nothing to draw it against."""
+    each = number(block(found.card, "cost").get("cost_per_entry_usd"))
+    if each is None:
+        return "What an entry cost is not known, so it cannot stand against the score."
+    alone = "no other run of its list stands beside it"
+    return f"An entry was free; {alone}." if each == 0 else f"An entry cost {figures.money(each)}; {alone}."  # fmt: skip
+
+
+def _latency(found: RunFacts, seconds: Sequence[float]) -> Histogram | None:
+    caption = "How long entries took"
+    return histogram(caption, points.latency([found.summary], {found.summary.run_id: seconds}))
+
+
+def _identity(found: RunFacts) -> Iterator[Fact]:
+    """Yield what tells this run from every other."""
+    card = found.card
+    yield Fact("run", str(card.get("run_id")))
+    yield Fact("made with", f"rosetta-tui {card.get('harness_version')}")
+    yield Fact("corpus file, SHA-256", str(block(card, "dataset").get("sha256")))
+    yield Fact("set-up", str(block(card, "fingerprint").get("setup_hash") or figures.NONE))
+    yield Fact("seal of the card", str(card.get("run_card_hash") or "none"))
+    if found.review is not None:
+        yield Fact("certificate of the speakers", found.review.certificate.sha256)
+    signature = block(found.scores, "signatures").get(found.headline)
+    if signature:
+        yield Fact(f"signature of {short_title(found.headline)}", shortened(str(signature), 200))
+
+
+def _record(found: RunFacts) -> list[str]:
+    """Return the whole record as ``rosetta runs show`` prints it."""
+    lines = card_text(found.card, found.review).splitlines()
+    more = len(lines) - MOST_LINES
+    return lines[:MOST_LINES] + ([f"… and {more:,} more lines"] if more > 0 else [])
