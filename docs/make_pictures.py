@@ -118,7 +118,7 @@ def draw_report(home: Path, path: Path) -> None:
     size = ",".join(map(str, REPORT_SIZE))
     shown = [f"--window-size={size}", f"--screenshot={path}", "--hide-scrollbars", page.as_uri()]
     profile = f"--user-data-dir={home / 'chromium'}"
-    subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", profile, *shown], check=True)  # fmt: skip
+    subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", profile, *shown], check=True)  # noqa: S603, S607  # fmt: skip
 
 
 def main() -> None:
