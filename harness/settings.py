@@ -46,6 +46,8 @@ class Settings:
     """The person's own price table, for every run that names none."""
     exports: Path | None = None
     """Folder that exports go to; None: the folder in which the program was started."""
+    publish: str = ""
+    """Where ``rosetta publish`` and ``--submit`` put cards: the URL of a PostgreSQL database without a password, or a folder."""
     language_folders: tuple[Path, ...] = ()
     """Where language cards and analysers lie besides the data folder."""
     endpoints: Mapping[str, str] = field(default_factory=dict)
@@ -180,6 +182,20 @@ def _text(value: object) -> str:
     return value
 
 
+def _published(value: object) -> str:
+    place = _text(value)
+    if "://" not in place:
+        return str(_path(place))
+    if not _DATABASE.fullmatch(place):
+        raise FieldError(
+            "wants postgresql://USER@HOST/NAME without a password (rosetta key set HOST keeps that), or a folder"
+        )
+    return place
+
+
+_DATABASE = re.compile(r"postgres(ql)?://([^:/?#@\s]+@)?[^@\s]*")
+
+
 def _path(value: object) -> Path:
     try:
         path = Path(_text(value)).expanduser()
@@ -235,6 +251,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "model": _text,
     "prices": _path,
     "exports": _path,
+    "publish": _published,
     "language_folders": _paths,
     "endpoints": _table(_own_endpoint),
     "keys": _table(_chosen_keys),

@@ -42,7 +42,11 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 0.1
 
 
-def start_and_show(asked: RunRequest, style: str | None) -> None:
+AtEnd = Callable[[Path, str], int]
+"""What is done with a run that is complete, by store and id; it returns an exit code."""
+
+
+def start_and_show(asked: RunRequest, style: str | None, at_end: AtEnd | None = None) -> None:
     """Begin a run and show it until its end; exits with the code that says how it ended."""
     if style == "card" and asked.secret:
         raise UsageError(
@@ -61,7 +65,7 @@ def start_and_show(asked: RunRequest, style: str | None) -> None:
             raise
         click.echo(plain(str(unknown)), err=True)
         words = click.prompt("Why may they be sent, and who allows it? (Ctrl-C: they may not)", err=True)  # fmt: skip
-        start_and_show(asked.allowed(words), style)
+        start_and_show(asked.allowed(words), style, at_end)
         return
     except NobodyAnswersForServer as unknown:
         if not sys.stdin.isatty() or not sys.stderr.isatty():
@@ -70,7 +74,7 @@ def start_and_show(asked: RunRequest, style: str | None) -> None:
         click.confirm("Does it keep all texts on this machine?", abort=True, err=True)
         remember(unknown.url)
         method = asked.method()
-    show(api.start(default_path(), asked, method), style)
+    show(api.start(default_path(), asked, method), style, at_end)
 
 
 def resume_and_show(
@@ -128,8 +132,8 @@ def retry_and_show(
     show(ready, style)
 
 
-def show(ready: Ready, style: str | None) -> None:
-    """Run a run and show it; exits 0 when it is complete, 1 when it stopped, 130 when interrupted."""
+def show(ready: Ready, style: str | None, at_end: AtEnd | None = None) -> None:
+    """Run a run and show it; exits 0 when it is complete, 1 when it stopped, 130 when interrupted, or as ``at_end`` says."""
     engine = Engine(ready)
     live = style is None and sys.stdout.isatty() and sys.stdin.isatty()
     if live:
@@ -139,7 +143,10 @@ def show(ready: Ready, style: str | None) -> None:
         interrupted = _print_events(engine, style, ready.secret)
     finished = engine.result()
     _close(ready.path, finished, style)
-    raise click.exceptions.Exit(exit_code(finished, engine.control, interrupted))
+    code = exit_code(finished, engine.control, interrupted)
+    if at_end is not None and finished.card_hash:
+        code = at_end(ready.path, finished.run_id) or code
+    raise click.exceptions.Exit(code)
 
 
 def exit_code(finished: Finished, control: Control, interrupted: bool) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +17,7 @@ from corpora.text.near_names import near_names, one_of
 from harness.card.reading import block
 from harness.core.failures import UsageError
 from harness.store.file.database import opened
+from rosetta_tui.commands import publish
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.card_fields import (
     absent_packs,
@@ -26,11 +29,13 @@ from rosetta_tui.show.card_fields import (
 )
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain, stacked
+from scoring.core.wording import counted
 
 with when_used():
     from harness.card import leaving
     from harness.leaderboard import clusters, ranking
     from harness.leaderboard import entrant as leaderboard_entrant
+    from harness.publish import reading
     from rosetta_tui.leaderboard import rows as leaderboard_rows
     from rosetta_tui.show import run_facts
     from scoring.core import inventory, metric_rows
@@ -53,9 +58,12 @@ SORTS = (
     "Lists of other tasks than translation begin with what ranks them.",
 )
 @click.option("--best", is_flag=True, help="Only the best run of each set-up.")
+@click.option("--from", "source", metavar="PLACE", help="Rank the cards that are published there: postgresql://USER@HOST/NAME, or a folder. Nothing is stored.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> None:
-    """Rank the finished runs of the store.
+def leaderboard(
+    dataset: str | None, sort: str, best: bool, source: str | None, as_json: bool
+) -> None:
+    """Rank the finished runs of the store, or with --from cards that were published.
 
     A list holds runs over the same entries of the same corpus file, scored alike. Translations are ranked by
     chrF++, with --sort composite by that, and their composites weigh the same inputs; runs of another task
@@ -64,7 +72,7 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
     for want of a connection has no rank.
     """
     sort = sort_named(sort)
-    with opened() as store:
+    with opened() if source is None else published(source, as_json=as_json) as store:
         found = [
             leaderboard_rows.ranked_for(board, sort)
             for board in ranking.leaderboards(store, dataset)
@@ -72,7 +80,8 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
         boards = [clusters.with_clusters(store, board) for board in found]
     if not boards and dataset is not None:
         raise UsageError(
-            f"No finished run of a corpus {dataset!r} has a value to be ranked by. `rosetta runs list` shows the runs."
+            f"No finished run of a corpus {dataset!r} has a value to be ranked by."
+            + ("" if source else " `rosetta runs list` shows the runs.")
         )
     shown = [board.best_of_setups if best else board for board in boards]
     if as_json:
@@ -80,10 +89,46 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
         click.echo(form_text("leaderboard", told))
         return
     if not shown:
-        click.echo("There is nothing to rank yet. `rosetta demo` makes a run: no key, no network.")
+        click.echo(
+            "There is nothing to rank there yet."
+            if source
+            else "There is nothing to rank yet. `rosetta demo` makes a run: no key, no network."
+        )
     for index, board in enumerate(shown):
         for line in _lines(boards, board, index, sort):
             click.echo(plain(line))
+
+
+@contextmanager
+def published(source: str, *, as_json: bool) -> Iterator[sqlite3.Connection]:
+    """Read the cards of a place into a store that is gone after the block, and say which of them did not verify."""
+    with publish.opened_place(publish.named_place(source), to_write=False) as there:
+        changed = [
+            f"card {each[:12]}: its columns in the database say other than the card; lists are made of the card"
+            for each in there.changed()
+        ]
+        with reading.taken(there.cards()) as cards:
+            said = [*cards.unverified, *changed]
+            good = cards.count - len(cards.unverified)
+            said.append(f"{counted(cards.count, 'published card')}, of which {good:,} verified")
+            said += map(_released_words, cards.released)
+            for words in said:
+                click.echo(plain(words), err=True)
+            if cards.released and as_json:
+                click.echo(
+                    "Released cards have no place in a list, and none in its JSON.", err=True
+                )
+            yield cards.store
+
+
+def _released_words(card: Mapping[str, Any]) -> str:
+    """Say what a released card tells by the metric that it names first."""
+    score = card["scores"].get(card["headline"], {})
+    told = f"{score.get('value')} ({score.get('lower')} to {score.get('upper')})"
+    return (
+        f"released, over secret entries: {card['method']['method']} {card['method']['model_slug']} on {card['corpus']['id']}, {card['headline']} {told}, "
+        f"signed by the key with the six words: {card['signed_by']}"
+    )
 
 
 def sort_named(words: str) -> str:

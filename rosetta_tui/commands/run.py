@@ -8,6 +8,7 @@ import click
 
 from harness.method.shipped import method_names
 from rosetta_tui.commands.naming import in_lines
+from rosetta_tui.commands.publish import SUBMIT, submitter
 from rosetta_tui.request.options import asked, granted_terms, make_request
 from rosetta_tui.request.reading import load_corpus
 
@@ -22,8 +23,9 @@ class _WithMethods(click.Command):
 
 
 @click.command(cls=_WithMethods, params=list(asked.params))
+@SUBMIT
 @in_lines
-def run(style: str | None, **given: Any) -> None:
+def run(style: str | None, submit: bool, **given: Any) -> None:
     """Translate the corpus FILE with a method, or let it answer what is asked, and score every entry as it comes.
 
     REFERENCE is the second of two text files that are aligned line by line. On a terminal the run is
@@ -33,4 +35,5 @@ def run(style: str | None, **given: Any) -> None:
     from rosetta_tui.app.showing import start_and_show
 
     corpus = load_corpus(given, given["reference"], terms=granted_terms(given))
-    start_and_show(make_request(corpus, given), style)
+    request = make_request(corpus, given)
+    start_and_show(request, style, submitter(request) if submit else None)

@@ -12,6 +12,7 @@ from harness.core.failures import UsageError
 from harness.store.file.database import opened
 from harness.store.runs import find_run
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.publish import SUBMIT, submitter
 from rosetta_tui.request import options as of_run
 from rosetta_tui.request.options import (
     granted_terms,
@@ -58,8 +59,11 @@ with when_used():
 @of_run.MAY_SEND
 @click.option("--model", help="Name of the system that made the outputs.")
 @of_run.CONDITION
+@SUBMIT
 @click.option("--json", "as_json", is_flag=True, help="Print the run card.")
-def score(reference: Path | None, as_json: bool, rescore: str | None, **given: Any) -> None:
+def score(
+    reference: Path | None, as_json: bool, rescore: str | None, *, submit: bool, **given: Any
+) -> None:
     """Score OUTPUTS against the corpus FILE; the result is kept as a run.
 
     OUTPUTS is a text file with one output a line in the order of the corpus, or JSONL, TSV or CSV with
@@ -80,7 +84,9 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, **given: A
             "FILE and OUTPUTS are wanted, or --rescore RUN. OUTPUTS may be left out where records bring theirs "
             "with them (predicted, predicted_calls, predicted_state)."
         )
-    showing.start_and_show(make_request(corpus, given), "card" if as_json else "summary")
+    request = make_request(corpus, given)
+    at_end = submitter(request) if submit else None
+    showing.start_and_show(request, "card" if as_json else "summary", at_end)
 
 
 _OF_CALLS = ("budget", "concurrency", "timeout", "prices", "trust_local_server", "may_send")

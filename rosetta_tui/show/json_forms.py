@@ -40,6 +40,7 @@ FORMS: Mapping[str, JsonForm] = {
     "language-list": JsonForm("language list --json"),
     "language-show": JsonForm("language show --json"),
     "leaderboard": JsonForm("leaderboard --json", field="form_version"),
+    "publish": JsonForm("publish --json"),
     "review-adjudicate": JsonForm("review adjudicate --json"),
     "review-create": JsonForm("review create, review second --json"),
     "review-enrol": JsonForm("review enrol --json"),

@@ -33,6 +33,7 @@ FULL = Settings(
     model="example/translator-7b",
     prices=Path("/data/prices.toml"),
     exports=Path("/data/out"),
+    publish="postgresql://ann@db.example.org/cards",
     language_folders=(Path("/data/fst"), Path("/data/cards")),
     endpoints={"ours": "https://llm.example.org/v1", "lab": "http://10.0.0.7:8000/v1"},
     keys={"home.compare": "C", "table.down": "j,ctrl+n"},

@@ -130,6 +130,11 @@ WAYS: dict[str, tuple[str, ...]] = {
         "report leaderboard -o out.html",
         "report leaderboard --best -o out.html",
     ),
+    "publish": (
+        "! publish last~1 --to folder --json",
+        "! publish last~1 --may-publish me --to folder --dry-run --json",
+        "publish --all --may-publish me --to folder --json",
+    ),
     "calibrate": (
         "! calibrate last~1 --ratings {home}/ratings.csv --json",
         "! calibrate last~1 --ratings {home}/ratings.csv -o out.toml",

@@ -79,6 +79,7 @@ def test_events(events: list[Any]) -> None:
         ("run-card", ("runs", "show", "last")),
         ("run-card", ("score", "C", "O", *LANGUAGES)),
         ("leaderboard", ("leaderboard",)),
+        ("publish", ("publish", "last", "--may-publish", "us", "--to", "FOLDER", "--dry-run")),
         ("compare", ("compare", "last", "last~1", "--entries", "2")),
         ("corpus-check", ("corpus", "check", "C", *LANGUAGES)),
         ("corpus-show", ("corpus", "show", "C", *LANGUAGES)),

@@ -1,0 +1,265 @@
+"""What is published: the card of a run over open entries, or a released card; and what of it leaves.
+
+The card of a run over secret entries never goes out, whoever asks (DESIGN V3): ``harness.release`` tells its coarse scores. What the
+terms of a corpus say of sending its texts holds for publishing them too, where everybody may take them: a term that names addresses
+names no place for everybody, and what no term settles a person answers for, with words that stand beside the card. That texts may be
+sent to an endpoint says nothing of that.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from corpora.model.licences import UNKNOWN
+from corpora.model.sending import Transmission
+from corpora.model.terms import Terms
+from harness.card.checking.signed import UNKNOWN as NO_SIGNER
+from harness.card.exporting import ExportForm, export_run, must_be_released
+from harness.card.leaving import inside_words, kept_inside
+from harness.card.reading import block, parse_object, read_card_bytes
+from harness.card.seal import HASH_FIELD, SealForm, seal_form
+from harness.consent.sending import MayNotSend
+from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
+from harness.release.verifying import check_consent, verify_released
+from harness.store.corpora.entries import read_dataset
+from harness.store.runs import Run, read_card
+
+RELEASED: Final = "rosetta-released-card/"
+"""How the field ``format`` of a released card begins."""
+
+COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
+    "composite_score": ("scores", "composite"),
+    "quality_tier": ("scores", "quality_tier"),
+    "chrf_plus_plus": ("scores", "chrf_plus_plus"),
+    "exact_match_rate": ("scores", "exact_match_rate"),
+    "fst_acceptance_rate": ("scores", "fst_acceptance_rate"),
+    "corpus_bleu": ("scores", "bleu"),
+    "comet_score": ("scores", "comet_score"),
+    "total_cost_usd": ("cost", "total_cost_usd"),
+    "cost_per_1k_tokens": ("cost", "cost_per_1k_tokens"),
+    "avg_latency_seconds": ("speed", "avg_latency_seconds"),
+    "model_slug": ("model_slug",),
+    "condition": ("condition",),
+    "dataset_id": ("dataset", "id"),
+    "language_pair": ("dataset", "language_pair"),
+    "fingerprint_hash": ("fingerprint", "hash"),
+}
+"""Column → field of a card (scoring-specification §9.1)."""
+
+_OF_RELEASED: Final[Mapping[str, tuple[str, ...]]] = {
+    "model_slug": ("method", "model_slug"),
+    "condition": ("method", "condition"),
+    "dataset_id": ("corpus", "id"),
+    "language_pair": ("corpus", "language_pair"),
+}
+"""Where a released card has them; its scores stand one level deeper, with their steps."""
+
+OPTION: Final = "--may-publish"
+
+_TEXTS: Final = frozenset({"source", "reference", "variants", "predicted", "context"})
+
+
+@dataclass(frozen=True)
+class OutgoingCard:
+    """One card as it leaves: in the bytes that its seal is over; one of an older form as it came, a released one as it was signed."""
+
+    data: bytes
+    may_publish: str | None = None
+    """On whose word its texts are published, where no term settles it."""
+
+    @cached_property
+    def hash(self) -> str:
+        """Return the hash by which it is known where it is published (``published_hash``)."""
+        return published_hash(self.data, self.card)
+
+    @cached_property
+    def card(self) -> Mapping[str, Any]:
+        """Return it as JSON."""
+        return parse_object(self.data, "this card")
+
+    @property
+    def run_id(self) -> str:
+        """Return the run that it is of."""
+        return str(self.card.get("run" if is_released(self.card) else "run_id"))
+
+    @property
+    def texts(self) -> Mapping[str, tuple[int, int]]:
+        """Return the fields with text, each with how many values and UTF-8 bytes: ``results[].source``, ``method.prompt``, ``scores`` …
+
+        Those are the fields of entries' texts, and all in which a value has a blank. Inside of rows and of the method each field is told
+        for itself, elsewhere each block of the card.
+        """
+        found: dict[str, list[str]] = {}
+        for path, text in _strings(self.card, ""):
+            name = path if path.startswith(("results[]", "method.")) else path.partition(".")[0]
+            found.setdefault(name.removesuffix("[]"), []).append(text)
+        return {
+            name: (len(texts), sum(len(text.encode()) for text in texts))
+            for name, texts in found.items()
+            if name.rpartition(".")[2] in _TEXTS or any(" " in text.strip() for text in texts)
+        }
+
+
+def is_released(card: Mapping[str, Any]) -> bool:
+    """Tell whether it is a released card, which has coarse scores and no entry."""
+    return str(card.get("format", "")).startswith(RELEASED)
+
+
+def published_hash(data: bytes, card: Mapping[str, Any]) -> str:
+    """Return by which hash a card is published: its seal, where that is over these very bytes, else SHA-256 of them.
+
+    Nobody can publish other bytes under the seal of a card, and so keep it out: a database works this out again.
+    """
+    stated = str(card.get(HASH_FIELD))
+    before = data.replace(f'"{HASH_FIELD}":"{stated}"'.encode(), f'"{HASH_FIELD}":""'.encode())
+    sealed = not is_released(card) and sha256(before).hexdigest() == stated
+    return stated if sealed else sha256(data).hexdigest()
+
+
+def columns(card: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of scoring-specification §9.1 of a card or released card, in full precision."""
+    released = is_released(card)
+    places = {**COLUMNS, **(_OF_RELEASED if released else {})}
+    found = {name: _at(card, *place) for name, place in places.items()}
+    told = {name: each for name, each in found.items() if not isinstance(each, Mapping)}
+    if released:
+        told |= {
+            name: each.get("value") for name, each in found.items() if isinstance(each, Mapping)
+        }
+    return {name: told.get(name) for name in COLUMNS}
+
+
+def outgoing_run(
+    connection: sqlite3.Connection, run: Run, may_publish: str | None = None
+) -> OutgoingCard:
+    """Return the card of a finished run as it leaves.
+
+    ``may_publish``: a person's words that its texts may be published, where no term settles it. Raises UsageError where the run has secret
+    entries, MayNotSend where its terms forbid it, HarnessError where it is not finished.
+    """
+    if must_be_released(connection, run):
+        raise UsageError(
+            f"{inside_words(run.run_id)} That file can be published: rosetta publish FILE."
+        )
+    exported = export_run(connection, run.id, ExportForm.CARD)
+    card = parse_object(exported, run.run_id)
+    form = seal_form(card)
+    made = OutgoingCard(canonical_bytes(card) if form is SealForm.JCS else exported)
+    if kept_inside(card):
+        raise UsageError(
+            f"Run {run.run_id[:8]} was imported, and has entries that its maker held back. Only a released card of it may be published, by its maker."
+        )
+    if form is None:
+        raise UsageError(
+            f"The seal of run {run.run_id[:8]} does not hold, so nobody could believe its card. It is not published."
+        )
+    terms = _stated(card) if run.imported else read_dataset(connection, run.corpus).terms
+    segments = [row.get("segment") for row in card.get("results") or ()]
+    asked = require_publishing(terms, segments, f"run {run.run_id[:8]}", may_publish)
+    return OutgoingCard(made.data, may_publish) if asked else made
+
+
+def hash_of_run(connection: sqlite3.Connection, run: Run) -> str:
+    """Return the hash under which a run's card is published, without making the card where it was made here; empty where there is none."""
+    if not run.imported:
+        return str((read_card(connection, run.id) or {}).get(HASH_FIELD, ""))
+    exported = export_run(connection, run.id, ExportForm.CARD)
+    card = parse_object(exported, run.run_id)
+    sealed = seal_form(card) is SealForm.JCS
+    return str(card[HASH_FIELD]) if sealed else sha256(exported).hexdigest()
+
+
+def outgoing_file(connection: sqlite3.Connection, path: Path) -> OutgoingCard:
+    """Return a released card out of its file; UsageError for any other file, and for one that is not as it was signed."""
+    data = read_card_bytes(path)
+    verdict = verify_released(data, NO_SIGNER)
+    if verdict is None or not is_released(parse_object(data, path.name)):
+        raise UsageError(
+            f"{path.name} is no released card. Other cards are published out of the store: rosetta runs import {path.name}, then name the run."
+        )
+    if verdict.ok:
+        check_consent(verdict, data, connection)
+    if not verdict.ok:
+        wrong = "; ".join(each.words for each in verdict.checks if each.ok is False)
+        raise UsageError(f"{path.name} is not published: {wrong}.")
+    return OutgoingCard(data)
+
+
+def require_publishing(
+    terms: Terms, segments: Iterable[str | None], name: str, may_publish: str | None
+) -> bool:
+    """Tell whether a person's words were needed for texts of these segments to be published.
+
+    Raises MayNotSend where a term forbids it, and where words are needed and none were given; ``name`` of the run goes into the message.
+    """
+    asks = False
+    for segment in sorted({each or "" for each in segments}):
+        sending = terms.sending(segment or None)
+        if sending.transmission not in (Transmission.OPEN, Transmission.ASK):
+            only = (
+                f"go to {', '.join(sending.endpoints)} only" if sending.endpoints else "stay here"
+            )
+            raise MayNotSend(
+                f"{name} may not be published: its card has texts that {only}. Term: {terms.because}. Rule: {terms.rule}. "
+                "Ask the owner of the texts for another term."
+            )
+        asks |= sending.transmission is Transmission.ASK or terms.training is False
+    if asks and may_publish is None:
+        raise MayNotSend(
+            f"May everybody read the texts on the card of {name}? No term of the corpus says so. Whoever may decide says it, and on whose "
+            f'word: rosetta publish RUN {OPTION} "WORDS"; the words stand beside the card. To settle it for good, write '
+            '"transmission": "open" into the corpus.'
+        )
+    return asks
+
+
+def _stated(card: Mapping[str, Any]) -> Terms:
+    """Return the terms that a card from elsewhere states of its corpus; what it does not say is asked."""
+    dataset = block(card, "dataset")
+    said = dataset.get("transmission") or Transmission.ASK.value
+    try:
+        transmission = Transmission(said)
+    except ValueError:
+        transmission = Transmission.LOCAL_ONLY
+    return Terms(
+        transmission,
+        str(dataset.get("transmission_because", "")),
+        endpoints=tuple(map(str, dataset.get("endpoints") or ())),
+        licence_class=str(dataset.get("licence_class") or UNKNOWN),
+        training=False if dataset.get("training") is False else None,
+    )
+
+
+def seal_holds(card: Mapping[str, Any], data: bytes) -> bool:
+    """Tell whether a published card is as it was sealed, or a released one as it was signed."""
+    if is_released(card):
+        verdict = verify_released(data, NO_SIGNER)
+        return verdict is not None and verdict.ok
+    return bool(card.get(HASH_FIELD)) and seal_form(card) is not None
+
+
+def _at(card: Mapping[str, Any], *place: str) -> Any:
+    found: Any = card
+    for name in place:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
+
+
+def _strings(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Yield each text of a card with the way to it; places in lists are left out."""
+    if isinstance(value, str):
+        if value:
+            yield path, value
+    elif isinstance(value, Mapping):
+        for name, each in value.items():
+            yield from _strings(each, f"{path}.{name}" if path else name)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _strings(each, f"{path}[]")

@@ -1,0 +1,260 @@
+"""``rosetta publish``: Put run cards into a database, or into a folder for a pull request."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import click
+
+from harness.core.failures import HarnessError, UsageError
+from harness.store.file.database import home, opened
+from rosetta_tui.commands.naming import error_lines, when_used
+from rosetta_tui.show.json_forms import print_form
+from rosetta_tui.show.text import plain
+from scoring.core.wording import counted
+
+with when_used():
+    from harness import api, settings
+    from harness.card import exporting
+    from harness.publish import database, folder, outgoing, place
+    from harness.store import runs as stored
+
+VARIABLE = "ROSETTA_PUBLISH"
+"""Environment variable that may name the place, with a password too."""
+
+SUBMIT = click.option("--submit", is_flag=True, help="Publish the card of the finished run where the settings say (rosetta publish).")  # fmt: skip
+
+
+@click.command()
+@click.argument("what", nargs=-1, metavar="[RUN|FILE]...")
+@click.option(
+    "--to",
+    "target",
+    metavar="PLACE",
+    help=f"postgresql://USER@HOST/NAME, or a folder; else what {VARIABLE} or the settings say.",
+)
+@click.option("--all", "every", is_flag=True, help="All finished runs that may leave.")
+@click.option("--may-publish", metavar="WORDS", help="Say that the texts may be read by everybody, and who allows it; the words stand beside the card.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Only list what would leave; nothing is connected.")
+@click.option("--prepare", is_flag=True, help="Only make the tables of a database, or bring them up to date.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def publish(
+    what: tuple[str, ...],
+    target: str | None,
+    may_publish: str | None,
+    *,
+    every: bool,
+    dry_run: bool,
+    prepare: bool,
+    as_json: bool,
+) -> None:
+    """Put the cards of RUNs where others find them, or a released card out of its FILE.
+
+    What is there already is not sent again. Of a run over secret entries nothing leaves but a released card: write it
+    with rosetta runs export RUN --submitter NAME -o FILE, then publish the FILE. Texts are published where the terms
+    of their corpus let everybody have them.
+    """
+    where = named_place(target)
+    if prepare:
+        _prepare(where)
+        return
+    if bool(what) is every:
+        raise click.UsageError("Name the runs, or say --all.")
+    with opened() as store:
+        chosen = _chosen(store, what)
+        if dry_run:
+            done = _Done(_made(store, chosen, may_publish, every=every))
+        else:
+            done = _published(store, where, chosen, may_publish, every=every)
+    told = {"place": str(where), "dry_run": dry_run, "new": done.new, "known": done.known}
+    cards = {"cards": list(map(_told, done.cards))}
+    print_form("publish", told | cards, _lines(where, done, dry_run=dry_run), as_json=as_json)
+
+
+def named_place(target: str | None) -> place.Place:
+    """Return the place that the command line, the environment or the settings name; UsageError where none does.
+
+    A password on the command line is refused: every user of the computer sees the calls of all programs.
+    """
+    text = target or os.environ.get(VARIABLE) or settings.read_settings(home()).publish
+    if not text:
+        raise UsageError(
+            f'Say where to with --to: postgresql://USER@HOST/NAME, or a folder. For good, write publish = "…" into {settings.settings_path(home())}.'
+        )
+    found = place.place_of(text)
+    if target and isinstance(found, place.DatabasePlace) and found.password is not None:
+        raise UsageError(
+            "A password on the command line is seen by everybody on this computer, and stays in the shell's history. Leave it away, and keep it in the "
+            f"keyring (rosetta key set {plain(found.host or 'HOST')}), in PGPASSWORD or in pgpass."
+        )
+    return found
+
+
+class Desk(Protocol):
+    """A place that is open: a database or a folder."""
+
+    def known(self, hashes: Collection[str]) -> set[str]:
+        """Return which of these cards are there."""
+        ...
+
+    def add(self, cards: Sequence[outgoing.OutgoingCard]) -> int:
+        """Put cards there and return how many were new."""
+        ...
+
+    def cards(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the hash and the bytes of each card."""
+        ...
+
+    def changed(self) -> list[str]:
+        """Return the hashes of cards of which something beside their bytes was changed."""
+        ...
+
+
+@contextmanager
+def opened_place(where: place.Place, *, to_write: bool) -> Iterator[Desk]:
+    """Open a place until the block ends; a database is brought up to date first where cards are to be put there."""
+    if isinstance(where, place.DatabasePlace):
+        with database.opened_database(where) as found:
+            if to_write:
+                found.prepare()
+            yield found
+    else:
+        yield folder.PublishedFolder(where)
+
+
+def submitter(request: api.RunRequest) -> Callable[[Path, str], int]:
+    """Return what publishes the run that is asked for at its end, to the place of the settings, and returns an exit code.
+
+    Raises UsageError before the run begins where there is no such place, its library is not installed, or the run may not be published.
+    A run that then cannot be published is kept, and said.
+    """
+    if request.secret:
+        raise UsageError(
+            "--submit: these entries are secret, and the scores of a run over them leave as a released card only. Leave --submit away; afterwards: "
+            "rosetta runs export RUN --submitter NAME -o FILE, then rosetta publish FILE."
+        )
+    segments = [each.segment for each in request.entries]
+    outgoing.require_publishing(request.corpus.dataset.terms, segments, "this run", None)
+    where = named_place(None)
+    if isinstance(where, place.DatabasePlace):
+        database.migrations()  # its library is installed
+
+    def submit(path: Path, run_id: str) -> int:
+        try:
+            with opened(path) as store:
+                done = _published(store, where, [stored.find_run(store, run_id)])
+        except HarnessError as error:
+            words = f"{error}\nThe run is finished and kept, but not published. Once that is mended: rosetta publish {run_id[:8]}"
+            for line in error_lines(words):
+                click.echo(line, err=True)
+            return 1
+        for line in _lines(where, done, dry_run=False):
+            click.echo(plain(line), err=True)
+        return 0
+
+    return submit
+
+
+def _prepare(where: place.Place) -> None:
+    if not isinstance(where, place.DatabasePlace):
+        raise UsageError("--prepare goes with a database: a folder needs no tables.")
+    with database.opened_database(where) as found:
+        steps = found.prepare()
+    words = f"{counted(steps, 'step')} made" if steps else "the tables are up to date"
+    click.echo(plain(f"{where}: {words}."))
+
+
+Chosen: TypeAlias = "Sequence[stored.Run | Path]"
+
+
+def _chosen(store: sqlite3.Connection, names: Sequence[str]) -> Chosen:
+    """Return runs and files by their names; without a name all finished runs."""
+    if names:
+        return [
+            Path(name)
+            if name.endswith(".json") or Path(name).is_file()
+            else stored.find_run(store, name)
+            for name in names
+        ]
+    finished = (each for each in stored.list_runs(store, brief=True) if each.card is not None)
+    return [stored.read_run(store, each.number) for each in finished]
+
+
+def _made(
+    store: sqlite3.Connection, chosen: Chosen, may_publish: str | None, *, every: bool
+) -> list[outgoing.OutgoingCard]:
+    """Return the cards that may leave; of ``every`` run one that may not is said and passed over."""
+    made = []
+    for each in chosen:
+        try:
+            if isinstance(each, Path):
+                made.append(outgoing.outgoing_file(store, each))
+            else:
+                made.append(outgoing.outgoing_run(store, each, may_publish))
+        except UsageError as error:
+            if not every:
+                raise
+            click.echo(plain(f"warning: {error}"), err=True)
+    return made
+
+
+class _Done(NamedTuple):
+    """What came of publishing."""
+
+    cards: Sequence[outgoing.OutgoingCard]
+    """Those that were sent, or would be."""
+    new: int = 0
+    """How many of them nobody else had put there meanwhile."""
+    known: int = 0
+    """Runs whose cards were there already."""
+
+
+def _published(
+    store: sqlite3.Connection,
+    where: place.Place,
+    chosen: Chosen,
+    may_publish: str | None = None,
+    *,
+    every: bool = False,
+) -> _Done:
+    """Put there what is not there yet."""
+    with opened_place(where, to_write=True) as desk:
+        hashes = {
+            number: outgoing.hash_of_run(store, each)
+            for number, each in enumerate(chosen)
+            if isinstance(each, stored.Run) and not exporting.must_be_released(store, each)
+        }
+        there = desk.known(set(hashes.values()))
+        new = [each for number, each in enumerate(chosen) if hashes.get(number) not in there]
+        made = _made(store, new, may_publish, every=every)
+        return _Done(made, desk.add(made) if made else 0, len(chosen) - len(new))
+
+
+def _told(card: outgoing.OutgoingCard) -> dict[str, Any]:
+    """Return what leaves of a card."""
+    texts = card.texts.items()
+    return {
+        "run_id": card.run_id,
+        "card_hash": card.hash,
+        "dataset_id": outgoing.columns(card.card)["dataset_id"],
+        "bytes": len(card.data),
+        "texts": {path: {"values": values, "bytes": size} for path, (values, size) in texts},
+    }
+
+
+def _lines(where: place.Place, done: _Done, *, dry_run: bool) -> Iterator[str]:
+    for each in map(_told, done.cards):
+        yield f"{each['run_id'][:8]} {each['dataset_id']}: {each['bytes']:,} bytes"
+        for path, size in each["texts"].items():
+            if dry_run:
+                yield f"    {path}: {counted(size['values'], 'text')}, {size['bytes']:,} bytes"
+    if dry_run:
+        size = sum(len(each.data) for each in done.cards)
+        yield f"{counted(len(done.cards), 'card')} with {size:,} bytes would go to {where}. Nothing was sent, and nobody was asked what is there already."
+    else:
+        yield f"{where}: {counted(done.new, 'new card')}, {done.known + len(done.cards) - done.new:,} there already."

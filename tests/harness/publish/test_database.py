@@ -1,0 +1,412 @@
+"""Cards in a real PostgreSQL: what is stored of them, what is sent again, who may do what, and what breaks."""
+
+from __future__ import annotations
+
+import json
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness.card.seal import card_hash
+from harness.core.failures import UsageError
+from harness.publish.outgoing import COLUMNS, OutgoingCard, columns, published_hash
+from harness.publish.place import DatabasePlace, PublishError, place_of
+from harness.publish.reading import taken
+from tests.harness.publish.made import changed, made_card, several
+from tests.harness.publish.server import Server, server
+from tests.review.thorough import times
+
+if TYPE_CHECKING:
+    from harness.publish.database import PublishedDatabase
+
+__all__ = ["server"]
+
+
+@pytest.fixture(scope="module")
+def card(tmp_path_factory: pytest.TempPathFactory) -> OutgoingCard:
+    return made_card(tmp_path_factory.mktemp("run"))
+
+
+@contextmanager
+def opened(server: Server, name: str, user: str = "owner") -> Iterator[PublishedDatabase]:
+    from harness.publish.database import opened_database
+
+    found = place_of(server.url(name, user))
+    assert isinstance(found, DatabasePlace)
+    with opened_database(found) as database:
+        yield database
+
+
+def rows(server: Server, name: str, query: str, user: str = "postgres") -> list[Any]:
+    with closing(server.connect(name, user)) as connection:
+        found: list[Any] = connection.execute(query).fetchall()
+        return found
+
+
+@pytest.fixture
+def name(server: Server) -> str:
+    """A database with the tables and nothing in them."""
+    made = server.database()
+    with opened(server, made) as database:
+        assert database.prepare() == 1
+        assert database.prepare() == 0
+    return made
+
+
+def real(value: float) -> float:
+    """The nearest number that a ``real`` holds, by the standard of IEEE 754."""
+    (found,) = struct.unpack("f", struct.pack("f", value))
+    return float(found)
+
+
+class TestRows:
+    def test_bytes_hash_and_columns_are_those_of_the_card(
+        self, server: Server, name: str, card: OutgoingCard
+    ) -> None:
+        with opened(server, name) as database:
+            assert database.add([card]) == 1
+            assert list(database.cards()) == [(card.hash, card.data)]
+        stated = json.loads(card.data)
+        assert card.hash == stated["run_card_hash"] == card_hash(stated)
+        [row] = rows(server, name, f"SELECT {', '.join(COLUMNS)} FROM run_cards")
+        for found, (column, value) in zip(row, columns(stated).items(), strict=True):
+            alike = (real(found), real(value)) if isinstance(value, float) else (found, value)
+            assert alike[0] == alike[1], column
+        assert row[2] is not None
+        [[whole, words, by]] = rows(
+            server, name, "SELECT run_card, may_publish, submitted_by FROM run_cards"
+        )
+        assert whole == stated
+        assert (words, by) == (card.may_publish, "owner")
+
+    def test_types_and_indexes_are_those_of_the_specification(
+        self, server: Server, name: str
+    ) -> None:
+        types = dict(
+            rows(
+                server,
+                name,
+                "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'run_cards'",
+            )
+        )
+        texts = {"quality_tier", "model_slug", "condition", "dataset_id", "language_pair", "fingerprint_hash"}  # fmt: skip
+        for column in COLUMNS:
+            assert types[column] == ("text" if column in texts else "real"), column
+        assert (types["run_card"], types["card_bytes"]) == ("jsonb", "bytea")
+        indexes = {row[0] for row in rows(server, name, "SELECT indexname FROM pg_indexes")}
+        assert indexes >= {"idx_composite", "idx_leaderboard", "idx_model", "idx_fingerprint"}
+
+    @pytest.mark.parametrize(
+        ("text", "in_jsonb"),
+        [
+            ("a\0b\0\0", "a␀b␀␀"),
+            ("\\u0000", "\\u0000"),
+            ("\\\0", "\\␀"),
+            ("\\\\u0000\0", "\\\\u0000␀"),
+            ("\x1b[31m\u202e\x7f", "\x1b[31m\u202e\x7f"),
+        ],
+    )
+    def test_what_jsonb_cannot_hold_has_its_picture_and_the_bytes_are_whole(
+        self, server: Server, name: str, card: OutgoingCard, text: str, in_jsonb: str
+    ) -> None:
+        odd = changed(card, model_slug=text)
+        with opened(server, name) as database:
+            database.add([odd])
+            [(hash_, data)] = database.cards()
+            assert database.changed() == []
+        assert json.loads(data)["model_slug"] == text
+        assert hash_ == published_hash(data, json.loads(data)) == odd.hash
+        found = rows(server, name, "SELECT run_card ->> 'model_slug', model_slug FROM run_cards")
+        assert found == [(in_jsonb, in_jsonb)]
+
+    @pytest.mark.parametrize(
+        ("composite", "in_real"),
+        [(1e300, None), (1e-300, 0.0), ("0.5", None), (None, None), (-3.5, -3.5), (True, None)],
+    )
+    def test_a_number_that_no_real_holds_is_no_error(
+        self, server: Server, name: str, card: OutgoingCard, composite: object, in_real: object
+    ) -> None:
+        scores = {**json.loads(card.data)["scores"], "composite": composite}
+        with opened(server, name) as database:
+            database.add([changed(card, scores=scores, model_slug="x" * 9000)])
+        assert rows(server, name, "SELECT composite_score FROM run_cards") == [(in_real,)]
+
+    def test_bytes_whose_seal_does_not_hold_never_have_the_hash_of_the_card(
+        self, server: Server, name: str, card: OutgoingCard
+    ) -> None:
+        forged = OutgoingCard(card.data.replace(b'"condition":"made"', b'"condition":"best"'))
+        assert forged.hash == sha256(forged.data).hexdigest() != card.hash
+        with opened(server, name) as database:
+            database.add([forged])
+            assert database.known([card.hash]) == set()
+            assert database.add([card]) == 1
+            assert database.known([card.hash, forged.hash]) == {card.hash, forged.hash}
+
+
+class TestAgain:
+    def test_what_is_there_is_not_doubled(
+        self, server: Server, name: str, card: OutgoingCard
+    ) -> None:
+        cards = several(card, 7)
+        with opened(server, name) as database:
+            assert database.add(cards[:4]) == 4
+            assert database.known([each.hash for each in cards]) == {c.hash for c in cards[:4]}
+            assert database.add(cards) == 3
+            assert len(list(database.cards())) == 7
+
+    def test_two_at_once_put_each_card_there_once(
+        self, server: Server, name: str, card: OutgoingCard, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from harness.publish import database as module
+
+        monkeypatch.setattr(module, "BATCH_BYTES", 1)
+        cards, start = several(card, times(20, 300)), threading.Barrier(2)
+        found: list[int] = []
+
+        def one(mine: list[OutgoingCard]) -> None:
+            with opened(server, name) as database:
+                start.wait()
+                found.append(database.add(mine))
+
+        threads = [threading.Thread(target=one, args=(each,)) for each in (cards, cards[::-1])]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        assert sum(found) == len(cards) == len(found) * len(cards) // 2
+        assert rows(server, name, "SELECT count(*) FROM run_cards") == [(len(cards),)]
+
+    def test_two_at_once_make_the_tables_once(self, server: Server) -> None:
+        made, start, steps = server.database(), threading.Barrier(2), list[int]()
+
+        def one() -> None:
+            with opened(server, made) as database:
+                start.wait()
+                steps.append(database.prepare())
+
+        threads = [threading.Thread(target=one) for _ in range(2)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        assert sorted(steps) == [0, 1]
+
+    def test_a_lost_connection_is_named_and_the_same_again_sends_the_rest(
+        self, server: Server, name: str, card: OutgoingCard, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from harness.publish import database as module
+
+        monkeypatch.setattr(module, "BATCH_BYTES", 1)
+        cards = several(card, 5)
+
+        def cut(done: int) -> None:
+            if done == 3:
+                rows(
+                    server,
+                    name,
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'rosetta'",
+                )
+
+        with pytest.raises(PublishError, match=r"connection was lost.*sends only the rest"), opened(server, name) as database:  # fmt: skip
+            database.add(cards, cut)
+        assert rows(server, name, "SELECT count(*) FROM run_cards") == [(3,)]
+        with opened(server, name) as database:
+            assert database.add(cards) == 2
+
+    def test_what_fails_in_a_batch_leaves_none_of_it(
+        self, server: Server, name: str, card: OutgoingCard
+    ) -> None:
+        with pytest.raises(PublishError, match="refused it: invalid input syntax"), opened(server, name) as database:  # fmt: skip
+            database.add([*several(card, 2), _NoCard(b"no card", None)])
+        assert rows(server, name, "SELECT count(*) FROM run_cards") == [(0,)]
+
+
+class _NoCard(OutgoingCard):
+    hash = "f" * 64  # type: ignore[assignment]
+
+
+class TestServers:
+    def test_tables_of_a_newer_program_are_refused_and_left_alone(
+        self, server: Server, name: str, card: OutgoingCard
+    ) -> None:
+        rows(server, name, "INSERT INTO rosetta_schema VALUES (99, now(), '9.9') RETURNING 1")
+        with pytest.raises(PublishError, match="version 99, made by a newer Rosetta"), opened(server, name) as database:  # fmt: skip
+            database.prepare()
+        with pytest.raises(PublishError, match="newer Rosetta"), opened(server, name) as database:
+            list(database.cards())
+        assert rows(server, name, "SELECT count(*) FROM run_cards") == [(0,)]
+
+    def test_a_step_that_fails_leaves_no_table(self, server: Server) -> None:
+        made = server.database()
+        with closing(server.connect(made)) as connection:
+            connection.execute("CREATE TABLE run_cards (mine text)")
+        with pytest.raises(PublishError, match='relation "run_cards" already exists'), opened(server, made) as database:  # fmt: skip
+            database.prepare()
+        assert rows(server, made, "SELECT to_regclass('rosetta_schema')::text") == [(None,)]
+
+    def test_who_may_not_make_tables_is_told_who_does(self, server: Server) -> None:
+        made = server.database()
+        with closing(server.connect(made)) as connection:
+            connection.execute("CREATE ROLE guest LOGIN")
+            connection.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+        with pytest.raises(PublishError, match="Whoever owns the database makes the tables first"), opened(server, made, "guest") as database:  # fmt: skip
+            database.prepare()
+
+    def test_a_database_of_another_encoding_is_refused(self, server: Server) -> None:
+        made = server.database("ENCODING 'LATIN1'", "TEMPLATE template0")
+        with pytest.raises(PublishError, match="as LATIN1"), opened(server, made):
+            pass
+
+    def test_a_place_without_server_or_cards_is_named(self, server: Server, tmp_path: Path) -> None:
+        with pytest.raises(PublishError, match="cannot be reached"), opened(Server(tmp_path), "x"):
+            pass
+        with pytest.raises(PublishError, match="no published cards"), opened(server, server.database()) as database:  # fmt: skip
+            list(database.cards())
+
+
+class TestRights:
+    """Two real roles; ``rosetta_submitter`` is known to the migration, ``ann`` got its rights by hand as docs/publishing.md says."""
+
+    @pytest.fixture
+    def name(self, server: Server) -> str:
+        made = server.database()
+        with closing(server.connect(made)) as connection:
+            for role in ("rosetta_reader", "rosetta_submitter", "ann"):
+                if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone():  # fmt: skip
+                    connection.execute(f"CREATE ROLE {role} LOGIN")
+        with opened(server, made) as database:
+            database.prepare()
+        with closing(server.connect(made)) as connection:
+            connection.execute("GRANT SELECT ON rosetta_schema TO ann")
+            connection.execute("GRANT SELECT, INSERT ON run_cards TO ann")
+        return made
+
+    def refused(self, server: Server, name: str, user: str, query: str) -> None:
+        import psycopg
+
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            rows(server, name, query, user)
+
+    @pytest.mark.parametrize("user", ["rosetta_submitter", "ann"])
+    def test_a_submitter_adds_what_is_theirs_and_changes_nothing(
+        self, server: Server, name: str, card: OutgoingCard, user: str
+    ) -> None:
+        with opened(server, name, user) as database:
+            assert database.prepare() == 0
+            assert database.add([card]) == 1
+            assert database.add([card]) == 0
+        assert rows(server, name, "SELECT submitted_by FROM run_cards") == [(user,)]
+        other = several(card, 1)[0].data.hex()
+        insert = "INSERT INTO run_cards (card_bytes{}) VALUES ('\\x{}'{}) RETURNING 1"
+        self.refused(server, name, user, insert.format(", submitted_by", other, ", 'owner'"))
+        self.refused(server, name, user, insert.format(", is_public", other, ", false"))
+        self.refused(server, name, user, "UPDATE run_cards SET condition = 'mine' RETURNING 1")
+        self.refused(server, name, user, "DELETE FROM run_cards RETURNING 1")
+        self.refused(server, name, user, "TRUNCATE run_cards")
+
+    def test_no_policy_lets_anybody_change_a_row_even_with_the_right(
+        self, server: Server, name: str, card: OutgoingCard
+    ) -> None:
+        with closing(server.connect(name)) as connection:
+            connection.execute("GRANT UPDATE, DELETE ON run_cards TO ann")
+        with opened(server, name, "ann") as database:
+            database.add([card])
+        assert rows(server, name, "UPDATE run_cards SET condition = 'x' RETURNING 1", "ann") == []
+        assert rows(server, name, "DELETE FROM run_cards RETURNING 1", "ann") == []
+
+    def test_columns_that_somebody_states_are_those_of_the_card(
+        self, server: Server, name: str, card: OutgoingCard
+    ) -> None:
+        rows(
+            server,
+            name,
+            "INSERT INTO run_cards (card_bytes, composite_score, card_hash, run_card, published_at)"
+            f" VALUES ('\\x{card.data.hex()}', 0.99, 'mine', '{{}}', '2001-01-01') RETURNING 1",
+            "ann",
+        )
+        [[score, hash_, old]] = rows(server, name, "SELECT composite_score, card_hash, published_at < '2020-01-01' FROM run_cards")  # fmt: skip
+        told = json.loads(card.data)["scores"]["composite"]
+        assert (real(score), hash_, old) == (real(told), card.hash, False)
+
+    def test_a_reader_reads_what_is_public_and_adds_nothing(
+        self, server: Server, name: str, card: OutgoingCard
+    ) -> None:
+        cards = several(card, 2)
+        with opened(server, name) as database:
+            database.add(cards)
+        rows(
+            server,
+            name,
+            f"UPDATE run_cards SET is_public = false WHERE card_hash = '{cards[0].hash}' RETURNING 1",
+        )
+        with opened(server, name, "rosetta_reader") as database:
+            assert list(database.cards()) == [(cards[1].hash, cards[1].data)]
+            assert database.changed() == []
+        with pytest.raises(PublishError, match="does not let this role"), opened(server, name, "rosetta_reader") as database:  # fmt: skip
+            database.add([card])
+
+    def test_behind_an_interface_of_supabase_the_person_counts(
+        self, server: Server, name: str, card: OutgoingCard
+    ) -> None:
+        claims = 'SET request.jwt.claims = \'{"sub": "7"}\'; SELECT rosetta_submitter()'
+        assert rows(server, name, "SELECT rosetta_submitter()", "ann") == [("ann",)]
+        with closing(server.connect(name)) as connection:
+            connection.execute("CREATE ROLE authenticated LOGIN")
+            try:
+                assert connection.execute("SELECT 1").fetchone() == (1,)
+                with closing(server.connect(name, "authenticated")) as person:
+                    person.execute('SET request.jwt.claims = \'{"sub": "7"}\'')
+                    assert person.execute("SELECT rosetta_submitter()").fetchone() == ("user 7",)
+            finally:
+                connection.execute("DROP ROLE authenticated")
+        with closing(server.connect(name, "ann")) as ann:
+            ann.execute(
+                claims.partition(";")[0]
+            )  # whoever connects by themselves may say anything here
+            assert ann.execute("SELECT rosetta_submitter()").fetchone() == ("ann",)
+
+
+class TestReading:
+    def test_a_card_that_was_changed_in_the_database_is_named(
+        self, server: Server, name: str, card: OutgoingCard
+    ) -> None:
+        good, bad, false = several(card, 3)
+        with opened(server, name) as database:
+            database.add([good, bad, false])
+        better = json.loads(bad.data)
+        better["scores"]["chrf_plus_plus"] = 99.0
+        with closing(server.connect(name)) as connection:
+            connection.execute("ALTER TABLE run_cards DISABLE TRIGGER fill_run_card")
+            connection.execute("UPDATE run_cards SET card_bytes = %s WHERE card_hash = %s", [json.dumps(better).encode(), bad.hash])  # fmt: skip
+            connection.execute("UPDATE run_cards SET chrf_plus_plus = 99 WHERE card_hash = %s", [false.hash])  # fmt: skip
+        with opened(server, name) as database:
+            assert set(database.changed()) == {bad.hash, false.hash}
+            with taken(database.cards()) as cards:
+                [words] = cards.unverified
+                unverified = cards.store.execute(
+                    "SELECT run_id FROM runs WHERE json_extract(run_card, '$.unverified') IS NOT NULL"
+                ).fetchall()
+        assert cards.count == 3
+        assert bad.hash[:12] in words
+        assert "does not verify" in words
+        assert [row[0] for row in unverified] == [json.loads(bad.data)["run_id"]]
+
+    def test_another_sealed_card_under_a_published_hash_is_named(self, card: OutgoingCard) -> None:
+        first, second = several(card, 2)
+        with taken([(first.hash, second.data), ("0" * 64, b"[1]")]) as cards:
+            words = " | ".join(cards.unverified)
+        assert "another card than the one that was published" in words
+        assert f"{'0' * 12} is left out: " in words
+        with taken([(first.hash, first.data), (first.hash, first.data)]) as cards:
+            assert cards.unverified == []
+            assert cards.store.execute("SELECT count(*) FROM runs").fetchone() == (1,)
+
+    def test_no_card_is_put_there_that_is_none(self, card: OutgoingCard) -> None:
+        with pytest.raises(UsageError):
+            assert OutgoingCard(b"no card").hash

@@ -1,0 +1,348 @@
+"""`rosetta publish`, `--submit` and `leaderboard --from`: what leaves, what does not, and what is made of it again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from harness.endpoint import offline
+from harness.endpoint.keys import set_key
+from harness.publish.place import DatabasePlace, PublishError, place_of
+from harness.settings import read_settings
+from harness.store.file.database import open_store
+from harness.store.runs import list_runs
+from rosetta_tui.commands import rosetta
+from tests.harness.publish.server import Server, server
+from tests.harness.release.made import CANARY, hidden, outputs
+from tests.keyring_in_memory import MemoryKeyring, memory_keyring
+
+__all__ = ["server"]
+
+ENVELOPE = {"id": "made", "language_pair": "EN→EO", "source_language": "en", "target_language": "eo"}  # fmt: skip
+PAIRS = [("Hello", "Saluton"), ("A dog", "Hundo"), ("Two cats", "Du katoj")]
+
+
+def corpus(folder: Path, name: str, **fields: Any) -> Path:
+    rows = [{"id": n, "source": f"{s} ({name})", "reference": r, "segment": "development"} for n, (s, r) in enumerate(PAIRS)]  # fmt: skip
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps({"dataset": {**ENVELOPE, "id": name, **fields}, "entries": rows}), "utf-8")  # fmt: skip
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A data folder with two runs over an open corpus, one over a corpus without terms, one for an address, and one over hidden entries."""
+    folder = tmp_path_factory.mktemp("home")
+    for lines in ("Saluton\nHundo\nDua kato\n", "Salut\nHunda\nKatoj\n"):
+        (folder / f"{len(lines)}.txt").write_text(lines, "utf-8")
+    open_, silent = corpus(folder, "open", transmission="open"), corpus(folder, "silent")
+    named = corpus(folder, "named", transmission=["https://llm.example.org"])
+    entries = hidden(20)
+    rows = [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in entries]
+    (folder / "hid.json").write_text(json.dumps({"dataset": {**ENVELOPE, "id": "hid"}, "entries": rows}), "utf-8")  # fmt: skip
+    (folder / "hid.txt").write_text("".join(f"{each}\n" for each in outputs(entries, 0.6)), "utf-8")
+    with memory_keyring(), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROSETTA_HOME", str(folder))
+        first, second = sorted(folder.glob("[0-9]*.txt"))
+        for file, out in ((open_, first), (open_, second), (silent, first), (named, first), (folder / "hid.json", folder / "hid.txt")):  # fmt: skip
+            done = called("score", file, out, "--metrics", "chrf,exact")
+            assert done.exit_code == 0, done.output
+        yield folder
+
+
+@pytest.fixture
+def home(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "home"
+    shutil.copytree(made, folder)
+    monkeypatch.setenv("ROSETTA_HOME", str(folder))
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def called(*words: object) -> Any:
+    return CliRunner().invoke(rosetta, [str(each) for each in words])
+
+
+def runs(home: Path) -> dict[str, list[str]]:
+    """Corpus → ids of its runs, the first first."""
+    with closing(open_store(home / "rosetta.sqlite")) as store:
+        found: dict[str, list[str]] = {}
+        for each in reversed(list_runs(store)):
+            found.setdefault(each.dataset_id, []).append(each.run_id)
+        return found
+
+
+def lists(done: Any) -> Any:
+    """The lists that were printed; a card has its date to the millisecond, the store has more."""
+    found = json.loads(done.stdout)
+    for row in (row for each in found for row in each["runs"]):
+        row["date"] = row["date"][:23]
+    return found
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+class TestFolder:
+    def test_one_file_a_card_an_index_and_nothing_else(self, home: Path) -> None:
+        folder = home / "published"
+        folder.mkdir()
+        (folder / "README.md").write_text("mine", "utf-8")
+        done = called("publish", *runs(home)["open"], "--to", folder)
+        assert done.exit_code == 0, done.output
+        before = tree(folder)
+        names = {name for name in before if name.endswith(".json")}
+        for name in names:
+            assert json.loads(before[name])["run_card_hash"] == name.removesuffix(".json")
+        lines = [json.loads(line) for line in before["index.jsonl"].splitlines()]
+        assert [f"{each['card_hash']}.json" for each in lines] == sorted(names)
+        assert before.keys() == {*names, "index.jsonl", "README.md"}
+        assert len(names) == 2
+        again = called("publish", *runs(home)["open"], "--to", folder)
+        assert "0 new cards, 2 there already" in again.output
+        assert tree(folder) == before
+
+    def test_lists_of_published_cards_are_those_of_the_store(self, home: Path) -> None:
+        folder = home / "published"
+        called("publish", *runs(home)["open"], "--to", folder)
+        own = called("leaderboard", "--dataset", "open", "--json")
+        shared = called("leaderboard", "--from", folder, "--json")
+        assert shared.exit_code == 0, shared.output
+        assert "2 published cards, of which 2 verified" in shared.stderr
+        assert lists(shared) == lists(own)
+        assert len(lists(shared)[0]["runs"]) == 2
+
+    def test_a_changed_file_is_named_has_no_rank_and_stops_publishing(self, home: Path) -> None:
+        folder = home / "published"
+        called("publish", *runs(home)["open"], "--to", folder)
+        bad = min(folder.glob("[0-9a-f]*.json"))
+        bad.write_bytes(bad.read_bytes().replace(b"Hundo", b"Kundo"))
+        shown = called("leaderboard", "--from", folder)
+        assert f"card {bad.stem[:12]} does not verify" in shown.stderr
+        assert "of which 1 verified" in shown.stderr
+        assert "has no rank: its seal does not hold" in shown.stdout
+        before = tree(folder)
+        done = called("publish", *runs(home)["silent"], "--may-publish", "we", "--to", folder)
+        assert f"{bad.name} was changed after it was published" in str(done.exception)
+        assert tree(folder) == before
+
+
+class TestTerms:
+    def test_texts_that_no_term_frees_need_a_persons_words_which_stand_beside_the_card(self, home: Path) -> None:  # fmt: skip
+        [silent], folder = runs(home)["silent"], home / "published"
+        done = called("publish", silent, "--to", folder)
+        assert "May everybody read the texts" in str(done.exception)
+        assert not folder.exists()
+        assert called("publish", silent, "--may-publish", "Ann, for us", "--to", folder).exit_code == 0  # fmt: skip
+        assert called("publish", *runs(home)["open"], "--may-publish", "Ann", "--to", folder).exit_code == 0  # fmt: skip
+        lines = [json.loads(each) for each in (folder / "index.jsonl").read_text().splitlines()]
+        assert {each["dataset_id"]: each.get("may_publish") for each in lines} == {
+            "silent": "Ann, for us",
+            "open": None,
+        }
+
+    def test_texts_for_named_addresses_are_published_nowhere(self, home: Path) -> None:
+        done = called("publish", *runs(home)["named"], "--may-publish", "me", "--to", home / "x")
+        assert "texts that go to https://llm.example.org only" in str(done.exception)
+        assert not (home / "x").exists()
+
+    def test_cards_of_others_are_asked_about_again(self, home: Path) -> None:
+        [run, _] = runs(home)["open"]
+        called("runs", "export", run, "-o", home / "card.json", "--unsigned")
+        card = json.loads((home / "card.json").read_text("utf-8"))
+        other = home / "other"
+        env = {"ROSETTA_HOME": str(other)}
+        CliRunner().invoke(rosetta, ["runs", "import", str(home / "card.json")], env=env)
+        done = CliRunner().invoke(rosetta, ["publish", "last", "--to", str(home / "p")], env=env)
+        assert card["dataset"]["transmission"] == "open"
+        assert done.exit_code == 0, done.output
+        assert [path.stem for path in (home / "p").glob("*.json")] == [card["run_card_hash"]]
+
+    def test_all_passes_over_what_may_not_leave_and_says_so(self, home: Path) -> None:
+        done = called("publish", "--all", "--to", home / "published")
+        assert done.exit_code == 0, done.output
+        assert "2 new cards" in done.stdout
+        for words in ("May everybody read", "https://llm.example.org only", "has secret entries"):
+            assert words in done.stderr
+        assert CANARY.encode() not in b"".join(tree(home / "published").values())
+
+    def test_a_dry_run_says_what_would_leave_and_sends_nothing(self, home: Path) -> None:
+        [run, _] = runs(home)["open"]
+        done = called("publish", run, "--to", "postgresql://me@db.example.org/cards", "--dry-run", "--json")  # fmt: skip
+        assert done.exit_code == 0, done.output
+        told = json.loads(done.stdout)
+        [card] = told["cards"]
+        assert card["texts"]["results[].source"] == {
+            "values": 3,
+            "bytes": sum(len(f"{source} (open)") for source, _ in PAIRS),
+        }
+        assert (told["new"], card["dataset_id"], card["run_id"]) == (0, "open", run)
+        lines = called("publish", run, "--to", home / "published", "--dry-run").stdout
+        assert "results[].predicted: 3 texts" in lines
+        assert f"with {card['bytes']:,} bytes would go to" in lines
+        assert not (home / "published").exists()
+
+
+class TestReleased:
+    def test_of_a_secret_run_only_the_released_card_leaves(self, home: Path) -> None:
+        [run], folder = runs(home)["hid"], home / "published"
+        done = called("publish", run, "--to", folder)
+        assert "--submitter" in str(done.exception)
+        assert not folder.exists()
+        assert called("runs", "export", run, "--submitter", "Ann", "-o", "ann.json").exit_code == 0
+        assert called("publish", "ann.json", "--to", folder).exit_code == 0
+        assert "0 new cards" in called("publish", "ann.json", "--to", folder).output
+        [card] = folder.glob("[0-9a-f]*.json")
+        assert card.read_bytes() == Path("ann.json").read_bytes()
+        shown = called("leaderboard", "--from", folder)
+        assert "released, over secret entries: replay" in shown.stderr
+        assert "1 published card, of which 1 verified" in shown.stderr
+        assert "nothing to rank there" in shown.stdout
+        card.write_bytes(card.read_bytes().replace(b'"Ann"', b'"Bob"'))
+        shown = called("leaderboard", "--from", folder)
+        assert "does not verify" in shown.stderr
+        assert "released, over" not in shown.stderr
+
+    @pytest.mark.parametrize("what", ["card", "changed"])
+    def test_no_other_file_is_published(self, home: Path, what: str) -> None:
+        if what == "card":
+            called("runs", "export", runs(home)["open"][0], "-o", "f.json", "--unsigned")
+        else:
+            called("runs", "export", runs(home)["hid"][0], "--submitter", "Ann", "-o", "f.json")
+            Path("f.json").write_bytes(Path("f.json").read_bytes().replace(b'"Ann"', b'"Bob"'))
+        done = called("publish", "f.json", "--to", home / "published")
+        assert done.exit_code
+        assert ("runs import" if what == "card" else "changed after it was signed") in str(done.exception)  # fmt: skip
+        assert not (home / "published").exists()
+
+
+class TestPlaces:
+    @pytest.mark.parametrize(
+        "url", ["mysql://a@b/c", "https://x.supabase.co", "file:///tmp", "postgresql://h/n?service=x",
+                "postgresql://h:x/n", "postgresql://[h/n", "postgresql://h/n#a", "postgresql://h\x1b[2J/n",
+                "postgresql://h/n?host=/tmp", "postgresql:///n?host=elsewhere"],
+    )  # fmt: skip
+    def test_a_url_of_something_else_is_refused(self, home: Path, url: str) -> None:
+        done = called("publish", "last", "--to", url)
+        assert done.exit_code
+        assert "\x1b" not in str(done.exception)
+        assert "database" in str(done.exception)
+
+    def test_no_password_is_shown(self, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        done = called("publish", "last", "--to", "postgresql://me:geheim@127.0.0.1:1/n")
+        assert "rosetta key set 127.0.0.1" in str(done.exception)
+        monkeypatch.setenv("ROSETTA_PUBLISH", "postgresql://me:geheim%40@127.0.0.1:1/n")
+        failed = called("publish", runs(home)["open"][0])
+        assert "postgresql://me@127.0.0.1:1/n cannot be reached" in str(failed.exception)
+        dry = called("publish", runs(home)["open"][0], "--dry-run")
+        for each in (done, failed, dry):
+            assert "geheim" not in f"{each.output}{each.exception!r}"
+        found = place_of("postgresql://me:geheim%40@h/n")
+        assert isinstance(found, DatabasePlace)
+        assert "geheim" not in f"{found} {found!r}"
+        assert found.hidden('for "geheim@" or geheim%40\x1b') == 'for "…" or …␛'
+
+    def test_the_keyring_has_a_password_and_certificates_are_checked(self, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+        monkeypatch.delenv("PGSSLMODE", raising=False)
+        found = place_of("postgresql://me@db.example.org/cards")
+        assert isinstance(found, DatabasePlace)
+        assert found.parameters["sslmode"] == "verify-full"
+        with memory_keyring() as ring:
+            assert isinstance(ring, MemoryKeyring)
+            set_key("db.example.org", "geheim")
+            assert found.found_password() == "geheim"
+            assert found.hidden("geheim") == "…"
+            monkeypatch.setenv("PGPASSWORD", "other")
+            assert found.found_password() is None
+        assert place_of("~/cards") == Path("~/cards").expanduser()
+
+    def test_a_program_that_read_secret_texts_publishes_to_no_other_machine(self) -> None:
+        found = place_of("postgresql://me@db.example.org/cards")
+        assert isinstance(found, DatabasePlace)
+        found.require_open_door()
+        offline.shut(offline.SECRET)
+        with pytest.raises(PublishError, match="Secret entries were opened"):
+            found.require_open_door()
+
+    def test_a_run_needs_a_place(self, home: Path) -> None:
+        assert "settings.toml" in str(called("publish", "last").exception)
+        for words in (["publish", "--to", home / "x"], ["publish", "last", "--all", "--to", home / "x"]):  # fmt: skip
+            assert called(*words).exit_code == 2
+        assert "--prepare goes with a database" in str(called("publish", "--prepare", "--to", home / "x").exception)  # fmt: skip
+
+
+class TestSubmit:
+    def test_a_finished_run_is_published_where_the_settings_say(self, home: Path) -> None:
+        (home / "settings.toml").write_text(f'publish = "{home}/published"\n', "utf-8")
+        assert read_settings(home).publish == f"{home}/published"
+        done = called("score", home / "open.json", next(iter(home.glob("[0-9]*.txt"))), "--submit")
+        assert done.exit_code == 0, done.output
+        assert "1 new card" in done.stderr
+        assert len(list((home / "published").glob("[0-9a-f]*.json"))) == 1
+
+    def test_failing_to_publish_keeps_the_run(self, home: Path) -> None:
+        (home / "settings.toml").write_text('publish = "postgresql://me@127.0.0.1:1/n"\n', "utf-8")
+        before = runs(home)["open"]
+        done = called("run", home / "open.json", "--method", "copy-source", "--plain", "--submit")
+        assert done.exit_code == 1, done.output
+        assert "The run is finished and kept, but not published" in done.stderr
+        after = runs(home)["open"]
+        assert len(after) == len(before) + 1
+        assert called("publish", after[-1], "--to", home / "p").exit_code == 0
+
+    @pytest.mark.parametrize(
+        ("file", "place", "words"),
+        [
+            ("open", "", "Say where to"),
+            ("silent", "postgresql://me@127.0.0.1:1/n", "May everybody read"),
+            ("named", "postgresql://me@127.0.0.1:1/n", "texts that go to"),
+            ("hid", "postgresql://me@127.0.0.1:1/n", "released card only"),
+            ("open", "postgresql://me:geheim@127.0.0.1:1/n", "without a password"),
+        ],
+    )
+    def test_what_cannot_be_published_is_refused_before_the_run(
+        self, home: Path, file: str, place: str, words: str
+    ) -> None:
+        if place:
+            (home / "settings.toml").write_text(f'publish = "{place}"\n', "utf-8")
+        before = runs(home)
+        done = called("run", home / f"{file}.json", "--method", "copy-source", "--plain", "--submit")  # fmt: skip
+        assert done.exit_code
+        assert words in str(done.exception)
+        assert "geheim" not in str(done.exception)
+        assert runs(home) == before
+
+
+def test_a_database_from_tables_to_a_list(home: Path, server: Server) -> None:
+    name = server.database()
+    url = server.url(name)
+    assert "1 step made" in called("publish", "--prepare", "--to", url).stdout
+    assert "up to date" in called("publish", "--prepare", "--to", url).stdout
+    done = called("publish", "--all", "--to", url, "--json")
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert (told["new"], told["known"]) == (2, 0)
+    again = called("publish", "--all", "--to", url, "--json")
+    told = json.loads(again.stdout)
+    assert (told["new"], told["known"], told["cards"]) == (0, 2, [])
+    own = called("leaderboard", "--dataset", "open", "--json")
+    shared = called("leaderboard", "--from", url, "--json")
+    assert lists(shared) == lists(own)
+    assert "2 published cards, of which 2 verified" in shared.stderr
+    with closing(server.connect(name)) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT run_card::text FROM run_cards")
+        assert CANARY not in repr(cursor.fetchall())
+        cursor.execute("ALTER TABLE run_cards DISABLE TRIGGER fill_run_card")
+        cursor.execute(
+            "UPDATE run_cards SET chrf_plus_plus = 100 WHERE model_slug <> %s", ["x\x1b"]
+        )
+    shown = called("leaderboard", "--from", url)
+    assert shown.stderr.count("columns in the database say other than the card") == 2
