@@ -12,6 +12,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -41,8 +42,8 @@ def main() -> None:
         for _ in range(ROUNDS):
             name = server.database()
             found = {
-                "copy": seconds(lambda: copied(server, name, cards, ("bytea", "jsonb"))),
-                "bytes": seconds(lambda: copied(server, name, cards, ("bytea",))),
+                "copy": seconds(partial(copied, server, name, cards, ("bytea", "jsonb"))),
+                "bytes": seconds(partial(copied, server, name, cards, ("bytea",))),
                 **published(server, name, cards),
             }
             best = {what: min(best[what], found[what]) for what in best}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.core.failures import UsageError
+from harness.core.installation import install_line
 from harness.core.version import VERSION
 from harness.publish.outgoing import OutgoingCard
 from harness.publish.place import DatabasePlace, PublishError
@@ -15,9 +16,11 @@ from harness.publish.place import DatabasePlace, PublishError
 try:
     import psycopg
     from psycopg import errors
-except ModuleNotFoundError:
+except (
+    ImportError
+):  # psycopg alone, without the libpq that its binary brings, says so like this too
     raise UsageError(
-        "Cards go into a database by the library psycopg, which is not installed here. Install it: pip install 'rosetta-tui[postgres]'."
+        f"Cards go into a database by the library psycopg, which is not installed here. Install it beside the program: {install_line('psycopg[binary]')}"
     ) from None
 
 OLDEST_SERVER: Final = 140000

@@ -95,7 +95,7 @@ def named_place(target: str | None) -> place.Place:
     return found
 
 
-class Desk(Protocol):
+class OpenPlace(Protocol):
     """A place that is open: a database or a folder."""
 
     def known(self, hashes: Collection[str]) -> set[str]:
@@ -116,7 +116,7 @@ class Desk(Protocol):
 
 
 @contextmanager
-def opened_place(where: place.Place, *, to_write: bool) -> Iterator[Desk]:
+def opened_place(where: place.Place, *, to_write: bool) -> Iterator[OpenPlace]:
     """Open a place until the block ends; a database is brought up to date first where cards are to be put there."""
     if isinstance(where, place.DatabasePlace):
         with database.opened_database(where) as found:
@@ -223,16 +223,16 @@ def _published(
     every: bool = False,
 ) -> _Done:
     """Put there what is not there yet."""
-    with opened_place(where, to_write=True) as desk:
+    with opened_place(where, to_write=True) as found:
         hashes = {
             number: outgoing.hash_of_run(store, each)
             for number, each in enumerate(chosen)
             if isinstance(each, stored.Run) and not exporting.must_be_released(store, each)
         }
-        there = desk.known(set(hashes.values()))
+        there = found.known(set(hashes.values()))
         new = [each for number, each in enumerate(chosen) if hashes.get(number) not in there]
         made = _made(store, new, may_publish, every=every)
-        return _Done(made, desk.add(made) if made else 0, len(chosen) - len(new))
+        return _Done(made, found.add(made) if made else 0, len(chosen) - len(new))
 
 
 def _told(card: outgoing.OutgoingCard) -> dict[str, Any]:

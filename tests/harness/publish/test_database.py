@@ -228,7 +228,7 @@ class TestAgain:
 
 
 class _NoCard(OutgoingCard):
-    hash = "f" * 64  # type: ignore[assignment]
+    hash = "f" * 64
 
 
 class TestServers:
