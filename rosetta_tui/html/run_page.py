@@ -38,7 +38,7 @@ from rosetta_tui.show.card_fields import (
 )
 from rosetta_tui.show.metric_words import beside_value, by_reason, floor_words, remark, scale, value
 from rosetta_tui.show.run_facts import failed_told, kept_of, setup_words, tiered
-from scoring.card.claim import best, caveat_sentence
+from scoring.card.claim import ClaimReason, best, caveat_sentence
 from scoring.core.inventory import by_category
 from scoring.core.metric_rows import short_title, title
 from scoring.core.scorer import NOT_WANTED
@@ -186,7 +186,7 @@ def _tiles(found: RunFacts) -> Iterator[Tile]:
         sure = (
             "no interval"
             if ends is None
-            else f"95 % interval {value(metric, ends[0])}–{value(metric, ends[1])}"
+            else f"{value(metric, ends[0])}–{value(metric, ends[1])} (95 % interval)"
         )
         yield Tile(title(metric), value(metric, number(scores.get(metric))), sure)
     errors = int(number(scores.get("errors")) or 0)
@@ -219,14 +219,17 @@ def _in_short(found: RunFacts) -> Iterator[str]:
 
 
 def _above_floors(found: RunFacts) -> Iterator[str]:
-    floors = stated_floors(found.card)
-    reached = {name: each.chrf_plus_plus for name, each in floors.items()}
+    """Say whether the run clears what worthless outputs reach, by chrF++ and then by the composite."""
+    reached = {n: each.chrf_plus_plus for n, each in stated_floors(found.card).items()}
     known = {name: each for name, each in reached.items() if each is not None}
     if not known or not tiered(found.summary):
         return
     name = max(known, key=lambda each: known[each])
-    clear = "does not clear" if claim_of(found.card).at_floor else "is above"
-    yield f"Worthless outputs reach chrF++ {value('chrf_plus_plus', known[name])} at best here ({floor_words(name)}); this run {clear} what they reach."
+    limits = {limit.reason for limit in claim_of(found.card).limits}
+    clear = "does not clear that" if ClaimReason.CHRF_FLOOR in limits else "lies above that"
+    yield f"Worthless outputs reach chrF++ {value('chrf_plus_plus', known[name])} at best here ({floor_words(name)}); the interval of this run {clear}."
+    if ClaimReason.COMPOSITE_FLOOR in limits:
+        yield "Its composite does not clear what worthless outputs reach, so it shows nothing."
 
 
 def _against_floors(found: RunFacts, metric: str) -> BarChart:

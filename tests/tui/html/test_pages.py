@@ -33,18 +33,13 @@ from tests.review.verdict import histories
 from tests.review.verdict.certified import ISSUED, certificate_of, issue, issuer, review_of
 from tests.review.verdict.histories import RUN
 from tests.tui.hostile import acting
+from tests.tui.html.spoiling import PLANTED, spoilt
 from tests.tui.html.strict import StrictPage, masked
 from tests.tui.review.organising import GO, scene
 from tests.tui.scenes import HOSTILE
 
 GOLDENS = Path(__file__).parents[1] / "goldens" / "html"
 FILES = Path(rosetta_tui.html.__file__).parent
-PLANTED = (
-    "<script>document.title='run'</script><img src=x onerror=\"document.title='run'\">",
-    "</style></svg></title><svg onload=\"document.title='run'\">",
-    "\" onmouseover=\"document.title='run'\" x=\"' autofocus onfocus='document.title=1'",
-    "]]><!-- --><a href=\"javascript:document.title='run'\">here</a>{{ 7 * 7 }}{% raw %}",
-)
 
 
 @dataclass(frozen=True)
@@ -199,26 +194,6 @@ def test_a_run_without_a_card_has_no_page(tmp_path: Path) -> None:
 
 
 # Hostile texts and large runs
-
-
-def spoilt(value: Any, text: str, *, keys: bool = False) -> Any:
-    """Put a text before every text of a card, and into names of parts; what a card is read by stays."""
-    if isinstance(value, str):
-        return f"{text}{value}"
-    if isinstance(value, list):
-        return [spoilt(each, text) for each in value]
-    if isinstance(value, dict):
-        return {
-            f"{name}{text}" if keys else name: each
-            if name in _READ_BY
-            else spoilt(each, text, keys=name in _PARTS)
-            for name, each in value.items()
-        }
-    return value
-
-
-_PARTS = frozenset({"by_difficulty", "by_provenance", "by_register", "by_segment", "reasons"})
-_READ_BY = frozenset({"composite_profile", "quality_tier", "claimable_tier", "results_of", "metrics"})  # fmt: skip
 
 
 @pytest.mark.parametrize("text", [*PLANTED, *HOSTILE])
