@@ -26,7 +26,7 @@ from review.verdict.panel.agreement import MEASURES, SHARES
 from rosetta_tui.html.chart import BarChart, ScoreLine, bar_chart, place
 from rosetta_tui.html.page import Fact, render
 from rosetta_tui.plots.axis import Axis
-from scoring.core.wording import counted, minus, percent
+from scoring.core.wording import counted, minus
 
 if TYPE_CHECKING:
     from review.office.store.review import Review
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from review.verdict.certificate.certificate import Certificate
 
 _SHARES = Axis(0.0, 1.0)
+
+
+def _per_cent(share: float) -> str:
+    return f"{100 * share:.0f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +147,7 @@ def _share(certificate: Certificate) -> BarChart:
             for place_, own in enumerate(numbers["reviewers"], 1)
         ),
     ]
-    chart = bar_chart("Share that is acceptable or better", "who", _SHARES, measured, percent)
+    chart = bar_chart("Acceptable or better, per cent", "who", _SHARES, measured, _per_cent)
     level = float(said["level"])
     return replace(
         chart,
@@ -167,8 +171,8 @@ def _strata(strata: Mapping[str, Mapping[str, Any]]) -> BarChart | None:
         )
         for level, found in sorted(strata.items())
     ]
-    caption = "Share by difficulty"
-    chart = bar_chart(caption, "difficulty", _SHARES, measured, percent)
+    caption = "Acceptable or better by difficulty, per cent"
+    chart = bar_chart(caption, "difficulty", _SHARES, measured, _per_cent)
     return replace(chart, told="share") if len(measured) > 1 else None
 
 

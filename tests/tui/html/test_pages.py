@@ -18,7 +18,11 @@ from click.testing import CliRunner
 
 import rosetta_tui.html
 from corpora.model.entry import Segment
+from harness.card.exporting import card_bytes
+from harness.card.importing import import_card
+from harness.card.load import load_card
 from harness.core.failures import HarnessError, UsageError
+from harness.leaderboard.ranking import leaderboards
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from review.office.store.store import Office
@@ -161,6 +165,27 @@ def test_no_page_has_anything_of_a_secret_run(here: Played, tmp_path: Path) -> N
     assert "delta" not in page
     assert "4 runs in 3 lists" in page
     assert "source sentence number" not in page
+
+
+def test_beside_an_imported_secret_run_stands_none_of_this_computer(tmp_path: Path) -> None:
+    """An imported card is shown as it is; a run over the same secret entries that was made here stays inside."""
+    corpus = ranked_corpus(20, Segment.GOLD_STANDARD)
+    made = [tmp_path / name / "rosetta.sqlite" for name in ("theirs", "ours")]
+    for path in made:
+        path.parent.mkdir()
+    theirs, ours = (play(path, corpus, 10 + n, f"model{n}") for n, path in enumerate(made))
+    with closing(open_store(made[0])) as store:
+        card = card_bytes(load_card(store, find_run(store, theirs).id))
+    with closing(open_store(made[1])) as store:
+        assert import_card(store, card, "theirs.json").unverified is None
+        assert {e.run.run_id for [b] in [leaderboards(store)] for e in b.entrants} == {theirs, ours}
+        page = run_page(store, theirs)
+        board = leaderboard_page(store, None, "chrf", best=False)
+    assert "Entries of this run are secret" in page
+    assert "model0" in page
+    assert "model1" not in page
+    assert ours[:8] not in page
+    assert not {theirs[:8], ours[:8], "model0", "model1"} & set(re.findall(r"\w+", board))
 
 
 # Files
