@@ -11,7 +11,7 @@ class ReportCommands(FiledCommands):
     """The kinds of reports, one file each."""
 
     folder = "report"
-    order = ("run", "review", "leaderboard")
+    order = ("run", "review", "leaderboard", "released")
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

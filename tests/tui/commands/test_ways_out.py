@@ -165,6 +165,7 @@ NO_SCORES = frozenset(
         "review export",
         "review page",
         "report review",
+        "report released",
         "review plan",
         "review variants",
         "review withdraw",

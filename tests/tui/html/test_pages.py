@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -30,9 +31,12 @@ from review.verdict.certificate.certify import certify
 from rosetta_tui.commands import rosetta
 from rosetta_tui.html.leaderboard_page import leaderboard_page
 from rosetta_tui.html.page import MOST_LETTERS
+from rosetta_tui.html.released_page import released_page
 from rosetta_tui.html.review_page import page_of_verdicts, review_page, verdict
 from rosetta_tui.html.run_page import RunFacts, page_of_run, read_facts, run_page
 from tests.harness.ranked import play, ranked_corpus
+from tests.harness.release.made import CANARY
+from tests.harness.release.made import Office as ReleaseOffice
 from tests.review.verdict import histories
 from tests.review.verdict.certified import ISSUED, certificate_of, issue, issuer, review_of
 from tests.review.verdict.histories import RUN
@@ -186,6 +190,28 @@ def test_beside_an_imported_secret_run_stands_none_of_this_computer(tmp_path: Pa
     assert "model1" not in page
     assert ours[:8] not in page
     assert not {theirs[:8], ours[:8], "model0", "model1"} & set(re.findall(r"\w+", board))
+
+
+def test_a_released_card_has_a_page_of_what_it_tells_alone(tmp_path: Path) -> None:
+    office = ReleaseOffice(tmp_path)
+    run = office.run(0.6)
+    data = office.release(run)
+    page = StrictPage(released_page(data, "ann.json"))
+    told = json.loads(data)
+    scores = [
+        *told["scores"].values(),
+        *(s for p in told["parts"].values() for part in p.values() for s in part.values()),
+    ]
+    steps = {f"{number:.{places}f}" for s in scores for number in s.values() for places in (1, 2)}
+    shown = set(re.findall(r"(?<![\d.])\d+\.\d+", " ".join(page.of["title"])))
+    assert shown, "scores are on it"
+    assert shown <= steps, "and no other number"
+    assert "answer 1 of 10 to Ann" in page.text
+    assert CANARY not in page.text
+    with pytest.raises(UsageError, match="changed after it was signed"):
+        released_page(data.replace(b'"answer":1', b'"answer":2'), "ann.json")
+    with pytest.raises(UsageError, match="no released card"):
+        released_page(b"{}", "ann.json")
 
 
 # Files

@@ -1,0 +1,100 @@
+"""The page of a released card: the coarse scores that left of a run over secret entries, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from harness.card.checking.signed import UNKNOWN
+from harness.core.failures import UsageError
+from harness.release.records import SignedReleasedCard
+from harness.release.verifying import verify_released
+from rosetta_tui.html.chart import BarChart, ScoreLine, score_chart
+from rosetta_tui.html.page import Fact, render
+from rosetta_tui.show.metric_words import value
+from scoring.core.metric_rows import short_title, title
+from scoring.core.wording import counted
+
+if TYPE_CHECKING:
+    from harness.release.records import ReleasedScore
+
+
+def released_page(data: bytes, name: str) -> str:
+    """Return the page of a released card that is as it was signed; UsageError where the file is none, or was changed.
+
+    Whose key signed it nobody can tell from the file: the page repeats its six words.
+    """
+    checked = verify_released(data, UNKNOWN)
+    if checked is None:
+        raise UsageError(f"{name} is no released card. `rosetta runs export RUN --submitter NAME` writes one.")  # fmt: skip
+    if wrong := [check.words for check in checked.checks if check.ok is False]:
+        raise UsageError(f"{name} is not shown: {'; '.join(wrong)}.")
+    try:
+        card = SignedReleasedCard.model_validate_json(data, strict=True)
+    except ValueError:
+        raise UsageError(f"{name} is a released difference, which has no page: `rosetta runs verify` checks it.") from None  # fmt: skip
+    method = card.method
+    named = dict.fromkeys((method.method, method.model_slug, method.condition))
+    return render(
+        "released.html.j2",
+        {
+            "title": " · ".join(filter(None, named)),
+            "corpus": f"{card.corpus.id} · {card.corpus.language_pair}",
+            "date": card.issued[:10],
+            "short": tuple(_in_short(card)),
+            "charts": tuple(_charts(card)),
+            "left_out": ", ".join(card.parts_left_out),
+            "identity": tuple(_identity(card)),
+            "checked": tuple(Fact(each.name, each.words) for each in checked.checks),
+        },
+    )
+
+
+def _in_short(card: SignedReleasedCard) -> Iterator[str]:
+    """Say what left, and why no more."""
+    many = counted(card.corpus.entries, "entry", "entries")
+    yield f"The run is over {many}, and secret ones are among them. So no sentence, no output and no exact number of it leaves: each score stands in steps, with an interval whose ends are steps too."
+    yield f"It is answer {card.answer} of {card.of} to {card.submitter} about this corpus."
+    if card.scores_of != card.run:
+        yield f"The scores are those of run {card.scores_of[:8]}, told before: this run did not beat them by more than {card.beat_by:g}."
+    yield "There is no tier on it: what may be claimed is decided where the run was made."
+
+
+def _charts(card: SignedReleasedCard) -> Iterator[BarChart]:
+    """Draw each score alone, the one that runs are told to be better by first, then that one by parts."""
+    first = sorted(card.scores, key=lambda metric: (metric != card.headline, metric))
+    for metric in first:
+        line = _line("all entries", metric, card.scores[metric], "own")
+        yield score_chart(f"{title(metric)}, in steps of {card.scores[metric].step:g}", "of", metric, [line])  # fmt: skip
+    for kind, parts in card.parts.items():
+        yield from _by_part(kind, parts, card.headline)
+
+
+def _by_part(
+    kind: str, parts: Mapping[str, Mapping[str, ReleasedScore]], metric: str
+) -> Iterator[BarChart]:
+    lines = [
+        _line(f"{kind} {part}", metric, scores[metric], "other")
+        for part, scores in parts.items()
+        if metric in scores
+    ]
+    if lines:
+        yield score_chart(f"{title(metric)} by {kind}", kind, metric, lines)
+
+
+def _line(name: str, metric: str, score: ReleasedScore, kind: str) -> ScoreLine:
+    ends = f"{value(metric, score.lower)}–{value(metric, score.upper)}"
+    told = f"{value(metric, score.value)} ({ends})"
+    return ScoreLine(name, score.value, (score.lower, score.upper), told, kind)
+
+
+def _identity(card: SignedReleasedCard) -> Iterator[Fact]:
+    yield Fact("run", card.run)
+    yield Fact("seal of its card, which stays inside", card.run_card_hash)
+    yield Fact("set-up", card.method.setup_hash)
+    yield Fact("ledger", card.place.ledger)
+    yield Fact("line of the ledger", str(card.place.line))
+    yield Fact("signed with", card.by)
+    signature = card.signatures.get(card.headline)
+    if signature:
+        yield Fact(f"signature of {short_title(card.headline)}", signature)
