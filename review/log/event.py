@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from harness.core.canonical import canonical_bytes
-from harness.core.failures import HarnessError, UsageError
+from harness.core.failures import HarnessError, StoreError, UsageError
 from review.log.payloads import AnyPayload, Kind
 
 VERSION = 1
@@ -57,6 +57,8 @@ class Event:
     payload: AnyPayload | None
     """None where it was erased."""
     salt: bytes | None
+    shut: bool = False
+    """True where its words lie sealed and no key at hand opens them; a mark stands for them, and nothing was checked."""
 
     @property
     def head(self) -> dict[str, Any]:
@@ -88,7 +90,9 @@ class Event:
         )
 
     def line(self) -> bytes:
-        """Return the event as one canonical JSON line, without the line feed."""
+        """Return the event as one canonical JSON line, without the line feed; StoreError where it is shut."""
+        if self.shut:
+            raise StoreError("What was written is sealed, and no key at hand opens it.")
         payload = None if self.payload is None else self.payload.model_dump(mode="json")
         salt = None if self.salt is None else self.salt.hex()
         return canonical_bytes({"head": self.head, "payload": payload, "salt": salt})
@@ -121,6 +125,12 @@ def read_event(line: bytes) -> Event:
     return event
 
 
+def shut_event(head: dict[str, Any], payload: object) -> Event:
+    """Return an event whose words stay sealed, so that its content cannot be held against its head; EventError in words."""
+    _check_head(head)
+    return Event(*_facts(head), payload=read_payload(payload, head["kind"]), salt=None, shut=True)
+
+
 def _event(head: object, payload: object, salt: object) -> Event:
     if not isinstance(head, dict) or set(head) != set(_HEAD) or head["v"] != VERSION:
         raise EventError("has a head of another form or version")
@@ -129,7 +139,7 @@ def _event(head: object, payload: object, salt: object) -> Event:
         return Event(*_facts(head), payload=None, salt=None)
     if not (isinstance(salt, str) and re.fullmatch(r"[0-9a-f]{32}", salt)):
         raise EventError("has no salt")
-    said = _payload(payload, head["kind"])
+    said = read_payload(payload, head["kind"])
     event = Event(*_facts(head), payload=said, salt=bytes.fromhex(salt))
     if _commitment(said, bytes.fromhex(salt)) != event.commit:
         raise EventError("was changed after it was written: its content does not match its head")
@@ -163,7 +173,8 @@ def _check_head(head: dict[str, Any]) -> None:
         raise EventError("is of a kind that this version does not know")
 
 
-def _payload(payload: object, kind: str) -> AnyPayload:
+def read_payload(payload: object, kind: str) -> AnyPayload:
+    """Read what an event of a kind says, as JSON values; raises EventError in words."""
     if not isinstance(payload, dict) or payload.get("kind") != kind:
         raise EventError("has no content of its kind")
     try:

@@ -1,8 +1,6 @@
 """A reviewer's laptop: one SQLite file at home that takes ratings, batches, drafts and settings (DESIGN R1).
 
 What ``append`` gives back is on the disk.
-
-The tables of a laptop's file as numbered steps; a step that was released is never changed again.
 """
 
 from __future__ import annotations
@@ -10,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +17,12 @@ from typing import Any
 
 from harness.core.failures import UsageError
 from harness.core.written_files import private_folder
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import AgeIdentity
 from harness.store.file.transaction import transaction
 from review.log.event import Event
-from review.log.own_file import FileForm, OwnFile, Presence, fingerprint, new_device, opening
+from review.log.laptop_form import LAPTOP
+from review.log.own_file import OwnFile, Presence, fingerprint, new_device, opening
 from review.log.payloads import (
     MOST_TEXT,
     AnyPayload,
@@ -32,72 +33,14 @@ from review.log.payloads import (
     Suggest,
     Withdraw,
 )
-from review.log.table import append_event, create_event_table, read_events, saying
+from review.log.sealed_words import SealedWords, WordKeys
+from review.log.table import (
+    append_event,
+    read_events,
+    saying,
+    seal_written,
+)
 from review.log.withdrawal import known_withdrawals, reach, reached
-
-APPLICATION_ID = 0x526F5276
-"""``PRAGMA application_id``: tells our file from every other SQLite file."""
-
-_FIRST_TABLES = (
-    """CREATE TABLE installation (
-        one INTEGER PRIMARY KEY CHECK (one = 1),
-        device TEXT NOT NULL,
-        fingerprint TEXT NOT NULL,
-        unclean INTEGER NOT NULL DEFAULT 0  -- 1: free pages may still hold what was taken back
-    ) STRICT""",
-    """CREATE TABLE batch (
-        id TEXT PRIMARY KEY,
-        manifest BLOB NOT NULL,
-        members BLOB NOT NULL,
-        secret INTEGER NOT NULL
-    ) STRICT""",
-    """CREATE TABLE draft (
-        batch TEXT NOT NULL,
-        reviewer TEXT NOT NULL,
-        item TEXT NOT NULL,
-        field TEXT NOT NULL,
-        text TEXT NOT NULL,
-        PRIMARY KEY (batch, reviewer, item, field)
-    ) STRICT""",
-    "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
-)
-
-
-def _m001_events_batches_drafts_settings(connection: sqlite3.Connection) -> None:
-    create_event_table(connection)
-    for statement in _FIRST_TABLES:
-        connection.execute(statement)
-
-
-def _m002_texts_saved_with_an_answer(connection: sqlite3.Connection) -> None:
-    connection.execute(
-        """CREATE TABLE saved_with (
-            text TEXT PRIMARY KEY,  -- event of a comment or a better wording
-            answer TEXT NOT NULL    -- event of the answer that saved it
-        ) STRICT"""
-    )
-    connection.execute("CREATE INDEX saved_with_answer ON saved_with (answer)")
-
-
-def _m003_how_a_code_begins(connection: sqlite3.Connection) -> None:
-    """Keep of the code that was typed last only how it begins; where no name of its person stood, the code was it."""
-    connection.execute(
-        """INSERT OR IGNORE INTO setting
-           SELECT 'person', value FROM setting WHERE name = 'reviewer' AND value <> ''"""
-    )
-    connection.execute("UPDATE setting SET value = substr(value, 1, 2) WHERE name = 'reviewer'")
-
-
-MIGRATIONS = (
-    _m001_events_batches_drafts_settings,
-    _m002_texts_saved_with_an_answer,
-    _m003_how_a_code_begins,
-)
-"""Each brings a file from the version of its place to the next."""
-
-LAPTOP = FileForm(APPLICATION_ID, MIGRATIONS)
-"""The form of a laptop's file."""
-
 
 FILE_NAME = "review.sqlite"
 BUSY_SECONDS = 5.0
@@ -142,12 +85,17 @@ class Laptop(OwnFile):
         """Random id of this installation, 16 hexadecimal digits."""
         self._presence = presence
         self._lock = RLock()
+        self._words = SealedWords(
+            connection, self._identities, file=FILE_NAME, keys="laptop.key, or its keyring"
+        )
 
     @classmethod
     def open(cls, folder: Path, *, busy_seconds: float = BUSY_SECONDS) -> Laptop:
         """Open the file in a folder of the local disk, made where there is none.
 
-        Raises NotSaved where it cannot be written, and StoreError where a newer version made it.
+        What an older version left open of what is written about secret sentences is sealed. Raises NotSaved where the
+        file cannot be written, StoreError where a newer version made it, and KeyStoreError where sealing needs a key
+        that cannot be had.
         """
         path = folder / FILE_NAME
         with saying(path):
@@ -159,9 +107,61 @@ class Laptop(OwnFile):
             presence.close()
             raise
         laptop = cls(connection, path, device, presence)
+        try:
+            unclean = laptop._seal_older() or unclean
+        except BaseException:
+            laptop.close()
+            raise
         if unclean:
             laptop._clean()
         return laptop
+
+    def _identities(self) -> Iterator[AgeIdentity]:
+        """Yield the key that opens batches and what is written in them; none is made."""
+        if Identity.known(self.path.parent, Role.LAPTOP):
+            yield Identity.load(self.path.parent, Role.LAPTOP).age
+
+    def _recipients(self) -> list[str]:
+        return [Identity.load(self.path.parent, Role.LAPTOP).age.recipient]
+
+    def _seal_older(self) -> bool:
+        """Seal what an older version left open of secret batches; tells whether there was such a batch."""
+        if not self._unsealed():
+            return False
+        recipients = self._recipients()
+        with self._writing():
+            batches = self._unsealed()
+            for batch in batches:
+                self._words.add(batch, recipients)
+            words = self._words.keys(batches)
+            seal_written(self.connection, words, batches)
+            self._seal_drafts(words)
+            self.connection.execute("UPDATE installation SET unclean = 1")
+        return True
+
+    def _unsealed(self) -> list[str]:
+        query = "SELECT id FROM batch WHERE secret AND id NOT IN (SELECT batch FROM words_key)"
+        return [row[0] for row in self._rows(query)]
+
+    def _seal_drafts(self, words: WordKeys) -> None:
+        for number, *place, text in self._rows(
+            "SELECT rowid, batch, reviewer, item, field, text FROM draft WHERE sealed IS NULL"
+        ):
+            self.connection.execute(
+                "UPDATE draft SET text = ?, sealed = ? WHERE rowid = ?",
+                (*words.draft(place, text), number),
+            )
+
+    def ready_to_seal(self, batches: Collection[str]) -> WordKeys:
+        """Return the keys of what is written in batches, a new one where none opens here; KeyStoreError in words."""
+        with saying(self.path), self._lock:
+            return self._words.ready(batches, self._recipients)
+
+    def require_open(self, events: Iterable[Event]) -> None:
+        """Raise StoreError in words where what is written in one of these events is sealed and no key here opens it."""
+        if shut := [event for event in events if event.shut]:
+            with saying(self.path), self._lock:
+                self._words.keys().require(shut)
 
     def close(self) -> None:
         """Close the file, and let everybody know."""
@@ -196,12 +196,15 @@ class Laptop(OwnFile):
         UsageError for what the person has taken back in advance.
         """
         withdraws = [each for each in payloads if isinstance(each, Withdraw)]
+        words = self.ready_to_seal(
+            {place[0], *(getattr(each, "batch", None) or "" for each in payloads)}
+        )
         with self._writing():
             for payload in payloads:
                 self._refuse_taken_back(payload)
-            events = [append_event(self.connection, self.device, each) for each in payloads]
+            events = [append_event(self.connection, self.device, each, words) for each in payloads]
             self._note_saved_together(events)
-            self._change_drafts(*place, drafts)
+            self._change_drafts(*place, drafts, words)
             for withdraw in withdraws:
                 self._drop_drafts(withdraw)
         if withdraws:
@@ -250,17 +253,21 @@ class Laptop(OwnFile):
     def events(self, batch: str | None = None) -> Iterator[Event]:
         """Return the events of one batch, or of all, in the order in which they were written.
 
-        Withdrawals and erased events come in any case. Raises EventError where the file was tampered with.
+        Withdrawals and erased events come in any case, and shut what no key here opens. Raises EventError where the
+        file was tampered with.
         """
         with saying(self.path), self._lock:
-            return read_events(self.connection, None if batch is None else [batch])
+            batches = None if batch is None else [batch]
+            return read_events(self.connection, batches, self._words.keys(batches))
 
     def add_batch(self, manifest: bytes, members: bytes, secret: bool) -> bool:
         """Keep a batch file as received; False where it is here already.
 
-        Raises UsageError where another batch of the same id is here.
+        Raises UsageError where another batch of the same id is here, and KeyStoreError where what is to be written about
+        secret sentences cannot be sealed.
         """
         batch = _batch_id(manifest)
+        recipients = self._recipients() if secret else []
         with self._writing():
             known = self.connection.execute(
                 "SELECT manifest FROM batch WHERE id = ?", (batch,)
@@ -268,6 +275,8 @@ class Laptop(OwnFile):
             if known is None:
                 row = (batch, manifest, members, secret)
                 self.connection.execute("INSERT INTO batch VALUES (?, ?, ?, ?)", row)
+                if secret:
+                    self._words.add(batch, recipients)
         if known is not None and known[0] != manifest:
             raise UsageError(
                 f"Another batch with the id {batch} is here already. Ask the organisation for a new file."
@@ -292,10 +301,13 @@ class Laptop(OwnFile):
 
         After a withdrawal that reaches it, in whatever program, nothing of it comes to the disk any more.
         """
+        words = self.ready_to_seal([batch])
         with self._writing():
-            self._change_drafts(batch, reviewer, drafts)
+            self._change_drafts(batch, reviewer, drafts, words)
 
-    def _change_drafts(self, batch: str, reviewer: str, drafts: Iterable[Draft]) -> None:
+    def _change_drafts(
+        self, batch: str, reviewer: str, drafts: Iterable[Draft], words: WordKeys
+    ) -> None:
         withdrawn = known_withdrawals(self.connection, reviewer)
         for draft in drafts:
             self.connection.execute(
@@ -307,20 +319,27 @@ class Laptop(OwnFile):
                 continue
             if len(draft.text) > MOST_TEXT or not _writable(draft.text):
                 raise UsageError(f"A text has at most {MOST_TEXT:,} characters. Shorten it.")
-            row = (batch, reviewer, draft.item, draft.field, draft.text)
-            self.connection.execute("INSERT INTO draft VALUES (?, ?, ?, ?, ?)", row)
+            place = (batch, reviewer, draft.item, draft.field)
+            kept = words.draft(place, draft.text)
+            self.connection.execute("INSERT INTO draft VALUES (?, ?, ?, ?, ?, ?)", (*place, *kept))
 
     def drafts(self, batch: str, reviewer: str) -> tuple[Draft, ...]:
-        """Return everything that a person was typing in a batch and did not save."""
+        """Return everything that a person was typing in a batch and did not save; StoreError where no key here opens it."""
         rows = self._rows(
-            "SELECT item, field, text FROM draft WHERE batch = ? AND reviewer = ? ORDER BY rowid",
+            "SELECT item, field, text, sealed FROM draft WHERE batch = ? AND reviewer = ? ORDER BY rowid",
             batch, reviewer,
         )  # fmt: skip
-        return tuple(Draft(*row) for row in rows)
+        with saying(self.path), self._lock:
+            words = self._words.keys([batch])
+        return tuple(
+            Draft(item, field, words.draft_text((batch, reviewer, item, field), text, sealed))
+            for item, field, text, sealed in rows
+        )
 
     def count_drafts(self) -> int:
         """Return how many texts people were typing here and did not save."""
-        return int(self._rows("SELECT count(*) FROM draft WHERE text <> ''")[0][0])
+        found = self._rows("SELECT count(*) FROM draft WHERE text <> '' OR sealed IS NOT NULL")
+        return int(found[0][0])
 
     def setting(self, name: str) -> str | None:
         """Return a setting of this computer, None where it was never set."""

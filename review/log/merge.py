@@ -148,14 +148,16 @@ def export_events(laptop: Laptop, batch: str) -> list[Event]:
 
     Content comes only with the events of this batch and with withdrawals that reach it, and not with texts that
     their person took back or changed since. All heads come, so that each chain can be checked from its first event
-    to its last.
+    to its last. StoreError where no key of the laptop opens what is written in it.
     """
     events = sorted(laptop.events(), key=lambda event: (event.device, event.seq, event.id))
     over = _not_said_any_more([event for event in events if _belongs(event, batch)])
-    return [
+    given = [
         event if _belongs(event, batch) and event.id not in over else event.erased()
         for event in events
     ]
+    laptop.require_open(given)
+    return given
 
 
 def _not_said_any_more(events: Iterable[Event]) -> set[str]:

@@ -7,6 +7,7 @@ written is said in words, with what to do.
 
 from __future__ import annotations
 
+import json
 import secrets
 import sqlite3
 from collections.abc import Collection, Iterator
@@ -14,11 +15,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from harness.core.canonical import canonical_bytes
 from harness.core.failures import StoreError
 from harness.core.storage_problems import StorageProblem, error_name, storage_problem, words_for
-from review.log.event import FIRST, SALT_BYTES, Event, EventError, make_event, read_event
+from review.log.event import (
+    FIRST,
+    SALT_BYTES,
+    VERSION,
+    Event,
+    EventError,
+    make_event,
+    read_event,
+    shut_event,
+)
 from review.log.payloads import AnyPayload, Kind, Withdraw
+from review.log.sealed_words import WRITTEN, WordKeys, names_sealed, older_content, shut_payload
 from review.log.withdrawal import covered, erase_reached, known_withdrawals
 
 _WORDS = {
@@ -83,6 +93,9 @@ _CONTENT = ("payload", "salt", "batch", "reviewer")
 _COLUMNS = ", ".join(_HEAD + _CONTENT)
 _SAME_HEAD = " AND ".join(f"NEW.{name} IS OLD.{name}" for name in ("rowid", *_HEAD))
 _EMPTY = " AND ".join(f"NEW.{name} IS NULL" for name in _CONTENT)
+_NEVER_CHANGED = f"""CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event
+        WHEN NOT ({_SAME_HEAD} AND (({_EMPTY}) OR OLD.payload IS NULL))
+        BEGIN SELECT RAISE(ABORT, 'an event is never changed'); END"""
 
 _STATEMENTS = (
     """CREATE TABLE event (
@@ -109,9 +122,7 @@ _STATEMENTS = (
     """CREATE TRIGGER event_is_never_replaced BEFORE INSERT ON event
         WHEN EXISTS (SELECT 1 FROM event WHERE id = NEW.id OR rowid = NEW.rowid)
         BEGIN SELECT RAISE(ABORT, 'an event is never replaced'); END""",
-    f"""CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event
-        WHEN NOT ({_SAME_HEAD} AND (({_EMPTY}) OR OLD.payload IS NULL))
-        BEGIN SELECT RAISE(ABORT, 'an event is never changed'); END""",
+    _NEVER_CHANGED,
 )
 
 
@@ -129,21 +140,25 @@ def create_event_table(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-def insert_event(connection: sqlite3.Connection, event: Event) -> bool:
+NO_WORDS = WordKeys()
+"""Of files in which nothing is secret, and for whoever needs no words: those that are sealed stay shut."""
+
+
+def insert_event(connection: sqlite3.Connection, event: Event, words: WordKeys = NO_WORDS) -> bool:
     """Keep an event, within the caller's transaction; False where it was there already with its content.
 
     Content comes to an event that was known without, unless a known withdrawal reaches it; a withdrawal
-    erases what it reaches.
+    erases what it reaches. What is written in a batch that is secret by ``words`` is sealed.
     """
     kept = _as_withdrawn(connection, event)
     row = connection.execute("SELECT payload FROM event WHERE id = ?", (event.id,)).fetchone()
     if row is None:
         marks = ", ".join("?" * len(_HEAD + _CONTENT))
-        connection.execute(f"INSERT INTO event ({_COLUMNS}) VALUES ({marks})", _row(kept))
+        connection.execute(f"INSERT INTO event ({_COLUMNS}) VALUES ({marks})", _row(kept, words))
     elif row[0] is None and kept.payload is not None:
         connection.execute(
             "UPDATE event SET payload = ?, salt = ?, batch = ?, reviewer = ? WHERE id = ?",
-            (*_content(kept), event.id),
+            (*_content(kept, words), event.id),
         )
     else:
         return False
@@ -159,21 +174,21 @@ def _as_withdrawn(connection: sqlite3.Connection, event: Event) -> Event:
     return event.erased()
 
 
-def _row(event: Event) -> tuple[Any, ...]:
+def _row(event: Event, words: WordKeys) -> tuple[Any, ...]:
     head = (event.id, event.device, event.seq, event.lamport, event.prev, event.kind, event.commit)
-    return (*head, *_content(event))
+    return (*head, *_content(event, words))
 
 
-def _content(event: Event) -> tuple[Any, ...]:
+def _content(event: Event, words: WordKeys) -> tuple[Any, ...]:
     payload = event.payload
-    if payload is None:
-        return (None,) * len(_CONTENT)
-    text = canonical_bytes(payload.model_dump(mode="json")).decode()
-    return (text, event.salt, getattr(payload, "batch", None), getattr(payload, "reviewer", None))
+    place = (getattr(payload, "batch", None), getattr(payload, "reviewer", None))
+    return (*words.content(event), *place)
 
 
-def append_event(connection: sqlite3.Connection, device: str, payload: AnyPayload) -> Event:
-    """Write the next event of a device's chain, within the caller's transaction.
+def append_event(
+    connection: sqlite3.Connection, device: str, payload: AnyPayload, words: WordKeys = NO_WORDS
+) -> Event:
+    """Write the next event of a device's chain, within the caller's transaction; ``words`` as of ``insert_event``.
 
     The transaction must have begun with BEGIN IMMEDIATE, so that two processes never take one place.
     """
@@ -183,28 +198,53 @@ def append_event(connection: sqlite3.Connection, device: str, payload: AnyPayloa
     lamport = connection.execute("SELECT coalesce(max(lamport), 0) + 1 FROM event").fetchone()[0]
     salt = secrets.token_bytes(SALT_BYTES)
     event = make_event(payload, device=device, seq=seq, lamport=lamport, prev=prev, salt=salt)
-    insert_event(connection, event)
+    insert_event(connection, event, words)
     return event
 
 
+def seal_written(connection: sqlite3.Connection, words: WordKeys, batches: Collection[str]) -> None:
+    """Seal what an earlier version stored openly of what is written in batches, within the caller's transaction.
+
+    Heads, and with them chains, stay as they are.
+    """
+    marks = ", ".join("?" * len(WRITTEN))
+    rows = connection.execute(
+        f"SELECT rowid, id, kind, batch, payload, salt FROM event WHERE kind IN ({marks})",
+        tuple(WRITTEN),
+    ).fetchall()
+    connection.execute("DROP TRIGGER event_is_never_changed")
+    for number, identity, kind, batch, payload, salt in rows:
+        if batch in batches:
+            told, names = older_content(kind, batch, payload)
+            content = words.sealed(identity, told, salt, names)
+            connection.execute(
+                "UPDATE event SET payload = ?, salt = ? WHERE rowid = ?", (*content, number)
+            )
+    connection.execute(_NEVER_CHANGED)
+
+
 def read_events(
-    connection: sqlite3.Connection, batches: Collection[str] | None = None
+    connection: sqlite3.Connection,
+    batches: Collection[str] | None = None,
+    words: WordKeys = NO_WORDS,
 ) -> Iterator[Event]:
     """Return the events of some batches, or all, in the order in which they came.
 
     Withdrawals and events without content come whatever the batch, because chains and erasing need them.
-    Raises EventError where a row was changed behind the program's back.
+    What is sealed and ``words`` do not open is shut. Raises EventError where a row was changed behind the program's back.
     """
     if batches is None:
-        return _events(connection, "")
-    return _events(connection, _of_batches(len(batches)), *batches)
+        return _events(connection, words, "")
+    return _events(connection, words, _of_batches(len(batches)), *batches)
 
 
 def read_device(
     connection: sqlite3.Connection, device: str, kind: Kind | None = None
 ) -> Iterator[Event]:
-    """Return the chain of one device, or its events of one kind; EventError as of ``read_events``."""
-    return _events(connection, "WHERE device = ? AND kind = coalesce(?, kind)", device, kind)
+    """Return the chain of one device, or its events of one kind, shut where sealed; EventError as of ``read_events``."""
+    return _events(
+        connection, NO_WORDS, "WHERE device = ? AND kind = coalesce(?, kind)", device, kind
+    )
 
 
 def read_person(
@@ -212,9 +252,11 @@ def read_person(
 ) -> Iterator[Event]:
     """Return what any device said in a reviewer's name, or what is of one kind of it; EventError as of ``read_events``.
 
-    What was taken back names nobody.
+    What was taken back names nobody. What is sealed is shut.
     """
-    return _events(connection, "WHERE reviewer = ? AND kind = coalesce(?, kind)", reviewer, kind)
+    return _events(
+        connection, NO_WORDS, "WHERE reviewer = ? AND kind = coalesce(?, kind)", reviewer, kind
+    )
 
 
 def people_of(connection: sqlite3.Connection, device: str) -> list[str]:
@@ -241,11 +283,13 @@ def latest_time(connection: sqlite3.Connection, device: str) -> int:
     return int(found[0])
 
 
-def _events(connection: sqlite3.Connection, which: str, *values: str | None) -> Iterator[Event]:
+def _events(
+    connection: sqlite3.Connection, words: WordKeys, which: str, *values: str | None
+) -> Iterator[Event]:
     rows = connection.execute(
         f"SELECT rowid, {_COLUMNS} FROM event {which} ORDER BY rowid", values
     ).fetchall()  # an open cursor would hold a lock against other processes
-    return (_event(*row[:-2]) for row in rows)
+    return (_event(words, *row[:-2]) for row in rows)
 
 
 def _of_batches(count: int) -> str:
@@ -254,6 +298,7 @@ def _of_batches(count: int) -> str:
 
 
 def _event(
+    words: WordKeys,
     number: int,
     identity: str,
     device: str,
@@ -267,15 +312,32 @@ def _event(
 ) -> Event:
     head = (
         f'{{"commit":"{commitment}","device":"{device}","kind":"{kind}","lamport":{lamport},'
-        f'"prev":"{prev}","seq":{seq},"v":1}}'
+        f'"prev":"{prev}","seq":{seq},"v":{VERSION}}}'
     )
-    said = "null" if salt is None else f'"{salt.hex()}"'
     try:
-        event = read_event(
-            f'{{"head":{head},"payload":{payload or "null"},"salt":{said}}}'.encode()
-        )
+        if payload is None or salt is None or len(salt) == SALT_BYTES:
+            event = _read(head, payload, salt)
+        else:
+            event = _unsealed(words, identity, head, payload, salt)
     except EventError as error:
         raise EventError(f"Event {number} of the store {error}.") from None
     if event.id != identity:
         raise EventError(f"Event {number} of the store has another id than its head says.")
     return event
+
+
+def _read(head: str, payload: str | None, salt: bytes | None) -> Event:
+    said = "null" if salt is None else f'"{salt.hex()}"'
+    return read_event(f'{{"head":{head},"payload":{payload or "null"},"salt":{said}}}'.encode())
+
+
+def _unsealed(words: WordKeys, identity: str, head: str, payload: str, sealed: bytes) -> Event:
+    """Return an event whose words are sealed: opened, or shut where no key at hand opens them."""
+    try:
+        stored, facts = json.loads(payload), json.loads(head)
+    except ValueError:
+        raise EventError("is not JSON") from None
+    if not (isinstance(stored, dict) and names_sealed(stored)):
+        raise EventError("has no salt")
+    whole = words.whole(identity, stored, sealed)
+    return shut_event(facts, shut_payload(stored)) if whole is None else _read(head, *whole)

@@ -283,6 +283,7 @@ class Opening:
         manifest = batch.manifest
         if (received := self._received.get(manifest.batch)) is not None:
             self.laptop.add_batch(batch.manifest_bytes, received.data, manifest.secret)
+            self.laptop.ready_to_seal([manifest.batch])
             self._note_taken(received.choice)
             if received.choice.path is not None:
                 self._begun.add(received.choice.path)

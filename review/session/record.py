@@ -120,7 +120,7 @@ class Record:
         order: Sequence[str],
         events: Iterable[Event],
     ) -> None:
-        """``events`` are all of the laptop; raises NotSaved where its drafts cannot be read."""
+        """``events`` are all of the laptop; raises NotSaved where its drafts cannot be read, StoreError where no key opens them."""
         self._laptop, self._batch, self._author, self._order = laptop, batch, author, order
         self._began = False
         self.drafts = Drafts(laptop, batch, author.reviewer)
@@ -150,6 +150,7 @@ class Record:
 
     def _read(self, events: Iterable[Event]) -> SittingProgress:
         own = own_events(events, self._batch, self._author.reviewer)
+        self._laptop.require_open(own)
         return SittingProgress(own, self._batch, self._author.reviewer, self._order)
 
     # words beside an answer

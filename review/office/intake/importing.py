@@ -221,12 +221,13 @@ def _taken(office: Office, review: Review, laptop: KnownLaptop, came: _Came) -> 
     closed = closed_devices(office, came.signing_key)
     if not _is_signed_for(came, closed, review):
         return came.refused(_NOT_SIGNED_FOR, review)
+    words = office.ready_to_seal(review)
     with office.transaction():
         _learn_recipient(office, laptop, came.ratings.manifest.laptop)
         elsewhere = _elsewhere(office, came, closed)
         merged = _merged(office, review, came, closed)
         for event in merged.to_keep:
-            insert_event(office.connection, event)
+            insert_event(office.connection, event, words)
         ends = _ends(came.events, closed)
         _noted(office, came, merged.added, ends)
         note_laptops(office, review)

@@ -64,7 +64,7 @@ class Speaking:
 
 def speaking(office: Office, review: Review) -> Speaking:
     """Say which laptops speak for whom, by name."""
-    events, keys = office.events(review), office.devices()
+    events, keys = office.events(review, shut=True), office.devices()
     _, voices = heard(events, keys, office.own_devices, set(review.manifests))
     far = {keys.get(device) for device in far_ahead(events, office.own_devices)}
     return _by_name(office, review, voices, delivered(office, review), far)
@@ -85,7 +85,7 @@ def speaking_of(
     _, voices = heard(events, keys, office.own_devices, set(review.manifests))
     far = set()
     if any(latest_time(log, device) > FAR for device in devices):  # as no honest laptop's are
-        wild = far_ahead(office.events(review), office.own_devices)
+        wild = far_ahead(office.events(review, shut=True), office.own_devices)
         far = {keys.get(device) for device in wild}
     told = _by_name(office, review, voices, {signing_key}, far)
     return Speaking(
@@ -215,7 +215,7 @@ def let_speak(office: Office, review: Review, person: str, laptops: Sequence[Kno
     UsageError for a laptop that handed nothing over for the review, is taken out, or has no answer of this person.
     """
     here, batches = delivered(office, review), review.batches_of(person)
-    events, own = office.events(review), office.own_devices
+    events, own = office.events(review, shut=True), office.own_devices
     _, voices = heard(events, office.devices(), own, set(review.manifests))
     spoke = voices.speak_for(person, batches)
     for laptop in laptops:

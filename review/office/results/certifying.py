@@ -239,7 +239,7 @@ def unseen_runs(office: Office, review: Review) -> dict[str, int]:
 
 def _unseen(office: Office, review: Review) -> tuple[dict[str, int], str]:
     """Return the same, and the hash of the ratings that there are now."""
-    events = office.events(review)
+    events = office.events(review, shut=True)
     rated = looked_at(events, review.key.batches)
     seen, ratings = _seen_ratings(events, office.own_devices), events_sha256(rated)
     new = {

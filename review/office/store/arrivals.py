@@ -43,7 +43,7 @@ class Delivery:
 def deliveries(office: Office, review: Review, now: datetime | None = None) -> list[Delivery]:
     """Return the laptops of a review by name; what is found follows from the events that are kept."""
     devices = _devices(office, review)
-    events = office.events(review)
+    events = office.events(review, shut=True)
     chains = {chain.device: chain for chain in check_chain(events).chains}
     since = datetime.fromisoformat(review.manifest.created)
     clocks = wild_clocks(events, now or datetime.now(UTC), since)

@@ -9,6 +9,7 @@ from pathlib import Path
 from harness.core.failures import StoreError
 from harness.store.file.database import BUSY_MILLISECONDS
 from review.log.own_file import FileForm, fingerprint, new_device, opening
+from review.log.sealed_words import create_key_table
 from review.log.table import NotSaved, create_event_table
 from review.log.withdrawal import erase
 
@@ -168,9 +169,28 @@ def _m_sealed(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO unsealed SELECT 1 WHERE EXISTS (SELECT 1 FROM review)")
 
 
+def _m_words(connection: sqlite3.Connection) -> None:
+    """Keep what is written in secret reviews sealed; that of before is sealed when the office is opened next."""
+    create_key_table(connection)
+    connection.execute(
+        "INSERT OR IGNORE INTO unsealed SELECT 1 WHERE EXISTS (SELECT 1 FROM review)"
+    )
+
+
 OFFICE = FileForm(
     APPLICATION_ID,
-    (_m001, _m002, _m003, _m_removed, _m_signed, _m_witness, _m_people, _m_around, _m_sealed),
+    (
+        _m001,
+        _m002,
+        _m003,
+        _m_removed,
+        _m_signed,
+        _m_witness,
+        _m_people,
+        _m_around,
+        _m_sealed,
+        _m_words,
+    ),
 )
 """The form of the office's file."""
 

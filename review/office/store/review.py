@@ -149,14 +149,18 @@ class Review:
     @property
     def secret(self) -> bool:
         """True where its texts are not to be shown around: an entry is secret, or its batches were sealed."""
-        secrets = [segment for segment in Segment if segment.secret]
-        asked = any(run.segments.get(segment) for run in self.key.runs for segment in secrets)
-        return asked or self.manifest.secret
+        return is_secret(self.key, self.manifest)
 
     @cached_property
     def manifest(self) -> BatchManifest:
         """The first batch's manifest; what it says of the review is the same in all."""
         return BatchManifest.model_validate_json(next(iter(self.manifests.values())))
+
+
+def is_secret(key: AnswerKey, manifest: BatchManifest) -> bool:
+    """Tell whether a review asks about a secret entry, or its batches are sealed; ``manifest`` is any of its batches'."""
+    secrets = [segment for segment in Segment if segment.secret]
+    return manifest.secret or any(run.segments.get(each) for run in key.runs for each in secrets)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,14 @@
 """Sentences of secret reviews as the office's file has them: sealed, and opened in memory only.
 
-They are sealed by age for this computer, and for the organisation where it has keys here. What came back of speakers is
-not: their comments lie in the log as they were said.
+They are sealed by age for this computer, and for the organisation where it has keys here. What people wrote about them is
+sealed with a key of each batch (``review.log.sealed_words``).
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from harness.core.failures import StoreError
@@ -31,16 +31,21 @@ _DAMAGED = (
 )
 
 
+def recipients_here(folder: Path) -> list[str]:
+    """Return for whom secret texts are sealed here, this computer's key made where there is none; KeyStoreError in words.
+
+    It may ask the keyring, so it is called before a transaction.
+    """
+    own_key(folder)
+    return [each.recipient for each in keys_here(folder)]
+
+
 def keep_texts(
-    connection: sqlite3.Connection,
-    folder: Path,
-    review: int,
-    rows: Iterable[Row],
+    connection: sqlite3.Connection, recipients: Sequence[str], review: int, rows: Iterable[Row]
 ) -> None:
-    """Seal the sentences of a review, within the caller's transaction; KeyStoreError where this computer's key cannot be had."""
+    """Seal the sentences of a review, within the caller's transaction."""
     told = json.dumps([[*row] for row in rows], ensure_ascii=False).encode()
-    own_key(folder)  # made where there is none yet
-    content = seal(told, [each.recipient for each in _keys(folder)])
+    content = seal(told, recipients)
     connection.execute(
         "INSERT OR REPLACE INTO sealed_texts (review, content) VALUES (?, ?)", (review, content)
     )
@@ -55,31 +60,33 @@ def kept_texts(connection: sqlite3.Connection, folder: Path, review: int) -> lis
     if found is None:
         return None
     try:
-        rows: list[Row] = json.loads(unseal(found[0], _keys(folder)))
+        rows: list[Row] = json.loads(unseal(found[0], keys_here(folder)))
     except FileError as error:
         raise StoreError(_NO_KEY if error.problem is FileProblem.WRONG_KEY else _DAMAGED) from None
     return rows
 
 
 def must_seal(connection: sqlite3.Connection) -> bool:
-    """Tell whether the file is of a version that left secret sentences open."""
+    """Tell whether the file is of a version that left secret sentences, or what is written about them, open."""
     return connection.execute("SELECT 1 FROM unsealed").fetchone() is not None
 
 
-def seal_older(connection: sqlite3.Connection, folder: Path, secret: Iterable[int]) -> None:
-    """Seal what an older version left open of these reviews, within the caller's transaction."""
+def seal_older(
+    connection: sqlite3.Connection, recipients: Sequence[str], secret: Iterable[int]
+) -> None:
+    """Seal the sentences that an older version left open of these reviews, within the caller's transaction."""
     for number in secret:
         rows = connection.execute(
             "SELECT item, source, candidate, around FROM item WHERE review = ?", (number,)
-        )
-        keep_texts(connection, folder, number, rows.fetchall())
+        ).fetchall()
+        if rows:
+            keep_texts(connection, recipients, number, rows)
     connection.execute("DELETE FROM unsealed")
 
 
-def _keys(folder: Path) -> list[AgeIdentity]:
-    """Return the keys that are here; none is made."""
-    known = [role for role in (Role.COMPUTER, Role.ORGANISATION) if Identity.known(folder, role)]
-    return [
-        own_key(folder) if role is Role.COMPUTER else Identity.load(folder, role).age
-        for role in known
-    ]
+def keys_here(folder: Path) -> Iterator[AgeIdentity]:
+    """Yield the keys that are here, this computer's first; none is made."""
+    if Identity.known(folder, Role.COMPUTER):
+        yield own_key(folder)
+    if Identity.known(folder, Role.ORGANISATION):
+        yield Identity.load(folder, Role.ORGANISATION).age

@@ -16,18 +16,33 @@ from harness.core.failures import UsageError
 from harness.core.storage_problems import storable
 from harness.sealed.signature import Signed
 from harness.store.file.transaction import transaction
-from review.files.manifests import Around, BatchItem
+from review.files.manifests import Around, BatchItem, BatchManifest
 from review.files.statements import Statement, read_statement
 from review.log.event import Event
 from review.log.fold import State, fold, looks_by_run
 from review.log.own_file import OwnFile
 from review.log.payloads import Adjudicate, Kind, LaptopWord, OrganiserLook, Speaks, Withdraw
-from review.log.table import append_event, read_device, read_events, saying
+from review.log.sealed_words import WRITTEN, SealedWords, WordKeys
+from review.log.table import NO_WORDS, append_event, read_device, read_events, saying, seal_written
 from review.log.voices import heard
-from review.log.withdrawal import reach
+from review.office.store.belonging import events_of
 from review.office.store.database import FILE, is_unclean, note_unclean, open_office, rewrite
-from review.office.store.review import Import, IssuedCertificate, KnownLaptop, Quarantined, Review
-from review.office.store.sealed_texts import keep_texts, kept_texts, must_seal, seal_older
+from review.office.store.review import (
+    Import,
+    IssuedCertificate,
+    KnownLaptop,
+    Quarantined,
+    Review,
+    is_secret,
+)
+from review.office.store.sealed_texts import (
+    keep_texts,
+    kept_texts,
+    keys_here,
+    must_seal,
+    recipients_here,
+    seal_older,
+)
 from review.verdict.panel.key import AnswerKey
 
 __all__ = ["IssuedCertificate", "Office", "Review", "utc_now"]
@@ -50,23 +65,57 @@ class Office(OwnFile):
         """Of the first place of the file: certificates name it wherever the file is now."""
         self.own_devices = frozenset(row[0] for row in rows)
         """That one, and those from before the file was moved."""
+        self._words = SealedWords(
+            connection,
+            lambda: keys_here(path.parent),
+            file=FILE,
+            keys="organisation.key or computer.key",
+        )
 
     @classmethod
     def open(cls, folder: Path) -> Self:
         """Open the office in a data folder, making it where there is none; StoreError in words."""
         path = folder / FILE
         office = cls(open_office(path), path)
-        if must_seal(office.connection):
-            office._seal_older()
+        try:
+            if must_seal(office.connection):
+                office._seal_older()
+        except BaseException:
+            office.close()
+            raise
         return office
 
     def _seal_older(self) -> None:
-        """Seal the sentences of secret reviews that an older version left open, and leave no byte of them."""
-        secret = [each.number for each in self.reviews() if each.secret]
+        """Seal what an older version left open of secret reviews, sentences and words alike, and leave no byte of it."""
+        secret = [each for each in self.reviews() if each.secret]
+        recipients = recipients_here(self.path.parent) if secret else []
         with self.transaction():
-            seal_older(self.connection, self.path.parent, secret)
-            note_unclean(self.connection)
+            for review in secret:
+                self._add_keys(review.manifests.values(), recipients)
+            batches = {batch for review in secret for batch in review.manifests}
+            seal_written(self.connection, self._words.keys(batches), batches)
+            seal_older(self.connection, recipients, [each.number for each in secret])
+            if secret:
+                note_unclean(self.connection)
         rewrite(self.connection)
+
+    def _add_keys(self, manifests: Iterable[bytes], recipients: Sequence[str]) -> None:
+        """Make keys for what is written in batches: for who can open their ratings, and for these recipients."""
+        known = self._words.batches
+        for manifest in map(BatchManifest.model_validate_json, manifests):
+            if manifest.batch not in known:
+                others = manifest.organisation.recipients
+                self._words.add(manifest.batch, sorted({*others, *recipients}))
+
+    def ready_to_seal(self, review: Review) -> WordKeys:
+        """Return the keys of what is written in a review, new ones where none opens here; KeyStoreError in words.
+
+        It may ask the keyring, so it is called before a transaction.
+        """
+        others = review.manifest.organisation.recipients
+        return self._words.ready(
+            review.manifests, lambda: sorted({*others, *recipients_here(self.path.parent)})
+        )
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -88,7 +137,13 @@ class Office(OwnFile):
         texts: Iterable[BatchItem],
         codes: Mapping[str, str] = MappingProxyType({}),
     ) -> Review:
-        """Keep a new review; ``codes`` is person → code on the card. UsageError where its name is taken."""
+        """Keep a new review; ``codes`` is person → code on the card.
+
+        UsageError where its name is taken, KeyStoreError where it is secret and cannot be sealed.
+        """
+        told = [each.content for each in manifests.values()]
+        secret = is_secret(key, BatchManifest.model_validate_json(told[0]))
+        recipients = recipients_here(self.path.parent) if secret else []
         with self.transaction():
             if self.is_taken(key.review):
                 raise UsageError(
@@ -106,24 +161,29 @@ class Office(OwnFile):
                     for batch, each in manifests.items()
                 ],
             )
-            self._keep_texts(self.review(key.review), texts)
+            self._keep_texts(number, texts, recipients)
+            if secret:
+                self._add_keys(told, recipients)
             self.connection.executemany(
                 "INSERT INTO person (review, person, code) VALUES (?, ?, ?)",
                 [(number, person, code) for person, code in codes.items()],
             )
         return self.review(key.review)
 
-    def _keep_texts(self, review: Review, texts: Iterable[BatchItem]) -> None:
+    def _keep_texts(
+        self, review: int, texts: Iterable[BatchItem], recipients: Sequence[str]
+    ) -> None:
+        """Keep the sentences of a review, sealed where there are recipients."""
         rows = [
             (each.id, storable(each.source), storable(each.candidate), _around(each))
             for each in texts
         ]
-        if review.secret:
-            keep_texts(self.connection, self.path.parent, review.number, rows)
+        if recipients:
+            keep_texts(self.connection, recipients, review, rows)
             return
         self.connection.executemany(
             "INSERT INTO item (review, item, source, candidate, around) VALUES (?, ?, ?, ?, ?)",
-            [(review.number, *row) for row in rows],
+            [(review, *row) for row in rows],
         )
 
     def is_taken(self, name: str) -> bool:
@@ -195,42 +255,19 @@ class Office(OwnFile):
             for item, source, candidate, around in rows
         }
 
-    def events(self, review: Review) -> list[Event]:
+    def events(self, review: Review, *, shut: bool = False) -> list[Event]:
         """Return the events of a review: whole chains as far as they belong to it, in the one order.
 
         What the same devices said about other reviews comes as heads only, so that chains can be checked;
-        later events of theirs about other reviews do not change this set.
+        later events of theirs about other reviews do not change this set. StoreError in words where what people wrote is
+        sealed and no key here opens it, unless ``shut`` events will do.
         """
-        batches = set(review.manifests)
-        every = sorted(read_events(self.connection), key=lambda event: event.order)
-        last = self._last(review, every)
-        return [
-            event if _belongs(event, batches, review) else event.erased()
-            for event in every
-            if event.seq <= last.get(event.device, -1)
-        ]
-
-    def _last(self, review: Review, every: Sequence[Event]) -> dict[str, int]:
-        """Return device → place in its chain of the last event that concerns a review.
-
-        What came with a file of another review, as taking back everything may, is signed for as far as that file goes.
-        """
-        batches = set(review.manifests)
-        ends: dict[str, int] = {}
-        for event in every:
-            ends[event.device] = max(event.seq, ends.get(event.device, 0))
-        rows = self.connection.execute(
-            "SELECT d.device, max(d.last_seq) FROM delivery d JOIN batch b ON b.batch = d.batch"
-            " WHERE b.review = ? GROUP BY d.device",
-            (review.number,),
-        )
-        last: dict[str, int] = dict(rows.fetchall())
-        for event in every:
-            beyond = event.seq > last.get(event.device, -1) and event.payload is not None
-            if beyond and _belongs(event, batches, review):
-                own = event.device in self.own_devices
-                last[event.device] = event.seq if own else ends[event.device]
-        return last
+        words = self._words.keys(review.manifests)
+        every = read_events(self.connection, words=words)
+        found = events_of(review, every, self.connection, self.own_devices)
+        if not shut:
+            words.require(found)
+        return found
 
     def append(
         self, review: Review, payload: Adjudicate | OrganiserLook | Withdraw | LaptopWord | Speaks
@@ -241,8 +278,9 @@ class Office(OwnFile):
         """
         if payload.batch is not None and payload.batch not in review.manifests:
             raise ValueError("the event is of another review")
+        words = self.ready_to_seal(review) if payload.kind in WRITTEN else NO_WORDS
         with self.transaction():
-            event = append_event(self.connection, self.device, payload)
+            event = append_event(self.connection, self.device, payload, words)
             if event.kind is Kind.WITHDRAW:
                 note_unclean(self.connection)
         rewrite(self.connection)
@@ -256,16 +294,19 @@ class Office(OwnFile):
     def state(self, review: Review) -> State:
         """Return what a review's events add up to, of the laptops that are heard; the same as in its evidence.
 
-        HarnessError where policy, key or people were changed after the batches went out.
+        HarnessError where policy, key or people were changed after the batches went out, StoreError as of ``events``.
         """
         review.require_unchanged()
-        return self.state_of_any(review)
+        return self._state(review, self.events(review))
 
     def state_of_any(self, review: Review) -> State:
-        """Return the same, also of a review that was changed: for counting who did how much, never for results."""
+        """Return the same, also of a review that was changed or is shut: for counting who did how much, never for results."""
+        return self._state(review, self.events(review, shut=True))
+
+    def _state(self, review: Review, events: Iterable[Event]) -> State:
         batches = set(review.manifests)
-        events, _ = heard(self.events(review), self.devices(), self.own_devices, batches)
-        return fold(events, batches)
+        told, _ = heard(events, self.devices(), self.own_devices, batches)
+        return fold(told, batches)
 
     def looks(self) -> dict[str, int]:
         """Return run id → how often its numbers were looked at, in all reviews: at how many different sets of ratings."""
@@ -404,12 +445,3 @@ def _read_around(kept: str) -> dict[str, Around]:
 
 def _key_bytes(key: AnswerKey) -> bytes:
     return canonical_bytes(key.model_dump(mode="json"))
-
-
-def _belongs(event: Event, batches: set[str], review: Review) -> bool:
-    """Tell whether a review may read an event's payload: it is of its batches, or withdraws everything."""
-    if event.payload is None:
-        return True
-    if isinstance(event.payload, Withdraw) and reach(event.payload) is None:
-        return event.payload.reviewer in review.key.orders
-    return getattr(event.payload, "batch", None) in batches

@@ -108,7 +108,7 @@ def test_nobody_adds_to_a_chain_that_is_closed_to_them() -> None:
 @pytest.mark.parametrize("field", ["seq", "lamport"])
 def test_a_place_or_time_that_would_leave_no_room_for_others_is_refused(field: str) -> None:
     [event] = chain(rate(0, GIST))
-    numbers = {"seq": 1, "lamport": 1, field: 2**32}
+    numbers: dict[str, Any] = {"seq": 1, "lamport": 1, field: 2**32}
     far = Event(event.device, **numbers, prev="e" * 64, kind=event.kind, commit=event.commit, payload=None, salt=None)  # fmt: skip
     report = merge([], lines([far, event]), now=NOW)
     assert report.added == (event,)

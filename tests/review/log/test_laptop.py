@@ -20,7 +20,8 @@ from harness.core.failures import StoreError, UsageError
 from harness.core.storage_problems import StorageProblem
 from harness.sealed.chain import check_chain
 from review.log.event import read_event
-from review.log.laptop import FILE_NAME, LAPTOP, MIGRATIONS, Draft, Laptop, StoredBatch
+from review.log.laptop import FILE_NAME, Draft, Laptop, StoredBatch
+from review.log.laptop_form import LAPTOP, MIGRATIONS
 from review.log.merge import export_events, merge
 from review.log.own_file import FILE_NAME as PRESENCE
 from review.log.payloads import Export, Scope
@@ -156,6 +157,8 @@ def test_of_a_code_that_an_earlier_version_kept_only_the_beginning_stays(
     Laptop.open(tmp_path).close()
     with closing(sqlite3.connect(file_of(tmp_path))) as connection, connection:
         connection.executemany("INSERT INTO setting VALUES (?, ?)", before.items())
+        connection.execute("ALTER TABLE draft DROP COLUMN sealed")
+        connection.execute("DROP TABLE words_key")
         connection.execute("PRAGMA user_version = 2")
     for _ in range(2):
         with Laptop.open(tmp_path) as laptop:

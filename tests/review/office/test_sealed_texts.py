@@ -63,6 +63,7 @@ def test_a_file_from_before_is_sealed_and_nothing_of_it_is_left(tmp_path: Path) 
     with closing(sqlite3.connect(tmp_path / FILE)) as raw:
         raw.execute("DROP TABLE sealed_texts")
         raw.execute("DROP TABLE unsealed")
+        raw.execute("DROP TABLE words_key")
         raw.executemany(
             "INSERT INTO item (item, review, source, candidate, around) VALUES (?, 1, ?, ?, ?)",
             [

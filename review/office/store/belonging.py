@@ -1,0 +1,68 @@
+"""Which events of the office's one log a review may read."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
+
+from review.log.event import Event
+from review.log.payloads import Withdraw
+from review.log.withdrawal import reach
+from review.office.store.review import Review
+
+
+def events_of(
+    review: Review,
+    events: Iterable[Event],
+    connection: sqlite3.Connection,
+    own_devices: Collection[str],
+) -> list[Event]:
+    """Return whole chains as far as they belong to a review, in the one order; of other reviews heads only.
+
+    ``events`` are all of the log, ``own_devices`` the organisation's.
+    """
+    batches = set(review.manifests)
+    every = sorted(events, key=lambda event: event.order)
+    last = _last(review, every, connection, own_devices)
+    return [
+        event if _belongs(event, batches, review) else event.erased()
+        for event in every
+        if event.seq <= last.get(event.device, -1)
+    ]
+
+
+def _last(
+    review: Review,
+    every: Sequence[Event],
+    connection: sqlite3.Connection,
+    own_devices: Collection[str],
+) -> dict[str, int]:
+    """Return device → place in its chain of the last event that concerns a review.
+
+    What came with a file of another review, as taking back everything may, is signed for as far as that file goes.
+    """
+    batches = set(review.manifests)
+    ends: dict[str, int] = {}
+    for event in every:
+        ends[event.device] = max(event.seq, ends.get(event.device, 0))
+    rows = connection.execute(
+        "SELECT d.device, max(d.last_seq) FROM delivery d JOIN batch b ON b.batch = d.batch"
+        " WHERE b.review = ? GROUP BY d.device",
+        (review.number,),
+    )
+    last: dict[str, int] = dict(rows.fetchall())
+    for event in every:
+        beyond = event.seq > last.get(event.device, -1) and event.payload is not None
+        if beyond and _belongs(event, batches, review):
+            own = event.device in own_devices
+            last[event.device] = event.seq if own else ends[event.device]
+    return last
+
+
+def _belongs(event: Event, batches: set[str], review: Review) -> bool:
+    """Tell whether a review may read an event's payload: it is of its batches, or withdraws everything."""
+    if event.payload is None:
+        return True
+    if isinstance(event.payload, Withdraw) and reach(event.payload) is None:
+        return event.payload.reviewer in review.key.orders
+    return getattr(event.payload, "batch", None) in batches

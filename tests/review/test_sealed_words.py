@@ -1,0 +1,396 @@
+"""What people write about secret sentences lies sealed in the files of laptops and offices, and that of before too."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.core.failures import KeyStoreError, StoreError
+from harness.sealed.chain import check_chain
+from harness.sealed.keys import Identity, Role
+from harness.store.file.sealing import forget_keys
+from review.files.ratings import sign_ratings
+from review.log.event import EventError
+from review.log.laptop import FILE_NAME, Draft, Laptop
+from review.log.merge import export_events
+from review.log.payloads import Adjudicate, Comment, Kind, Scope, Suggest, Translate, Withdraw
+from review.log.sealed_words import SHUT
+from review.office.intake.speaking import speaking
+from review.office.results.certifying import review_evidence
+from review.office.results.progress import progress
+from review.office.store.arrivals import deliveries
+from review.office.store.database import FILE
+from review.office.store.store import Office
+from review.session.waiting import kept
+from review.verdict.gate.policy import proposed
+from tests.harness.store.file.written_before import CANARY
+from tests.review.office import made
+from tests.review.office.secret_entries import secret_entries
+from tests.review.open_words import (
+    HIDDEN,
+    everything,
+    laptop_of,
+    older,
+    raw,
+    readable,
+    secret_batch,
+    told_before,
+)
+from tests.review.thorough import times
+
+BATCH, OTHER, ANN, ITEM = "5e" * 8, "0b" * 8, "ANN0000A", "1" * 16
+ABOUT = {"wall": made.WALL, "reviewer": ANN, "batch": BATCH, "item": ITEM}
+
+
+@pytest.fixture(autouse=True)
+def no_keys() -> Iterator[None]:
+    forget_keys()
+    yield
+    forget_keys()
+
+
+@pytest.fixture
+def before(tmp_path: Path) -> Path:
+    return older(tmp_path / "data")
+
+
+# files of before
+
+
+def test_files_of_before_are_sealed_and_tell_the_same(before: Path) -> None:
+    office, laptop = told_before(before / FILE), told_before(before / FILE_NAME)
+    assert set(readable(before)) == {FILE, FILE_NAME}
+    hidden = secret_batch(before / FILE)
+    for _ in range(2):
+        told, events, drafts = everything(before)
+        assert events == laptop
+        assert {e.id: e for e in office if e.payload is not None}.items() <= {
+            e.id: e for e in told if e.payload is not None
+        }.items()
+        assert sorted(filter(None, drafts)) == [f"{HIDDEN} draft 0", f"{CANARY} plain draft 0"]
+        assert readable(before) == []
+        forget_keys()
+    for name in (FILE, FILE_NAME):
+        stored = raw(before / name, "SELECT payload FROM event WHERE batch = ?", hidden)
+        assert any('"sealed":["text"]' in payload for (payload,) in stored)
+
+
+@pytest.mark.parametrize("name", [FILE, FILE_NAME])
+def test_what_is_open_keeps_its_bytes(before: Path, name: str) -> None:
+    hidden = secret_batch(before / name)
+    query = f"SELECT rowid, * FROM event WHERE batch IS NOT '{hidden}' OR kind NOT IN ('comment', 'suggest', 'adjudicate')"
+    heads = (
+        "SELECT rowid, id, device, seq, lamport, prev, kind, commitment, batch, reviewer FROM event"
+    )
+    rules = "SELECT sql FROM sqlite_master WHERE tbl_name = 'event' ORDER BY sql"
+    was = [raw(before / name, each) for each in (query, heads, rules)]
+    assert sum(f"{CANARY} plain" in str(row) for row in was[0]) >= 3
+    everything(before)
+    assert [raw(before / name, each) for each in (query, heads, rules)] == was
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
+def test_a_process_killed_at_any_step_loses_nothing_and_leaves_nothing_readable(
+    tmp_path: Path,
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "tests.review.open_words", tmp_path, str(times(5, 120))],
+        capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    told = json.loads(done.stdout)
+    assert (told["lost"], told["readable"]) == ([], [])
+    assert told["kills"] >= times(8, 200)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        'UPDATE event SET payload = replace(payload, \'"text":"\', \'"text":7,"more":"\')',
+        "UPDATE event SET payload = substr(payload, 1, length(payload) - 3)",
+        "UPDATE event SET salt = x'00'",
+    ],
+)
+def test_what_was_damaged_is_sealed_and_damaged_still(before: Path, damage: str) -> None:
+    with closing(sqlite3.connect(before / FILE_NAME)) as connection:
+        connection.execute("DROP TRIGGER event_is_never_changed")
+        connection.execute(f"{damage} WHERE kind IN ('comment', 'suggest') AND payload IS NOT NULL")
+        connection.execute(
+            "CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event WHEN 0 BEGIN SELECT 1; END"
+        )
+        connection.commit()
+    with pytest.raises(EventError, match=r"Event \d+ of the store"):
+        laptop_of(before)
+    assert FILE_NAME not in readable(before)
+
+
+def test_without_the_key_nothing_is_taken_over_and_nothing_lost(before: Path) -> None:
+    for name, opens in (("laptop", Laptop.open), ("computer", Office.open)):
+        key, was = before / f"{name}.key", (before / f"{name}.key").read_text()
+        key.write_text("damaged")
+        forget_keys()
+        with pytest.raises(KeyStoreError, match=f"keys of this {name} cannot be read"):
+            opens(before)
+        key.write_text(was)
+        forget_keys()
+    everything(before)
+    assert readable(before) == []
+
+
+# on another computer, and without keys
+
+
+def test_an_office_without_its_keys_tells_who_did_how_much_and_no_word(before: Path) -> None:
+    own = Identity.load(before, Role.ORGANISATION).public.signing_key
+    with Office.open(before) as office:
+        review = office.review("hidden")
+        was = progress(office, review), deliveries(office, review), speaking(office, review)
+        texts = {e.id for e in office.events(review) if CANARY in str(e.payload)}
+    for each in before.glob("*.key"):
+        each.unlink()
+    forget_keys()
+    with Office.open(before) as office:
+        review = office.review("hidden")
+        assert was == (
+            progress(office, review),
+            deliveries(office, review),
+            speaking(office, review),
+        )
+        shut = {e.id for e in office.events(review, shut=True) if e.shut}
+        assert shut == texts
+        assert texts
+        for read in (
+            lambda: office.state(review),
+            lambda: office.events(review),
+            lambda: review_evidence(office, review, own),
+        ):
+            with pytest.raises(
+                StoreError, match=r"sealed, and no key at hand .* put back the keys"
+            ):
+                read()
+        state = office.state_of_any(review).reviewers.values()
+        assert {text for each in state for text in each.comments.values()} == {SHUT}
+        assert office.state(office.review("plain")).reviewers
+    assert not list(before.glob("computer.*"))
+
+
+def test_what_is_written_there_opens_there_and_all_of_it_where_the_keys_are(before: Path) -> None:
+    batch = secret_batch(before / FILE)
+    keys = {each: each.read_text() for each in before.glob("*.key")}
+    with Office.open(before):
+        pass
+    for each in keys:
+        each.unlink()
+    forget_keys()
+    with Office.open(before) as office:
+        review = office.review("hidden")
+        item = next(iter(review.key.orders.values()))[0]
+        note = Adjudicate(wall=made.WALL, batch=batch, item=item, harmful=None, note="kept")
+        office.append(review, note)
+        [said] = [e for e in office.events(review, shut=True) if e.payload == note]
+        assert not said.shut
+        with pytest.raises(StoreError, match="sealed"):
+            office.state(review)
+    (before / "organisation.key").write_text(keys[before / "organisation.key"])
+    forget_keys()
+    with Office.open(before) as office:
+        assert said in office.events(office.review("hidden"))
+
+
+def test_a_laptop_without_its_key_hands_no_word_over_and_counts_the_rest(before: Path) -> None:
+    batch = secret_batch(before / FILE_NAME)
+    with Laptop.open(before) as laptop:
+        was = kept(laptop)
+        [other] = {each.id for each in laptop.batches()} - {batch}
+        plain = export_events(laptop, other)
+    (before / "laptop.key").unlink()
+    with Laptop.open(before) as laptop:
+        assert kept(laptop) == was
+        assert export_events(laptop, other) == plain
+        with pytest.raises(StoreError, match=r"sealed, and no key at hand"):
+            export_events(laptop, batch)
+        who = next(e.payload.reviewer for e in laptop.events(batch) if e.kind is Kind.CONSENT)
+        with pytest.raises(StoreError, match="sealed, and no key at hand"):
+            laptop.drafts(batch, who)
+        laptop.append(Withdraw(wall=made.WALL, reviewer=who, batch=None, scope=Scope.EVERYTHING))
+        events = list(laptop.events())
+        assert check_chain(events).whole
+        assert not any(
+            getattr(e.payload, "reviewer", "") == who and e.kind is not Kind.WITHDRAW
+            for e in events
+        )
+        assert laptop.drafts(batch, who) == ()
+    assert not (before / "laptop.key").exists()
+
+
+def test_a_damaged_key_of_one_review_stops_no_other(before: Path) -> None:
+    with Office.open(before) as office:
+        [(sealed,)] = office.connection.execute("SELECT sealed FROM words_key").fetchall()
+        changed = sealed[:-1] + bytes([sealed[-1] ^ 1])
+        office.connection.execute("UPDATE words_key SET sealed = ?", (changed,))
+        office.connection.execute("UPDATE sealed_texts SET content = content")
+    with Office.open(before) as office:
+        assert office.state(office.review("plain")).reviewers
+        with pytest.raises(StoreError, match=r"key of what people wrote .* is damaged"):
+            office.state(office.review("hidden"))
+        office.connection.execute("DELETE FROM words_key")
+        with pytest.raises(StoreError, match="not in its file any more"):
+            office.events(office.review("hidden"))
+
+
+# what is written now
+
+
+def laptop_with_words(folder: Path) -> Laptop:
+    laptop = Laptop.open(folder)
+    for batch, secret in ((BATCH, True), (OTHER, False)):
+        laptop.add_batch(json.dumps({"batch": batch}).encode(), b"", secret)
+        about = {**ABOUT, "batch": batch}
+        judged = {"position": 0, "active_ms": 1, "face": "lines", "version": "0"}
+        laptop.record(
+            [
+                Comment(**about, text=f"{CANARY} a"),
+                Suggest(**about, text=f"{CANARY} b"),
+                Translate(**about, **judged, text=f"{CANARY} c"),
+            ],
+            (batch, ANN),
+            [Draft(ITEM, "comment", f"{CANARY} d"), Draft(ITEM, "suggestion", "")],
+        )
+    return laptop
+
+
+def test_only_what_is_written_in_a_secret_review_is_sealed(tmp_path: Path) -> None:
+    with laptop_with_words(tmp_path) as laptop:
+        texts = [getattr(e.payload, "text", None) for e in laptop.events(BATCH)]
+        assert texts == [f"{CANARY} {each}" for each in "abc"]
+        assert [each.text for each in laptop.drafts(BATCH, ANN)] == [f"{CANARY} d", ""]
+        assert laptop.count_drafts() == 2
+        assert [each.shut for each in laptop.events()] == [False] * 6
+        laptop.append(Comment(**ABOUT, text=""))
+    for batch, count in ((BATCH, 0), (OTHER, 3)):
+        rows = raw(
+            tmp_path / FILE_NAME, "SELECT payload, length(salt) FROM event WHERE batch = ?", batch
+        )
+        assert sum(CANARY in payload for payload, _ in rows) == count
+        assert sum(length != 16 for _, length in rows) == 3 - count
+    drafts = raw(tmp_path / FILE_NAME, "SELECT batch, text FROM draft ORDER BY text")
+    assert [each for each in drafts if each[1]] == [(OTHER, f"{CANARY} d")]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("salt = substr(salt, 1, length(salt) - 1)", "was changed after it was sealed"),
+        ("salt = (SELECT salt FROM event WHERE rowid = 2)", "moved from another place"),
+        ("payload = replace(payload, '1111', '2222')", "content does not match its head"),
+        ("payload = replace(payload, '\"sealed\":[\"text\"],', '')", "has no salt"),
+    ],
+)
+def test_a_changed_byte_is_found(tmp_path: Path, change: str, said: str) -> None:
+    laptop_with_words(tmp_path).close()
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+        connection.execute("DROP TRIGGER event_is_never_changed")
+        connection.execute(f"UPDATE event SET {change} WHERE rowid = 1")
+        connection.commit()
+    with Laptop.open(tmp_path) as laptop, pytest.raises(EventError, match=said):
+        list(laptop.events())
+
+
+def test_what_is_shut_is_never_written_out(tmp_path: Path) -> None:
+    laptop_with_words(tmp_path).close()
+    (tmp_path / "laptop.key").unlink()
+    with Laptop.open(tmp_path) as laptop:
+        shut = next(laptop.events(BATCH))
+        with pytest.raises(StoreError, match="sealed"):
+            shut.line()
+        assert shut.erased().line()
+        with pytest.raises(StoreError, match="sealed"):
+            laptop.require_open([shut])
+
+
+def secret_desk(folder: Path) -> made.Desk:
+    made.store_runs(folder, secret_entries())
+    identity = Identity.make(Role.ORGANISATION)
+    office = Office.open(folder)
+    ready = made.made(made.draft(made.reviewed(folder), reviewers=2, items=12), identity)
+    review = office.create_review(
+        ready.key, proposed()[1], ready.manifests, ready.texts, ready.codes
+    )
+    return made.Desk(folder, office, identity, review, ready.batches[0])
+
+
+def test_files_come_in_sealed_twice_in_any_order_and_go_when_taken_back(tmp_path: Path) -> None:
+    desk = secret_desk(tmp_path / "office")
+    people = [
+        made.Person(tmp_path / f"laptop{n}", desk.batch, code) for n, code in enumerate(desk.codes)
+    ]
+    for person in people:
+        person.rate(made.random_ratings(3, 1))
+        person.laptop.append(
+            Comment(**person.place, item=person.order[0], text=f"{CANARY} {person.code}")
+        )
+    files = [each.handed_over() for each in people]
+    for data in (*files, files[0]):
+        made.take_vouched(desk.office, desk.identity, data)
+    said = {
+        e.payload.text for e in desk.office.events(desk.review) if isinstance(e.payload, Comment)
+    }
+    assert said == {f"{CANARY} {each.code}" for each in people}
+    rows = raw(tmp_path / "office" / FILE, "SELECT * FROM event")
+    again = made.take_vouched(desk.office, desk.identity, files[1])
+    assert (again.added, raw(tmp_path / "office" / FILE, "SELECT * FROM event")) == (0, rows)
+    assert CANARY.encode() not in (tmp_path / "office" / FILE).read_bytes()
+    people[0].withdraw(Scope.COMMENTS)
+    made.take_vouched(desk.office, desk.identity, people[0].handed_over())
+    events = desk.office.events(desk.review)
+    assert [e.payload.reviewer for e in events if isinstance(e.payload, Comment)] == [
+        people[1].code
+    ]
+    assert check_chain(events).whole
+    export = sign_ratings(
+        export_events(people[1].laptop, desk.batch.manifest.batch), desk.batch, people[1].identity
+    )
+    assert f"{CANARY} {people[1].code}".encode() in export
+
+
+def test_the_keyring_is_never_asked_within_a_transaction(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    files: list[sqlite3.Connection] = []
+    load, connect = Identity.load, sqlite3.connect
+
+    def loading(folder: Path, role: Role) -> Identity:
+        with suppress(sqlite3.ProgrammingError):  # closed since
+            asked.append(files[-1].in_transaction)
+        return load(folder, role)
+
+    def connecting(path: Path, **named: Any) -> sqlite3.Connection:
+        opened: sqlite3.Connection = connect(path, **named)
+        files.extend([opened] if path.name in {FILE, FILE_NAME} else [])
+        return opened
+
+    monkeypatch.setattr(Identity, "load", loading)
+    monkeypatch.setattr(sqlite3, "connect", connecting)
+    folder = older(tmp_path / "older")
+    Office.open(folder).close()
+    Laptop.open(folder).close()
+    load(tmp_path / "office", Role.ORGANISATION)
+    desk = secret_desk(tmp_path / "office")
+    laptop = laptop_with_words(tmp_path / "laptop")
+    laptop.save_drafts(BATCH, ANN, [Draft(ITEM, "comment", "x")])
+    item = next(iter(desk.review.key.orders.values()))[0]
+    note = Adjudicate(
+        wall=made.WALL, batch=desk.batch.manifest.batch, item=item, harmful=None, note="x"
+    )
+    desk.office.append(desk.review, note)
+    assert len(asked) >= 5
+    assert not any(asked)
