@@ -86,7 +86,10 @@ class Laptop(OwnFile):
         self._presence = presence
         self._lock = RLock()
         self._words = SealedWords(
-            connection, self._identities, file=FILE_NAME, keys="laptop.key, or its keyring"
+            connection,
+            self._identities,
+            file=FILE_NAME,
+            keys="laptop.key, or its entry in its keyring",
         )
 
     @classmethod

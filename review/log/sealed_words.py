@@ -42,7 +42,7 @@ _DAMAGED = "damaged"
 
 _NO_KEY = (
     "What people wrote in this review is sealed, and no key at hand opens it. Go on at the computer where it was written, or "
-    "put back the keys of its data folder ({keys}). Who answered how much is told all the same."
+    "put back the keys of its data folder: {keys}. Who answered how much is told all the same."
 )
 _KEY_DAMAGED = (
     "The key of what people wrote in this review is damaged. Put back a copy of {file}. Who answered how much is told all the "
@@ -211,6 +211,30 @@ class SealedWords:
             keys = self.keys(batches)
         return keys
 
+    def seal_anew(
+        self,
+        batches: Collection[str],
+        named: Sequence[AgeIdentity],
+        recipients: Callable[[], Sequence[str]],
+    ) -> None:
+        """Seal for ``recipients`` the keys of these batches that none here opens, and one of ``named`` does: a recovery key.
+
+        It is kept at once, so no transaction is open. Raises KeyStoreError.
+        """
+        shut = self.keys(batches).why
+        rows = self._connection.execute("SELECT batch, sealed FROM words_key").fetchall()
+        left = [each for batch, each in rows if batch in shut and each not in self._opened]
+        if not (fitting := [(each, key) for each in left if (key := _fitting(each, named))]):
+            return
+        told = recipients()
+        with transaction(self._connection):
+            for before, key in fitting:
+                sealed = key.sealed_for(told)
+                self._connection.execute(
+                    "UPDATE words_key SET sealed = ? WHERE sealed = ?", (sealed, before)
+                )
+                self._opened[sealed] = key
+
     def add(self, batch: str, recipients: Sequence[str]) -> None:
         """Keep a new key for a batch, whose words are sealed from now on, within the caller's transaction."""
         no_core_dumps()
@@ -223,17 +247,25 @@ class SealedWords:
         """Open one key; StoreError in words where no identity fits, or it is damaged."""
         if sealed not in self._opened:
             no_core_dumps()
-            self._opened[sealed] = self._key_opened(sealed)
+            try:
+                key = _fitting(sealed, self._identities())
+            except FileError:
+                raise StoreError(_KEY_DAMAGED.format(**self._mends)) from None
+            if key is None:
+                raise StoreError(_NO_KEY.format(**self._mends))
+            self._opened[sealed] = key
         return self._opened[sealed]
 
-    def _key_opened(self, sealed: bytes) -> DataKey:
-        for identity in self._identities():
-            try:
-                return DataKey.opened(sealed, [identity])
-            except FileError as error:
-                if error.problem is not FileProblem.WRONG_KEY:
-                    raise StoreError(_KEY_DAMAGED.format(**self._mends)) from None
-        raise StoreError(_NO_KEY.format(**self._mends))
+
+def _fitting(sealed: bytes, identities: Iterable[AgeIdentity]) -> DataKey | None:
+    """Open a key with the first identity that fits, no later one is asked for; None where none does, FileError where it is damaged."""
+    for identity in identities:
+        try:
+            return DataKey.opened(sealed, [identity])
+        except FileError as error:
+            if error.problem is not FileProblem.WRONG_KEY:
+                raise
+    return None
 
 
 def create_key_table(connection: sqlite3.Connection) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.guards.canaries import brought
+from tests.guards.canaries import brought, spoken
 from tests.guards.canaries.place import Computer
 from tests.guards.canaries.search import STEM, forms_in, readable
 from tests.harness.scripted import Scripted, serving
@@ -218,6 +218,9 @@ def test_of_a_file_with_secret_segments_nothing_is_readable_but_on_the_screen(
     asked = ("--reviewers", 3, "--items", 6, "--bad", 0, "--repeats", 0, "--anchors", 0)
     keeper.computer("review", "create", "last", *asked, "--anyway", "--passphrases", "--organisation", "Council",
                     "-o", keeper.computer.folder / "batches")  # fmt: skip
+    assert spoken.speak(keeper.computer.folder / "data") == spoken.WRITTEN
+    for line in ("status last", "gate last", "adjudicate last", "enrol"):
+        keeper.computer("review", *line.split(), code=None)
     drawn = walked(
         keeper, monkeypatch,
         ("", "run"), ("\r", SHOWN), ("y", "copied"), ("e", "Export"), ("\x1b", SHOWN),

@@ -24,6 +24,7 @@ from review.log.laptop import FILE_NAME, Draft, Laptop
 from review.log.merge import export_events
 from review.log.payloads import Adjudicate, Comment, Kind, Scope, Suggest, Translate, Withdraw
 from review.log.sealed_words import SHUT
+from review.office.intake.importing import import_bytes
 from review.office.intake.speaking import speaking
 from review.office.results.certifying import review_evidence
 from review.office.results.progress import progress
@@ -203,6 +204,27 @@ def test_what_is_written_there_opens_there_and_all_of_it_where_the_keys_are(befo
     forget_keys()
     with Office.open(before) as office:
         assert said in office.events(office.review("hidden"))
+
+
+def test_a_key_that_is_named_opens_the_words_of_a_lost_computer_for_good(tmp_path: Path) -> None:
+    desk = secret_desk(tmp_path / "office")
+    person = made.Person(tmp_path / "laptop", desk.batch, desk.codes[0])
+    person.laptop.append(Comment(**person.place, item=person.order[0], text=f"{CANARY} said"))
+    data = person.handed_over()
+    made.take_vouched(desk.office, desk.identity, data)
+    desk.office.close()
+    (tmp_path / "office" / "computer.key").unlink()
+    forget_keys()
+    for known in (False, True):
+        with Office.open(tmp_path / "office") as office:
+            review = office.review("last")
+            if not known:
+                with pytest.raises(StoreError, match="again with the recovery key"):
+                    office.events(review)
+                assert import_bytes(office, [desk.identity.age], data, "again").added == 0
+            assert f"{CANARY} said" in str([e.payload for e in office.events(review)])
+            assert len(office.connection.execute("SELECT * FROM words_key").fetchall()) == 1
+        forget_keys()
 
 
 def test_a_laptop_without_its_key_hands_no_word_over_and_counts_the_rest(before: Path) -> None:

@@ -115,7 +115,7 @@ def import_bytes(
         return FileReport(name, FileOutcome.REFUSED, f"{name}: {why}")
     with saying(office.path):
         now = now or datetime.now(UTC)
-        report = _received(office, _Came(name, data, ratings, now))
+        report = _received(office, _Came(name, data, ratings, now, identities))
         if not report.withdrawn:
             return report
         waiting = drop_reached(office, identities, known_withdrawals(office.connection))
@@ -132,6 +132,8 @@ class _Came:
     """As it came, sealed."""
     ratings: RatingsFile
     now: datetime
+    identities: Sequence[AgeIdentity]
+    """What it was opened with, or could have been."""
 
     @cached_property
     def incoming(self) -> Sequence[Event | bytes]:
@@ -221,7 +223,7 @@ def _taken(office: Office, review: Review, laptop: KnownLaptop, came: _Came) -> 
     closed = closed_devices(office, came.signing_key)
     if not _is_signed_for(came, closed, review):
         return came.refused(_NOT_SIGNED_FOR, review)
-    words = office.ready_to_seal(review)
+    words = office.ready_to_seal(review, came.identities)
     with office.transaction():
         _learn_recipient(office, laptop, came.ratings.manifest.laptop)
         elsewhere = _elsewhere(office, came, closed)

@@ -16,6 +16,8 @@ from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, seal, unseal
 from harness.store.file.sealing import own_key
+from review.files.manifests import BatchManifest
+from review.log.sealed_words import SealedWords
 
 Row = Sequence[str]
 """Item, source, candidate, and where the sentence stands."""
@@ -29,6 +31,26 @@ _DAMAGED = (
     "The sealed sentences of this review are damaged. Put back a copy of the data folder; what people answered is here all "
     "the same."
 )
+
+
+_KEYS = (
+    "organisation.key or computer.key, or their entries in its keyring; or take a file of ratings of this review in again "
+    "with the recovery key (rosetta review import FILE --identity KEY)"
+)
+
+
+def words_here(connection: sqlite3.Connection, path: Path) -> SealedWords:
+    """Return what seals and opens what people write in secret reviews, of the office's file at ``path``."""
+    return SealedWords(connection, lambda: keys_here(path.parent), file=path.name, keys=_KEYS)
+
+
+def add_keys(words: SealedWords, manifests: Iterable[bytes], recipients: Sequence[str]) -> None:
+    """Have sealed what is written in batches, within the caller's transaction: for these recipients, and for who opens their ratings."""
+    known = words.batches
+    for manifest in map(BatchManifest.model_validate_json, manifests):
+        if manifest.batch not in known:
+            others = manifest.organisation.recipients
+            words.add(manifest.batch, sorted({*others, *recipients}))
 
 
 def recipients_here(folder: Path) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Self
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.storage_problems import storable
+from harness.sealed.sealing import AgeIdentity
 from harness.sealed.signature import Signed
 from harness.store.file.transaction import transaction
 from review.files.manifests import Around, BatchItem, BatchManifest
@@ -22,7 +23,7 @@ from review.log.event import Event
 from review.log.fold import State, fold, looks_by_run
 from review.log.own_file import OwnFile
 from review.log.payloads import Adjudicate, Kind, LaptopWord, OrganiserLook, Speaks, Withdraw
-from review.log.sealed_words import WRITTEN, SealedWords, WordKeys
+from review.log.sealed_words import WRITTEN, WordKeys
 from review.log.table import NO_WORDS, append_event, read_device, read_events, saying, seal_written
 from review.log.voices import heard
 from review.office.store.belonging import events_of
@@ -36,12 +37,13 @@ from review.office.store.review import (
     is_secret,
 )
 from review.office.store.sealed_texts import (
+    add_keys,
     keep_texts,
     kept_texts,
-    keys_here,
     must_seal,
     recipients_here,
     seal_older,
+    words_here,
 )
 from review.verdict.panel.key import AnswerKey
 
@@ -65,12 +67,7 @@ class Office(OwnFile):
         """Of the first place of the file: certificates name it wherever the file is now."""
         self.own_devices = frozenset(row[0] for row in rows)
         """That one, and those from before the file was moved."""
-        self._words = SealedWords(
-            connection,
-            lambda: keys_here(path.parent),
-            file=FILE,
-            keys="organisation.key or computer.key",
-        )
+        self._words = words_here(connection, path)
 
     @classmethod
     def open(cls, folder: Path) -> Self:
@@ -91,7 +88,7 @@ class Office(OwnFile):
         recipients = recipients_here(self.path.parent) if secret else []
         with self.transaction():
             for review in secret:
-                self._add_keys(review.manifests.values(), recipients)
+                add_keys(self._words, review.manifests.values(), recipients)
             batches = {batch for review in secret for batch in review.manifests}
             seal_written(self.connection, self._words.keys(batches), batches)
             seal_older(self.connection, recipients, [each.number for each in secret])
@@ -99,23 +96,20 @@ class Office(OwnFile):
                 note_unclean(self.connection)
         rewrite(self.connection)
 
-    def _add_keys(self, manifests: Iterable[bytes], recipients: Sequence[str]) -> None:
-        """Make keys for what is written in batches: for who can open their ratings, and for these recipients."""
-        known = self._words.batches
-        for manifest in map(BatchManifest.model_validate_json, manifests):
-            if manifest.batch not in known:
-                others = manifest.organisation.recipients
-                self._words.add(manifest.batch, sorted({*others, *recipients}))
-
-    def ready_to_seal(self, review: Review) -> WordKeys:
+    def ready_to_seal(self, review: Review, named: Sequence[AgeIdentity] = ()) -> WordKeys:
         """Return the keys of what is written in a review, new ones where none opens here; KeyStoreError in words.
 
-        It may ask the keyring, so it is called before a transaction.
+        What ``named`` identities open, such as a recovery key, opens here from now on. It may ask the keyring, so it is
+        called before a transaction.
         """
-        others = review.manifest.organisation.recipients
-        return self._words.ready(
-            review.manifests, lambda: sorted({*others, *recipients_here(self.path.parent)})
-        )
+
+        def recipients() -> list[str]:
+            others = review.manifest.organisation.recipients
+            return sorted({*others, *recipients_here(self.path.parent)})
+
+        with saying(self.path):
+            self._words.seal_anew(review.manifests, named, recipients)
+            return self._words.ready(review.manifests, recipients)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -163,7 +157,7 @@ class Office(OwnFile):
             )
             self._keep_texts(number, texts, recipients)
             if secret:
-                self._add_keys(told, recipients)
+                add_keys(self._words, told, recipients)
             self.connection.executemany(
                 "INSERT INTO person (review, person, code) VALUES (?, ?, ?)",
                 [(number, person, code) for person, code in codes.items()],
