@@ -22,6 +22,9 @@ LAPTOP = Identity(Role.LAPTOP, b"laptop".ljust(32), AgeIdentity.make())
 """One laptop at which everybody sits, whatever the device."""
 
 
+RECIPIENTS = (AgeIdentity.of(bytes(32)).recipient, AgeIdentity.of(b"1" * 32).recipient)
+
+
 @cache
 def laptop_of(device: str, *, apart: bool = True) -> Identity:
     """Return the laptop that a device belongs to: one of its own, or the one at which everybody sits."""
@@ -37,7 +40,7 @@ def with_batches(
     key: AnswerKey,
     policy: bytes,
     identity: Identity = ORGANISER,
-    recipients: tuple[str, str] = ("age1a", "age1b"),
+    recipients: tuple[str, str] = RECIPIENTS,
     **changes: object,
 ) -> tuple[AnswerKey, dict[str, Signed]]:
     """Sign the batches of a review; gives the key that names them. Everybody is asked in each."""
@@ -112,7 +115,7 @@ def hand_over(events: list[Event], batch: Signed, identity: Identity = LAPTOP) -
             chains=chains_of(events),
             contents=contents_of(events, manifest),
             laptop=Sender(signing_key=identity.public.signing_key, recipient="age1"),
-            recipients=("age1a", "age1b"),
+            recipients=RECIPIENTS,
             members={},
         ),
         identity,
