@@ -22,6 +22,7 @@ from harness.core.failures import UsageError
 from harness.release.parts import Partition, tellable
 from harness.release.records import (
     Act,
+    CertificateTold,
     DifferenceTold,
     ReleasedCorpus,
     ReleasedMethod,
@@ -40,6 +41,8 @@ MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 Part = tuple[str, str]
 """A breakdown and a part of it."""
+Told = ScoresTold | DifferenceTold | CertificateTold
+"""An answer, in the ledger."""
 
 
 class NotReleased(UsageError):  # noqa: N818  said of an answer
@@ -108,7 +111,7 @@ def set_id(entries: Collection[str]) -> str:
 class History:
     """All that was told so far, and the rules of the custodian."""
 
-    answers: tuple[tuple[str, ScoresTold | DifferenceTold], ...] = ()
+    answers: tuple[tuple[str, Told], ...] = ()
     """Moment and answer, the oldest first."""
     rules: tuple[Rule, ...] = ()
     together: tuple[tuple[str, str], ...] = ()
@@ -123,14 +126,14 @@ class History:
                 return replace(self, rules=(*self.rules, act))
             case Together():
                 return replace(self, together=(*self.together, act.names))
-            case ScoresTold(atoms=dict() as atoms):
+            case ScoresTold(atoms=dict() as atoms) | CertificateTold(atoms=dict() as atoms):
                 return replace(
                     self,
                     answers=(*self.answers, (when, act)),
                     partition=self.partition.divided(atoms),
                     sets={**self.sets, act.entries: frozenset(atoms)},
                 )
-            case ScoresTold() | DifferenceTold():
+            case ScoresTold() | DifferenceTold() | CertificateTold():
                 return replace(self, answers=(*self.answers, (when, act)))
             case _:
                 return self
@@ -160,9 +163,7 @@ class History:
             found = replace(found, **given)
         return found
 
-    def given(
-        self, submitter: str, corpus: str, entries: frozenset[str]
-    ) -> list[tuple[str, ScoresTold | DifferenceTold]]:
+    def given(self, submitter: str, corpus: str, entries: frozenset[str]) -> list[tuple[str, Told]]:
         """Return the answers that count for a submitter: about this corpus, or any that shares an entry with it."""
         names = self.names_of(submitter)
         return [
@@ -246,12 +247,14 @@ class History:
             parts = {name: asked.parts[name] for name in sorted(chosen)}
             gone = asked.left_out | {name for name, _ in asked.parts.keys() - chosen}
             told = (asked.run, asked.scores, parts, gone)
-        new = (
-            after.count != self.partition.count or not asked.entries <= self.partition.atoms.keys()
-        )
-        new = new or set_id(asked.entries) not in self.sets
-        atoms = {key: after.atoms[key] for key in sorted(asked.entries)} if new else None
+        atoms = self.new_atoms(asked.entries, after)
         return ScoreAnswer(*told, beat_by=step, number=number, of=count, atoms=atoms)
+
+    def new_atoms(self, entries: Collection[str], after: Partition) -> dict[str, int] | None:
+        """Return what the ledger keeps of the atoms once something is told; None where it tells of no others than before."""
+        new = after.count != self.partition.count or not self.partition.atoms.keys() >= set(entries)
+        new = new or set_id(entries) not in self.sets
+        return {str(key): after.atoms[key] for key in sorted(entries)} if new else None
 
     def _too_few(self, asked: ScoreQuestion) -> str:
         if len(asked.entries) < LEAST:
@@ -328,5 +331,5 @@ def _known(name: str) -> str:
     return normalised(name) or name
 
 
-def _submitters(act: ScoresTold | DifferenceTold) -> Sequence[str]:
-    return (act.submitter,) if isinstance(act, ScoresTold) else act.card.submitters
+def _submitters(act: Told) -> Sequence[str]:
+    return act.card.submitters if isinstance(act, DifferenceTold) else (act.submitter,)

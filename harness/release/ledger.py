@@ -23,7 +23,7 @@ from harness.core.written_files import PRIVATE, append_line, private_folder
 from harness.release.budget import MOMENT, History, history
 from harness.release.records import Act, Begun, InLedger, LedgerRecord, SignedLedgerRecord
 from harness.sealed.forms import FileError, FileProblem
-from harness.sealed.keys import Identity
+from harness.sealed.keys import Identity, Role
 from harness.sealed.signed_archive import read_record, signed_record
 from harness.vault.data_key import DataKey
 
@@ -140,6 +140,12 @@ class ReleaseLedger:
             FileProblem.DAMAGED,
             f"{self.path}: line {place + 1}: {reason}. Nothing is told without a whole ledger: put back a copy of the newest one.",
         )
+
+
+def own_ledger(home: Path) -> ReleaseLedger:
+    """Return the ledger of a data folder, as the keeper of this computer has it; makes folder and keys where there are none."""
+    identity = Identity.load(private_folder(home), Role.KEEPER)
+    return ReleaseLedger(home / FOLDER, identity, lambda: datetime.now(UTC))
 
 
 @dataclass

@@ -195,7 +195,28 @@ class DifferenceTold(StrictForm):
     entries: Hex64
 
 
-Act = Annotated[Begun | Rule | Together | ScoresTold | DifferenceTold, Field(discriminator="what")]
+class CertificateTold(StrictForm):
+    """What people said of a run over secret entries was told, as a coarse certificate."""
+
+    what: Literal["certified"] = "certified"
+    submitter: Name
+    """All certificates of one run stand under one name: what they tell, everybody learns."""
+    run: Text
+    corpus: Text
+    entries: Hex64
+    """Of what people said of which entries: SHA-256 over sorted digests, each of an entry with its ratings."""
+    atoms: dict[Digest, Count] | None
+    """Entry with its ratings → atom of what this certificate tells; None where an answer before told of the same."""
+    certificate: Annotated[str, Field(max_length=2**20)]
+    """The certificate, as it was signed."""
+    signature: Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
+    """Of the organisation, over its bytes."""
+
+
+Act = Annotated[
+    Begun | Rule | Together | ScoresTold | DifferenceTold | CertificateTold,
+    Field(discriminator="what"),
+]
 
 
 class LedgerRecord(StrictForm):

@@ -80,7 +80,7 @@ def coarse(
     if not half > 0:
         return None
     step = step_for(max(half, least), unit or unit_of(ends))
-    told = rounded(value, step)
+    told = min(ends[1], max(ends[0], rounded(value, step)))
     return ReleasedScore(
         value=told,
         lower=_clean(max(ends[0], min(floor(lower / step + 1e-9) * step, told - step))),

@@ -13,13 +13,15 @@ from harness.card.exporting import ExportForm, card_bytes, export_run, must_be_r
 from harness.card.load import load_card, stored_rows
 from harness.card.reading import parse_object
 from harness.card.signing.signed_run import kept_seals, outgoing, sign_run
-from harness.core.failures import HarnessError
+from harness.core.failures import HarnessError, UsageError
 from harness.sealed.keys import Identity
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.notes import attached_to
+from harness.store.notes import Attached, attached_to
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run
 from review.community.folder import OutFile
+from review.verdict.certificate.certificate import read_certificate
+from review.verdict.certificate.coarse import over_secret
 
 _HASH = re.compile("[0-9a-f]{64}")
 
@@ -58,13 +60,22 @@ def run_files(
     seals = [] if run.imported else [sign_run(connection, run.id, data, signer, now)]
     for sealed in (seals or kept_seals(connection, run.id, card))[:1]:
         yield OutFile(f"{folder}/card.seal.json", outgoing(sealed, card).data())
-    for number, each in enumerate(attached_to(connection, run.id), start=1):
+    outside = [each for each in attached_to(connection, run.id) if not _exact(each)]
+    for number, each in enumerate(outside, start=1):
         yield OutFile(f"{folder}/certificate-{number}.json", each.certificate)
         yield OutFile(f"{folder}/certificate-{number}.sig", each.signature)
     if card.get("results"):
         for form in (ExportForm.JSONL, ExportForm.CSV):
             yield OutFile(f"{folder}/rows.{form}", export_run(connection, run.id, form))
     yield from _method(card)
+
+
+def _exact(attached: Attached) -> bool:
+    """Tell whether a certificate is over secret entries, and so stays inside; one that is not understood does, too."""
+    try:
+        return over_secret(read_certificate(attached.certificate, "the certificate"))
+    except UsageError:
+        return True
 
 
 def _inside(

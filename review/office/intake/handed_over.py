@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from harness.core.failures import UsageError
 from harness.exchange.kinds import FileKind
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.sealing import Lock, lock_of
@@ -14,6 +15,7 @@ from review.files.statements import SUFFIX as LAPTOP_SUFFIX
 from review.files.statements import WITNESS_SUFFIX, read_laptop_card, read_statement
 from review.office.results.certifying import CERTIFICATE_SUFFIX, SIGNATURE_SUFFIX
 from review.verdict.certificate.certificate import read_certificate
+from review.verdict.certificate.coarse import EXACT_STAYS, over_secret, refuse_exact
 from review.verdict.certificate.evidence import EVIDENCE_SUFFIX, unpack_evidence
 
 
@@ -33,8 +35,15 @@ def check_sealed(data: bytes) -> None:
 
 
 def check_certificate(data: bytes) -> None:
-    """Raise UsageError for what is no certificate."""
-    read_certificate(data, "this certificate")
+    """Raise UsageError for what is no certificate, and for one that stays inside."""
+    refuse_exact(data)
+
+
+def check_evidence(data: bytes) -> None:
+    """Raise UsageError for what is no evidence, and for evidence of secret entries, which stays inside."""
+    found = unpack_evidence(data)
+    if over_secret(read_certificate(found.certificate, "this certificate"), found.evidence):
+        raise UsageError(EXACT_STAYS)
 
 
 def check_signature(data: bytes) -> None:
@@ -58,5 +67,5 @@ KINDS: Final = (
     FileKind(WITNESS_SUFFIX, "the statement of a witness", read_statement, "rosetta review enrol FILE", _SMALL),
     FileKind(CERTIFICATE_SUFFIX, "the certificate of a run", check_certificate, "rosetta review attach FILE", _CERTIFICATE, SIGNATURE_SUFFIX),
     FileKind(SIGNATURE_SUFFIX, "the signature of a certificate", check_signature, "lies beside its certificate", _SMALL),
-    FileKind(EVIDENCE_SUFFIX, "the evidence of a certificate", unpack_evidence, "rosetta review verify FILE"),
+    FileKind(EVIDENCE_SUFFIX, "the evidence of a certificate", check_evidence, "rosetta review verify FILE"),
 )  # fmt: skip

@@ -33,6 +33,7 @@ from review.files.manifests import RatingsManifest
 from review.log.event import Event, events_sha256
 from review.log.fold import looks_by_run
 from review.log.payloads import OrganiserLook
+from review.office.results.telling import exact_of
 from review.office.store.database import FILE
 from review.office.store.store import IssuedCertificate, Office, Review, utc_now
 from review.verdict.certificate.certificate import (
@@ -44,6 +45,7 @@ from review.verdict.certificate.certificate import (
     standing,
 )
 from review.verdict.certificate.certify import EvidenceReading, certify, read_verdict
+from review.verdict.certificate.coarse import is_coarse, read_coarse
 from review.verdict.certificate.evidence import (
     EVIDENCE_SUFFIX,
     Evidence,
@@ -70,7 +72,9 @@ def attach(
     cannot show all that holds its organisation to its word. A certificate that is not ``go`` is kept only where it
     takes away what an earlier one gave. Raises HarnessError in words where anything is wrong.
     """
-    done = verify(presented.certificate, presented.signature, presented.evidence)
+    done = verify(
+        presented.certificate, presented.signature, presented.evidence, coarse=presented.coarse
+    )
     certificate = done.certificate
     _refuse(done, trusted, earlier=earlier)
     run = _run(connection, certificate)
@@ -320,7 +324,12 @@ def presented(path: Path, evidence: Path | None, folder: Path) -> dict[str, Evid
     """
     if path.name.endswith(EVIDENCE_SUFFIX):
         return {path.name: read_evidence_file(path)}
-    certificate, signature = _read(path), _read(_beside(path, SIGNATURE_SUFFIX))
+    certificate, signature = read_signed_certificate(path)
+    if is_coarse(certificate):
+        return {
+            place: replace(each, coarse=Signed(certificate, signature))
+            for place, each in _inside(certificate, path, evidence, folder).items()
+        }
     beside = _beside(path, EVIDENCE_SUFFIX)
     if evidence is not None:
         found = {evidence.name: read_evidence_file(evidence)}
@@ -338,6 +347,42 @@ def presented(path: Path, evidence: Path | None, folder: Path) -> dict[str, Evid
         place: replace(each, certificate=certificate, signature=signature)
         for place, each in found.items()
     }
+
+
+def read_signed_certificate(path: Path) -> tuple[bytes, bytes]:
+    """Return the bytes of a certificate and of its signature beside it; raises UsageError where one cannot be read."""
+    return _read(path), _read(_beside(path, SIGNATURE_SUFFIX))
+
+
+class NotInside(UsageError):  # noqa: N818  said of a certificate
+    """What a coarse certificate is to follow from is not here; the message says who has it."""
+
+
+def _inside(
+    coarse: bytes, path: Path, evidence: Path | None, folder: Path
+) -> dict[str, EvidenceFile]:
+    """Return the exact certificate that a coarse one was made of, with its evidence: out of a file, or of the office."""
+    stated = read_coarse(coarse, path.name)
+    if evidence is not None:
+        found = read_evidence_file(evidence)
+        if sha256(found.certificate).hexdigest() == stated.exact:
+            return {evidence.name: found}
+        raise UsageError(
+            f"{evidence.name} is the evidence of another certificate than the one of which {path.name} was made "
+            f"(SHA-256 {stated.exact[:16]}…). Name that one."
+        )
+    if (folder / FILE).exists():
+        with Office.open(folder) as office:
+            for review in filter(None, map(office.review_of_batch, stated.batches)):
+                if (exact := exact_of(office, review, stated)) is not None:
+                    signer = stated.organisation.signing_key
+                    kept = review_evidence(office, review, signer, even_if_changed=True)
+                    made = EvidenceFile(exact.content, exact.signature, kept)
+                    return {"this machine's office": made}
+    raise NotInside(
+        f"{path.name} is coarse, for its entries are secret: what it follows from stays with {stated.organisation.name}. Here its form "
+        "and signature can be checked (rosetta review verify), and nothing else."
+    )
 
 
 def _beside(path: Path, suffix: str) -> Path:

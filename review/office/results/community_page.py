@@ -22,6 +22,7 @@ from review.session.words.catalogue import Words, msgid
 from review.session.words.labels import REASONS
 from review.verdict.certificate.certificate import Certificate
 from review.verdict.certificate.certificate_text import document, outside
+from review.verdict.certificate.coarse import CoarseCertificate
 from review.verdict.gate.verdict import GateOutcome
 from review.verdict.panel.key import AnswerKey, counted
 
@@ -92,6 +93,19 @@ def community_page(
     return document(title, "\n".join(parts), language=words.language, direction=words.direction)
 
 
+def coarse_page(told: CoarseCertificate, words: Words) -> str:
+    """Write the page of a review of secret entries: its answer and the share of all, in steps, and nothing else."""
+    title = words("What people said about the machine translation")
+    verdict = told.verdict
+    parts = [
+        *_answer(told, words),
+        _heading(words("What the answers say")),
+        *_shares(verdict.share.value, verdict.share.lower, verdict.level, words, "/verdict/share"),
+        *_rights(told, words, large=True),
+    ]
+    return document(title, "\n".join(parts), language=words.language, direction=words.direction)
+
+
 def people_today(key: AnswerKey, state: State, run_id: str) -> int:
     """Count the people whose ratings of a run are still there: what a certificate counted may be taken back since."""
     real = {i for i, known in key.items.items() if known.run_id == run_id and not known.control}
@@ -159,7 +173,7 @@ def _shared_wordings(key: AnswerKey, state: State, item: str) -> tuple[str, ...]
     )
 
 
-def _answer(certificate: Certificate, words: Words) -> Iterator[str]:
+def _answer(certificate: Certificate | CoarseCertificate, words: Words) -> Iterator[str]:
     short, long = _ANSWERS[certificate.outcome]
     about = (certificate.run.language_pair, certificate.organisation.name, certificate.issued[:10])
     question = words("Is the machine translation good enough?")
@@ -178,20 +192,24 @@ def _numbers(certificate: Certificate, words: Words) -> Iterator[str]:
     )
     many = words.plural("They looked at {n} sentence.", "They looked at {n} sentences.", items)
     yield f"<p>{_field('/panel/reviewers', who)} {_field('/verdict/numbers/items', many)}</p>"
-    if numbers["share"] is None:
-        return
+    if numbers["share"] is not None:
+        yield from _shares(numbers["share"], numbers["lower"], level, words, "/verdict/numbers")
+
+
+def _shares(share: str, lower: str | None, level: str, words: Words, path: str) -> Iterator[str]:
+    """Say how many are good, how many at least, and how many should be; ``path`` is where the certificate has it."""
     good = words(
         "About {share} of the translations are good: correct, or with small problems only.",
-        share=_about(numbers["share"], words),
+        share=_about(share, words),
     )
-    yield f"<p>{_field('/verdict/numbers/share', good)}</p>"
-    if numbers["lower"] is not None:
+    yield f"<p>{_field(f'{path}/share', good)}</p>"
+    if lower is not None:
         sure = words(
             "A few people and a few sentences are not everything. "
             "We can be quite sure of this much: {share} or more are good.",
-            share=_of_hundred(numbers["lower"], words),
+            share=_of_hundred(lower, words),
         )
-        yield f"<p>{_field('/verdict/numbers/lower', sure)}</p>"
+        yield f"<p>{_field(f'{path}/lower', sure)}</p>"
     goal = words("The goal was {share}.", share=_of_hundred(level, words))
     yield f"<p>{_field('/verdict/level', goal)}</p>"
 
@@ -284,7 +302,9 @@ def _questions(asked: list[DividedItem], words: Words) -> Iterator[str]:
         yield "</div>"
 
 
-def _rights(certificate: Certificate, words: Words, large: bool) -> Iterator[str]:
+def _rights(
+    certificate: Certificate | CoarseCertificate, words: Words, large: bool
+) -> Iterator[str]:
     yield _heading(words("Your answers are yours"))
     yield _paragraph(
         words("Whoever gave answers can take them back at any time. Ask the people who asked you.")

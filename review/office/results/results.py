@@ -20,13 +20,15 @@ from harness.sealed.sealing import seal
 from harness.sealed.signature import public_pem
 from harness.sealed.signed_archive import pack_signed
 from harness.store.runs import find_run
-from review.files.manifests import EXPORT_SUFFIX, BatchItem, ExportManifest
+from review.files.manifests import EXPORT_SUFFIX, ExportManifest
 from review.office.results.certifying import newest_certificate, review_evidence
-from review.office.results.community_page import community_page
+from review.office.results.community_page import coarse_page, community_page
 from review.office.results.rating_rows import rating_rows, ratings_csv
+from review.office.results.telling import stays_inside, told_instead
 from review.office.store.store import Office, Review
 from review.session.words.catalogue import Words
 from review.verdict.certificate.certificate import read_certificate
+from review.verdict.certificate.coarse import read_coarse
 from review.verdict.certificate.evidence import events_bytes, pack_evidence
 
 _README: Final = """\
@@ -161,7 +163,8 @@ def run_cards(connection: sqlite3.Connection, review: Review) -> dict[str, RunCa
 def page_of(office: Office, review: Review, run_id: str, words: Words) -> str | None:
     """Write the page for the speakers from a run's newest certificate, None where none was issued.
 
-    UsageError where ratings that it rests on were taken back: the page would go on telling of them.
+    Of a review of secret entries it tells what the coarse certificate tells; None where none was told. UsageError where
+    ratings that it rests on were taken back: the page would go on telling of them.
     """
     found = newest_certificate(office, review, run_id)
     if found is None:
@@ -171,9 +174,11 @@ def page_of(office: Office, review: Review, run_id: str, words: Words) -> str | 
             f"Somebody took ratings back since the certificate of run {run_id[:8]} was issued, and the page would "
             f"still tell of them. Issue it anew: rosetta review gate {review.name} --issue"
         )
+    if stays_inside(review):
+        told = told_instead(office, found)
+        return None if told is None else coarse_page(read_coarse(told.content, "it"), words)
     certificate = read_certificate(found.certificate, "the certificate")
-    texts: Mapping[str, BatchItem] = {} if review.secret else review.texts
-    return community_page(certificate, review.key, office.state(review), texts, words)
+    return community_page(certificate, review.key, office.state(review), review.texts, words)
 
 
 def of_runs(

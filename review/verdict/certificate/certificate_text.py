@@ -94,25 +94,39 @@ _PERSON = {
 
 def certificate_text(certificate: Certificate) -> str:
     """Write the page; texts from outside are made visible, nothing in them acts on a terminal."""
+    outcome = OUTCOMES[certificate.outcome]
+    return text_page(
+        outcome, facts(certificate), findings(certificate), seals(certificate), HOW_TO_CHECK
+    )
+
+
+def text_page(
+    outcome: str,
+    told: Iterable[tuple[str, str]],
+    rests: Iterable[tuple[str, Iterable[str]]],
+    sealed: Iterable[tuple[str, str]],
+    check: str,
+) -> str:
+    """Return a certificate as text: what it says, on what that ``rests`` (each with what it lists), and its seals."""
     lines = [
         "CERTIFICATE OF A COMMUNITY REVIEW",
         "",
-        *_wrapped(OUTCOMES[certificate.outcome]),
+        *_wrapped(outcome),
         "",
-        *(_row(name, value) for name, value in facts(certificate)),
+        *(_row(name, value) for name, value in told),
         "",
         "What it rests on",
-        *_listed(certificate),
+        *_listed(rests),
         "",
-        *(_row(name, value) for name, value in seals(certificate)),
+        *(_row(name, value) for name, value in sealed),
         "",
-        *_wrapped(HOW_TO_CHECK),
+        *_wrapped(check),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _listed(certificate: Certificate) -> Iterator[str]:
-    for words, controls in findings(certificate):
+def _listed(said: Iterable[tuple[str, Iterable[str]]]) -> Iterator[str]:
+    for words, controls in said:
         yield from _wrapped(words, "  - ")
         for control in controls:
             yield from _wrapped(control, "      · ")
@@ -321,13 +335,13 @@ def certificate_html(certificate: Certificate) -> str:
         (
             "<h1>Certificate of a community review</h1>",
             f'<p class="answer">{escape(OUTCOMES[certificate.outcome])}</p>',
-            _table(facts(certificate)),
+            page_table(facts(certificate)),
             "<h2>What it rests on</h2>",
             "<ul>",
             *(_finding_lines(words, listed) for words, listed in findings(certificate)),
             "</ul>",
             "<h2>Seals</h2>",
-            _table(seals(certificate), code=True),
+            page_table(seals(certificate), code=True),
             f'<p class="quiet">{escape(HOW_TO_CHECK)}</p>',
         )
     )
@@ -339,7 +353,8 @@ def _finding_lines(words: str, listed: Iterable[str]) -> str:
     return f"<li>{outside(words)}{f'<ul>{controls}</ul>' if controls else ''}</li>"
 
 
-def _table(rows: Iterable[tuple[str, str]], *, code: bool = False) -> str:
+def page_table(rows: Iterable[tuple[str, str]], *, code: bool = False) -> str:
+    """Return rows of names and values as a table; texts from outside are made harmless."""
     lines = (
         f'<tr><th scope="row">{escape(name)}</th><td>{_cell(value, code)}</td></tr>'
         for name, value in rows

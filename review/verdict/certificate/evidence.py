@@ -307,11 +307,14 @@ EVIDENCE_SUFFIX: Final = ".rosetta-evidence"
 _DATA = ("certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json")
 _EVENTS = "events.jsonl"
 _SIGNED = "signed.json"
+_COARSE = ("coarse.json", "coarse.sig")
+"""The certificate that left in its place, of a review of secret entries, and its signature."""
 _PROGRAM = "rosetta_verify.py"
 _README = "README.txt"
 
 EARLIER_PROGRAMS: Final = {
     "3418c2f0066947cb3dc7dd09f97039e92cf3b694a946224e213e1cb5669febd1": "of certificates of version 1",
+    "e505dffdc78267fc7219a9195d774d8bc5e96189996a1af89f114146b42911ac": "that knows no coarse certificates",
 }
 """SHA-256 of each second verifier that was given out before the present one."""
 
@@ -325,6 +328,8 @@ class EvidenceFile:
     evidence: Evidence
     program: bytes | None = None
     """The second verifier as it lies in the file; None where there is none, as in what an office keeps."""
+    coarse: Signed | None = None
+    """The coarse certificate that left in its place; None where none did."""
 
 
 def own_program() -> bytes:
@@ -337,7 +342,9 @@ def own_program_sha256() -> str:
     return sha256(own_program()).hexdigest()
 
 
-def pack_evidence(certificate: bytes, signature: bytes, evidence: Evidence) -> bytes:
+def pack_evidence(
+    certificate: bytes, signature: bytes, evidence: Evidence, coarse: Signed | None = None
+) -> bytes:
     """Write an evidence file; the same contents give the same bytes."""
     data = (certificate, signature, evidence.policy, evidence.key_bytes, evidence.devices_bytes)
     own = resources.files("review.verdict.stand_alone")
@@ -348,13 +355,18 @@ def pack_evidence(certificate: bytes, signature: bytes, evidence: Evidence) -> b
             _SIGNED: signed_bytes(evidence),
             _PROGRAM: own_program(),
             _README: own.joinpath(_README).read_bytes(),
+            **(
+                dict(zip(_COARSE, (coarse.content, coarse.signature), strict=True))
+                if coarse
+                else {}
+            ),
         }
     )
 
 
 def unpack_evidence(data: bytes) -> EvidenceFile:
     """Read an evidence file, nothing of it believed yet; raises UsageError in words."""
-    members = unpack(data, (*_DATA, _EVENTS), (_SIGNED, _PROGRAM, _README))
+    members = unpack(data, (*_DATA, _EVENTS), (_SIGNED, _PROGRAM, _README, *_COARSE))
     certificate, signature, policy, key, devices = (members[name] for name in _DATA)
     own, keys = read_devices(devices, "devices.json")
     events = read_events_bytes(members[_EVENTS])
@@ -362,7 +374,15 @@ def unpack_evidence(data: bytes) -> EvidenceFile:
     if _SIGNED in members:
         batches, handed_over, witnesses = read_signed(members[_SIGNED], _SIGNED)
         evidence = replace(evidence, batches=batches, handed_over=handed_over, witnesses=witnesses)
-    return EvidenceFile(certificate, signature, evidence, members.get(_PROGRAM))
+    coarse = None
+    if missing := set(_COARSE).difference(members):
+        if len(missing) == 1:
+            raise UsageError(
+                f"{missing.pop()} is missing. Ask for the evidence file as it was issued."
+            )
+    else:
+        coarse = Signed(*(members[name] for name in _COARSE))
+    return EvidenceFile(certificate, signature, evidence, members.get(_PROGRAM), coarse)
 
 
 def read_evidence_file(path: Path) -> EvidenceFile:

@@ -13,14 +13,21 @@ from typing import Any
 from pydantic import ValidationError
 
 from harness.card.checking.stated import CardDifference, member
-from harness.core.failures import HarnessError
+from harness.core.failures import HarnessError, UsageError
 from harness.sealed.keys import key_phrase, says_key
 from harness.sealed.phrase import says
+from harness.sealed.signature import Signed
 from harness.sealed.signature import verify as signed_by
 from review.files.batch import Batch
 from review.log.event import events_sha256
 from review.verdict.certificate.certificate import Certificate, read_certificate, statements
 from review.verdict.certificate.certify import as_certified, certified_again, read_verdict
+from review.verdict.certificate.coarse import (
+    CoarseCertificate,
+    over_secret,
+    read_coarse,
+    wrong_numbers,
+)
 from review.verdict.certificate.evidence import EARLIER_PROGRAMS, Evidence, own_program_sha256
 from review.verdict.certificate.signed import (
     LESS_THAN_BOUND,
@@ -177,12 +184,13 @@ def verify(
     program: bytes | None = None,
     batches: Sequence[Batch] = (),
     phrases: Sequence[str] = (),
+    coarse: Signed | None = None,
 ) -> Verification:
     """Verify a certificate against its evidence, which may hold later events too.
 
     ``program`` is the second verifier that lay in the evidence file. ``batches`` are files that the community kept,
-    ``phrases`` the six words of hand-overs that speakers wrote down. Raises UsageError where the bytes are no
-    certificate.
+    ``phrases`` the six words of hand-overs that speakers wrote down, ``coarse`` the certificate that left in its place.
+    Raises UsageError where the bytes are no certificate.
     """
     stated = read_certificate(certificate, "the certificate")
     evidence = as_certified(evidence, stated)
@@ -197,6 +205,7 @@ def verify(
         *check_signed(stated, evidence, part),
         *_programs(stated, program),
         *(check_kept_batch(evidence, stated, each) for each in batches),
+        *what_it_tells(stated, evidence, coarse),
     ]
     kept = tuple(check_hand_over(Attested(evidence), part, each) for each in phrases)
     unseen = not_shown(part.state, part.key, stated.run.run_id)
@@ -218,6 +227,47 @@ def _verdict(
     except (HarnessError, ValidationError, ArithmeticError) as error:  # a key that fits no review
         words = str(error) if isinstance(error, HarnessError) else "the answer key gives no verdict"
         return Verification(stated, (*checks, CertificateCheck("verdict", False, words)))
+
+
+def what_it_tells(
+    stated: Certificate, evidence: Evidence, coarse: Signed | None
+) -> Iterator[CertificateCheck]:
+    """Say what an exact certificate over secret entries gives away, and check the coarse one that left in its place."""
+    if over_secret(stated, evidence):
+        numbers = stated.verdict["numbers"]
+        shares = f"{len(numbers['strata'])} difficulties, and the own share of each of {len(numbers['reviewers'])} people"
+        words = (
+            f"it is exact, and its entries are secret: shares to six places of {numbers['items']} items, of {shares}. Its evidence "
+            "has every single rating. Both are to stay inside; what leaves is a coarse certificate"
+        )
+        yield CertificateCheck("what it tells", True, words)
+    if coarse is None:
+        return
+    try:
+        told = read_coarse(coarse.content, "the coarse certificate")
+    except UsageError as error:
+        yield CertificateCheck("coarse certificate", False, str(error))
+        return
+    yield coarse_signature(told, coarse)
+    wrong = wrong_numbers(told, stated)
+    words = "what left in its place follows from it, number by number"
+    yield CertificateCheck("coarse numbers", not wrong, "; ".join(wrong) or words)
+
+
+def verify_outside(coarse: Signed, name: str) -> tuple[CoarseCertificate, list[CertificateCheck]]:
+    """Check a coarse certificate without what it follows from: its form and its signature; UsageError where it is none."""
+    told = read_coarse(coarse.content, name)
+    left = CertificateCheck("coarse numbers", None, told.checks)
+    return told, [coarse_signature(told, coarse), left]
+
+
+def coarse_signature(told: CoarseCertificate, coarse: Signed) -> CertificateCheck:
+    """Say whether the organisation that a coarse certificate names signed it."""
+    key = told.organisation.signing_key
+    if signed_by(key, coarse.content, coarse.signature):
+        words = f"of {told.organisation.name}, key {key}"
+        return CertificateCheck("coarse signature", True, words)
+    return CertificateCheck("coarse signature", False, f"key {key} did not sign it: it was changed")
 
 
 def _signature(stated: Certificate, data: bytes, signature: bytes) -> CertificateCheck:

@@ -1,5 +1,6 @@
 """Recompute a review's verdict from its evidence: python rosetta_verify.py NAME.rosetta-evidence [KEY]
 
+Of a coarse certificate, NAME.certificate.json beside its .certificate.sig, form and signature are checked.
 KEY is the organisation's public key (64 hexadecimal digits), from a source that you trust. Written from docs/gate.md and
 docs/certificate.md, apart from the program that issues certificates, so that an error of one shows as a difference from
 the other. Needs Python 3.11 and the package ``cryptography`` only. Short on purpose: to be read in one sitting.
@@ -20,6 +21,10 @@ NEAR = ("made", "knows", "neither", "not_asked")
 ANSWERS = {"consent", "relation", "rate", "cannot_judge", "undo", "harm", "withdraw"}
 OWN = {"adjudicate", "look", "laptop", "speaks", "withdraw"}
 DECIDING = ANSWERS | OWN
+REASONS = "harm_open harm_upheld level_reached level_missed level_open weak_stratum veto low_reviewer controls_failed flags_decide".split()
+COARSE, PARTS = "rosetta-coarse-certificate/1", "answer batches checks exact format issued of organisation panel place policy review run supersedes verdict".split()
+CHECKS = ("The numbers are in steps, for the entries are secret. Outside, its form and its signature can be checked, and nothing else. That the "
+          "numbers follow from the ratings is checked by whoever keeps the evidence, inside.")
 MEMBERS = ("certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json", "events.jsonl")
 BECAME = ("counted", "withdrew", "withdrew_at_the_desk", "waiting", "not_heard", "no_consent", "too_few", "nothing")
 UNCOMPUTED = {"issued", "supersedes", "organisation", "agreement", "verifier_sha256"}
@@ -426,6 +431,67 @@ def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], 
         **({"laptops": state["laptops"], "relations": {name: nearest[n] for n, name in enumerate(NEAR)}, "harm": sorted(harm, key=lambda e: (not e["harmful"], e["reason"], e["by"])), "witnesses": _witnesses(signed, wrote, stated)} if later else {}),
     }, wrong + forged + unsigned * strict, older + (unsigned + nobodys) * (not strict)
 
+# The coarse certificate, which leaves where the entries are secret: docs/certificate.md, "Of secret entries".
+
+def _fives(count: int) -> int: return count - count % 5
+
+def _decimal(number: Any) -> str: return f"{Decimal(str(number)).normalize():f}"
+
+def _steps(value: Any, lower: Any, upper: Any, items: int) -> dict[str, str]:
+    value, lower, upper = float(value), float(lower), float(upper)
+    half = max(value - lower, upper - value, 1.96 * 0.25 / math.sqrt(items))
+    step = float(f"{0.1 * 2.0 ** math.ceil(math.log2(half / 0.1) - 1e-9):.12g}")
+    told = min(1.0, max(0.0, float(f"{round(value / step) * step:.12g}")))
+    ends = (max(0.0, min(math.floor(lower / step + 1e-9) * step, told - step)), min(1.0, max(math.ceil(upper / step - 1e-9) * step, told + step)))
+    return {name: _decimal(float(f"{each:.12g}")) for name, each in zip(("value", "lower", "upper", "step"), (told, *ends, step), strict=True)}
+
+def _coarse(exact: Any, sha256: str, told: list[str]) -> dict[str, Any]:
+    said, n, run = exact["verdict"], exact["verdict"]["numbers"], exact["run"]
+    rated = {h: s for h, s in n["strata"].items() if s["items"]}
+    weak = {str(one["stratum"]) for one in said["findings"] if one["code"] == "weak_stratum"}
+    codes = {one["code"] for one in said["findings"]} - ({"weak_stratum"} if not weak & {*told} else set())
+    return {
+        "exact": sha256, "organisation": exact["organisation"], "review": exact["review"], "batches": exact["batches"], "policy": exact["policy"],
+        "run": {**{k: run[k] for k in ("run_id", "run_card_hash", "dataset_id", "language_pair")}, "segments": {k: _fives(v) for k, v in run["segments"].items()}},
+        "panel": {"reviewers": _fives(exact["panel"]["reviewers"]), "community": said["community_panel"], "chosen": exact["panel"]["chosen"]},
+        "verdict": {"outcome": said["outcome"], "level": _decimal(said["level"]), "confidence": _decimal(said["confidence"]), "items": _fives(n["items"]),
+                    "reasons": [code for code in REASONS if code in codes], "share": _steps(n["share"], n["lower"], n["upper"], n["items"]),
+                    "strata": {h: _steps(share := rated[h]["share"], share, share, rated[h]["items"]) for h in told if h in rated}, "strata_left_out": bool(rated.keys() - {*told})},
+    }
+
+def _form(coarse: Any) -> list[str]:
+    said = coarse["verdict"]
+    wrong = ["its fields are not those of its form"] * (sorted(coarse) != PARTS or coarse["format"] != COARSE or coarse["checks"] != CHECKS)
+    for name, each in {"share": said["share"], **said["strata"]}.items():
+        value, low, high, step = (Decimal(each[k]) for k in ("value", "lower", "upper", "step"))
+        if not 0 <= low <= value <= high <= 1 or step <= 0 or any(one % step and one != 1 for one in (value, low, high)): wrong.append(f"{name} is not in its steps")
+    counts = [said["items"], coarse["panel"]["reviewers"], *coarse["run"]["segments"].values()]
+    if any(type(one) is not int or one % 5 for one in counts): wrong.append("a count is no multiple of five")
+    if said["outcome"] not in {"go", "no_go", "discuss"}: wrong.append("its outcome is none that is certified")
+    return wrong + ["its reasons are not those of a gate, in their order"] * (said["reasons"] != [code for code in REASONS if code in said["reasons"]])
+
+def _follows(members: dict[str, bytes], exact: Any) -> list[str]:
+    coarse = _signed_json(members["coarse.json"], members["coarse.sig"])
+    told = sorted(coarse["verdict"]["strata"])
+    again = _coarse(exact, _sha(members["certificate.json"]), told)
+    rated = {h: s["items"] for h, s in exact["verdict"]["numbers"]["strata"].items() if s["items"]}
+    rest = sum(count for h, count in rated.items() if h not in told)
+    few = ["the coarse certificate tells of fewer than five items"] * (0 < rest < 5 or any(rated.get(h, 0) < 5 for h in told))
+    return _form(coarse) + few + _differing({name: coarse.get(name) for name in again}, again, "$ of the coarse certificate")
+
+def _signed_json(data: bytes, signature: bytes) -> Any:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    Ed25519PublicKey.from_public_bytes(bytes.fromhex((stated := _json(data))["organisation"]["signing_key"])).verify(signature, data)
+    if _canonical(stated) != data: raise ValueError("the certificate is not canonical JSON")
+    return stated
+
+def _outside(path: str, expected: list[str]) -> list[str]:
+    with open(path, "rb") as file, open(path.removesuffix(".json") + ".sig", "rb") as beside: data, signature = file.read(2**22), beside.read(2**10)
+    coarse = _signed_json(data, signature)
+    signer, about = coarse["organisation"]["signing_key"], f"run {coarse['run']['run_id']}, coarse certificate SHA-256 {_sha(data)}"
+    wrong = _form(coarse) + [f"it was signed with another key, {signer}" for key in expected if key != signer]
+    return [f"Does not hold: {about}", *wrong] if wrong else [f"Holds: {coarse['verdict']['outcome']}, {about}, signed with {signer}", coarse["checks"]]
+
 def _differing(found: Any, wanted: Any, path: str) -> list[str]:
     if isinstance(found, dict) and isinstance(wanted, dict):
         inner = ((found.get(k, "absent"), wanted.get(k, "absent"), f"{path}.{k}") for k in sorted({*found, *wanted}))
@@ -433,17 +499,16 @@ def _differing(found: Any, wanted: Any, path: str) -> list[str]:
     return [] if _canonical(found) == _canonical(wanted) else [f"{path} is {found}, computed again it is {wanted}"]
 
 def _check(path: str, expected: list[str]) -> list[str]:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    if path.endswith(".json"): return _outside(path, expected)
     with zipfile.ZipFile(path) as archive:
         if len(names := archive.namelist()) > len(set(names)): raise ValueError("two members of the file have one name")
-        members = {name: archive.read(name) for name in (*MEMBERS, *{"signed.json"}.intersection(names)) if archive.getinfo(name).file_size < 50 * 2**20}
-    signer = (stated := _json(members["certificate.json"]))["organisation"]["signing_key"]
-    Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer)).verify(members["certificate.sig"], members["certificate.json"])
-    if _canonical(stated) != members["certificate.json"]: raise ValueError("the certificate is not canonical JSON")
+        members = {name: archive.read(name) for name in (*MEMBERS, *{"signed.json", "coarse.json", "coarse.sig"}.intersection(names)) if archive.getinfo(name).file_size < 50 * 2**20}
+    signer = (stated := _signed_json(members["certificate.json"], members["certificate.sig"]))["organisation"]["signing_key"]
     again, unsigned, older = _certified(members, stated)
     unsigned += [f"$.{name} belongs on no certificate of its form" for name in sorted(stated.keys() - again.keys() - UNCOMPUTED)]
     about = f"run {stated['run']['run_id']}, certificate SHA-256 {_sha(members['certificate.json'])}"
     if (gone := again["log"]["withheld"] - stated["log"]["withheld"]) > 0: return [f"Not computed again: {about}", f"{gone} contents are missing; whether their people took them back, ask the organisation"]
+    if {"coarse.json", "coarse.sig"} & members.keys(): unsigned += _follows(members, stated)
     wrong = unsigned + _differing({name: stated[name] for name in again}, again, "$") + [f"it was signed with another key, {signer}" for key in expected if key != signer]
     return [f"Does not hold: {about}", *wrong] if wrong else [f"Holds: {stated['verdict']['outcome']}, {about}, signed with {signer}", *(f"It cannot show, for its files are of an earlier version: {one}" for one in older)]
 

@@ -25,6 +25,7 @@ with when_used():
 @click.option("--comments", is_flag=True, help="With --csv: what people wrote, too.")
 @click.option("--mtme", type=click.Path(path_type=Path), help="Instead: a folder as in the metrics shared tasks.")  # fmt: skip
 @click.option("--corpus", type=click.Path(path_type=Path), metavar="FILE", help="Instead: the translations that were asked for, as a corpus (.jsonl or .json).")  # fmt: skip
+@click.option("--inside", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER", help="Instead: the certificates with their evidence, to check them here. Every single rating is in it: of secret entries it must not leave.")  # fmt: skip
 @click.option("--language", metavar="TAG", help="Of the page for the speakers in the sealed file.")
 @click.option("--overwrite", is_flag=True, help="Overwrite files that are there.")
 def export_(
@@ -34,6 +35,7 @@ def export_(
     comments: bool,
     mtme: Path | None,
     corpus: Path | None,
+    inside: Path | None,
     language: str | None,
     overwrite: bool,
 ) -> None:
@@ -41,11 +43,12 @@ def export_(
 
     It holds ratings with comments, answer key, policy, run cards, certificates with their evidence, and the
     page for the speakers. With --csv or --mtme instead: tables for researchers, people as letters. With --corpus
-    instead: what speakers translated, of those who agreed that it is used, as a corpus. Ratings that leave here
+    instead: what speakers translated, of those who agreed that it is used, as a corpus. With --inside instead: the
+    certificates with their evidence, which of a review with secret entries is written by no other command. Ratings that leave here
     are looked at: it is written down, and counts at the gate.
     """
-    if sum(each is not None for each in (csv_file, mtme, corpus)) > 1:
-        raise UsageError("Choose one of --csv, --mtme and --corpus.")
+    if sum(each is not None for each in (csv_file, mtme, corpus, inside)) > 1:
+        raise UsageError("Choose one of --csv, --mtme, --corpus and --inside.")
     if corpus is not None:
         with store.Office.open(home()) as office:
             _tell(
@@ -61,6 +64,9 @@ def export_(
     elif mtme is not None:
         output = mtme
         export = desk.export(review, "mtme")
+    elif inside is not None:
+        output = inside
+        export = desk.export(review, "inside")
     else:
         export = desk.export(review, "sealed", language=language)
     _tell(export.notes)

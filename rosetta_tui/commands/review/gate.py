@@ -20,7 +20,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from harness.sealed import keys
     from review.office.making import second_look
-    from review.office.results import certifying, progress, results
+    from review.office.results import certifying, progress, results, telling
     from review.office.store import store
     from review.verdict.certificate import certificate as certificates
     from review.verdict.certificate import certify
@@ -79,7 +79,10 @@ def gate_(
         for run in runs:
             evidence = certifying.look(office, found, run, evidence)
         readings = {run: certify.read_verdict(evidence, run) for run in runs}
-    told = [_json(run, reading) for run, reading in readings.items()]
+    secret = telling.stays_inside(found)
+    told = [
+        _inside_json(run, each) if secret else _json(run, each) for run, each in readings.items()
+    ]
     lines = (line for run, reading in readings.items() for line in _lines(found, run, reading))
     print_form("review-gate", told, lines, as_json=as_json)
 
@@ -98,6 +101,12 @@ def _say_who_waits(
         raise UsageError(f"{words}. Nothing was looked at; --anyway looks without them.")
     if words:
         click.echo(plain(f"LOOK: {words}"), err=True)
+
+
+def _inside_json(run: str, reading: certify.EvidenceReading) -> dict[str, Any]:
+    """Return the outcome alone: numbers over secret entries leave as a coarse certificate."""
+    why = "entries of this review are secret: numbers leave in steps, as a coarse certificate (rosetta review gate --issue)"
+    return {"run_id": run, "outcome": str(reading.verdict.outcome), "withheld": why}
 
 
 def _json(run: str, reading: certify.EvidenceReading) -> dict[str, Any]:
@@ -143,12 +152,22 @@ def wrapped(words: str) -> list[str]:
     ]
 
 
+_COARSE = (
+    "The certificate says {}. Its entries are secret, so what was written is coarse: numbers in steps, for everybody to have. The "
+    "exact one and the evidence stay here, with every single rating; rosetta review verify holds one against the other, and "
+    "rosetta review export --inside writes them for who must check them inside."
+)
+
+
 def _tell(made: certificate_evidence.EvidenceFile, paths: Sequence[Path]) -> None:
     """Say what was written, what it says, and what may be done with it."""
     for path in paths:
         click.echo(f"Written: {plain(str(path))}", err=True)
     certificate = certificates.read_certificate(made.certificate, "the certificate")
     outcome = certificate.outcome
+    if made.coarse is not None:
+        click.echo(_COARSE.format(outcome), err=True)
+        return
     attach = clipboard.command_line(["rosetta", "review", "attach", str(paths[0])])
     lift = f" A run's tier is lifted by: {attach}"
     click.echo(

@@ -22,13 +22,14 @@ from rosetta_tui.show.text import CHECK_SIGNS
 with when_used():
     from harness.consent import standing
     from harness.consent import verifying as consent_found
-    from harness.sealed import forms, keys, phrase, stick
+    from harness.sealed import forms, keys, phrase, signature, stick
     from harness.store import withdrawn
     from review.files import batch
     from review.office.results import certifying
     from review.office.store import database
     from review.verdict.certificate import consents, verifying
     from review.verdict.certificate import evidence as evidence_files
+    from review.verdict.certificate import signed as signed_files
     from rosetta_tui.review.organiser.words import gate
 
 _KEY = re.compile(r"[0-9a-f]{64}")
@@ -79,16 +80,31 @@ def verify_(
     community holds itself binds the organisation: --batch takes a batch file as it came on the stick, --words the six
     words of a hand-over. Either can be given several times.
 
+    Of a coarse certificate, over secret entries, form and signature are checked; its numbers where its evidence is: on the
+    computer that issued it, or with --evidence.
+
     CERTIFICATE is NAME.certificate.json or NAME.rosetta-evidence. Without --evidence it is checked against all
     that is there: what this machine's office keeps, and the evidence file beside the certificate.
     """
     trusted = None if trust is None else read_key(trust)
-    found = certifying.presented(certificate, evidence, home())
+    try:
+        found = certifying.presented(certificate, evidence, home())
+    except certifying.NotInside:
+        if batches or words:
+            raise
+        _outside(certificate, trusted, as_json=as_json)
+        return
     kept = [kept_batch(path) for path in batches]
     phrases = [phrase.read_words(each) for each in words]
     done = {
         place: verifying.verify(
-            each.certificate, each.signature, each.evidence, each.program, kept, phrases
+            each.certificate,
+            each.signature,
+            each.evidence,
+            each.program,
+            kept,
+            phrases,
+            each.coarse,
         )
         for place, each in found.items()
     }
@@ -111,6 +127,37 @@ def verify_(
     print_form("review-verify", said, lines, as_json=as_json)
     gone = any(each.ok is False for each in taken)
     if worst.broken or gone or (trusted is not None and trusted != signer):
+        sys.exit(1)
+
+
+def _outside(path: Path, trusted: str | None, *, as_json: bool) -> None:
+    """Say what can be seen of a coarse certificate where its evidence is not: form, signature, and whose key."""
+    signed = signature.Signed(*certifying.read_signed_certificate(path))
+    told, checks = verifying.verify_outside(signed, path.name)
+    signer, ok = told.organisation.signing_key, not any(each.ok is False for each in checks)
+    known = trusted or own_key(home())
+    said = {
+        "ok": ok,
+        "outcome": told.outcome,
+        "run_id": told.run.run_id,
+        "certificate_sha256": told.sha256,
+        "signing_key": signer,
+        "contents_missing": 0,
+        "outcome_without_them": None,
+        "items_not_shown": 0,
+        "items_not_shown_and_not_rated": 0,
+        "checks": _checks(checks),
+        "differences": [],
+        "signer_is_trusted": signer == known,
+        "evidence": {},
+        "consent": [],
+    }
+    lines = [
+        *gate.outside_lines(told, checks, ok=ok),
+        _whose(signer, known, named=trusted is not None),
+    ]
+    print_form("review-verify", said, lines, as_json=as_json)
+    if not ok or (trusted is not None and trusted != signer):
         sys.exit(1)
 
 
@@ -166,6 +213,12 @@ def _whose(signer: str, known: str | None, *, named: bool) -> str:
     )
 
 
+def _checks(checks: Sequence[signed_files.CertificateCheck]) -> list[dict[str, Any]]:
+    return [
+        {"name": c.name, "ok": c.ok, "earlier_version": c.earlier, "words": c.words} for c in checks
+    ]
+
+
 def _json(done: verifying.Verification) -> dict[str, Any]:
     return {
         "ok": done.ok,
@@ -177,10 +230,7 @@ def _json(done: verifying.Verification) -> dict[str, Any]:
         "outcome_without_them": done.without,
         "items_not_shown": len(done.not_shown),
         "items_not_shown_and_not_rated": list(done.not_shown.values()).count(False),
-        "checks": [
-            {"name": c.name, "ok": c.ok, "earlier_version": c.earlier, "words": c.words}
-            for c in done.every
-        ],
+        "checks": _checks(done.every),
         "differences": [
             {"path": d.path, "expected": d.expected, "found": d.found} for d in done.differences
         ],

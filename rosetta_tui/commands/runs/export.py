@@ -27,6 +27,7 @@ with when_used():
     from harness.sealed import keys
     from harness.store import notes, runs
     from harness.store.file import database
+    from review.verdict.certificate import coarse
     from rosetta_tui.show import card_fields
 
 
@@ -158,10 +159,15 @@ def _seal_file(
 def _certificate_files(
     connection: sqlite3.Connection, number: int, output: Path
 ) -> dict[Path, bytes]:
-    """Return the certificate that speaks for a run and its signature, by the paths beside its card."""
+    """Return the certificate that speaks for a run and its signature, by the paths beside its card.
+
+    None over secret entries, which stays inside.
+    """
     beside = notes.attached_to(connection, number)
     review = card_fields.review_of(runs.read_card(connection, number) or {}, beside)
     if review is None or review.suspended:
+        return {}
+    if coarse.over_secret(review.certificate):
         return {}
     chosen = next(each for each in beside if each.sha256 == review.certificate.sha256)
     return {

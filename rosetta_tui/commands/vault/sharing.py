@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,7 +15,6 @@ from scoring.core.wording import counted
 
 with when_used():
     from harness import api
-    from harness.core import written_files
     from harness.release import ledger as ledgers
     from harness.sealed import keys
     from harness.store.file import database, sealing
@@ -59,9 +57,7 @@ def keeper(file: Path | None) -> keys.Identity:
 
 def ledger() -> ledgers.ReleaseLedger:
     """Return the ledger of what was told of secret entries, as this computer's keeper has it."""
-    home = written_files.private_folder(database.home())
-    identity = keys.Identity.load(home, keys.Role.KEEPER)
-    return ledgers.ReleaseLedger(home / ledgers.FOLDER, identity, lambda: datetime.now(UTC))
+    return ledgers.own_ledger(database.home())
 
 
 def acting(

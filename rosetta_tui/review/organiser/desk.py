@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ from rosetta_tui.review.organiser.export_files import (
     ExportFiles,
     file_name,
     issue_files,
+    require_told,
     taken_names,
     write_certificate,
 )
@@ -98,7 +99,11 @@ class OrganiserDesk:
         name = file_name(review, issued.run_id)
         if taken := taken_names(folder, name):
             raise UsageError(f"{taken[0]} is there already. Choose another folder.")
-        return write_certificate(self._presented(review, issued), folder, name)
+        presented = self._presented(review, issued)
+        with self.office() as office:
+            coarse = require_told(office, office.review(review), issued)
+        presented = replace(presented, coarse=coarse)
+        return write_certificate(presented, folder, name)
 
     def attach(self, review: str, issued: IssuedCertificate) -> Standing:
         """Attach a certificate to its run, after verifying it; gives what counts for the run now."""
@@ -157,7 +162,7 @@ class OrganiserDesk:
         name: str | None = None,
         language: str | None = None,
     ) -> ExportFiles:
-        """Gather what is handed on: ``sealed``, ``csv``, ``comments``, ``mtme`` or ``page``.
+        """Gather what is handed on: ``sealed``, ``csv``, ``comments``, ``mtme``, ``inside`` or ``page``.
 
         ``name`` is that of the table, the review's own where None; ``language`` is that of the page, likewise.
         """
@@ -170,6 +175,8 @@ class OrganiserDesk:
                     return export_files.table(office, found, file, comments=comments)
                 case "mtme":
                     return export_files.layout(office, found, store)
+                case "inside":
+                    return export_files.inside(office, found, self.identity().public.signing_key)
             words = export_files.page_words(found, language, self.folder)
             if what == "page":
                 file = f"{found.name}-{run_id[:8]}-page.html"

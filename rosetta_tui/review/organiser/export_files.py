@@ -5,20 +5,23 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from corpora.formats.write import write
 from corpora.model.corpus import Form
 from harness.core.failures import UsageError
 from harness.core.written_files import PRIVATE, PUBLISHED, write_file
+from harness.release.budget import NotReleased
 from harness.sealed.keys import Identity
+from harness.sealed.signature import Signed
 from review.office.making.second_look import require_flags_decided
 from review.office.results.certifying import (
     CERTIFICATE_SUFFIX,
     SIGNATURE_SUFFIX,
     issue,
     look_at_ratings,
+    newest_certificate,
     review_evidence,
 )
 from review.office.results.rating_rows import mtme_files, rating_rows, ratings_csv
@@ -30,13 +33,16 @@ from review.office.results.results import (
     require_runs,
     run_cards,
 )
+from review.office.results.telling import stays_inside, tell, told_instead
 from review.office.results.translations import Collected, collect
-from review.office.store.store import Office, Review, utc_now
+from review.office.store.store import IssuedCertificate, Office, Review, utc_now
 from review.session.opening import WORDS_FOLDER
 from review.session.words.catalogue import Words, checked_tag
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.certificate_text import certificate_html, certificate_text
 from review.verdict.certificate.certify import read_verdict, require_enough
+from review.verdict.certificate.coarse import read_coarse
+from review.verdict.certificate.coarse_text import coarse_html, coarse_text
 from review.verdict.certificate.evidence import EVIDENCE_SUFFIX, EvidenceFile, pack_evidence
 from rosetta_tui.review.organiser.words.gate import look_notes
 from rosetta_tui.review.organiser.words.imported import HOW_TO_ALLOW
@@ -97,6 +103,8 @@ def table(office: Office, review: Review, name: str, *, comments: bool) -> Expor
     rows = rating_rows(review.key, office.state(review), free_text=comments)
     empty = ["Nobody has rated yet; the table has a heading only."]
     notes = look_notes(look_at_ratings(office, review))
+    if rows and stays_inside(review):
+        notes = [*notes, DANGER]
     return ExportFiles({name: ratings_csv(rows)}, notes if rows else empty)
 
 
@@ -163,6 +171,7 @@ def issue_files(
 ) -> Iterator[tuple[EvidenceFile, Sequence[Path]]]:
     """Issue a certificate for each of some runs, and write its files; what is refused leaves nothing behind.
 
+    Of a review with secret entries the coarse certificate is written, and what it follows from stays in the office.
     HarnessError where one of the runs has too few ratings, UsageError where files of that name are there.
     """
     require_flags_decided(office, review)
@@ -179,13 +188,50 @@ def issue_files(
     for run in runs:
         made = issue(office, review, run, evidence, identity)
         evidence = made.evidence
+        if stays_inside(review):
+            made = replace(made, coarse=_told(office, made, identity))
         yield made, write_certificate(made, folder, file_name(review.name, run))
 
 
+def require_told(office: Office, review: Review, issued: IssuedCertificate) -> Signed | None:
+    """Return what left in the place of a certificate; None where it leaves itself, UsageError where nothing of it was told."""
+    if not stays_inside(review):
+        return None
+    if (told := told_instead(office, issued)) is None:
+        raise UsageError(
+            "Nothing of this certificate was told, for its entries are secret, so it is not written. What it rests on "
+            f"stays inside: rosetta review export {review.name} --inside FOLDER"
+        )
+    return told
+
+
+def _told(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
+    """Return the coarse certificate; NotReleased, which says that the other one was issued, where nothing may leave."""
+    try:
+        return tell(office, made, identity)
+    except NotReleased as error:
+        raise NotReleased(
+            f"The certificate was issued and is kept here, and nothing of it leaves. {error}"
+        ) from None
+
+
 def write_certificate(presented: EvidenceFile, folder: Path, name: str) -> Sequence[Path]:
-    """Write a certificate in its forms, its signature and its evidence, for everybody to read; what bears their names is replaced."""
+    """Write a certificate in its forms, its signature and its evidence, for everybody to read; what bears their names is replaced.
+
+    Where a coarse one leaves in its place, that one is written, and no evidence.
+    """
+    coarse = presented.coarse
+    files = _exact_files(presented) if coarse is None else _coarse_files(coarse)
+    make_folder(folder)
+    paths = {suffix: folder / f"{name}{suffix}" for suffix in files}
+    for suffix, content in files.items():
+        write_file(paths[suffix], content, overwrite=True, mode=PUBLISHED)
+    return list(paths.values())
+
+
+def _exact_files(presented: EvidenceFile) -> dict[str, bytes]:
     certificate = read_certificate(presented.certificate, "the certificate")
-    files = {
+    return {
         CERTIFICATE_SUFFIX: presented.certificate,
         SIGNATURE_SUFFIX: presented.signature,
         ".certificate.txt": certificate_text(certificate).encode(),
@@ -194,11 +240,46 @@ def write_certificate(presented: EvidenceFile, folder: Path, name: str) -> Seque
             presented.certificate, presented.signature, presented.evidence
         ),
     }
-    make_folder(folder)
-    paths = {suffix: folder / f"{name}{suffix}" for suffix in files}
-    for suffix, content in files.items():
-        write_file(paths[suffix], content, overwrite=True, mode=PUBLISHED)
-    return list(paths.values())
+
+
+def _coarse_files(coarse: Signed) -> dict[str, bytes]:
+    told = read_coarse(coarse.content, "the coarse certificate")
+    return {
+        CERTIFICATE_SUFFIX: coarse.content,
+        SIGNATURE_SUFFIX: coarse.signature,
+        ".certificate.txt": coarse_text(told).encode(),
+        ".certificate.html": coarse_html(told).encode(),
+    }
+
+
+def inside(office: Office, review: Review, own_key: str) -> ExportFiles:
+    """Return the newest certificates with their evidence, every single rating among it, which is a look.
+
+    UsageError where none was issued.
+    """
+    require_runs(review)
+    evidence = review_evidence(office, review, own_key)
+    files = {}
+    for run in review.key.runs:
+        if (issued := newest_certificate(office, review, run.run_id)) is not None:
+            name = f"{file_name(review.name, run.run_id)}{EVIDENCE_SUFFIX}"
+            told = told_instead(office, issued) if stays_inside(review) else None
+            if told is not None and read_coarse(told.content, "it").exact != issued.sha256:
+                told = None  # it has the same numbers, and names the certificate before
+            files[name] = pack_evidence(issued.certificate, issued.signature, evidence, told)
+    if not files:
+        raise UsageError(
+            f"Review {review.name!r} has no certificate yet. Issue it: rosetta review gate {review.name} --issue"
+        )
+    notes = look_notes(look_at_ratings(office, review))
+    return ExportFiles(files, [*notes, DANGER] if stays_inside(review) else notes)
+
+
+DANGER = (
+    "DANGER: this has every single rating of secret entries, item by item. Whoever gets it can hold a method against "
+    "each entry and each speaker's answers. Keep it inside, give it to nobody who hands in methods, and erase it when it "
+    "was checked. What may leave is the coarse certificate (rosetta review gate --issue)."
+)
 
 
 _FORMS = {".jsonl": Form.JSONL, ".json": Form.SPECIFICATION}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from review.verdict.certificate import certificate_text
 from review.verdict.certificate.certificate import Certificate, Standing
 from review.verdict.certificate.certificate_text import decision_words, measure
 from review.verdict.certificate.certify import EvidenceReading, agreement_json
+from review.verdict.certificate.coarse_text import at_least
 from review.verdict.gate.careless import carelessness
 from review.verdict.gate.reasons import OUTCOMES, care_words, findings_words
 from review.verdict.gate.settle import settling
@@ -19,6 +20,8 @@ from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from review.office.store.store import Review
+    from review.verdict.certificate.coarse import CoarseCertificate
+    from review.verdict.certificate.signed import CertificateCheck
     from review.verdict.certificate.verifying import Verification
 
 _MOST_SPLIT = 12
@@ -229,6 +232,22 @@ def verification_lines(done: Verification) -> Iterator[str]:
     yield done.words
 
 
+def outside_lines(
+    told: CoarseCertificate, checks: Iterable[CertificateCheck], *, ok: bool
+) -> Iterator[str]:
+    """Say what could be looked at of a coarse certificate where its evidence is not."""
+    yield (
+        f"{told.review} · run {told.run.run_id} · {told.outcome} · {at_least(told.panel.reviewers)} people · "
+        f"issued {told.issued} by {told.organisation.name}"
+    )
+    yield from (_check_line(each) for each in checks)
+    yield (
+        "Form and signature hold. Whether its numbers follow from the ratings, only who keeps the evidence can compute."
+        if ok
+        else "This certificate does not hold."
+    )
+
+
 def not_shown_words(done: Verification) -> str:
     """Say how many items a laptop could not show, and how many of these nobody rated."""
     unseen, unrated = len(done.not_shown), list(done.not_shown.values()).count(False)
@@ -241,8 +260,12 @@ def not_shown_words(done: Verification) -> str:
 
 def check_lines(done: Verification) -> Iterator[str]:
     """Say each thing that was looked at, and what differs."""
-    yield from (f"{CHECK_SIGNS[check.ok]} {check.name}: {check.words}" for check in done.every)
+    yield from map(_check_line, done.every)
     yield from (f"  {difference}" for difference in done.differences[:_MOST_DIFFERENCES])
+
+
+def _check_line(check: CertificateCheck) -> str:
+    return f"{CHECK_SIGNS[check.ok]} {check.name}: {check.words}"
 
 
 def together_words(done: Mapping[str, Verification]) -> str:

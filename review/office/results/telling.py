@@ -1,0 +1,127 @@
+"""What leaves of a verdict on secret entries: a coarse certificate, counted in the ledger of what was told.
+
+The certificate itself, and the evidence with every single rating, stay in the office. Both leave only by a command that
+says so (``rosetta review export --inside``), and no exchange folder takes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from corpora.model.entry import Segment
+from harness.release.certified import (
+    STRATUM,
+    CertificateAnswer,
+    CertificateQuestion,
+    Written,
+    last_certificate,
+    tell_certificate,
+)
+from harness.release.ledger import ReleaseLedger, own_ledger
+from harness.release.records import CertificateTold, InLedger
+from harness.sealed.keys import Identity
+from harness.sealed.signature import Signed
+from review.office.store.store import IssuedCertificate, Office, Review
+from review.verdict.certificate.certificate import Certificate, read_certificate
+from review.verdict.certificate.certify import EvidenceReading, read_verdict
+from review.verdict.certificate.coarse import (
+    CoarseCertificate,
+    coarse_of,
+    read_coarse,
+    same_numbers,
+)
+from review.verdict.certificate.evidence import EvidenceFile
+
+
+def stays_inside(review: Review) -> bool:
+    """Tell whether what people said in a review leaves in steps only: entries of it are secret."""
+    secret = {str(each) for each in Segment if each.secret}
+    return review.secret or any(secret & each.segments.keys() for each in review.key.runs)
+
+
+def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
+    """Return the coarse certificate of one that was just issued; NotReleased in words where nothing may be told."""
+    exact = read_certificate(made.certificate, "the certificate")
+    ledger = own_ledger(office.path.parent)
+    reading = read_verdict(made.evidence, exact.run.run_id)
+    asked = _question(exact, reading, ledger.digest)
+
+    def make(answer: CertificateAnswer, place: InLedger) -> Written:
+        told = coarse_of(
+            exact,
+            [tag for _, tag in answer.parts],
+            issued=answer.issued,
+            supersedes=answer.supersedes,
+            answer=answer.number,
+            of=answer.of,
+            place=place,
+        )
+        return told.as_bytes().decode(), identity.sign(told.as_bytes()).hex()
+
+    def same(told: CertificateTold) -> bool:
+        return same_numbers(_read(told), exact)
+
+    return _signed(tell_certificate(ledger, asked, make, same))
+
+
+def told_of(office: Office, run_id: str) -> Signed | None:
+    """Return the coarse certificate of a run that was told last; None where none was."""
+    found = last_certificate(_ledger(office).read(), run_id)
+    return None if found is None else _signed(found)
+
+
+def told_instead(office: Office, issued: IssuedCertificate) -> Signed | None:
+    """Return the coarse certificate that says of a run what one that stays inside says; None where it was not told."""
+    told = told_of(office, issued.run_id)
+    exact = read_certificate(issued.certificate, "the certificate")
+    if told is None or not same_numbers(read_coarse(told.content, "it"), exact):
+        return None
+    return told
+
+
+def exact_of(office: Office, review: Review, coarse: CoarseCertificate) -> Signed | None:
+    """Return the certificate that stayed inside, of which a coarse one is; None where this office has not issued it."""
+    for each in office.certificates(review):
+        signed = Signed(each.certificate, each.signature)
+        if signed.sha256 == coarse.exact:
+            return signed
+    return None
+
+
+def _ledger(office: Office) -> ReleaseLedger:
+    return own_ledger(office.path.parent)
+
+
+def _signed(told: CertificateTold) -> Signed:
+    return Signed(told.certificate.encode(), bytes.fromhex(told.signature))
+
+
+def _read(told: CertificateTold) -> CoarseCertificate:
+    return read_coarse(told.certificate.encode(), "the certificate in the ledger")
+
+
+def _question(
+    exact: Certificate, reading: EvidenceReading, digest: Callable[[str], str]
+) -> CertificateQuestion:
+    """Ask for a certificate by its rated entries, each with its ratings by those who count.
+
+    How many of its difficulty were rated goes with each, for it is the weight with which an entry counts in the share of all.
+    """
+    panel, numbers = reading.panel, reading.verdict.numbers
+    rated: dict[str, list[tuple[str, int]]] = {}
+    for who in sorted(numbers.reviewers):
+        for item, rank in panel.ratings.get(who, {}).items():
+            rated.setdefault(item, []).append((who, rank))
+    known = {
+        item: digest(f"rated {item} of {numbers.strata[panel.strata[item]].items}: {said}")
+        for item, said in rated.items()
+    }
+    parts: dict[tuple[str, str], set[str]] = {}
+    for item, each in known.items():
+        parts.setdefault((STRATUM, str(panel.strata[item])), set()).add(each)
+    return CertificateQuestion(
+        run=exact.run.run_id,
+        corpus=exact.run.dataset_id,
+        entries=frozenset(known.values()),
+        entries_of={name: frozenset(each) for name, each in parts.items()},
+    )

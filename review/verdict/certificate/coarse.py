@@ -1,0 +1,317 @@
+"""The coarse certificate: what leaves of a review of secret entries, in place of the certificate that stays inside.
+
+It says the verdict, by which policy, and its numbers in steps as wide as the entries support; a difficulty of fewer than
+five entries is not on it, nor one by which such a one could be found. Nothing on it is about a single item or person. Each
+number follows from the exact certificate, whose SHA-256 it names: who has that one and its evidence computes it again,
+others check form and signature alone, and it says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from decimal import Decimal
+from hashlib import sha256
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, ValidationError
+
+from corpora.model.entry import Segment
+from harness.card.withholding import LEAST
+from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
+from harness.release.records import InLedger, Moment
+from harness.release.rounding import coarse
+from harness.sealed.forms import Count, Hex64, Id, Short, StrictForm
+from review.verdict.certificate.certificate import (
+    MOST_BYTES,
+    Certificate,
+    CertifiedPolicy,
+    Issuer,
+    read_certificate,
+)
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.gate.verdict import Code, GateOutcome
+
+COARSE_FORMAT: Final = "rosetta-coarse-certificate/1"
+
+CHECKS: Final = (
+    "The numbers are in steps, for the entries are secret. Outside, its form and its signature can be checked, and nothing "
+    "else. That the numbers follow from the ratings is checked by whoever keeps the evidence, inside."
+)
+"""What can be checked by whom; it stands on each coarse certificate."""
+
+REASONS: Final = tuple(
+    str(each)
+    for each in (
+        Code.HARM_OPEN,
+        Code.HARM_UPHELD,
+        Code.LEVEL_REACHED,
+        Code.LEVEL_MISSED,
+        Code.LEVEL_OPEN,
+        Code.WEAK_STRATUM,
+        Code.VETO,
+        Code.LOW_REVIEWER,
+        Code.CONTROLS_FAILED,
+        Code.FLAGS_DECIDE,
+    )
+)
+"""Findings that bear on the outcome; of all others nothing leaves."""
+
+Step = Annotated[str, Field(pattern=r"^[01](\.[0-9]{1,12})?$")]
+"""A share, or the width of a step, as a decimal."""
+Fives = Annotated[int, Field(ge=0, le=1_000_000, multiple_of=LEAST)]
+"""So many at least: a count, down to a multiple of five."""
+
+
+class CoarseShare(StrictForm):
+    """A share of acceptable or better with its bounds, all in multiples of ``step``."""
+
+    value: Step
+    lower: Step
+    upper: Step
+    step: Step
+
+
+class CoarseRun(StrictForm):
+    """What was judged."""
+
+    run_id: Short
+    run_card_hash: Hex64
+    dataset_id: Short
+    language_pair: Short
+    segments: dict[Short, Fives]
+    """Segment → reviewed entries, so many at least."""
+
+
+class CoarsePanel(StrictForm):
+    """Who judged."""
+
+    reviewers: Fives
+    """People whose ratings count, so many at least; 0 says fewer than five."""
+    community: bool
+    """Whether they are so many that the policy speaks of the community."""
+    chosen: str
+    """How they were chosen, in the organisation's words."""
+
+
+class CoarseVerdict(StrictForm):
+    """What the gate said."""
+
+    outcome: GateOutcome
+    level: Step
+    """Share that had to be shown."""
+    confidence: Step
+    """Of each bound."""
+    reasons: tuple[str, ...]
+    """Codes of the findings that bear on the outcome."""
+    items: Fives
+    """Rated items, so many at least."""
+    share: CoarseShare
+    """Of all items."""
+    strata: dict[Annotated[str, Field(pattern=r"^[0-5]$")], CoarseShare]
+    """Difficulty → its share, where enough of it was rated."""
+    strata_left_out: bool
+    """Whether a difficulty is not there that would tell of fewer than five items."""
+
+
+class CoarseCertificate(StrictForm):
+    """One verdict as it leaves."""
+
+    format: Literal["rosetta-coarse-certificate/1"] = COARSE_FORMAT
+    checks: Literal[
+        "The numbers are in steps, for the entries are secret. Outside, its form and its signature can be checked, and nothing "
+        "else. That the numbers follow from the ratings is checked by whoever keeps the evidence, inside."
+    ] = CHECKS
+    exact: Hex64
+    """SHA-256 of the certificate that stays inside."""
+    issued: Moment
+    supersedes: Hex64 | None
+    """SHA-256 of the coarse certificate of the same run before this one."""
+    organisation: Issuer
+    review: Short
+    run: CoarseRun
+    batches: dict[Id, Hex64]
+    """Batch → SHA-256 of its manifest."""
+    policy: CertifiedPolicy
+    panel: CoarsePanel
+    verdict: CoarseVerdict
+    answer: Annotated[Count, Field(ge=1)]
+    """Which certificate of the run it is that is told."""
+    of: Annotated[Count, Field(ge=1)]
+    """How many are told of it."""
+    place: InLedger
+    """Where the ledger has it."""
+
+    @property
+    def outcome(self) -> GateOutcome:
+        """What the gate said."""
+        return self.verdict.outcome
+
+    def as_bytes(self) -> bytes:
+        """Return the certificate's one byte form."""
+        return canonical_bytes(self.model_dump(mode="json"))
+
+    @property
+    def sha256(self) -> str:
+        """Hash of its bytes."""
+        return sha256(self.as_bytes()).hexdigest()
+
+
+def refuse_exact(data: bytes) -> None:
+    """Raise UsageError for a certificate over secret entries that is not coarse: it does not leave, nor is it taken in."""
+    if is_coarse(data):
+        read_coarse(data, "this certificate")
+    elif over_secret(read_certificate(data, "this certificate")):
+        raise UsageError(EXACT_STAYS)
+
+
+EXACT_STAYS: Final = (
+    "This certificate is exact, and its entries are secret: it and its evidence, which has every single rating, stay where they "
+    "are. What leaves is the coarse certificate, as rosetta review gate --issue writes it."
+)
+
+
+def is_coarse(data: bytes) -> bool:
+    """Tell whether bytes say of themselves that they are a coarse certificate."""
+    try:
+        raw = json.loads(data[:MOST_BYTES])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(raw, Mapping) and str(raw.get("format", "")).startswith(
+        "rosetta-coarse-certificate/"
+    )
+
+
+def read_coarse(data: bytes, name: str) -> CoarseCertificate:
+    """Read a coarse certificate from its bytes, its signature not looked at; raises UsageError in words."""
+    try:
+        found = CoarseCertificate.model_validate_json(data)
+    except ValidationError as error:
+        raise UsageError(f"{name}: {first_problem(error)}") from error
+    if found.as_bytes() != data:
+        raise UsageError(f"{name} is not written in the one canonical form: it was changed.")
+    if wrong := next(_contradictions(found), None):
+        raise UsageError(f"{name} is of no form that is issued: {wrong}.")
+    return found
+
+
+def _contradictions(found: CoarseCertificate) -> Iterator[str]:
+    """Yield what the form of each number alone does not refuse."""
+    shares = {"share": found.verdict.share, **found.verdict.strata}
+    for name, each in shares.items():
+        value, lower, upper, step = map(Decimal, (each.value, each.lower, each.upper, each.step))
+        if not step or any(one % step and one != 1 for one in (value, lower, upper)):
+            yield f"{name} is not in its steps"
+        elif not lower <= value <= upper <= 1:
+            yield f"{name} does not lie between its bounds"
+    known = [each for each in REASONS if each in found.verdict.reasons]
+    if list(found.verdict.reasons) != known:
+        yield "its reasons are not those of a gate, in their order"
+    if found.verdict.outcome is GateOutcome.INSUFFICIENT:
+        yield "too few ratings are not certified"
+
+
+def over_secret(certificate: Certificate, evidence: Evidence | None = None) -> bool:
+    """Tell whether a certificate is over secret entries: by its segments, or by a batch that says so."""
+    named = {str(each) for each in Segment if each.secret}
+    if named & {name for name, count in certificate.run.segments.items() if count}:
+        return True
+    signed = () if evidence is None else evidence.batches.values()
+    return any(json.loads(each.content).get("secret") is True for each in signed)
+
+
+def coarse_verdict(exact: Certificate, told: Collection[str]) -> CoarseVerdict:
+    """Return a verdict in steps, with the difficulties of ``told``."""
+    said, numbers = exact.verdict, exact.verdict["numbers"]
+    strata = {name: each for name, each in numbers["strata"].items() if each["items"]}
+    needed = {each["stratum"] for each in said["findings"] if each["code"] == Code.WEAK_STRATUM}
+    shown = {each["code"] for each in said["findings"]} & set(REASONS)
+    if needed and not needed & set(map(int, told)):
+        shown.discard(Code.WEAK_STRATUM)
+    return CoarseVerdict(
+        outcome=exact.outcome,
+        level=_decimal(said["level"]),
+        confidence=_decimal(said["confidence"]),
+        reasons=tuple(each for each in REASONS if each in shown),
+        items=fives(numbers["items"]),
+        share=_share(numbers["share"], numbers["lower"], numbers["upper"], numbers["items"]),
+        strata={
+            name: _share(share := strata[name]["share"], share, share, strata[name]["items"])
+            for name in sorted(told)
+        },
+        strata_left_out=bool(strata.keys() - set(told)),
+    )
+
+
+def fives(count: int) -> int:
+    """Return a count down to a multiple of five."""
+    return count - count % LEAST
+
+
+def _share(value: str, lower: str, upper: str, items: int) -> CoarseShare:
+    told = coarse(float(value), float(lower), float(upper), entries=items, ends=(0.0, 1.0))
+    assert told is not None  # noqa: S101  a set of items has an expected width
+    return CoarseShare(**{name: _decimal(repr(part)) for name, part in told.model_dump().items()})
+
+
+def _decimal(number: str) -> str:
+    """Return a number as a decimal without zeros at its end."""
+    return f"{Decimal(number).normalize():f}"
+
+
+def coarse_of(exact: Certificate, told: Collection[str], **counted: Any) -> CoarseCertificate:
+    """Write the coarse certificate of an exact one; ``counted`` is what the ledger says: issued, supersedes, answer, of, place."""
+    run = exact.run
+    return CoarseCertificate(
+        exact=exact.sha256,
+        organisation=exact.organisation,
+        review=exact.review,
+        run=CoarseRun(
+            run_id=run.run_id,
+            run_card_hash=run.run_card_hash,
+            dataset_id=run.dataset_id,
+            language_pair=run.language_pair,
+            segments={name: fives(count) for name, count in run.segments.items()},
+        ),
+        batches=exact.batches,
+        policy=exact.policy,
+        panel=CoarsePanel(
+            reviewers=fives(exact.panel.reviewers),
+            community=exact.verdict["community_panel"],
+            chosen=exact.panel.chosen,
+        ),
+        verdict=coarse_verdict(exact, told),
+        **counted,
+    )
+
+
+def same_numbers(stated: CoarseCertificate, exact: Certificate) -> bool:
+    """Tell whether a coarse certificate says of its run what another exact one would say, whatever it was issued of."""
+    again = _again(stated, exact)
+    return again.model_copy(update={"exact": stated.exact}) == stated
+
+
+def _again(stated: CoarseCertificate, exact: Certificate) -> CoarseCertificate:
+    kept = stated.model_dump(include={"issued", "supersedes", "answer", "of"})
+    told = stated.verdict.strata.keys() & exact.verdict["numbers"]["strata"].keys()
+    return coarse_of(exact, told, **kept, place=stated.place)
+
+
+def wrong_numbers(stated: CoarseCertificate, exact: Certificate) -> list[str]:
+    """Return what of a coarse certificate does not follow from the exact one; none where all does."""
+    strata = exact.verdict["numbers"]["strata"]
+    rated = {name: each["items"] for name, each in strata.items() if each["items"]}
+    wrong = [
+        f"difficulty {name} tells of fewer than {LEAST} items"
+        for name in stated.verdict.strata
+        if rated.get(name, 0) < LEAST
+    ]
+    rest = sum(count for name, count in rated.items() if name not in stated.verdict.strata)
+    if 0 < rest < LEAST and not wrong:
+        wrong.append(f"the total less the difficulties that are told is fewer than {LEAST} items")
+    if not wrong and (again := _again(stated, exact)) != stated:
+        mine, theirs = (each.model_dump(mode="json") for each in (again, stated))
+        wrong += [f"field {name!r}" for name in mine if mine[name] != theirs[name]]
+    return wrong
