@@ -8,6 +8,7 @@ certificate for which too little is new is not told, and each one that is told c
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -39,6 +40,35 @@ class CertificateQuestion:
     def submitter(self) -> str:
         """The name under which all certificates of the run are counted."""
         return f"certificates of run {self.run}"
+
+
+def certificate_question(
+    run: str,
+    corpus: str,
+    ratings: Mapping[str, Mapping[str, int]],
+    strata: Mapping[str, int],
+    digest: Callable[[str], str],
+) -> CertificateQuestion:
+    """Ask for a certificate of some ratings: person who counts → item → rank.
+
+    An item is known by its ratings, and by how many were rated of its difficulty (``strata``): that is the weight with
+    which it counts in the share of all.
+    """
+    rated: dict[str, list[tuple[str, int]]] = {}
+    for who in sorted(ratings):
+        for item, rank in ratings[who].items():
+            rated.setdefault(item, []).append((who, rank))
+    sizes = Counter(strata[item] for item in rated)
+    parts: dict[Part, set[str]] = {}
+    for item, said in rated.items():
+        known = digest(f"{item} of {sizes[strata[item]]} rated {said}")
+        parts.setdefault((STRATUM, str(strata[item])), set()).add(known)
+    return CertificateQuestion(
+        run=run,
+        corpus=corpus,
+        entries=frozenset().union(*parts.values()),
+        entries_of={name: frozenset(each) for name, each in parts.items()},
+    )
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,11 @@ says so (``rosetta review export --inside``), and no exchange folder takes them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from corpora.model.entry import Segment
 from harness.release.certified import (
-    STRATUM,
     CertificateAnswer,
-    CertificateQuestion,
     Written,
+    certificate_question,
     last_certificate,
     tell_certificate,
 )
@@ -22,8 +19,8 @@ from harness.release.records import CertificateTold, InLedger
 from harness.sealed.keys import Identity
 from harness.sealed.signature import Signed
 from review.office.store.store import IssuedCertificate, Office, Review
-from review.verdict.certificate.certificate import Certificate, read_certificate
-from review.verdict.certificate.certify import EvidenceReading, read_verdict
+from review.verdict.certificate.certificate import read_certificate
+from review.verdict.certificate.certify import read_verdict
 from review.verdict.certificate.coarse import (
     CoarseCertificate,
     coarse_of,
@@ -42,9 +39,12 @@ def stays_inside(review: Review) -> bool:
 def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
     """Return the coarse certificate of one that was just issued; NotReleased in words where nothing may be told."""
     exact = read_certificate(made.certificate, "the certificate")
-    ledger = own_ledger(office.path.parent)
+    ledger = _ledger(office)
     reading = read_verdict(made.evidence, exact.run.run_id)
-    asked = _question(exact, reading, ledger.digest)
+    counted = {who: reading.panel.ratings.get(who, {}) for who in reading.verdict.numbers.reviewers}
+    asked = certificate_question(
+        exact.run.run_id, exact.run.dataset_id, counted, reading.panel.strata, ledger.digest
+    )
 
     def make(answer: CertificateAnswer, place: InLedger) -> Written:
         told = coarse_of(
@@ -98,30 +98,3 @@ def _signed(told: CertificateTold) -> Signed:
 
 def _read(told: CertificateTold) -> CoarseCertificate:
     return read_coarse(told.certificate.encode(), "the certificate in the ledger")
-
-
-def _question(
-    exact: Certificate, reading: EvidenceReading, digest: Callable[[str], str]
-) -> CertificateQuestion:
-    """Ask for a certificate by its rated entries, each with its ratings by those who count.
-
-    How many of its difficulty were rated goes with each, for it is the weight with which an entry counts in the share of all.
-    """
-    panel, numbers = reading.panel, reading.verdict.numbers
-    rated: dict[str, list[tuple[str, int]]] = {}
-    for who in sorted(numbers.reviewers):
-        for item, rank in panel.ratings.get(who, {}).items():
-            rated.setdefault(item, []).append((who, rank))
-    known = {
-        item: digest(f"rated {item} of {numbers.strata[panel.strata[item]].items}: {said}")
-        for item, said in rated.items()
-    }
-    parts: dict[tuple[str, str], set[str]] = {}
-    for item, each in known.items():
-        parts.setdefault((STRATUM, str(panel.strata[item])), set()).add(each)
-    return CertificateQuestion(
-        run=exact.run.run_id,
-        corpus=exact.run.dataset_id,
-        entries=frozenset(known.values()),
-        entries_of={name: frozenset(each) for name, each in parts.items()},
-    )

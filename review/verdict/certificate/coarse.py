@@ -222,16 +222,16 @@ def over_secret(certificate: Certificate, evidence: Evidence | None = None) -> b
     return any(json.loads(each.content).get("secret") is True for each in signed)
 
 
-def coarse_verdict(exact: Certificate, told: Collection[str]) -> CoarseVerdict:
-    """Return a verdict in steps, with the difficulties of ``told``."""
-    said, numbers = exact.verdict, exact.verdict["numbers"]
+def coarse_verdict(said: Mapping[str, Any], told: Collection[str]) -> CoarseVerdict:
+    """Return a verdict, as a certificate has it, in steps and with the difficulties of ``told``."""
+    numbers = said["numbers"]
     strata = {name: each for name, each in numbers["strata"].items() if each["items"]}
     needed = {each["stratum"] for each in said["findings"] if each["code"] == Code.WEAK_STRATUM}
     shown = {each["code"] for each in said["findings"]} & set(REASONS)
     if needed and not needed & set(map(int, told)):
         shown.discard(Code.WEAK_STRATUM)
     return CoarseVerdict(
-        outcome=exact.outcome,
+        outcome=GateOutcome(said["outcome"]),
         level=_decimal(said["level"]),
         confidence=_decimal(said["confidence"]),
         reasons=tuple(each for each in REASONS if each in shown),
@@ -282,7 +282,7 @@ def coarse_of(exact: Certificate, told: Collection[str], **counted: Any) -> Coar
             community=exact.verdict["community_panel"],
             chosen=exact.panel.chosen,
         ),
-        verdict=coarse_verdict(exact, told),
+        verdict=coarse_verdict(exact.verdict, told),
         **counted,
     )
 

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from decimal import Decimal
 from fractions import Fraction
 from itertools import groupby, product
+from pathlib import Path
 from statistics import mean, variance
 from typing import Any
 
@@ -486,7 +487,7 @@ def _signed_json(data: bytes, signature: bytes) -> Any:
     return stated
 
 def _outside(path: str, expected: list[str]) -> list[str]:
-    with open(path, "rb") as file, open(path.removesuffix(".json") + ".sig", "rb") as beside: data, signature = file.read(2**22), beside.read(2**10)
+    data, signature = (Path(name).read_bytes() for name in (path, path.removesuffix(".json") + ".sig"))
     coarse = _signed_json(data, signature)
     signer, about = coarse["organisation"]["signing_key"], f"run {coarse['run']['run_id']}, coarse certificate SHA-256 {_sha(data)}"
     wrong = _form(coarse) + [f"it was signed with another key, {signer}" for key in expected if key != signer]

@@ -132,7 +132,7 @@ def test_it_is_short_and_stands_alone() -> None:
         line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")
     ]
     docstring = (ast.get_docstring(ast.parse(text), clean=False) or "").count("\n") + 1
-    assert len(lines) - docstring < 400
+    assert len(lines) - docstring < 460
     modules = {
         (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name
         for node in ast.walk(ast.parse(text))

@@ -43,7 +43,7 @@ def listed() -> dict[str, Any]:
 
 
 def reviewed(
-    card: dict[str, Any], shape: Shape = GO, *, seed: int = 1, segments: str = "gold_standard"
+    card: dict[str, Any], shape: Shape = GO, *, seed: int = 1, segments: str = "development"
 ) -> Evidence:
     rng = Random(seed)
     key = histories.make_key(rng, shape)

@@ -53,7 +53,7 @@ def refused(path: Path, words: str) -> None:
 def test_a_certificate_lifts_the_tier_and_its_removal_takes_it_back(
     office: Office, home: Path, card: dict[str, Any], tmp_path: Path
 ) -> None:
-    filled(office, home, reviewed(card))
+    filled(office, home, reviewed(card, segments="gold_standard"))
     assert "functional (automatic 0.98; review pending)" in shown("list")
     certificate = issued(tmp_path)
     assert "functional (automatic 0.98; review pending)" in shown("list"), "issuing lifts nothing"
@@ -88,7 +88,7 @@ def test_reviewed_on_other_segments_or_by_few_it_is_not_the_communitys(
 
 
 def test_a_panel_of_four_is_not_the_communitys(card: dict[str, Any], tmp_path: Path) -> None:
-    file = issue(reviewed(card, histories.replace(GO, reviewers=4)))
+    file = issue(reviewed(card, histories.replace(GO, reviewers=4), segments="gold_standard"))
     said = invoke("attach", put(file, tmp_path), "--trust", SIGNER.public.signing_key).stdout
     assert "it was a panel of 4" in said
     assert listed()["verification_tier"] == "self-benchmarked"
@@ -227,7 +227,7 @@ def test_a_tier_that_the_certificate_shows_is_no_claim_without_evidence(
     from rosetta_tui.show.card_fields import stated_words, validated_by
     from tests.review.verdict.certified import certificate_of
 
-    review = Standing(certificate_of(issue(reviewed(card))))
+    review = Standing(certificate_of(issue(reviewed(card, segments="gold_standard"))))
     assert validated_by(review) == "community-validated"
     assert stated_words({"verification_tier": "community-validated"}, review) == ""
     assert "gds-verified" in stated_words({"verification_tier": "gds-verified"}, review)

@@ -359,7 +359,7 @@ def test_a_secret_run_is_certified_without_its_texts(
     home: Path, tmp_path: Path, office: Office
 ) -> None:
     card = fluent_run(home / "rosetta.sqlite", tmp_path, segment=Segment.GOLD_STANDARD)
-    filled(office, home, reviewed(card))
+    filled(office, home, reviewed(card, segments="gold_standard"))
     certificate = issued(tmp_path)
     invoke("attach", certificate)
     assert listed()["verification_tier"] == "community-validated"
