@@ -1,0 +1,226 @@
+"""Whoever has all certificates of a run, its released card and how it differs from others: what that tells of one rating.
+
+The gate, its policy, the ledger's rules and the steps are the real ones; reviews are drawn by chance, and ratings come in
+between two certificates: one, some, or all of a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from hashlib import sha256
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from harness.release.budget import MOMENT, History, NotReleased, set_id
+from harness.release.certified import STRATUM, certificate_answer, certificate_question
+from harness.release.records import CertificateTold
+from review.verdict.certificate.certify import without_names
+from review.verdict.certificate.coarse import CoarseVerdict, coarse_verdict
+from review.verdict.gate.gate import decide
+from review.verdict.gate.policy import proposed
+from review.verdict.gate.verdict import GateOutcome
+from review.verdict.panel.panel import Panel
+from tests.harness.release.attackers import START
+from tests.harness.release.test_attacks import Board, difference_told
+from tests.review.thorough import times
+
+TRIES = times(60, 10_000)
+POLICY = proposed()[0]
+ACCEPTABLE = 2
+Ratings = dict[str, dict[str, int]]
+
+
+@dataclass
+class World:
+    """A review of one run, and everything that was told of it."""
+
+    random: Random
+    guarded: bool = True
+    """Whether the ledger is asked."""
+    ratings: Ratings = field(default_factory=dict)
+    strata: dict[str, int] = field(default_factory=dict)
+    quality: dict[str, float] = field(default_factory=dict)
+    """Item → chance of each rating to be acceptable; automatic scores follow it too."""
+    history: History = field(default_factory=History)
+    told: list[CoarseVerdict] = field(default_factory=list)
+    sums: list[dict[str, float]] = field(default_factory=list)
+    """Of each share that was told, exactly: an item with its ratings → its weight."""
+    outcomes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def drawn(cls, seed: int, *, guarded: bool = True) -> World:
+        random = Random(seed)
+        made = cls(random, guarded)
+        level, difficulties = random.uniform(0.4, 0.95), random.choice((1, 2, 3))
+        for n in range(random.randint(50, 70)):
+            made.strata[f"i{n}"] = 1 + n % difficulties
+            made.quality[f"i{n}"] = min(1.0, max(0.0, random.gauss(level, 0.2)))
+        for who in range(random.randint(3, 5)):
+            made.rate(f"p{who}", list(made.strata))
+        return made
+
+    def rate(self, who: str, items: list[str]) -> None:
+        """Let somebody rate some items, or rate them again."""
+        said = self.ratings.setdefault(who, {})
+        for item in items:
+            good = self.random.random() < self.quality[item]
+            said[item] = (2 if good else 0) + self.random.randint(0, 1)
+
+    def panel(self) -> Panel:
+        counts = {h: list(self.strata.values()).count(h) for h in set(self.strata.values())}
+        weights = {h: count / len(self.strata) for h, count in counts.items()}
+        return Panel(self.strata, weights, self.ratings, core=frozenset(self.strata))
+
+    def certify(self, day: int) -> CoarseVerdict | None:
+        """Ask for a certificate; None where nothing leaves."""
+        panel = self.panel()
+        verdict = decide(panel, POLICY)
+        if verdict.outcome is GateOutcome.INSUFFICIENT:
+            return None
+        counted = {who: self.ratings[who] for who in verdict.numbers.reviewers}
+        if not self.guarded:
+            self._note(counted, panel.weights, set(map(str, panel.weights)))
+            return None
+        asked = certificate_question("run", "corpus", counted, self.strata, digest)
+        when = START + timedelta(days=day)
+        try:
+            answer = certificate_answer(self.history, asked, when)
+        except NotReleased:
+            return None
+        act = CertificateTold(
+            submitter=asked.submitter, run="run", corpus="corpus", entries=set_id(asked.entries),
+            atoms=None if answer.atoms is None else dict(answer.atoms), certificate="", signature="0" * 128,
+        )  # fmt: skip
+        self.history = self.history.after(act, when.strftime(MOMENT))
+        chosen = {tag for name, tag in answer.parts if name == STRATUM}
+        self.told.append(coarse_verdict(without_names(verdict), chosen))
+        self._note(counted, panel.weights, chosen)
+        return self.told[-1]
+
+    def _note(self, counted: Ratings, weights: Mapping[int, float], chosen: set[str]) -> None:
+        """Keep what each share that was told is a sum of, with its weights."""
+        items = {item for said in counted.values() for item in said}
+        of = {h: [item for item in items if self.strata[item] == h] for h in weights}
+        names = {
+            item: f"{item} {sorted((who, said[item]) for who, said in counted.items() if item in said)}"
+            for item in items
+        }
+        total = sum(weights[h] for h in of if of[h])
+        self.sums.append({names[i]: weights[h] / total / len(of[h]) for h in of for i in of[h]})
+        self.sums += [{names[i]: 1 / len(of[int(h)]) for i in of[int(h)]} for h in chosen]
+
+
+def digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:32]
+
+
+def grow(world: World) -> None:
+    """Let ratings come in: one, a few, many, a whole person's, or somebody takes all back."""
+    people, items = sorted(world.ratings), sorted(world.strata)
+    match world.random.randrange(5):
+        case 0:
+            world.rate(world.random.choice(people), [world.random.choice(items)])
+        case 1:
+            world.rate(world.random.choice(people), world.random.sample(items, 4))
+        case 2:
+            world.rate(world.random.choice(people), world.random.sample(items, 30))
+        case 3:
+            world.rate(f"q{world.random.random()}", items)
+        case _ if len(people) > 3:
+            del world.ratings[world.random.choice(people)]
+
+
+def found_out(sums: list[dict[str, float]]) -> list[str]:
+    """Return the items of which some combination of sums tells alone, each with its ratings."""
+    names = sorted({name for each in sums for name in each})
+    matrix = np.array([[each.get(name, 0.0) for name in names] for each in sums])
+    shares = np.diag(np.linalg.pinv(matrix) @ matrix)
+    return [name for name, share in zip(names, shares, strict=True) if share > 1 - 1e-6]
+
+
+def test_no_combination_of_certificates_is_about_one_item_even_if_all_were_exact() -> None:
+    told, fewer, alone = 0, 0, 0
+    for seed in range(TRIES):
+        world, open_world = certified(seed, guarded=True), certified(seed, guarded=False)
+        if world.sums:
+            assert found_out(world.sums) == [], seed
+        told += len(world.told)
+        fewer += len(world.told) < 4
+        alone += bool(open_world.sums) and bool(found_out(open_world.sums))
+    assert told > TRIES  # more than one of a run, or nothing could be subtracted
+    assert fewer > TRIES / 4
+    assert alone > TRIES / 4  # and if each were told, they would give single ratings away
+
+
+def certified(seed: int, *, guarded: bool) -> World:
+    world = World.drawn(seed, guarded=guarded)
+    for day in range(4):
+        world.certify(day * 2)
+        grow(world)
+    return world
+
+
+def guess(seed: int, *, exact: bool) -> tuple[bool | None, bool]:
+    """Guess whether a rating that came late is acceptable, from all that was told; gives the guess and the truth.
+
+    Told are a certificate before and one after, the released card of the run, and how it differs from one that fails on
+    the item. None where nothing that is told differs.
+    """
+    world = World.drawn(seed)
+    item, who = world.random.choice(sorted(world.strata)), "p0"
+    before_rating = world.ratings[who].pop(item)
+    before, first = world.certify(0), shares(world)
+    others = world.random.choice((0, 0, 5, 30))
+    world.rate(who, world.random.sample(sorted(set(world.strata) - {item}), others))
+    world.ratings[who][item] = before_rating
+    after, second = world.certify(2), shares(world)
+    truth = before_rating >= ACCEPTABLE
+    if exact:
+        rise = second - first
+    elif before is None or after is None:
+        rise = 0.0
+    else:
+        rise = float(after.share.value) - float(before.share.value)
+    scores = np.array([100 * quality for quality in world.quality.values()])
+    failed = scores.copy()
+    failed[sorted(world.quality).index(item)] = 0
+    board = Board(len(scores), exact=False)
+    cards = [
+        board.told("Ann", name, each) for name, each in (("failed", failed), ("whole", scores))
+    ]
+    apart = difference_told(float(scores.max()), seed, guarded=True)
+    assert apart is not None
+    if rise:
+        return rise > 0, truth
+    return (None if None in cards or cards[0] == cards[1] else True), truth
+
+
+def shares(world: World) -> float:
+    share: Any = decide(world.panel(), POLICY).numbers.share
+    return float(share or 0)
+
+
+def test_a_late_rating_is_guessed_no_better_than_without_certificates() -> None:
+    """Against as many guesses about ratings of other reviews, so that what is common counts nothing."""
+    mine = [guess(seed, exact=False) for seed in range(TRIES)]
+    hits = sum(said is truth for said, truth in mine if said is not None)
+    guesses = [said for said, _ in mine if said is not None]
+    good = sum(truth for _, truth in mine) / len(mine)
+    chance = sum(good if said else 1 - good for said in guesses)
+    assert abs(hits - chance) <= 3 * np.sqrt(len(guesses) / 4 + 1)
+
+
+def test_one_rating_alone_brings_no_new_certificate_and_exact_ones_would_tell_it() -> None:
+    exact = 0
+    for seed in range(TRIES):
+        world = World.drawn(seed)
+        first, known = world.certify(0), shares(world)
+        item = world.random.choice(sorted(world.strata))
+        world.ratings["p0"][item] = 0 if world.ratings["p0"][item] >= ACCEPTABLE else 3
+        exact += shares(world) != known
+        assert first is None or world.certify(2) is None
+    assert exact > TRIES * 0.9
