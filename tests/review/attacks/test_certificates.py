@@ -28,7 +28,7 @@ from tests.harness.release.attackers import START
 from tests.harness.release.test_attacks import Board, difference_told
 from tests.review.thorough import times
 
-TRIES = times(60, 10_000)
+TRIES = times(60, 3_400)
 POLICY = proposed()[0]
 ACCEPTABLE = 2
 Ratings = dict[str, dict[str, int]]
