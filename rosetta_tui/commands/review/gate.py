@@ -106,7 +106,13 @@ def _say_who_waits(
 def _inside_json(run: str, reading: certify.EvidenceReading) -> dict[str, Any]:
     """Return the outcome alone: numbers over secret entries leave as a coarse certificate."""
     why = "entries of this review are secret: numbers leave in steps, as a coarse certificate (rosetta review gate --issue)"
-    return {"run_id": run, "outcome": str(reading.verdict.outcome), "withheld": why}
+    return {
+        "run_id": run,
+        "outcome": str(reading.verdict.outcome),
+        "findings": [],
+        "harm_decisions": [],
+        "withheld": why,
+    }
 
 
 def _json(run: str, reading: certify.EvidenceReading) -> dict[str, Any]:

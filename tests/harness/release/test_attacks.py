@@ -2,22 +2,18 @@
 
 import random
 from collections.abc import Callable
-from math import sqrt
 
 import numpy as np
 import pytest
 
-from harness.release.budget import COUNT, History, NotReleased, ScoreQuestion
-from harness.release.records import ReleasedCorpus, Rule
-from harness.release.rounding import coarse, of_one_entry
+from harness.release.budget import COUNT, NotReleased
+from harness.release.records import Rule
 from tests.harness.release.attackers import (
     ATTACKS,
-    CHRF,
-    METHOD,
-    START,
+    Board,
     HiddenSet,
-    answered,
     demo_statistics,
+    difference_told,
 )
 from tests.review.thorough import times
 
@@ -79,40 +75,6 @@ def test_the_ladder_alone_stops_who_climbs_and_not_who_begins_low_on_purpose(
 # One entry's score
 
 
-class Board:
-    """What is told of a small hidden set to submitters who may be one person under several names."""
-
-    def __init__(self, entries: int, exact: bool) -> None:
-        self.entries, self.exact = entries, exact
-        self.history = History().after(Rule(pause_hours=0, count=10_000), "2026-01-01T00:00:00Z")
-
-    def told(self, name: str, run: str, scores: np.ndarray) -> float | None:
-        """Tell the mean of the entries' scores; None where no new one is told."""
-        value, half = float(scores.mean()), 1.96 * float(scores.std(ddof=1)) / sqrt(len(scores))
-        score = coarse(value, value - half, value + half, entries=len(scores), ends=(0, 100))
-        assert score is not None
-        if self.exact:
-            score = score.model_copy(update={"value": value})
-        act = answered(
-            self.history,
-            ScoreQuestion(
-                submitter=name,
-                run=run,
-                run_card_hash="",
-                method=METHOD,
-                corpus=ReleasedCorpus(id="c", version=None, language_pair="x", entries=len(scores)),
-                entries=frozenset(f"{place:032x}" for place in range(len(scores))),
-                headline=CHRF,
-                higher=True,
-                value=value,
-                scores={CHRF: score},
-            ),
-            START,
-        )
-        self.history = self.history.after(act, START.strftime("%Y-%m-%dT%H:%M:%SZ"))
-        return act.card.scores[CHRF].value if act.card.scores_of == run else None
-
-
 def reconstructed(seed: int, *, exact: bool) -> bool:
     """Try to learn one entry's score: it fails in a run, is asked for again, and the two told scores are subtracted."""
     source = random.Random(seed)
@@ -137,19 +99,6 @@ def test_no_score_of_an_entry_is_found_by_a_retry_or_a_second_name() -> None:
     tries = times(200, 10_000)
     assert sum(reconstructed(seed, exact=False) for seed in range(tries)) == 0
     assert sum(reconstructed(seed, exact=True) for seed in range(100)) > 30
-
-
-def difference_told(change: float, seed: int, *, guarded: bool) -> object:
-    """Compare two runs that differ on one entry by ``change``, and on four by next to nothing, so that they are compared."""
-    source = np.random.default_rng(seed)
-    entries = int(source.integers(5, 200))
-    changes = np.zeros(entries)
-    changes[: min(5, entries)] = 1e-6
-    changes[0] = change
-    means = changes[source.integers(0, entries, (400, entries))].mean(axis=1)
-    lower, upper = np.quantile(means, (0.025, 0.975))
-    least = of_one_entry(entries, (0, 100)) if guarded else 0.0
-    return coarse(float(changes.mean()), float(lower), float(upper), unit=10.0, least=least)
 
 
 def test_a_difference_on_one_entry_tells_the_same_whatever_it_changed_by() -> None:

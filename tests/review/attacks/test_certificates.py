@@ -24,8 +24,7 @@ from review.verdict.gate.gate import decide
 from review.verdict.gate.policy import proposed
 from review.verdict.gate.verdict import GateOutcome
 from review.verdict.panel.panel import Panel
-from tests.harness.release.attackers import START
-from tests.harness.release.test_attacks import Board, difference_told
+from tests.harness.release.attackers import START, Board, difference_told
 from tests.review.thorough import times
 
 TRIES = times(60, 3_400)

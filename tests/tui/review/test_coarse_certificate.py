@@ -136,7 +136,8 @@ def test_numbers_leave_in_steps_only_as_json_and_on_the_speakers_page(
     secret: Review, tmp_path: Path
 ) -> None:
     [said] = json.loads(invoke("gate", "--json").stdout)
-    assert said.keys() == {"version", "run_id", "outcome", "withheld"}
+    assert said.keys() == {"version", "run_id", "outcome", "findings", "harm_decisions", "withheld"}
+    assert (said["findings"], said["harm_decisions"]) == ([], [])
     with pytest.raises(UsageError, match="has no certificate of run"):
         invoke("page", "-o", tmp_path / "page.html")
     issued(tmp_path)
