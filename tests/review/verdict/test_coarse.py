@@ -194,7 +194,7 @@ def test_an_exact_certificate_over_secret_entries_says_what_it_tells(exact: Evid
     [said] = [c for c in verify(exact.certificate, exact.signature, exact.evidence).checks if c.name == "what it tells"]  # fmt: skip
     assert "shares to six places of 60 items, of 3 difficulties, and the own share of each of 5 people" in said.words  # fmt: skip
     key = about(exact.evidence.key, segments="development", run_id="r", run_card_hash="0" * 64)
-    quiet = issue(evidence_of(key, exact.evidence.events))
+    quiet = issue(evidence_of(key, list(exact.evidence.events)))
     assert not over_secret(certificate_of(quiet), quiet.evidence)
     checks = verify(quiet.certificate, quiet.signature, quiet.evidence).checks
     assert "what it tells" not in {each.name for each in checks}
