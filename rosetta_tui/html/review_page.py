@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core.failures import UsageError
 from review.office.results.certifying import newest_certificate
 from review.office.results.results import runs_of
+from review.office.results.telling import stays_inside
 from review.verdict.certificate.certificate import read_certificate, why_not_community
 from review.verdict.certificate.certificate_text import (
     HOW_TO_CHECK,
@@ -62,8 +63,13 @@ class ShownVerdict:
 def review_page(office: Office, review: Review, run_id: str | None = None) -> str:
     """Return the page of a review, of one of its runs or of all that have a certificate.
 
-    Raises UsageError where none was issued, or where ratings that one rests on were taken back.
+    Raises UsageError where none was issued, where ratings that one rests on were taken back, and where entries of it are secret.
     """
+    if stays_inside(review):
+        raise UsageError(
+            f"Entries of review {review.name!r} are secret: its numbers leave in steps only, as the coarse certificate and its page, "
+            f"which this writes: rosetta review gate {review.name} --issue -o FOLDER"
+        )
     shown, without = [], []
     for run in runs_of(review, run_id):
         issued = newest_certificate(office, review, run)

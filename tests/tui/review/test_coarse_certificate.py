@@ -21,6 +21,7 @@ from review.office.store.store import Office, Review
 from review.rating import Rating
 from review.verdict.certificate.coarse import read_coarse
 from review.verdict.certificate.evidence import read_evidence_file
+from rosetta_tui.html.review_page import review_page
 from tests.review.verdict import histories
 from tests.review.verdict.alone import asked_alone
 from tests.review.verdict.certified import GO, deliver
@@ -153,3 +154,9 @@ def test_a_ledger_that_was_lost_tells_of_the_certificate_all_the_same(
     certificate = issued(tmp_path)
     shutil.rmtree(home / "releases")
     assert invoke("verify", certificate).exit_code == 0
+
+
+def test_no_report_is_made_of_it(office: Office, secret: Review, tmp_path: Path) -> None:
+    issued(tmp_path)
+    with pytest.raises(UsageError, match="its numbers leave in steps only"):
+        review_page(office, secret)
