@@ -86,6 +86,10 @@ class Scoring(Choosing, total=False):
     """Folder of a model, or a file of scores."""
     condition: str
     """Label of the experiment."""
+    method_name: str
+    """What the method is called in lists and on the card."""
+    method_class: str
+    """What kind of method made outputs from elsewhere, such as ``coached-llm``."""
     model: str
     """Model that is asked, or name of the system that made the outputs."""
     replicate: int

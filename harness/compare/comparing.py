@@ -137,7 +137,7 @@ def compare_runs(
     first = next((side for side in [*read[base:], *read[:base]] if side.rows), read[base])
     refused, ids = refusals(read, first)
     kept = [side for side in read if side.run.run_id not in refused]
-    sides, damaged = _laid_out(kept, ids, asked)
+    sides, damaged = laid_out(kept, ids, asked)
     drawn = resamples([side.table for side in sides], draws, seed) if sides else ()
     tests = _Tests(asked, trials, seed, level)
     runs = tuple(
@@ -217,10 +217,13 @@ def _read(
     return [reader.read(run, before.get(run.id)) for run in found], place
 
 
-def _laid_out(
+def laid_out(
     kept: Sequence[OrderedRun], ids: Sequence[EntryId], asked: frozenset[str] | None
 ) -> tuple[list[PairSide], dict[str, str]]:
-    """Lay out the statistics of the runs on their common entries, by the metrics that are asked for."""
+    """Lay out the statistics of the runs on their common entries, by the metrics that are asked for; None: all.
+
+    Return also why runs are not among them, by id.
+    """
     sides, damaged = [], {}
     for rows in kept:
         by_id = rows.by_id

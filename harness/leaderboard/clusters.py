@@ -17,7 +17,7 @@ from scoring.statistics.significance import COMPOSITE
 
 
 def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
-    """Add the clusters to a list, by the paired bootstrap of all pairs of its runs.
+    """Add the clusters to a list, by the paired bootstrap of all pairs of its runs, and what its entries show.
 
     Left out are unverified runs, and those whose cards came without the texts of secret entries or without
     entries: nobody here can take their scores again.
@@ -29,11 +29,12 @@ def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
         why = _why_left_out(len(runs) - len(tables))
         if len(tables) < 2:
             return replace(board, unclustered=why or "a group needs two runs")
-        ranks = rank(list(tables.values()), board.by).ranks()
+        ranking = rank(list(tables.values()), board.by)
     except ValueError as error:
         return replace(board, unclustered=f"no groups: {error}")
+    ranks = ranking.ranks()
     clusters = {run_id: ranks[place] for place, run_id in enumerate(tables)}
-    return replace(board, clusters=clusters, unclustered=why)
+    return replace(board, clusters=clusters, unclustered=why, smallest=ranking.smallest)
 
 
 def _why_left_out(runs: int) -> str:

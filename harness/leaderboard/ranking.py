@@ -74,6 +74,9 @@ class Board:
     """Run id → rank of its significance cluster: runs of one rank cannot be told apart by that metric."""
     unclustered: str = ""
     """Why some or all runs have no cluster; empty where all have one, or nobody asked yet."""
+    smallest: float | None = None
+    """The smallest difference in ``by`` that its entries show between two such runs (``scoring.statistics.smallest``);
+    None where no two runs have a cluster, or nobody asked yet."""
 
     @property
     def official(self) -> bool:
@@ -109,7 +112,7 @@ class Board:
         if self.grounds.task != TRANSLATION:
             return self
         entrants = tuple(sorted(self.entrants, key=_rank_key(by)))
-        other = replace(self, by=by, entrants=entrants, clusters={}, unclustered="")
+        other = replace(self, by=by, entrants=entrants, clusters={}, unclustered="", smallest=None)
         return self if by == self.by else other
 
     def is_same(self, other: Board) -> bool:

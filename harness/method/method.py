@@ -39,6 +39,8 @@ class Setup(BaseModel):
 
     method: str
     """Name of the method, such as ``chat`` or ``copy-source``."""
+    method_name: str | None = None
+    """What its maker calls it in lists and on the card (§9.7); no part of the fingerprint. None: nobody named it."""
     method_class: MethodClass
     method_version: str
     method_sha256: str | None = None

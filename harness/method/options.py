@@ -21,6 +21,7 @@ from corpora.languages.tags import language_name
 from corpora.tasks.task import TRANSLATION
 from harness.core.failures import UsageError
 from harness.endpoint.endpoints import checked_url
+from harness.method.method import MethodClass
 
 
 class MethodOptions(BaseModel):
@@ -43,6 +44,8 @@ class MethodOptions(BaseModel):
     """Experiment label (benchmark-specification §3.2); each method has one of its own where none is given."""
     replicate: Annotated[int, Field(ge=0)] = 0
     """Which of several independent repetitions of the same experiment this is."""
+    method_name: Annotated[str, Field(min_length=1, max_length=100)] | None = None
+    """What the method is called in lists and on the card (benchmark-specification §9.7)."""
     batch_size: Annotated[int, Field(ge=1, le=500)] = 1
     """Entries in one call."""
 
@@ -74,6 +77,8 @@ class MethodOptions(BaseModel):
 
     outputs: Path | None = None
     """Outputs made elsewhere."""
+    method_class: MethodClass | None = None
+    """What kind of method made them (benchmark-specification §9.6); a plug-in's where nobody says."""
     translator: str | None = None
     """Who made them: the label of a human translator."""
     text: str | None = None
@@ -116,6 +121,7 @@ _ALWAYS = frozenset(
         "file_lines",
         "condition",
         "replicate",
+        "method_name",
         "prices",
     }
 )

@@ -43,6 +43,17 @@ def method_names() -> dict[str, str]:
     return found | SHIPPED
 
 
+METHOD_CLASSES = {
+    "raw-llm": "a language model, as it comes",
+    "coached-llm": "a language model with notes, examples or a dictionary",
+    "pipeline": "several steps, such as a model whose words are checked",
+    "custom-plugin": "anything else",
+    "api": "a translation service",
+    "human": "a person",
+}
+"""The classes of ``harness.method.method.MethodClass`` with a word on each; known without loading pydantic."""
+
+
 class Takes(NamedTuple):
     """Options of one method, as fields of MethodOptions; both parts in the order in which people are asked."""
 
@@ -63,7 +74,7 @@ TAKES = {
     "copy-source": Takes(),
     "constant": Takes(("text",)),
     "glossary": Takes(("glossary",)),
-    "replay": Takes(("outputs",), ("model",)),
+    "replay": Takes(("outputs",), ("model", "method_class")),
     "human": Takes(("outputs",), ("translator",)),
     "chat": Takes(("endpoint", "model"), (*MODEL_OPTIONS, *_NAMES, "batch_size")),
     "pipeline": Takes(("endpoint", "model"), (*MODEL_OPTIONS, *_NAMES, *_PIPELINE)),

@@ -278,6 +278,7 @@ def _price(service: Service, endpoint: Endpoint, options: MethodOptions) -> Pric
 def _setup(service: Service, endpoint: Endpoint, options: MethodOptions) -> Setup:
     return Setup(
         method=f"api:{service.name}",
+        method_name=options.method_name,
         method_class=MethodClass.API,
         method_version="1",
         provider=endpoint.name,

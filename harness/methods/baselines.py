@@ -50,6 +50,7 @@ class Constant:
 def _setup(name: str, options: MethodOptions, **told: str) -> Setup:
     return Setup(
         method=name,
+        method_name=options.method_name,
         method_class=MethodClass.CUSTOM_PLUGIN,
         method_version="1",
         model_slug=name,

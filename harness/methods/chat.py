@@ -151,6 +151,7 @@ def model_setup(options: MethodOptions, completions: Completions, brief: Briefin
     coached = brief.coaching is not None
     return Setup(
         method="chat",
+        method_name=options.method_name,
         method_class=MethodClass.COACHED_LLM if coached else MethodClass.RAW_LLM,
         method_version="1",
         provider=completions.endpoint.name,

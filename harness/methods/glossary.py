@@ -24,6 +24,7 @@ class Glossary:
         self._dictionary = read_dictionary(options.glossary)
         self.setup = Setup(
             method="glossary",
+            method_name=options.method_name,
             method_class=MethodClass.CUSTOM_PLUGIN,
             method_version="1",
             model_slug="glossary",

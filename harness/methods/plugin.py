@@ -33,6 +33,7 @@ class Plugin:
         more = {"settings": options.settings} if options.settings else {}
         self.setup: Setup = method.setup.model_copy(
             update={
+                "method_name": options.method_name or method.setup.method_name,
                 "method_sha256": sha256,
                 "replicate": options.replicate,
                 "options": method.setup.options | more,

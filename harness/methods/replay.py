@@ -38,7 +38,8 @@ def replay_of(options: MethodOptions, outputs: Outputs) -> Replay:
     """Make the method that replays these outputs."""
     models = outputs.models()
     model = options.model or (models[0] if len(models) == 1 else "replay")
-    return Replay(outputs, _setup(options, "replay", MethodClass.CUSTOM_PLUGIN, model, outputs))
+    kind = options.method_class or MethodClass.CUSTOM_PLUGIN
+    return Replay(outputs, _setup(options, "replay", kind, model, outputs))
 
 
 def human(options: MethodOptions, entries: Sequence[Entry]) -> Replay:
@@ -64,6 +65,7 @@ def _setup(
 ) -> Setup:
     return Setup(
         method=name,
+        method_name=options.method_name,
         method_class=kind,
         method_version="1",
         model_slug=slug,

@@ -361,6 +361,8 @@ class RunSummary:
     """Unix time at which it was deleted, None where it is not."""
     distinction: str = ""
     """What parts it from others of its method, model and condition; empty where none has all three."""
+    method_name: str = ""
+    """What its maker calls the method; empty where nobody named it."""
 
 
 PARTS = ("difficulty", "provenance", "register", "segment", "context", "variety", "orthography")
@@ -385,7 +387,8 @@ def list_runs(
     condition, order = ("IS NOT NULL", "u.put_away") if deleted else ("IS NULL", "u.created")
     query = f"""
         SELECT u.run_id, u.id, u.state, u.created, u.dataset_id, u.language_pair, u.model_slug,
-               u.condition, json_extract(u.setup, '$.method') AS method, u.positions,
+               u.condition, json_extract(u.setup, '$.method') AS method,
+               json_extract(u.setup, '$.method_name') AS method_name, u.positions,
                {card} AS card, u.live, u.imported IS NOT NULL AS imported,
                coalesce(n.words, '') AS note,
                CASE WHEN u.run_card IS NULL THEN json_extract(u.opening, '$.scoring') END AS scoring,
@@ -423,6 +426,7 @@ def _summary(row: sqlite3.Row, done: int, failures: Mapping[str, int]) -> RunSum
         model_slug=row["model_slug"],
         condition=row["condition"],
         method=row["method"],
+        method_name=row["method_name"] or "",
         total=count_positions(row["positions"]),
         done=done,
         failed=sum(failures.values()),

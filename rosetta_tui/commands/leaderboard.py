@@ -5,9 +5,10 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -33,11 +34,12 @@ from scoring.core.wording import counted
 
 with when_used():
     from harness.card import leaving
+    from harness.core import written_files
     from harness.leaderboard import clusters, ranking
     from harness.leaderboard import entrant as leaderboard_entrant
     from harness.publish import reading
     from rosetta_tui.leaderboard import rows as leaderboard_rows
-    from rosetta_tui.show import run_facts
+    from rosetta_tui.show import exporting, run_facts
     from scoring.core import inventory, metric_rows
 
 SORTS = (
@@ -59,9 +61,17 @@ SORTS = (
 )
 @click.option("--best", is_flag=True, help="Only the best run of each set-up.")
 @click.option("--from", "source", metavar="PLACE", help="Rank the cards that are published there: postgresql://USER@HOST/NAME, or a folder. Nothing is stored.")  # fmt: skip
+@click.option("--csv", "table", type=click.Path(path_type=Path), help="Write a table to a file.")
+@click.option("--overwrite", is_flag=True, help="Write over a file that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def leaderboard(
-    dataset: str | None, sort: str, best: bool, source: str | None, as_json: bool
+    dataset: str | None,
+    sort: str,
+    best: bool,
+    source: str | None,
+    table: Path | None,
+    overwrite: bool,
+    as_json: bool,
 ) -> None:
     """Rank the finished runs of the store, or with --from cards that were published.
 
@@ -71,6 +81,8 @@ def leaderboard(
     group cannot be told apart by what they are ranked by. A run of which more than 5 % of the entries failed
     for want of a connection has no rank.
     """
+    if table is not None and as_json:
+        raise UsageError("--csv writes a file; --json prints. Leave one of them away.")
     sort = sort_named(sort)
     with opened() if source is None else published(source, as_json=as_json) as store:
         found = [
@@ -84,19 +96,18 @@ def leaderboard(
             + ("" if source else " `rosetta runs list` shows the runs.")
         )
     shown = [board.best_of_setups if best else board for board in boards]
-    if as_json:
+    if table is not None:
+        _write(table, shown, sort, overwrite=overwrite)
+    elif as_json:
         told = [_withheld(board) or _board(board, sort) for board in shown]
         click.echo(form_text("leaderboard", told))
-        return
-    if not shown:
-        click.echo(
-            "There is nothing to rank there yet."
-            if source
-            else "There is nothing to rank yet. `rosetta demo` makes a run: no key, no network."
-        )
-    for index, board in enumerate(shown):
-        for line in _lines(boards, board, index, sort):
-            click.echo(plain(line))
+    elif not shown:
+        demo = "There is nothing to rank yet. `rosetta demo` makes a run: no key, no network."
+        click.echo("There is nothing to rank there yet." if source else demo)
+    else:
+        for index, board in enumerate(shown):
+            for line in _lines(boards, board, index, sort):
+                click.echo(plain(line))
 
 
 @contextmanager
@@ -129,6 +140,38 @@ def _released_words(card: Mapping[str, Any]) -> str:
         f"released, over secret entries: {card['method']['method']} {card['method']['model_slug']} on {card['corpus']['id']}, {card['headline']} {told}, "
         f"signed by the key with the six words: {card['signed_by']}"
     )
+
+
+def _write(path: Path, boards: Sequence[ranking.Board], sort: str, *, overwrite: bool) -> None:
+    """Write all lists as one table; each row names its list, and lists over secret entries are left out."""
+    left_out = {place: why for place, board in enumerate(boards, 1) if (why := _inside(board))}
+    told = [f"List {place} is left out: {why}" for place, why in left_out.items()]
+    if len(told) == len(boards):
+        raise UsageError("\n".join([*told, "There is no list to write."]))
+    records = [
+        {**_list_record(place, board), **leaderboard_rows.entrant_record(board, each)}
+        for place, board in enumerate(boards, 1)
+        if place not in left_out
+        for each in leaderboard_rows.ordered(board, sort)
+    ]
+    text = exporting.table_text(records, exporting.TableFormat.CSV)
+    written_files.write_file(path, exporting.encoded(text), overwrite=overwrite)
+    rows = counted(len(records), "row")
+    for line in (*told, f"{path}: {rows}, readable by you alone."):
+        click.echo(plain(line), err=True)
+
+
+def _list_record(number: int, board: ranking.Board) -> dict[str, Any]:
+    return {
+        "list": number,
+        "dataset_id": board.dataset_id,
+        "dataset_sha256": board.grounds.sha256,
+        "language_pair": board.language_pair,
+        "segments": " ".join(board.segments),
+        "entries": board.entries,
+        "ranked_by": board.by,
+        "smallest_difference": board.smallest,
+    }
 
 
 def sort_named(words: str) -> str:
@@ -166,6 +209,8 @@ def _lines(
         cells = leaderboard_rows.entrant_cells(board, entrant)
         rows.append([entrant.run.run_id[:8], *(cells[place].text for place, _ in shown)])
     yield from stacked(rows, shutil.get_terminal_size().columns if sys.stdout.isatty() else None)
+    if words := leaderboard_rows.smallest_words(board):
+        yield words
     for each in board.entrants:
         yield from _notes(each, translated=board.grounds.task == TRANSLATION)
     ranked_first = board.entrants[0].columns.headline if board.entrants else ""
@@ -217,11 +262,18 @@ PRINTED = (
 
 def _withheld(board: ranking.Board) -> dict[str, Any] | None:
     """Return a list over secret entries without its runs: their order would tell what no released card does."""
+    why = _inside(board)
+    return (
+        {**_board(replace(board, entrants=(), smallest=None), "chrf"), "withheld": why}
+        if why
+        else None
+    )
+
+
+def _inside(board: ranking.Board) -> str:
+    """Say how the runs of a list over secret entries leave; empty for a list over others."""
     inside = [each for each in board.entrants if leaderboard_rows.kept_here(each)]
-    if not inside:
-        return None
-    why = leaving.inside_words(inside[0].run.run_id)
-    return {**_board(replace(board, entrants=()), "chrf"), "withheld": why}
+    return leaving.inside_words(inside[0].run.run_id) if inside else ""
 
 
 def _board(board: ranking.Board, sort: str) -> dict[str, Any]:
@@ -240,6 +292,7 @@ def _board(board: ranking.Board, sort: str) -> dict[str, Any]:
         "ranked_by": board.by,
         **({} if translated else {"task": board.grounds.task}),
         "unclustered": board.unclustered or None,
+        "smallest_difference": board.smallest,
         "runs": [_entrant(board, each) for each in leaderboard_rows.ordered(board, sort)],
     }
 
@@ -253,6 +306,7 @@ def _entrant(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> dict
         "in_place_of": list(entrant.in_place_of),
         "rank": board.ranks.get(run.run_id),
         "cluster": board.clusters.get(run.run_id),
+        "method_name": run.method_name or None,
         "method": run.method,
         "method_class": entrant.method_class or None,
         "model_slug": run.model_slug,

@@ -59,6 +59,8 @@ with when_used():
 @of_run.MAY_SEND
 @click.option("--model", help="Name of the system that made the outputs.")
 @of_run.CONDITION
+@of_run.METHOD_NAME
+@of_run.METHOD_CLASS
 @SUBMIT
 @click.option("--json", "as_json", is_flag=True, help="Print the run card.")
 def score(

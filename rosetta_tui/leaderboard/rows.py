@@ -251,6 +251,7 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
         "run_id": run.run_id,
         "in_place_of": " ".join(entrant.in_place_of) or None,
         "created": iso(run.created),
+        "method_name": run.method_name or None,
         "method": run.method,
         "model": run.model_slug,
         "condition": run.condition,
@@ -362,6 +363,16 @@ def board_words(board: Board) -> tuple[str, str]:
     return (
         f"{official}{name} · {board.language_pair} · {segments} · {some}",
         f"ranked by {title(board.by)} · {mixed} · sha-256 {board.grounds.sha256[:12]}",
+    )
+
+
+def smallest_words(board: Board) -> str:
+    """Say how small a difference the entries of a list show; empty where that is not known."""
+    if board.smallest is None:
+        return ""
+    return (
+        f"{counted(board.entries, 'entry shows', 'entries show')} differences of "
+        f"{value(board.by, board.smallest)} {title(board.by)} or more (4 times of 5)"
     )
 
 

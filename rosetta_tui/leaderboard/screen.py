@@ -30,6 +30,7 @@ from rosetta_tui.leaderboard.rows import (
     others_words,
     ranked_for,
     signature_words,
+    smallest_words,
     sort_on,
 )
 from rosetta_tui.show.card_fields import absent_packs
@@ -105,6 +106,7 @@ class LeaderboardScreen(Screen[None]):
         yield ResultTable(columns(), id="leaderboard")
         yield Static(id="chosen")
         yield Static(id="signature")
+        yield Static(id="smallest")
         yield KeyLine(palette_from=120)
 
     def on_mount(self) -> None:
@@ -143,7 +145,7 @@ class LeaderboardScreen(Screen[None]):
     def _show_list(self, *, there: bool) -> None:
         """Show the list, or what is said in its place."""
         self.query_one(EmptyState).display = not there
-        for name in ("#board", "#leaderboard", "#chosen", "#signature"):
+        for name in ("#board", "#leaderboard", "#chosen", "#signature", "#smallest"):
             self.query_one(name).display = there
 
     def _show(self, boards: list[Board]) -> None:
@@ -210,6 +212,10 @@ class LeaderboardScreen(Screen[None]):
         lines = [show(name, "bold"), show(made, "$quiet")]
         lines.append(show(" · ".join(note for note in notes if note) or " ", "$warn"))
         self.query_one("#board", Static).update(Content("\n").join(lines))
+        words = smallest_words(shown)
+        foot = self.query_one("#smallest", Static)
+        foot.display = bool(words)
+        foot.update(show(words, "$quiet"))
 
     def _titles(self) -> None:
         sort = self._sort if self.board is None else sort_on(self.board, self._sort)

@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.widgets import Button, Static
 
 from harness.core.failures import HarnessError
+from harness.method.shipped import METHOD_CLASSES
 from harness.settings import Settings, read_settings
 from rosetta_tui.report.estimate import cost_words
 from rosetta_tui.request import suggesting
@@ -108,6 +109,7 @@ class RunForm(VerticalScroll, can_focus=False):
             "form": suggesting.choices(suggesting.forms),
             "task": suggesting.choices(suggesting.tasks),
             "method": suggesting.choices(suggesting.methods),
+            "method_class": suggesting.choices(lambda: METHOD_CLASSES),
             "endpoint": suggesting.choices(self._endpoints),
             "model": suggesting.choices(self._known_models),
             "prompt": suggesting.with_paths(suggesting.choices(suggesting.prompts)),

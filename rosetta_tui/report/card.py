@@ -76,8 +76,14 @@ def _head(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
     if withheld := block(card, "withheld"):
         counts = f"{withheld.get('secret')} of {withheld.get('entries')} entries are secret"
         yield line("withheld", counts, "no row of them leaves, nor a sum over few")
-    named = (method.get("method"), card.get("model_slug"), card.get("condition"))
+    named = (
+        method.get("method_name"),
+        method.get("method"),
+        card.get("model_slug"),
+        card.get("condition"),
+    )
     yield line("method", *dict.fromkeys(map(str, filter(None, named))))
+    yield line("class", method.get("method_class"))
     if rescore_of(card):
         yield line("rescored from", rescore_of(card), "the outputs are those of that run")
     yield from retry_lines(card)

@@ -72,7 +72,7 @@ class PlainLines:
         self._columns = event.columns
         self._id_width = len(str(len(event.positions)))
         setup, dataset = event.setup, event.dataset
-        names = (setup.method, setup.model_slug, setup.condition)
+        names = (setup.method_name or setup.method, setup.model_slug, setup.condition)
         parts = (dataset.id, dataset.language_pair, *dict.fromkeys(names))  # equal ones once
         self._write(f"run {event.run_id}")
         self._write(

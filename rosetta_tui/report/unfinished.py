@@ -61,7 +61,7 @@ def read_unfinished(path: Path, run_id: str) -> UnfinishedRun:
 def unfinished_lines(run: UnfinishedRun) -> Iterator[str]:
     """Yield the page: what it is, how far it is, the score so far, and what goes on or would."""
     now, setup, dataset = run.progress, run.started.setup, run.started.dataset
-    names = dict.fromkeys((setup.method, setup.model_slug, setup.condition))
+    names = dict.fromkeys((setup.method_name or setup.method, setup.model_slug, setup.condition))
     yield line("run", now.run_id)
     yield line("corpus", dataset.id, dataset.language_pair)
     yield line("method", *names)

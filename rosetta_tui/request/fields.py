@@ -187,6 +187,14 @@ _METHOD = (
         "method", "Method", "What makes the outputs; a class of your own is FILE.py:CLASS.", kind=_S
     ),
     _f("outputs", "Outputs", "File of outputs: text, JSONL, TSV, CSV or a run card.", kind=_S),
+    _f(
+        "method_class",
+        "Class",
+        "What made the outputs.",
+        kind=_S,
+        default="custom-plugin",
+        rare=True,
+    ),
     _f("translator", "Translator", default="human"),
     _f("text", "Text"),
     _f("endpoint", "Endpoint", "A preset or a URL that speaks chat completions.", kind=_S),
@@ -234,6 +242,7 @@ _RUN = (
     ),
     _f("concurrency", "Calls at once", "Most calls under way at once, 1 to 1024.", default="8"),
     _f("condition", "Condition", default="by method"),
+    _f("method_name", "Name", "What the method is called in lists and on the card.", rare=True),
     _f(
         "replicate",
         "Replicate",

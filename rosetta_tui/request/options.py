@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from harness.core.failures import UsageError
+from harness.method.shipped import METHOD_CLASSES
 from rosetta_tui.request.reading import out_of_vault, reading, selecting, selection
 from rosetta_tui.request.typed_shares import by_grant
 
@@ -39,6 +40,14 @@ BODY = click.option(
     "--body", multiple=True, metavar="NAME=JSON", help="More for the body of each call."
 )
 CONDITION = click.option("--condition", help="Label of the experiment.")
+METHOD_NAME = click.option(
+    "--method-name", metavar="NAME", help="What the method is called in lists and on the card."
+)
+METHOD_CLASS = click.option(
+    "--method-class",
+    type=click.Choice(list(METHOD_CLASSES)),
+    help="What kind of method made the outputs. Default: custom-plugin.",
+)
 CONCURRENCY = click.option(
     "--concurrency", type=click.IntRange(1, 1024), help="Most calls at once. Default: 8."
 )
@@ -208,6 +217,7 @@ def pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
 @click.option("--glossary", type=_FILE, help="Dictionary file.")
 @click.option("--word-list", type=_FILE, help="Words of the target language, one a line.")
 @click.option("--outputs", type=_FILE, help="Outputs made elsewhere.")
+@METHOD_CLASS
 @click.option("--translator", help="Label of the human translator.")
 @click.option("--text", help="What the constant method answers.")
 @click.option("--region", help="Region of a Microsoft key.")
@@ -224,6 +234,7 @@ def pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
 )
 @scoring_options
 @CONDITION
+@METHOD_NAME
 @click.option("--tag", "tags", multiple=True, help="A word to find the run again; may be repeated.")
 @click.option("--note", help="Your own words beside the run; they stay on this computer.")
 @click.option("--replicate", type=int, help="Which repetition of the same experiment this is.")

@@ -117,11 +117,13 @@ def so_far(run: RunSummary) -> dict[str, float | None]:
 def setup_words(run: RunSummary) -> str:
     """Return method, model and condition, after what parts it from others that have the same.
 
-    A name that is all of these stands once. A run whose outputs are those of another is marked, lest it is
+    A chosen name stands in place of the method's. A name that is all of these stands once. A run whose outputs are those of another is marked, lest it is
     taken for a second experiment; so is one that asked again for another's failed entries.
     """
     again = "rescored" if run.rescore_of else "retried" if run.retry_of else ""
-    parts = dict.fromkeys((run.distinction, run.method, run.model_slug, run.condition, again))
+    parts = dict.fromkeys(
+        (run.distinction, run.method_name or run.method, run.model_slug, run.condition, again)
+    )
     return ("↺ " if again else "") + " · ".join(part for part in parts if part)
 
 

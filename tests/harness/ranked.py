@@ -54,6 +54,7 @@ def play(
     cost: float | None = None,
     positions: Sequence[int] | None = None,
     condition: str = "made",
+    replicate: int = 0,
 ) -> str:
     """Replay outputs of which the first ``right`` are the references, the others spoilt; gives the run's id."""
     outputs = path.parent / f"{model}-{right}-{len(corpus.entries)}.jsonl"
@@ -71,7 +72,11 @@ def play(
     plan = Plan(
         method="replay",
         options=MethodOptions(
-            source_language="en", target_language="eo", outputs=outputs, condition=condition
+            source_language="en",
+            target_language="eo",
+            outputs=outputs,
+            condition=condition,
+            replicate=replicate,
         ),
         run=RunOptions(offline=True),
     )

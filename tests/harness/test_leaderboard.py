@@ -61,6 +61,9 @@ def test_groups_are_cut_where_a_comparison_tells_runs_apart(tmp_path: Path) -> N
     (board,) = boards(path)
     assert board.clusters == {best: 1, near: 1, worst: 3}
     assert board.unclustered == ""
+    assert board.smallest is not None
+    assert 5 < board.smallest < 30
+    assert board.ranked_by("composite").smallest is None  # to be worked out anew
     with closing(open_store(path)) as store:
         pairs = {
             frozenset((pair.first.run_id, pair.second.run_id)): pair

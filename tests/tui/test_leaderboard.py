@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import shutil
 import sqlite3
@@ -18,6 +20,7 @@ from textual.pilot import Pilot
 
 import harness.leaderboard.ranking
 from corpora.model.entry import Segment
+from harness.core.failures import UsageError
 from harness.leaderboard.ranking import Board, leaderboards
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
@@ -259,6 +262,44 @@ def test_the_command_says_the_same(ranked: Ranked, monkeypatch: pytest.MonkeyPat
     assert len(best_only[1]["runs"]) <= 3
 
 
+def test_lists_as_one_table_are_harmless_in_a_spreadsheet(
+    ranked: Ranked, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(ranked.path.parent))
+    formula = '=HYPERLINK("http://x")\x1b[2J'
+    with closing(open_store(ranked.path)) as store:
+        store.execute(
+            "UPDATE runs SET setup = json_set(setup, '$.method_name', ?) WHERE run_id = ?",
+            (formula, ranked.runs[1]),
+        )
+    file = tmp_path / "lists.csv"
+    done = CliRunner().invoke(leaderboard, ["--csv", str(file)])
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "5 rows" in done.stderr
+    content = file.read_bytes().decode("utf-8")
+    rows = list(csv.DictReader(io.StringIO(content, newline="")))
+    assert [row["list"] for row in rows] == ["1", "2", "2", "2", "3"]
+    assert [row["run_id"] for row in rows[1:4]] == list(ranked.runs)
+    assert rows[2]["method_name"].startswith("'=HYPERLINK")
+    assert "\x1b" not in content
+    printed = CliRunner().invoke(leaderboard, []).stdout
+    assert "=HYPERLINK" in printed
+    assert "\x1b" not in printed
+    told = json.loads(CliRunner().invoke(leaderboard, ["--json"]).stdout)
+    assert [row["smallest_difference"] for row in rows[1:4]] == [
+        str(told[1]["smallest_difference"])
+    ] * 3
+    assert told[1]["smallest_difference"] > 1
+    assert rows[0]["smallest_difference"] == ""
+    assert told[1]["runs"][1]["method_name"] == formula
+    assert f"30 entries show differences of {told[1]['smallest_difference']:.1f} chrF++" in printed
+    with pytest.raises(UsageError, match="is there already"):
+        leaderboard.main(["--csv", str(file)], standalone_mode=False)
+    assert CliRunner().invoke(leaderboard, ["--csv", str(file), "--overwrite"]).exit_code == 0
+    with pytest.raises(UsageError, match="Leave one of them away"):
+        leaderboard.main(["--csv", str(file), "--json"], standalone_mode=False)
+
+
 async def test_a_tier_that_a_card_states_is_shown_as_its_word_alone(
     ranked: Ranked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,8 +328,6 @@ async def test_a_tier_that_a_card_states_is_shown_as_its_word_alone(
 def test_a_corpus_without_a_list_is_refused_in_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from harness.core.failures import UsageError
-
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
     result = CliRunner().invoke(leaderboard, ["--dataset", "none[/]"])
     assert isinstance(result.exception, UsageError)

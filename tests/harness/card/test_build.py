@@ -106,7 +106,7 @@ def test_order_of_tools_and_form_of_numbers_do_not_count() -> None:
 
 def test_every_field_of_the_setup_is_covered_or_left_out_on_purpose() -> None:
     covered = set(fingerprint(setup(), "ab", "0.1.0").setup_components)
-    assert set(Setup.model_fields) - covered == {"system_prompt_used", "fst_version"}
+    assert set(Setup.model_fields) - covered == {"method_name", "system_prompt_used", "fst_version"}
 
 
 def test_option_that_cannot_be_written_is_said_in_words() -> None:

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
 from corpora.samples import DEMO_CORPUS, DEMO_STRONG
+from harness.card.fingerprint import fingerprint
 from harness.core.calls import Usage
 from harness.core.failures import ErrorClass, UsageError
 from harness.inputs.outputs import read_outputs
 from harness.method.method import MethodClass, Recorded
+from harness.method.shipped import METHOD_CLASSES
 from harness.methods.registry import build
 from tests.harness.methods.conftest import HttpCalls, entry, options
 
@@ -112,6 +114,25 @@ async def test_recorded_numbers_in_a_table(tmp_path: Path, calls: HttpCalls) -> 
     file = file_of(tmp_path, "out.tsv", table + "1\teins\t0.5\t7\t3\t\n")
     [output] = await build("replay", options(outputs=file), ENTRIES).translate(ENTRIES[:1], calls)
     assert output.recorded == Recorded(0.5, Usage(7, 3), None, None)
+
+
+def test_class_and_name_are_those_that_are_told(tmp_path: Path) -> None:
+    file = file_of(tmp_path, "out.txt", "eins\nzwei\ndrei\n")
+    told = {"outputs": file, "method_class": "coached-llm", "method_name": "Ours"}
+    setup = build("replay", options(**told), ENTRIES).setup
+    assert (setup.method_class, setup.method_name) == (MethodClass.COACHED_LLM, "Ours")
+    plain = build("replay", options(outputs=file), ENTRIES).setup
+    assert (plain.method_class, plain.method_name) == (MethodClass.CUSTOM_PLUGIN, None)
+    hashes = [fingerprint(each, "ab", "1").setup_hash for each in (setup, plain)]
+    assert hashes[0] != hashes[1]
+    renamed = plain.model_copy(update={"method_name": "Other"})
+    assert fingerprint(renamed, "ab", "1").setup_hash == hashes[1]
+    with pytest.raises(UsageError, match="--method-class does not apply to method 'human'"):
+        build("human", options(outputs=file, method_class="api"), ENTRIES)
+
+
+def test_the_classes_that_can_be_told_are_those_of_the_specification() -> None:
+    assert list(METHOD_CLASSES) == [each.value for each in MethodClass]
 
 
 async def test_a_human_translator(tmp_path: Path, calls: HttpCalls) -> None:

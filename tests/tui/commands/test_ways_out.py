@@ -121,7 +121,11 @@ WAYS: dict[str, tuple[str, ...]] = {
         "! compare last~1 last~2 --baseline last~2 --json",
         "! compare last~1 --form lbrag-metrics",
     ),
-    "leaderboard": ("leaderboard --json", "leaderboard --best --json --sort composite"),
+    "leaderboard": (
+        "leaderboard --json",
+        "leaderboard --best --json --sort composite",
+        "! leaderboard --csv lists.csv",
+    ),
     "report run": (
         "! report run last~1 -o out.html",
         "! report run last~1 --against last~2 -o out.html",
