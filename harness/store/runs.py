@@ -388,7 +388,7 @@ def list_runs(
     query = f"""
         SELECT u.run_id, u.id, u.state, u.created, u.dataset_id, u.language_pair, u.model_slug,
                u.condition, json_extract(u.setup, '$.method') AS method,
-               json_extract(u.setup, '$.method_name') AS method_name, u.positions,
+               coalesce(json_extract(u.setup, '$.method_name'), '') AS method_name, u.positions,
                {card} AS card, u.live, u.imported IS NOT NULL AS imported,
                coalesce(n.words, '') AS note,
                CASE WHEN u.run_card IS NULL THEN json_extract(u.opening, '$.scoring') END AS scoring,
@@ -416,17 +416,11 @@ def list_runs(
 
 def _summary(row: sqlite3.Row, done: int, failures: Mapping[str, int]) -> RunSummary:
     card = None if row["card"] is None else stored_object(row["card"])
+    same = ("run_id", "created", "dataset_id", "language_pair", "model_slug", "condition", "method", "method_name", "note")  # fmt: skip
     return RunSummary(
-        run_id=row["run_id"],
+        **{name: row[name] for name in same},
         number=row["id"],
         state=stored_word(row["state"], RunState),
-        created=row["created"],
-        dataset_id=row["dataset_id"],
-        language_pair=row["language_pair"],
-        model_slug=row["model_slug"],
-        condition=row["condition"],
-        method=row["method"],
-        method_name=row["method_name"] or "",
         total=count_positions(row["positions"]),
         done=done,
         failed=sum(failures.values()),
@@ -435,7 +429,6 @@ def _summary(row: sqlite3.Row, done: int, failures: Mapping[str, int]) -> RunSum
         live=None if row["live"] is None else _live(row["live"]),
         imported=bool(row["imported"]),
         scoring=None if row["scoring"] is None else stored_object(row["scoring"]),
-        note=row["note"],
         retry_of=row["retry_of"] or _origin(card, "retry_of"),
         rescore_of=row["rescore_of"] or _origin(card, "rescore_of"),
         trashed=row["put_away"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from click.testing import CliRunner, Result
 from harness.core.failures import HarnessError, UsageError
 from harness.run import rescoring
 from harness.setup.plan import RunOptions
+from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.score import score
 
 
@@ -82,3 +84,18 @@ def test_a_call_may_last_as_long_as_was_said(corpus: Path, monkeypatch: pytest.M
     for more in ((), ("--timeout", 9.5)):
         run("--rescore", "last", *more)
     assert asked == [7, 9.5]
+
+
+def test_class_and_name_that_are_told_stand_on_card_and_lists(corpus: Path) -> None:
+    name = "Our [b]method[/]\x1b[31m"
+    told = scored(corpus, "--method-class", "coached-llm", "--method-name", name, "--json")
+    assert told.exit_code == 0, told.stderr
+    method = json.loads(told.stdout)["method"]
+    assert (method["method_class"], method["method_name"]) == ("coached-llm", name)
+    for line in ("runs list", "runs show last", "leaderboard"):
+        shown = CliRunner().invoke(rosetta, line.split())
+        assert shown.exit_code == 0, shown.stderr
+        assert "Our [b]method[/]" in shown.stdout
+        assert "\x1b" not in shown.stdout
+    refused = scored(corpus, "--method-class", "clever")
+    assert (refused.exit_code, "'clever' is not one of 'raw-llm'" in refused.stderr) == (2, True)
