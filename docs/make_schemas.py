@@ -19,6 +19,8 @@ from harness.doctor.finding import Finding
 from harness.estimate.estimate import RunEstimate
 from harness.events.kinds import Failed, Finished
 from harness.method.method import Setup
+from harness.sweep.estimating import SweepEstimate
+from harness.sweep.record import CellRecord, SweepRecord, SweepSummary
 
 SCHEMAS = Path(__file__).parent / "schemas"
 
@@ -27,6 +29,10 @@ RECORDS: dict[str, tuple[type, ...]] = {
     "estimate": (RunEstimate,),
     "event": (Setup, Dataset, Finished, Failed),
     "language-show": (LanguageCard,),
+    "sweep": (SweepRecord,),
+    "sweep-estimate": (SweepEstimate,),
+    "sweep-event": (CellRecord, SweepSummary),
+    "sweep-list": (SweepSummary,),
 }
 """Form → records that it holds."""
 

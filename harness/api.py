@@ -304,10 +304,12 @@ class Ready:
     """Entries whose rows it has of that run."""
 
 
-def start(store: Path, asked: RunRequest, method: Method | None = None) -> Ready:
+def start(
+    store: Path, asked: RunRequest, method: Method | None = None, run_id: str | None = None
+) -> Ready:
     """Store the beginning of a run; nothing is asked of its method yet.
 
-    ``method`` is one that was made already. Raises CorpusError or HarnessError with what is wrong; nothing is
+    ``method`` is one that was made already, ``run_id`` an id that was given already. Raises CorpusError or HarnessError with what is wrong; nothing is
     stored then.
     """
     corpus, places, plan = asked.corpus, asked.positions, asked.plan
@@ -315,7 +317,7 @@ def start(store: Path, asked: RunRequest, method: Method | None = None) -> Ready
     made = asked.method() if method is None else method
     with opened(store) as connection:
         tools = tools_for(connection, corpus, places, plan)
-        number = begin(connection, corpus, places, made, plan, tools)
+        number = begin(connection, corpus, places, made, plan, tools, run_id)
         if asked.note or asked.tags:
             change_words(connection, number, note=asked.note, add=asked.tags)
         run_id = read_run(connection, number).run_id

@@ -17,6 +17,9 @@ DEMO_GLOSSARY = "eo-demo-glossary.tsv"
 DEMO_COACHING = "eo-demo-coaching.json"
 """Grammar notes, examples and a dictionary, for coached methods."""
 
+DEMO_PLAN = "demo.toml"
+"""The plan of a sweep over the corpus that needs no key and no network."""
+
 DEMO_TASKS = {
     "qa": "eo-demo-qa",
     "asr": "eo-demo-asr",
@@ -37,6 +40,7 @@ SAMPLES = (
     *demo_files("translation"),
     DEMO_GLOSSARY,
     DEMO_COACHING,
+    DEMO_PLAN,
     *(file for task in DEMO_TASKS for file in demo_files(task)),
 )
 

@@ -5,6 +5,9 @@ output token that was allowed. It is on the disk before the call goes out, so th
 and is settled with the real cost afterwards, or kept whole where nobody knows whether the endpoint charged
 (a time-out).
 
+Runs that share a budget each hold a part of it, and take more from a ``Purse`` when theirs is used up
+(``harness.store.shared_budget``). All other rules are the same for both.
+
 An endpoint may itself report a higher cost than its listed price makes. So calls go one at a time until the
 first bill, and what is set aside for each later one is multiplied by the most that any bill was above the
 list. From a call on that cost more than was set aside for it, calls go one at a time, and as much as the
@@ -19,6 +22,7 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from harness.core.calls import Price, Request, Usage
 from harness.core.failures import HarnessError, UsageError
@@ -84,11 +88,41 @@ def dollars(amount: float) -> str:
     return f"${amount:,.2f}" if amount >= 1 or not amount else f"${amount:.4g}"
 
 
-class Ledger:
-    """What was spent and what is reserved. Belongs to one event loop."""
+LOOK_SECONDS = 0.2
+"""How often a run looks whether another gave back money of a budget that they share."""
 
-    def __init__(self, cap: float | None, spent: float = 0.0) -> None:
-        self.cap = cap
+
+class Purse(Protocol):
+    """Where a run that shares a budget with others takes money from."""
+
+    held: float
+    """The most that the run may have spent, all its stretches together."""
+    budget: float
+    """The whole budget, as it was at the last look."""
+    others: float
+    """What the other runs hold of it, as it was then."""
+
+    async def take(self, wanted: float, spent: float | None) -> bool | None:
+        """Hold ``wanted`` or more from now on; that is on the disk when this returns.
+
+        ``spent``: what the run has spent where no call of it is under way, so that it gives all else back first;
+        None where calls are. True where ``held`` grew, None where others may give some back, False where nobody can.
+        """
+        ...
+
+
+class Ledger:
+    """What was spent and what is reserved. Belongs to one event loop at a time.
+
+    ``cap`` in US dollars holds for the run alone; with a ``purse`` what that holds takes its place.
+    """
+
+    def __init__(self, cap: float | None, spent: float = 0.0, purse: Purse | None = None) -> None:
+        self.own_cap = cap
+        """The budget of the run alone, None where it has none."""
+        self.cap = cap if purse is None else purse.held
+        self._purse = purse
+        self._asking = False
         self.secure: Callable[[], Awaitable[None]] | None = None
         """Waits until what is committed is on the disk; asked before each call where there is a cap."""
         self.spent = spent
@@ -126,10 +160,7 @@ class Ledger:
         nothing under way.
         """
         if self.cap is not None:
-            while self._must_wait(amount * self._above, self.cap, most_tokens):
-                turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-                self._waiting.append(turn)
-                await turn
+            await self._room(amount, most_tokens)
             amount *= self._above
         self._under_way += 1
         self._reserved += amount
@@ -137,20 +168,71 @@ class Ledger:
             await self._secured(amount, self.secure)
         return amount
 
-    def _must_wait(self, amount: float, cap: float, most_tokens: int | None) -> bool:
-        """Tell whether another call must end first; raises BudgetReached where none is under way."""
-        if self.spent + self._reserved + max(amount, self._dearest) <= cap:
-            return self._under_way > 0 and (self._dearest > 0 or not self._billed)
-        if self._under_way:
-            return True
+    async def _room(self, amount: float, most_tokens: int | None) -> None:
+        """Wait until a call may go out; raises BudgetReached where nothing can give money back."""
+        while True:
+            listed = amount * self._above
+            if self._fits(listed):
+                if not self._under_way or (self._billed and not self._dearest):
+                    return
+            elif not self._asking:
+                alone = not self._under_way
+                more = False if self._purse is None else await self._more(listed, self._purse)
+                if more is not False:
+                    continue
+                if alone:
+                    raise self._end(listed, most_tokens)
+                if not self._under_way:
+                    continue
+            await self._turn()
+
+    def _fits(self, amount: float) -> bool:
+        cap = float("inf") if self.cap is None else self.cap
+        return self.spent + self._reserved + max(amount, self._dearest) <= cap
+
+    async def _more(self, amount: float, purse: Purse) -> bool | None:
+        """Ask for the money of a call that does not fit, one asking at a time; see ``Purse.take``."""
+        self._asking = True
+        spent = None
+        if not self._under_way:
+            spent = self.cap = self.spent  # what is given back pays for no other call meanwhile
+        found: bool | None = True
+        try:
+            wanted = self.spent + self._reserved + max(amount, self._dearest)
+            found = await purse.take(wanted, spent)
+            self.cap = purse.held
+            if found is None:
+                await asyncio.sleep(LOOK_SECONDS)
+        finally:
+            self._asking = False
+            if found or not self._under_way:  # else they are woken by what is under way
+                self._wake()
+        return found
+
+    async def _turn(self) -> None:
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        await turn
+
+    def _wake(self) -> None:
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+
+    def _end(self, amount: float, most_tokens: int | None) -> BudgetReached:
+        """Return the words for a call that cannot go out; those of a shared budget where one was asked."""
         self.reached = True
+        cap, spent, whose = self.cap or 0.0, self.spent, ""
+        if self._purse is not None:
+            cap, spent = self._purse.budget, self.spent + self._purse.others
+            whose = " It is the budget of the sweep, which all its runs share."
         if self._dearest > amount:
-            left = _left(cap, self.spent)
-            raise BudgetReached(
+            return BudgetReached(
                 f"The next call could cost {dollars(self._dearest)} as one before it did, which is more "
-                f"than its price allows and {left}: raise it."
+                f"than its price allows and {_left(cap, spent)}: raise it.{whose}"
             )
-        raise BudgetReached(too_dear(amount, most_tokens, cap, self.spent, self._above))
+        return BudgetReached(too_dear(amount, most_tokens, cap, spent, self._above) + whose)
 
     async def _secured(self, amount: float, secure: Callable[[], Awaitable[None]]) -> None:
         try:
@@ -175,7 +257,4 @@ class Ledger:
         self._reserved = self._reserved - amount if self._under_way else 0.0
         if cost > amount * (1 + ROUNDING):
             self._dearest = max(self._dearest, cost)
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
+        self._wake()

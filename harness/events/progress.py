@@ -210,7 +210,7 @@ class ProgressBoard:
             known_cost_usd=tally.known_cost_usd,
             expected_cost_usd=_expected(tally, self._total),
             spent_usd=self._ledger.spent,
-            budget_usd=self._ledger.cap,
+            budget_usd=self._ledger.own_cap,
             tokens=tally.tokens,
             tokens_untold=tally.tokens_untold,
             per_minute=rate,

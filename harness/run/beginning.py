@@ -74,10 +74,12 @@ def begin(
     method: Method,
     plan: Plan,
     tools: ScoringTools | None = None,
+    run_id: str | None = None,
 ) -> int:
     """Store the beginning of a run and give its number; nothing is asked of the method yet.
 
-    ``tools`` are those that ``tools_for`` gave, where the caller goes on using them.
+    ``tools`` are those that ``tools_for`` gave, where the caller goes on using them, and ``run_id`` a new id that
+    the caller knows already.
     """
     chosen = [corpus.entries[place] for place in positions]
     refuse_written_keys(plan.options)
@@ -104,7 +106,7 @@ def begin(
         note_secrets(connection, stored, corpus.entries)
         return create_run(
             connection,
-            run_id=(corpus.vault and corpus.vault.run_id) or str(uuid.uuid4()),
+            run_id=(corpus.vault and corpus.vault.run_id) or run_id or str(uuid.uuid4()),
             corpus=stored,
             positions=positions,
             setup=method.setup,

@@ -60,6 +60,7 @@ from harness.store.mixed_setups import tries_before
 from harness.store.replies import NewReply, StoredReply, add_replies, find_reply, known_keys
 from harness.store.results import keep_row_words, read_results, stored_positions
 from harness.store.runs import Run, leave_run, read_run, set_live
+from harness.store.shared_budget import leave_money, purse_of
 
 Listener = Callable[[Event], None]
 
@@ -72,13 +73,14 @@ def execute_run(
     control: Control,
     resumption: Resumption = AS_BEFORE,
     tools: ScoringTools | None = None,
+    limiter: Limiter | None = None,
 ) -> Finished:
     """Bring a run to its end, or as far as the control lets it; gives the last event.
 
     Blocks; belongs into a thread of its own where something else must stay alive. Raises after a Failed
     event, HarnessError where the fault is known, CorpusError where it is one of a language card; whatever was
     finished before is stored, and the run can be resumed. ``tools`` are those that the run began with,
-    where they are still at hand.
+    where they are still at hand, and ``limiter`` knows from earlier runs what their endpoint bears.
     """
     run_id = ""
     try:
@@ -87,7 +89,9 @@ def execute_run(
             with alone(path, run_id):
                 run = take_up(connection, number, method, resumption)
                 with _leaving(connection, number):
-                    here = _Execution(connection, path, run, method, listener, control, tools)
+                    here = _Execution(
+                        connection, path, run, method, listener, control, tools, limiter
+                    )
                     return here.to_the_end()
     except (CorpusError, HarnessError) as error:
         listener(Failed(run_id, str(error)))
@@ -120,6 +124,11 @@ def _unforeseen(error: Exception) -> str:
     )
 
 
+def limiter_for(method: Method, most: int) -> Limiter:
+    """Return a limiter that lets at most so many calls go at once; an endpoint is tried with fewer first."""
+    return Limiter(most, start=max(4, most // 4) if method.endpoint else most)
+
+
 class _Execution:
     """One stretch of a run: its parts, put together once."""
 
@@ -132,6 +141,7 @@ class _Execution:
         listener: Listener,
         control: Control,
         tools: ScoringTools | None,
+        limiter: Limiter | None,
     ) -> None:
         self.connection = connection
         self.run = run
@@ -144,13 +154,14 @@ class _Execution:
         self.secret = any(entry.secret for entry in self.entries.values())
         shut_door(self.entries.values(), plan_of(run))
         self.tools = tools or begun_with(connection, run)
-        if self.options.budget_usd is not None:
+        self.purse = purse_of(connection, path, run.run_id, self.options.budget_usd)
+        if self.options.budget_usd is not None or self.purse is not None:
             self.tools.check_budget()
         self.scorer = self.tools.scorer
         self.flight = InFlight()
         self.known_replies = known_keys(connection) if self.options.use_cache else set()
         most = self.options.concurrency
-        self.limiter = Limiter(most, start=max(4, most // 4) if method.endpoint else most)
+        self.limiter = limiter or limiter_for(method, most)
         self.path = path
         self.stretch = 0
 
@@ -158,7 +169,8 @@ class _Execution:
         """Translate what is waiting, then seal or stop."""
         done = stored_positions(self.connection, self.run.id)
         waiting = [place for place in self.run.positions if place not in done]
-        ledger = Ledger(self.options.budget_usd, spent_usd(self.connection, self.run.id))
+        before = spent_usd(self.connection, self.run.id)
+        ledger = Ledger(self.options.budget_usd, before, self.purse)
         board = self._board(ledger)
         self.listener(Started.of(self.run, self.dataset, len(done)))
         self.listener(board.progress())
@@ -174,6 +186,8 @@ class _Execution:
         finally:
             ear.close()
             self.tools.close()
+            with suppress(sqlite3.Error):  # then what it held counts until it goes on
+                leave_money(self.connection, self.run.run_id, before + ledger.committed)
 
     def _stretch(
         self,

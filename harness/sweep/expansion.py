@@ -164,6 +164,15 @@ def _refuse_unused(found: PlanFile, asked: Sequence[_Asked]) -> None:
         raise found.wrong("no run takes this option: leave it away.", "fixed", stray)
 
 
+def check_methods(cells: Sequence[SweepCell]) -> None:
+    """Raise UsageError for the first run whose method cannot be asked: no key, or nobody said that it may be sent."""
+    for each in cells:
+        try:
+            each.request.method()
+        except UsageError as error:
+            raise UsageError(f"Run {each.name!r}: {error}") from error
+
+
 Combination = Mapping[str, AxisValue]
 
 

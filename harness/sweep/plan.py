@@ -27,6 +27,7 @@ from pydantic import (
 from corpora.files.toml_text import Place, line_of, parse_toml, wanted_words
 from corpora.model.corpus import Selection
 from corpora.model.entry import Segment
+from corpora.samples import DEMO_PLAN, sample_path
 from corpora.text.near_names import near_names, one_of
 from harness.api import LIMITS, CorpusRequest
 from harness.core.failures import UsageError
@@ -198,6 +199,11 @@ class PlanFile:
     def wrong(self, words: str, *place: int | str) -> UsageError:
         """Return an error about a field of the file; ``words`` say what is wrong and the mend."""
         return UsageError(f"{_where(self.file, self.text, place)}: {words}")
+
+
+def plan_path(path: Path) -> Path:
+    """Return the path of a plan; ``demo.toml`` is the bundled one where no file here has that name."""
+    return sample_path(DEMO_PLAN) if str(path) == DEMO_PLAN and not path.exists() else path
 
 
 def read_plan(path: Path) -> PlanFile:

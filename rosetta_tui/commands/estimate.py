@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from harness.store.file.database import default_path
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.report.estimate import estimate_rows
+from rosetta_tui.report.sweep import estimate_lines
 from rosetta_tui.request.options import asked, make_request
 from rosetta_tui.request.reading import load_corpus
-from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.json_forms import form_text, print_form
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness import api
+    from harness.sweep import estimating, expansion, plan
 
 
 @click.command()
@@ -19,14 +30,33 @@ from rosetta_tui.show.text import plain
 def estimate(as_json: bool, **given: Any) -> None:
     """Say what a run over the corpus FILE would take: calls, tokens, money and time, each with its bounds.
 
+    Where FILE is the plan of a sweep (PLAN.toml), each of its runs and all together; no option goes with a plan.
+
     Earlier runs of the same method and model in the store know best; where there are none, tokens are
     guessed from the very prompts that would be sent. Nothing is sent, and no key is needed.
     """
-    from harness import api
-
+    if str(given["file"]).endswith(".toml"):
+        _of_plan(given, as_json=as_json)
+        return
+    if given["method"] is None:
+        raise click.UsageError("Missing option '--method' / '-m'.")
     asked_for = make_request(load_corpus(given, given["reference"], work="estimate"), given)
     found = api.estimate(default_path(), asked_for)
     _print(found, as_json=as_json)
+
+
+def _of_plan(given: Mapping[str, Any], *, as_json: bool) -> None:
+    """Estimate the runs of a sweep; its plan says all that options would."""
+    context = click.get_current_context()
+    for name in given:
+        if name != "file" and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError("A plan says itself how its runs are made: leave options away.")
+    found = plan.read_plan(plan.plan_path(given["file"]))
+    cells = expansion.expand(found, expansion.open_plan_corpus(found))
+    estimate = estimating.estimate_sweep(default_path(), found.plan, cells)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    lines = estimate_lines(estimate, width)
+    print_form("sweep-estimate", estimate.model_dump(mode="json"), lines, as_json=as_json)
 
 
 def _print(found: Any, *, as_json: bool) -> None:
@@ -37,7 +67,16 @@ def _print(found: Any, *, as_json: bool) -> None:
         click.echo(plain(f"{label:<9}{words}"))
 
 
+def _optional(parameter: click.Parameter) -> click.Parameter:
+    """Return the option of ``rosetta run``; a plan names the method itself."""
+    if parameter.name != "method":
+        return parameter
+    found = copy(parameter)
+    found.required = False
+    return found
+
+
 estimate.params = [
-    *(parameter for parameter in asked.params if parameter.name not in {"style", "grant"}),
+    *(_optional(each) for each in asked.params if each.name not in {"style", "grant"}),
     *estimate.params,
 ]

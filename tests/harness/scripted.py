@@ -70,9 +70,9 @@ def error(status: int, message: str = "no", headers: dict[str, str] | None = Non
     return json_answer({"error": {"message": message}}, status, headers=headers or {})
 
 
-def translated(asked: Asked) -> Answer:
+def translated(asked: Asked, **more: Any) -> Answer:
     """Answer with the last message in capitals."""
-    return json_answer(completion(asked.source.upper()))
+    return json_answer(completion(asked.source.upper()), **more)
 
 
 def price_table(folder: Path, prices: Mapping[str, tuple[float, float]]) -> Path:

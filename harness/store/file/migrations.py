@@ -296,3 +296,41 @@ def m013_sealed_texts(db: Database) -> None:
         ALTER TABLE results ADD COLUMN sealed BLOB;      -- output, first answer, words of errors
         ALTER TABLE annotations ADD COLUMN sealed BLOB;  -- value, words of errors
     """)
+
+
+@migrations()
+def m014_sweeps(db: Database) -> None:
+    """Sweeps: their plans, which run each of their cells is, and the money that their runs share."""
+    db.executescript("""
+        CREATE TABLE sweeps (
+            id INTEGER PRIMARY KEY,
+            key TEXT NOT NULL UNIQUE,  -- SHA-256 over the keys of its cells
+            name TEXT NOT NULL,
+            created REAL NOT NULL,     -- Unix time
+            plan TEXT NOT NULL,        -- JSON, with absolute paths
+            file TEXT NOT NULL,        -- where the plan was read from
+            budget_usd REAL,
+            workers INTEGER NOT NULL,
+            stopping INTEGER NOT NULL DEFAULT 0  -- 1: its workers end after the entries under way
+        );
+        CREATE TABLE sweep_cells (
+            sweep INTEGER NOT NULL REFERENCES sweeps (id) ON DELETE CASCADE,
+            place INTEGER NOT NULL,    -- from 0, in the order of the plan
+            name TEXT NOT NULL,
+            labels TEXT NOT NULL,      -- JSON: axis and label
+            replicate INTEGER NOT NULL,
+            setup_hash TEXT NOT NULL,
+            entries INTEGER NOT NULL,  -- how many its run has
+            run_id TEXT NOT NULL,      -- given before the run begins, so that a kill leaves no stray one
+            reused INTEGER NOT NULL DEFAULT 0,   -- 1: the store had the run already
+            trouble TEXT,              -- why it stopped by itself, NULL where it did not
+            PRIMARY KEY (sweep, place)
+        ) WITHOUT ROWID;
+        CREATE TABLE sweep_money (
+            sweep INTEGER NOT NULL REFERENCES sweeps (id) ON DELETE CASCADE,
+            run_id TEXT NOT NULL,      -- a run that was deleted still counts
+            held_usd REAL NOT NULL,    -- the most that it may have spent, earlier stretches included
+            busy INTEGER NOT NULL,     -- 1: some of it may come back while its process lives
+            PRIMARY KEY (run_id)
+        ) WITHOUT ROWID;
+    """)

@@ -99,6 +99,10 @@ WAYS: dict[str, tuple[str, ...]] = {
     "retry": ("! retry last~1 --json-lines",),
     "watch": ("watch last~1 --json-lines",),
     "estimate": ("estimate {home}/hid.json --method copy-source --json",),
+    "sweep begin": (),
+    "sweep resume": (),
+    "sweep show": (),
+    "sweep list": (),
     "score": (
         "! score {home}/hid.json {home}/0.3.txt --json",
         "! score --rescore last~1 --json",

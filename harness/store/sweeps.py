@@ -1,0 +1,203 @@
+"""Sweeps in the store: their plans, and which run each cell of theirs is.
+
+A cell has the id of its run before the run begins. Who works on which run is told by the locks of runs
+(``harness.store.holding``) alone; there is no queue.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.core.failures import UsageError
+from harness.core.storage_problems import storable
+from harness.store.file.transaction import transaction
+from harness.store.file.trouble import rows_by_name, stored_object
+
+
+@dataclass(frozen=True, slots=True)
+class NewCell:
+    """A cell as its plan names it."""
+
+    name: str
+    labels: Mapping[str, str]
+    """Axis → label."""
+    replicate: int
+    setup_hash: str
+    entries: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCell:
+    """A cell with its run."""
+
+    place: int
+    """From 0."""
+    named: NewCell
+    run_id: str
+    reused: bool
+    """Whether the store had the run before the sweep came to it."""
+    trouble: str | None
+    """Why it stopped by itself, or could not begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSweep:
+    """A sweep as it was begun last."""
+
+    number: int
+    key: str
+    """SHA-256 over what its cells are; a plan that says the same is the same sweep."""
+    name: str
+    created: float
+    """Unix time."""
+    plan: str
+    """JSON, with absolute paths."""
+    file: str
+    budget_usd: float | None
+    workers: int
+    stopping: bool
+
+    @property
+    def id(self) -> str:
+        """What it is called beside its name."""
+        return self.key[:8]
+
+
+_READ = "SELECT id, key, name, created, plan, file, budget_usd, workers, stopping FROM sweeps"
+
+
+def _sweep(row: sqlite3.Row) -> StoredSweep:
+    return StoredSweep(
+        number=row["id"],
+        key=row["key"],
+        name=row["name"],
+        created=row["created"],
+        plan=row["plan"],
+        file=row["file"],
+        budget_usd=row["budget_usd"],
+        workers=row["workers"],
+        stopping=bool(row["stopping"]),
+    )
+
+
+def keep_sweep(
+    connection: sqlite3.Connection,
+    *,
+    key: str,
+    name: str,
+    plan: str,
+    file: str,
+    budget_usd: float | None,
+    workers: int,
+    cells: Sequence[NewCell],
+) -> StoredSweep:
+    """Store a sweep, or take up the one of the same cells with what its plan says now."""
+    with transaction(connection):
+        connection.execute(
+            "INSERT INTO sweeps (key, name, created, plan, file, budget_usd, workers)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET name = excluded.name,"
+            " plan = excluded.plan, file = excluded.file, budget_usd = excluded.budget_usd,"
+            " workers = excluded.workers, stopping = 0",
+            (key, name, time.time(), plan, storable(file), budget_usd, workers),
+        )
+        found = _sweep(rows_by_name(connection, f"{_READ} WHERE key = ?", (key,))[0])
+        connection.executemany(
+            "INSERT OR IGNORE INTO sweep_cells"
+            " (sweep, place, name, labels, replicate, setup_hash, entries, run_id)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    found.number, place, each.name, json.dumps(dict(each.labels)), each.replicate,
+                    each.setup_hash, each.entries, str(uuid.uuid4()),
+                )
+                for place, each in enumerate(cells)
+            ],
+        )  # fmt: skip
+    return found
+
+
+def list_sweeps(connection: sqlite3.Connection) -> list[StoredSweep]:
+    """Return all sweeps, the newest first."""
+    return list(
+        map(_sweep, rows_by_name(connection, f"{_READ} ORDER BY created DESC, id DESC", ()))
+    )
+
+
+def find_sweep(connection: sqlite3.Connection, name: str) -> StoredSweep:
+    """Return the sweep of this name, of the id that begins so, or ``last``; of equal names the newest.
+
+    Raises UsageError where there is none.
+    """
+    known = list_sweeps(connection)
+    if name == "last" and known:
+        return known[0]
+    for each in known:
+        if each.name == name or (len(name) >= 4 and each.key.startswith(name.lower())):
+            return each
+    raise UsageError(
+        f"There is no sweep {name[:60]!r}. `rosetta sweep list` shows which there are."
+    )
+
+
+def read_sweep(connection: sqlite3.Connection, number: int) -> StoredSweep:
+    """Return a sweep by the store's own number."""
+    return _sweep(rows_by_name(connection, f"{_READ} WHERE id = ?", (number,))[0])
+
+
+def read_cells(connection: sqlite3.Connection, sweep: int) -> list[StoredCell]:
+    """Return the cells of a sweep, in order."""
+    rows = rows_by_name(
+        connection,
+        "SELECT place, name, labels, replicate, setup_hash, entries, run_id, reused, trouble"
+        " FROM sweep_cells WHERE sweep = ? ORDER BY place",
+        (sweep,),
+    )
+    return [
+        StoredCell(
+            row["place"],
+            NewCell(
+                row["name"],
+                stored_object(row["labels"]),
+                row["replicate"],
+                row["setup_hash"],
+                row["entries"],
+            ),
+            row["run_id"],
+            bool(row["reused"]),
+            row["trouble"],
+        )
+        for row in rows
+    ]
+
+
+def set_run(
+    connection: sqlite3.Connection, sweep: int, place: int, run_id: str, *, reused: bool
+) -> None:
+    """Note which run a cell is."""
+    connection.execute(
+        "UPDATE sweep_cells SET run_id = ?, reused = ?, trouble = NULL WHERE sweep = ? AND place = ?",
+        (run_id, reused, sweep, place),
+    )
+
+
+def set_trouble(connection: sqlite3.Connection, sweep: int, place: int, words: str) -> None:
+    """Note why the run of a cell stopped by itself; no worker takes it up until the sweep goes on."""
+    connection.execute(
+        "UPDATE sweep_cells SET trouble = ? WHERE sweep = ? AND place = ?",
+        (storable(words), sweep, place),
+    )
+
+
+def forget_troubles(connection: sqlite3.Connection, sweep: int) -> None:
+    """Let every cell be tried again."""
+    connection.execute("UPDATE sweep_cells SET trouble = NULL WHERE sweep = ?", (sweep,))
+
+
+def set_stopping(connection: sqlite3.Connection, sweep: int, *, stopping: bool) -> None:
+    """Ask the workers of a sweep to end after the entries under way, or take that back."""
+    connection.execute("UPDATE sweeps SET stopping = ? WHERE id = ?", (stopping, sweep))

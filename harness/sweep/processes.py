@@ -1,0 +1,89 @@
+"""The workers of a sweep as processes of this computer, each begun anew (spawn), and how they are told to end."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sys
+from contextlib import suppress
+from multiprocessing.connection import wait
+from multiprocessing.sharedctypes import Synchronized
+from pathlib import Path
+
+from corpora.files.problems import CorpusError
+from harness.core.failures import HarnessError
+from harness.sweep.working import DRAIN, STOP, work
+
+_CONTEXT = multiprocessing.get_context("spawn")
+
+
+class WorkerProcesses:
+    """Processes that work at one sweep; ``drain`` and ``stop`` end them, and so does the end of this process."""
+
+    def __init__(self, store: Path, sweep: int, count: int) -> None:
+        self._told: Synchronized[int] = _CONTEXT.Value("i", 0)
+        self._processes = [
+            _CONTEXT.Process(
+                target=_work, args=(store, sweep, self._told), name=f"sweep-{number}", daemon=True
+            )
+            for number in range(count)
+        ]
+
+    def start(self) -> None:
+        """Begin all of them."""
+        for each in self._processes:
+            each.start()
+
+    @property
+    def alive(self) -> int:
+        """How many are at work."""
+        return sum(each.is_alive() for each in self._processes)
+
+    @property
+    def failed(self) -> bool:
+        """Whether one ended otherwise than by itself."""
+        return any(each.exitcode not in {None, 0} for each in self._processes)
+
+    @property
+    def pids(self) -> list[int]:
+        """Process ids, of those that were begun."""
+        return [each.pid for each in self._processes if each.pid is not None]
+
+    def drain(self) -> None:
+        """Let them finish the entries under way."""
+        self._told.value = max(self._told.value, DRAIN)
+
+    def stop(self) -> None:
+        """Let them break off what is under way; what is stored stays."""
+        self._told.value = STOP
+
+    def wait(self, seconds: float) -> bool:
+        """Wait at most so long for one to end; tells whether all have ended."""
+        sentinels = [each.sentinel for each in self._processes if each.is_alive()]
+        if sentinels:
+            wait(sentinels, seconds)
+        return not self.alive
+
+    def close(self) -> None:
+        """End those that have not come to their end, and let go of all."""
+        for each in self._processes:
+            if each.is_alive():
+                each.kill()
+            each.join()
+            each.close()
+
+
+def _work(store: Path, sweep: int, told: Synchronized[int]) -> None:
+    """Be one worker: Ctrl-C reaches its parent too, which says what is to be done."""
+    with suppress(ValueError):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def wish() -> int:
+        return DRAIN if parent is not None and not parent.is_alive() else told.value
+
+    try:
+        work(store, sweep, wish)
+    except (HarnessError, CorpusError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        raise SystemExit(1) from None

@@ -1,0 +1,233 @@
+"""What a sweep has come to: each of its cells with its run's state and scores, and the whole with money and time.
+
+Read from the store alone, so that any process may look while others work.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict
+
+from harness.card.reading import block, number
+from harness.core.run_state import RunState
+from harness.store.file.database import store_path
+from harness.store.holding import is_held
+from harness.store.runs import RunSummary, list_runs, under_way
+from harness.store.shared_budget import committed_usd
+from harness.store.sweeps import StoredCell, StoredSweep, read_cells
+from harness.sweep.plan import SweepPlan
+
+CellState = Literal["waiting", "running", "stopped", "complete"]
+SweepState = Literal["running", "stopping", "stopped", "complete"]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class CellRecord(_Record):
+    """One run of a sweep; numbers are None where there are none yet, and of a stopped run those so far."""
+
+    place: int
+    """From 0, in the order of the plan."""
+    name: str
+    labels: dict[str, str]
+    """Axis → label, of the axes that mean something to its method."""
+    replicate: int
+    """From 0."""
+    setup_hash: str
+    run_id: str | None
+    """None before the run has begun."""
+    state: CellState
+    reused: bool
+    """Whether the store had the run already."""
+    done: int
+    total: int
+    """Entries."""
+    failed: int
+    failures: dict[str, int]
+    """Class of failure → entries."""
+    composite: float | None = None
+    composite_interval: tuple[float, float] | None = None
+    composite_inputs: tuple[str, ...] = ()
+    """Metrics that the composite weighs; cells whose inputs differ do not compare."""
+    chrf_plus_plus: float | None = None
+    chrf_plus_plus_interval: tuple[float, float] | None = None
+    claimable_tier: str | None = None
+    """What may be said of it; None before it is sealed."""
+    cost_usd: float | None = None
+    """What its answers cost; None: unknown, or not sealed yet."""
+    cost_per_entry_usd: float | None = None
+    avg_latency_seconds: float | None = None
+    entries_per_minute: float | None = None
+    trouble: str | None = None
+    """Why it stopped by itself, or could not begin."""
+
+
+class SweepSummary(_Record):
+    """A sweep as a whole."""
+
+    id: str
+    name: str
+    created: float
+    """Unix time."""
+    plan: str
+    """Where the plan was read from."""
+    state: SweepState
+    cells_by_state: dict[CellState, int]
+    entries_done: int
+    entries_total: int
+    budget_usd: float | None
+    committed_usd: float
+    """What its runs paid or may have to pay; those that the store had before are not in it."""
+    expected_usd: float | None
+    """What the rest may cost by what the entries cost so far; None where nothing tells."""
+    eta_seconds: float | None
+    """Time left at the pace so far; None where nobody is at work, or nothing tells."""
+
+
+class SweepRecord(SweepSummary):
+    """A sweep and its cells."""
+
+    axes: dict[str, tuple[str, ...]]
+    """Axis → labels of its values, in order."""
+    replicates: int
+    cells: tuple[CellRecord, ...]
+
+    @property
+    def summary(self) -> SweepSummary:
+        """The same without its cells."""
+        return SweepSummary(**{name: getattr(self, name) for name in SweepSummary.model_fields})
+
+
+def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRecord:
+    """Read what a sweep has come to."""
+    plan = SweepPlan.model_validate_json(sweep.plan)
+    runs = {each.run_id: each for each in list_runs(connection, brief=True)}
+    stored = read_cells(connection, sweep.number)
+    cells = tuple(_cell(each, runs.get(each.run_id)) for each in stored)
+    own = [each for each in cells if each.run_id is not None and not each.reused]
+    committed = committed_usd(connection, sweep.number)
+    done, total = sum(each.done for each in cells), sum(each.total for each in cells)
+    made = sum(each.done for each in own)
+    states = [each.state for each in cells]
+    numbers = [runs[each.run_id].number for each in own if each.run_id is not None]
+    return SweepRecord(
+        id=sweep.id,
+        name=sweep.name,
+        created=sweep.created,
+        plan=sweep.file,
+        state=_state(sweep, at_work(store_path(connection), sweep), states),
+        cells_by_state={each: states.count(each) for each in get_args(CellState)},
+        entries_done=done,
+        entries_total=total,
+        budget_usd=sweep.budget_usd,
+        committed_usd=committed,
+        expected_usd=committed / made * (total - done) if made else None,
+        eta_seconds=_eta(connection, numbers, made, total - done, states.count("running")),
+        axes={axis: tuple(v.label for v in values) for axis, values in plan.axes.stated.items()},
+        replicates=plan.replicates,
+        cells=cells,
+    )
+
+
+def at_work(path: Path, sweep: StoredSweep) -> bool:
+    """Tell whether a worker of this computer is at a sweep; ``path`` is the store's."""
+    return any(is_held(path, f"sweep-{sweep.id}-{place}") for place in range(sweep.workers))
+
+
+def _state(sweep: StoredSweep, working: bool, states: Sequence[CellState]) -> SweepState:
+    if all(each == "complete" for each in states):
+        return "complete"
+    if not working:
+        return "stopped"
+    return "stopping" if sweep.stopping else "running"
+
+
+def _cell(stored: StoredCell, run: RunSummary | None) -> CellRecord:
+    named = stored.named
+    shared = {
+        "place": stored.place,
+        "name": named.name,
+        "labels": dict(named.labels),
+        "replicate": named.replicate,
+        "setup_hash": named.setup_hash,
+        "trouble": stored.trouble,
+        "reused": stored.reused,
+    }
+    if run is None:
+        return CellRecord(
+            **shared,
+            run_id=None,
+            state="waiting",
+            done=0,
+            total=named.entries,
+            failed=0,
+            failures={},
+        )
+    state: CellState = "stopped"
+    if run.state is RunState.COMPLETE:
+        state = "complete"
+    elif under_way(run):
+        state = "running"
+    return CellRecord(
+        **shared,
+        run_id=run.run_id,
+        state=state,
+        done=run.done,
+        total=run.total,
+        failed=run.failed,
+        failures=dict(run.failures),
+        **(_so_far(run) if run.card is None else _of_card(run.card)),
+    )
+
+
+def _so_far(run: RunSummary) -> dict[str, Any]:
+    """Return the scores of a run without a card."""
+    so_far = {} if run.live is None else run.live.so_far
+    return {name: so_far.get(name) for name in ("composite", "chrf_plus_plus")}
+
+
+def _of_card(card: Mapping[str, Any]) -> dict[str, Any]:
+    scores, cost, speed = (block(card, name) for name in ("scores", "cost", "speed"))
+    inputs = scores.get("composite_inputs")
+    parts = inputs if isinstance(inputs, list) else []
+    return {
+        "composite": number(scores.get("composite")),
+        "composite_interval": _interval(scores, "composite"),
+        "composite_inputs": tuple(
+            sorted(str(each.get("metric")) for each in parts if isinstance(each, Mapping))
+        ),
+        "chrf_plus_plus": number(scores.get("chrf_plus_plus")),
+        "chrf_plus_plus_interval": _interval(scores, "chrf_plus_plus"),
+        "claimable_tier": card.get("claimable_tier"),
+        "cost_usd": number(cost.get("total_cost_usd")),
+        "cost_per_entry_usd": number(cost.get("cost_per_entry_usd")),
+        "avg_latency_seconds": number(speed.get("avg_latency_seconds")),
+        "entries_per_minute": number(speed.get("entries_per_minute")),
+    }
+
+
+def _interval(scores: Mapping[str, Any], name: str) -> tuple[float, float] | None:
+    found = block(block(scores, "confidence_intervals"), name)
+    low, high = number(found.get("ci_lower")), number(found.get("ci_upper"))
+    return None if low is None or high is None else (low, high)
+
+
+def _eta(
+    connection: sqlite3.Connection, runs: Sequence[int], done: int, left: int, running: int
+) -> float | None:
+    """Return the seconds that so many entries take at the pace of the runs so far, several at once."""
+    if not done or not running:
+        return None
+    took = connection.execute(
+        "SELECT coalesce(sum(last - started), 0) FROM stretches"
+        " WHERE run IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(runs)),),
+    )
+    return float(took.fetchone()[0]) / done * left / running

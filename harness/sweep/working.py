@@ -1,0 +1,287 @@
+"""One worker of a sweep: takes the next run that nobody holds and that is not complete, until there is none.
+
+Every worker goes through the same list in the same order. Whoever holds the lock of a cell is at it, so a run whose
+worker was killed is free again at once, and the next that comes goes on with it.
+"""
+
+from __future__ import annotations
+
+import gc
+import sqlite3
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+from corpora.files.problems import CorpusError
+from harness import api
+from harness.api import Ready
+from harness.core.canonical import canonical_sha256
+from harness.core.failures import HarnessError, UsageError
+from harness.core.run_state import RunState
+from harness.endpoint.limiter import Limiter
+from harness.events.control import Control
+from harness.events.kinds import Event, Finished
+from harness.run.running import execute_run, limiter_for
+from harness.setup.plan import Resumption, scoring_of
+from harness.store.file.database import open_store, opened
+from harness.store.file.trouble import STORE_ERRORS
+from harness.store.holding import alone, is_held
+from harness.store.runs import Run, find_by_id, read_run
+from harness.store.shared_budget import share_money
+from harness.store.sweeps import (
+    NewCell,
+    StoredCell,
+    StoredSweep,
+    keep_sweep,
+    read_cells,
+    read_sweep,
+    set_run,
+    set_trouble,
+)
+from harness.store.withdrawn import withdrawn_runs
+from harness.sweep.expansion import SweepCell, expand, open_plan_corpus, run_key
+from harness.sweep.plan import PlanFile, SweepPlan
+
+LOOK_SECONDS = 0.3
+"""How often a worker looks whether it is to end, and whether a run that another held is free."""
+
+MOST_TROUBLES = 3
+"""Runs one after the other that may stop by themselves before a worker begins no more."""
+
+DRAIN, STOP = 1, 2
+"""What a worker may be told: finish the entries under way, or break them off."""
+
+
+def begin_sweep(store: Path, found: PlanFile, cells: tuple[SweepCell, ...]) -> StoredSweep:
+    """Store a plan with its cells, or take up the sweep that has the same."""
+    named = [
+        NewCell(
+            each.name, each.labels, each.replicate, each.setup_hash, len(each.request.positions)
+        )
+        for each in cells
+    ]
+    with opened(store) as connection:
+        return keep_sweep(
+            connection,
+            key=sweep_key(cells),
+            name=found.plan.name,
+            plan=found.plan.stored,
+            file=found.file,
+            budget_usd=found.plan.budget_usd,
+            workers=found.plan.workers,
+            cells=named,
+        )
+
+
+def sweep_key(cells: tuple[SweepCell, ...]) -> str:
+    """Return what a sweep is known by: what its runs are, and not how many workers or how much money it has."""
+    return canonical_sha256([each.key for each in cells])
+
+
+def plan_of_sweep(sweep: StoredSweep, budget_usd: float | None = None) -> PlanFile:
+    """Return the plan that a sweep of the store was begun with, with another budget where one is given."""
+    plan = SweepPlan.model_validate_json(sweep.plan)
+    if budget_usd is not None:
+        plan = plan.model_copy(update={"budget_usd": budget_usd})
+    return PlanFile(plan, sweep.file)
+
+
+def cells_again(sweep: StoredSweep) -> tuple[SweepCell, ...]:
+    """Expand the plan of a stored sweep anew; UsageError where it is not the same runs any more."""
+    found = plan_of_sweep(sweep)
+    cells = expand(found, open_plan_corpus(found))
+    if sweep_key(cells) != sweep.key:
+        raise UsageError(
+            f"The runs of sweep {sweep.name!r} would be others than before: its corpus, a prompt or another file "
+            f"that {sweep.file} names has changed, or Rosetta is another version. Restore it, or begin a new "
+            f"sweep: rosetta sweep {sweep.file}"
+        )
+    return cells
+
+
+def work(store: Path, number: int, told: Callable[[], int]) -> None:
+    """Work at a sweep until nothing is left, or until it is to end; blocks.
+
+    ``told`` gives 0, DRAIN or STOP. Raises HarnessError, CorpusError where the plan cannot be carried out.
+    """
+    with opened(store) as connection:
+        sweep = read_sweep(connection, number)
+    cells = cells_again(sweep)
+    with _place(store, sweep) as free:
+        if free:
+            gc.freeze()
+            _Worker(store, sweep, cells, told).work()
+
+
+@contextmanager
+def _place(store: Path, sweep: StoredSweep) -> Iterator[bool]:
+    """Take one of the places of a sweep's workers; gives whether one was free.
+
+    Two commands at one sweep share its places, so that its connections are never more than the plan says.
+    """
+    with ExitStack() as stack:
+        for place in range(sweep.workers):
+            with suppress(UsageError):
+                stack.enter_context(alone(store, f"sweep-{sweep.id}-{place}"))
+                yield True
+                return
+        yield False
+
+
+class _Worker:
+    """Works at the cells of one sweep; one run at a time."""
+
+    def __init__(
+        self,
+        store: Path,
+        sweep: StoredSweep,
+        cells: tuple[SweepCell, ...],
+        told: Callable[[], int],
+    ) -> None:
+        self._store = store
+        self._sweep = sweep
+        self._cells = cells
+        self._told = told
+        self._limiters: dict[str, Limiter] = {}
+        """By address: what is known of an endpoint holds for the next run too."""
+        self._troubles = 0
+        self._ending = False
+        self._control = Control()
+        self._over = threading.Event()
+
+    def work(self) -> None:
+        """Go through the cells again and again, until each is done, in trouble, or another ends the sweep."""
+        ear = threading.Thread(target=self._listen, name="sweep", daemon=True)
+        ear.start()
+        try:
+            while self._round() and not self._ending:
+                self._over.wait(LOOK_SECONDS)
+        finally:
+            self._over.set()
+            ear.join()
+
+    def _listen(self) -> None:
+        """Pass on what this worker is told, from its own program or by `rosetta sweep stop`."""
+        with suppress(HarnessError, *STORE_ERRORS), closing(open_store(self._store)) as connection:
+            while not self._over.wait(LOOK_SECONDS):
+                told = self._told()
+                with suppress(*STORE_ERRORS):
+                    told = told or int(read_sweep(connection, self._sweep.number).stopping)
+                if told:
+                    self._ending = True
+                    (self._control.stop if told == STOP else self._control.drain)()
+
+    def _round(self) -> bool:
+        """Go through the cells once; tells whether any is left to look at again."""
+        left = False
+        with opened(self._store) as connection:
+            stored = read_cells(connection, self._sweep.number)
+        for cell, at in zip(self._cells, stored, strict=True):
+            if self._ending or self._troubles >= MOST_TROUBLES:
+                return False
+            left = self._try(cell, at.place) or left
+        return left
+
+    def _try(self, cell: SweepCell, place: int) -> bool:
+        """Bring one cell to its end where nobody else is at it; tells whether it is to be looked at again."""
+        lock = f"cell-{cell.key[:32]}"
+        if is_held(self._store, lock):
+            return True
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(alone(self._store, lock))
+            except UsageError:
+                return True
+            with opened(self._store) as connection:
+                at = read_cells(connection, self._sweep.number)[place]
+            try:
+                return at.trouble is None and self._carry(cell, at)
+            except (HarnessError, CorpusError) as error:
+                self._note(cell, str(error))
+                return False
+
+    def _carry(self, cell: SweepCell, at: StoredCell) -> bool:
+        """Begin the run of a cell or go on with it; tells whether it is to be looked at again."""
+        with opened(self._store) as connection:
+            run = find_by_id(connection, at.run_id)
+            if run is not None and run.state is RunState.COMPLETE and run.trashed is None:
+                return False
+            if run is None or run.trashed is not None:
+                if (same := find_same(connection, cell)) is not None:
+                    set_run(connection, self._sweep.number, at.place, same.run_id, reused=True)
+                    return False
+                fresh = at.run_id if run is None else str(uuid.uuid4())
+                set_run(connection, self._sweep.number, at.place, fresh, reused=False)
+                at = replace(at, run_id=fresh)
+            elif is_held(self._store, run.run_id):  # by a person, with `rosetta resume`
+                return True
+            share_money(connection, self._sweep.number, at.run_id)
+        share = max(1, cell.request.plan.run.concurrency // self._sweep.workers)
+        begun = run is not None and run.trashed is None
+        self._end(cell, self._run(self._ready(cell, at.run_id, share, begun=begun), share))
+        return False
+
+    def _ready(self, cell: SweepCell, run_id: str, share: int, *, begun: bool) -> Ready:
+        """Return the run of a cell, ready to go with its worker's share of the connections."""
+        if begun:
+            return api.resume(self._store, run_id, Resumption({"concurrency": share}))
+        asked = cell.request
+        run = asked.plan.run.model_copy(update={"concurrency": share})
+        plan = asked.plan.model_copy(update={"run": run})
+        return api.start(self._store, replace(asked, plan=plan), run_id=run_id)
+
+    def _run(self, ready: Ready, share: int) -> Finished:
+        self._control = Control()
+        if self._ending:
+            self._control.drain()
+        limiter = self._limiters.setdefault(
+            ready.method.endpoint or "", limiter_for(ready.method, share)
+        )
+        return execute_run(
+            ready.path,
+            ready.number,
+            ready.method,
+            _hear_nothing,
+            self._control,
+            ready.resumption,
+            ready.tools,
+            limiter,
+        )
+
+    def _end(self, cell: SweepCell, finished: Finished) -> None:
+        if finished.card_hash:
+            self._troubles = 0
+        elif finished.reason is not None:
+            self._note(cell, finished.reason)
+            self._ending = self._ending or finished.budget_reached
+        elif not self._ending:
+            with opened(self._store) as connection:
+                set_trouble(connection, self._sweep.number, cell.place, "somebody stopped this run")
+
+    def _note(self, cell: SweepCell, words: str) -> None:
+        self._troubles += 1
+        with opened(self._store) as connection:
+            set_trouble(connection, self._sweep.number, cell.place, words)
+
+
+def find_same(connection: sqlite3.Connection, cell: SweepCell) -> Run | None:
+    """Return a complete run of the store that is what a cell asks for, the newest; None where there is none."""
+    rows = connection.execute(
+        "SELECT id FROM runs WHERE setup_hash = ? AND state = ? AND imported IS NULL"
+        " AND put_away IS NULL ORDER BY created DESC, id DESC",
+        (cell.setup_hash, RunState.COMPLETE),
+    ).fetchall()
+    for (number,) in rows:
+        run = read_run(connection, number)
+        scoring = scoring_of(run).model_dump(mode="json")
+        same = run_key(run.setup_hash, run.positions, scoring) == cell.key
+        if same and run.id not in withdrawn_runs(connection, run.id):
+            return run
+    return None
+
+
+def _hear_nothing(event: Event) -> None:
+    """Print nothing: who watches a sweep reads the store."""

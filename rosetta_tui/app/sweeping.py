@@ -1,0 +1,131 @@
+"""A sweep under way in worker processes, told as lines while it goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from harness.store.file.database import opened
+from harness.store.sweeps import StoredSweep, forget_troubles, read_sweep
+from harness.sweep.processes import WorkerProcesses
+from harness.sweep.record import CellRecord, SweepRecord, at_work, sweep_record
+from rosetta_tui.report.sweep import cell_line, progress_line, progress_lines
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
+
+LOOK_SECONDS = 1.0
+"""How often the store is looked at for what to tell."""
+
+_CLEAR = "\r\x1b[2K"
+"""Begins a terminal's line anew."""
+
+
+def carry_out(path: Path, sweep: StoredSweep, style: str | None) -> int:
+    """Work at a sweep until nothing is left, telling of each run; returns the exit code.
+
+    0: every run is complete; 1: some stopped by themselves; 130: a person stopped the sweep.
+    """
+    teller = _Teller(path, sweep, style)
+    with opened(path) as connection:
+        if not at_work(path, sweep):
+            forget_troubles(connection, sweep.number)
+        elif style != "json-lines":
+            click.echo("Another command is at this sweep: both share its workers.", err=True)
+    with closing(WorkerProcesses(path, sweep.number, sweep.workers)) as workers:
+        with _interruptible(workers) as seen:
+            workers.start()
+            while not workers.wait(LOOK_SECONDS):
+                teller.tell()
+            while not seen and at_work(path, sweep):  # those of another command
+                time.sleep(LOOK_SECONDS)
+                teller.tell()
+        last = teller.tell()
+    teller.end(last)
+    with opened(path) as connection:
+        stopped = read_sweep(connection, sweep.number).stopping
+    return 0 if last.state == "complete" else 130 if seen or stopped else 1
+
+
+class _Teller:
+    """Tells what is new of a sweep."""
+
+    def __init__(self, path: Path, sweep: StoredSweep, style: str | None) -> None:
+        self._path = path
+        self._sweep = sweep
+        self._style = style
+        self._told: dict[int, tuple[object, ...]] = {}
+        self._line = style is None and sys.stdout.isatty()
+
+    def tell(self) -> SweepRecord:
+        """Tell of the cells whose state changed since the last time, and how far the whole is."""
+        with opened(self._path) as connection:
+            found = sweep_record(connection, read_sweep(connection, self._sweep.number))
+        new = [each for each in found.cells if self._is_new(each)]
+        for each in new:
+            self._cell(each)
+        if self._style == "json-lines":
+            click.echo(_event("sweep", found.summary.model_dump(mode="json")))
+        elif self._line:
+            click.echo(f"{_CLEAR}{plain(progress_line(found))}", nl=False)
+        return found
+
+    def end(self, found: SweepRecord) -> None:
+        """Say how the sweep ended, and how it goes on."""
+        if self._style == "json-lines":
+            return
+        click.echo(_CLEAR if self._line else "", nl=False)
+        for line in progress_lines(found):
+            click.echo(plain(line))
+        if found.state != "complete":
+            click.echo(f"`rosetta sweep resume {found.id}` goes on.", err=True)
+        click.echo(f"`rosetta sweep show {found.id}` shows all runs.", err=True)
+
+    def _is_new(self, each: CellRecord) -> bool:
+        state = (each.state, each.run_id, each.trouble)
+        known = self._told.get(each.place, ("waiting", None, None))
+        self._told[each.place] = state
+        return state != known
+
+    def _cell(self, each: CellRecord) -> None:
+        if self._style == "json-lines":
+            click.echo(_event("cell", each.model_dump(mode="json")))
+        elif each.state != "waiting" or each.trouble:
+            click.echo(f"{_CLEAR if self._line else ''}{plain(cell_line(each))}")
+
+
+def _event(kind: str, value: dict[str, object]) -> str:
+    return form_text("sweep-event", {"event": kind, **value}, indent=None)
+
+
+@contextmanager
+def _interruptible(workers: WorkerProcesses) -> Iterator[list[int]]:
+    """Let the first Ctrl-C drain the workers and the second stop them; gives the signals that came."""
+    seen: list[int] = []
+
+    def heed(number: int, _frame: FrameType | None) -> None:
+        seen.append(number)
+        if seen == [signal.SIGINT]:
+            workers.drain()
+            _say_aside("Finishing what is under way. Ctrl-C again stops at once.")
+        else:
+            workers.stop()
+
+    before = {number: signal.signal(number, heed) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield seen
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _say_aside(words: str) -> None:
+    with suppress(OSError):
+        os.write(2, f"{words}\n".encode())

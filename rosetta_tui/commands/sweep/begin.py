@@ -1,0 +1,35 @@
+"""``rosetta sweep begin``: Run every combination of PLAN.toml; `rosetta sweep PLAN.toml` is the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from harness.store.file.database import default_path
+from rosetta_tui.commands.naming import in_lines, when_used
+
+with when_used():
+    from harness.sweep import expansion, plan, working
+    from rosetta_tui.app import sweeping
+
+
+@click.command()
+@click.argument("file", metavar="PLAN.toml", type=click.Path(path_type=Path))
+@click.option("--workers", type=click.IntRange(1, 64), help="Processes that share the runs.")
+@in_lines
+def begin(file: Path, workers: int | None, style: str | None) -> None:
+    """Run every combination of the axes in PLAN.toml that the store has not, sharing them among workers.
+
+    The same plan again goes on where it was cut, also while another command is at it. The first Ctrl-C finishes
+    the entries under way and saves, the second stops at once. docs/sweeps.md says what a plan can say;
+    `rosetta estimate PLAN.toml` says beforehand what it takes. `demo.toml` is a plan that comes with the program.
+    """
+    found = plan.read_plan(plan.plan_path(file))
+    if workers is not None:
+        found = replace(found, plan=found.plan.model_copy(update={"workers": workers}))
+    cells = expansion.expand(found, expansion.open_plan_corpus(found))
+    expansion.check_methods(cells)
+    sweep = working.begin_sweep(default_path(), found, cells)
+    raise click.exceptions.Exit(sweeping.carry_out(default_path(), sweep, style))

@@ -1,0 +1,29 @@
+"""``rosetta sweep resume``: Go on with a sweep that was stopped or cut."""
+
+from __future__ import annotations
+
+import click
+
+from harness.store.file.database import default_path, opened
+from rosetta_tui.commands.naming import in_lines, when_used
+
+with when_used():
+    from harness.store import sweeps
+    from harness.sweep import expansion, working
+    from rosetta_tui.app import sweeping
+
+
+@click.command()
+@click.argument("sweep", default="last")
+@click.option("--budget", type=click.FloatRange(0, min_open=True), help="Another budget, in US dollars, for all its runs.")  # fmt: skip
+@in_lines
+def resume(sweep: str, budget: float | None, style: str | None) -> None:
+    """Go on with SWEEP (a name, the beginning of an id, or `last`), with the runs that stopped by themselves too."""
+    path = default_path()
+    with opened(path) as connection:
+        found = sweeps.find_sweep(connection, sweep)
+    cells = working.cells_again(found)
+    expansion.check_methods(cells)
+    again = working.plan_of_sweep(found, budget)
+    found = working.begin_sweep(path, again, cells)
+    raise click.exceptions.Exit(sweeping.carry_out(path, found, style))

@@ -1,0 +1,32 @@
+"""``rosetta sweep show``: Show what each run of a sweep has come to."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import click
+
+from harness.store.file.database import opened
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.json_forms import print_form
+
+with when_used():
+    from harness.store import sweeps
+    from harness.sweep import record
+    from rosetta_tui.report import sweep as report_sweep
+
+
+@click.command()
+@click.argument("sweep", default="last")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(sweep: str, as_json: bool) -> None:
+    """Show SWEEP (a name, the beginning of an id, or `last`): state, scores, cost and speed of each run, money and time left.
+
+    A run marked * was in the store before the sweep came to it.
+    """
+    with opened() as connection:
+        found = record.sweep_record(connection, sweeps.find_sweep(connection, sweep))
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    lines = report_sweep.sweep_lines(found, width)
+    print_form("sweep", found.model_dump(mode="json"), lines, as_json=as_json)

@@ -1,0 +1,27 @@
+"""``rosetta sweep stop``: Let the workers of a sweep end after the entries under way."""
+
+from __future__ import annotations
+
+import click
+
+from harness.core.failures import UsageError
+from harness.store.file.database import default_path, opened
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.store import sweeps
+    from harness.sweep import record
+
+
+@click.command()
+@click.argument("sweep", default="last")
+def stop(sweep: str) -> None:
+    """Stop SWEEP (a name, the beginning of an id, or `last`); what is done stays, and `rosetta sweep resume` goes on."""
+    path = default_path()
+    with opened(path) as connection:
+        found = sweeps.find_sweep(connection, sweep)
+        if not record.at_work(path, found):
+            raise UsageError(f"Nobody is at sweep {found.name!r}: there is nothing to stop.")
+        sweeps.set_stopping(connection, found.number, stopping=True)
+    click.echo(plain(f"Sweep {found.name} ends after the entries under way."))

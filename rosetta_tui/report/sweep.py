@@ -1,0 +1,116 @@
+"""A sweep as lines of text: its cells in a table, what each came to, and how far the whole is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rosetta_tui.report.estimate import between, cost_words, time_words
+from rosetta_tui.show import figures
+from rosetta_tui.show.text import stacked
+from scoring.core.wording import counted
+
+if TYPE_CHECKING:
+    from harness.sweep.estimating import SweepEstimate
+    from harness.sweep.record import CellRecord, SweepRecord, SweepSummary
+
+HEADINGS = ("#", "run", "state", "entries", "composite", "95 %", "chrF++", "may be called", "cost", "s/entry", "id")  # fmt: skip
+
+
+def sweep_lines(found: SweepRecord, width: int | None) -> Iterator[str]:
+    """Yield what `rosetta sweep show` prints."""
+    yield f"Sweep {found.name} ({found.id}): {found.plan}"
+    yield from progress_lines(found)
+    yield ""
+    yield from stacked([HEADINGS, *map(_row, found.cells)], width, HEADINGS)
+    if (other := other_inputs(found)) is not None:
+        yield other
+    for each in found.cells:
+        if words := trouble_words(each):
+            yield f"! {each.name}: {words}"
+
+
+def progress_lines(found: SweepSummary) -> Iterator[str]:
+    """Yield how far a sweep is, with money and time left."""
+    yield progress_line(found)
+    if found.budget_usd is not None:
+        left = max(0.0, found.budget_usd - found.committed_usd)
+        need = f"; the rest may cost {figures.money(found.expected_usd)}" if found.expected_usd else ""  # fmt: skip
+        yield f"Money: {figures.money(found.committed_usd)} of {figures.money(found.budget_usd)} spent or set aside, {figures.money(left)} left{need}."
+
+
+def progress_line(found: SweepSummary) -> str:
+    """Say in one line how far a sweep is."""
+    states = ", ".join(f"{n} {state}" for state, n in found.cells_by_state.items() if n)
+    time = "" if found.eta_seconds is None else f"; about {figures.clock(found.eta_seconds)} left"
+    entries = f"{figures.count(found.entries_done)} of {figures.count(found.entries_total)} entries"
+    return f"{found.state.capitalize()}: {counted(sum(found.cells_by_state.values()), 'run')} ({states}), {entries}{time}."
+
+
+def cell_line(each: CellRecord) -> str:
+    """Say in one line what a run of a sweep has come to."""
+    if each.state == "complete":
+        known = " (the store had it)" if each.reused else ""
+        composite = "" if each.composite is None else f", composite {figures.number(each.composite, 2)}"  # fmt: skip
+        chrf = "" if each.chrf_plus_plus is None else f", chrF++ {figures.number(each.chrf_plus_plus, 1)}"  # fmt: skip
+        return f"{each.name}: complete{known}{composite}{chrf}"
+    words = trouble_words(each)
+    return f"{each.name}: {each.state}, {each.done} of {each.total}{f': {words}' if words else ''}"
+
+
+def trouble_words(each: CellRecord) -> str:
+    """Say why a run stopped by itself, and how its entries failed; empty where there is nothing to say."""
+    failed = ", ".join(f"{n} {kind}" for kind, n in each.failures.items())
+    return "; ".join(filter(None, [each.trouble or "", f"failed: {failed}" if failed else ""]))
+
+
+def other_inputs(found: SweepRecord) -> str | None:
+    """Say that composites of some runs weigh other metrics; None where all weigh the same."""
+    known = {each.composite_inputs for each in found.cells if each.composite is not None}
+    if len({each for each in known if each}) <= 1:
+        return None
+    return "Composites of these runs weigh different metrics, so they do not compare; chrF++ does."
+
+
+def _row(each: CellRecord) -> tuple[str, ...]:
+    ends = each.composite_interval
+    return (
+        str(each.place + 1),
+        each.name,
+        f"{each.state}*" if each.reused else each.state,
+        f"{each.done}/{each.total}",
+        figures.number(each.composite, 2),
+        "–" if ends is None else f"{ends[0]:.2f}–{ends[1]:.2f}",
+        figures.number(each.chrf_plus_plus, 1),
+        each.claimable_tier or "–",
+        figures.money(each.cost_usd),
+        figures.seconds(each.avg_latency_seconds),
+        (each.run_id or "–")[:8],
+    )
+
+
+def estimate_lines(found: SweepEstimate, width: int | None) -> Iterator[str]:
+    """Yield what `rosetta estimate PLAN.toml` prints: each run, then all together."""
+    rows = [("run", "calls", "tokens", "cost", "time")]
+    for each in found.runs:
+        if (one := each.estimate) is None:
+            rows.append((each.name, "in the store", "", "", ""))
+            continue
+        read, written = one.prompt_tokens, one.completion_tokens
+        tokens = "unknown" if read is None or written is None else between(read + written, _count)
+        rows.append(
+            (each.name, between(one.calls, _count), tokens, cost_words(one), time_words(one))
+        )
+    yield from stacked(rows, width, ("calls", "tokens", "cost", "time"))
+    yield ""
+    yield f"Runs     {found.to_make} of {len(found.runs)}; the store has the others"
+    yield f"Calls    {between(found.calls, _count)}"
+    yield f"Tokens   {'unknown' if found.tokens is None else between(found.tokens, _count)}"
+    yield f"Cost     {'unknown' if found.cost_usd is None else between(found.cost_usd, figures.money)}"
+    yield f"Time     {'unknown' if found.seconds is None else between(found.seconds, figures.clock)}"
+    if found.budget:
+        yield f"Budget   ! {found.budget}"
+
+
+def _count(amount: float) -> str:
+    return figures.count(round(amount))

@@ -1,0 +1,186 @@
+"""Workers of a sweep: what they make, leave alone, take over from killed ones, and pay."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from harness.core.failures import UsageError
+from harness.store.file.database import open_store
+from harness.store.holding import alone
+from harness.store.shared_budget import committed_usd
+from harness.store.sweeps import forget_troubles, set_stopping
+from harness.sweep.processes import WorkerProcesses
+from harness.sweep.working import DRAIN, cells_again, work
+from tests.harness.scripted import Answer, Asked, error, price_table, serving, translated
+from tests.harness.sweep.sweeping import SIZE, begun, never, record, stored_entries
+from tests.review.thorough import first
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+
+
+def test_a_worker_makes_every_run_in_order(tmp_path: Path) -> None:
+    with serving() as server:
+        store, sweep = begun(tmp_path, server.url)
+        work(store, sweep.number, never)
+        models = [each.body["model"] for each in server.asked]
+    found = record(store)
+    assert found.state == "complete"
+    assert [each.state for each in found.cells] == ["complete", "complete"]
+    assert models == ["a"] * SIZE + ["b"] * SIZE
+    assert [each.composite for each in found.cells] == [1.0, 1.0]
+    assert (found.entries_done, found.entries_total) == (2 * SIZE, 2 * SIZE)
+
+
+def test_what_the_store_has_is_not_run_again(tmp_path: Path) -> None:
+    with serving() as server:
+        store, sweep = begun(tmp_path, server.url)
+        work(store, sweep.number, never)
+        before = len(server.asked)
+        work(store, sweep.number, never)
+        store, wider = begun(tmp_path, server.url, '[axes]\nmodel = ["b", "c"]')
+        assert wider.key != sweep.key
+        work(store, wider.number, never)
+        asked = [each.body["model"] for each in server.asked[before:]]
+    found = record(store)
+    assert asked == ["c"] * SIZE
+    assert [each.reused for each in found.cells] == [True, False]
+    assert found.state == "complete"
+
+
+def test_a_plan_whose_corpus_changed_is_another_sweep(tmp_path: Path) -> None:
+    with serving() as server:
+        _, sweep = begun(tmp_path, server.url)
+        (tmp_path / "c.tsv").write_text("id\tsource\treference\n1\tother\tOTHER\n", "utf-8")
+        with pytest.raises(UsageError, match="would be others than before"):
+            cells_again(sweep)
+
+
+def test_a_cell_that_another_holds_is_left_to_it(tmp_path: Path) -> None:
+    with serving() as server:
+        store, sweep = begun(tmp_path, server.url)
+        held = cells_again(sweep)[0]
+        with alone(store, f"cell-{held.key[:32]}"):
+            work(store, sweep.number, lambda: DRAIN if len(server.asked) >= SIZE else 0)
+        models = {each.body["model"] for each in server.asked}
+    assert models == {"b"}
+
+
+def test_a_second_worker_than_the_plan_has_places_for_does_nothing(tmp_path: Path) -> None:
+    with serving() as server:
+        store, sweep = begun(tmp_path, server.url, top="")
+        with alone(store, f"sweep-{sweep.id}-0"), alone(store, f"sweep-{sweep.id}-1"):
+            work(store, sweep.number, never)
+            assert record(store).state == "running"
+        assert server.asked == []
+
+
+def test_a_stop_is_heeded_after_the_entries_under_way_and_the_sweep_goes_on(
+    tmp_path: Path,
+) -> None:
+    with serving() as server:
+        store, sweep = begun(tmp_path, server.url, size=40)
+
+        def stopping(asked: Asked) -> Answer:
+            if asked.number == 5:
+                with closing(open_store(store)) as connection:
+                    set_stopping(connection, sweep.number, stopping=True)
+            return translated(asked, seconds=0.05)
+
+        server.answer = stopping
+        work(store, sweep.number, never)
+        stopped = record(store)
+        assert stopped.state == "stopped"
+        assert 5 <= stopped.entries_done == len(server.asked) < 80
+        with closing(open_store(store)) as connection:
+            set_stopping(connection, sweep.number, stopping=False)
+        server.answer = translated
+        work(store, sweep.number, never)
+        assert len(server.asked) == 80
+    assert record(store).state == "complete"
+
+
+def test_a_run_that_stops_by_itself_is_told_and_left_until_the_sweep_goes_on(
+    tmp_path: Path,
+) -> None:
+    def refuse(asked: Asked) -> Answer:
+        return error(404, "no such model") if asked.body["model"] == "a" else translated(asked)
+
+    with serving(refuse) as server:
+        store, sweep = begun(tmp_path, server.url)
+        work(store, sweep.number, never)
+        found = record(store)
+        assert [each.state for each in found.cells] == ["stopped", "complete"]
+        assert found.cells[0].trouble
+        before = len(server.asked)
+        work(store, sweep.number, never)
+        assert len(server.asked) == before
+        with closing(open_store(store)) as connection:
+            forget_troubles(connection, sweep.number)
+        work(store, sweep.number, never)
+        assert len(server.asked) >= before
+
+
+def test_runs_share_one_budget_and_a_greater_one_lets_them_go_on(tmp_path: Path) -> None:
+    prices = price_table(tmp_path, {"a": (1000.0, 1000.0), "b": (1000.0, 1000.0)})
+    fixed = f'prices = "{prices.name}"\nmax_tokens = 20\n'
+    with serving() as server:  # each call is billed 30 tokens: $0.03
+        store, sweep = begun(tmp_path, server.url, top="budget_usd = 0.8", fixed=fixed, size=20)
+        work(store, sweep.number, never)
+        found = record(store)
+        charged = 0.03 * len(server.asked)
+        assert found.state == "stopped"
+        assert 0.1 < charged <= 0.8
+        assert found.committed_usd == pytest.approx(charged)
+        assert any("budget of the sweep" in (each.trouble or "") for each in found.cells)
+        store, again = begun(tmp_path, server.url, top="budget_usd = 5", fixed=fixed, size=20)
+        assert again.number == sweep.number
+        with closing(open_store(store)) as connection:
+            forget_troubles(connection, sweep.number)
+        work(store, sweep.number, never)
+        assert len(server.asked) == 40
+    assert record(store).committed_usd == pytest.approx(0.03 * 40)
+
+
+@pytest.mark.parametrize("seed", first(2, range(50)))
+def test_a_worker_killed_at_any_instant_loses_doubles_and_pays_nothing_twice(
+    tmp_path: Path, seed: int
+) -> None:
+    prices = price_table(tmp_path, {"a": (10.0, 10.0), "b": (10.0, 10.0)})
+    fixed = f'prices = "{prices.name}"\nmax_tokens = 20\n'
+    instant = random.Random(seed).randrange(1, 36)
+    dead: list[int] = []
+    with serving() as server:
+        store, sweep = begun(tmp_path, server.url, top="budget_usd = 5", fixed=fixed, size=20)
+        with closing(WorkerProcesses(store, sweep.number, 2)) as workers:
+
+            def kill(asked: Asked) -> Answer:
+                if asked.number == instant:
+                    victim = workers.pids[seed % 2]
+                    dead.append(victim)
+                    os.kill(victim, getattr(signal, "SIGKILL", signal.SIGTERM))
+                return translated(asked, seconds=0.02)
+
+            server.answer = kill
+            workers.start()
+            while not workers.wait(600):
+                pass
+        assert dead
+        work(store, sweep.number, never)
+        pairs = [(each.body["model"], each.source) for each in server.asked]
+        found = record(store)
+    assert found.state == "complete"
+    for each in found.cells:
+        assert sorted(stored_entries(store, each.run_id or "")) == sorted(map(str, range(20)))
+    assert len(set(pairs)) == 40
+    assert len(pairs) - 40 <= 2  # the calls under way in the killed process
+    with closing(open_store(store)) as connection:
+        assert 0.0003 * len(pairs) <= committed_usd(connection, sweep.number) * 1.000001 <= 5
