@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,6 +32,8 @@ BATCH_BYTES: Final = 16 * 1024 * 1024
 LOCK: Final = 0x726F7365747461
 """Number of the advisory lock under which tables are made and changed: ``rosetta`` in ASCII."""
 
+_CERTIFICATE: Final = "If the server is yours, or has a certificate of its own maker, add ?sslmode=verify-full&sslrootcert=FILE with that maker's certificate. "
+
 _SQL: Final = Path(__file__).with_name("sql")
 
 
@@ -55,6 +57,8 @@ def opened_database(place: DatabasePlace) -> Iterator[PublishedDatabase]:
         )
         with connection:
             _require_server(connection, place)
+            with suppress(psycopg.Error):  # a pooler's server process may have had temporary tables
+                connection.execute("SET temp_buffers = '48MB'")  # a batch stays in memory
             yield PublishedDatabase(connection, place)
 
 
@@ -179,11 +183,13 @@ class PublishedDatabase:
 
 def _batches(cards: Sequence[OutgoingCard]) -> Iterator[list[OutgoingCard]]:
     batch: list[OutgoingCard] = []
+    size = 0
     for each in cards:
         batch.append(each)
-        if sum(len(one.data) for one in batch) >= BATCH_BYTES:
+        size += len(each.data)
+        if size >= BATCH_BYTES:
             yield batch
-            batch = []
+            batch, size = [], 0
     if batch:
         yield batch
 
@@ -214,8 +220,8 @@ def _worded(place: DatabasePlace) -> Iterator[None]:
     except psycopg.OperationalError as error:
         said = place.hidden(error.diag.message_primary or str(error))
         raise PublishError(
-            f"{place} cannot be reached, or the connection was lost: {said}. Nothing is half done: what is there is whole, and the same "
-            "again sends only the rest."
+            f"{place} cannot be reached, or the connection was lost: {said}. {_CERTIFICATE if 'certificate' in said else ''}Nothing is half done: "
+            "what is there is whole, and the same again sends only the rest."
         ) from None
     except psycopg.Error as error:
         said = place.hidden(error.diag.message_primary or type(error).__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import ssl
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -131,9 +132,19 @@ def _database(url: str) -> DatabasePlace:
 
 
 def _guarded(place: DatabasePlace) -> DatabasePlace:
-    """Ask of a server on another machine for its certificate, unless the URL or PGSSLMODE says otherwise."""
+    """Ask a server on another machine for its certificate, unless the URL or PGSSLMODE says otherwise."""
     told = {"connect_timeout": _CONNECT_SECONDS, **place.parameters}
     if not (place.is_here or "sslmode" in told or "PGSSLMODE" in os.environ):
         told["sslmode"] = "verify-full"
-        told.setdefault("sslrootcert", "system")
+        told.setdefault("sslrootcert", _trusted())
     return DatabasePlace(told, place.password)
+
+
+def _trusted() -> str:
+    """Return the file of the makers of certificates whom this computer trusts, as Python finds it; else ``system``, which leaves it to the library.
+
+    The library that psycopg brings along looks for them where no system has them.
+    """
+    found = ssl.get_default_verify_paths()
+    files = [found.cafile, None if found.capath is None else f"{found.capath}/ca-certificates.crt"]
+    return next((each for each in files if each and Path(each).is_file()), "system")

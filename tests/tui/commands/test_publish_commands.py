@@ -250,11 +250,17 @@ class TestPlaces:
         assert "geheim" not in f"{found} {found!r}"
         assert found.hidden('for "geheim@" or geheim%40\x1b') == 'for "…" or …␛'
 
-    def test_the_keyring_has_a_password_and_certificates_are_checked(self, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    def test_the_keyring_has_a_password_and_certificates_are_checked(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
         monkeypatch.delenv("PGSSLMODE", raising=False)
+        (tmp_path / "ca.pem").touch()
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
         found = place_of("postgresql://me@db.example.org/cards")
         assert isinstance(found, DatabasePlace)
         assert found.parameters["sslmode"] == "verify-full"
+        assert found.parameters["sslrootcert"] == str(tmp_path / "ca.pem")
+        asked = place_of("postgresql://me@db.example.org/cards?sslmode=require")
+        assert isinstance(asked, DatabasePlace)
+        assert asked.parameters["sslmode"] == "require"
         with memory_keyring() as ring:
             assert isinstance(ring, MemoryKeyring)
             set_key("db.example.org", "geheim")
