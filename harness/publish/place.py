@@ -111,8 +111,8 @@ def place_of(text: str) -> Place:
 
 def _database(url: str) -> DatabasePlace:
     parts = urlsplit(url)
-    if parts.fragment or not url.isprintable() or " " in url:
-        raise ValueError("fragment, blank or control")
+    if parts.fragment or "@" in parts.path or not url.isprintable() or " " in url:
+        raise ValueError("a sign that belongs to a password, perhaps")
     told = {
         "user": unquote(parts.username or ""),
         "host": parts.hostname or "",

@@ -59,6 +59,8 @@ def publish(
     with rosetta runs export RUN --submitter NAME -o FILE, then publish the FILE. Texts are published where the terms
     of their corpus let everybody have them.
     """
+    if may_publish is not None and not 0 < len(may_publish.strip()) <= 200:
+        raise click.UsageError("--may-publish wants 1 to 200 characters: who says so, and why.")
     where = named_place(target)
     if prepare:
         _prepare(where)
@@ -88,9 +90,10 @@ def named_place(target: str | None) -> place.Place:
         )
     found = place.place_of(text)
     if target and isinstance(found, place.DatabasePlace) and found.password is not None:
+        ring = "" if found.is_here else f"in the keyring (rosetta key set {plain(found.host)}), "
         raise UsageError(
-            "A password on the command line is seen by everybody on this computer, and stays in the shell's history. Leave it away, and keep it in the "
-            f"keyring (rosetta key set {plain(found.host or 'HOST')}), in PGPASSWORD or in pgpass."
+            "A password on the command line is seen by everybody on this computer, and stays in the shell's history. Leave it away, and keep it "
+            f"{ring}in PGPASSWORD or in pgpass."
         )
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,13 @@ from corpora.model.corpus import Dataset
 from harness.card.importing import import_card
 from harness.consent.sending import MayNotSend
 from harness.core.failures import UsageError
-from harness.publish.outgoing import OutgoingCard, hash_of_run, outgoing_run, require_publishing
+from harness.publish.outgoing import (
+    COLUMNS,
+    OutgoingCard,
+    hash_of_run,
+    outgoing_run,
+    require_publishing,
+)
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.publish.made import changed, made_card
@@ -122,3 +129,9 @@ def test_what_leaves_is_told_by_field(card: OutgoingCard) -> None:
         size = sum(len(row[name].encode()) for row in rows)
         assert told[f"results[].{name}"] == (10, size)
     assert "run_card_hash" not in told
+
+
+def test_the_docs_have_every_column_with_its_field() -> None:
+    page = Path(__file__).parents[3].joinpath("docs", "publishing.md").read_text("utf-8")
+    told = dict(re.findall(r"^\| `(\w+)` \| (?:real|text) \| `([\w.]+)` \|", page, re.MULTILINE))
+    assert told == {name: ".".join(place) for name, place in COLUMNS.items()}

@@ -227,7 +227,7 @@ class TestReleased:
 class TestPlaces:
     @pytest.mark.parametrize(
         "url", ["mysql://a@b/c", "https://x.supabase.co", "file:///tmp", "postgresql://h/n?service=x",
-                "postgresql://h:x/n", "postgresql://[h/n", "postgresql://h/n#a", "postgresql://h\x1b[2J/n",
+                "postgresql://h:x/n", "postgresql://[h/n", "postgresql://h/n#a", "postgresql://h\x1b[2J/n", "postgresql://me:12/geheim@h/n",
                 "postgresql://h/n?host=/tmp", "postgresql:///n?host=elsewhere"],
     )  # fmt: skip
     def test_a_url_of_something_else_is_refused(self, home: Path, url: str) -> None:
@@ -237,8 +237,8 @@ class TestPlaces:
         assert "database" in str(done.exception)
 
     def test_no_password_is_shown(self, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        done = called("publish", "last", "--to", "postgresql://me:geheim@127.0.0.1:1/n")
-        assert "rosetta key set 127.0.0.1" in str(done.exception)
+        done = called("publish", "last", "--to", "postgresql://me:geheim@db.example.org/n")
+        assert "rosetta key set db.example.org" in str(done.exception)
         monkeypatch.setenv("ROSETTA_PUBLISH", "postgresql://me:geheim%40@127.0.0.1:1/n")
         failed = called("publish", runs(home)["open"][0])
         assert "postgresql://me@127.0.0.1:1/n cannot be reached" in str(failed.exception)
@@ -280,7 +280,7 @@ class TestPlaces:
 
     def test_a_run_needs_a_place(self, home: Path) -> None:
         assert "settings.toml" in str(called("publish", "last").exception)
-        for words in (["publish", "--to", home / "x"], ["publish", "last", "--all", "--to", home / "x"]):  # fmt: skip
+        for words in (["publish", "--to", home / "x"], ["publish", "last", "--all", "--to", home / "x"], ["publish", "last", "--may-publish", " "]):  # fmt: skip
             assert called(*words).exit_code == 2
         assert "--prepare goes with a database" in str(called("publish", "--prepare", "--to", home / "x").exception)  # fmt: skip
 
