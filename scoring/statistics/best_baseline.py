@@ -132,9 +132,10 @@ def _upper(leads: FloatArray, drawn: FloatArray, level: float) -> float:
 
 
 def pooled(repetitions: Sequence[Table]) -> Table:
-    """Return the repetitions of one set-up as one table: each entry has the statistics of all of them.
+    """Return the repetitions of one set-up as one table: each entry has the mean of their statistics.
 
-    Rows are the same entries in one order. Their corpus values are those of all outputs together, and a resample
+    Rows are the same entries in one order. The corpus values are those of all outputs together, as no value depends
+    on the scale of its sums; a mean, so that a shuffle with a run of fewer repetitions weighs both alike. A resample
     of the entries takes all repetitions of an entry with it. ValueError where the tables do not fit together.
     """
     first = repetitions[0]
@@ -142,6 +143,6 @@ def pooled(repetitions: Sequence[Table]) -> Table:
         len(each) != len(first) or each.matrix.shape != first.matrix.shape for each in repetitions
     ):
         raise ValueError("repetitions have the same entries and metrics")
-    matrix = np.sum([each.matrix for each in repetitions], axis=0)
+    matrix = np.mean([each.matrix for each in repetitions], axis=0)
     present = np.max([each.present for each in repetitions], axis=0)
     return Table(first.metrics, matrix, present)

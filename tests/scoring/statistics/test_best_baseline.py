@@ -119,6 +119,9 @@ def test_repetitions_are_pooled_entry_by_entry() -> None:
     whole = pooled([mean_table(row) for row in runs])
     assert whole.corpus_values()["semantic_score"] == pytest.approx(runs.mean())
     assert whole.entry_values()["semantic_score"] == pytest.approx(runs.mean(axis=0))
+    once = mean_table(runs.mean(axis=0))  # repetitions weigh no more than one run in a shuffle
+    other = [mean_table(random.random(40))]
+    assert against_best(whole, other).p_maximum == against_best(once, other).p_maximum
     with pytest.raises(ValueError, match="same entries"):
         pooled([mean_table(runs[0]), mean_table(runs[1][:5])])
 
