@@ -1,4 +1,4 @@
-"""``rosetta report``: Write a run, a review or the leaderboard as one page of HTML."""
+"""``rosetta report``: Write a run, a review, the leaderboard or a released card as one page of HTML."""
 
 from __future__ import annotations
 
