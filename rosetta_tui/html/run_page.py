@@ -215,7 +215,12 @@ def _in_short(found: RunFacts) -> Iterator[str]:
         yield "No speaker has judged this run yet. A score made by a program is no word of the people who speak the language."
     else:
         said = found.review.certificate
-        yield f"Speakers have judged it: {said.panel.words}, for {said.organisation.name}, on {said.issued[:10]}."
+        since = (
+            "; ratings were taken back since, so it says nothing now"
+            if found.review.suspended
+            else ""
+        )
+        yield f"Speakers have judged it: {said.panel.words}, for {said.organisation.name}, on {said.issued[:10]}{since}."
 
 
 def _above_floors(found: RunFacts) -> Iterator[str]:
