@@ -23,6 +23,7 @@ from rosetta_tui.leaderboard.rows import (
     place_words,
     ranked_for,
     signature_words,
+    smallest_words,
     stated_tier_words,
 )
 from rosetta_tui.show.card_fields import (
@@ -204,6 +205,7 @@ def _notes(boards: Sequence[Board], number: int, shown: Board) -> Iterator[str]:
     yield others_words(boards, number)
     if not shown.entrants:
         return
+    yield smallest_words(shown)
     yield shown.unclustered
     yield from absent_packs(each.run.card or {} for each in shown.entrants)
     yield from sorted({signature_words(each) for each in shown.entrants} - {""})
