@@ -12,11 +12,13 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from harness.core.failures import UsageError
 from harness.core.storage_problems import storable
 from harness.store.file.transaction import transaction
 from harness.store.file.trouble import rows_by_name, stored_object
+from harness.store.holding import is_held
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,22 @@ def list_sweeps(connection: sqlite3.Connection) -> list[StoredSweep]:
     )
 
 
+def worker_lock(sweep: StoredSweep, place: int) -> str:
+    """Return what holds one of the places of a sweep's workers (``harness.store.holding.alone``)."""
+    return f"sweep-{sweep.id}-{place}"
+
+
+def at_work(path: Path, sweep: StoredSweep) -> bool:
+    """Tell whether a worker of this computer is at a sweep; ``path`` is the store's."""
+    return any(is_held(path, worker_lock(sweep, place)) for place in range(sweep.workers))
+
+
+def sweep_of_key(connection: sqlite3.Connection, key: str) -> StoredSweep | None:
+    """Return the sweep of these runs; None where there is none yet."""
+    rows = rows_by_name(connection, f"{_READ} WHERE key = ?", (key,))
+    return _sweep(rows[0]) if rows else None
+
+
 def find_sweep(connection: sqlite3.Connection, name: str) -> StoredSweep:
     """Return the sweep of this name, of the id that begins so, or ``last``; of equal names the newest.
 
@@ -149,13 +167,16 @@ def read_sweep(connection: sqlite3.Connection, number: int) -> StoredSweep:
     return _sweep(rows_by_name(connection, f"{_READ} WHERE id = ?", (number,))[0])
 
 
-def read_cells(connection: sqlite3.Connection, sweep: int) -> list[StoredCell]:
-    """Return the cells of a sweep, in order."""
+def read_cells(
+    connection: sqlite3.Connection, sweep: int, place: int | None = None
+) -> list[StoredCell]:
+    """Return the cells of a sweep, in order, or the one at a place alone."""
     rows = rows_by_name(
         connection,
         "SELECT place, name, labels, replicate, setup_hash, entries, run_id, reused, trouble"
-        " FROM sweep_cells WHERE sweep = ? ORDER BY place",
-        (sweep,),
+        " FROM sweep_cells WHERE sweep = :sweep AND (:place IS NULL OR place = :place)"
+        " ORDER BY place",
+        {"sweep": sweep, "place": place},
     )
     return [
         StoredCell(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
@@ -16,10 +15,9 @@ from pydantic import BaseModel, ConfigDict
 from harness.card.reading import block, number
 from harness.core.run_state import RunState
 from harness.store.file.database import store_path
-from harness.store.holding import is_held
 from harness.store.runs import RunSummary, list_runs, under_way
 from harness.store.shared_budget import committed_usd
-from harness.store.sweeps import StoredCell, StoredSweep, read_cells
+from harness.store.sweeps import StoredCell, StoredSweep, at_work, read_cells
 from harness.sweep.plan import SweepPlan
 
 CellState = Literal["waiting", "running", "stopped", "complete"]
@@ -134,11 +132,6 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
         replicates=plan.replicates,
         cells=cells,
     )
-
-
-def at_work(path: Path, sweep: StoredSweep) -> bool:
-    """Tell whether a worker of this computer is at a sweep; ``path`` is the store's."""
-    return any(is_held(path, f"sweep-{sweep.id}-{place}") for place in range(sweep.workers))
 
 
 def _state(sweep: StoredSweep, working: bool, states: Sequence[CellState]) -> SweepState:

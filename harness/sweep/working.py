@@ -28,18 +28,21 @@ from harness.run.running import execute_run, limiter_for
 from harness.setup.plan import Resumption, scoring_of
 from harness.store.file.database import open_store, opened
 from harness.store.file.trouble import STORE_ERRORS
-from harness.store.holding import alone, is_held
+from harness.store.holding import alone, forget_lock, is_held
 from harness.store.runs import Run, find_by_id, read_run
 from harness.store.shared_budget import share_money
 from harness.store.sweeps import (
     NewCell,
     StoredCell,
     StoredSweep,
+    at_work,
     keep_sweep,
     read_cells,
     read_sweep,
     set_run,
     set_trouble,
+    sweep_of_key,
+    worker_lock,
 )
 from harness.store.withdrawn import withdrawn_runs
 from harness.sweep.expansion import SweepCell, expand, open_plan_corpus, run_key
@@ -56,22 +59,28 @@ DRAIN, STOP = 1, 2
 
 
 def begin_sweep(store: Path, found: PlanFile, cells: tuple[SweepCell, ...]) -> StoredSweep:
-    """Store a plan with its cells, or take up the sweep that has the same."""
+    """Store a plan with its cells, or take up the sweep that has the same.
+
+    While workers are at it, their number stays: each has its share of the connections by it.
+    """
     named = [
         NewCell(
             each.name, each.labels, each.replicate, each.setup_hash, len(each.request.positions)
         )
         for each in cells
     ]
+    key = sweep_key(cells)
     with opened(store) as connection:
+        known = sweep_of_key(connection, key)
+        busy = known is not None and at_work(store, known)
         return keep_sweep(
             connection,
-            key=sweep_key(cells),
+            key=key,
             name=found.plan.name,
             plan=found.plan.stored,
             file=found.file,
             budget_usd=found.plan.budget_usd,
-            workers=found.plan.workers,
+            workers=known.workers if known is not None and busy else found.plan.workers,
             cells=named,
         )
 
@@ -125,7 +134,7 @@ def _place(store: Path, sweep: StoredSweep) -> Iterator[bool]:
     with ExitStack() as stack:
         for place in range(sweep.workers):
             with suppress(UsageError):
-                stack.enter_context(alone(store, f"sweep-{sweep.id}-{place}"))
+                stack.enter_context(alone(store, worker_lock(sweep, place)))
                 yield True
                 return
         yield False
@@ -147,6 +156,8 @@ class _Worker:
         self._told = told
         self._limiters: dict[str, Limiter] = {}
         """By address: what is known of an endpoint holds for the next run too."""
+        self._done: set[int] = set()
+        """Places of the cells that need no look any more."""
         self._troubles = 0
         self._ending = False
         self._control = Control()
@@ -176,16 +187,14 @@ class _Worker:
 
     def _round(self) -> bool:
         """Go through the cells once; tells whether any is left to look at again."""
-        left = False
-        with opened(self._store) as connection:
-            stored = read_cells(connection, self._sweep.number)
-        for cell, at in zip(self._cells, stored, strict=True):
+        for cell in self._cells:
             if self._ending or self._troubles >= MOST_TROUBLES:
                 return False
-            left = self._try(cell, at.place) or left
-        return left
+            if cell.place not in self._done and not self._try(cell):
+                self._done.add(cell.place)
+        return len(self._done) < len(self._cells)
 
-    def _try(self, cell: SweepCell, place: int) -> bool:
+    def _try(self, cell: SweepCell) -> bool:
         """Bring one cell to its end where nobody else is at it; tells whether it is to be looked at again."""
         lock = f"cell-{cell.key[:32]}"
         if is_held(self._store, lock):
@@ -195,8 +204,9 @@ class _Worker:
                 stack.enter_context(alone(self._store, lock))
             except UsageError:
                 return True
+            stack.callback(forget_lock, self._store, lock)
             with opened(self._store) as connection:
-                at = read_cells(connection, self._sweep.number)[place]
+                (at,) = read_cells(connection, self._sweep.number, cell.place)
             try:
                 return at.trouble is None and self._carry(cell, at)
             except (HarnessError, CorpusError) as error:

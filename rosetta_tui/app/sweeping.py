@@ -14,9 +14,9 @@ from types import FrameType
 import click
 
 from harness.store.file.database import opened
-from harness.store.sweeps import StoredSweep, forget_troubles, read_sweep
+from harness.store.sweeps import StoredSweep, at_work, forget_troubles, read_sweep
 from harness.sweep.processes import WorkerProcesses
-from harness.sweep.record import CellRecord, SweepRecord, at_work, sweep_record
+from harness.sweep.record import CellRecord, SweepRecord, sweep_record
 from rosetta_tui.report.sweep import cell_line, progress_line, progress_lines
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain

@@ -11,7 +11,6 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.store import sweeps
-    from harness.sweep import record
 
 
 @click.command()
@@ -21,7 +20,7 @@ def stop(sweep: str) -> None:
     path = default_path()
     with opened(path) as connection:
         found = sweeps.find_sweep(connection, sweep)
-        if not record.at_work(path, found):
+        if not sweeps.at_work(path, found):
             raise UsageError(f"Nobody is at sweep {found.name!r}: there is nothing to stop.")
         sweeps.set_stopping(connection, found.number, stopping=True)
     click.echo(plain(f"Sweep {found.name} ends after the entries under way."))

@@ -1,0 +1,123 @@
+"""A sweep at a local endpoint with a fixed delay, beside the same runs one after the other without it.
+
+Prints both as multiples of the ideal (calls × delay / connections), each from its beginning to the last seal, in
+stores of their own. ``--models 3`` makes it a quarter as long.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from benchmarks.run_live import DELAY, LocalEndpoint, write_corpus
+from harness import api
+from harness.endpoint.limiter import Limiter
+from harness.events.control import Control
+from harness.run.running import execute_run, limiter_for
+from harness.store.file.database import opened
+from harness.sweep.expansion import expand, open_plan_corpus
+from harness.sweep.plan import PlanFile, read_plan
+from harness.sweep.processes import WorkerProcesses
+from harness.sweep.record import sweep_record
+from harness.sweep.working import begin_sweep
+
+PLAN = """
+version = 1
+corpus = "corpus.jsonl"
+replicates = 4
+workers = {workers}
+[reading]
+source_language = "en"
+target_language = "crk"
+[axes]
+model = [{models}]
+temperature = [0.0, 0.3, 0.7]
+[fixed]
+method = "chat"
+endpoint = "{url}/v1"
+concurrency = {connections}
+"""
+
+
+def read(folder: Path, url: str, models: int, workers: int, connections: int) -> PlanFile:
+    """Write the plan for an endpoint and read it."""
+    names = ", ".join(f'"mock-{number}"' for number in range(models))
+    text = PLAN.format(models=names, workers=workers, connections=connections, url=url)
+    (folder / "plan.toml").write_text(text, "utf-8")
+    return read_plan(folder / "plan.toml")
+
+
+def one_by_one(store: Path, found: PlanFile) -> None:
+    """Make the runs of a plan in this process, one after the other, with all connections each."""
+    limiter: Limiter | None = None
+    for cell in expand(found, open_plan_corpus(found)):
+        ready = api.start(store, cell.request)
+        limiter = limiter or limiter_for(ready.method, cell.request.plan.run.concurrency)
+        finished = execute_run(
+            store, ready.number, ready.method, lambda _: None, Control(), tools=ready.tools, limiter=limiter
+        )  # fmt: skip
+        assert finished.card_hash
+
+
+def swept(store: Path, found: PlanFile) -> None:
+    """Make them as a sweep."""
+    sweep = begin_sweep(store, found, expand(found, open_plan_corpus(found)))
+    with closing(WorkerProcesses(store, sweep.number, sweep.workers)) as workers:
+        workers.start()
+        while not workers.wait(1.0):
+            pass
+    with opened(store) as connection:
+        assert sweep_record(connection, sweep).state == "complete"
+
+
+def measured(
+    make: Callable[[Path, PlanFile], None],
+    models: int,
+    entries: int,
+    workers: int,
+    connections: int,
+) -> tuple[float, float]:
+    """Return the seconds that all runs took, and those from the first call to the last reply."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.environ["ROSETTA_HOME"] = name
+        write_corpus(folder / "corpus.jsonl", entries)
+        endpoint = LocalEndpoint()
+        found = read(folder, endpoint.url, models, workers, connections)
+        began = time.perf_counter()
+        make(folder / "rosetta.sqlite", found)
+        seconds = time.perf_counter() - began
+        seen = endpoint.statistics()
+        endpoint.end()
+    assert seen["served"] == models * 12 * entries
+    assert seen["most_under_way"] <= connections
+    return seconds, seen["seconds"]
+
+
+def main() -> None:
+    """Measure both, and print a line each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--models", type=int, default=12, help="of each there are 12 runs")
+    parser.add_argument("--entries", type=int, default=150)
+    parser.add_argument("--connections", type=int, default=64)
+    parser.add_argument("--workers", type=int, default=2)
+    given = parser.parse_args()
+    sizes = (given.models, given.entries, given.workers, given.connections)
+    ideal = given.models * 12 * given.entries * DELAY / given.connections
+    whole = {}
+    for name, make in (("one by one", one_by_one), ("sweep", swept)):
+        whole[name], calls = measured(make, *sizes)
+        print(
+            f"{name}: {given.models * 12} runs of {given.entries} entries, {given.connections} connections: "
+            f"{whole[name]:.1f} s, {whole[name] / ideal:.2f} × ideal (calls {calls / ideal:.2f} ×)"
+        )
+    print(f"sweep against the same runs without it: {whole['sweep'] / whole['one by one']:.3f} ×")
+
+
+if __name__ == "__main__":
+    main()
