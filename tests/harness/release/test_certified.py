@@ -72,6 +72,13 @@ def test_a_difficulty_of_few_items_is_left_out_with_another_one() -> None:
     assert answer.parts == {(STRATUM, "1")}
 
 
+def test_an_item_is_another_one_where_its_difficulty_weighs_otherwise() -> None:
+    """The share of all is weighed by difficulties: one more item changes what each of its difficulty adds to it."""
+    strata = {f"i{n}": 1 if n < 10 else 2 for n in range(20)} | {"i20": 1}
+    before, after = question(ratings(20), strata), question(ratings(21), strata)
+    assert before.entries & after.entries == before.entries_of[STRATUM, "2"]
+
+
 def test_each_certificate_counts_for_its_run_with_a_pause_after_it() -> None:
     history = told(History(), question(ratings(20)), START)
     with pytest.raises(NotReleased, match="The next one is given from 2026-03-02T00:00:00Z on"):
