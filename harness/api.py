@@ -18,7 +18,7 @@ from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Selection
 from corpora.model.entry import Entry
-from harness.card.checking.seals import verify_file, verify_stored
+from harness.card.checking.seals import verify_file, verify_stored, with_own
 from harness.card.checking.signed import UNKNOWN, KnownSigners
 from harness.card.checking.verify import CardVerdict
 from harness.card.reading import read_card_bytes
@@ -37,7 +37,7 @@ from harness.privacy import keep_here, make_method, require_terms, shut_door
 from harness.release.verifying import check_consent, verify_released
 from harness.run.beginning import begin, resume_method, tools_for
 from harness.run.retrying import retry as retry_failed
-from harness.run.run_terms import terms_again
+from harness.run.run_terms import GRANTED_AHEAD, terms_again
 from harness.settings import read_settings
 from harness.setup.plan import AS_BEFORE, Plan, Resumption, RunOptions
 from harness.setup.scoring_options import ScoringOptions, refuse_unread
@@ -58,9 +58,6 @@ if TYPE_CHECKING:
     from harness.vault.vault import Vault
 
 Options = TypeVar("Options", bound=BaseModel)
-
-GRANTED_AGAIN: Final = ("resume", "seal", "look")
-"""What a grant may be given for with a run of the store."""
 
 LIMITS = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": "most_attempts"}
 """Option of a run → field of ``RunOptions``, where the two are called differently."""
@@ -87,7 +84,7 @@ class CorpusRequest:
     vault: VaultRequest | None = None
     """The vault that the corpus is opened out of; nothing else is told then."""
     terms: RunTerms | None = None
-    """What is about to be run over it, where a grant is used (``run_terms``)."""
+    """What is about to be run over it, where that needs a grant (``run_terms``)."""
 
 
 def open_corpus(asked: CorpusRequest, store: Path | None = None) -> Corpus:
@@ -128,7 +125,7 @@ def _opening(vault: VaultRequest, terms: RunTerms | None) -> VaultOpening:
     """Choose who opens a vault; its ciphers are loaded where one is named alone."""
     from harness.vault.opening import keeper_here, opening_by
 
-    if vault.grant is not None and terms is None:
+    if vault.grant is not None and (terms is None or vault.work not in GRANTED_AHEAD):
         raise UsageError(_NOT_GRANTED.format(vault.work))
     opening = opening_by(home(), vault, terms)
     refuse_taken_out(
@@ -348,7 +345,7 @@ def retry(
     """
     with opened(store) as connection:
         run = find_run(connection, name)
-        open_again(connection, run, vault, "retry")
+        open_again(connection, run, vault, "retry", changes)
         made = retry_failed(connection, run, changes)
         secret = _secret(connection, run)
     return Ready(
@@ -364,12 +361,16 @@ def retry(
 
 
 def open_again(
-    connection: sqlite3.Connection, run: Run, vault: VaultRequest | None, work: str
+    connection: sqlite3.Connection,
+    run: Run,
+    vault: VaultRequest | None,
+    work: str,
+    changes: Mapping[str, Any] | None = None,
 ) -> None:
     """Open what the store has of a run's texts, where its corpus was opened out of a vault; any other needs none.
 
-    The log of the vault has it first, with ``work`` (of ``harness.vault.records.VaultWork``). UsageError where no vault
-    is named, another than the run's, or one that does not open.
+    The log of the vault has it first, with ``work`` (of ``harness.vault.records.VaultWork``) and a hash of ``changes``: what is
+    other than in the run, by name. UsageError where no vault is named, another than the run's, or one that does not open.
     """
     came = read_dataset(connection, run.corpus).opened_from
     named = f"Run {run.run_id[:8]}"
@@ -383,8 +384,8 @@ def open_again(
             "say what for with --purpose WORDS. Its scores can be looked at without."
         )
     segments = segments_of(connection, run.corpus, run.positions)
-    terms = terms_again(work, run.run_id) if work in GRANTED_AGAIN else None
-    opening = _opening(replace(vault, work=work, run_id=run.run_id), terms)
+    again = replace(vault, work=work, run_id=run.run_id)
+    opening = _opening(again, terms_again(work, run.run_id, changes))
     opening.again(came, segments)
     also_open_with(opening.ages)
     seal_for_keepers(connection, came.partition("/")[0], opening.ages, opening.recipients)
@@ -441,7 +442,7 @@ def verify(
     with opened(store) as connection:
         if path.is_file():
             data = read_card_bytes(path)
-            if (released := verify_released(data, known)) is not None:
+            if (released := verify_released(data, with_own(known, home()))) is not None:
                 if released.ok:
                     check_consent(released, data, connection)
                 return released

@@ -13,6 +13,7 @@ from harness.card.checking.verify import CardVerdict
 from harness.core.failures import UsageError
 from harness.inputs.outputs import given_outputs
 from harness.methods.replay import replay_of
+from harness.run.run_terms import terms_again
 from harness.store.file.database import default_path, home, opened
 from harness.store.notes import tidy_tag
 from harness.store.runs import list_runs
@@ -90,6 +91,7 @@ def load(
             reference_column,
             task,
             sealed,
+            None if sealed is None else terms_again(sealed.work),
         )
     )
 

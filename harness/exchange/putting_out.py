@@ -28,6 +28,7 @@ from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity
 from harness.sealed.stick import READABLE, StickError, read_file, write_file
 from harness.vault.records import MOST_WORDS
+from harness.vault.seen import VaultsSeen
 from harness.vault.vault import Vault
 
 DIGITS_OF_VAULT = 16
@@ -136,7 +137,7 @@ def sign_for(desk: ExchangeDesk, folder: ExchangeFolder, part: OwnPart, memory: 
 
 def logs_seen(memory: Path) -> dict[str, LogSeen]:
     """Return how far this computer saw the log of each vault, by the beginning of the vault's number."""
-    vaults = Vault(memory, memory, lambda: datetime.now(UTC)).seen()
+    vaults = VaultsSeen(memory).all()
     return {
         path.stem: LogSeen(lines=lines, head=head)
         for path, (lines, head, _) in vaults

@@ -31,6 +31,7 @@ from harness.exchange.record import ExchangeDesk, SeenState, Taken
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.stick import StickError, write_file
 from harness.vault.folder import copy_to, read_state
+from harness.vault.seen import VaultsSeen
 from harness.vault.vault import Vault
 
 _PULLED = frozenset({StorageProblem.GONE, StorageProblem.DISK_FAILS})
@@ -340,7 +341,7 @@ def _line_of(memory: Path, vault: str, place: int, known: LogSeen) -> str | None
     """Return the id of a line of a vault's log, as this computer has it; None where the vault is not at hand."""
     if place == known.lines:
         return known.head
-    seen = Vault(memory, memory, lambda: datetime.now(UTC)).seen()
+    seen = VaultsSeen(memory).all()
     [folder] = [Path(where) for path, (_, _, where) in seen if path.stem == vault]
     with suppress(UsageError, OSError):
         lines = read_state(folder).lines

@@ -85,6 +85,21 @@ def release_run(
     return signed_record(told.card, ledger.identity)
 
 
+def require_answer_left(
+    connection: sqlite3.Connection, run: int, submitter: str, ledger: ReleaseLedger
+) -> None:
+    """Raise NotReleased where count or pause keep back the answer that ``release_run`` would give; no text is needed for it.
+
+    So a grant to open the texts is not used up in vain. Answers about other corpora that share entries with this one are
+    known by texts alone: they count in ``release_run``.
+    """
+    name, found = _submitter(submitter), read_run(connection, run)
+    corpus = _corpus(block(load_card(connection, run).as_json(), "dataset"), 0).id
+    with ledger.changing() as change:
+        if change.history.told_of(found.run_id, name) is None:
+            change.history.require_answers(name, corpus, frozenset(), change.now)
+
+
 def release_difference(
     connection: sqlite3.Connection,
     names: Sequence[str],

@@ -29,6 +29,8 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import home
 from harness.vault.records import MOST_WORDS, RunTerms
 
+GRANTED_AHEAD: Final = ("run", "score", "resume", "seal", "look")
+"""What a grant may be asked for in a request; for other work keepers who are here give it at once."""
 _UNKNOWN: Final = "und"
 """The language tags of a corpus are sealed with it."""
 _OF_THE_CORPUS: Final = {"source_language", "target_language", "task", "file_lines"}
@@ -59,9 +61,15 @@ def run_terms(
     return RunTerms(method=name[:MOST_WORDS], options=canonical_sha256(asked), scorer=VERSION)
 
 
-def terms_again(work: str, run_id: str) -> RunTerms:
-    """Return what a grant says that opens again what the store keeps of a run; ``work``: one of ``VaultWork``."""
-    options = canonical_sha256({"run": run_id, "work": work})
+def terms_again(work: str, run_id: str = "", changes: Mapping[str, Any] | None = None) -> RunTerms:
+    """Return what a grant says that opens again what the store keeps of a run; ``work``: one of ``VaultWork``.
+
+    ``changes``: what is other than in the run, by name. Without a run: of a script, whose runs come later.
+    """
+    asked: dict[str, Any] = {"run": run_id, "work": work}
+    if said := {name: _content(value) for name, value in (changes or {}).items() if value}:
+        asked["changes"] = said
+    options = canonical_sha256(asked)
     return RunTerms(method=work, options=options, scorer=VERSION, run=run_id)
 
 

@@ -1,6 +1,7 @@
 """What the log of a vault says of grants: who asked, who answered what, and what was used up.
 
-A grant is one opening that several keepers allow. The rules stand here, and whoever reads a log holds each line
+A grant is one opening that so many keepers allow as open the vault: one where each opens alone. Who asks may have it
+in four lines that others answer between, or, where enough keepers are at hand, in the one of the opening. The rules stand here, and whoever reads a log holds each line
 against them: a keeper's own program can write no line after which a grant counts twice, or with too few answers.
 """
 
@@ -14,6 +15,7 @@ from corpora.model.entry import Segment
 from harness.core.canonical import canonical_bytes
 from harness.sealed.signature import verify
 from harness.vault.records import (
+    GRANTED,
     Answered,
     GrantAnswer,
     GrantAsked,
@@ -24,6 +26,7 @@ from harness.vault.records import (
     OpenedByGrant,
     SignedAnswer,
     StoredCorpus,
+    Used,
 )
 
 
@@ -75,6 +78,8 @@ class GrantLedger:
 
     grants: dict[str, Grant] = field(default_factory=dict)
     """By the SHA-256 of the request, in the order of the lines."""
+    demanded: bool = False
+    """True from the first line on that has a grant and its use in one; logs of earlier versions have none."""
 
     def take(
         self,
@@ -98,6 +103,8 @@ class GrantLedger:
                 return self._answered(line.act.answer, vault, keepers)
             case OpenedByGrant():
                 return self._used(line, line.act, keepers, corpora, split)
+            case Used():
+                return self._at_once(line, line.act, vault, corpora, split)
             case _:
                 return ""
 
@@ -109,20 +116,35 @@ class GrantLedger:
         corpora: Mapping[str, StoredCorpus],
         split: KeySplit | None,
     ) -> str:
-        stored = corpora.get(request.corpus)
-        told = (request.vault, request.place, request.prev, request.by)
-        if told != (vault, line.seq, line.prev, line.by):
-            return "it asks in another's name, or for another place of the log"
-        if split is None or split.number != request.split:
-            return "it asks for shares that nobody has"
-        if stored is None or (stored.name, stored.texts) != (request.name, request.texts):
-            return "it asks for texts that are not there"
-        if not _part_of(request.entries, stored.entries):
-            return "it asks for entries that are not there, or not to be opened"
-        if line.when > request.expires:
-            return "it asks for what is over already"
+        if reason := _asked_wrongly(line, request, vault, corpora, split):
+            return reason
         number = request_id(request)
         self.grants[number] = Grant(number, request, latest=line.when)
+        return ""
+
+    def _at_once(
+        self,
+        line: LogRecord,
+        act: Used,
+        vault: str,
+        corpora: Mapping[str, StoredCorpus],
+        split: KeySplit | None,
+    ) -> str:
+        request = act.grant
+        if request is None:
+            missing = self.demanded and act.work in GRANTED
+            return "it opens texts for a run without a grant" if missing else ""
+        if reason := _asked_wrongly(line, request, vault, corpora, split):
+            return reason
+        asked = (request.corpus, request.entries, request.purpose)
+        if request.run is None or (act.corpus, act.entries, act.purpose) != asked:
+            return "it opens other things than were granted"
+        if request.run.run not in ("", act.run):
+            return "it opens another run than was granted"
+        if not _is_proved(line.prev, act, split):
+            return "the shares of those who allowed it were not brought together"
+        self.demanded, number = True, request_id(request)
+        self.grants[number] = Grant(number, request, used=line.when, latest=line.when)
         return ""
 
     def _answered(self, answer: SignedAnswer, vault: str, keepers: Mapping[str, Keeper]) -> str:
@@ -131,7 +153,8 @@ class GrantLedger:
             return "it answers what nobody asked"
         if answer.keeper not in keepers or not answer.is_signed_by(answer.keeper):
             return "the answer is not signed by a keeper of that time"
-        if answer.allowed is not bool(answer.share):
+        with_share = answer.allowed and grant.request.split is not None
+        if with_share is not bool(answer.share):
             return "the answer says two things"
         before = grant.answers.get(answer.keeper)
         if grant.used or (before is not None and (answer.allowed or not before.allowed)):
@@ -152,8 +175,9 @@ class GrantLedger:
         if grant is None or grant.used:
             return "it uses a grant that nobody gave, or that is used up"
         request, stored = grant.request, corpora.get(act.corpus)
-        if split is None or split.number != request.split:
+        if splitting(split) != request.split:
             return "the shares were dealt anew since it was granted"
+        threshold = split.threshold if split else 1
         asked = (request.corpus, request.entries, request.purpose)
         faults = {
             "it opens other things than were granted": (act.corpus, act.entries, act.purpose)
@@ -161,8 +185,8 @@ class GrantLedger:
             "it opens another version of the texts than was granted": stored is None
             or stored.texts != request.texts,
             "it uses a grant that was over": grant.expired(line.when),
-            f"fewer than {split.threshold} keepers allowed it": len(grant.allowed_by(keepers))
-            < split.threshold,
+            f"fewer than {threshold} keepers allowed it": len(grant.allowed_by(keepers))
+            < threshold,
             "the shares of those who allowed it were not brought together": not _is_proved(
                 line.prev, act, split
             ),
@@ -173,12 +197,42 @@ class GrantLedger:
         return ""
 
 
-def proved_bytes(prev: str, act: OpenedByGrant) -> bytes:
+def splitting(split: KeySplit | None) -> int | None:
+    """Return the number of the splitting that a request names; None where each keeper opens alone."""
+    return None if split is None else split.number
+
+
+def _asked_wrongly(
+    line: LogRecord,
+    request: GrantRequest,
+    vault: str,
+    corpora: Mapping[str, StoredCorpus],
+    split: KeySplit | None,
+) -> str:
+    """Say why a request cannot stand in a line; empty where it can."""
+    stored = corpora.get(request.corpus)
+    told = (request.vault, request.place, request.prev, request.by)
+    if told != (vault, line.seq, line.prev, line.by):
+        return "it asks in another's name, or for another place of the log"
+    if splitting(split) != request.split:
+        return "it asks for shares that nobody has"
+    if stored is None or (stored.name, stored.texts) != (request.name, request.texts):
+        return "it asks for texts that are not there"
+    if not _part_of(request.entries, stored.entries):
+        return "it asks for entries that are not there, or not to be opened"
+    if line.when > request.expires:
+        return "it asks for what is over already"
+    return ""
+
+
+def proved_bytes(prev: str, act: OpenedByGrant | Used) -> bytes:
     """Return what is signed with the opening key where a grant is used: the line before, and the act without its proof."""
     return canonical_bytes([prev, act.model_dump(mode="json", exclude={"proof"})])
 
 
-def _is_proved(prev: str, act: OpenedByGrant, split: KeySplit) -> bool:
+def _is_proved(prev: str, act: OpenedByGrant | Used, split: KeySplit | None) -> bool:
+    if split is None:
+        return not act.proof
     return verify(split.signing_key, proved_bytes(prev, act), bytes.fromhex(act.proof))
 
 

@@ -32,10 +32,11 @@ from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
 from harness.vault.grants.files import MOST_BYTES, read_request
 from harness.vault.grants.grants import Grants
-from harness.vault.grants.using import GrantUse
+from harness.vault.grants.using import GrantAtOnce, GrantUse
 from harness.vault.keepers import own_identity
 from harness.vault.log import VaultError
 from harness.vault.records import (
+    Counts,
     Dealt,
     OpenedByGrant,
     Rotated,
@@ -46,6 +47,7 @@ from harness.vault.records import (
 )
 from harness.vault.request import ShareTyping, VaultRequest
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, UnsealedCorpus
+from harness.vault.seen import VaultsSeen
 from harness.vault.shares.dealing import combined, dealt, former_keys, own_share, whose
 from harness.vault.shares.split import KeyShare, OpeningKey
 from harness.vault.vault import Vault, words_of_log
@@ -65,12 +67,12 @@ def vault_at(folder: Path, home: Path, *, clock_was_wrong: bool = False) -> Vaul
 
 def folders_seen(home: Path) -> list[str]:
     """Return the folders in which this computer saw vaults."""
-    return [folder for _, (_, _, folder) in vault_at(home, home).seen()]
+    return [folder for _, (_, _, folder) in VaultsSeen(home / MEMORY).all()]
 
 
 def folder_of(home: Path, vault: str) -> str:
     """Return the folder in which this computer saw the vault with this number; empty where it saw none."""
-    seen = vault_at(home, home).seen()
+    seen = VaultsSeen(home / MEMORY).all()
     return next((folder for path, (_, _, folder) in seen if path.stem == vault[:16]), "")
 
 
@@ -94,6 +96,8 @@ class VaultOpening:
     """What keepers who open together have (``dealing.combined``)."""
     grant: GrantUse | None = None
     """The grant that is used up for it, in place of keepers who are here."""
+    at_once: GrantAtOnce | None = None
+    """The grant that the keepers who are here give for it; None for work that needs none."""
     despite_network: str = ""
     """Why it goes on though the computer has a way to other machines; the log has it."""
 
@@ -161,12 +165,16 @@ class VaultOpening:
             )
         said = words_of_log(self.purpose, "The purpose")
         more = {"despite_network": self.despite_network} if self.despite_network else {}
-        return self.vault.opening(
-            name, self.identity, segments, self.together,
-            lambda number, counts: Used(
+
+        def act(state: VaultState, number: str, counts: Counts) -> Used:
+            used = Used(
                 corpus=number, entries=counts, purpose=said, work=self.work, run=self.run_id, **more
-            ),
-        )  # fmt: skip
+            )
+            if self.at_once is None:
+                return used
+            return self.at_once.granted(used, state, self.identity, self.together)
+
+        return self.vault.opening(name, self.identity, segments, self.together, act)
 
 
 def _refuse_sealed_anew(state: VaultState, run_id: str) -> None:
@@ -204,7 +212,7 @@ _WITHOUT_METHOD: Final = (
 def opening_by(home: Path, asked: VaultRequest, terms: RunTerms | None = None) -> VaultOpening:
     """Choose who opens a vault: this computer's keeper, or whose keys lie in a file, alone or together with others.
 
-    ``home``: the data folder. ``terms``: what is about to be done with the texts, where a grant is used for it. Raises
+    ``home``: the data folder. ``terms``: what is about to be done with the texts, where that needs a grant. Raises
     VaultError where nobody is at hand, and UsageError where code of others would have the texts, this computer has a way
     to other machines, and nobody answers for it in ``asked.despite_network``.
     """
@@ -220,8 +228,11 @@ def opening_by(home: Path, asked: VaultRequest, terms: RunTerms | None = None) -
         identity, together = keepers_here(vault, home, asked.key, asked.others, asked.typed)
     else:
         identity = keeper_here(home, asked.key)
+    at_once = None
+    if use is None and terms is not None:
+        at_once = GrantAtOnce(grants_of(vault, home), terms, asked.tell)
     return VaultOpening(
-        vault, identity, purpose, work, asked.run_id, together, use,
+        vault, identity, purpose, work, asked.run_id, together, use, at_once,
         words_of_log(why, "The reason") if why else "",
     )  # fmt: skip
 

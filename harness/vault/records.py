@@ -29,6 +29,9 @@ Name = Annotated[str, Field(min_length=1, max_length=MOST_WORDS)]
 Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 """UTC, to the second."""
 Base64 = Annotated[str, Field(pattern=r"^[A-Za-z0-9+/]+={0,2}$")]
+Proof = Annotated[str, Field(pattern=r"^([0-9a-f]{128})?$")]
+"""Signature with the opening key over the line before and the act without it: so many shares were brought together.
+Empty where each keeper opens alone."""
 RunId = Annotated[str, Field(pattern=r"^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?$")]
 """Of a run of the store; empty where none is meant."""
 Counts = dict[Segment, Count]
@@ -133,18 +136,8 @@ class VaultWork(StrEnum):
     """All that belongs to a community, written out in open files."""
 
 
-class Used(VersionedForm):
-    """Texts were opened for a piece of work; the line is on the disk before the first of them is."""
-
-    what: Literal["used"] = "used"
-    corpus: Id
-    entries: Counts
-    purpose: Name
-    work: VaultWork
-    run: RunId = ""
-    """Id of the run; empty where the work is none, or its run was not known yet."""
-    despite_network: Annotated[Name | Literal[""], Since(2)] = ""
-    """Why it was opened on a computer with a way to other machines, in a custodian's words; not written where it had none."""
+GRANTED: Final = frozenset(VaultWork) - {VaultWork.ESTIMATE, VaultWork.CHECK, VaultWork.EXPORT}
+"""Work for which texts are opened by a grant only: whatever runs over them, and what opens a run's texts again."""
 
 
 class Rotated(StrictForm):
@@ -236,8 +229,8 @@ class GrantRequest(StrictForm):
     """Of the corpus."""
     texts: Hex64
     """Of the corpus's entries: its version."""
-    split: Count
-    """Number of the splitting whose shares answer it."""
+    split: Count | None
+    """Number of the splitting whose shares answer it; None where each keeper opens alone."""
     entries: Counts
     """Those that are to be opened."""
     run: RunTerms | None
@@ -271,7 +264,7 @@ class GrantAnswer(StrictForm):
     """Why it is refused."""
     when: Moment
     share: Hex64 | Literal[""]
-    """SHA-256 of the keeper's sealed share; empty where it is refused."""
+    """SHA-256 of the keeper's sealed share; empty where it is refused, and where each keeper opens alone."""
 
 
 class SignedAnswer(GrantAnswer, SignedRecord):
@@ -302,10 +295,26 @@ class OpenedByGrant(VersionedForm):
     entries: Counts
     purpose: Name
     run: RunId = ""
-    proof: Annotated[str, Field(pattern=r"^([0-9a-f]{128})?$")] = ""
-    """Signature with the opening key over the line before and this act without it: so many shares were brought together."""
+    proof: Proof = ""
     despite_network: Annotated[Name | Literal[""], Since(2)] = ""
     """As in ``Used``."""
+
+
+class Used(VersionedForm):
+    """Texts were opened for a piece of work; the line is on the disk before the first of them is."""
+
+    what: Literal["used"] = "used"
+    corpus: Id
+    entries: Counts
+    purpose: Name
+    work: VaultWork
+    run: RunId = ""
+    """Id of the run; empty where the work is none, or its run was not known yet."""
+    despite_network: Annotated[Name | Literal[""], Since(2)] = ""
+    """Why it was opened on a computer with a way to other machines, in a custodian's words; not written where it had none."""
+    grant: Annotated[GrantRequest | None, Since(3)] = None
+    """What the keepers who were here allowed, and used up with this line; of work in ``GRANTED`` it is always written."""
+    proof: Annotated[Proof, Since(3)] = ""
 
 
 Act = Annotated[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,6 +20,10 @@ class ShareTyping(Protocol):
 
     def say(self, words: str) -> None:
         """Say whose share was typed, or what is wrong with it."""
+
+
+def _tell_nobody(_lines: Sequence[str]) -> None:
+    """Show nothing: of a script, which says itself what it opens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +51,20 @@ class VaultRequest:
     """Where keepers type the words of their printed shares."""
     grant: Path | None = None
     """The request that enough keepers allowed; it is used up, and says itself what for."""
+    tell: Callable[[Sequence[str]], None] = _tell_nobody
+    """Shows, line by line, what the keepers who are here allow once, before they do; not where ``grant`` is used."""
 
     @classmethod
     def asked(
-        cls, told: Mapping[str, Any], work: str = "run", typed: ShareTyping | None = None
+        cls,
+        told: Mapping[str, Any],
+        work: str = "run",
+        typed: ShareTyping | None = None,
+        tell: Callable[[Sequence[str]], None] = _tell_nobody,
     ) -> VaultRequest | None:
         """Read the options of a command line about a vault, by name; None where no vault is named.
 
-        ``typed`` is where shares are typed, if ``cards`` is told. UsageError where the purpose is missing, or an option stands there
+        ``typed`` is where shares are typed, if ``cards`` is told; ``tell`` shows what is allowed. UsageError where the purpose is missing, or an option stands there
         without a vault.
         """
         if told.get("vault") is None:
@@ -83,6 +93,7 @@ class VaultRequest:
             others=tuple(told.get("others") or ()),
             typed=typed if told.get("cards") else None,
             grant=grant,
+            tell=tell,
         )
 
 

@@ -12,15 +12,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
-
-from pydantic import Field, TypeAdapter, ValidationError
 
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
-from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.written_files import private_folder, write_file
 from harness.sealed.forms import FileProblem
 from harness.sealed.keys import Identity
 from harness.vault.corpus_files import (
@@ -56,6 +51,7 @@ from harness.vault.records import (
 )
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus
 from harness.vault.secret_text import no_core_dumps
+from harness.vault.seen import VaultsSeen
 from harness.vault.shares.dealing import check_opener, deal, dealt, proved, seal_former
 from harness.vault.shares.split import OpeningKey
 
@@ -64,10 +60,6 @@ HELD_OUT = (
     "Those of held_out are kept for later; to use some of them from now on, rotate them: "
     "rosetta vault rotate {} {} --from held_out --to gold_standard --count N"
 )
-
-
-_SEEN = TypeAdapter(tuple[Annotated[int, Field(ge=1)], str, str])
-"""Lines of a vault's log, the id of the last, and the folder in which this computer saw it."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +72,11 @@ class Vault:
     clock: Callable[[], datetime]
     clock_was_wrong: bool = False
     """True where the keeper says that the clock of the last line was."""
+
+    @property
+    def seen(self) -> VaultsSeen:
+        """What this computer saw of vaults."""
+        return VaultsSeen(self.memory)
 
     def found(
         self, name: str, keepers: Sequence[Keeper], identity: Identity, threshold: int = 1
@@ -97,18 +94,22 @@ class Vault:
             split, files = deal(OpeningKey.make(), threshold, keepers)
             act = Founded(name=named, keepers=tuple(keepers), salt=salt, split=split)
         state = make_folder(self.folder, act, identity, self.clock(), files)
-        for path, (_, _, folder) in self.seen():
-            if folder == str(self.folder.resolve()):
-                path.unlink()  # of a vault that lay here before
-        self._remember(state)
+        self.seen.forget(self.folder)
+        self.seen.remember(state)
         return state
 
     def read(self) -> VaultState:
         """Return the vault, every byte of it checked; raises VaultError where it is damaged or an older copy."""
-        state = read_state(self.folder)
-        self._compare(state)
-        self._remember(state)
-        return state
+        while True:
+            state = read_state(self.folder)
+            try:
+                self.seen.compare(state)
+            except VaultError:
+                if read_state(self.folder).head == state.head:
+                    raise
+                continue  # another program changed it, and kept that it saw that, in between
+            self.seen.remember(state)
+            return state
 
     def add(
         self, corpus: Corpus, name: str, identity: Identity, opener: OpeningKey | None = None
@@ -150,7 +151,7 @@ class Vault:
         said = words_of_log(purpose, _PURPOSE)
         _, sealed, key = self.opening(
             name, identity, segments, opener,
-            lambda number, counts: Opened(corpus=number, entries=counts, purpose=said),
+            lambda _, number, counts: Opened(corpus=number, entries=counts, purpose=said),
         )  # fmt: skip
         return sealed.opened(key)
 
@@ -160,9 +161,9 @@ class Vault:
         identity: Identity,
         segments: Sequence[Segment],
         opener: OpeningKey | None,
-        act: Callable[[str, Counts], Act],
+        act: Callable[[VaultState, str, Counts], Act],
     ) -> tuple[VaultState, SealedCorpus, DataKey]:
-        """Write into the log what is opened, as ``act`` says it of a corpus's number and the entries, and give them sealed, with their key.
+        """Write into the log what is opened, as ``act`` says it of the vault, a corpus's number and the entries, and give them sealed, with their key.
 
         Whoever opens them does it after that. As ``open`` in all else; the state is that of before.
         """
@@ -181,7 +182,7 @@ class Vault:
                     FileProblem.INVALID,
                     f"{name!r} has no entry in {', '.join(wanted)}. {HELD_OUT.format(self.folder, name)}",
                 )
-            self.write(state, act(number, sealed.counts), identity)
+            self.write(state, act(state, number, sealed.counts), identity)
         return state, sealed, key
 
     def rotate(
@@ -379,51 +380,8 @@ class Vault:
         )  # fmt: skip
         # the change is done: whoever reads it next keeps that it was seen
         with suppress(UsageError):
-            self._remember(after)
+            self.seen.remember(after)
         return after
-
-    def _compare(self, state: VaultState) -> None:
-        """Refuse another vault than this computer saw in this folder, and a copy that knows less than it saw, or other things."""
-        for path, (lines, head, folder) in self.seen():
-            if path == self._memory_of(state.head.vault):
-                if lines > state.head.lines or state.lines[lines - 1].id != head:
-                    raise VaultError(
-                        FileProblem.DAMAGED,
-                        f"This is an older copy of the vault, or one that was used elsewhere meanwhile: this computer saw {lines:,} "
-                        f"lines of its log, and here there are {state.head.lines:,}, or others. Use the newest copy. If that is lost "
-                        f"for good, delete {path}; openings since then are not in the log.",
-                    )
-            elif folder == str(self.folder.resolve()):
-                raise VaultError(
-                    FileProblem.DAMAGED,
-                    f"Another vault lies in {self.folder} than this computer saw there. Somebody may have put theirs in its place: "
-                    f"ask the other keepers for its number (rosetta vault list). If it is right, delete {path}.",
-                )
-
-    def _remember(self, state: VaultState) -> None:
-        """Keep how far this computer saw the log, and where; another program may have seen more meanwhile."""
-        try:
-            private_folder(self.memory)
-        except OSError as error:
-            raise VaultError(
-                FileProblem.INVALID,
-                f"This computer cannot keep what it saw of the vault in {self.memory} ({error.strerror}). Name another folder "
-                "in ROSETTA_HOME.",
-            ) from None
-        now = (state.head.lines, state.head.log_head, str(self.folder.resolve()))
-        path = self._memory_of(state.head.vault)
-        known = dict(self.seen()).get(path)
-        if known is None or (known != now and known[0] <= now[0]):
-            write_file(path, canonical_bytes(now), overwrite=True)
-
-    def _memory_of(self, vault: str) -> Path:
-        return self.memory / f"{vault[:16]}.json"
-
-    def seen(self) -> Iterator[tuple[Path, tuple[int, str, str]]]:
-        """Yield what this computer knows of vaults; what is damaged of it is written anew when its vault is seen."""
-        for path in sorted(self.memory.glob("[0-9a-f]*.json")):
-            with suppress(ValidationError):
-                yield path, _SEEN.validate_json(path.read_bytes())
 
 
 def words_of_log(words: str, what: str) -> str:

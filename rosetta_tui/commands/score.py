@@ -105,7 +105,7 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
         run = find_run(connection, name)
         if as_json:
             exporting.refuse_to_leave(connection, [run])
-        api.open_again(connection, run, vault_request(given), "rescore")
+        api.open_again(connection, run, vault_request(given), "rescore", dict(options))
         calls = plan.run_options_of(run).model_copy(update=_calls(given))
         prices = None if given["prices"] is None else given["prices"].absolute()
         run_id = rescoring.rescore(

@@ -81,7 +81,9 @@ class RunDraft:
 
         given = self.given()
         terms = options.granted_terms(given)
-        return reading.read_corpus(given, given["reference"], store_path, work="run", terms=terms)
+        return reading.read_corpus(
+            given, given["reference"], store_path, work="run", terms=terms, tell=lambda _: None
+        )
 
     def positions(self, corpus: Corpus) -> tuple[int, ...]:
         """Choose the entries of the corpus; raises CorpusError."""

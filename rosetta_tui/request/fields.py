@@ -92,7 +92,7 @@ _CORPUS = (
     _f(
         "grant",
         "Grant",
-        "Request that the keepers allowed, NAME.rosetta-request; a vault that several open together opens by it, once.",
+        "Request that the keepers allowed, NAME.rosetta-request; the vault opens by it, once, and it says itself what for.",
         kind=_S,
         rare=True,
     ),

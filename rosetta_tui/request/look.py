@@ -221,20 +221,17 @@ class _Looking:
             found = vault_look(folder.expanduser(), name, self.store_path.parent) if name else None
         except UsageError as error:
             self._stop(str(error), "file" if is_vault(folder.expanduser()) else "vault")
-        self._add(
-            corpus=found,
-            silent="A vault is opened when the run begins: its log keeps every opening. So nothing is counted before.",
-        )
-        alone = found is None or found.together == 1
-        if self.draft.get("grant").strip():
-            if alone and found is not None:
-                self.wrong("Each keeper opens this vault alone. Leave this empty.", "grant")
-        elif not alone and not self.draft.get("others").strip():
+        granted, alone = self.draft.get("grant").strip(), found is None or found.together == 1
+        silent = "A vault is opened when the run begins: its log keeps every opening. So nothing is counted before."
+        if not granted:
+            silent += " With the start you allow, as a keeper, this run on this computer, once."
+        self._add(corpus=found, silent=silent)
+        if not granted and not alone and not self.draft.get("others").strip():
             words = (
                 f"This vault opens for several keepers together. Ask them: {self._grant_command()}"
             )
             self._add(troubles=(*self.found.troubles, DraftTrouble("grant", words)))
-        elif not self.draft.get("purpose").strip():
+        elif not granted and not self.draft.get("purpose").strip():
             missing = DraftTrouble("purpose", "This is needed.", missing=True)
             self._add(troubles=(*self.found.troubles, missing))
         self._needed()

@@ -127,8 +127,8 @@ def make_request(corpus: Corpus, given: Mapping[str, Any]) -> RunRequest:
 
 
 def granted_terms(given: Mapping[str, Any]) -> RunTerms | None:
-    """Return what the options ask for as a grant names it; None where no grant is to be used. Raises UsageError."""
-    if not given.get("grant"):
+    """Return what the options ask for as a grant names it; None where no vault is opened for it. Raises UsageError."""
+    if not given.get("vault"):
         return None
     from harness.run.run_terms import run_terms
 

@@ -11,7 +11,7 @@ import click
 
 from corpora.tasks.task import TASKS
 from harness.core.failures import StoreError
-from rosetta_tui.request.typed_shares import TYPED, together
+from rosetta_tui.request.typed_shares import TYPED, Telling, tell, together
 from rosetta_tui.show.text import plain
 from scoring.core.wording import counted
 
@@ -106,11 +106,13 @@ def selecting(command: Command) -> Command:
     return command
 
 
-def vault_request(given: Mapping[str, Any], work: str = "run") -> VaultRequest | None:
+def vault_request(
+    given: Mapping[str, Any], work: str = "run", tell: Telling = tell
+) -> VaultRequest | None:
     """Read the options about a vault, as ``VaultRequest.asked`` does; words of shares are typed at the terminal."""
     from harness.vault.request import VaultRequest
 
-    return VaultRequest.asked(given, work, TYPED)
+    return VaultRequest.asked(given, work, TYPED, tell)
 
 
 def read_corpus(
@@ -120,11 +122,12 @@ def read_corpus(
     *,
     work: str = "check",
     terms: RunTerms | None = None,
+    tell: Telling = tell,
 ) -> Corpus:
     """Read the corpus that the options name: a file, or one of the store or of a vault; raises CorpusError, UsageError.
 
     ``store``: its path; None: that of the data folder. ``work``: what a vault's log says that it was opened for.
-    ``terms``: what is about to be run over it, where a grant is used.
+    ``terms``: what is about to be run over it; ``tell`` shows what keepers of a vault allow for it.
     """
     from harness.api import CorpusRequest, open_corpus
     from harness.store.corpora.listing import names_stored
@@ -144,7 +147,7 @@ def read_corpus(
         source_column=given.get("source_column"),
         reference_column=given.get("reference_column"),
         task=given.get("task"),
-        vault=vault_request(given, work),
+        vault=vault_request(given, work, tell),
         terms=terms,
     )
     return open_corpus(asked, store)

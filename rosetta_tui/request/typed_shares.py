@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -24,6 +24,16 @@ def together(command: Command) -> Command:
 
 
 by_grant = click.option("--grant", type=click.Path(path_type=Path), metavar="NAME.rosetta-request", help="Request that enough keepers of the vault allowed; it opens once, and says itself what for.")  # fmt: skip
+
+
+Telling = Callable[[Sequence[str]], None]
+"""Shows lines in words."""
+
+
+def tell(lines: Sequence[str]) -> None:
+    """Say what keepers allow on standard error."""
+    for line in lines:
+        click.echo(plain(line), err=True)
 
 
 class _TypedShares:

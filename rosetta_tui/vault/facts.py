@@ -19,8 +19,9 @@ from harness.release.budget import History
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.vault.folder import LOCK, VaultState
+from harness.vault.grants.words import request_lines
 from harness.vault.opening import folders_seen, vault_at
-from rosetta_tui.vault.words import LoggedAct, logged_acts, request_lines
+from rosetta_tui.vault.words import LoggedAct, logged_acts
 
 _CONSENT = "consent.jsonl"
 
@@ -118,7 +119,7 @@ def read_in_full(
         return found
     phrases = {key: key_phrase(key) for key in facts.state.keepers}
     requests = {
-        each.id: tuple(request_lines(each.request, facts.state))
+        each.id: tuple(request_lines(each.request, facts.state, compared=not each.used))
         for each in facts.state.grants.values()
     }
     return replace(found, facts=replace(facts, phrases=phrases, requests=requests))

@@ -29,9 +29,6 @@ def requests(facts: VaultFacts, folder: str, now: str) -> SectionPage:
     grants = list(reversed(list(state.grants.values())))
     vault = ("rosetta", "vault", "grant")
     ask = {"Ask the keepers to open a corpus once": (*vault, "request", folder, "CORPUS", "NAME.rosetta-request", "--purpose", "WORDS")}  # fmt: skip
-    if state.split is None:
-        empty = "Nobody has to ask: each keeper opens this vault alone. The log has each opening, and what it was for."
-        return SectionPage([], _REQUESTS, [], [], [{}], empty)
     answer: Commands = {
         "Look at a request that came on a stick": (*vault, "show", folder, "NAME.rosetta-request"),
         "Allow it, as a keeper": (*vault, "allow", folder, "NAME.rosetta-request", "--to", "NAME.rosetta-answer"),
@@ -40,8 +37,9 @@ def requests(facts: VaultFacts, folder: str, now: str) -> SectionPage:
         "Open with it, once": ("rosetta", "vault", "open", folder, "--grant", "NAME.rosetta-request"),
         **ask,
     }  # fmt: skip
+    allow = f"{state.threshold} keepers allow" if state.split else "a keeper allows"
     said = [
-        (f"A request opens the vault once, when {state.threshold} keepers allow it. Answers go from hand to hand as files; here stand those that were taken in.", "plain")
+        (f"A request opens the vault once, when {allow} it. Answers go from hand to hand as files; here stand those that were taken in.", "plain")
     ]  # fmt: skip
     rows, about, waiting = [], [], 0
     for each in grants:
@@ -60,6 +58,8 @@ def requests(facts: VaultFacts, folder: str, now: str) -> SectionPage:
         )
         about.append(list(_about_grant(each, facts, now)))
     empty = "Nobody asked to open it yet. What to do (c) has the command that asks."
+    if state.split is None:
+        empty = f"{empty} Each keeper opens this vault alone; a run that a keeper begins is allowed at once, and stands here then."
     return SectionPage(said, _REQUESTS, rows, about, [answer] * len(rows) or [ask], empty, waiting)
 
 

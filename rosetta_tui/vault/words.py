@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from corpora.model.entry import Segment
-from harness.sealed import keys, phrase
 from harness.vault import ledger, log, records
 from harness.vault.folder import VaultState
-from harness.vault.grants.words import standing
+from harness.vault.grants.words import counts, standing
 from harness.vault.shares import paper
 from scoring.core.wording import counted
-
-
-def counts(entries: Mapping[Segment, int]) -> str:
-    """Say how many entries are in each segment."""
-    return ", ".join(f"{count:,} {segment}" for segment, count in sorted(entries.items()) if count)
 
 
 def losing(count: int, threshold: int) -> str:
@@ -136,11 +129,18 @@ def _opened_words(act: records.Opened | records.Used | records.OpenedByGrant, co
     what = f"opened {corpus!r}"
     if isinstance(act, records.Used):
         what = f"{what} for {_WORKS[act.work]}{run}"
+        if act.grant is not None and act.grant.run is not None:
+            what = f"{what} ({_at_once_words(act.grant, act.grant.run)})"
     if isinstance(act, records.OpenedByGrant):
         what = f"used the grant {act.grant[:8]} up and {what}{f' for the run{run}' if run else ''}"
     if isinstance(act, records.Used | records.OpenedByGrant) and act.despite_network:
         what += f" despite a network, because: {act.despite_network}"
     return f"{what}: {counts(act.entries)}"
+
+
+def _at_once_words(request: records.GrantRequest, run: records.RunTerms) -> str:
+    method = "" if run.run or run.method == records.VaultWork.SCRIPT else f"{run.method}, "
+    return f"{method}allowed once, as {ledger.request_id(request)[:8]}"
 
 
 def _run_words(run: records.RunTerms) -> str:
@@ -164,33 +164,11 @@ def _grant_words(act: records.GrantAsked | records.Answered, names: Mapping[str,
 # Requests
 
 
-def request_lines(request: records.GrantRequest, state: VaultState) -> Iterator[str]:
-    """Say what a request asks for, line by line."""
-    by = state.keepers.get(request.by)
-    run = request.run
-    yield f"{by.name if by else 'somebody who is no keeper any more'} asks to open {request.name!r} once: {counts(request.entries)}"
-    yield f"  what for    {request.purpose}"
-    if run is None:
-        yield "  then        the texts are checked and forgotten"
-    elif run.run:
-        yield f"  then        {_AGAIN.get(run.method, run.method)} the run {run.run}, with Rosetta {run.scorer}"
-    else:
-        yield f"  then        a run of the method {run.method} ({run.options[:16]}), scored by Rosetta {run.scorer}"
-    yield f"  where       on the computer whose six words are: {keys.key_phrase(request.machine)}"
-    yield f"  when        asked {request.asked}, to be used until {request.expires}"
-    yield f"  its words   {phrase.phrase(ledger.request_id(request))}"
-
-
-_AGAIN = {
-    "resume": "going on with",
-    "seal": "signing or releasing the card of",
-    "look": "reading on the screen",
-}
-
-
 def standing_lines(grant: ledger.Grant, state: VaultState) -> Iterator[str]:
     """Say what became of a request."""
-    if grant.used:
+    if grant.used and not grant.answers:
+        yield f"Allowed by who asked, and used up at once, at {grant.used}."
+    elif grant.used:
         yield f"Used up at {grant.used}."
     else:
         yield standing(state, grant)

@@ -42,12 +42,12 @@ def verify_file(
     """
     data = read_card_bytes(path)
     if is_proof(data):
-        return _verify_proof(connection, data, path.name, against, _with_own(known, home))
+        return _verify_proof(connection, data, path.name, against, with_own(known, home))
     verdict = verify_card(data, connection, path.name)
     raw = unwrapped(parse_object(data, path.name))
     beside = path.with_suffix(SUFFIX)
     if beside.is_file():
-        check_seal(verdict, raw, read_card_bytes(beside), _with_own(known, home))
+        check_seal(verdict, raw, read_card_bytes(beside), with_own(known, home))
     elif raw.get(HASH_FIELD):
         check_unsigned(verdict, known)
     return verdict
@@ -67,7 +67,7 @@ def verify_stored(
         except StoreSealed:  # out of a vault that is not open, so nobody can tell
             seals = [each.without_salts() for each in seals]
     for each in seals:
-        check_seal(verdict, raw, each.data(), _with_own(known, home), rows)
+        check_seal(verdict, raw, each.data(), with_own(known, home), rows)
     if known.words and not seals:
         check_unsigned(verdict, known)
     return verdict
@@ -110,5 +110,6 @@ def _check_consent(
     verdict.checks += consent_checks(about._replace(keys=keys))
 
 
-def _with_own(known: KnownSigners, home: Path) -> KnownSigners:
+def with_own(known: KnownSigners, home: Path) -> KnownSigners:
+    """Return what is known, and the keys of this computer with whose they are; ``home``: the data folder."""
     return replace(known, keys={**known.keys, **own_keys(home)})

@@ -34,7 +34,7 @@ class AnswerFile(StrictForm):
 
     answer: SignedAnswer
     sealed: Base64 | Literal[""]
-    """The keeper's share; empty where the request is refused."""
+    """The keeper's share; empty where the request is refused, and where each keeper opens alone."""
 
 
 def write_request(request: GrantRequest, identity: Identity) -> bytes:
@@ -71,7 +71,7 @@ def read_answer(data: bytes) -> tuple[SignedAnswer, bytes]:
     answer = file.answer
     share = hashlib.sha256(sealed).hexdigest() if sealed else ""
     whole = _answer_bytes(answer, sealed) == data and answer.share == share
-    if not whole or not answer.is_signed_by(answer.keeper) or answer.allowed is not bool(sealed):
+    if not whole or not answer.is_signed_by(answer.keeper) or (sealed and not answer.allowed):
         raise _changed("answer")
     return answer, sealed
 

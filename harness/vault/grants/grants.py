@@ -1,8 +1,8 @@
-"""Asking several keepers for one opening, answering, taking the answers in, and using the grant up.
+"""Asking the keepers for one opening, answering, taking the answers in, and using the grant up.
 
 On the computer that has the vault a keeper asks; the log has the request. Each keeper answers on their own computer,
 with a copy of the vault, or on this one with their own keys. Answers are taken in in any order, each as often as it
-comes, and the log has them, refusals too. Once enough keepers allow it, the grant opens once: it is used up, then the
+comes, and the log has them, refusals too. Once enough keepers allow it (one, where each opens alone), the grant opens once: it is used up, then the
 log has it, then the first text is opened. A program that is stopped in between has used it up as well.
 """
 
@@ -12,8 +12,8 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Final
+from datetime import datetime, timedelta
+from typing import Final, TypeVar
 
 import filelock
 
@@ -21,6 +21,7 @@ from corpora.model.entry import Segment
 from harness.core.written_files import PRIVATE
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity
+from harness.sealed.phrase import phrase
 from harness.sealed.sealing import AgeIdentity, SealError
 from harness.vault.corpus_files import corpus_named, opened_key, sealed_texts
 from harness.vault.data_key import DataKey
@@ -35,10 +36,11 @@ from harness.vault.grants.files import (
 )
 from harness.vault.grants.kept import KeptGrants
 from harness.vault.grants.words import counted_names, refuse_over, refuse_unusable
-from harness.vault.ledger import Grant, answer_id, proved_bytes, request_id
+from harness.vault.ledger import Grant, answer_id, proved_bytes, request_id, splitting
 from harness.vault.log import VaultError, moment
 from harness.vault.records import (
     Answered,
+    Counts,
     GrantAnswer,
     GrantAsked,
     GrantRequest,
@@ -46,6 +48,7 @@ from harness.vault.records import (
     RunTerms,
     SignedAnswer,
     SignedRequest,
+    Used,
 )
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus
 from harness.vault.secret_text import no_core_dumps
@@ -67,8 +70,8 @@ class GrantedOpening:
     """The entries that were granted."""
     key: DataKey
     """Of the corpus."""
-    together: OpeningKey
-    """What the keepers who allowed it have together."""
+    together: OpeningKey | None
+    """What the keepers who allowed it have together; None where each opens alone."""
 
 
 @dataclass(frozen=True)
@@ -103,11 +106,6 @@ class Grants:
                 FileProblem.INVALID, f"A request is open for 1 to {MOST_DAYS} days, not {days}."
             )
         with self.vault.changing(identity) as state:
-            if state.split is None:
-                raise VaultError(
-                    FileProblem.INVALID,
-                    "Each keeper opens this vault alone, so nobody needs to be asked: rosetta vault open.",
-                )
             self._forget_over(state)
             number, stored = corpus_named(state, name)
             wanted = segments or [each for each in Segment if each is not Segment.HELD_OUT]
@@ -118,31 +116,67 @@ class Grants:
                     f"{name!r} has no entry that can be opened so. {HELD_OUT.format(self.vault.folder, name)}",
                 )
             challenge, now = AgeIdentity.make(), self.vault.clock()
-            request = GrantRequest(
-                vault=state.head.vault,
-                place=len(state.lines),
-                prev=state.lines[-1].id,
-                by=identity.public.signing_key,
-                corpus=number,
-                name=stored.name,
-                texts=stored.texts,
-                split=state.split.number,
-                entries=entries,
-                run=run,
-                machine=self.machine.public.signing_key,
-                machine_recipient=self.machine.public.recipient,
-                challenge=challenge.recipient,
-                purpose=words_of_log(purpose, "The purpose"),
-                asked=moment(now),
-                expires=moment(now + timedelta(days=days)),
+            request = self.request(
+                state,
+                number,
+                entries,
+                identity,
+                purpose,
+                run,
+                (now, timedelta(days=days)),
+                challenge,
             )
             self.kept.keep_key(request_id(request), challenge)
             self.vault.write(state, GrantAsked(request=request), identity)
         return write_request(request, identity)
 
+    def request(
+        self,
+        state: VaultState,
+        corpus: str,
+        entries: Counts,
+        identity: Identity,
+        purpose: str,
+        run: RunTerms | None,
+        lasts: tuple[datetime, timedelta],
+        challenge: AgeIdentity,
+    ) -> GrantRequest:
+        """Return what is asked for in the next line of the log; ``corpus``: its number, ``lasts``: from when, and how long."""
+        stored, (now, time) = state.head.corpora[corpus], lasts
+        return GrantRequest(
+            vault=state.head.vault,
+            place=len(state.lines),
+            prev=state.lines[-1].id,
+            by=identity.public.signing_key,
+            corpus=corpus,
+            name=stored.name,
+            texts=stored.texts,
+            split=splitting(state.split),
+            entries=entries,
+            run=run,
+            machine=self.machine.public.signing_key,
+            machine_recipient=self.machine.public.recipient,
+            challenge=challenge.recipient,
+            purpose=words_of_log(purpose, "The purpose"),
+            asked=moment(now),
+            expires=moment(now + time),
+        )
+
     def answer(self, data: bytes, identity: Identity, *, allowed: bool, reason: str = "") -> bytes:
         """Allow or refuse a request with a keeper's keys; gives the bytes of the answer. Nothing is written into the vault."""
         request, state = read_asked(self.vault, data)
+        return self.answer_asked(request, state, identity, allowed=allowed, reason=reason)
+
+    def answer_asked(
+        self,
+        request: GrantRequest,
+        state: VaultState,
+        identity: Identity,
+        *,
+        allowed: bool,
+        reason: str = "",
+    ) -> bytes:
+        """Answer as ``answer`` does, a request of the log or one that ``read_asked`` gave."""
         if identity.public.signing_key not in state.keepers:
             raise VaultError(
                 FileProblem.WRONG_KEY,
@@ -152,7 +186,8 @@ class Grants:
         grant = grant_in(state, request)
         if allowed:
             refuse_over(state, grant, max(now, state.lines[-1].record.when))
-        words = own_share(state, identity).words if allowed else None
+        together = allowed and state.split is not None
+        words = own_share(state, identity).words if together else None
         sealed = b"" if words is None else seal_share(words, request)
         answer = GrantAnswer(
             vault=request.vault,
@@ -172,7 +207,7 @@ class Grants:
         """
         answer, sealed = read_answer(data)
         with self.vault.changing(identity) as state:
-            grant = _grant_of(state, answer.request)
+            grant = _answered_in(state, answer)
             self._check_machine(grant)
             before = grant.answers.get(answer.keeper)
             if before is not None and answer_id(before) == answer_id(answer):
@@ -211,8 +246,9 @@ class Grants:
             asked = grant.request
             self._check_machine(grant)
             refuse_unusable(state, grant, run, moment(self.vault.clock()))
-            key = self.kept.key(grant.id)
-            together = combined(state, self._shares(state, grant, key))
+            key, together = self.kept.key(grant.id), None
+            if state.split is not None:
+                together = combined(state, self._shares(state, grant, key))
             stored = state.head.corpora[asked.corpus]
             data_key = opened_key(state, stored, identity, together)
             sealed = sealed_texts(state, asked.corpus, stored).of([*asked.entries])
@@ -224,10 +260,10 @@ class Grants:
                 run=run_id,
                 **({"despite_network": despite_network} if despite_network else {}),
             )
-            proof = together.sign(proved_bytes(state.head.log_head, act)).hex()
+            act = proved(act, state, together)
             self.kept.use_up(grant.id, moment(self.vault.clock()))
             try:
-                self.vault.write(state, act.model_copy(update={"proof": proof}), identity)
+                self.vault.write(state, act, identity)
             except VaultError:
                 self.kept.put_back(grant.id, key)
                 raise
@@ -275,6 +311,12 @@ class Grants:
             raise VaultError(
                 FileProblem.LOCKED,
                 f"This grant was used up at {grant.used}: the answer of {name} comes too late, and changes nothing.",
+            )
+        if (answer.allowed and state.split is not None) is not bool(answer.share):
+            raise VaultError(
+                FileProblem.INVALID,
+                f"The answer of {name} has no share though it must, or one though nobody needs it: their copy is of another "
+                "vault, or their program is at fault. Ask them to answer once more, with a copy of this vault.",
             )
         if before is not None and (answer.allowed or not before.allowed):
             did = "allowed" if before.allowed else "refused"
@@ -346,12 +388,46 @@ def grant_in(state: VaultState, request: GrantRequest) -> Grant:
     return state.grants.get(number, Grant(number, request))
 
 
+Proved = TypeVar("Proved", OpenedByGrant, Used)
+
+
+def proved(act: Proved, state: VaultState, together: OpeningKey | None) -> Proved:
+    """Return an act that is to be the next line, signed with the opening key; as it is where each keeper opens alone."""
+    if together is None:
+        return act
+    proof = together.sign(proved_bytes(state.head.log_head, act)).hex()
+    return act.model_copy(update={"proof": proof})
+
+
+def _answered_in(state: VaultState, answer: SignedAnswer) -> Grant:
+    """Return what an answer answers; VaultError says where the answer belongs that this log knows nothing of."""
+    found = state.grants.get(answer.request)
+    if found is not None and answer.vault == state.head.vault:
+        return found
+    by = state.keepers.get(answer.keeper)
+    whose = f"of {by.name}" if by else "of somebody who is no keeper of this vault"
+    if answer.vault != state.head.vault:
+        raise VaultError(
+            FileProblem.INVALID,
+            f"This answer, {whose}, is for another vault (number {answer.vault[:16]}) than the one in {state.folder} (number "
+            f"{state.head.vault[:16]}). Name the folder of that vault, on the computer that asked.",
+        )
+    raise VaultError(
+        FileProblem.INVALID,
+        f"This answer, {whose}, is to the request whose words are {phrase(answer.request)!r}, and the log of the vault in "
+        f"{state.folder} does not have it: it was asked for with another copy of the vault, or this is an older copy. Take it "
+        "in with the copy that has the request (rosetta vault grant show); where none has it, ask anew: rosetta vault grant "
+        "request.",
+    )
+
+
 def _grant_of(state: VaultState, number: str) -> Grant:
     found = state.grants.get(number)
     if found is None:
         raise VaultError(
             FileProblem.INVALID,
-            f"The log of the vault in {state.folder} has no such request. Is it for another vault, or is this an older copy?",
+            f"The log of the vault in {state.folder} does not have the request whose words are {phrase(number)!r}. It is for another "
+            "vault, or this is an older copy: name the folder in which it was asked for (rosetta vault grant show).",
         )
     return found
 

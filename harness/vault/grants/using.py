@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from corpora.model.entry import Segment
 from harness.sealed.forms import FileProblem
 from harness.sealed.keys import Identity
+from harness.sealed.sealing import AgeIdentity
 from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
-from harness.vault.grants.grants import Grants
+from harness.vault.grants.grants import Grants, proved
+from harness.vault.grants.words import at_once_lines
 from harness.vault.ledger import request_id
-from harness.vault.log import VaultError
-from harness.vault.records import RunTerms, SignedRequest
+from harness.vault.log import STEP, VaultError
+from harness.vault.records import RunTerms, SignedRequest, Used
 from harness.vault.sealed_corpus import SealedCorpus
 from harness.vault.shares.split import OpeningKey
 
@@ -27,7 +29,7 @@ class GrantUse:
     run: RunTerms
     """What is about to be done with the texts."""
     together: OpeningKey | None = None
-    """What the keepers who allowed it have together; None until it is used up."""
+    """What the keepers who allowed it have together; None until it is used up, and where each opens alone."""
 
     def opening(
         self,
@@ -50,6 +52,28 @@ class GrantUse:
         opened = self.grants.opening(request_id(asked), identity, self.run, run_id, despite_network)
         self.together = opened.together
         return opened.state, opened.sealed, opened.key
+
+
+@dataclass(frozen=True)
+class GrantAtOnce:
+    """What the keepers who are here allow themselves: asked for, allowed, written and used up in the line of the opening."""
+
+    grants: Grants
+    run: RunTerms
+    """What is about to be done with the texts."""
+    tell: Callable[[Sequence[str]], None]
+    """Shows what is allowed, line by line, before it is."""
+
+    def granted(
+        self, used: Used, state: VaultState, identity: Identity, together: OpeningKey | None
+    ) -> Used:
+        """Return the line of an opening with its grant; ``together``: what keepers who open together have."""
+        lasts = self.grants.vault.clock(), STEP
+        request = self.grants.request(
+            state, used.corpus, used.entries, identity, used.purpose, self.run, lasts, AgeIdentity.make()
+        )  # fmt: skip
+        self.tell([*at_once_lines(request, state)])
+        return proved(used.model_copy(update={"grant": request}), state, together)
 
 
 def _other(words: str) -> VaultError:

@@ -1,14 +1,18 @@
-"""Why a grant cannot be used, in words that name what is to be done."""
+"""What a request asks for, how it stands, and why a grant cannot be used, in words that name what is to be done."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
+from corpora.model.entry import Segment
 from harness.sealed.forms import FileProblem
+from harness.sealed.keys import key_phrase
+from harness.sealed.phrase import phrase
 from harness.vault.folder import VaultState
-from harness.vault.ledger import Grant
+from harness.vault.ledger import Grant, request_id, splitting
 from harness.vault.log import VaultError
-from harness.vault.records import RunTerms
+from harness.vault.records import GrantRequest, RunTerms, VaultWork
 
 _ANEW = "Ask for a new one: rosetta vault grant request."
 
@@ -35,7 +39,7 @@ def refuse_over(state: VaultState, grant: Grant, now: str) -> None:
             f"The texts of {request.name!r} in {state.folder} are not those of the request: entries were moved or sealed anew "
             f"since, or this is an older copy. {_ANEW}",
         )
-    if state.split is None or state.split.number != request.split:
+    if splitting(state.split) != request.split:
         raise VaultError(
             FileProblem.INVALID,
             f"The shares were dealt anew since this was asked for, so answers to it open nothing any more. {_ANEW}",
@@ -102,3 +106,64 @@ def standing(state: VaultState, grant: Grant) -> str:
 def counted_names(state: VaultState, keys: Sequence[str]) -> str:
     """Return the names of keepers by their signing keys, with commas between them."""
     return ", ".join(state.keepers[key].name for key in keys if key in state.keepers)
+
+
+def counts(entries: Mapping[Segment, int]) -> str:
+    """Say how many entries are in each segment."""
+    return ", ".join(f"{count:,} {segment}" for segment, count in sorted(entries.items()) if count)
+
+
+def request_lines(
+    request: GrantRequest, state: VaultState, *, compared: bool = True
+) -> Iterator[str]:
+    """Say what a request asks for, line by line, with the six words that people compare, which are slow to make."""
+    yield f"{_asker(request, state)} asks to open {request.name!r} once: {counts(request.entries)}"
+    yield from _purpose_lines(request)
+    where = (
+        f"whose six words are: {key_phrase(request.machine)}"
+        if compared
+        else f"with the key {request.machine[:16]}"
+    )
+    yield f"  where       on the computer {where}"
+    yield f"  when        asked {request.asked}, to be used until {request.expires}"
+    if compared:
+        yield f"  its words   {phrase(request_id(request))}"
+
+
+def at_once_lines(request: GrantRequest, state: VaultState) -> Iterator[str]:
+    """Say what a keeper allows with their own keys, at once."""
+    who = "You allow, as a keeper" if state.split is None else "The keepers who are here allow"
+    yield f"{who}, to open {request.name!r} once: {counts(request.entries)}"
+    yield from _purpose_lines(request)
+    yield f"  where       on this computer, until {request.expires}; the log has it"
+
+
+def _asker(request: GrantRequest, state: VaultState) -> str:
+    if request.by in state.keepers:
+        return state.keepers[request.by].name
+    if state.split is not None and request.by == state.split.signing_key:
+        return "so many keepers together"
+    return "somebody who is no keeper any more"
+
+
+def _purpose_lines(request: GrantRequest) -> Iterator[str]:
+    run = request.run
+    yield f"  what for    {request.purpose}"
+    if run is None:
+        yield "  then        the texts are checked and forgotten"
+    elif run.run:
+        yield f"  then        {_AGAIN.get(run.method, run.method)} the run {run.run}, with Rosetta {run.scorer}"
+    elif run.method == VaultWork.SCRIPT:
+        yield f"  then        a script or notebook has them, and runs what it likes; Rosetta {run.scorer}"
+    else:
+        yield f"  then        a run of the method {run.method} ({run.options[:16]}), scored by Rosetta {run.scorer}"
+
+
+_AGAIN: Final[Mapping[str, str]] = {
+    VaultWork.RESUME: "going on with",
+    VaultWork.RETRY: "asking again for failed entries of",
+    VaultWork.RESCORE: "scoring again",
+    VaultWork.CALIBRATE: "comparing with people's ratings",
+    VaultWork.SEAL: "signing or releasing the card of",
+    VaultWork.LOOK: "reading on the screen",
+}

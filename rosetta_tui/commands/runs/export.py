@@ -80,8 +80,7 @@ def export(
         number = runs.find_run(connection, run).id
         beside: dict[Path, bytes] = {}
         if submitter is not None:
-            _open_again(connection, number, vault)
-            data = _released(connection, number, submitter)
+            data = _released(connection, number, submitter, vault)
         else:
             data = exporting.export_run(connection, number, exporting.ExportForm(form))
         if submitter is None and form == "card" and str(output) != "-":
@@ -120,12 +119,18 @@ def _refuse_other_forms(
         )
 
 
-def _released(connection: sqlite3.Connection, number: int, submitter: str) -> bytes:
+def _released(
+    connection: sqlite3.Connection, number: int, submitter: str, vault: Mapping[str, Any]
+) -> bytes:
+    """Return the released card; what can be refused without the texts is refused before a vault is opened for it."""
     if not exporting.must_be_released(connection, runs.read_run(connection, number)):
         raise UsageError(
             "--submitter goes with a run of this store that has secret entries. Leave it away: this one is exported whole."
         )
-    return releasing.release_run(connection, number, submitter, ledger())
+    known = ledger()
+    releasing.require_answer_left(connection, number, submitter, known)
+    _open_again(connection, number, vault)
+    return releasing.release_run(connection, number, submitter, known)
 
 
 def _seal_file(

@@ -19,7 +19,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.release import smallest
-    from rosetta_tui.vault import words
+    from harness.vault.grants import words
 
 
 @click.command("add")

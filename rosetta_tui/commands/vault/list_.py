@@ -15,7 +15,7 @@ with when_used():
     from harness.consent import standing
     from harness.sealed import keys
     from harness.store.file import database
-    from rosetta_tui.vault import words
+    from harness.vault.grants import words
 
 
 @click.command("list")

@@ -14,7 +14,7 @@ from scoring.core.wording import counted
 
 with when_used():
     from corpora.model import entry
-    from rosetta_tui.vault import words
+    from harness.vault.grants import words
 
 
 @click.command("rotate")

@@ -18,7 +18,7 @@ from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, unseal
 from harness.sealed.signed_archive import signed_record
 from harness.vault import folder as folders
-from harness.vault import vault as vaults
+from harness.vault import seen
 from harness.vault.folder import VaultState
 from harness.vault.keepers import keeper_of
 from harness.vault.log import VaultError, write_line
@@ -271,7 +271,7 @@ def test_no_file_ever_holds_the_key_or_a_share_openly(
         return shares
 
     monkeypatch.setattr(dealing, "split", splitting_known)
-    for place in (folders, vaults):
+    for place in (folders, seen):
         monkeypatch.setattr(place, "write_file", look(place.write_file))
     made = filled_together(tmp_path)
     assert len(secret) == 3 + 5

@@ -200,7 +200,7 @@ def test_an_older_copy_of_the_whole_folder_is_known(tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "older", made.folder)
     with pytest.raises(VaultError, match=r"older copy .* saw 3 lines .* delete (.*\.json)") as said:
         made.read()
-    for seen in made.memory.iterdir():
+    for seen in made.memory.glob("*.json"):
         assert str(seen) in str(said.value)
         seen.unlink()
     assert acts(made) == ["founded", "added"]
@@ -236,14 +236,14 @@ def test_memory_of_a_vault_never_goes_back(tmp_path: Path) -> None:
     made = filled(tmp_path)
     before = made.read()
     made.open("greetings", "a look", MINE)
-    made._remember(before)  # a reader that was slower than the opening
-    [seen] = made.memory.iterdir()
+    made.seen.remember(before)  # a reader that was slower than the opening
+    [seen] = made.memory.glob("*.json")
     assert json.loads(seen.read_bytes())[0] == 3
 
 
 def test_what_this_computer_kept_may_be_damaged(tmp_path: Path) -> None:
     made = filled(tmp_path)
-    [seen] = made.memory.iterdir()
+    [seen] = made.memory.glob("*.json")
     for content in (b"", b"[]", b'[0,"",""]', b"\xff", b'{"lines":3}'):
         seen.write_bytes(content)
         assert acts(made) == ["founded", "added"]

@@ -27,6 +27,7 @@ from harness.store.file.sealing import StoreSealed, forget_keys
 from harness.store.results import read_results
 from harness.store.runs import find_run
 from harness.vault.folder import HEAD, LOG
+from harness.vault.records import GRANTED, Used
 from harness.vault.vault import Vault
 from rosetta import runs
 from rosetta_tui.commands import rosetta
@@ -69,7 +70,10 @@ class Office:
     def works(self) -> list[tuple[str, str]]:
         """Return what the log has of openings: the work and the run."""
         acts = [line.record.act for line in self.vault.read().lines]
-        return [(act.work.value, act.run) for act in acts if act.what == "used"]
+        used = [act for act in acts if isinstance(act, Used)]
+        for act in used:
+            assert (act.grant is not None) is (act.work in GRANTED), act
+        return [(act.work.value, act.run) for act in used]
 
 
 @pytest.fixture
@@ -91,7 +95,9 @@ def test_a_run_that_is_killed_goes_on_and_leaves_nothing_readable(office: Office
     office.run("run", "words", "-m", method, *chosen, code=-signal.SIGKILL)
     refused = office.run("resume", "last", "--keep-failed", opening=False, code=2)
     assert "--vault FOLDER" in refused
-    office.run("resume", "last", "--keep-failed")
+    shown = office.run("resume", "last", "--keep-failed")
+    assert "You allow, as a keeper, to open 'words' once: 2 development, 5 gold_standard" in shown
+    assert "going on with the run" in shown
     [(work, first), (again, same)] = office.works()
     assert (work, again, same) == ("run", "resume", first)
     (office.folder / "retried").touch()

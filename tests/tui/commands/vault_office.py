@@ -108,7 +108,11 @@ class Homes:
     """Computers that never share a network: a data folder each, and a stick that goes from one to the next."""
 
     def __init__(
-        self, folder: Path, monkeypatch: pytest.MonkeyPatch, sealed: Corpus | None = None
+        self,
+        folder: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        sealed: Corpus | None = None,
+        threshold: int = 2,
     ) -> None:
         self.folder, self.stick, self.monkeypatch = folder, folder / "stick", monkeypatch
         self.stick.mkdir()
@@ -119,7 +123,7 @@ class Homes:
         names = ("Office", "School", "Library")
         keepers = [keeper_of(each, name) for each, name in zip(identities, names, strict=True)]
         vault = Vault(folder / "office" / "elders", folder / "office" / "vaults", lambda: datetime.now(UTC))  # fmt: skip
-        vault.found("Words of the elders", keepers, identities[0], threshold=2)
+        vault.found("Words of the elders", keepers, identities[0], threshold)
         vault.add(sealed or corpus(), "greetings", identities[0])
 
     def __call__(self, home: str, line: str, *more: str, real: bool = False) -> str:

@@ -16,7 +16,7 @@ class GrantCommands(FiledCommands):
 
 @click.group(cls=GrantCommands)
 def grant() -> None:
-    """Open a vault that needs several keepers: one of them asks, the others answer, and it opens once.
+    """Open a vault once: one keeper asks, others answer, as many as open the vault, or any one where each opens alone.
 
     1. `request` asks: it writes a file that goes to the keepers, on a stick or as they like.
     2. Each keeper looks at it with `show`, and answers with `allow` or `refuse`: each writes a file that goes back.

@@ -20,8 +20,7 @@ from rosetta_tui.commands.vault.sharing import FILE, keeper
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.vault.grants import grants
-    from rosetta_tui.vault import words
+    from harness.vault.grants import grants, words
 
 
 @click.command("allow")

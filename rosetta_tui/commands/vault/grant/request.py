@@ -28,8 +28,7 @@ with when_used():
     from harness.store.corpora import listing
     from harness.store.file import database
     from harness.vault import records
-    from harness.vault.grants import files
-    from rosetta_tui.vault import words
+    from harness.vault.grants import files, words
 
 _NOT_OF_A_GRANT = {
     "reference", "file", "form", "corpus_id", "method", "note", "tags",
@@ -102,7 +101,8 @@ def request_(
     state = made.vault.read()
     for line in words.request_lines(files.read_request(content), state):
         click.echo(plain(line))
-    click.echo(plain(f"Written: {request}. {state.threshold} keepers must allow it; you too are one, and answer as they do: rosetta vault grant allow."))  # fmt: skip
+    needed = "One keeper" if state.split is None else f"{state.threshold} keepers"
+    click.echo(plain(f"Written: {request}. {needed} must allow it; you too are one, and answer as they do: rosetta vault grant allow."))  # fmt: skip
 
 
 def _again(work: str, name: str) -> tuple[records.RunTerms, tuple[Segment, ...]]:

@@ -18,6 +18,7 @@ from rosetta_tui.show.json_forms import print_form
 with when_used():
     from harness.vault import folder, ledger
     from harness.vault.grants import grants
+    from harness.vault.grants import words as granted
     from rosetta_tui.vault import words
 
 
@@ -47,7 +48,7 @@ def show_(vault: Path, request: Path | None, *, as_json: bool) -> None:
 
 
 def _lines(grant: ledger.Grant, state: folder.VaultState) -> Iterator[str]:
-    yield from words.request_lines(grant.request, state)
+    yield from granted.request_lines(grant.request, state, compared=not grant.used)
     yield from (f"  {line}" for line in words.standing_lines(grant, state))
 
 

@@ -98,9 +98,9 @@ def test_answers_to_another_request_and_another_vault(here: Grants, tmp_path: Pa
     theirs = Grants(other, here.machine)
     with pytest.raises(VaultError, match="request is for another vault"):
         read_asked(other, data)
-    with pytest.raises(VaultError, match="has no such request"):
+    with pytest.raises(VaultError, match="This answer, of School, is for another vault"):
         theirs.take(answer, OFFICE)
-    with pytest.raises(VaultError, match="has no such request"):
+    with pytest.raises(VaultError, match="does not have the request whose words are"):
         theirs.open("0" * 64, OFFICE)
 
 
