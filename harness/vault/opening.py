@@ -36,6 +36,7 @@ from harness.vault.grants.using import GrantAtOnce, GrantUse
 from harness.vault.keepers import own_identity
 from harness.vault.log import VaultError
 from harness.vault.records import (
+    GRANTED,
     Counts,
     Dealt,
     OpenedByGrant,
@@ -212,9 +213,9 @@ _WITHOUT_METHOD: Final = (
 def opening_by(home: Path, asked: VaultRequest, terms: RunTerms | None = None) -> VaultOpening:
     """Choose who opens a vault: this computer's keeper, or whose keys lie in a file, alone or together with others.
 
-    ``home``: the data folder. ``terms``: what is about to be done with the texts, where that needs a grant. Raises
-    VaultError where nobody is at hand, and UsageError where code of others would have the texts, this computer has a way
-    to other machines, and nobody answers for it in ``asked.despite_network``.
+    ``home``: the data folder. ``terms``: what is about to be done with the texts; work that needs a grant is refused without.
+    Raises VaultError where nobody is at hand, and UsageError where code of others would have the texts, this computer has a
+    way to other machines, and nobody answers for it in ``asked.despite_network``.
     """
     work = VaultWork(asked.work)
     why = "" if work in _WITHOUT_METHOD else ways_out.require_none(asked.despite_network)
@@ -228,13 +229,17 @@ def opening_by(home: Path, asked: VaultRequest, terms: RunTerms | None = None) -
         identity, together = keepers_here(vault, home, asked.key, asked.others, asked.typed)
     else:
         identity = keeper_here(home, asked.key)
-    at_once = None
-    if use is None and terms is not None:
-        at_once = GrantAtOnce(grants_of(vault, home), terms, asked.tell)
+    own = _at_once(vault, home, asked, terms) if use is None and work in GRANTED else None
     return VaultOpening(
-        vault, identity, purpose, work, asked.run_id, together, use, at_once,
+        vault, identity, purpose, work, asked.run_id, together, use, own,
         words_of_log(why, "The reason") if why else "",
     )  # fmt: skip
+
+
+def _at_once(vault: Vault, home: Path, asked: VaultRequest, terms: RunTerms | None) -> GrantAtOnce:
+    if terms is None:
+        raise UsageError(f"A vault opens for {asked.work} by a grant only: say what is to be run.")
+    return GrantAtOnce(grants_of(vault, home), terms, asked.tell)
 
 
 def request_in(path: Path) -> SignedRequest:

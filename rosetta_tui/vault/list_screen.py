@@ -10,20 +10,18 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen, Screen
-from textual.widgets import Button, Input, Static
+from textual.screen import Screen
 
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.background import in_thread
 from rosetta_tui.toolkit.content import EmptyState, Telling, Where, show
-from rosetta_tui.toolkit.form.file_choice import FileChoice
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Left
 from rosetta_tui.toolkit.result_table import ResultTable
 from rosetta_tui.vault.facts import VaultReading, read_vaults
 from rosetta_tui.vault.page import VaultRows, moment
+from rosetta_tui.vault.path_screen import PathScreen
 from rosetta_tui.vault.screen import LOOK_SECONDS, TROUBLES, UNREADABLE, VaultScreen
 from scoring.core.wording import counted
 
@@ -156,40 +154,15 @@ class VaultsScreen(Screen[None]):
         self.post_message(Left())
 
 
-class OpenVaultScreen(ModalScreen[Path | None]):
+class OpenVaultScreen(PathScreen):
     """Gives the folder of a vault, None where the person went back."""
 
-    CSS_PATH = "vault.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
-
-    def compose(self) -> ComposeResult:
-        """Lay out the path, the folders that begin so, and the answers."""
-        with VerticalScroll(classes="dialog -wide", id="opening-vault"):
-            yield Static(Content.styled("Open the folder of a vault", "bold"))
-            yield Static(
-                Content.styled("It is only looked at: no key is needed, and no text is opened.", "$quiet")
-            )  # fmt: skip
-            yield FileChoice("path of the folder", (), id="folder")
-            with Horizontal(classes="answers"):
-                yield Button("Open (enter)", id="open")
-                yield Button("Back (esc)", id="back")
-
-    def on_mount(self) -> None:
-        """Begin at the path."""
-        self.query_one(FileChoice).input.focus()
-
-    @on(Input.Submitted)
-    def _submitted(self) -> None:
-        path = self.query_one(FileChoice).path
-        if path is not None:
-            self.dismiss(path)
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Answer."""
-        if event.button.id == "open":
-            self._submitted()
-        else:
-            self.dismiss(None)
+    def __init__(self) -> None:
+        super().__init__(
+            "Open the folder of a vault",
+            "It is only looked at: no key is needed, and no text is opened.",
+            "path of the folder",
+        )
 
 
 def _cells(found: VaultReading) -> tuple[Cell, ...]:

@@ -51,6 +51,8 @@ class SectionPage:
     """What is said in the place of rows where there are none."""
     waiting: int = 0
     """How many things of it ask for a person."""
+    answerable: Sequence[str] = ()
+    """For each row of requests: its number where it can be answered, else nothing."""
 
 
 def moment(stated: str) -> str:

@@ -41,7 +41,7 @@ def requests(facts: VaultFacts, folder: str, now: str) -> SectionPage:
     said = [
         (f"A request opens the vault once, when {allow} it. Answers go from hand to hand as files; here stand those that were taken in.", "plain")
     ]  # fmt: skip
-    rows, about, waiting = [], [], 0
+    rows, about, answerable, waiting = [], [], [], 0
     for each in grants:
         words, tone = grant_state(each, state, now)
         waiting += tone == "warn"
@@ -57,10 +57,13 @@ def requests(facts: VaultFacts, folder: str, now: str) -> SectionPage:
             )
         )
         about.append(list(_about_grant(each, facts, now)))
+        answerable.append("" if _over(each, state, now) else each.id)
     empty = "Nobody asked to open it yet. What to do (c) has the command that asks."
     if state.split is None:
         empty = f"{empty} Each keeper opens this vault alone; a run that a keeper begins is allowed at once, and stands here then."
-    return SectionPage(said, _REQUESTS, rows, about, [answer] * len(rows) or [ask], empty, waiting)
+    return SectionPage(
+        said, _REQUESTS, rows, about, [answer] * len(rows) or [ask], empty, waiting, answerable
+    )
 
 
 def grant_state(grant: Grant, state: VaultState, now: str) -> Line:

@@ -19,23 +19,28 @@ from textual.widgets.option_list import Option
 
 from harness.release.budget import MOMENT
 from harness.sealed.forms import FileProblem
+from harness.vault.grants.files import REQUEST_SUFFIX
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.background import in_thread
+from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.content import EmptyState, Telling, Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Left
 from rosetta_tui.toolkit.result_table import ResultTable
 from rosetta_tui.toolkit.sections import SectionLine
+from rosetta_tui.vault.answer_screen import AnswerScreen
+from rosetta_tui.vault.answers import AskedRequest, asked_in_file, asked_in_log
 from rosetta_tui.vault.budgets import budgets
 from rosetta_tui.vault.contents import contents, log
 from rosetta_tui.vault.facts import VaultReading, read_in_full
 from rosetta_tui.vault.keepers import keepers
 from rosetta_tui.vault.page import Line, SectionPage, VaultRows
+from rosetta_tui.vault.path_screen import PathScreen
 from rosetta_tui.vault.requests import requests
 from scoring.core.wording import counted
 
-SECTIONS = ("Contents", "Keepers", "Log", "Requests", "Budgets")
+REQUESTS = "Requests"
+SECTIONS = ("Contents", "Keepers", "Log", REQUESTS, "Budgets")
 
 LOOK_SECONDS = 2.0
 """How often the files of the vault are looked at; they are read again where one of them changed."""
@@ -59,8 +64,8 @@ class VaultScreen(Screen[None]):
     HELP = (
         "Everything stands here without a key, and no secret text is opened for it. Every file, line and signature of the "
         "vault is checked each time it is read; it is read again when a file of it changes.\n"
-        "What changes a vault is done with commands: c has each of them, with the names filled in. Words in CAPITAL "
-        "LETTERS are yours to fill in.\n"
+        "Among the requests, a answers the one under the cursor, and f one in a file, such as from a stick. What else changes a vault "
+        "is done with commands: c has each of them, with the names filled in. Words in CAPITAL LETTERS are yours to fill in.\n"
         "Times are UTC, as the log has them."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -71,6 +76,8 @@ class VaultScreen(Screen[None]):
         Binding("left,h", "turn(-1)", "Section before", show=False, id="previous"),
         Binding("right,l", "turn(1)", "Section after", show=False, id="next"),
         Binding("c", "commands", "What to do", tooltip="Copy the command that does it", id="vault.commands"),
+        Binding("a", "answer", "Answer", tooltip="Allow or refuse this request", id="vault.answer"),
+        Binding("f", "answer_file", "From a file", tooltip="Answer a request in a file, such as on a stick", id="vault.answer_file"),
         Binding("r", "read", "Check again", id="refresh"),
         Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
@@ -218,6 +225,10 @@ class VaultScreen(Screen[None]):
         """Leave out what there is no command for."""
         if action == "commands":
             return bool(self._commands)
+        if action == "answer":
+            return bool(self._answerable)
+        if action == "answer_file":
+            return self._section == REQUESTS and self.page is not None
         return super().check_action(action, parameters)
 
     @property
@@ -242,6 +253,40 @@ class VaultScreen(Screen[None]):
                 self.notify("Copied: paste it into a shell.", timeout=2, markup=False)
 
         self.app.push_screen(CommandsScreen(commands), copy)
+
+    # Answering
+
+    @property
+    def _answerable(self) -> str:
+        """Number of the request under the cursor, where it can be answered."""
+        page = self.page
+        at = self.table.cursor if page and page.rows else 0
+        return page.answerable[at] if page and page.answerable else ""
+
+    def action_answer(self) -> None:
+        """Ask whether the request under the cursor is allowed."""
+        self._look_at(partial(asked_in_log, self._folder, self._home, self._answerable))
+
+    def action_answer_file(self) -> None:
+        """Ask for the file of a request, and then whether it is allowed."""
+
+        def chosen(path: Path | None) -> None:
+            if path is not None:
+                self._look_at(partial(asked_in_file, self._folder, self._home, path))
+
+        hint = "It came on a stick, for example. It is only looked at; you answer after that."
+        self.app.push_screen(PathScreen("Open a request", hint, "path of NAME.rosetta-request", (REQUEST_SUFFIX,)), chosen)  # fmt: skip
+
+    def _look_at(self, read: Callable[[], AskedRequest]) -> None:
+        in_thread(self, "request", read, self._show_request, telling(self, "Request"), asks=True)
+
+    def _show_request(self, asked: AskedRequest) -> None:
+        def answered(words: str | None) -> None:
+            if words is not None:
+                self.notify(plain(words), markup=False)
+                self.action_read()
+
+        self.app.push_screen(AnswerScreen(asked), answered)
 
     def action_leave(self) -> None:
         """Go back."""

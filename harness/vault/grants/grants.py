@@ -242,7 +242,7 @@ class Grants:
         """
         no_core_dumps()
         with self._using(), self.vault.changing(identity) as state:
-            grant = _grant_of(state, request)
+            grant = grant_of(state, request)
             asked = grant.request
             self._check_machine(grant)
             refuse_unusable(state, grant, run, moment(self.vault.clock()))
@@ -421,7 +421,8 @@ def _answered_in(state: VaultState, answer: SignedAnswer) -> Grant:
     )
 
 
-def _grant_of(state: VaultState, number: str) -> Grant:
+def grant_of(state: VaultState, number: str) -> Grant:
+    """Return a request of the log, with what became of it; VaultError where the log does not have it."""
     found = state.grants.get(number)
     if found is None:
         raise VaultError(

@@ -148,6 +148,7 @@ def _asker(request: GrantRequest, state: VaultState) -> str:
 
 def _purpose_lines(request: GrantRequest) -> Iterator[str]:
     run = request.run
+    yield f"  version     {request.texts[:16]} of its texts"
     yield f"  what for    {request.purpose}"
     if run is None:
         yield "  then        the texts are checked and forgotten"

@@ -14,6 +14,7 @@ from harness import api
 from harness.card.load import load_card
 from harness.core.failures import UsageError
 from harness.endpoint import ways_out
+from harness.run.run_terms import terms_again
 from harness.store.file.database import opened
 from harness.store.file.sealing import forget_keys
 from harness.store.runs import find_run
@@ -23,6 +24,7 @@ from harness.vault.vault import Vault
 from rosetta import RunHandle, run
 from tests.harness.vault.made import RECOVERY, filled
 
+TERMS = terms_again("script")
 WHY = "made-up sentences, to try it out"
 
 
@@ -55,7 +57,9 @@ def acts(wanted: VaultRequest, tmp_path: Path) -> list[Used]:
 def test_what_runs_code_of_others_is_refused_and_nothing_is_opened(
     wanted: VaultRequest, tmp_path: Path, work: VaultWork
 ) -> None:
-    asked = api.CorpusRequest("greetings", vault=replace(wanted, work=work))
+    asked = api.CorpusRequest(
+        "greetings", vault=replace(wanted, work=work), terms=terms_again(work)
+    )
     if work in {VaultWork.ESTIMATE, VaultWork.CHECK, VaultWork.SEAL, VaultWork.CALIBRATE}:
         assert api.open_corpus(asked).entries
         return
@@ -65,7 +69,9 @@ def test_what_runs_code_of_others_is_refused_and_nothing_is_opened(
 
 
 def test_a_reason_stands_in_the_log_and_on_the_card(wanted: VaultRequest, tmp_path: Path) -> None:
-    asked = api.CorpusRequest("greetings", vault=replace(wanted, despite_network=f" {WHY}\n"))
+    asked = api.CorpusRequest(
+        "greetings", vault=replace(wanted, despite_network=f" {WHY}\n"), terms=TERMS
+    )
     done = run(api.open_corpus(asked), method="copy-source")
     [act] = acts(wanted, tmp_path)
     assert act.despite_network == WHY
@@ -78,7 +84,7 @@ def test_where_there_is_no_way_nothing_is_noted(
     wanted: VaultRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ways_out, "ways_out", lambda: ())
-    asked = api.CorpusRequest("greetings", vault=replace(wanted, despite_network=WHY))
+    asked = api.CorpusRequest("greetings", vault=replace(wanted, despite_network=WHY), terms=TERMS)
     done = run(api.open_corpus(asked), method="copy-source")
     [act] = acts(wanted, tmp_path)
     assert "despite_network" not in json.loads(act.model_dump_json())
@@ -86,7 +92,18 @@ def test_where_there_is_no_way_nothing_is_noted(
 
 
 def test_a_reason_is_words_for_the_log(wanted: VaultRequest, tmp_path: Path) -> None:
-    asked = api.CorpusRequest("greetings", vault=replace(wanted, despite_network="x" * 201))
+    asked = api.CorpusRequest(
+        "greetings", vault=replace(wanted, despite_network="x" * 201), terms=TERMS
+    )
     with pytest.raises(UsageError, match="The reason has 201 characters"):
+        api.open_corpus(asked)
+    assert acts(wanted, tmp_path) == []
+
+
+def test_without_saying_what_is_to_be_run_no_run_opens_a_vault(
+    wanted: VaultRequest, tmp_path: Path
+) -> None:
+    asked = api.CorpusRequest("greetings", vault=replace(wanted, despite_network=WHY))
+    with pytest.raises(UsageError, match="A vault opens for script by a grant only"):
         api.open_corpus(asked)
     assert acts(wanted, tmp_path) == []

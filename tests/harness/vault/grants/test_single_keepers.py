@@ -144,7 +144,7 @@ def test_a_keeper_who_is_here_allows_it_in_the_line_of_the_opening(here: Grants)
     [grant] = state.grants.values()
     assert (grant.id, grant.used) == (request_id(request), line.record.when)
     assert told[0] == "You allow, as a keeper, to open 'greetings' once: 4 gold_standard"
-    assert "the method copy-source (abababababababab), scored by Rosetta 0.1.0" in told[2]
+    assert "the method copy-source (abababababababab), scored by Rosetta 0.1.0" in told[3]
     said = logged_acts(state)[-1].words
     assert said == f"opened 'greetings' for the run 01234567 (copy-source, allowed once, as {grant.id[:8]}): 4 gold_standard"  # fmt: skip
     assert "with the key" in " ".join(request_lines(request, state, compared=False))

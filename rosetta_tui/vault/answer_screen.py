@@ -1,0 +1,133 @@
+"""Where a keeper allows or refuses a request: what it asks for, whose keys answer, and where the answer goes."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Button, Input, Label, Static
+
+from harness.vault.records import MOST_WORDS
+from rosetta_tui.toolkit.background import AnsweringScreen, in_thread
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.choose import confirm
+from rosetta_tui.toolkit.form.suggesting_line import Harmless
+from rosetta_tui.vault.answers import AskedRequest, give_answer
+
+
+class AnswerScreen(AnsweringScreen[str | None]):
+    """Gives what was done, in words; None where the person went back. Each answer is asked for a second time."""
+
+    CSS_PATH = "vault.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
+
+    def __init__(self, asked: AskedRequest) -> None:
+        super().__init__()
+        self._asked = asked
+
+    def compose(self) -> ComposeResult:
+        """Lay out what is asked, the fields, and the answers."""
+        with Vertical(classes="dialog -wide", id="answering"):
+            yield Static(Content.styled("Do you allow this, once?", "bold"))
+            with VerticalScroll(id="asking"):
+                yield Static(Content("\n").join(map(show, self._asked.lines)))
+            yield from _field("Keys", "keys", "of this computer's keeper; or name a file, such as on your stick")  # fmt: skip
+            yield from _field("Reason", "reason", "why you refuse; it stands in the log, so name nobody")  # fmt: skip
+            if not self._asked.here:
+                yield from _field("The answer goes to", "target", "NAME.rosetta-answer")
+            yield Static(id="said")
+            with Horizontal(classes="answers"):
+                yield Button("Allow", id="allow")
+                yield Button("Refuse", id="refuse")
+                yield Button("Back (esc)", id="back")
+
+    def on_mount(self) -> None:
+        """Begin at the harmless answer, with what is asked in sight."""
+        if not self._asked.here:
+            self.query_one("#target", Input).value = str(self._asked.proposal)
+        self._say("")
+        self.query_one("#back").focus()
+
+    def _typed(self, name: str) -> str:
+        return self.query_one(f"#{name}", Input).value.strip()
+
+    def _say(self, words: str, tone: str = "$quiet") -> None:
+        said = self.query_one("#said", Static)
+        said.update(show(words, tone))
+        said.display = bool(words)
+
+    @on(Button.Pressed, "#allow")
+    def _allow(self) -> None:
+        if self._complete(allowed=True):
+            first, *_ = self._asked.lines
+            until = self._asked.request.expires
+            question = f"{first}.\n\nYou allow it, once, until {until}. You can take that back with a refusal, as long as it was not used."
+            self._ask(question, "Allow it", allowed=True)
+
+    @on(Button.Pressed, "#refuse")
+    def _refuse(self) -> None:
+        if self._complete(allowed=False):
+            question = f"You refuse it: {self._typed('reason')}\n\nThe log keeps your reason for ever. What you allowed before does not count any more."
+            self._ask(question, "Refuse it", allowed=False)
+
+    def _complete(self, *, allowed: bool) -> bool:
+        """Tell whether nothing is missing; else say what, and go there."""
+        missing = ""
+        if not allowed and not self._typed("reason"):
+            missing = "reason"
+        elif not self._asked.here and not self._typed("target"):
+            missing = "target"
+        if missing:
+            words = {"reason": "Say why you refuse.", "target": "Name the file for the answer."}
+            self._say(words[missing], "$bad")
+            self.query_one(f"#{missing}").focus()
+        return not missing
+
+    def _ask(self, question: str, yes: str, *, allowed: bool) -> None:
+        confirm(self.app, show(question), yes, partial(self._answer, allowed=allowed))
+
+    def _answer(self, *, allowed: bool) -> None:
+        keys, target = self._typed("keys"), "" if self._asked.here else self._typed("target")
+        work = partial(
+            give_answer,
+            self._asked,
+            allowed=allowed,
+            reason="" if allowed else self._typed("reason"),
+            keys=Path(keys).expanduser() if keys else None,
+            target=Path(target).expanduser(),
+        )
+        self._busy(busy=True)
+        in_thread(self, "answer", work, self.answer, self._cannot)
+
+    def _cannot(self, why: str) -> None:
+        self._busy(busy=False)
+        self._say(why, "$bad")
+
+    def _busy(self, *, busy: bool) -> None:
+        self._say("Answering …" if busy else "")
+        for each in self.query(Button):
+            each.disabled = busy
+
+    @on(Button.Pressed, "#back")
+    def action_leave(self) -> None:
+        """Go back; nothing is answered."""
+        if not self.query_one("#back").disabled:
+            self.answer(None)
+
+
+def _field(label: str, name: str, placeholder: str) -> ComposeResult:
+    with Horizontal(classes="setting"):
+        yield Label(label)
+        yield Input(
+            id=name,
+            placeholder=placeholder,
+            highlighter=Harmless(),
+            select_on_focus=False,
+            max_length=MOST_WORDS if name == "reason" else 0,
+        )

@@ -1,0 +1,107 @@
+"""Answering a request without Textual: what it asks for in plain words, and the answer as the commands write it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.core.failures import UsageError
+from harness.core.written_files import PUBLISHED
+from harness.sealed import stick
+from harness.sealed.keys import Identity, Role
+from harness.vault.folder import VaultState
+from harness.vault.grants.files import ANSWER_SUFFIX, MOST_BYTES
+from harness.vault.grants.grants import grant_in, grant_of, read_asked
+from harness.vault.grants.words import refuse_over, request_lines, standing
+from harness.vault.keepers import own_identity
+from harness.vault.ledger import request_id
+from harness.vault.log import moment
+from harness.vault.opening import grants_of, vault_at
+from harness.vault.records import GrantRequest
+
+
+@dataclass(frozen=True)
+class AskedRequest:
+    """A request that can be answered, in the vault of a folder or a copy of it."""
+
+    folder: Path
+    home: Path
+    """The data folder."""
+    request: GrantRequest
+    data: bytes | None
+    """Of its file; None for one of the log."""
+    lines: Sequence[str]
+    """What it asks for, and who answered so far."""
+    here: bool
+    """True where this computer asked, so that the answer is taken in at once."""
+    proposal: Path
+    """A free name for the file of the answer, beside that of the request."""
+
+
+def asked_in_file(folder: Path, home: Path, path: Path) -> AskedRequest:
+    """Read and check a request in a file; HarnessError in words where it cannot be answered any more, or never could."""
+    data = stick.read_file(path, MOST_BYTES)
+    request, state = read_asked(vault_at(folder, home), data)
+    return _asked(folder, home, state, request, data, path.with_suffix(ANSWER_SUFFIX))
+
+
+def asked_in_log(folder: Path, home: Path, number: str) -> AskedRequest:
+    """Read a request of a vault's log by its SHA-256; raises as ``asked_in_file``."""
+    state = vault_at(folder, home).read()
+    found = grant_of(state, number).request
+    return _asked(folder, home, state, found, None, Path.cwd() / f"{number[:8]}{ANSWER_SUFFIX}")
+
+
+def _asked(
+    folder: Path,
+    home: Path,
+    state: VaultState,
+    request: GrantRequest,
+    data: bytes | None,
+    proposal: Path,
+) -> AskedRequest:
+    grant = grant_in(state, request)
+    now = moment(vault_at(folder, home).clock())
+    refuse_over(state, grant, max(now, state.lines[-1].record.when))
+    lines = (*request_lines(request, state), standing(state, grant))
+    here = request_id(request) in state.grants and _is_this_computer(request, home)
+    return AskedRequest(folder, home, request, data, lines, here, _free(proposal))
+
+
+def _is_this_computer(request: GrantRequest, home: Path) -> bool:
+    """Tell whether this computer asked; a computer without keys of its own never did."""
+    known = Identity.known(home, Role.COMPUTER)
+    return known and Identity.load(home, Role.COMPUTER).public.signing_key == request.machine
+
+
+def _free(path: Path) -> Path:
+    number, free = 2, path
+    while free.exists():
+        free = path.with_stem(f"{path.stem}-{number}")
+        number += 1
+    return free
+
+
+def give_answer(
+    asked: AskedRequest, *, allowed: bool, reason: str, keys: Path | None, target: Path
+) -> str:
+    """Allow or refuse a request, and take the answer in, or write it to ``target`` where another computer asked; say which.
+
+    ``keys``: a file of a keeper's keys; None: those of this computer's keeper. HarnessError in words where it cannot be.
+    """
+    if not asked.here and target.exists():
+        raise UsageError(f"{target.name} is there already. Choose another name.")
+    grants = grants_of(vault_at(asked.folder, asked.home), asked.home)
+    identity = own_identity(asked.home, keys)
+    if asked.data is None:
+        request, state = asked.request, grants.vault.read()
+    else:
+        request, state = read_asked(grants.vault, asked.data)
+    data = grants.answer_asked(request, state, identity, allowed=allowed, reason=reason)
+    did = "Allowed" if allowed else "Refused"
+    if asked.here:
+        grant, _ = grants.take(data, identity)
+        return f"{did}; the log has it. {standing(grants.vault.read(), grant)}"
+    stick.write_file(target, data, PUBLISHED)
+    return f"{did}, and written: {target}. It goes back to who asked."

@@ -1,0 +1,275 @@
+"""Answering a request on the custodian's screens: what is asked stands there, and the answer is that of the command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from textual.widgets import Button, Input
+
+from harness.sealed.keys import Identity, Role
+from harness.vault.folder import VaultState
+from harness.vault.grants.files import read_answer
+from harness.vault.grants.grants import Grants
+from harness.vault.ledger import Grant
+from harness.vault.records import GrantRequest
+from harness.vault.vault import Vault
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
+from rosetta_tui.vault import answers, screen
+from rosetta_tui.vault.answer_screen import AnswerScreen
+from rosetta_tui.vault.answers import AskedRequest
+from rosetta_tui.vault.facts import read_in_full
+from rosetta_tui.vault.path_screen import PathScreen
+from rosetta_tui.vault.screen import VaultScreen
+from tests.harness.vault.made import CANARY
+from tests.keyring_in_memory import memory_keyring
+from tests.tui.hostile import acting
+from tests.tui.scenes import HOSTILE
+from tests.tui.screens import App, press, press_in_turn, settle, showing, text
+from tests.tui.vault.made import MACHINE, NOW, OFFICE, PEOPLE, RUN, STEADY, filled, steady, vault_of
+from tests.tui.vault.test_vault_screens import LOOKS, look, store
+
+ASKED = NOW - timedelta(days=1)
+
+
+@pytest.fixture(autouse=True)
+def keyring() -> Iterator[None]:
+    with memory_keyring():
+        yield
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The data folder of the school, whose computer is a keeper's; its clock stands in February."""
+    found = tmp_path / "home"
+    found.mkdir(mode=0o700)
+    (found / "keeper.key").write_text(PEOPLE["School"].text())
+    monkeypatch.setenv("ROSETTA_HOME", str(found))
+    monkeypatch.setattr(answers, "vault_at", lambda folder, where: vault_of(where, folder, NOW))
+    monkeypatch.chdir(tmp_path)
+    return found
+
+
+def asked(
+    home: Path, folder: Path, machine: Identity = MACHINE, purpose: str = "the spring run"
+) -> bytes:
+    """Ask for a run, with the vault that the home sees; gives the request."""
+    return Grants(vault_of(home, folder, ASKED), machine).ask("greetings", purpose, 14, OFFICE, run=RUN)  # fmt: skip
+
+
+def grant(home: Path, folder: Path) -> tuple[Grant, VaultState]:
+    state = vault_of(home, folder, NOW).read()
+    [found] = state.grants.values()
+    return found, state
+
+
+def fixed(found: AskedRequest) -> AskedRequest:
+    """Return what is asked without what is drawn by chance, for pictures."""
+    lines = [re.sub(STEADY, r"\1apricot within garter soda bleach cookie", each) for each in found.lines]  # fmt: skip
+    lines = [re.sub(r"(version +)\w+", r"\g<1>5f5f5f5f5f5f5f5f", each) for each in lines]
+    return replace(found, lines=lines, proposal=Path("stick/1a2b3c4d.rosetta-answer"))
+
+
+@pytest.mark.parametrize(("size", "theme"), LOOKS)
+async def test_what_is_asked_and_the_second_step(
+    size: tuple[int, int], theme: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(home, tmp_path / "elders", threshold=2)
+    asked(home, tmp_path / "elders")
+    read, in_log = read_in_full, answers.asked_in_log
+    monkeypatch.setattr(screen, "read_in_full", lambda *all_, **more: steady(read(*all_, **more)))
+    monkeypatch.setattr(screen, "asked_in_log", lambda *all_: fixed(in_log(*all_)))
+    made = VaultScreen(store(home), Path("elders"), lambda: NOW)
+    async with showing(App(None, store(home)), made, size) as (app, pilot):
+        app.theme = theme
+        await press_in_turn(pilot, "4", "a")
+        look("vault-answer", size, app)
+        assert CANARY not in text(app)
+        app.screen.query_one("#allow", Button).press()
+        await settle(pilot)
+        look("vault-answer-again", size, app)
+
+
+async def allowing(pilot: object, app: App) -> None:
+    """Press Allow, and agree a second time."""
+    app.screen.query_one("#allow", Button).press()
+    await settle(pilot)  # type: ignore[arg-type]
+    assert isinstance(app.screen, ConfirmScreen)
+    await press(pilot, "y")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("threshold", [1, 2])
+async def test_a_keeper_allows_what_another_computer_asked(
+    threshold: int, home: Path, tmp_path: Path
+) -> None:
+    """The file is the one that the command writes: the computer that asked takes it in, and the vault opens once."""
+    folder = filled(home, tmp_path / "elders", threshold=threshold).folder
+    asked(home, folder)
+    made = VaultScreen(store(home), folder, lambda: NOW)
+    async with showing(App(None, store(home)), made, (100, 30), notifications=True) as (app, pilot):
+        await press_in_turn(pilot, "4", "a")
+        shown = " ".join(text(app).split())
+        found, state = grant(home, folder)
+        texts = state.head.corpora[found.request.corpus].texts
+        for words in (
+            "Office asks to open 'greetings' once: 2 development, 4 gold_standard",
+            f"version {texts[:16]} of its texts", "what for the spring run",
+            "a run of the method copy-source (abababababababab), scored by Rosetta 0.1.0",
+            "to be used until 2026-02-16T12:00:00Z",
+        ):  # fmt: skip
+            assert words in shown
+        assert isinstance(app.screen, AnswerScreen)
+        target = Path(app.screen.query_one("#target", Input).value)
+        assert target == tmp_path / f"{found.id[:8]}.rosetta-answer"
+        app.screen.query_one("#allow", Button).press()
+        await settle(pilot)
+        await press(pilot, "escape")
+        assert isinstance(app.screen, AnswerScreen)
+        assert not target.exists()
+        await allowing(pilot, app)
+        assert app.screen is made
+        assert f"written: {target}"[:30] in " ".join(text(app).split())
+    answer, sealed = read_answer(target.read_bytes())
+    assert (answer.allowed, answer.keeper) == (True, PEOPLE["School"].public.signing_key)
+    assert bool(sealed) is (threshold == 2)
+    office = Grants(vault_of(home, folder, NOW), MACHINE)
+    office.take(target.read_bytes(), OFFICE)
+    if threshold == 2:
+        office.take(office.answer_asked(*_first(office), PEOPLE["Library"], allowed=True), OFFICE)
+    assert office.open(found.id, OFFICE, RUN)
+
+
+def _first(grants: Grants) -> tuple[GrantRequest, VaultState]:
+    state = grants.vault.read()
+    return next(iter(state.grants.values())).request, state
+
+
+async def test_what_this_computer_asked_is_taken_in_at_once(home: Path, tmp_path: Path) -> None:
+    folder = filled(home, tmp_path / "elders").folder
+    asked(home, folder, Identity.load(home, Role.COMPUTER))
+    made = VaultScreen(store(home), folder, lambda: NOW)
+    async with showing(App(None, store(home)), made, (100, 30)) as (app, pilot):
+        await press_in_turn(pilot, "4", "a")
+        assert not app.screen.query("#target")
+        await allowing(pilot, app)
+        assert "allowed, not used" in text(app)
+    found, state = grant(home, folder)
+    assert found.allowed_by(state.keepers) == [PEOPLE["School"].public.signing_key]
+    assert not list(tmp_path.glob("*.rosetta-answer"))
+
+
+async def test_a_request_on_a_stick_is_refused_with_a_reason(home: Path, tmp_path: Path) -> None:
+    """With a copy of the vault from before the request, and the keys of a keeper on a stick."""
+    folder = filled(home, tmp_path / "elders", threshold=2).folder
+    copy, stick = tmp_path / "copy", tmp_path / "stick"
+    Vault(folder, tmp_path / "theirs", vault_of(home, folder, ASKED).clock).export(copy, "for the stick", OFFICE)  # fmt: skip
+    stick.mkdir()
+    office = Grants(Vault(folder, tmp_path / "theirs", vault_of(home, folder, ASKED).clock), MACHINE)  # fmt: skip
+    data = office.ask("greetings", "the spring run", 14, OFFICE, run=RUN)
+    (stick / "spring.rosetta-request").write_bytes(data)
+    (stick / "library.key").write_text(PEOPLE["Library"].text())
+    made = VaultScreen(store(home), copy, lambda: NOW)
+    async with showing(App(None, store(home)), made, (120, 36)) as (app, pilot):
+        await press_in_turn(pilot, "4", "f")
+        assert isinstance(app.screen, PathScreen)
+        app.screen.query_one(Input).value = str(stick / "spring.rosetta-request")
+        await press(pilot, "enter")
+        assert isinstance(app.screen, AnswerScreen)
+        app.screen.query_one("#refuse", Button).press()
+        await settle(pilot)
+        assert "Say why you refuse." in text(app)
+        app.screen.query_one("#reason", Input).value = "ask me in May"
+        app.screen.query_one("#keys", Input).value = str(stick / "library.key")
+        app.screen.query_one("#refuse", Button).press()
+        await settle(pilot)
+        assert "You refuse it: ask me in May" in text(app)
+        await press(pilot, "y")
+        assert app.screen is made
+    answer, sealed = read_answer((stick / "spring.rosetta-answer").read_bytes())
+    assert (answer.allowed, answer.reason, sealed) == (False, "ask me in May", b"")
+    assert answer.keeper == PEOPLE["Library"].public.signing_key
+    office.take((stick / "spring.rosetta-answer").read_bytes(), OFFICE)
+
+
+def _no_keeper(home: Path, _: Path) -> None:
+    (home / "keeper.key").write_text(Identity.make(Role.KEEPER).text())
+
+
+def _taken_name(_: Path, folder: Path) -> None:
+    for number in ("", "-2"):
+        for each in vault_of(folder.parent / "home", folder, NOW).read().grants:
+            (folder.parent / f"{each[:8]}{number}.rosetta-answer").touch()
+
+
+def _sealed_anew(home: Path, folder: Path) -> None:
+    vault_of(home, folder, NOW - timedelta(hours=1)).revoke("School", "left", OFFICE)
+
+
+@pytest.mark.parametrize(
+    ("happens", "words"),
+    [
+        (_no_keeper, "not those of a keeper of this vault"),
+        (_taken_name, "is there already"),
+        (_sealed_anew, "not those of a keeper of this vault"),
+    ],
+)
+async def test_what_goes_wrong_is_said_and_nothing_is_answered(
+    happens: Callable[[Path, Path], None], words: str, home: Path, tmp_path: Path
+) -> None:
+    folder = filled(home, tmp_path / "elders").folder
+    asked(home, folder)
+    made = VaultScreen(store(home), folder, lambda: NOW)
+    async with showing(App(None, store(home)), made, (120, 36)) as (app, pilot):
+        await press_in_turn(pilot, "4", "a")
+        happens(home, folder)
+        files = sorted(tmp_path.glob("*.rosetta-answer"))
+        await allowing(pilot, app)
+        assert isinstance(app.screen, AnswerScreen)
+        assert words in " ".join(text(app).split())
+        assert not app.screen.query_one("#allow", Button).disabled
+        await press(pilot, "escape")
+        assert app.screen is made
+    assert sorted(tmp_path.glob("*.rosetta-answer")) == files
+
+
+async def test_nobody_is_asked_for_what_is_over(home: Path, tmp_path: Path) -> None:
+    folder = filled(home, tmp_path / "elders").folder
+    data = asked(home, folder)
+    file = tmp_path / "spring.rosetta-request"
+    file.write_bytes(data)
+    office = Grants(vault_of(home, folder, ASKED + timedelta(hours=1)), MACHINE)
+    office.take(office.answer(data, OFFICE, allowed=True), OFFICE)
+    office.open(next(iter(office.vault.read().grants)), OFFICE, RUN)
+    made = VaultScreen(store(home), folder, lambda: NOW)
+    async with showing(App(None, store(home)), made, (100, 30), notifications=True) as (app, pilot):
+        await press_in_turn(pilot, "4", "a")
+        assert app.screen is made
+        await press(pilot, "f")
+        app.screen.query_one(Input).value = str(file)
+        await press(pilot, "enter")
+        assert app.screen is made
+        assert "This grant was used up at" in " ".join(text(app).split())
+        await press_in_turn(pilot, "1", "a", "f")
+        assert app.screen is made
+
+
+async def test_no_word_of_a_request_acts_on_the_terminal(home: Path, tmp_path: Path) -> None:
+    names = [" ".join(HOSTILE[n].split())[:60] for n in (0, 3, 4, 6)]
+    folder = filled(home, tmp_path / "elders", names=names).folder
+    asked(home, folder, purpose=" ".join(HOSTILE[1].split()))
+    made = VaultScreen(store(home), folder, lambda: NOW)
+    async with showing(App(None, store(home)), made, (100, 30), notifications=True) as (app, pilot):
+        await press_in_turn(pilot, "4", "a")
+        assert isinstance(app.screen, AnswerScreen)
+        assert acting(text(app).replace("\n", "")) == []
+        app.screen.query_one("#reason", Input).value = HOSTILE[3]
+        app.screen.query_one("#refuse", Button).press()
+        await settle(pilot)
+        assert acting(text(app).replace("\n", "")) == []
+        await press(pilot, "y")
+        assert acting(text(app).replace("\n", "")) == []
+        assert app.is_running
