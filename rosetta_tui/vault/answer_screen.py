@@ -9,7 +9,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Button, Input, Label, Static
 
@@ -33,15 +33,21 @@ class AnswerScreen(AnsweringScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         """Lay out what is asked, the fields, and the answers."""
-        with Vertical(classes="dialog -wide", id="answering"):
+        with VerticalScroll(classes="dialog -wide", id="answering", can_focus=False):
             yield Static(Content.styled("Do you allow this, once?", "bold"))
             with VerticalScroll(id="asking"):
-                yield Static(Content("\n").join(map(show, self._asked.lines)))
-            yield from _field("Keys", "keys", "of this computer's keeper; or name a file, such as on your stick")  # fmt: skip
-            yield from _field("Reason", "reason", "why you refuse; it stands in the log, so name nobody")  # fmt: skip
+                yield Static(show(self._asked.asks))
+                for name, words in self._asked.facts:
+                    with Horizontal(classes="fact"):
+                        yield Label(show(name))
+                        yield Static(show(words))
+            yield Static(id="said")
+            yield from _field("Keys", "keys", "this computer's keeper, or name a file of keys")
+            yield from _field(
+                "Reason", "reason", "why you refuse; the log keeps it, so name nobody"
+            )
             if not self._asked.here:
                 yield from _field("The answer goes to", "target", "NAME.rosetta-answer")
-            yield Static(id="said")
             with Horizontal(classes="answers"):
                 yield Button("Allow", id="allow")
                 yield Button("Refuse", id="refuse")
@@ -51,30 +57,26 @@ class AnswerScreen(AnsweringScreen[str | None]):
         """Begin at the harmless answer, with what is asked in sight."""
         if not self._asked.here:
             self.query_one("#target", Input).value = str(self._asked.proposal)
-        self._say("")
         self.query_one("#back").focus()
 
     def _typed(self, name: str) -> str:
         return self.query_one(f"#{name}", Input).value.strip()
 
     def _say(self, words: str, tone: str = "$quiet") -> None:
-        said = self.query_one("#said", Static)
-        said.update(show(words, tone))
-        said.display = bool(words)
+        self.query_one("#said", Static).update(show(words, tone))
 
     @on(Button.Pressed, "#allow")
     def _allow(self) -> None:
         if self._complete(allowed=True):
-            first, *_ = self._asked.lines
             until = self._asked.request.expires
-            question = f"{first}.\n\nYou allow it, once, until {until}. You can take that back with a refusal, as long as it was not used."
-            self._ask(question, "Allow it", allowed=True)
+            said = f"You allow it, once, until {until}. A refusal takes that back, as long as it was not used."
+            self._ask(self._asked.asks, said, "Allow it", allowed=True)
 
     @on(Button.Pressed, "#refuse")
     def _refuse(self) -> None:
         if self._complete(allowed=False):
-            question = f"You refuse it: {self._typed('reason')}\n\nThe log keeps your reason for ever. What you allowed before does not count any more."
-            self._ask(question, "Refuse it", allowed=False)
+            said = "The log keeps your reason for ever. What you allowed before does not count any more."
+            self._ask(f"You refuse it: {self._typed('reason')}", said, "Refuse it", allowed=False)
 
     def _complete(self, *, allowed: bool) -> bool:
         """Tell whether nothing is missing; else say what, and go there."""
@@ -83,14 +85,15 @@ class AnswerScreen(AnsweringScreen[str | None]):
             missing = "reason"
         elif not self._asked.here and not self._typed("target"):
             missing = "target"
+        words = {"reason": "Say why you refuse.", "target": "Name the file for the answer."}
+        self._say(words.get(missing, ""), "$bad")
         if missing:
-            words = {"reason": "Say why you refuse.", "target": "Name the file for the answer."}
-            self._say(words[missing], "$bad")
             self.query_one(f"#{missing}").focus()
         return not missing
 
-    def _ask(self, question: str, yes: str, *, allowed: bool) -> None:
-        confirm(self.app, show(question), yes, partial(self._answer, allowed=allowed))
+    def _ask(self, question: str, said: str, yes: str, *, allowed: bool) -> None:
+        words = Content.assemble(show(question, "bold"), "\n\n", show(said))
+        confirm(self.app, words, yes, partial(self._answer, allowed=allowed))
 
     def _answer(self, *, allowed: bool) -> None:
         keys, target = self._typed("keys"), "" if self._asked.here else self._typed("target")

@@ -13,7 +13,7 @@ from harness.sealed.keys import Identity, Role
 from harness.vault.folder import VaultState
 from harness.vault.grants.files import ANSWER_SUFFIX, MOST_BYTES
 from harness.vault.grants.grants import grant_in, grant_of, read_asked
-from harness.vault.grants.words import refuse_over, request_lines, standing
+from harness.vault.grants.words import asked_words, refuse_over, request_facts, standing
 from harness.vault.keepers import own_identity
 from harness.vault.ledger import request_id
 from harness.vault.log import moment
@@ -31,8 +31,10 @@ class AskedRequest:
     request: GrantRequest
     data: bytes | None
     """Of its file; None for one of the log."""
-    lines: Sequence[str]
-    """What it asks for, and who answered so far."""
+    asks: str
+    """Who asks for which texts."""
+    facts: Sequence[tuple[str, str]]
+    """What else it says, and who answered so far: what is said, and the words."""
     here: bool
     """True where this computer asked, so that the answer is taken in at once."""
     proposal: Path
@@ -64,9 +66,11 @@ def _asked(
     grant = grant_in(state, request)
     now = moment(vault_at(folder, home).clock())
     refuse_over(state, grant, max(now, state.lines[-1].record.when))
-    lines = (*request_lines(request, state), standing(state, grant))
+    facts = (*request_facts(request), ("so far", standing(state, grant)))
     here = request_id(request) in state.grants and _is_this_computer(request, home)
-    return AskedRequest(folder, home, request, data, lines, here, _free(proposal))
+    return AskedRequest(
+        folder, home, request, data, asked_words(request, state), facts, here, _free(proposal)
+    )
 
 
 def _is_this_computer(request: GrantRequest, home: Path) -> bool:

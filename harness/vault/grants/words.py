@@ -117,25 +117,41 @@ def request_lines(
     request: GrantRequest, state: VaultState, *, compared: bool = True
 ) -> Iterator[str]:
     """Say what a request asks for, line by line, with the six words that people compare, which are slow to make."""
-    yield f"{_asker(request, state)} asks to open {request.name!r} once: {counts(request.entries)}"
-    yield from _purpose_lines(request)
-    where = (
-        f"whose six words are: {key_phrase(request.machine)}"
-        if compared
-        else f"with the key {request.machine[:16]}"
-    )
-    yield f"  where       on the computer {where}"
-    yield f"  when        asked {request.asked}, to be used until {request.expires}"
-    if compared:
-        yield f"  its words   {phrase(request_id(request))}"
+    yield asked_words(request, state)
+    for name, words in request_facts(request, compared=compared):
+        yield _line(name, words)
 
 
 def at_once_lines(request: GrantRequest, state: VaultState) -> Iterator[str]:
     """Say what a keeper allows with their own keys, at once."""
     who = "You allow, as a keeper" if state.split is None else "The keepers who are here allow"
     yield f"{who}, to open {request.name!r} once: {counts(request.entries)}"
-    yield from _purpose_lines(request)
-    yield f"  where       on this computer, until {request.expires}; the log has it"
+    for name, words in _what(request):
+        yield _line(name, words)
+    yield _line("where", f"on this computer, until {request.expires}; the log has it")
+
+
+def asked_words(request: GrantRequest, state: VaultState) -> str:
+    """Say who asks for which texts."""
+    return f"{_asker(request, state)} asks to open {request.name!r} once: {counts(request.entries)}"
+
+
+def request_facts(request: GrantRequest, *, compared: bool = True) -> Iterator[tuple[str, str]]:
+    """Yield what a request asks for: what is said, and the words; ``compared`` as in ``request_lines``."""
+    yield from _what(request)
+    where = (
+        f"whose six words are: {key_phrase(request.machine)}"
+        if compared
+        else f"with the key {request.machine[:16]}"
+    )
+    yield "where", f"on the computer {where}"
+    yield "when", f"asked {request.asked}, to be used once, until {request.expires}"
+    if compared:
+        yield "its words", phrase(request_id(request))
+
+
+def _line(name: str, words: str) -> str:
+    return f"  {name:<12}{words}"
 
 
 def _asker(request: GrantRequest, state: VaultState) -> str:
@@ -146,18 +162,20 @@ def _asker(request: GrantRequest, state: VaultState) -> str:
     return "somebody who is no keeper any more"
 
 
-def _purpose_lines(request: GrantRequest) -> Iterator[str]:
-    run = request.run
-    yield f"  version     {request.texts[:16]} of its texts"
-    yield f"  what for    {request.purpose}"
+def _what(request: GrantRequest) -> Iterator[tuple[str, str]]:
+    yield "version", f"{request.texts[:16]} of its texts"
+    yield "what for", request.purpose
+    yield "then", _then(request.run)
+
+
+def _then(run: RunTerms | None) -> str:
     if run is None:
-        yield "  then        the texts are checked and forgotten"
-    elif run.run:
-        yield f"  then        {_AGAIN.get(run.method, run.method)} the run {run.run}, with Rosetta {run.scorer}"
-    elif run.method == VaultWork.SCRIPT:
-        yield f"  then        a script or notebook has them, and runs what it likes; Rosetta {run.scorer}"
-    else:
-        yield f"  then        a run of the method {run.method} ({run.options[:16]}), scored by Rosetta {run.scorer}"
+        return "the texts are checked and forgotten"
+    if run.run:
+        return f"{_AGAIN.get(run.method, run.method)} the run {run.run}, with Rosetta {run.scorer}"
+    if run.method == VaultWork.SCRIPT:
+        return f"a script or notebook has them, and runs what it likes; Rosetta {run.scorer}"
+    return f"a run of the method {run.method} ({run.options[:16]}), scored by Rosetta {run.scorer}"
 
 
 _AGAIN: Final[Mapping[str, str]] = {
