@@ -30,8 +30,8 @@ from tests.keyring_in_memory import memory_keyring
 from tests.tui.hostile import acting
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, press, press_in_turn, settle, showing, text
+from tests.tui.vault.looks import LOOKS, look, store
 from tests.tui.vault.made import MACHINE, NOW, OFFICE, PEOPLE, RUN, filled, steady, vault_of
-from tests.tui.vault.test_vault_screens import LOOKS, look, store
 
 ASKED = NOW - timedelta(days=1)
 

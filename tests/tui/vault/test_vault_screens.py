@@ -26,15 +26,11 @@ from rosetta_tui.vault.requests import requests
 from rosetta_tui.vault.screen import SECTIONS, CommandsScreen, VaultScreen
 from tests.harness.vault.made import CANARY, corpus
 from tests.keyring_in_memory import memory_keyring
-from tests.tui.golden import SIZES, compare
-from tests.tui.golden_colours import THEMES, compare_colours
 from tests.tui.hostile import acting
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, press, press_in_turn, settle, showing, text
+from tests.tui.vault.looks import LOOKS, look, store
 from tests.tui.vault.made import NOW, OFFICE, PEOPLE, asked_for, filled, steady, told_to, vault_of
-
-LOOKS = [(size, THEMES[0]) for size in SIZES] + [((100, 30), theme) for theme in THEMES]
-"""Sizes for the words; each theme once for the colours."""
 
 
 @pytest.fixture(autouse=True)
@@ -50,17 +46,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     found.mkdir(mode=0o700)
     monkeypatch.setenv("ROSETTA_HOME", str(found))
     return found
-
-
-def store(home: Path) -> Path:
-    return home / "rosetta.sqlite"
-
-
-def look(name: str, size: tuple[int, int], app: App) -> None:
-    if size in SIZES:
-        compare(name, size, app)
-    else:
-        compare_colours(name, app)
 
 
 # What they look like
