@@ -372,8 +372,7 @@ def open_again(
     The log of the vault has it first, with ``work`` (of ``harness.vault.records.VaultWork``) and a hash of ``changes``: what is
     other than in the run, by name. UsageError where no vault is named, another than the run's, or one that does not open.
     """
-    came = read_dataset(connection, run.corpus).opened_from
-    named = f"Run {run.run_id[:8]}"
+    came, named = read_dataset(connection, run.corpus).opened_from, f"Run {run.run_id[:8]}"
     if came is None and vault is not None:
         raise UsageError(f"{named} is not out of a vault: leave --vault and --purpose away.")
     if came is None:
