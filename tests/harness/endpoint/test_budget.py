@@ -215,3 +215,27 @@ def test_an_unknown_price_and_an_unbounded_output_are_refused_in_words() -> None
     assert most_cost(request(Price(), most=None)) == 0
     by_character = request(Price(per_million_characters=20), most=None, characters=1_000_000)
     assert most_cost(by_character) == 20
+
+
+class _GivingBack:
+    """A shared budget that takes back what is not spent, and has nothing more to give."""
+
+    held, budget, others = 1.0, 1.0, 0.0
+
+    async def take(self, _: float, spent: float | None) -> bool:
+        self.held = self.held if spent is None else spent
+        await asyncio.sleep(1)
+        return False
+
+
+@in_virtual_time
+async def test_what_a_run_gives_back_to_others_pays_for_no_call_of_its_own() -> None:
+    ledger = Ledger(None, 0.0, _GivingBack())
+    great = asyncio.create_task(ledger.reserve(2.0))
+    await asyncio.sleep(0.5)
+    small = asyncio.create_task(ledger.reserve(0.5))
+    await asyncio.sleep(0.1)
+    assert not small.done()
+    ends = await asyncio.gather(great, small, return_exceptions=True)
+    assert [type(end) for end in ends] == [BudgetReached, BudgetReached]
+    assert "the budget of the sweep" in str(ends[0])
