@@ -17,6 +17,7 @@ from corpora.model.corpus import Dataset
 from harness.card.schema import card_schema
 from harness.doctor.finding import Finding
 from harness.estimate.estimate import RunEstimate
+from harness.estimate.framework import WorkedFramework
 from harness.events.kinds import Failed, Finished
 from harness.method.method import Setup
 from harness.sweep.estimating import SweepEstimate
@@ -25,6 +26,7 @@ from harness.sweep.record import CellRecord, SweepRecord, SweepSummary
 SCHEMAS = Path(__file__).parent / "schemas"
 
 RECORDS: dict[str, tuple[type, ...]] = {
+    "cost": (WorkedFramework,),
     "doctor": (Finding,),
     "estimate": (RunEstimate,),
     "event": (Setup, Dataset, Finished, Failed),

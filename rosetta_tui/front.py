@@ -10,7 +10,7 @@ PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
 """Our packages, from the ground up; other programs may bring ones of the plain names among them."""
 
 ORDER = (
-    "demo", "run", "estimate", "score", "resume", "watch", "retry", "runs", "sweep", "compare", "leaderboard", "report",
+    "demo", "run", "estimate", "cost", "score", "resume", "watch", "retry", "runs", "sweep", "compare", "leaderboard", "report",
     "publish", "corpus", "language", "review", "vault", "consent", "community", "exchange", "calibrate", "key", "doctor",
 )  # fmt: skip
 """The order in which commands are needed; one that is not named here stands after them."""

@@ -31,6 +31,7 @@ FORMS: Mapping[str, JsonForm] = {
     "consent-list": JsonForm("consent list --json"),
     "corpus-check": JsonForm("corpus check --json"),
     "corpus-show": JsonForm("corpus show --json"),
+    "cost": JsonForm("cost --json"),
     "doctor": JsonForm("doctor --json"),
     "estimate": JsonForm("estimate --json"),
     "event": JsonForm("run, demo, resume, retry, watch --json-lines"),

@@ -188,6 +188,7 @@ NO_SCORES = frozenset(
         "consent list",
         "exchange list",
         "key list",
+        "cost",
         "doctor",
     ]
 )

@@ -85,6 +85,7 @@ def test_events(events: list[Any]) -> None:
         ("corpus-show", ("corpus", "show", "C", *LANGUAGES)),
         ("unusable", ("corpus", "check", "O")),
         ("estimate", ("estimate", "C", *LANGUAGES, "--method", "copy-source")),
+        ("cost", ("cost",)),
         ("language-list", ("language", "list")),
         ("language-show", ("language", "show", "crk")),
         ("language-check", ("language", "check", "eo")),
