@@ -85,6 +85,8 @@ class CorpusRequest:
     """The vault that the corpus is opened out of; nothing else is told then."""
     terms: RunTerms | None = None
     """What is about to be run over it, where that needs a grant (``run_terms``)."""
+    kept_here: bool = False
+    """True where no message may quote anything of an entry, whatever the file says of it."""
 
 
 def open_corpus(asked: CorpusRequest, store: Path | None = None) -> Corpus:
@@ -106,8 +108,8 @@ def _read(asked: CorpusRequest, store: Path | None) -> Corpus:
     columns = Columns(asked.source_column, asked.reference_column)
     if names_stored(str(asked.file)):
         with opened(store) as connection:
-            return read_stored(connection, str(asked.file), envelope, columns.said)
-    return load(asked.file, asked.references, form=asked.form, dataset=envelope, columns=columns)
+            return read_stored(connection, str(asked.file), envelope, columns.said, kept_here=asked.kept_here)  # fmt: skip
+    return load(asked.file, asked.references, form=asked.form, dataset=envelope, columns=columns, kept_here=asked.kept_here)  # fmt: skip
 
 
 def _out_of_vault(asked: CorpusRequest, vault: VaultRequest) -> Corpus:

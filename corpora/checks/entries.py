@@ -48,9 +48,9 @@ class PlacedEntry:
         return replace(self, entry=self.entry.model_copy(update={"local_only": True}))
 
 
-def check_envelope(dataset: Dataset, findings: Findings) -> None:
-    """Look at what a corpus says of itself; a value is quoted unless its terms keep the corpus here."""
-    quiet = dataset.terms.local_only or findings.failed
+def check_envelope(dataset: Dataset, findings: Findings, *, quiet: bool = False) -> None:
+    """Look at what a corpus says of itself; a value is quoted unless its terms keep the corpus here, or ``quiet`` is wanted."""
+    quiet = quiet or dataset.terms.local_only or findings.failed
     quoted = "" if quiet else f" (“{shown(dataset.created, longest=30)}”)"
     if dataset.created is not None and not _DATE.match(dataset.created.strip()):
         findings.warning(

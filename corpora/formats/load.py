@@ -65,12 +65,14 @@ def load(
     form: Form | str | None = None,
     dataset: Dataset | Mapping[str, Any] | None = None,
     columns: Columns = ANY_COLUMNS,
+    kept_here: bool = False,
 ) -> Corpus:
     """Read the corpus in a file, or in a source file and files of references aligned by line.
 
     form: None finds it out from content and extension. dataset: fields of the envelope that the file
     lacks (id, source_language, target_language, …). columns: which column of a table, or field of JSON, holds
-    the sources and the references. Raises CorpusError with every problem found.
+    the sources and the references. kept_here: no message quotes anything of an entry, whatever the file says of it.
+    Raises CorpusError with every problem found.
     """
     findings = Findings(str(path))
     further = [reference] if isinstance(reference, str | Path) else reference or []
@@ -85,7 +87,9 @@ def load(
     beside = _marks_beside(paths, findings)
     findings.stop_if_failed()
     told = None if form is None else Form(form)
-    corpus = read(files, form=told, dataset=dataset, beside=beside, columns=columns)
+    corpus = read(
+        files, form=told, dataset=dataset, beside=beside, columns=columns, kept_here=kept_here
+    )
     return replace(corpus, files=tuple(each.absolute() for each in paths))
 
 
@@ -96,6 +100,7 @@ def read(
     dataset: Dataset | Mapping[str, Any] | None = None,
     beside: Sequence[Term] = (),
     columns: Columns = ANY_COLUMNS,
+    kept_here: bool = False,
 ) -> Corpus:
     """Read a corpus from the content of its files; see ``load``.
 
@@ -111,13 +116,12 @@ def read(
     _check_names([file.name for file in files], envelope, placed, findings)
     if envelope is not None:
         envelope = _with_terms(envelope, placed, beside, findings)
-        check_envelope(envelope, findings)
+        check_envelope(envelope, findings, quiet=kept_here)
         placed = [item.of_corpus(envelope) for item in placed]
-    if envelope is None or (terms := envelope.terms).local_only:
-        placed = [
-            item.kept_here() if envelope is None or terms.keeps(item.entry.segment) else item
-            for item in placed
-        ]
+    if envelope is None or kept_here:
+        placed = [item.kept_here() for item in placed]
+    elif (terms := envelope.terms).local_only:
+        placed = [item.kept_here() if terms.keeps(item.entry.segment) else item for item in placed]
     check_together(placed, findings)
     if envelope is None or findings.failed:
         raise findings.failure()

@@ -226,7 +226,10 @@ def weighed(terms: Sequence[Term]) -> Terms:
     segments = tuple((name, _strictest([each.sending(name) for each in spoken])) for name in names)
     whole = _strictest([term.led_to or LOCAL_ONLY for term in spoken])
     first = min(spoken, key=lambda term: (term.led_to or LOCAL_ONLY).transmission.rank)
-    said = f"{first.field}: {str(first.said)[:80]}"
+    words = str(first.said)[:80]
+    said = (
+        f"{first.field}: {words}" if words.strip() else f"{first.field} is there and says nothing"
+    )
     return Terms(
         whole.transmission, said, unclear, whole.endpoints, segments, first.licence_class, training
     )

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from math import copysign, log
 from typing import Final
 
 from corpora.text.comparison import normalised
@@ -36,6 +37,11 @@ COUNT: Final = 10
 """Answers that a submitter gets about a corpus, unless the custodian says otherwise."""
 PAUSE_HOURS: Final = 24.0
 """Between two of them."""
+
+MIDDLE_STEPS: Final = 2.0
+"""Steps by which a new score beats the best one told so far, in the middle; chance decides each time."""
+MOST_STEPS: Final = 5.0
+"""A score that beats the best by so many is told in any case."""
 
 MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -77,6 +83,10 @@ class ScoreQuestion:
     """Of the headline, as it is."""
     scores: Scores
     """In steps; the headline is among them."""
+    draw: float
+    """From 0 up to 1, by chance, but the same for the same score: where the border lies (``border``)."""
+    smallest_difference: float | None = None
+    """As on a released card."""
     parts: Mapping[Part, Scores] = field(default_factory=dict)
     """Parts that could be told."""
     entries_of: Mapping[Part, frozenset[str]] = field(default_factory=dict)
@@ -235,7 +245,8 @@ class History:
         best = self.best(
             asked.submitter, set_id(asked.entries), asked.headline, higher=asked.higher
         )
-        if best is not None and not beats(asked.value, best.value, step, higher=asked.higher):
+        least = border(step, asked.draw)
+        if best is not None and not beats(asked.value, best.value, least, higher=asked.higher):
             card, after = best.card, self.partition.cut(asked.entries)
             parts = {
                 (dimension, tag): scores
@@ -311,6 +322,18 @@ def uses(found: History) -> list[BudgetUse]:
             )
         )
     return made
+
+
+def border(step: float, draw: float) -> float:
+    """Return by how much a score must beat the best one told so far, for a number from 0 up to 1 that chance drew.
+
+    Whoever knew the border could begin low on purpose, so that it lies where half of their choices are told as better. Drawn
+    anew from a Laplace distribution with a scale of one step, as differential privacy does it (C. Dwork and A. Roth, *The
+    Algorithmic Foundations of Differential Privacy*, 2014, section 3.6), it makes an answer tell little of a choice, wherever it lies.
+    """
+    aside = draw - 0.5
+    steps = MIDDLE_STEPS + copysign(log(max(1 - 2 * abs(aside), 2**-53)), aside)
+    return step * min(MOST_STEPS, max(0.0, steps))
 
 
 def beats(value: float, best: float, step: float, *, higher: bool) -> bool:

@@ -55,6 +55,13 @@ class ReleaseLedger:
         """Return what an entry is known by in the ledger; without the keys it confirms no guess."""
         return DataKey(self.identity.seed).digest(source).hex()
 
+    def draw(self, *told: str) -> float:
+        """Return a number from 0 up to 1 by chance, the same each time for the same words; without the keys nobody knows it."""
+        drawn = hashlib.blake2b(
+            canonical_bytes([*told]), digest_size=8, key=self.identity.seed, person=b"rosetta draw"
+        )
+        return int.from_bytes(drawn.digest(), "big") / 2**64
+
     def read(self) -> History:
         """Return what was told so far; raises FileError in words where the ledger is damaged or another's."""
         return _history(self._lines())

@@ -6,11 +6,11 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from harness.sealed.forms import Count, Hex64, StrictForm
+from harness.sealed.forms import Count, Hex64, Since, StrictForm, VersionedForm
 from harness.sealed.signed_archive import SignedRecord
 
-CARD_FORMAT: Final = "rosetta-released-card/1"
-DIFFERENCE_FORMAT: Final = "rosetta-released-difference/1"
+CARD_FORMAT: Final = "rosetta-released-card/2"
+DIFFERENCE_FORMAT: Final = "rosetta-released-difference/2"
 LEDGER_FORMAT: Final = "rosetta-ledger/1"
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -29,6 +29,9 @@ class ReleasedScore(StrictForm):
     upper: float
     step: float
 
+
+Smallest = Annotated[float, Field(gt=0)] | None
+"""Points of chrF++ by which two methods must differ to be told apart on these entries (``smallest.smallest_difference``)."""
 
 Scores = dict[Text, ReleasedScore]
 """Metric id, or ``composite`` → its score."""
@@ -67,10 +70,10 @@ class InLedger(StrictForm):
     """SHA-256 of the line before it."""
 
 
-class ReleasedCard(StrictForm):
+class ReleasedCard(VersionedForm):
     """All that leaves of a run over secret entries."""
 
-    format: Literal["rosetta-released-card/1"] = CARD_FORMAT
+    format: Literal["rosetta-released-card/1", "rosetta-released-card/2"] = CARD_FORMAT
     run: Text
     """The run that was handed in."""
     run_card_hash: Text
@@ -84,7 +87,7 @@ class ReleasedCard(StrictForm):
     headline: Text
     """The metric by which runs are told to be better."""
     beat_by: float
-    """A new score is told where it beats the best one told so far by more than this."""
+    """A new score is told where it beats the best one told so far by two of this, or some more or fewer: chance decides (``budget.border``)."""
     scores: Scores
     parts: dict[Text, dict[Text, Scores]]
     """Breakdown → part → its scores; parts that would tell of few entries are not there."""
@@ -92,6 +95,8 @@ class ReleasedCard(StrictForm):
     """Breakdowns of which a part is left out."""
     signatures: dict[Text, Text]
     """Metric id → what its value depends on."""
+    smallest_difference: Annotated[Smallest, Since(2)] = None
+    """Of the run's secret entries; None where they are few, or of another task."""
     answer: Annotated[Count, Field(ge=1)]
     """Which answer to this submitter about this corpus it is."""
     of: Annotated[Count, Field(ge=1)]
@@ -120,10 +125,12 @@ class ReleasedTest(StrictForm):
     """p of the paired test is not above this: one of 0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 1."""
 
 
-class ReleasedDifference(StrictForm):
+class ReleasedDifference(VersionedForm):
     """All that leaves of a comparison of two runs over secret entries."""
 
-    format: Literal["rosetta-released-difference/1"] = DIFFERENCE_FORMAT
+    format: Literal["rosetta-released-difference/1", "rosetta-released-difference/2"] = (
+        DIFFERENCE_FORMAT
+    )
     first: Text
     second: Text
     """The two runs."""
@@ -132,6 +139,8 @@ class ReleasedDifference(StrictForm):
     corpus: ReleasedCorpus
     tests: dict[Text, ReleasedTest]
     """Metric id → difference, interval and p on the entries that both runs have."""
+    smallest_difference: Annotated[Smallest, Since(2)] = None
+    """As on a released card."""
     rosetta: Text
     issued: Moment
     place: InLedger

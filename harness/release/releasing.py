@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ from harness.release.records import (
     ScoresTold,
 )
 from harness.release.rounding import Range, coarse, of_one_entry, unit_of
+from harness.release.smallest import smallest_difference
 from harness.sealed.signed_archive import signed_record
 from harness.store.runs import Run, find_run, read_run
 from scoring.core.columns import stated_columns
@@ -115,7 +117,13 @@ def release_difference(
     found = compare_runs(connection, [run.run_id for run in runs], metrics=metrics)
     require_two(found)
     [pair], first = found.pairs, runs[0]
-    secret = {run.run_id: frozenset(map(ledger.digest, _sources(connection, run))) for run in runs}
+    secret = {
+        run.run_id: frozenset(
+            ledger.digest(each.source) for each in _secret_entries(connection, run)
+        )
+        for run in runs
+    }
+    least = _smallest(_secret_entries(connection, first))
     corpus = _corpus(
         block(load_card(connection, first.id).as_json(), "dataset"), len(found.entries.ids)
     )
@@ -151,6 +159,7 @@ def release_difference(
                     submitters=submitters,
                     corpus=corpus,
                     tests=tests,
+                    smallest_difference=least,
                     rosetta=VERSION,
                     issued=change.now.strftime(MOMENT),
                     place=place,
@@ -195,7 +204,7 @@ def _question(
 ) -> ScoreQuestion:
     card = load_card(connection, run.id).as_json()
     scores = block(card, "scores")
-    entries = [each for each in stored_material(connection, run.id).entries if each.secret]
+    entries = _secret_entries(connection, run)
     known = [ledger.digest(each.source) for each in entries]
     count = int(number(scores.get("total")) or 0)
     told = dict(_coarse(scores, count))
@@ -216,6 +225,8 @@ def _question(
         higher=direction(headline) == "higher",
         value=value,
         scores=told,
+        draw=ledger.draw(submitter, set_id(known), headline, repr(value)),
+        smallest_difference=_smallest(entries),
         signatures={
             id_: str(each)[:1000]
             for id_, each in block(scores, "signatures").items()
@@ -223,6 +234,12 @@ def _question(
         },
         **_parts(scores, entries, known),
     )
+
+
+def _smallest(entries: Sequence[Entry]) -> float | None:
+    """Return what these entries tell, to a tenth of a point and upward."""
+    least = smallest_difference(entries)
+    return None if least is None else ceil(least * 10) / 10
 
 
 def _parts(
@@ -312,10 +329,8 @@ def _corpus(dataset: Mapping[str, Any], entries: int) -> ReleasedCorpus:
     )
 
 
-def _sources(connection: sqlite3.Connection, run: Run) -> Iterator[str]:
-    for entry in stored_material(connection, run.id).entries:
-        if entry.secret:
-            yield entry.source
+def _secret_entries(connection: sqlite3.Connection, run: Run) -> list[Entry]:
+    return [each for each in stored_material(connection, run.id).entries if each.secret]
 
 
 def _card(
@@ -337,6 +352,7 @@ def _card(
         parts=parts,
         parts_left_out=tuple(sorted(answer.left_out)),
         signatures=dict(asked.signatures),
+        smallest_difference=asked.smallest_difference,
         answer=answer.number,
         of=answer.of,
         rosetta=VERSION,

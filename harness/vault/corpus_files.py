@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from corpora.model.corpus import Corpus
+from corpora.model.entry import Segment
 from harness.sealed.forms import FileProblem
 from harness.sealed.keys import Identity
 from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
 from harness.vault.log import VaultError
-from harness.vault.records import Counts, Keeper, StoredCorpus
+from harness.vault.records import Counts, Keeper, SmallestTold, StoredCorpus
 from harness.vault.sealed_corpus import SealedCorpus
 from harness.vault.shares.dealing import check_opener
 from harness.vault.shares.split import OpeningKey
@@ -45,7 +46,8 @@ def under_new_keys(
     for number, stored in state.head.corpora.items():
         old, new = opened_key(state, stored, identity, opener), DataKey.make()
         sealed = sealed_texts(state, number, stored).under(old, new)
-        corpora[number], written = stored_corpus(stored.name, sealed, new, recipients)
+        made, written = stored_corpus(stored.name, sealed, new, recipients)
+        corpora[number] = stored.model_copy(update={"key": made.key, "texts": made.texts})
         files |= written
     return corpora, files
 
@@ -72,15 +74,20 @@ def refuse_known(
 
 
 def stored_corpus(
-    name: str, sealed: SealedCorpus, key: DataKey, recipients: Sequence[str]
+    name: str,
+    sealed: SealedCorpus,
+    key: DataKey,
+    recipients: Sequence[str],
+    tells: Mapping[Segment, SmallestTold] | None = None,
 ) -> tuple[StoredCorpus, dict[str, bytes]]:
-    """Return the record of a corpus, and its two files by their hashes."""
+    """Return the record of a corpus, and its two files by their hashes; ``tells`` where something is known of it."""
     opener, texts = key.sealed_for(recipients), sealed.data
     stored = StoredCorpus(
         name=name,
         entries=sealed.counts,
         key=sha256_of(opener),
         texts=sealed.sha256,
+        **({"tells": dict(tells)} if tells else {}),
     )
     return stored, {stored.key: opener, stored.texts: texts}
 

@@ -15,6 +15,7 @@ from harness.sealed.keys import Identity, Role, says_key, write_private
 from harness.sealed.phrase import read_words
 from harness.sealed.sealing import checked_recipient
 from harness.sealed.signed_archive import read_record, signed_record
+from harness.vault.folder import VaultState
 from harness.vault.log import VaultError
 from harness.vault.records import MOST_KEEPERS, MOST_WORDS, Keeper, KeeperCard, SignedCard
 
@@ -134,3 +135,13 @@ def own_identity(home: Path, file: Path | None) -> Identity:
             "or make keys here with 'rosetta vault card' for a vault that is still to be made."
         )
     return Identity.load(home, Role.KEEPER)
+
+
+def keeper_named(state: VaultState, name: str) -> Keeper:
+    """Return a keeper by name or signing key; VaultError where none has it, or two."""
+    found = [each for each in state.keepers.values() if name in {each.name, each.signing_key}]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(each.name for each in state.keepers.values())
+    many = "are two keepers" if found else "is no keeper"
+    raise VaultError(FileProblem.INVALID, f"There {many} {name!r}. There are: {known}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from math import ceil, sqrt
 from typing import Annotated, Final, Literal
 
 from pydantic import Field
@@ -335,7 +336,21 @@ Act = Annotated[
 ]
 
 
-class StoredCorpus(StrictForm):
+class SmallestTold(StrictForm):
+    """What the entries of a segment told when their corpus was put in; they may be more or fewer since."""
+
+    entries: Annotated[Count, Field(ge=1)]
+    points: Annotated[float, Field(gt=0)]
+    """Of chrF++, by which two methods must differ to be told apart by so many entries, to a tenth and upward."""
+
+    def of(self, entries: int) -> float | None:
+        """Return what so many entries of the same kind tell, in points: chance goes with 1 / √entries. None where there are none."""
+        return (
+            ceil(self.points * sqrt(self.entries / entries) * 10 - 1e-9) / 10 if entries else None
+        )
+
+
+class StoredCorpus(VersionedForm):
     """One corpus of the vault; its files are named by their hashes."""
 
     name: Name
@@ -344,6 +359,16 @@ class StoredCorpus(StrictForm):
     """Of the data key, sealed for every keeper, or for the opening key where they open together."""
     texts: Hex64
     """Of the entries."""
+    tells: Annotated[dict[Segment, SmallestTold], Since(2)] = Field(default_factory=dict)
+    """Secret segment → the smallest difference that it told when it was put in; segments of few entries are not there."""
+
+    @property
+    def smallest_differences(self) -> dict[Segment, float]:
+        """Secret segment → points of chrF++ by which two methods must differ to be told apart by the entries that it has now."""
+        now = {
+            segment: told.of(self.entries.get(segment, 0)) for segment, told in self.tells.items()
+        }
+        return {segment: points for segment, points in now.items() if points is not None}
 
 
 class LogRecord(StrictForm):

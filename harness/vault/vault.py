@@ -32,7 +32,7 @@ from harness.vault.corpus_files import (
 )
 from harness.vault.data_key import DataKey
 from harness.vault.folder import HEAD, VaultState, change, copy_to, locked, make_folder, read_state
-from harness.vault.keepers import check_keepers
+from harness.vault.keepers import check_keepers, keeper_named
 from harness.vault.log import VaultError, signers, splits_of
 from harness.vault.records import (
     MOST_WORDS,
@@ -47,6 +47,7 @@ from harness.vault.records import (
     Opened,
     Revoked,
     Rotated,
+    SmallestTold,
     StoredCorpus,
 )
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus
@@ -112,11 +113,17 @@ class Vault:
             return state
 
     def add(
-        self, corpus: Corpus, name: str, identity: Identity, opener: OpeningKey | None = None
+        self,
+        corpus: Corpus,
+        name: str,
+        identity: Identity,
+        opener: OpeningKey | None = None,
+        tells: Mapping[Segment, SmallestTold] | None = None,
     ) -> StoredCorpus:
         """Seal a corpus and put it in; gives its record. Raises VaultError where a text of it is in the vault already.
 
-        ``opener``: as for ``open``, but the first corpus of a vault needs none: there is nothing to compare it with.
+        ``opener``: as for ``open``, but the first corpus of a vault needs none: there is nothing to compare it with. ``tells``:
+        what its secret segments tell; it is kept openly.
         """
         counts, name = counted_segments(corpus), words_of_log(name, "The name of the corpus")
         with self.changing(identity) as state:
@@ -128,7 +135,7 @@ class Vault:
             refuse_known(state, corpus, identity, opener)
             number, key = secrets.token_hex(8), DataKey.make()
             sealed = SealedCorpus.seal(number, corpus, key)
-            stored, files = stored_corpus(name, sealed, key, recipients_of(state))
+            stored, files = stored_corpus(name, sealed, key, recipients_of(state), tells)
             act = Added(corpus=number, name=name, entries=counts)
             corpora = {**state.head.corpora, number: stored}
             self.write(state, act, identity, corpora, files)
@@ -267,7 +274,7 @@ class Vault:
         another opening key, only with ``anew``. ``opener`` and ``threshold`` as for ``enrol``.
         """
         with self.changing(identity) as state:
-            gone = _keeper_named(state, keeper)
+            gone = keeper_named(state, keeper)
             left = [each for each in state.keepers.values() if each != gone]
             if gone.signing_key == identity.public.signing_key:
                 raise VaultError(
@@ -393,13 +400,3 @@ def words_of_log(words: str, what: str) -> str:
             f"{what} has {len(said):,} characters. Say it in 1 to {MOST_WORDS}: the log keeps it for ever.",
         )
     return said
-
-
-def _keeper_named(state: VaultState, name: str) -> Keeper:
-    """Return a keeper by name or signing key; VaultError where none has it, or two."""
-    found = [each for each in state.keepers.values() if name in {each.name, each.signing_key}]
-    if len(found) == 1:
-        return found[0]
-    known = ", ".join(each.name for each in state.keepers.values())
-    many = "are two keepers" if found else "is no keeper"
-    raise VaultError(FileProblem.INVALID, f"There {many} {name!r}. There are: {known}.")

@@ -123,11 +123,13 @@ def read_corpus(
     work: str = "check",
     terms: RunTerms | None = None,
     tell: Telling = tell,
+    kept_here: bool = False,
 ) -> Corpus:
     """Read the corpus that the options name: a file, or one of the store or of a vault; raises CorpusError, UsageError.
 
     ``store``: its path; None: that of the data folder. ``work``: what a vault's log says that it was opened for.
     ``terms``: what is about to be run over it; ``tell`` shows what keepers of a vault allow for it.
+    ``kept_here``: no message quotes anything of an entry.
     """
     from harness.api import CorpusRequest, open_corpus
     from harness.store.corpora.listing import names_stored
@@ -149,6 +151,7 @@ def read_corpus(
         task=given.get("task"),
         vault=vault_request(given, work, tell),
         terms=terms,
+        kept_here=kept_here,
     )
     return open_corpus(asked, store)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from harness.release.budget import MOMENT, BudgetUse, LeakBudget, uses
+from harness.release.budget import MIDDLE_STEPS, MOMENT, MOST_STEPS, BudgetUse, LeakBudget, uses
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.vault.facts import ToldScores
 from rosetta_tui.vault.page import Commands, Line, SectionPage, moment
@@ -77,4 +77,7 @@ def _about_use(use: BudgetUse) -> Iterator[Line]:
     yield f"{' = '.join(use.names)} gets {_budget_words(use.budget, use.corpus)}; the last one was given at {moment(use.last)}.", "plain"  # fmt: skip
     if use.best is not None:
         card = use.best.card
-        yield f"A new score is told only where it beats the best one by more than {card.beat_by:g} points of {short_title(card.headline)}; until then the best is told again.", "quiet"  # fmt: skip
+        if card.smallest_difference is not None:
+            yield f"Two methods that differ by less than {card.smallest_difference:g} points of chrF++ cannot be told apart on these entries.", "quiet"  # fmt: skip
+        middle, most = (each * card.beat_by for each in (MIDDLE_STEPS, MOST_STEPS))
+        yield f"A new score is told where it beats the best one by {middle:g} points of {short_title(card.headline)} or so; chance decides, and from {most:g} on it always is. Until then the best is told again.", "quiet"  # fmt: skip

@@ -12,6 +12,13 @@ from harness.vault.shares import paper
 from scoring.core.wording import counted
 
 
+def telling(stored: records.StoredCorpus) -> Iterator[str]:
+    """Yield for each secret segment which difference of two methods its entries tell; a sentence without its end."""
+    for segment, points in sorted(stored.smallest_differences.items()):
+        count = counted(stored.entries[segment], "entry", "entries")
+        yield f"{segment}: two methods that differ by less than {points:g} points of chrF++ cannot be told apart by its {count}"
+
+
 def losing(count: int, threshold: int) -> str:
     """Say how many shares may be lost."""
     lost = paper.lost_for_good(count, threshold)

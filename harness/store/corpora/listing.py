@@ -47,11 +47,13 @@ def read_stored(
     name: str,
     envelope: Mapping[str, str | None],
     columns: Mapping[str, str] | None = None,
+    *,
+    kept_here: bool = False,
 ) -> Corpus:
     """Read the corpus of this name; ``envelope`` and the ``columns`` by side tell which, where one file was
     read in several ways.
 
-    It comes with the warnings that its entries give without their file.
+    It comes with the warnings that its entries give without their file; with ``kept_here`` none quotes anything of an entry.
     UsageError where it is not there, or is still not clear.
     """
     number = find_stored(connection, name, envelope, columns)
@@ -61,7 +63,9 @@ def read_stored(
             "in the vault in the place of a file."
         )
     corpus = read_corpus_of_run(connection, number)
-    return replace(corpus, warnings=check_entries(corpus.entries, corpus.dataset.id))
+    told = {"local_only": True} if kept_here else {}
+    entries = [each.model_copy(update=told) for each in corpus.entries]
+    return replace(corpus, warnings=check_entries(entries, corpus.dataset.id))
 
 
 def find_stored(

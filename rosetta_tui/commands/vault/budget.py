@@ -83,6 +83,7 @@ def _row(use: budget.BudgetUse) -> dict[str, Any]:
         "headline": None if best is None else best.headline,
         "best": None if best is None else best.scores[best.headline].value,
         "last": use.last,
+        "smallest_difference": None if best is None else best.smallest_difference,
     }
 
 
@@ -97,6 +98,8 @@ def _lines(
     )
     for row in rows:
         best = "" if row["best"] is None else f", last told {row['headline']} {row['best']:g}"
+        if (least := row["smallest_difference"]) is not None:
+            best += f" (differences below {least:g} chrF++ cannot be told apart by these entries)"
         yield (
             f"  {' = '.join(row['names'])} about {row['corpus']}: {row['answers']} of {row['of']} answers{best}; "
             f"the last at {row['last']}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,4 +40,6 @@ def compare_(
     with database.opened() as connection:
         data = releasing.release_difference(connection, (first, second), ledger(), asked or None)
     written_files.write_file(output, data, overwrite=overwrite)
+    if (least := json.loads(data)["smallest_difference"]) is not None:
+        click.echo(f"Differences below {least:g} points of chrF++ cannot be told apart by these entries.", err=True)  # fmt: skip
     click.echo(plain(f"Written: {output}"), err=True)

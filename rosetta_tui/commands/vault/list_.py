@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ with when_used():
     from harness.sealed import keys
     from harness.store.file import database
     from harness.vault.grants import words
+    from rosetta_tui.vault import words as told
 
 
 @click.command("list")
@@ -39,7 +41,11 @@ def list_(vault: Path, *, as_json: bool) -> None:
         "name": name,
         "log_lines": state.head.lines,
         "corpora": [
-            {"id": number, "name": each.name, "entries": {str(s): n for s, n in each.entries.items()}}
+            {
+                "id": number, "name": each.name,
+                "entries": {str(s): n for s, n in each.entries.items()},
+                "smallest_differences": {str(s): n for s, n in each.smallest_differences.items()},
+            }
             for number, each in state.head.corpora.items()
         ],
         "keepers": [
@@ -52,7 +58,13 @@ def list_(vault: Path, *, as_json: bool) -> None:
     }  # fmt: skip
     lines = [
         f"{name}: whole and unchanged, {counted(state.head.lines, 'line')} in its log",
-        *(f"  {each.name}: {words.counts(each.entries)}" for each in state.head.corpora.values()),
+        *chain.from_iterable(
+            (
+                f"  {each.name}: {words.counts(each.entries)}",
+                *(f"    {line}" for line in told.telling(each)),
+            )
+            for each in state.head.corpora.values()
+        ),
         *([] if state.head.corpora else ["  no corpus yet: rosetta vault add"]),
         "It opens for:"
         if state.split is None

@@ -109,6 +109,10 @@ def test_what_stays_here_is_refused_with_its_term_by_runs_and_estimates(
     for asked in (request(made), request(made, offline=True)):
         with pytest.raises(MayNotSend, match=r"Term: license: CC-BY-ND-4\.0\. Rule: a translation"):
             asked.method()
+    for empty in ("", " \t"):
+        without = corpus(tmp_path, license=empty)
+        assert "Term: license is there and says nothing. Rule: " in sent(without, ELSEWHERE)
+        assert without.dataset.terms.words.endswith("(license is there and says nothing)")
     with pytest.raises(MayNotSend, match="Rule: a translation is a derivative"):
         estimate(home / "rosetta.sqlite", request(made))
 

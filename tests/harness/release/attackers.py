@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib.resources import files
 from math import sqrt
+from random import Random
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +42,9 @@ METHOD = ReleasedMethod(
     method="m", method_class="c", method_version=None, model_slug="s", condition="x", setup_hash="h"
 )
 NOWHERE = InLedger(ledger="0" * 64, line=1, prev="0" * 64)
+
+STEP_OF_96 = 10.0
+"""Of chrF++ over 96 entries: docs/released.md."""
 
 Choice = npt.NDArray[np.int64]
 """Of each entry: 0 for the first candidate, 1 for the second, 2 for no output at all."""
@@ -75,6 +79,16 @@ class HiddenSet:
     history: History = field(default_factory=History)
     now: datetime = START
     asked: int = 0
+    chance: Random = field(default_factory=lambda: Random(17))
+    """Draws where the border lies."""
+
+    @classmethod
+    def opposed(cls, statistics: npt.NDArray[np.float64], seed: int) -> HiddenSet:
+        """Have a good and a poor output for every entry, in an order that nobody knows."""
+        made, places = cls.drawn(statistics, seed, 0.0), np.arange(statistics.shape[1])
+        good = np.random.default_rng(seed).integers(0, 2, len(places))
+        made.statistics[:2] = statistics[good, places], statistics[1 - good, places]
+        return made
 
     @classmethod
     def drawn(cls, statistics: npt.NDArray[np.float64], seed: int, failing: float) -> HiddenSet:
@@ -87,6 +101,7 @@ class HiddenSet:
         return cls(
             np.array([first, second, statistics[2]]),
             Table(metrics, statistics[0], np.ones((len(places), 1))),
+            chance=Random(seed),
         )
 
     def by_coin(self, tries: int = 400) -> float:
@@ -137,6 +152,7 @@ class HiddenSet:
             higher=True,
             value=value,
             scores={CHRF: score},
+            draw=self.chance.random(),
         )
         act = answered(self.history, question, self.now)
         self.history = self.history.after(act, self.now.strftime("%Y-%m-%dT%H:%M:%SZ"))
@@ -231,6 +247,25 @@ def by_sandbags(ask: Ask, entries: int, tries: int, seed: int, *, least: float =
     return _decided(votes, random)
 
 
+def by_level(ask: Ask, world: HiddenSet, seed: int, spread: float) -> Choice:
+    """Know what a choice reaches on average: begin so low that the border lies above it, and keep the first choice that is told as better.
+
+    ``spread``: how far above, in points, where the border is one step beyond the best.
+    """
+    random = np.random.default_rng(seed)
+    order, low = random.permutation(world.entries), random.integers(0, 2, world.entries)
+    aim = world.by_coin() + spread - STEP_OF_96
+    for place in order:
+        if world.value(low) <= aim:
+            break
+        low[place] = 2
+    ask(low)
+    while (told := ask(choice := random.integers(0, 2, world.entries))) is not None:
+        if told[1]:
+            break
+    return choice
+
+
 def _decided(votes: npt.NDArray[np.float64], random: np.random.Generator) -> Choice:
     coin = random.integers(0, 2, len(votes))
     return np.where(votes > 0, 1, np.where(votes < 0, 0, coin))
@@ -251,7 +286,7 @@ class Board:
         self.entries, self.exact = entries, exact
         self.history = History().after(Rule(pause_hours=0, count=10_000), "2026-01-01T00:00:00Z")
 
-    def told(self, name: str, run: str, scores: np.ndarray) -> float | None:
+    def told(self, name: str, run: str, scores: np.ndarray, draw: float = 0.0) -> float | None:
         """Tell the mean of the entries' scores; None where no new one is told."""
         value, half = float(scores.mean()), 1.96 * float(scores.std(ddof=1)) / sqrt(len(scores))
         score = coarse(value, value - half, value + half, entries=len(scores), ends=(0, 100))
@@ -271,6 +306,7 @@ class Board:
                 higher=True,
                 value=value,
                 scores={CHRF: score},
+                draw=draw,
             ),
             START,
         )

@@ -76,6 +76,13 @@ def outputs(entries: list[Entry], right: float) -> list[str]:
     ]
 
 
+class SteadyLedger(ReleaseLedger):
+    """A ledger whose border always lies two steps beyond the best score."""
+
+    def draw(self, *_: str) -> float:
+        return 0.5
+
+
 @dataclass
 class Office:
     """A data folder with a store, its ledger, and a clock that goes on a day at each answer."""
@@ -90,7 +97,7 @@ class Office:
 
     @property
     def ledger(self) -> ReleaseLedger:
-        return ReleaseLedger(self.folder / FOLDER, KEEPER, self.now)
+        return SteadyLedger(self.folder / FOLDER, KEEPER, self.now)
 
     def now(self) -> datetime:
         self.moments.append(self.moments[-1] + timedelta(hours=self.hours))

@@ -12,6 +12,7 @@ from tests.harness.release.attackers import (
     ATTACKS,
     Board,
     HiddenSet,
+    by_level,
     demo_statistics,
     difference_told,
 )
@@ -48,6 +49,21 @@ def test_a_thousand_adaptive_submissions_gain_less_than_a_point(
     statistics: np.ndarray, name: str
 ) -> None:
     assert gain(statistics, name, lambda world: world.told, COUNT) < 1
+
+
+@pytest.mark.parametrize("failing", [0.1, 0.5])
+def test_who_knows_the_level_and_begins_low_gains_less_than_a_point(
+    statistics: np.ndarray, failing: float
+) -> None:
+    """With a border that everybody knows this gains 1.1 and 2.1 points (``benchmarks/ladder.py``)."""
+    gains = []
+    for seed in range(4 * WORLDS):
+        world = HiddenSet.drawn(statistics, seed, failing)
+        choice = by_level(
+            world.told, world, seed + 5000, spread=-9.0
+        )  # on average it lies two steps off
+        gains.append(world.value(choice) - world.by_coin())
+    assert float(np.mean(gains)) < 1
 
 
 @pytest.mark.parametrize("name", ["regression", "climbing"])

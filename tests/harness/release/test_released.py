@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +25,7 @@ from harness.release.rounding import coarse, rounded, step_for
 from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
 from tests.harness.release.made import CANARY, KEEPER, START, Office, hidden, outputs
+from tests.harness.release.test_attacks import Board
 from tests.review.thorough import times
 
 
@@ -77,6 +79,7 @@ class TestCard:
         assert abs(chrf["value"] - exact) <= chrf["step"] / 2
         assert chrf["lower"] <= ends["ci_lower"] <= ends["ci_upper"] <= chrf["upper"]
         known = {"value", "lower", "upper", "step", "entries", "beat_by", "answer", "of", "line"}
+        known |= {"smallest_difference"}
         assert {name for name, _ in numbers(told)} == known
         exact_numbers = {value for _, value in numbers(inside["scores"])} - {0.0, 1.0}
         assert not [
@@ -176,6 +179,31 @@ class TestBudget:
         assert (again["run"], again["scores_of"]) == (runs["slightly better"], runs["poor"])
         assert (again["scores"], again["parts"]) == (first["scores"], first["parts"])
         assert [each["answer"] for each in (first, again, best)] == [1, 2, 3]
+
+    def test_chance_decides_how_far_beyond_the_step_the_border_lies(self, office: Office) -> None:
+        """Alike for the same score, and not to be known without the keys."""
+        own = ReleaseLedger(office.folder, KEEPER, office.now)
+        drawn = [own.draw("Ann", "a" * 64, "chrf", repr(n / 7)) for n in range(400)]
+        assert [*drawn] == [own.draw("Ann", "a" * 64, "chrf", repr(n / 7)) for n in range(400)]
+        assert 0 <= min(drawn) < 0.05
+        assert 0.95 < max(drawn) < 1
+        assert sum(drawn) / 400 == pytest.approx(0.5, abs=0.06)
+        other = ReleaseLedger(office.folder, Identity.make(Role.KEEPER), office.now)
+        assert other.draw("Ann", "a" * 64, "chrf", repr(0.0)) != drawn[0]
+
+    @pytest.mark.parametrize(
+        ("draw", "border"),
+        [(0.0, 0.0), (0.25, 13.0685), (0.5, 20.0), (0.9, 36.0944), (1 - 1e-9, 50.0)],
+    )
+    def test_a_score_is_told_beyond_the_border_and_not_before(
+        self, draw: float, border: float
+    ) -> None:
+        for value, new in ((30 + border - 0.1, False), (30 + border + 0.1, True)):
+            board = Board(96, exact=False)
+            low = np.array([30.0 - 25, 30.0 + 25] * 48)
+            assert board.told("Ann", "first", low) == 30
+            told = board.told("Ann", "second", low + value - 30, draw)
+            assert (told is not None) is new
 
     def test_a_step_of_the_custodian_is_at_least_what_the_entries_support(
         self, office: Office, runs: dict[str, str]

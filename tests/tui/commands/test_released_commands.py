@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from harness.core.failures import HarnessError
+from harness.release.ledger import ReleaseLedger
 from rosetta_tui.commands import rosetta
 from tests import keyring_in_memory
 from tests.harness.release.made import CANARY, hidden, outputs
@@ -46,6 +47,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def at_home(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(home))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(ReleaseLedger, "draw", lambda *_: 0.5)  # the border lies in the middle
 
 
 def run(line: str, *more: str) -> str:

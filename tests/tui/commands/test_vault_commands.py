@@ -33,6 +33,25 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
     return run
 
 
+def test_the_vault_keeps_which_difference_its_segments_tell(run: Office) -> None:
+    """And no message of ``add`` quotes a word of an entry, of open segments neither."""
+    rows = [f"m{n}\t{CANARY} {n} said\ta word {n} of {CANARY} {n * n}\t{s}\t{CANARY}{' ' * (n % 2)}{n % 3}" for n, s in enumerate(["gold_standard"] * 40 + ["development"] * 4)]  # fmt: skip
+    (run.folder / "more.tsv").write_text("\n".join(["id\tsource\treference\tsegment\tvariety", *rows]) + "\n")  # fmt: skip
+    said = run("add v more.tsv --source-language en --target-language eo --name more")
+    assert "name one variety in 2 ways: m0" in said
+    [points] = [line.partition(" points")[0].rpartition(" ")[2] for line in said.splitlines() if "cannot be told apart by its 40 entries" in line]  # fmt: skip
+    run("revoke v School --purpose left")
+    run("rotate v more --from gold_standard --to held_out --count 30 --purpose later")
+    told = json.loads(run("list v --json"))
+    assert faults("vault-list", told) == []
+    least = {each["name"]: each["smallest_differences"] for each in told["corpora"]}
+    assert least["words"] == {}
+    assert least["more"]["gold_standard"] == pytest.approx(
+        2 * float(points), abs=0.1
+    )  # a quarter of the entries
+    assert f"less than {least['more']['gold_standard']:g} points of chrF++ cannot be told apart by its 10 entries" in run("list v")  # fmt: skip
+
+
 def test_from_the_first_card_to_a_copy_in_the_safe(run: Office) -> None:
     assert "2 entries opened with your keys" in run("open v words --purpose", "a look")
     assert "2 entries opened" in run("open v words --key rec.txt --purpose", "a\n look", at="new")
@@ -124,5 +143,5 @@ def test_no_core_is_dumped_before_keys_and_texts_are_read(
     assert steps == ["no dumps", "keys"]
 
 
-def stop(*_: object) -> None:
+def stop(*_: object, **__: object) -> None:
     raise InterruptedError

@@ -88,7 +88,7 @@ def _told(place: InLedger, submitter: str, number: int) -> ScoresTold:
         run=run, run_card_hash="c" * 64, scores_of=run, submitter=submitter,
         method=ReleasedMethod(method="chat", method_class="raw_llm", method_version="1", model_slug="m", condition="c", setup_hash="d" * 64),
         corpus=ReleasedCorpus(id="greetings", version=None, language_pair="EN→EO", entries=40),
-        headline="chrf_plus_plus", beat_by=2.0,
+        headline="chrf_plus_plus", beat_by=2.0, smallest_difference=7.8,
         scores={"chrf_plus_plus": ReleasedScore(value=44.0, lower=40.0, upper=48.0, step=2.0)},
         parts={}, parts_left_out=(), signatures={}, answer=1, of=10, rosetta="0.1.0",
         issued="2026-02-03T11:00:00Z", place=place, by="e" * 64,
