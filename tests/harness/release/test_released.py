@@ -24,8 +24,8 @@ from harness.release.records import (
 from harness.release.rounding import coarse, rounded, step_for
 from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
+from tests.harness.release.attackers import Board
 from tests.harness.release.made import CANARY, KEEPER, START, Office, hidden, outputs
-from tests.harness.release.test_attacks import Board
 from tests.review.thorough import times
 
 
