@@ -198,43 +198,6 @@ def answered(history: History, asked: ScoreQuestion, now: datetime) -> ScoresTol
     )
 
 
-class Board:
-    """What is told of a small hidden set to submitters who may be one person under several names."""
-
-    def __init__(self, entries: int, exact: bool) -> None:
-        self.entries, self.exact = entries, exact
-        self.history = History().after(Rule(pause_hours=0, count=10_000), "2026-01-01T00:00:00Z")
-
-    def told(
-        self, name: str, run: str, scores: npt.NDArray[np.float64], draw: float = 0.0
-    ) -> float | None:
-        """Tell the mean of the entries' scores; None where no new one is told."""
-        value, half = float(scores.mean()), 1.96 * float(scores.std(ddof=1)) / sqrt(len(scores))
-        score = coarse(value, value - half, value + half, entries=len(scores), ends=(0, 100))
-        assert score is not None
-        if self.exact:
-            score = score.model_copy(update={"value": value})
-        act = answered(
-            self.history,
-            ScoreQuestion(
-                submitter=name,
-                run=run,
-                run_card_hash="",
-                method=METHOD,
-                corpus=ReleasedCorpus(id="c", version=None, language_pair="x", entries=len(scores)),
-                entries=frozenset(f"{place:032x}" for place in range(len(scores))),
-                headline=CHRF,
-                higher=True,
-                value=value,
-                scores={CHRF: score},
-                draw=draw,
-            ),
-            START,
-        )
-        self.history = self.history.after(act, START.strftime("%Y-%m-%dT%H:%M:%SZ"))
-        return act.card.scores[CHRF].value if act.card.scores_of == run else None
-
-
 Ask = Callable[[Choice], "tuple[float, bool] | None"]
 
 
