@@ -102,13 +102,12 @@ def open_corpus(asked: CorpusRequest, store: Path | None = None) -> Corpus:
 def _read(asked: CorpusRequest, store: Path | None) -> Corpus:
     if asked.vault is not None:
         return _out_of_vault(asked, asked.vault)
-    envelope = {name: getattr(asked, name) for name in ("id", "source_language", "target_language")}
-    if asked.task is not None:
-        envelope["task"] = asked.task
-    columns = Columns(asked.source_column, asked.reference_column)
-    if names_stored(str(asked.file)):
+    fields = ("id", "source_language", "target_language", *["task"] * (asked.task is not None))
+    envelope = {field: getattr(asked, field) for field in fields}
+    columns, name = Columns(asked.source_column, asked.reference_column), str(asked.file)
+    if names_stored(name):
         with opened(store) as connection:
-            return read_stored(connection, str(asked.file), envelope, columns.said, kept_here=asked.kept_here)  # fmt: skip
+            return read_stored(connection, name, envelope, columns.said, kept_here=asked.kept_here)
     return load(asked.file, asked.references, form=asked.form, dataset=envelope, columns=columns, kept_here=asked.kept_here)  # fmt: skip
 
 
@@ -384,12 +383,10 @@ def open_again(
             f"{named} is out of a vault, and its texts are opened with the vault only: name it with --vault FOLDER, and "
             "say what for with --purpose WORDS. Its scores can be looked at without."
         )
-    segments = segments_of(connection, run.corpus, run.positions)
-    again = replace(vault, work=work, run_id=run.run_id)
-    opening = _opening(again, terms_again(work, run.run_id, changes))
-    opening.again(came, segments)
-    also_open_with(opening.ages)
-    seal_for_keepers(connection, came.partition("/")[0], opening.ages, opening.recipients)
+    opening = _opening(replace(vault, work=work, run_id=run.run_id), terms_again(work, run.run_id, changes))
+    opening.again(came, segments_of(connection, run.corpus, run.positions))
+    also_open_with(ages := opening.ages)
+    seal_for_keepers(connection, came.partition("/")[0], ages, opening.recipients)
     if work == "resume" and (reason := opening.despite_network):
         set_opening(connection, run.id, run.opening.changed(despite_network=reason))
 
