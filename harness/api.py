@@ -383,7 +383,8 @@ def open_again(
             f"{named} is out of a vault, and its texts are opened with the vault only: name it with --vault FOLDER, and "
             "say what for with --purpose WORDS. Its scores can be looked at without."
         )
-    opening = _opening(replace(vault, work=work, run_id=run.run_id), terms_again(work, run.run_id, changes))
+    terms = terms_again(work, run.run_id, changes)
+    opening = _opening(replace(vault, work=work, run_id=run.run_id), terms)
     opening.again(came, segments_of(connection, run.corpus, run.positions))
     also_open_with(ages := opening.ages)
     seal_for_keepers(connection, came.partition("/")[0], ages, opening.recipients)

@@ -22,7 +22,7 @@ with when_used():
     from harness.release import smallest
     from harness.vault import records
     from harness.vault.grants import words
-    from rosetta_tui.vault import words as told
+    from rosetta_tui.vault import words as vault_words
 
 
 @click.command("add")
@@ -60,7 +60,7 @@ def add_(
     }
     stored = made.add(corpus, name or corpus.dataset.id, identity, opening, tells)
     click.echo(plain(f"Sealed {stored.name!r} in {vault}: {words.counts(stored.entries)}."))
-    for line in told.telling(stored):
+    for line in vault_words.telling(stored):
         click.echo(f"{line}: in four of five comparisons, p < 0.05; taken from these references, for methods with unrelated errors.")  # fmt: skip
     files = " and ".join(str(each) for each in corpus.files) or "the file that you have"
     click.echo(plain(f"These texts are still open elsewhere: in {files}, in copies of it, and in the store if a run used them. Erase them there (rosetta runs delete --now)."), err=True)  # fmt: skip

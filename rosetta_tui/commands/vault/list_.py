@@ -17,7 +17,7 @@ with when_used():
     from harness.sealed import keys
     from harness.store.file import database
     from harness.vault.grants import words
-    from rosetta_tui.vault import words as told
+    from rosetta_tui.vault import words as vault_words
 
 
 @click.command("list")
@@ -61,7 +61,7 @@ def list_(vault: Path, *, as_json: bool) -> None:
         *chain.from_iterable(
             (
                 f"  {each.name}: {words.counts(each.entries)}",
-                *(f"    {line}" for line in told.telling(each)),
+                *(f"    {line}" for line in vault_words.telling(each)),
             )
             for each in state.head.corpora.values()
         ),
