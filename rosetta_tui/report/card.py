@@ -22,6 +22,7 @@ from rosetta_tui.show.card_fields import (
     as_stated,
     blocks,
     cost,
+    no_composite,
     references_accepted,
     rescore_of,
     spread_words,
@@ -243,7 +244,9 @@ def _translated(card: Mapping[str, Any]) -> bool:
 
 def _composite(card: Mapping[str, Any]) -> Iterator[str]:
     scores = block(card, "scores")
-    yield line("Composite", with_interval(scores, "composite"), _coverage(scores))
+    why = no_composite(card)
+    told = (why,) if why else (with_interval(scores, "composite"), _coverage(scores))
+    yield line("Composite", *told)
     if scores.get("composite_profile_reason"):
         yield line("  why this profile", scores.get("composite_profile_reason"))
     for part in blocks(scores, "composite_inputs"):

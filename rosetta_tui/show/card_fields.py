@@ -172,6 +172,17 @@ def tier_words(
     return claim_of(card).words(review_passed=passed, review=said, brief=beside, caveats=not beside)
 
 
+def no_composite(card: Mapping[str, Any]) -> str:
+    """Say that the maker of a card states no composite; empty where one is stated, and on cards that say what it lacks."""
+    scores = block(card, "scores")
+    if number(scores.get("composite")) is not None or "composite_missing" in scores:
+        return ""
+    said = block(scores, "reasons").get("composite")
+    version = card.get("harness_version")
+    maker = f"harness {version} gives none" if version else "its maker gives none"
+    return f"no composite stated: {said or f'{maker}, and none is worked out here'}"
+
+
 def tier_sign(card: Mapping[str, Any], review: Standing | None = None) -> str:
     """Return the tier as diamonds, with ``!`` where a part of the outputs fails: lists cut the words."""
     from harness.card.checking.claimed import claim_of

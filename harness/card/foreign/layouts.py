@@ -84,7 +84,8 @@ def is_ours(raw: Mapping[str, Any]) -> bool:
 def adopt(raw: Mapping[str, Any], name: str) -> RunCard:
     """Read a card of either layout; raises UsageError that names the first wrong field by JSON path."""
     try:
-        return RunCard.model_validate({HASH_FIELD: "", **raw} if is_ours(raw) else _completed(raw))
+        whole = _with_tiers(raw) if is_ours(raw) else _completed(raw)
+        return RunCard.model_validate({HASH_FIELD: "", **whole})
     except ValidationError as error:
         first = error.errors(include_input=False, include_context=False, include_url=False)[0]
         raise UsageError(f"{name}: {_path(first['loc'])}: {first['msg']}.") from error
@@ -92,6 +93,15 @@ def adopt(raw: Mapping[str, Any], name: str) -> RunCard:
 
 def _path(location: tuple[int | str, ...]) -> str:
     return "$" + "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in location)
+
+
+def _with_tiers(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Call a card unscored that states neither composite nor tier, as newer harnesses write it; others stay."""
+    scores = raw["scores"]
+    if scores.get("composite") is not None or scores.get("quality_tier") is not None:
+        return raw
+    unscored = {**scores, "quality_tier": Tier.UNSCORED.value}
+    return {"claimable_tier": Tier.UNSCORED.value, **raw, "scores": unscored}
 
 
 def _completed(raw: Mapping[str, Any]) -> dict[str, Any]:
