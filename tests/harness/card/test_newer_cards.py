@@ -81,12 +81,12 @@ def test_a_card_of_our_layout_without_them_is_verified_by_its_rows(
 ) -> None:
     card = without_composite()
     import_card(there, written(card), "newer.json")
-    verdict = verify_card(written(card), "newer.json", there)
+    verdict = verify_card(written(card), there, "newer.json")
     assert verdict.first_difference is None
     assert export_run(there, find_run(there, card["run_id"]).id, ExportForm.CARD) == written(card)
     card["scores"]["chrf_plus_plus"] += 1
     card["run_card_hash"] = card_hash(card)
-    assert not verify_card(written(card), "newer.json", None).ok
+    assert not verify_card(written(card), None, "newer.json").ok
 
 
 def test_the_makers_own_reason_goes_before(there: sqlite3.Connection) -> None:
