@@ -19,6 +19,7 @@ from harness.doctor.finding import Finding
 from harness.estimate.estimate import RunEstimate
 from harness.estimate.framework import WorkedFramework
 from harness.events.kinds import Failed, Finished
+from harness.lint.finding import LintReport
 from harness.method.method import Setup
 from harness.sweep.estimating import SweepEstimate
 from harness.sweep.record import CellRecord, SweepRecord, SweepSummary
@@ -31,6 +32,7 @@ RECORDS: dict[str, tuple[type, ...]] = {
     "estimate": (RunEstimate,),
     "event": (Setup, Dataset, Finished, Failed),
     "language-show": (LanguageCard,),
+    "runs-lint": (LintReport,),
     "sweep": (SweepRecord,),
     "sweep-estimate": (SweepEstimate,),
     "sweep-event": (CellRecord, SweepSummary),

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 from corpora.files.problems import Findings, Problem, shown
 from corpora.languages.tags import nearest, wrong_tag
-from corpora.model.corpus import INHERITED, Dataset, RawEntry, with_tags_of
+from corpora.model.corpus import INHERITED, LEAST_OF_CANARY, Dataset, RawEntry, with_tags_of
 from corpora.model.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry
 from corpora.tasks.records import CHECKABLE
-from corpora.text.comparison import NormalForm, comparison_form, is_blank, normal_form
+from corpora.text.comparison import NormalForm, comparison_form, is_blank, normal_form, normalised
 from corpora.text.near_names import fold
 
 BIDI_CONTROLS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -57,6 +57,12 @@ def check_envelope(dataset: Dataset, findings: Findings, *, quiet: bool = False)
             f"It is no date{quoted}.",
             "Write 2026, 2026-11 or 2026-11-22.",
             field="dataset.created",
+        )
+    if any(len(normalised(each)) < LEAST_OF_CANARY for each in dataset.canary):
+        findings.warning(
+            "A canary is so short that an output may have it by chance.",
+            f"Write {LEAST_OF_CANARY} letters and digits or more that stand nowhere else, such as those of a UUID.",
+            field="dataset.canary",
         )
     for name in INHERITED:
         tag = getattr(dataset, name)

@@ -22,6 +22,7 @@ from corpora.model.corpus import (
     Dataset,
     RawCorpus,
     RawEntry,
+    texts_of,
 )
 from corpora.model.entry import Entry, Segment
 from corpora.model.terms import FIELD
@@ -48,6 +49,7 @@ _WRONG: Mapping[str, tuple[str, str]] = {
 }
 _WRONG_OF_DATASET: Mapping[str, tuple[str, str]] = {
     "provenance": ("It must be a list of texts.", 'Write ["…"].'),
+    "canary": ("It must be a text or a list of texts.", 'Write "…" or ["…"].'),
     "columns_read": ("The name is taken.", "Call it something else."),
     "file_lines": ("It must be a whole number of at least 1.", "Write it so, or take it out."),
 }
@@ -122,6 +124,8 @@ def _dataset(fields: dict[str, Any], findings: Findings) -> Dataset | None:
         return None
     for mark in misplaced(without_roles(fields) | {"id": None}, _KNOWN_OF_DATASET):
         findings.error(mark.wrong, mark.mend, field=f"dataset.{shown(mark.path)}")
+    if "canary" in fields and texts_of(fields["canary"]) is None:
+        findings.error(*_WRONG_OF_DATASET["canary"], field="dataset.canary")
     if "opened_from" in fields:
         findings.error(*_WRONG_OF_DATASET["columns_read"], field="dataset.opened_from")
     try:

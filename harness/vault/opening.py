@@ -355,7 +355,8 @@ def _dataset(fields: Mapping[str, Any], opened: UnsealedCorpus) -> Dataset:
         stricter = min([*led, Transmission.LOCAL_ONLY], key=lambda each: each.rank)
         said |= {"transmission": stricter.value, "transmission_because": BECAUSE}
         said |= {"transmission_class": None}
-    known = {name: fields[name] for name in Dataset.model_fields.keys() & fields.keys()}
+    told = Dataset.model_fields.keys() - {"canary"}  # who read it in a store could take it out
+    known = {name: fields[name] for name in told & fields.keys()}
     return Dataset.model_validate(known | said)
 
 

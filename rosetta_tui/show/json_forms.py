@@ -58,6 +58,7 @@ FORMS: Mapping[str, JsonForm] = {
     "review-verify": JsonForm("review verify --json"),
     "review-withdraw": JsonForm("review withdraw --json"),
     "runs-import": JsonForm("runs import --json"),
+    "runs-lint": JsonForm("runs lint --json"),
     "runs-list": JsonForm("runs list --json"),
     "runs-show-unfinished": JsonForm("runs show --json of a run without a card"),
     "runs-verify": JsonForm("runs verify --json"),

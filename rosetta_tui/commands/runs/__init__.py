@@ -20,6 +20,7 @@ class RunCommands(FiledCommands):
         "proof",
         "import",
         "verify",
+        "lint",
         "delete",
         "undelete",
     )
@@ -27,4 +28,4 @@ class RunCommands(FiledCommands):
 
 @click.group(cls=RunCommands)
 def runs() -> None:
-    """List, show, note, export, import, verify and delete runs."""
+    """List, show, note, export, import, verify, lint and delete runs."""

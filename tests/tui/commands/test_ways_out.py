@@ -118,6 +118,7 @@ WAYS: dict[str, tuple[str, ...]] = {
     ),
     "runs proof": ("! runs proof last~1 id-3 -o proof.json",),
     "runs verify": ("runs verify last~1 --json",),
+    "runs lint": ("! runs lint last~1 --json",),
     "runs import": (),
     "compare": (
         "! compare last~1 last~2 --json",

@@ -76,6 +76,7 @@ def test_events(events: list[Any]) -> None:
     [
         ("runs-list", ("runs", "list")),
         ("runs-verify", ("runs", "verify", "last")),
+        ("runs-lint", ("runs", "lint", "last")),
         ("run-card", ("runs", "show", "last")),
         ("run-card", ("score", "C", "O", *LANGUAGES)),
         ("leaderboard", ("leaderboard",)),

@@ -1,0 +1,117 @@
+"""What is linted: a run of the store, or the card in a file, with what the store knows of its corpus."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from corpora.model.corpus import Dataset
+from corpora.model.entry import Entry, Segment
+from harness.card.foreign.layouts import ForeignLayout, adopt, layout, unwrapped
+from harness.card.load import card_head
+from harness.card.reading import parse_object, read_card_bytes
+from harness.card.rows import card_id, row_entry
+from harness.core.failures import UsageError
+from harness.store.corpora.entries import corpus_sha256, read_dataset, read_entries
+from harness.store.results import read_results
+from harness.store.runs import Run
+
+
+@dataclass(frozen=True, slots=True)
+class LintedEntry:
+    """One entry with what a method gave for it."""
+
+    entry: Entry
+    output: str
+    """Empty where it failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class LintSubject:
+    """A run as linting sees it."""
+
+    name: str
+    rows: tuple[LintedEntry, ...]
+    development: tuple[Entry, ...]
+    """The open development entries of its corpus, whether they were translated or not."""
+    dataset: Dataset | None
+    """The envelope of its corpus; None where the store does not have the corpus."""
+    card: Mapping[str, Any]
+
+
+def stored_subject(connection: sqlite3.Connection, run: Run) -> LintSubject:
+    """Return a finished run of the store; HarnessError where it has no card yet, StoreSealed where no key opens it."""
+    card = card_head(connection, run)
+    own = read_entries(connection, run.corpus, run.positions)
+    rows = [
+        LintedEntry(own[each.position], each.output or "")
+        for each in read_results(connection, run.id)
+        if each.position in own and not _is_withheld(own[each.position])
+    ]
+    corpus = run.corpus
+    if run.imported:
+        whole = _whole_corpus(connection, corpus_sha256(connection, run.corpus))
+        return _completed(connection, run.run_id, rows, card, whole)
+    return _completed(connection, run.run_id, rows, card, corpus)
+
+
+def filed_subject(connection: sqlite3.Connection, path: Path) -> LintSubject:
+    """Return the card in a file; UsageError where it is none, or has no rows."""
+    raw = unwrapped(parse_object(read_card_bytes(path), path.name))
+    if layout(raw, path.name) is not ForeignLayout.CARD:
+        raise UsageError(f"{path.name} is no run card. `rosetta runs import` takes it in first.")
+    card = adopt(raw, path.name)
+    rows = [
+        LintedEntry(row_entry(each), each.predicted or "")
+        for each in card.results
+        if not each.withheld
+    ]
+    whole = _whole_corpus(connection, card.dataset.sha256)
+    return _completed(connection, path.name, rows, raw, whole)
+
+
+def _is_withheld(entry: Entry) -> bool:
+    """Tell whether a card came without the texts of this entry."""
+    return bool((entry.model_extra or {}).get("withheld"))
+
+
+def _whole_corpus(connection: sqlite3.Connection, sha256: str) -> int | None:
+    """Return the store's number of the corpus that a card was made of; None where only cards are known of it."""
+    row = connection.execute(
+        "SELECT max(id) FROM corpora WHERE NOT partial AND sha256 = ?", (sha256,)
+    ).fetchone()
+    return None if row[0] is None else int(row[0])
+
+
+def _completed(
+    connection: sqlite3.Connection,
+    name: str,
+    told: Iterable[LintedEntry],
+    card: Mapping[str, Any],
+    corpus: int | None,
+) -> LintSubject:
+    """Give rows what the corpus knows beyond the card: classes of variants above all."""
+    whole = {} if corpus is None else read_entries(connection, corpus, to_show=True)
+    known = {str(card_id(each.id)): each for each in whole.values() if not each.not_stored}
+    rows = tuple(_with_class(row, known.get(str(card_id(row.entry.id)))) for row in told)
+    every = [*known.values()] if known else [row.entry for row in rows]
+    return LintSubject(
+        name=name,
+        rows=rows,
+        development=tuple(
+            each for each in every if each.segment is Segment.DEVELOPMENT and not each.secret
+        ),
+        dataset=None if corpus is None else read_dataset(connection, corpus),
+        card=card,
+    )
+
+
+def _with_class(row: LintedEntry, known: Entry | None) -> LintedEntry:
+    """Return a row with the class of its entry; its texts stay those of the run."""
+    if known is None or known.variant_class is None:
+        return row
+    entry = row.entry.model_copy(update={"variant_class": known.variant_class})
+    return LintedEntry(entry, row.output)

@@ -1,0 +1,46 @@
+"""``rosetta runs lint``: Say what in a run's outputs somebody ought to look at."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.store.file.database import opened
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.json_forms import print_form
+
+with when_used():
+    from harness.card import exporting
+    from harness.lint import linting, subject
+    from harness.store import runs
+    from rosetta_tui.report import lint as report_lint
+
+if TYPE_CHECKING:
+    from harness.lint.subject import LintSubject
+
+
+@click.command()
+@click.argument("cards", metavar="RUN|CARD…", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def lint(cards: tuple[str, ...], *, as_json: bool) -> None:
+    """Look for what the rules of legitimacy ask about (benchmark-specification §9.2–9.3).
+
+    Give runs of the list, or files of cards. A finding names entries by their id and says what it does not prove; it is no
+    verdict, and the exit code is 0 with findings and without. A run with secret entries has no JSON.
+    """
+    with opened() as connection:
+        found = [linting.lint(_subject(connection, each, as_json=as_json)) for each in cards]
+    rows = [each.model_dump(mode="json") for each in found]
+    print_form("runs-lint", rows, report_lint.lint_lines(found), as_json=as_json)
+
+
+def _subject(connection: sqlite3.Connection, name: str, *, as_json: bool) -> LintSubject:
+    if (path := Path(name)).suffix == ".json" or path.is_file():
+        return subject.filed_subject(connection, path)
+    run = runs.find_run(connection, name)
+    if as_json:
+        exporting.refuse_to_leave(connection, [run])
+    return subject.stored_subject(connection, run)

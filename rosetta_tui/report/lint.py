@@ -1,0 +1,52 @@
+"""What linting found, as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rosetta_tui.show import figures
+
+if TYPE_CHECKING:
+    from harness.lint.finding import LintFinding, LintReport
+
+MOST_IDS = 12
+"""Ids of entries that are named; JSON has all."""
+
+SIGNS = {"look": "!", "note": "–"}
+
+BESIDE = (
+    "Not looked at here: whether scores can be reproduced, entries that were moved between segments, and what people say of the "
+    "outputs (benchmark-specification §9.2–9.3)."
+)
+
+
+def lint_lines(found: Sequence[LintReport]) -> Iterator[str]:
+    """Yield what ``rosetta runs lint`` prints."""
+    for report in found:
+        yield f"{report.run[:8] if _is_run(report.run) else report.run}: {_summary(report)}"
+        for each in report.findings:
+            yield from _finding(each)
+        for skipped in report.not_looked_at:
+            yield f"  – {skipped.check}: not looked at, because {skipped.why}"
+        yield ""
+    yield BESIDE
+
+
+def _is_run(name: str) -> bool:
+    return not name.endswith(".json")
+
+
+def _summary(report: LintReport) -> str:
+    count = sum(each.severity == "look" for each in report.findings)
+    return "nothing that asks for a look" if not count else f"{count} to look at"
+
+
+def _finding(each: LintFinding) -> Iterator[str]:
+    chance = "" if each.chance is None else f" By chance: {figures.p_words(each.chance)}."
+    yield f"  {SIGNS[each.severity]} {each.check}: {each.seen}.{chance}"
+    if each.entries:
+        more = f" and {len(each.entries) - MOST_IDS:,} more" if len(each.entries) > MOST_IDS else ""
+        yield f"      entries   {', '.join(map(str, each.entries[:MOST_IDS]))}{more}"
+    yield f"      rests on  {each.rests_on}"
+    yield f"      proves    not {each.proves_not}"
