@@ -93,7 +93,7 @@ def _completed(
     card: Mapping[str, Any],
     corpus: int | None,
 ) -> LintSubject:
-    """Give rows what the corpus knows beyond the card: classes of variants above all."""
+    """Return rows with what the corpus knows beyond the card: classes of variants above all."""
     whole = {} if corpus is None else read_entries(connection, corpus, to_show=True)
     known = {str(card_id(each.id)): each for each in whole.values() if not each.not_stored}
     rows = tuple(_with_class(row, known.get(str(card_id(row.entry.id)))) for row in told)

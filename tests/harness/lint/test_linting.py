@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,31 +14,9 @@ from harness.lint.finding import LintFinding, LintReport, NotLookedAt
 from harness.lint.linting import lint
 from harness.lint.subject import LintedEntry, LintSubject
 from rosetta_tui.report.lint import lint_lines
+from tests.harness.lint.made import CANARY, sentence
 
-WORDS = [
-    "bela",
-    "granda",
-    "urbo",
-    "tago",
-    "suno",
-    "maro",
-    "birdo",
-    "kanto",
-    "vintro",
-    "arbo",
-    "domo",
-    "libro",
-    "floro",
-    "rivero",
-    "monto",
-    "vento",
-]
 DATASET = Dataset(id="d", language_pair="EN→EO", source_language="en", target_language="eo")
-CANARY = "canary 7c9e6679-7425-40de-944b-e07fc1f90ae7"
-
-
-def sentence(seed: int, words: int = 8) -> str:
-    return " ".join(random.Random(seed).choices(WORDS, k=words))
 
 
 def entry(n: int, segment: Segment = Segment.DIAGNOSTIC, **more: Any) -> Entry:

@@ -15,7 +15,7 @@ from corpora.model.corpus import Form
 from harness.core.failures import UsageError
 from rosetta_tui.commands import rosetta
 from tests.corpora.making import file, only_problem
-from tests.harness.lint.test_linting import CANARY, sentence
+from tests.harness.lint.made import CANARY, sentence
 
 PAIR = {"language_pair": "EN→EO", "source_language": "en", "target_language": "eo"}
 
