@@ -18,7 +18,6 @@ from harness.store.file.database import store_path
 from harness.store.runs import RunSummary, list_runs, under_way
 from harness.store.shared_budget import committed_usd
 from harness.store.sweeps import StoredCell, StoredSweep, at_work, read_cells
-from harness.sweep.plan import SweepPlan
 
 CellState = Literal["waiting", "running", "stopped", "complete"]
 SweepState = Literal["running", "stopping", "stopped", "complete"]
@@ -58,6 +57,9 @@ class CellRecord(_Record):
     chrf_plus_plus_interval: tuple[float, float] | None = None
     claimable_tier: str | None = None
     """What may be said of it; None before it is sealed."""
+    method: str | None = None
+    method_class: str | None = None
+    """As its card states both; None before it is sealed."""
     cost_usd: float | None = None
     """What its answers cost; None: unknown, or not sealed yet."""
     cost_per_entry_usd: float | None = None
@@ -105,7 +107,7 @@ class SweepRecord(SweepSummary):
 
 def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRecord:
     """Read what a sweep has come to."""
-    plan = SweepPlan.model_validate_json(sweep.plan)
+    plan = json.loads(sweep.plan)  # not as SweepPlan, which loads all that can be asked for
     runs = {each.run_id: each for each in list_runs(connection, brief=True)}
     stored = read_cells(connection, sweep.number)
     cells = tuple(_cell(each, runs.get(each.run_id)) for each in stored)
@@ -128,8 +130,10 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
         committed_usd=committed,
         expected_usd=committed / made * (total - done) if made else None,
         eta_seconds=_eta(connection, numbers, made, total - done, states.count("running")),
-        axes={axis: tuple(v.label for v in values) for axis, values in plan.axes.stated.items()},
-        replicates=plan.replicates,
+        axes={
+            axis: tuple(v["label"] for v in values) for axis, values in plan.get("axes", {}).items()
+        },
+        replicates=plan.get("replicates", 1),
         cells=cells,
     )
 
@@ -187,7 +191,7 @@ def _so_far(run: RunSummary) -> dict[str, Any]:
 
 
 def _of_card(card: Mapping[str, Any]) -> dict[str, Any]:
-    scores, cost, speed = (block(card, name) for name in ("scores", "cost", "speed"))
+    scores, cost, speed, method = (block(card, n) for n in ("scores", "cost", "speed", "method"))
     inputs = scores.get("composite_inputs")
     parts = inputs if isinstance(inputs, list) else []
     return {
@@ -199,6 +203,8 @@ def _of_card(card: Mapping[str, Any]) -> dict[str, Any]:
         "chrf_plus_plus": number(scores.get("chrf_plus_plus")),
         "chrf_plus_plus_interval": _interval(scores, "chrf_plus_plus"),
         "claimable_tier": card.get("claimable_tier"),
+        "method": method.get("method"),
+        "method_class": method.get("method_class"),
         "cost_usd": number(cost.get("total_cost_usd")),
         "cost_per_entry_usd": number(cost.get("cost_per_entry_usd")),
         "avg_latency_seconds": number(speed.get("avg_latency_seconds")),

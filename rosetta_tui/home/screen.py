@@ -83,6 +83,7 @@ KEYS: list[BindingType] = [
     ),
     Binding("o", "reviews", "Organise reviews", show=False, id="home.reviews"),
     Binding("v", "review", "Rate as a speaker", show=False, id="home.rate"),
+    Binding("W", "app.place('sweeps')", "Sweeps", show=False, id="home.sweeps"),
     Binding("V", "app.place('vaults')", "Vaults", show=False, id="home.vaults"),
     Binding("w", "app.place('doctor')", "What is missing here", show=False, id="home.doctor"),
     Binding("r", "read", "Refresh", show=False, id="refresh"),

@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from harness.core.failures import UsageError
 from harness.store.file.database import opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
@@ -14,19 +15,28 @@ from rosetta_tui.show.json_forms import print_form
 with when_used():
     from harness.store import sweeps
     from harness.sweep import record
+    from rosetta_tui.app import launch
     from rosetta_tui.report import sweep as report_sweep
+    from rosetta_tui.sweep import screen as sweep_screen
 
 
 @click.command()
 @click.argument("sweep", default="last")
+@click.option("--screen", is_flag=True, help="Open the app on a map of two of its axes.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(sweep: str, as_json: bool) -> None:
+def show(sweep: str, screen: bool, as_json: bool) -> None:
     """Show SWEEP (a name, the beginning of an id, or `last`): state, scores, cost and speed of each run, money and time left.
 
     A run marked * was in the store before the sweep came to it.
     """
+    if screen and as_json:
+        raise UsageError("--screen opens the app; --json prints. Leave one of them away.")
     with opened() as connection:
-        found = record.sweep_record(connection, sweeps.find_sweep(connection, sweep))
+        wanted = sweeps.find_sweep(connection, sweep)
+        found = None if screen else record.sweep_record(connection, wanted)
+    if found is None:
+        launch.open_app(lambda path: [sweep_screen.SweepScreen(path, wanted.number)])
+        return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     lines = report_sweep.sweep_lines(found, width)
     print_form("sweep", found.model_dump(mode="json"), lines, as_json=as_json)

@@ -49,6 +49,7 @@ WALK = (
     ("s", "escape", "f", "escape", "l", "s", "escape", "q", "p", "right", "q", "w", "q"),
     ("n", "ctrl+t", "escape", "comma", "right", "down", "left", "q"),
     ("b", "enter", "i", "q", "c", "q", "enter", "right", "right", "q", "q", "q"),
+    ("W", "right", "m", "escape", "q"),
     ("V", "o", "escape", "enter", "2", "3", "4", "5", "q", "q"),
     ("enter", "m", "escape", "e", "escape", "enter", "right", "p", "r", "a", "escape", "q", "q"),
 )

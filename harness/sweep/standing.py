@@ -1,0 +1,140 @@
+"""How the set-ups of a sweep stand to each other: repetitions taken together, the best baseline, the Pareto front.
+
+A baseline is what is there without engineering for the language (benchmark-specification §6.3): a model as it comes
+(class ``raw-llm``), a copy of the source, a constant.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import fmean
+
+from harness.sweep.record import CellRecord, SweepRecord
+
+_BASELINE_CLASS = "raw-llm"
+_BASELINE_METHODS = frozenset({"copy-source", "constant"})
+
+
+class CellMeasure(StrEnum):
+    """What the runs of a sweep are seen by; each is a field of ``CellRecord``."""
+
+    COMPOSITE = "composite"
+    CHRF = "chrf_plus_plus"
+    COST = "cost_per_entry_usd"
+    SECONDS = "avg_latency_seconds"
+
+    @property
+    def is_quality(self) -> bool:
+        """Whether more of it is better; of cost and time less is."""
+        return self in (CellMeasure.COMPOSITE, CellMeasure.CHRF)
+
+
+@dataclass(frozen=True)
+class SweepSetup:
+    """One set-up of a sweep with its repetitions."""
+
+    labels: Mapping[str, str]
+    """Axis → label, of the axes that mean something to its method."""
+    cells: tuple[CellRecord, ...]
+    """Its repetitions, one or more, in order."""
+    other_inputs: bool
+    """Whether the composite of a repetition weighs other metrics than most of the sweep do."""
+
+    @property
+    def complete(self) -> tuple[CellRecord, ...]:
+        """The repetitions that are at their end."""
+        return tuple(each for each in self.cells if each.state == "complete")
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it is one; False before a repetition is complete."""
+        return any(
+            each.method_class == _BASELINE_CLASS or each.method in _BASELINE_METHODS
+            for each in self.complete
+        )
+
+    def values(self, measure: CellMeasure) -> tuple[float, ...]:
+        """Return what the complete repetitions came to, of those that have a value."""
+        found = (getattr(each, measure.value) for each in self.complete)
+        return tuple(each for each in found if each is not None)
+
+    def value(self, measure: CellMeasure) -> float | None:
+        """Return the mean of the complete repetitions; None where none has a value."""
+        values = self.values(measure)
+        return fmean(values) if values else None
+
+    def compares_by(self, measure: CellMeasure) -> bool:
+        """Tell whether its value may stand beside those of the others."""
+        return measure is not CellMeasure.COMPOSITE or not self.other_inputs
+
+
+def setups_of(found: SweepRecord) -> tuple[SweepSetup, ...]:
+    """Return the set-ups of a sweep in the order of its plan."""
+    groups: dict[tuple[tuple[str, str], ...], list[CellRecord]] = {}
+    for each in found.cells:
+        groups.setdefault(tuple(sorted(each.labels.items())), []).append(each)
+    usual = usual_inputs(found)
+    return tuple(
+        SweepSetup(group[0].labels, tuple(group), any(_weighs_other(each, usual) for each in group))
+        for group in groups.values()
+    )
+
+
+def usual_inputs(found: SweepRecord) -> tuple[str, ...]:
+    """Return the metrics that the composites of most complete runs weigh; of equally many the first in the plan."""
+    known = Counter(each.composite_inputs for each in found.cells if each.composite_inputs)
+    return known.most_common(1)[0][0] if known else ()
+
+
+def _weighs_other(cell: CellRecord, usual: Sequence[str]) -> bool:
+    return bool(cell.composite_inputs) and cell.composite_inputs != usual
+
+
+def best(setups: Sequence[SweepSetup], measure: CellMeasure) -> SweepSetup | None:
+    """Return the best of some set-ups; of equal ones the first. One that does not compare only where none else has a value."""
+    known = [each for each in setups if each.value(measure) is not None]
+    sign = 1 if measure.is_quality else -1
+
+    def standing(each: SweepSetup) -> tuple[bool, float]:
+        return each.compares_by(measure), sign * (each.value(measure) or 0.0)
+
+    return max(known, key=standing, default=None)
+
+
+def best_baseline(setups: Sequence[SweepSetup], quality: CellMeasure) -> SweepSetup | None:
+    """Return the best baseline that compares; None where none is complete."""
+    return best(
+        [each for each in setups if each.is_baseline and each.compares_by(quality)], quality
+    )
+
+
+def effort_of(setups: Sequence[SweepSetup]) -> CellMeasure:
+    """Return what quality is held against: cost, or seconds where no set-up has cost anything."""
+    paid = any(each.value(CellMeasure.COST) for each in setups)
+    return CellMeasure.COST if paid else CellMeasure.SECONDS
+
+
+def front(setups: Sequence[SweepSetup], quality: CellMeasure) -> tuple[SweepSetup, ...]:
+    """Return the set-ups that no other beats: none is as good for less, nor better for as little.
+
+    One whose quality or effort (``effort_of``) is unknown, or does not compare, is not among them.
+    """
+    effort = effort_of(setups)
+    points = [
+        (each, good, less)
+        for each in setups
+        if each.compares_by(quality)
+        and (good := each.value(quality)) is not None
+        and (less := each.value(effort)) is not None
+    ]
+    return tuple(
+        each
+        for each, good, less in points
+        if not any(
+            other_good >= good and other_less <= less and (other_good, other_less) != (good, less)
+            for _, other_good, other_less in points
+        )
+    )

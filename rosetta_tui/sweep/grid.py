@@ -1,0 +1,165 @@
+"""A sweep as a map of two of its axes: which set-ups stand in each cell, and what is shown of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from harness.sweep.record import CellRecord, SweepRecord
+from harness.sweep.standing import (
+    CellMeasure,
+    SweepSetup,
+    best,
+    best_baseline,
+    front,
+    setups_of,
+)
+
+NO_VALUE = "–"
+"""Stands on an axis for the set-ups to whose method it means nothing."""
+
+ALL = "all runs"
+"""Stands where a sweep has not two axes."""
+
+BARS = "▁▂▃▄▅▆▇█"
+
+STATES = {"stopped": "!", "running": "▶", "waiting": "…"}
+"""Sign of a state, that which asks most for a person first; a complete run has none."""
+
+
+@dataclass(frozen=True)
+class HeatCell:
+    """What stands in one cell of the map: every set-up that has its two values."""
+
+    setups: tuple[SweepSetup, ...]
+    shown: SweepSetup | None
+    """The best of them by what is shown; None where none has a value yet."""
+    value: float | None
+    """Of it, the mean of its complete repetitions."""
+    is_best_baseline: bool
+    on_front: bool
+    """Of each of the two whether a set-up of the cell is."""
+
+    @cached_property
+    def runs(self) -> tuple[CellRecord, ...]:
+        """The runs of all its set-ups, those of the one that is shown first."""
+        ordered = sorted(self.setups, key=lambda each: each is not self.shown)
+        return tuple(run for each in ordered for run in each.cells)
+
+    @property
+    def state(self) -> str:
+        """The state that asks most for a person: ``stopped``, ``running``, ``waiting``, ``complete``; empty without runs."""
+        there = {each.state for each in self.runs}
+        return next((each for each in (*STATES, "complete") if each in there), "")
+
+    @property
+    def failed(self) -> int:
+        """Entries of its runs that failed."""
+        return sum(each.failed for each in self.runs)
+
+    @property
+    def signs(self) -> str:
+        """What is marked: ★ best baseline, ◆ on the front, ≠ other inputs, ✗ failed entries, and the state."""
+        marks = (
+            ("★", self.is_best_baseline),
+            ("◆", self.on_front),
+            ("≠", any(each.other_inputs for each in self.setups)),
+            ("✗", self.failed > 0),
+        )
+        return "".join(sign for sign, holds in marks if holds) + STATES.get(self.state, "")
+
+
+@dataclass(frozen=True)
+class HeatGrid:
+    """Two axes of a sweep, and what stands where their values meet."""
+
+    down: str
+    across: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: Mapping[tuple[int, int], HeatCell]
+    """By row and column; a combination that the plan excludes is not among them."""
+    measure: CellMeasure
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """The least and the greatest value that is shown; (0, 0) where there is none."""
+        values = [each.value for each in self.cells.values() if each.value is not None]
+        return (min(values), max(values)) if values else (0.0, 0.0)
+
+    def level(self, cell: HeatCell) -> int | None:
+        """Return how good a value is beside the others shown, 0 to 7; None without one, or where it does not compare."""
+        if cell.value is None or cell.shown is None or not cell.shown.compares_by(self.measure):
+            return None
+        low, high = self.ends
+        share = (cell.value - low) / (high - low) if high > low else 1.0
+        share = share if self.measure.is_quality or high == low else 1.0 - share
+        return min(7, int(share * 8))
+
+
+def label_of(setup: SweepSetup, axis: str) -> str:
+    """Return where a set-up stands on an axis."""
+    return setup.labels.get(axis, NO_VALUE) if axis else ALL
+
+
+class SweepMap:
+    """A sweep with what any map of it needs, worked out once."""
+
+    def __init__(self, found: SweepRecord) -> None:
+        self.record = found
+        self.setups = setups_of(found)
+
+    @cached_property
+    def axes(self) -> tuple[str, ...]:
+        """The axes that part its set-ups, else all that are stated."""
+        several = [axis for axis in self.record.axes if len(self.labels(axis)) > 1]
+        return tuple(several or self.record.axes)
+
+    def labels(self, axis: str) -> tuple[str, ...]:
+        """Return the values of an axis that have runs, in order; last that of methods to which it means nothing.
+
+        An axis without a name stands for none: all runs are at one place of it.
+        """
+        there = {label_of(each, axis) for each in self.setups}
+        stated = [each for each in self.record.axes.get(axis, ()) if each in there]
+        return (*stated, *sorted(there.difference(stated)))
+
+    def best_baseline(self, quality: CellMeasure) -> SweepSetup | None:
+        """Return the best baseline; None where none is complete."""
+        return best_baseline(self.setups, quality)
+
+    def front(self, quality: CellMeasure) -> tuple[SweepSetup, ...]:
+        """Return the set-ups that none beats in quality and effort."""
+        return front(self.setups, quality)
+
+    def grid(self, down: str, across: str, measure: CellMeasure, quality: CellMeasure) -> HeatGrid:
+        """Lay the set-ups out by two axes, empty for none; ``quality`` decides about the best baseline and the front."""
+        rows, columns = self.labels(down), self.labels(across)
+        places: dict[tuple[int, int], list[SweepSetup]] = {}
+        for each in self.setups:
+            row, column = rows.index(label_of(each, down)), columns.index(label_of(each, across))
+            places.setdefault((row, column), []).append(each)
+        baseline, unbeaten = self.best_baseline(quality), self.front(quality)
+        marked = [] if baseline is None else [baseline]
+        cells = {
+            place: _cell(setups, measure, marked, unbeaten) for place, setups in places.items()
+        }
+        return HeatGrid(down, across, rows, columns, cells, measure)
+
+
+def _cell(
+    setups: Sequence[SweepSetup],
+    measure: CellMeasure,
+    baseline: Sequence[SweepSetup],
+    unbeaten: Sequence[SweepSetup],
+) -> HeatCell:
+    shown = best(setups, measure)
+    ours = set(map(id, setups))
+    return HeatCell(
+        setups=tuple(setups),
+        shown=shown,
+        value=None if shown is None else shown.value(measure),
+        is_best_baseline=any(id(each) in ours for each in baseline),
+        on_front=any(id(each) in ours for each in unbeaten),
+    )

@@ -1,0 +1,257 @@
+"""The screen of a sweep: a map of two of its axes, read again while its workers go on."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from harness.store.file.database import Mark, mark_of
+from harness.store.sweeps import StoredSweep, list_sweeps
+from harness.sweep.record import sweep_record
+from harness.sweep.standing import CellMeasure
+from rosetta_tui.report.sweep import progress_lines
+from rosetta_tui.show.text import plain
+from rosetta_tui.sweep.grid import SweepMap
+from rosetta_tui.sweep.view import HeatView
+from rosetta_tui.sweep.words import TITLES, chosen_words, run_words, standing_words, together_words
+from rosetta_tui.toolkit.background import background
+from rosetta_tui.toolkit.content import EmptyState, Where, show
+from rosetta_tui.toolkit.dialogs.choose import choose
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.messages import Left, RunChosen
+
+REFRESH_SECONDS = 2.0
+"""How often the store is looked at again."""
+
+
+class SweepsFound(NamedTuple):
+    """What a look found."""
+
+    sweeps: list[StoredSweep]
+    """All there are, the newest first."""
+    shown: SweepMap | None
+    """The one that is wanted; None where there is none."""
+    mark: Mark
+    """How the store's files looked before."""
+
+
+class SweepScreen(Screen[None]):
+    """One sweep at a time, the newest first."""
+
+    TITLE = "Sweeps"
+    HELP = (
+        "A cell holds every set-up that has its two values. Of one set-up the complete repetitions count as their mean; of "
+        "several set-ups, which differ in axes that are not shown, the best one by what is shown stands there.\n"
+        "▁ … █ from the worst to the best of this map   · excluded by the plan   – the axis means nothing to the method\n"
+        "★ the best baseline: a model as it comes (raw-llm), a copy of the source, a constant\n"
+        "◆ no set-up is both better and cheaper; where all are free, both better and faster\n"
+        "≠ its composite weighs other metrics than most, so it does not compare; chrF++ does\n"
+        "✗ entries failed   ! a run stopped   ▶ runs, with the share that is done   … waits"
+    )
+    CSS_PATH = "sweep.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("m", "measure", "Value", tooltip="Quality, cost or speed", id="sweep.measure"),
+        Binding("x", "across", "Across", tooltip="The axis that goes across", id="sweep.across"),
+        Binding("d", "down", "Down", tooltip="The axis that goes down", id="sweep.down"),
+        Binding("L", "sweeps", "Sweeps", tooltip="Another sweep", id="sweep.list"),
+        Binding("r", "read", "Refresh", show=False, id="refresh"),
+        Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
+        Binding("q,escape", "leave", "Back", key_display="q", id="back"),
+    ]
+
+    def __init__(self, store_path: Path, number: int | None = None) -> None:
+        """Show the sweep of this number of the store, the newest where it is None."""
+        super().__init__()
+        self._path = store_path
+        self._number = number
+        self._sweeps: list[StoredSweep] = []
+        self._map: SweepMap | None = None
+        self._mark: Mark | None = None
+        self._measure = self._quality = CellMeasure.COMPOSITE
+        self._axes: dict[str, str] = {}
+        """``down`` and ``across`` → the axis that a person chose."""
+
+    def compose(self) -> ComposeResult:
+        """Lay out where am I, what the numbers are, the map, the cell under the cursor, and the keys."""
+        yield Where()
+        yield EmptyState("Reading …")
+        yield Static(id="head")
+        yield HeatView()
+        yield Static(id="chosen")
+        yield KeyLine(palette_from=110)
+
+    def on_mount(self) -> None:
+        """Read the sweep, now and again."""
+        self._show_map(there=False)
+        self.set_interval(REFRESH_SECONDS, self.look_again)
+        self.call_after_refresh(self.action_read)  # the first frame waits for no reading
+
+    @property
+    def view(self) -> HeatView:
+        """The map."""
+        return self.query_one(HeatView)
+
+    # Reading
+
+    def action_read(self) -> None:
+        """Read the sweep again."""
+        background(self, self._path, "sweep", self._read, self._take, self._cannot)
+
+    def look_again(self) -> None:
+        """Read again what goes on, or changed; nothing while a look is under way."""
+        going = self._map is not None and self._map.record.state in {"running", "stopping"}
+        looks = (each for each in self.workers if each.node is self and each.group == "sweep")
+        if not self.is_current or not all(each.is_finished for each in looks):
+            return
+        if going or mark_of(self._path) != self._mark:
+            self.action_read()
+
+    def _read(self, store: sqlite3.Connection) -> SweepsFound:
+        mark, sweeps = mark_of(self._path), list_sweeps(store)
+        wanted = next((each for each in sweeps if each.number == self._number), None)
+        wanted = wanted or next(iter(sweeps), None)
+        found = None if wanted is None else SweepMap(sweep_record(store, wanted))
+        return SweepsFound(sweeps, found, mark)
+
+    def _cannot(self, why: str) -> None:
+        self.query_one(EmptyState).say("The sweeps cannot be read.", show(why))
+        self._show_map(there=False)
+
+    def _show_map(self, *, there: bool) -> None:
+        """Show the map, or what is said in its place."""
+        self.query_one(EmptyState).display = not there
+        for name in ("#head", "HeatView", "#chosen"):
+            self.query_one(name).display = there
+
+    def _take(self, found: SweepsFound) -> None:
+        self._sweeps, self._map, self._mark = found
+        self.query_one(EmptyState).say(
+            "There is no sweep yet.",
+            "A sweep runs every combination of a plan's models, temperatures, prompts, coaching and tools.\n\n"
+            "rosetta sweep demo.toml  begins one: no key, no network\n"
+            "q  goes back",
+        )
+        first = not self.view.display
+        self._show_map(there=self._map is not None)
+        if self._map is None:
+            self.query_one(Where).say(Content())
+            return
+        if first:
+            self.view.focus()
+        self._show()
+
+    # Showing
+
+    @property
+    def _shown_axes(self) -> tuple[str, str]:
+        """The axes down and across: as chosen, else the first two; empty where there are not so many."""
+        axes = () if self._map is None else self._map.axes
+        down = self._axes.get("down", "")
+        down = down if down in axes else next(iter(axes), "")
+        across = self._axes.get("across", "")
+        others = [each for each in axes if each != down]
+        return down, across if across in others else next(iter(others), "")
+
+    def _show(self) -> None:
+        if self._map is None:
+            return
+        grid = self._map.grid(*self._shown_axes, self._measure, self._quality)
+        self.view.show_grid(grid)
+        record = self._map.record
+        which = f"{record.name} · {record.id}"
+        more = f" · one of {len(self._sweeps)}, L" if len(self._sweeps) > 1 else ""
+        self.query_one(Where).say(show(which + more, "$quiet"))
+        told = [show(each, "$quiet") for each in progress_lines(record)]
+        told.append(show(f"{together_words(self._map, grid)}. ▁ worst … █ best"))
+        told.append(show(standing_words(self._map, self._quality)))
+        self.query_one("#head", Static).update(Content("\n").join(told))
+        self._moved()
+
+    @on(HeatView.CellMoved)
+    def _moved(self) -> None:
+        cell, line = self.view.cell, self.query_one("#chosen", Static)
+        if self._map is None or cell is None:
+            line.update(show("The plan has no run here.\n\n", "$quiet"))
+            return
+        name, numbers, notes = chosen_words(self._map, cell)
+        asks = cell.state == "stopped" or "≠" in cell.signs or cell.failed
+        told = [show(name, "$quiet"), show(numbers), show(notes, "$warn" if asks else "$quiet")]
+        line.update(Content("\n").join(told))
+
+    # Keys
+
+    def action_measure(self) -> None:
+        """Ask what the cells show."""
+
+        def chosen(name: str) -> None:
+            self._measure = CellMeasure(name)
+            self._quality = self._measure if self._measure.is_quality else self._quality
+            self._show()
+
+        words = {each.value: title for each, title in TITLES.items()}
+        choose(self.app, "Show in the cells", words, self._measure.value, chosen)
+
+    def action_across(self) -> None:
+        """Ask which axis goes across."""
+        self._ask_axis("across")
+
+    def action_down(self) -> None:
+        """Ask which axis goes down."""
+        self._ask_axis("down")
+
+    def _ask_axis(self, way: str) -> None:
+        axes = () if self._map is None else self._map.axes
+        down, across = self._shown_axes
+        if len(axes) < 2:
+            self.notify("This sweep has one axis with several values.", markup=False)
+            return
+
+        def chosen(axis: str) -> None:
+            now = {"down": down, "across": across}
+            other = "across" if way == "down" else "down"
+            self._axes = {way: axis, other: now[way] if now[other] == axis else now[other]}
+            self._show()
+
+        words = {each: plain(each) for each in axes}
+        choose(self.app, f"Axis that goes {way}", words, down if way == "down" else across, chosen)
+
+    def action_sweeps(self) -> None:
+        """Choose a sweep."""
+        words = {str(each.number): plain(f"{each.name} · {each.id}") for each in self._sweeps}
+        if self._map is None or not words:
+            return
+        now = next(each for each in self._sweeps if each.id == self._map.record.id)
+
+        def chosen(number: str) -> None:
+            self._number = int(number)
+            self.action_read()
+
+        choose(self.app, "Sweeps", words, str(now.number), chosen)
+
+    @on(HeatView.CellChosen)
+    def _open(self, message: HeatView.CellChosen) -> None:
+        """Open the run of a cell; of several, ask which."""
+        begun = {each.run_id: each for each in message.cell.runs if each.run_id is not None}
+        if not begun:
+            self.notify("No run of this cell has begun yet.", markup=False)
+        elif len(begun) == 1:
+            self._open_run(next(iter(begun)), message)
+        else:
+            words = {run_id: plain(run_words(each)) for run_id, each in begun.items()}
+            choose(self.app, "Runs of this cell", words, next(iter(begun)), lambda run_id: self._open_run(run_id, message))  # fmt: skip
+
+    def _open_run(self, run_id: str, message: HeatView.CellChosen) -> None:
+        run = next(each for each in message.cell.runs if each.run_id == run_id)
+        self.post_message(RunChosen(run_id, run.state == "complete"))
+
+    def action_leave(self) -> None:
+        """Go back."""
+        self.post_message(Left())

@@ -1,0 +1,113 @@
+"""Stores with a sweep whose runs came to what a test says: copies of one real run, their cards changed."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.core.run_state import RunState
+from harness.store.file.database import open_store
+from harness.store.file.openings import Live
+from harness.store.runs import find_run, set_live
+from harness.store.sweeps import NewCell, StoredSweep, keep_sweep, read_cells, set_run, set_trouble
+from tests.harness.ranked import play, ranked_corpus
+
+ENTRIES = 6
+INPUTS = ("chrf_plus_plus", "exact_match_rate")
+
+
+@dataclass(frozen=True)
+class MadeCell:
+    """What one run of a sweep came to."""
+
+    labels: Mapping[str, str]
+    composite: float | None = None
+    """None: it has not begun, or has no card."""
+    chrf: float | None = None
+    cost: float | None = None
+    """US dollars an entry."""
+    seconds: float | None = None
+    kind: str = "raw-llm"
+    """Class of its method."""
+    method: str = "chat"
+    replicate: int = 0
+    state: str = "complete"
+    inputs: Sequence[str] = INPUTS
+    trouble: str = ""
+
+    @property
+    def name(self) -> str:
+        return " · ".join([*self.labels.values(), f"#{self.replicate + 1}"])
+
+
+def made_sweep(path: Path, axes: Mapping[str, Sequence[str]], cells: Sequence[MadeCell], *, name: str = "matrix") -> StoredSweep:  # fmt: skip
+    """Store a sweep of these cells; the first that is complete keeps its run's entries, of the others the card is there."""
+    with ThreadPoolExecutor(1) as aside:  # a run has a loop of its own, and the test may have one
+        origin = aside.submit(play, path, ranked_corpus(ENTRIES), 3, "origin").result()
+    count = max((each.replicate for each in cells), default=0) + 1
+    stated = {axis: [{"label": each, "options": {}} for each in labels] for axis, labels in axes.items()}  # fmt: skip
+    with closing(open_store(path)) as store:
+        number = find_run(store, origin).id
+        sweep = keep_sweep(
+            store, key=name.encode().hex().ljust(64, "0"), name=name, file="plan.toml", budget_usd=None, workers=1,
+            plan=json.dumps({"version": 1, "corpus": "c", "axes": stated, "replicates": count}),
+            cells=[NewCell(each.name, each.labels, each.replicate, f"{place:064x}", ENTRIES) for place, each in enumerate(cells)],
+        )  # fmt: skip
+        for cell, stored in zip(cells, read_cells(store, sweep.number), strict=True):
+            if cell.state != "waiting":
+                run_id = f"{sweep.number}{stored.place:07}-made"
+                _run(store, number, run_id, cell)
+                set_run(store, sweep.number, stored.place, run_id, reused=False)
+            if cell.trouble:
+                set_trouble(store, sweep.number, stored.place, cell.trouble)
+        store.execute("UPDATE runs SET put_away = 1 WHERE id = ?", (number,))
+    return sweep
+
+
+def _run(store: sqlite3.Connection, origin: int, run_id: str, cell: MadeCell) -> None:
+    """Copy a run with its entries, and say in its card what it came to."""
+    number = _copied(store, "runs", "id = ?", origin, {"run_id": run_id})
+    _copied(store, "results", "run = ?", origin, {"run": number})
+    if cell.state != "complete":
+        store.execute(
+            "UPDATE runs SET run_card = NULL, state = ? WHERE id = ?", (cell.state, number)
+        )
+        store.execute("DELETE FROM results WHERE run = ? AND position > 1", (number,))
+        if cell.state == "running":
+            set_live(store, number, RunState.RUNNING, Live(at=time.time()))
+        return
+    told = {
+        "$.method.method": cell.method,
+        "$.method.method_class": cell.kind,
+        "$.scores.composite": cell.composite,
+        "$.scores.chrf_plus_plus": cell.chrf,
+        "$.cost.cost_per_entry_usd": cell.cost,
+        "$.speed.avg_latency_seconds": cell.seconds,
+    }
+    parts = ", ".join("?, ?" for _ in told)
+    store.execute(
+        f"UPDATE runs SET run_card = json_set(run_card, {parts},"
+        " '$.scores.composite_inputs', json(?), '$.scores.confidence_intervals', json('{}')) WHERE id = ?",
+        [x for pair in told.items() for x in pair]
+        + [json.dumps([{"metric": each} for each in cell.inputs]), number],
+    )
+
+
+def _copied(
+    store: sqlite3.Connection, table: str, which: str, value: int, changed: Mapping[str, object]
+) -> int:
+    names = [row[1] for row in store.execute(f"PRAGMA table_info({table})")]
+    left = {"id", *changed}
+    kept = [name for name in names if name not in left]
+    into, taken = ", ".join([*changed, *kept]), ", ".join([*("?" for _ in changed), *kept])
+    cursor = store.execute(
+        f"INSERT INTO {table} ({into}) SELECT {taken} FROM {table} WHERE {which}",
+        [*changed.values(), value],
+    )
+    return int(cursor.lastrowid or 0)

@@ -1,0 +1,229 @@
+"""The map of a sweep: what stands in its cells, how axes and values change, and that it follows the store."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from rich.cells import cell_len
+
+from harness.store.file.database import open_store
+from rosetta_tui.app import launch
+from rosetta_tui.commands import rosetta
+from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.sweep.screen import SweepScreen
+from tests.harness.sweep.made import MadeCell, made_sweep
+from tests.tui.golden import SIZES, compare
+from tests.tui.golden_colours import THEMES, compare_colours
+from tests.tui.hostile import acting
+from tests.tui.scenes import HOSTILE
+from tests.tui.screens import App, lines, press, settle, showing, text
+
+AXES = {
+    "model": ("qwen2.5:7b", "gemma2:9b", "source copied"),
+    "temperature": ("0", "0.7"),
+    "coaching": ("none", "notes"),
+}
+
+
+def cells() -> list[MadeCell]:
+    """A sweep in the middle: complete, running, waiting and stopped runs, one with other inputs, two repetitions."""
+
+    def chat(model: str, heat: str, coaching: str, *told: float, **other: object) -> MadeCell:
+        labels = {"model": model, "temperature": heat, "coaching": coaching}
+        kind = "raw-llm" if coaching == "none" else "coached-llm"
+        return MadeCell(labels, *told, **{"kind": kind, **other})  # type: ignore[arg-type]
+
+    qwen, gemma, copied = AXES["model"]
+    return [
+        chat(qwen, "0", "none", 0.412, 44.1, 0.0004, 0.82),
+        chat(qwen, "0", "none", 0.436, 45.3, 0.0004, 0.80, replicate=1),
+        chat(qwen, "0", "notes", 0.633, 60.2, 0.0011, 1.12),
+        chat(qwen, "0", "notes", 0.645, 61.0, 0.0011, 1.16, replicate=1),
+        chat(qwen, "0.7", "none", 0.391, 41.7, 0.0004, 0.84),
+        chat(qwen, "0.7", "none", state="waiting", replicate=1),
+        chat(qwen, "0.7", "notes", 0.71, 63.9, 0.0012, 1.2, inputs=("chrf_plus_plus",)),
+        chat(qwen, "0.7", "notes", state="running", replicate=1),
+        chat(gemma, "0", "none", 0.524, 52.0, 0.0009, 1.4),
+        chat(gemma, "0", "none", 0.518, 51.5, 0.0009, 1.5, replicate=1),
+        chat(gemma, "0", "notes", 0.688, 64.4, 0.0021, 1.9),
+        chat(gemma, "0", "notes", 0.676, 63.8, 0.0021, 1.8, replicate=1),
+        chat(gemma, "0.7", "none", state="stopped", trouble="401: the key was refused"),
+        chat(gemma, "0.7", "none", state="stopped", replicate=1),
+        chat(gemma, "0.7", "notes", state="waiting"),
+        chat(gemma, "0.7", "notes", state="waiting", replicate=1),
+        MadeCell({"model": copied}, 0.152, 14.2, 0.0, 0.01, "custom-plugin", "copy-source"),
+    ]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("sweep") / "rosetta.sqlite"
+    made_sweep(found, AXES, cells())
+    return found
+
+
+@pytest.fixture
+def path(made: Path, tmp_path: Path) -> Path:
+    """A store with one sweep."""
+    return Path(shutil.copy(made, tmp_path))
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_golden(size: tuple[int, int], path: Path) -> None:
+    async with showing(App(None, path), SweepScreen(path), size) as (app, pilot):
+        compare("sweep", size, app)
+        await press(pilot, "m", "down", "down", "enter", "d", "down", "enter")
+        compare("sweep-cost", size, app)
+        assert all(cell_len(line) <= size[0] for line in lines(app))
+
+
+@pytest.mark.parametrize("theme", THEMES)
+async def test_colours(theme: str, path: Path) -> None:
+    async with showing(App(None, path), SweepScreen(path), (100, 30)) as (app, _):
+        app.theme = theme
+        await settle(_)
+        compare_colours("sweep", app)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_no_sweep_yet(size: tuple[int, int], tmp_path: Path) -> None:
+    async with showing(App(None, tmp_path / "s.sqlite"), SweepScreen(tmp_path / "s.sqlite"), size) as (app, pilot):  # fmt: skip
+        compare("sweep-empty", size, app)
+        await press(pilot, "enter", "m", "escape", "x", "L", "q")
+        assert "Sweeps" not in lines(app)[0]
+
+
+async def test_a_cell_is_the_best_of_its_setups_and_a_setup_the_mean_of_its_repetitions(
+    path: Path,
+) -> None:
+    async with showing(App(None, path), SweepScreen(path), (120, 30)) as (app, pilot):
+        first = next(line for line in lines(app) if line.lstrip().startswith("qwen"))
+        assert "0.64" in first, "(0.633 + 0.645) / 2, not the 0.42 without notes"
+        assert "0.39" in first, "0.71 weighs other inputs, so it does not stand beside the others"
+        assert "the mean of the complete repetitions; of several set-ups (coaching) the highest" in text(app)  # fmt: skip
+        assert "★ best baseline 0.52 gemma2:9b · 0 · none" in text(app)
+        assert "qwen2.5:7b · 0 · notes · the best of 2 set-ups here" in text(app)
+        assert "composite 0.64 (runs 0.63–0.65)" in text(app)
+        await press(pilot, "m", "down", "enter")
+        assert "chrF++, the mean" in text(app)
+        assert "63.9" in text(app), "by chrF++ all compare"
+        await press(pilot, "m", "down", "enter")
+        assert "US dollars for 1,000 entries" in text(app)
+        assert "the lowest" in text(app)
+
+
+async def test_what_is_not_complete_says_so(path: Path) -> None:
+    async with showing(App(None, path), SweepScreen(path), (120, 30)) as (app, pilot):
+        await press(pilot, "right")
+        assert "≠ its composite does not compare: not exact_match_rate" in text(app)
+        assert "1 running · 1 waiting · 2 complete" in text(app)
+        await press(pilot, "down")
+        assert "2 waiting · 2 stopped" in text(app)
+        assert "401: the key was refused" in text(app)
+        row = next(line for line in lines(app) if line.lstrip().startswith("gemma"))
+        assert "stopped" in row
+        await press(pilot, "down")
+        assert "The plan has no run here." in text(app)
+
+
+async def test_axes_change_and_never_are_the_same(path: Path) -> None:
+    async with showing(App(None, path), SweepScreen(path), (120, 30)) as (app, pilot):
+        assert "model ↓   temperature →" in text(app)
+        await press(pilot, "x", "up", "enter")
+        assert "temperature ↓   model →" in text(app)
+        await press(pilot, "d", "down", "enter")
+        assert "coaching ↓   model →" in text(app)
+        assert "(temperature) the highest" in text(app)
+
+
+async def test_a_cell_opens_its_run_and_of_several_asks_which(path: Path) -> None:
+    async with showing(App(None, path), SweepScreen(path), (120, 30)) as (app, pilot):
+        await press(pilot, "enter")
+        assert "Runs of this cell" in text(app)
+        await press(pilot, "enter")
+        assert isinstance(app.screen, LiveScreen)
+        await press(pilot, "q", "end")
+        assert isinstance(app.screen, SweepScreen)
+        await press(pilot, "left", "enter")
+        assert "The plan has no run here." in text(app)
+
+
+async def test_one_run_in_a_cell_opens_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    made_sweep(path, {"model": ("a", "b")}, [MadeCell({"model": "a"}, 0.5), MadeCell({"model": "b"}, state="waiting")])  # fmt: skip
+    async with showing(App(None, path), SweepScreen(path), (80, 24)) as (app, pilot):
+        assert "all runs" in text(app)
+        await press(pilot, "x", "down", "enter")
+        assert isinstance(app.screen, SweepScreen), "there is no run to open"
+        await press(pilot, "up", "enter")
+        assert isinstance(app.screen, LiveScreen)
+
+
+async def test_it_follows_the_store(path: Path) -> None:
+    async with showing(App(None, path), (screen := SweepScreen(path)), (120, 30)) as (app, pilot):
+        assert "17 runs (3 waiting, 1 running, 2 stopped, 11 complete)" in text(app).replace(
+            "\n", " "
+        )
+        with closing(open_store(path)) as store:
+            store.execute("UPDATE runs SET run_card = json_set(run_card, '$.scores.composite', 0.9) WHERE run_id = '10000002-made'")  # fmt: skip
+        screen.look_again()
+        await settle(pilot)
+        assert "0.77" in text(app), "(0.9 + 0.645) / 2"
+
+
+async def test_the_newest_sweep_is_shown_and_another_chosen(path: Path) -> None:
+    made_sweep(path, {"model": ("a",)}, [MadeCell({"model": "a"}, 0.5)], name="later")
+    async with showing(App(None, path), SweepScreen(path), (80, 24)) as (app, pilot):
+        assert "later" in lines(app)[0]
+        await press(pilot, "L", "down", "enter")
+        assert "matrix" in lines(app)[0]
+
+
+async def test_more_columns_than_fit_are_walked_to(tmp_path: Path) -> None:
+    path, labels = tmp_path / "s.sqlite", [f"prompt number {n}" for n in range(30)]
+    models = ("a", "b")
+    made_sweep(
+        path,
+        {"model": models, "prompt": labels},
+        [MadeCell({"model": m, "prompt": p}, 0.5 + n / 100) for m in models for n, p in enumerate(labels)],
+    )  # fmt: skip
+    async with showing(App(None, path), SweepScreen(path), (80, 24)) as (app, pilot):
+        assert "prompt → 1–4 of 30" in text(app)
+        await press(pilot, "end")
+        assert "27–30 of 30" in text(app)
+        assert "prompt number 29" in text(app)
+        assert "0.79" in text(app)
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (160, 48)])
+async def test_hostile_names_do_nothing(size: tuple[int, int], tmp_path: Path) -> None:
+    path, labels = tmp_path / "s.sqlite", [each[:80].replace("\x00", "") for each in HOSTILE]
+    made_sweep(
+        path,
+        {"model": labels, "prompt": labels[:3]},
+        [
+            MadeCell({"model": m, "prompt": p}, 0.5, inputs=(m,), trouble=m)
+            for m in labels
+            for p in labels[:3]
+        ],
+        name=HOSTILE[0] + HOSTILE[3],
+    )
+    async with showing(App(None, path), SweepScreen(path), size) as (app, pilot):
+        for keys in (("down",), ("end",), ("enter",), ("escape", "L"), ("escape", "m"), ("escape", "x")):  # fmt: skip
+            await press(pilot, *keys)
+            assert all(acting(line) == [] for line in lines(app))
+            assert all(cell_len(line) <= size[0] for line in lines(app))
+
+
+def test_a_command_opens_it_and_refuses_both_ways_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    monkeypatch.setenv("ROSETTA_HOME", str(path.parent))
+    opened: list[object] = []
+    monkeypatch.setattr(launch, "open_app", lambda screens: opened.extend(screens(path)))
+    assert CliRunner().invoke(rosetta, ["sweep", "show", "matrix", "--screen"]).exit_code == 0
+    assert [type(each) for each in opened] == [SweepScreen]
+    both = CliRunner().invoke(rosetta, ["sweep", "show", "--screen", "--json"])
+    assert both.exit_code != 0
