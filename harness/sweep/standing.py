@@ -130,11 +130,10 @@ def front(setups: Sequence[SweepSetup], quality: CellMeasure) -> tuple[SweepSetu
         and (good := each.value(quality)) is not None
         and (less := each.value(effort)) is not None
     ]
-    return tuple(
-        each
-        for each, good, less in points
-        if not any(
-            other_good >= good and other_less <= less and (other_good, other_less) != (good, less)
-            for _, other_good, other_less in points
-        )
-    )
+    unbeaten: set[int] = set()
+    last: tuple[float, float] | None = None
+    for each, good, less in sorted(points, key=lambda point: (point[2], -point[1])):
+        if last is None or good > last[0] or (good, less) == last:
+            last = (good, less)
+            unbeaten.add(id(each))
+    return tuple(each for each in setups if id(each) in unbeaten)

@@ -113,6 +113,8 @@ class HomeScreen(Screen[None]):
         super().__init__()
         self._path = store_path
         self._reader = RunReader(store_path)
+        self._begun = False
+        """Whether the first frame stands, after which the runs are read."""
         self._trouble = False
         """Whether the list could not be read."""
         self._deleted = False
@@ -142,13 +144,18 @@ class HomeScreen(Screen[None]):
         self.query_one(Where).say(Content.styled("reading …", "$quiet"))
         self.set_interval(REFRESH_SECONDS, self.look_again)
         self.set_interval(REVIEWS_SECONDS, self._look_at_reviews)
-        self.call_after_refresh(self.action_read)
-        self.call_after_refresh(self._look_at_reviews)
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        """Read the runs, unless the app was opened on another screen: then when it is left."""
+        self._begun = True
+        self.action_read()
+        self._look_at_reviews()
 
     def on_screen_resume(self) -> None:
         """Read the runs again when coming back."""
-        if self.table.every is not None:
-            self._back = True
+        if self._begun:
+            self._back = self.table.every is not None
             self._look_at_runs()
             self._look_at_reviews()
 
@@ -182,7 +189,7 @@ class HomeScreen(Screen[None]):
 
     def _look_at_runs(self) -> None:
         """Read the list again where the store has changed, or where what stands there may be out of date."""
-        if self.is_current or self.table.every is None:
+        if self.is_current:
             going = any(run.state in UNDER_WAY for run in self.table.every or ())
             self._read(first=self.table.every is None, anyway=going or self._trouble)
 

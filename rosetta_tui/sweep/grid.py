@@ -47,7 +47,7 @@ class HeatCell:
         ordered = sorted(self.setups, key=lambda each: each is not self.shown)
         return tuple(run for each in ordered for run in each.cells)
 
-    @property
+    @cached_property
     def state(self) -> str:
         """The state that asks most for a person: ``stopped``, ``running``, ``waiting``, ``complete``; empty without runs."""
         there = {each.state for each in self.runs}
@@ -58,7 +58,7 @@ class HeatCell:
         """Entries of its runs that failed."""
         return sum(each.failed for each in self.runs)
 
-    @property
+    @cached_property
     def signs(self) -> str:
         """What is marked: ★ best baseline, ◆ on the front, ≠ other inputs, ✗ failed entries, and the state."""
         marks = (

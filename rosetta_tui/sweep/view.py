@@ -33,6 +33,8 @@ class HeatLayout:
 
     names: int
     """Cells for the titles of the rows."""
+    number: int
+    """Cells for the number, or the words in its place."""
     width: int
     """Cells of a column, without the gap."""
     columns: int
@@ -42,18 +44,14 @@ class HeatLayout:
     def of(cls, grid: HeatGrid, width: int, height: int) -> HeatLayout:
         """Share out the room; at least one row and one column."""
         names = min(max(cell_len(plain(each)) for each in (grid.down, *grid.rows)), width // 3)
-        number, signs = _needs(grid)
+        number = max(len(cell_words(grid, each)) for each in grid.cells.values())
+        signs = max(len(each.signs) for each in grid.cells.values())
         title = max(min(cell_len(plain(each)), MOST_TITLE) for each in grid.columns)
-        column = min(max(2 + number + signs, title), max(1, width - names - GAP))
+        column = min(
+            max(2 + number + (signs + 1 if signs else 0), title), max(1, width - names - GAP)
+        )
         fitting = (width - names) // (column + GAP)
-        return cls(names, column, max(1, fitting), max(1, height - 2))
-
-
-def _needs(grid: HeatGrid) -> tuple[int, int]:
-    """Return the cells that the widest number and the most signs take, and the space before them."""
-    number = max(len(cell_words(grid, each)) for each in grid.cells.values())
-    signs = max(len(each.signs) for each in grid.cells.values())
-    return number, signs + 1 if signs else 0
+        return cls(names, number, column, max(1, fitting), max(1, height - 2))
 
 
 class HeatView(Widget, can_focus=True):
@@ -145,10 +143,9 @@ class HeatView(Widget, can_focus=True):
         if cell is None:
             style = "reverse" if cursor else "$quiet"
             return Content.styled(crop("·", seen.width), style)
-        number, _ = _needs(grid)
         level = grid.level(cell)
         tone = "$quiet" if level is None else _TONES[level]
-        words = crop(f" {cell_words(grid, cell):>{number}} {cell.signs}", seen.width - 1)
+        words = crop(f" {cell_words(grid, cell):>{seen.number}} {cell.signs}", seen.width - 1)
         return Content.assemble(
             (" " if level is None else BARS[level], tone),
             Content.styled(words, f"bold reverse {tone}".strip() if cursor else tone),
