@@ -216,7 +216,9 @@ def added(amounts: Iterable[CostRange]) -> CostRange:
 
 def _run(row: RunRow) -> Worked:
     usd = _exactly(row.entries).times(row.calls_per_entry).times(row.usd_per_call)
-    factors = f"{row.entries:,} entries × {_plain(row.calls_per_entry)} calls × ${_plain(row.usd_per_call)}"
+    calls = _plain(row.calls_per_entry)
+    noun = "call" if calls == "1" else "calls"
+    factors = f"{row.entries:,} entries × {calls} {noun} × ${_plain(row.usd_per_call)}"
     name = f"{row.method}, {row.model}" if row.model else row.method
     return Worked(name=name, factors=factors, usd=usd, stated_usd=row.stated_usd)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from corpora.model.corpus import LEAST_OF_CANARY
+from corpora.model.corpus import LEAST_OF_CANARY, Dataset
 from corpora.text.comparison import comparison_form, normalised
 from harness.lint.finding import LintFinding, NotLookedAt
 from harness.lint.subject import LintedEntry, LintSubject
@@ -14,12 +14,7 @@ def lint_canaries(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
     """Yield a finding where an output has a canary of its corpus that its own entry does not have."""
     stated = () if subject.dataset is None else subject.dataset.canary
     if not stated:
-        what = (
-            "the corpus is not known here"
-            if subject.dataset is None
-            else "the corpus names no canary"
-        )
-        yield NotLookedAt(check="canary", why=what)
+        yield NotLookedAt(check="canary", why=_why_none(subject.dataset))
         return
     canaries = [
         comparison_form(each) for each in stated if len(normalised(each)) >= LEAST_OF_CANARY
@@ -39,6 +34,14 @@ def lint_canaries(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
             rests_on="the canaries of the corpus's envelope, letter by letter; no method is told of them",
             proves_not="who had the corpus file: a model's maker may have gathered it without the method's author knowing",
         )
+
+
+def _why_none(dataset: Dataset | None) -> str:
+    if dataset is None:
+        return "the corpus is not known here"
+    if dataset.opened_from is not None:
+        return "the corpus came out of a vault, which keeps its canaries, if it has any"
+    return "the corpus names no canary"
 
 
 def _sings(row: LintedEntry, canary: str) -> bool:

@@ -36,7 +36,7 @@ class LintSubject:
     name: str
     rows: tuple[LintedEntry, ...]
     development: tuple[Entry, ...]
-    """The open development entries of its corpus, whether they were translated or not."""
+    """Those entries of its corpus, whether they were translated or not; of a card from elsewhere only open ones."""
     dataset: Dataset | None
     """The envelope of its corpus; None where the store does not have the corpus."""
     card: Mapping[str, Any]
@@ -51,11 +51,10 @@ def stored_subject(connection: sqlite3.Connection, run: Run) -> LintSubject:
         for each in read_results(connection, run.id)
         if each.position in own and not _is_withheld(own[each.position])
     ]
-    corpus = run.corpus
     if run.imported:
         whole = _whole_corpus(connection, corpus_sha256(connection, run.corpus))
         return _completed(connection, run.run_id, rows, card, whole)
-    return _completed(connection, run.run_id, rows, card, corpus)
+    return _completed(connection, run.run_id, rows, card, run.corpus, own=True)
 
 
 def filed_subject(connection: sqlite3.Connection, path: Path) -> LintSubject:
@@ -92,18 +91,22 @@ def _completed(
     told: Iterable[LintedEntry],
     card: Mapping[str, Any],
     corpus: int | None,
+    *,
+    own: bool = False,
 ) -> LintSubject:
-    """Return rows with what the corpus knows beyond the card: classes of variants above all."""
+    """Return rows with the classes of variants that the corpus knows beyond a card, and the development entries.
+
+    ``own``: a run of this store, whose secret entries may be looked at here; a card from elsewhere is held against open ones only.
+    """
     whole = {} if corpus is None else read_entries(connection, corpus, to_show=True)
-    known = {str(card_id(each.id)): each for each in whole.values() if not each.not_stored}
+    usable = [each for each in whole.values() if not each.not_stored and (own or not each.secret)]
+    known = {str(card_id(each.id)): each for each in usable}
     rows = tuple(_with_class(row, known.get(str(card_id(row.entry.id)))) for row in told)
-    every = [*known.values()] if known else [row.entry for row in rows]
+    every = usable or [row.entry for row in rows]
     return LintSubject(
         name=name,
         rows=rows,
-        development=tuple(
-            each for each in every if each.segment is Segment.DEVELOPMENT and not each.secret
-        ),
+        development=tuple(each for each in every if each.segment is Segment.DEVELOPMENT),
         dataset=None if corpus is None else read_dataset(connection, corpus),
         card=card,
     )

@@ -24,17 +24,13 @@ BESIDE = (
 def lint_lines(found: Sequence[LintReport]) -> Iterator[str]:
     """Yield what ``rosetta runs lint`` prints."""
     for report in found:
-        yield f"{report.run[:8] if _is_run(report.run) else report.run}: {_summary(report)}"
+        yield f"{report.run}: {_summary(report)}"
         for each in report.findings:
             yield from _finding(each)
         for skipped in report.not_looked_at:
             yield f"  – {skipped.check}: not looked at, because {skipped.why}"
         yield ""
     yield BESIDE
-
-
-def _is_run(name: str) -> bool:
-    return not name.endswith(".json")
 
 
 def _summary(report: LintReport) -> str:

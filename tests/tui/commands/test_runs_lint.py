@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,22 @@ def test_a_run_with_secret_entries_has_lines_without_texts_and_no_json(tmp_path:
     shown = called(tmp_path, "runs", "lint", "last")
     assert shown.exit_code == 0
     assert not any(sentence(n) in shown.output for n in range(30))
+
+
+def test_a_corpus_that_stays_here_is_looked_at_here_and_no_card_is_held_against_it(
+    home: Path, tmp_path: Path
+) -> None:
+    raw = corpus()
+    raw["dataset"]["transmission"] = "local-only"
+    path = file(tmp_path, json.dumps(raw).encode())
+    assert called(tmp_path, "score", path, home / "out.txt").exit_code == 0
+    shown = called(tmp_path, "runs", "lint", "last").output
+    assert all(f"! {each}: " in shown for each in ALL)
+    card = json.loads((home / "card.json").read_text("utf-8"))
+    card["dataset"]["sha256"] = sha256(path.read_bytes()).hexdigest()
+    (tmp_path / "forged.json").write_text(json.dumps(card), "utf-8")
+    forged = called(tmp_path, "runs", "lint", tmp_path / "forged.json").output
+    assert "! variants" not in forged
 
 
 @pytest.mark.parametrize(
