@@ -127,6 +127,15 @@ class TestCopies:
         outputs[11] = entries[2].reference  # nearer to the other; but its own is a near copy, too
         assert only(lint(subject(entries, outputs)), "copies") is None
 
+    def test_one_as_near_to_its_own_reference_is_none(self) -> None:
+        letters = "abcdefghij" * 4
+        given = entry(1, Segment.DEVELOPMENT).model_copy(update={"reference": letters})
+        asked = entry(2).model_copy(update={"reference": "z" * 6 + letters[6:]})
+        for changed, count in ((3, 0), (2, 1)):  # 0.925 alike to both; 0.95 to the other
+            outputs = ["", "z" * changed + letters[changed:]]
+            found = only(lint(subject([given, asked], outputs)), "copies")
+            assert (0 if found is None else found.count) == count
+
     def test_references_that_are_not_of_the_development_set_do_not_count(self) -> None:
         entries = self.entries()
         outputs = ["io alia kaj longa"] * 20
