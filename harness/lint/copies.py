@@ -72,13 +72,13 @@ def _copies(
         alike = cdist(outputs, texts, scorer=Levenshtein.normalized_similarity, score_cutoff=NEAR)
         for row, output, line in zip(rows, outputs, alike, strict=True):
             near = int(line.argmax())
-            if line[near] >= NEAR and not _explained(row, output, texts[near], float(line[near])):
+            if line[near] and not _explained(row, output, texts[near]):  # what is less alike is 0
                 yield row, known[near][0]
 
 
-def _explained(row: LintedEntry, output: str, near: str, similarity: float) -> bool:
+def _explained(row: LintedEntry, output: str, near: str) -> bool:
     """Tell whether an output is as like to what its own entry has, or that is a near copy itself."""
-    entry = row.entry
+    entry, similarity = row.entry, Levenshtein.normalized_similarity(output, near)
     own = [normalised(text) for text in (entry.reference, *entry.variants, entry.source) if text]
     return any(
         Levenshtein.normalized_similarity(output, text) >= similarity

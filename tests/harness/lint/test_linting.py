@@ -136,6 +136,14 @@ class TestCopies:
             found = only(lint(subject([given, asked], outputs)), "copies")
             assert (0 if found is None else found.count) == count
 
+    @pytest.mark.parametrize(("changed", "count"), [(4, 1), (5, 0)])
+    def test_nine_letters_in_ten_are_near(self, changed: int, count: int) -> None:
+        letters = "abcdefghij" * 4
+        given = entry(1, Segment.DEVELOPMENT).model_copy(update={"reference": letters})
+        outputs = ["", "z" * changed + letters[changed:]]
+        found = only(lint(subject([given, entry(2)], outputs)), "copies")
+        assert (0 if found is None else found.count) == count
+
     def test_references_that_are_not_of_the_development_set_do_not_count(self) -> None:
         entries = self.entries()
         outputs = ["io alia kaj longa"] * 20
