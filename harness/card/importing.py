@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from corpora.checks.marks import names_secret
-from corpora.model.corpus import Dataset
+from corpora.model.corpus import Corpus, Dataset
 from harness.card.build import assemble, store_card
 from harness.card.checking.recompute import (
     card_floors,
@@ -21,7 +21,9 @@ from harness.card.checking.recompute import (
     card_setup,
     row_numbers,
 )
+from harness.card.checking.recount import pinned_corpus, recount
 from harness.card.checking.stated import impossible
+from harness.card.checking.verify import verify_card
 from harness.card.exporting import card_bytes
 from harness.card.fingerprint import fingerprint
 from harness.card.foreign.layouts import ForeignLayout, adopt, layout, unwrapped
@@ -36,7 +38,7 @@ from harness.card.foreign.report import read_report, report_dataset, report_rows
 from harness.card.load import raw_card
 from harness.card.material import Material, iso_time
 from harness.card.model import DatasetBlock, EntryResult, Retries, RunCard
-from harness.card.reading import parse_object
+from harness.card.reading import block, parse_object
 from harness.card.rows import row_entry, row_result
 from harness.card.seal import HASH_FIELD, seal_form
 from harness.consent.verifying import found, of_card
@@ -48,6 +50,7 @@ from harness.store.corpora.entries import insert_corpus
 from harness.store.deletion import bring_back
 from harness.store.file.openings import RunOpening
 from harness.store.file.transaction import transaction
+from harness.store.others_cards import Recount, keep_recount
 from harness.store.results import add_results
 from harness.store.runs import Run, create_run, find_by_id
 from harness.store.withdrawn import now_standing
@@ -71,13 +74,21 @@ class Imported:
     """Why its numbers cannot be trusted, None where its seal holds."""
     note: str | None = None
     """What else its owner should know."""
+    recount: Recount | None = None
+    """What scoring its outputs again gave; None where it carries none."""
 
 
 def import_card(
-    connection: sqlite3.Connection, data: bytes, name: str, *, unverified: bool = False
+    connection: sqlite3.Connection,
+    data: bytes,
+    name: str,
+    *,
+    unverified: bool = False,
+    corpus: Corpus | None = None,
 ) -> Imported:
     """Store a card or a test report; the same one twice is stored once.
 
+    Its outputs are scored again, and its texts held against ``corpus``, else against the store's corpus of this hash.
     Raises UsageError for what is no card, for a seal that is absent or broken (unless ``unverified``,
     which marks the run), for texts of a secret segment, and for a different card with the same run id.
     """
@@ -101,7 +112,9 @@ def import_card(
             doubt = _doubt(raw)
             if doubt is not None and not unverified:
                 raise UsageError(f"{name}: {doubt} `--unverified` imports it all the same, marked.")
-            return _store(connection, raw, data, name, doubt)
+            if corpus is not None and corpus.sha256 != block(raw, "dataset").get("sha256"):
+                raise UsageError(f"{name} is on another corpus than --corpus: its hash is another.")
+            return _store(connection, raw, data, name, doubt, corpus)
 
 
 def _doubt(raw: Mapping[str, Any]) -> str | None:
@@ -118,6 +131,7 @@ def _store(
     data: bytes,
     name: str,
     doubt: str | None,
+    corpus: Corpus | None = None,
 ) -> Imported:
     card = adopt(raw, name)
     _refuse_secrets(card, name)
@@ -126,18 +140,39 @@ def _store(
     run_id = store_id(card.run_id)
     known = _same_card(connection, run_id, raw, name)
     if known is not None:
-        return Imported(run_id, known=True, back=_back(connection, known))
+        found = _recounted(connection, known.id, card, data, corpus) if known.imported else None
+        return Imported(run_id, known=True, back=_back(connection, known), recount=found)
     try:
         with transaction(connection):
             number = _create(connection, card, run_id, data)
             _add_rows(connection, number, card)
             head = card.as_json()
             store_card(connection, number, head if doubt is None else {**head, "unverified": doubt})
+            found = _recounted(connection, number, card, data, corpus)
     except (OverflowError, UnicodeEncodeError) as error:
         raise UsageError(
             f"{name} holds a number or a text that cannot be stored ({type(error).__name__})."
         ) from error
-    return Imported(run_id, known=False, unverified=doubt)
+    return Imported(run_id, known=False, unverified=doubt, recount=found)
+
+
+def _recounted(
+    connection: sqlite3.Connection, run: int, card: RunCard, data: bytes, corpus: Corpus | None
+) -> Recount | None:
+    """Score a card's outputs again and keep what that gave; None where it carries none.
+
+    With its corpus at hand all that ``runs verify`` computes is, intervals, floors and tiers among it.
+    """
+    entries = pinned_corpus(connection, card.dataset.sha256) if corpus is None else corpus.entries
+    found = recount(card, entries)
+    if found is None:
+        return None
+    if found.pinned and not found.differences:
+        checks = (each for each in verify_card(data).checks if each.name != "seal")
+        wrong = tuple(f"{each.name}: {each.words}" for each in checks if each.ok is False)
+        found = replace(found, differences=wrong)
+    keep_recount(connection, run, pinned=found.pinned, differences=found.differences)
+    return found
 
 
 def store_id(run_id: str) -> str:

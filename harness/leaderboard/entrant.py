@@ -50,10 +50,24 @@ class Entrant:
         return self.failures.get(ErrorClass.CONNECTION, 0)
 
     @property
+    def differences(self) -> tuple[str, ...]:
+        """What its card states and its outputs do not give, in words."""
+        found = self.run.checked.recount
+        return () if found is None else found.differences
+
+    @property
+    def stated(self) -> bool:
+        """Whether its scores are only what its card states: nobody scored them again here with the card's corpus."""
+        found = self.run.checked.recount
+        return self.run.imported and (found is None or not found.counts)
+
+    @property
     def unranked(self) -> str:
         """Why it has no rank, and what to do; empty where it may have one."""
         if self.unverified:
             return "its seal does not hold"
+        if self.differences:
+            return f"scored again here: {'; '.join(self.differences)}"
         if self.unconnected <= MOST_UNCONNECTED * self.run.total:
             return ""
         who = "its maker" if self.run.imported else f"`rosetta retry {self.run.run_id[:8]}`"

@@ -26,6 +26,7 @@ from harness.store.file.trouble import (
     unpacks,
 )
 from harness.store.notes import Attached, attached_by_run, tags_by_run
+from harness.store.others_cards import UNCHECKED, CheckedHere, checked_here
 from harness.store.withdrawn import refuse_withdrawn_run, withdrawn_runs
 
 if TYPE_CHECKING:
@@ -363,6 +364,7 @@ class RunSummary:
     """What parts it from others of its method, model and condition; empty where none has all three."""
     method_name: str = ""
     """What its maker calls the method; empty where nobody named it."""
+    checked: CheckedHere = UNCHECKED
 
 
 PARTS = ("difficulty", "provenance", "register", "segment", "context", "variety", "orthography")
@@ -400,7 +402,7 @@ def list_runs(
     """
     rows = rows_by_name(connection, query, {"run_id": run_id})
     only = rows[0]["id"] if run_id is not None and rows else None
-    done, failed = done_by_run(connection, only), failures_by_run(connection, only)
+    done, failed, checked = done_by_run(connection, only), failures_by_run(connection, only), checked_here(connection, only)  # fmt: skip
     apart, gone = distinctions_by_run(connection, run_id), withdrawn_runs(connection, only)
     return [
         replace(
@@ -408,6 +410,7 @@ def list_runs(
             certificates=certificates.get(row["id"], ()),
             tags=tags.get(row["id"], ()),
             distinction=apart.get(row["id"], ""),
+            checked=checked.get(row["id"], UNCHECKED),
         )
         for row in rows
         if row["id"] not in gone

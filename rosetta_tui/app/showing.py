@@ -185,7 +185,7 @@ def listener_of(style: str | None, secret: Collection[int]) -> Callable[[Event],
     """Return what prints a run's events in a style; ``secret`` are places whose texts are not printed."""
     if style == "json-lines":
         return JsonLines(click.echo, secret)
-    if style in {"card", "summary"}:
+    if style in {"card", "summary", "quiet"}:
         return _ignore
     return PlainLines(click.echo, secret)
 
@@ -237,7 +237,7 @@ def _close(path: Path, finished: Finished, style: str | None) -> None:
             click.echo(plain(finished_line(finished)), err=True)
         return
     with opened(path) as connection:
-        if style != "json-lines":
+        if style not in {"json-lines", "quiet"}:
             print_card(connection, finished.run_id, as_json=style == "card")
         say_lacking(connection, finished.run_id)
 

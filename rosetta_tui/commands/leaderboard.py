@@ -24,6 +24,7 @@ from rosetta_tui.show.card_fields import (
     absent_packs,
     caveats_in_words,
     interval,
+    is_reproduced,
     review_of,
     stated_metrics,
     tiers_json,
@@ -228,6 +229,8 @@ def _notes(entrant: leaderboard_entrant.Entrant, *, translated: bool) -> Iterato
         yield f"{name}: {words}"
     if words := leaderboard_rows.stated_tier_words(entrant):
         yield f"{name} {words}"
+    if entrant.stated and not entrant.differences:
+        yield f"{name}: its scores are as its maker stated them (`rosetta runs import CARD --corpus FILE` scores them again)"
     if entrant.unranked:
         yield f"{name} has no rank: {entrant.unranked}"
 
@@ -299,8 +302,10 @@ def _board(board: ranking.Board, sort: str) -> dict[str, Any]:
 
 def _entrant(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> dict[str, Any]:
     run, card = entrant.run, entrant.run.card or {}
-    tiers = tiers_json(card, review_of(card, run.certificates))
+    reproduced = is_reproduced(card, run.checked)
+    tiers = tiers_json(card, review_of(card, run.certificates), reproduced=reproduced)
     tiers["verification_tier"] = leaderboard_rows.validation(entrant)
+    tiers["stated"] = entrant.stated
     return {
         "run_id": run.run_id,
         "in_place_of": list(entrant.in_place_of),

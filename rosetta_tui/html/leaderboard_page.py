@@ -24,6 +24,7 @@ from rosetta_tui.leaderboard.rows import (
     ranked_for,
     signature_words,
     smallest_words,
+    stated_mark,
     stated_tier_words,
 )
 from rosetta_tui.show.card_fields import (
@@ -165,6 +166,7 @@ def _row(
     card = entrant.run.card or {}
     translated = board.grounds.task == TRANSLATION
     claim = tier_words(card, review_of(card, entrant.run.certificates), beside=True)
+    claim += stated_mark(entrant)
     notes = (
         place_words(entrant) and f"stands {place_words(entrant)}",
         caveats_in_words(card) if translated else "",

@@ -29,6 +29,7 @@ from rosetta_tui.show.card_fields import (
     blocks,
     cost,
     interval,
+    is_reproduced,
     references_accepted,
     review_of,
     stated_metrics,
@@ -151,7 +152,9 @@ def _facts(found: RunFacts, changed: Changes | None, seconds: Sequence[float]) -
         "target_language": Language.of(dataset.get("target_language")),
         "claim": tier_words(card, found.review) if tiered(found.summary) else "",
         "rank": claim_of(card).tier(review_passed=_passed(found)).rank,
-        "validated": validated_by(found.review),
+        "validated": validated_by(
+            found.review, reproduced=is_reproduced(card, found.summary.checked)
+        ),
         "unverified": str(card.get("unverified", "")),
         "tiles": tuple(_tiles(found)),
         "short": tuple(_in_short(found)),
@@ -390,6 +393,8 @@ def _identity(found: RunFacts) -> Iterator[Fact]:
 
 def _record(found: RunFacts) -> list[str]:
     """Return the whole record as ``rosetta runs show`` prints it."""
-    lines = card_text(found.card, found.review).splitlines()
+    lines = card_text(
+        found.card, found.review, reproduced=is_reproduced(found.card, found.summary.checked)
+    ).splitlines()
     more = len(lines) - MOST_LINES
     return lines[:MOST_LINES] + ([f"… and {more:,} more lines"] if more > 0 else [])

@@ -19,10 +19,9 @@ from rosetta_tui.show.card_fields import (
     score_record,
     spread_words,
     stated_metrics,
-    stated_words,
     tier_sign,
     tier_words,
-    validated_by,
+    validated,
     with_interval,
 )
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value, widest
@@ -305,7 +304,7 @@ def _translated_cells(entrant: Entrant) -> tuple[Cell, ...]:
     return (
         Cell(with_interval(entrant.scores, "chrf_plus_plus")),
         Cell(with_interval(entrant.scores, "composite")),
-        Cell(f"{tier_sign(card, review)} {claimable(card, review)}"),
+        Cell(f"{tier_sign(card, review)} {claimable(card, review)}{stated_mark(entrant)}"),
     )
 
 
@@ -330,13 +329,17 @@ def validation(entrant: Entrant) -> str:
     """Say who validated a run (§9.4)."""
     if entrant.unverified:
         return "unverified"
-    return validated_by(review_of(entrant.run.card or {}, entrant.run.certificates))
+    return validated(entrant.run)[0]
+
+
+def stated_mark(entrant: Entrant) -> str:
+    """Return what stands behind the claim of a card whose scores nobody scored again here; empty for any other."""
+    return " (stated)" if entrant.stated else ""
 
 
 def stated_tier_words(entrant: Entrant) -> str:
     """Say which verification tier a run's card states that nothing here shows; empty where there is none."""
-    card = entrant.run.card or {}
-    return stated_words(card, review_of(card, entrant.run.certificates))
+    return validated(entrant.run)[1]
 
 
 def adjusted_words(entrant: Entrant) -> str:

@@ -49,13 +49,15 @@ BESIDE = "chrf_plus_plus"
 """The metric that always stands beside the composite (T3)."""
 
 
-def card_text(card: Mapping[str, Any], review: Standing | None = None) -> str:
-    """Say everything that a card has to say about a run, entries aside; ``review`` is what people said."""
-    return "\n".join(_lines(card, review))
+def card_text(
+    card: Mapping[str, Any], review: Standing | None = None, *, reproduced: bool = False
+) -> str:
+    """Say all that a card says of a run, entries aside; ``review``: what people said, ``reproduced``: see ``is_reproduced``."""
+    return "\n".join(_lines(card, review, reproduced=reproduced))
 
 
-def _lines(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
-    yield from _head(card, review)
+def _lines(card: Mapping[str, Any], review: Standing | None, *, reproduced: bool) -> Iterator[str]:
+    yield from _head(card, review, reproduced=reproduced)
     yield ""
     yield from _quality(card)
     yield from _breakdowns(card)
@@ -64,7 +66,7 @@ def _lines(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
     yield from _measures(card)
 
 
-def _head(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
+def _head(card: Mapping[str, Any], review: Standing | None, *, reproduced: bool) -> Iterator[str]:
     dataset, method = block(card, "dataset"), block(card, "method")
     yield line("run", card.get("run_id"), card.get("timestamp"))
     yield line("corpus", dataset.get("id"), dataset.get("language_pair"), _entries(dataset))
@@ -94,7 +96,8 @@ def _head(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
     else:
         yield line("task", block(card, "scoring").get("task"))
     yield from _caveats_of_maker(card)
-    yield line("validated by", validated_by(review), stated_words(card, review))
+    tier = validated_by(review, reproduced=reproduced)
+    yield line("validated by", tier, stated_words(card, review, reproduced=reproduced))
     if review is not None:
         yield from _review(review)
     yield line("fingerprint", block(card, "fingerprint").get("hash"))

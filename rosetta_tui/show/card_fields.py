@@ -15,6 +15,8 @@ from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from harness.store.notes import Attached
+    from harness.store.others_cards import CheckedHere
+    from harness.store.runs import RunSummary
     from review.verdict.certificate.certificate import Standing
     from scoring.core.specification import Tier
 
@@ -212,7 +214,9 @@ def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def tiers_json(card: Mapping[str, Any], review: Standing | None) -> dict[str, Any]:
+def tiers_json(
+    card: Mapping[str, Any], review: Standing | None, *, reproduced: bool = False
+) -> dict[str, Any]:
     """Return the tiers of a run, what may be claimed of it and who validated it; nulls where there is nothing to tell.
 
     Without a card nothing is known, and without scores, as where they stay inside, nothing is claimed of them.
@@ -224,8 +228,8 @@ def tiers_json(card: Mapping[str, Any], review: Standing | None) -> dict[str, An
         "claimable_tier": claimable(card, review) if scored else None,
         "tier_in_words": tier_words(card, review) if scored else None,
         "claim": claim_json(card) if scored else None,
-        "verification_tier": validated_by(review) if card else None,
-        "verification_tier_stated": stated_words(card, review) or None,
+        "verification_tier": validated_by(review, reproduced=reproduced) if card else None,
+        "verification_tier_stated": stated_words(card, review, reproduced=reproduced) or None,
     }
 
 
@@ -266,25 +270,44 @@ def review_of(card: Mapping[str, Any], certificates: Sequence[Attached]) -> Stan
     return standing(certificates, str(card.get("run_id")), str(card.get("run_card_hash")))
 
 
-def validated_by(review: Standing | None) -> str:
-    """Return the verification tier (benchmark-specification §9.4): what a certificate beside the run shows.
+def validated_by(review: Standing | None, *, reproduced: bool = False) -> str:
+    """Return the verification tier (benchmark-specification §9.4): what a certificate or a record beside the run shows.
 
-    Anybody can seal a card, so no card's own word for a tier above the lowest is taken.
+    Anybody can seal a card, so no card's own word for a tier above the lowest is taken. ``reproduced``: as
+    ``is_reproduced`` says.
     """
     shown = None if review is None else review.verification_tier
-    return SELF_BENCHMARKED if shown is None else shown
+    return shown or (GDS_VERIFIED if reproduced else SELF_BENCHMARKED)
 
 
-def stated_words(card: Mapping[str, Any], review: Standing | None) -> str:
+def is_reproduced(card: Mapping[str, Any], checked: CheckedHere) -> bool:
+    """Tell whether somebody who is believed here ran this very card again and reached its scores."""
+    return card.get("run_card_hash") in checked.reproduced
+
+
+def validated(run: RunSummary) -> tuple[str, str]:
+    """Return the verification tier of a run, and what ``stated_words`` says of it."""
+    card = run.card or {}
+    review, reproduced = review_of(card, run.certificates), is_reproduced(card, run.checked)
+    tier = validated_by(review, reproduced=reproduced)
+    return tier, stated_words(card, review, reproduced=reproduced)
+
+
+def stated_words(
+    card: Mapping[str, Any], review: Standing | None, *, reproduced: bool = False
+) -> str:
     """Say which verification tier a card states that nothing here shows; empty where there is none."""
-    stated = card.get("verification_tier")
-    if not isinstance(stated, str) or stated in ("", SELF_BENCHMARKED, validated_by(review)):
+    stated, shown = card.get("verification_tier"), validated_by(review, reproduced=reproduced)
+    if not isinstance(stated, str) or stated in ("", SELF_BENCHMARKED, shown):
         return ""
     return f"states {stated[:LONGEST_TIER]}; nothing here shows it"
 
 
 SELF_BENCHMARKED = "self-benchmarked"
 """The lowest verification tier: scored by whoever made the run."""
+
+GDS_VERIFIED = "gds-verified"
+"""Somebody else, who is believed here, ran it again and reached its scores."""
 
 LONGEST_TIER = 40
 """Characters of a stated tier that are repeated; the tiers of the specification are shorter."""

@@ -60,6 +60,7 @@ FORMS: Mapping[str, JsonForm] = {
     "runs-import": JsonForm("runs import --json"),
     "runs-lint": JsonForm("runs lint --json"),
     "runs-list": JsonForm("runs list --json"),
+    "runs-reproduce": JsonForm("runs reproduce --json"),
     "runs-show-unfinished": JsonForm("runs show --json of a run without a card"),
     "runs-verify": JsonForm("runs verify --json"),
     "sweep": JsonForm("sweep show --json"),

@@ -9,7 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.card.checking.signed import KnownSigners, check_proof, check_seal, check_unsigned
+from harness.card.checking.signed import (
+    KnownSigners,
+    check_proof,
+    check_reproduction,
+    check_seal,
+    check_unsigned,
+)
 from harness.card.checking.verify import (
     CardVerdict,
     check_hash,
@@ -20,12 +26,13 @@ from harness.card.foreign.layouts import unwrapped
 from harness.card.load import read_raw, stored_rows
 from harness.card.reading import parse_object, read_card_bytes
 from harness.card.seal import HASH_FIELD
-from harness.card.signing.card_seal import SUFFIX
+from harness.card.signing.card_seal import SUFFIX, SealFile, read_seal
+from harness.card.signing.reproduction import is_reproduction, read_reproduction
 from harness.card.signing.row_proof import RowProof, is_proof, read_proof
 from harness.card.signing.signed_run import kept_seals, own_keys
 from harness.consent.verifying import Verified, of_card
 from harness.store.file.sealing import StoreSealed
-from harness.store.runs import Run
+from harness.store.runs import Run, find_by_id
 from harness.store.withdrawn import known_run, now_standing
 
 
@@ -36,13 +43,15 @@ def verify_file(
     against: Path | None,
     home: Path,
 ) -> CardVerdict:
-    """Verify the file of a card with the seal beside it, or the proof of a row, ``against`` a card where one is named.
+    """Verify the file of a card with the seal beside it, the proof of a row, or the record of a reproduction, ``against`` a card where one is named.
 
     ``home``: the data folder, whose keys are known. Raises UsageError where the file is neither.
     """
     data = read_card_bytes(path)
     if is_proof(data):
         return _verify_proof(connection, data, path.name, against, with_own(known, home))
+    if is_reproduction(data):
+        return _verify_reproduction(connection, data, against, with_own(known, home))
     verdict = verify_card(data, connection, path.name)
     raw = unwrapped(parse_object(data, path.name))
     beside = path.with_suffix(SUFFIX)
@@ -87,6 +96,31 @@ def _verify_proof(
     check_proof(verdict, proof, raw, known)
     _check_consent(verdict, connection, proof, raw)
     return verdict
+
+
+def _verify_reproduction(
+    connection: sqlite3.Connection, data: bytes, against: Path | None, known: KnownSigners
+) -> CardVerdict:
+    """Verify a record of a reproduction against the card that is named, else the store's run that it names."""
+    found, verdict = read_reproduction(data), CardVerdict()
+    run = find_by_id(connection, found.claimed.run_id)
+    raw, seals = None, []
+    if against is not None:
+        raw = unwrapped(parse_object(read_card_bytes(against), against.name))
+        beside = against.with_suffix(SUFFIX)
+        seals = [read_seal(read_card_bytes(beside))] if beside.is_file() else []
+    elif run is not None:
+        raw = read_raw(connection, run.id)
+        seals = kept_seals(connection, run.id, raw)
+    if raw is not None:
+        verdict.checks.append(check_hash(raw))
+    check_reproduction(verdict, found, raw, signers_of(seals, raw or {}), known)
+    return verdict
+
+
+def signers_of(seals: Sequence[SealFile], card: Mapping[str, Any]) -> frozenset[str]:
+    """Return the keys whose seals are seals of this card."""
+    return frozenset(each.seal.by for each in seals if each.seal.card == card.get(HASH_FIELD))
 
 
 def _check_consent(

@@ -13,6 +13,11 @@ from typing import Any
 from harness.card.checking.verify import CardCheck, CardVerdict, consent_checks
 from harness.card.seal import HASH_FIELD
 from harness.card.signing.card_seal import CardSeal, SealFile, read_seal, rows_root
+from harness.card.signing.reproduction import (
+    ReproductionRecord,
+    SignedReproduction,
+    fits_card,
+)
 from harness.card.signing.row_proof import RowProof
 from harness.card.signing.sealed_time import sealed_between
 from harness.consent.verifying import Verified
@@ -21,8 +26,9 @@ from harness.sealed.forms import FileError
 from harness.sealed.keys import key_phrase, says_key
 from harness.sealed.phrase import read_words
 from harness.vault.log import LogLine, VaultError
+from scoring.core.wording import percent
 
-SIGNATURE, ROWS, TIME, ROW = "signature", "rows", "time", "row"
+SIGNATURE, ROWS, TIME, ROW, SCORES = "signature", "rows", "time", "row", "scores"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +99,33 @@ def check_proof(
         verdict.checks.append(CardCheck(ROW, True, f"{words} with this card"))
 
 
-def _whose(seal: CardSeal, known: KnownSigners) -> CardCheck:
+def check_reproduction(
+    verdict: CardVerdict,
+    found: SignedReproduction,
+    card: Mapping[str, Any] | None,
+    signers: frozenset[str],
+    known: KnownSigners,
+) -> None:
+    """Judge a record of a reproduction that was read, against the claimed card where it is at hand.
+
+    ``signers``: keys whose seals of that card hold.
+    """
+    verdict.checks.append(_whose(found, known))
+    verdict.checks += consent_checks(Verified(keys=frozenset({found.by, found.claimed_by})))
+    said = {True: "reproduced", False: "NOT reproduced", None: "neither has composite nor chrF++"}
+    words = f"{said[found.reproduced]} within {percent(found.tolerance)}, worked out again from the scores of both cards"
+    verdict.checks.append(CardCheck(SCORES, True, words))
+    if card is None:
+        words = (
+            f"not given; add --card CARD, to see whether it has the hash {found.claimed.card[:16]}…"
+        )
+        verdict.skip("card", words)
+        return
+    wrong = fits_card(found, card, signers)
+    verdict.checks.append(CardCheck("card", not wrong, wrong or "it is the record of this card"))
+
+
+def _whose(seal: CardSeal | ReproductionRecord, known: KnownSigners) -> CardCheck:
     words = f"made {seal.when} by the clock of whoever signed, with "
     phrase = key_phrase(seal.by)
     if known.words:

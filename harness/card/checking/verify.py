@@ -210,8 +210,8 @@ def _check_stated_tier(verdict: CardVerdict, card: RunCard) -> None:
     if card.verification_tier != VERIFICATION_TIER:
         verdict.skip(
             "verification tier",
-            f"states {card.verification_tier}; nothing here shows it. Only a certificate that is attached "
-            "to the run does (`rosetta review attach`)",
+            f"states {card.verification_tier}; nothing here shows it. Only what is attached to the run does: "
+            "a certificate (`rosetta review attach`), the record of a reproduction (`rosetta runs attach`)",
         )
 
 

@@ -334,3 +334,22 @@ def m014_sweeps(db: Database) -> None:
             PRIMARY KEY (run_id)
         ) WITHOUT ROWID;
     """)
+
+
+@migrations()
+def m015_others_cards(db: Database) -> None:
+    """What was found here of cards that others made: scored again, run again; beside the card and gone with its run."""
+    db.executescript("""
+        CREATE TABLE reproductions (
+            run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+            signer TEXT NOT NULL,      -- public key that a person trusted when attaching it, hexadecimal
+            card TEXT NOT NULL,        -- hash of the card that was run again
+            file BLOB NOT NULL,        -- the signed record
+            PRIMARY KEY (run, signer)
+        ) WITHOUT ROWID;
+        CREATE TABLE recounts (
+            run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+            pinned INTEGER NOT NULL,   -- 1: sources and references were held against the corpus file
+            differences TEXT NOT NULL  -- JSON list of words; empty: its scores are those of its outputs
+        );
+    """)

@@ -21,6 +21,8 @@ class RunCommands(FiledCommands):
         "import",
         "verify",
         "lint",
+        "reproduce",
+        "attach",
         "delete",
         "undelete",
     )
@@ -28,4 +30,4 @@ class RunCommands(FiledCommands):
 
 @click.group(cls=RunCommands)
 def runs() -> None:
-    """List, show, note, export, import, verify, lint and delete runs."""
+    """List, show, note, export, import, verify, lint, reproduce and delete runs."""

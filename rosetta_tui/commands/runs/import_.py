@@ -18,6 +18,7 @@ from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from harness import api
     from harness.card import importing, reading
     from harness.card.signing import card_seal, signed_run
     from harness.store import runs
@@ -28,14 +29,20 @@ with when_used():
 @click.option(
     "--unverified", is_flag=True, help="Take cards whose seal is absent or broken, marked."
 )
+@click.option("--corpus", metavar="FILE", help="The corpus of the cards: their texts are held against it.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def import_(files: Sequence[Path], unverified: bool, as_json: bool) -> None:
+def import_(files: Sequence[Path], unverified: bool, corpus: str | None, as_json: bool) -> None:
     """Take run cards from FILES into the list of runs.
+
+    The outputs on a card are scored again here. Its scores count as stated until its texts were held against its
+    corpus too: that of the list of corpora, or --corpus, also for a card that was imported before. A card whose outputs give
+    other scores has no rank.
 
     Test reports, run logs and published rows of the reference implementation are read too.
     """
     done: list[dict[str, Any]] = []
     refused = 0
+    pinned = None if corpus is None else api.open_corpus(api.CorpusRequest(corpus))
     with opened() as connection:
         for file in files:
             if file.name.endswith(card_seal.SUFFIX):
@@ -43,7 +50,9 @@ def import_(files: Sequence[Path], unverified: bool, as_json: bool) -> None:
                 continue
             try:
                 data = read_card_bytes(file)
-                imported = importing.import_card(connection, data, file.name, unverified=unverified)
+                imported = importing.import_card(
+                    connection, data, file.name, unverified=unverified, corpus=pinned
+                )
             except UsageError as error:
                 refused += 1
                 for line in error_lines(str(error)):
@@ -81,6 +90,9 @@ def _fields(imported: importing.Imported) -> dict[str, Any]:
         "back": imported.back,
         "unverified": imported.unverified,
         "note": imported.note,
+        "scored_again": None
+        if imported.recount is None
+        else {"pinned": imported.recount.pinned, "differences": list(imported.recount.differences)},
     }
 
 
@@ -93,4 +105,17 @@ def _import_words(file: Path, imported: importing.Imported) -> str:
         parts.append(f"UNVERIFIED: {imported.unverified}")
     if imported.note and not imported.known:
         parts.append(imported.note)
-    return plain(" ".join(parts))
+    parts.append(_counted(imported))
+    return plain(" ".join(filter(None, parts)))
+
+
+def _counted(imported: importing.Imported) -> str:
+    """Say what scoring the outputs again gave."""
+    found = imported.recount
+    if found is None:
+        return ""
+    if found.differences:
+        return f"SCORED AGAIN, OTHERWISE: {'; '.join(found.differences)}. It has no rank."
+    if not found.pinned:
+        return "Its outputs give its scores; they count as stated until its corpus is here (--corpus FILE)."
+    return "Scored again with its corpus: as stated."

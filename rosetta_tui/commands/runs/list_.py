@@ -174,6 +174,7 @@ def _summary(run: RunSummary, inside: Collection[str]) -> dict[str, Any]:
 def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
     from rosetta_tui.show.card_fields import (
         blocks,
+        is_reproduced,
         review_of,
         tiers_json,
     )
@@ -186,7 +187,7 @@ def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
         "composite": scores.get("composite"),
         "composite_profile": scores.get("composite_profile"),
         "composite_inputs": [each.get("metric") for each in blocks(scores, "composite_inputs")],
-        **tiers_json(card, review),
+        **tiers_json(card, review, reproduced=is_reproduced(card, run.checked)),
         "review": None if review is None else review.certificate.outcome,
         "review_suspended": review is not None and review.suspended,
         "certificate_sha256": None if review is None else review.certificate.sha256,

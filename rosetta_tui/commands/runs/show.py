@@ -11,14 +11,14 @@ import click
 from harness.store.file.database import default_path, opened
 from harness.store.notes import attached_to, note_of, tags_of
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.show.card_fields import review_of, stated_words
+from rosetta_tui.show.card_fields import is_reproduced, review_of, stated_words
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import json_text
 
 with when_used():
     from harness.card import exporting, load
     from harness.run import final_scores
-    from harness.store import runs
+    from harness.store import others_cards, runs
     from rosetta_tui.report import card as report_card
     from rosetta_tui.report import paragraphs, unfinished
 
@@ -32,7 +32,7 @@ def show(run: str, *, as_json: bool) -> None:
     Of a run that is under way or stopped: how far it is, its score so far, and how it goes on.
 
     What is known at home only (note, tags, scores without retried entries, whether anything here shows the
-    verification tier that a card states) stands in JSON under `beside`,
+    verification tier that a card states, whether an imported card's scores were scored again here) stands in JSON under `beside`,
     which is no part of the sealed card: `rosetta runs export` writes the card alone. A run with secret entries
     has no JSON: its numbers leave as a released card only (`rosetta runs export --submitter`).
     """
@@ -46,7 +46,12 @@ def show(run: str, *, as_json: bool) -> None:
         certificates = attached_to(connection, found.id)
         retried = final_scores.retried_scores(connection, found)
         review = review_of(card, certificates)
-        beside = _beside(connection, found, retried, stated_words(card, review))
+        checked = others_cards.checked_here(connection, found.id).get(
+            found.id, others_cards.UNCHECKED
+        )
+        reproduced = is_reproduced(card, checked)
+        stated = stated_words(card, review, reproduced=reproduced)
+        beside = _beside(connection, found, retried, stated) | _stated(found, checked.recount)
     if as_json:
         with opened() as connection:
             exporting.refuse_to_leave(connection, [found])
@@ -54,9 +59,19 @@ def show(run: str, *, as_json: bool) -> None:
         return
     if "unverified" in head:
         card["unverified"] = head["unverified"]
-    click.echo(report_card.card_text(card, review))
+    click.echo(report_card.card_text(card, review, reproduced=reproduced))
     for each in _lines(beside, retried):
         click.echo(each)
+
+
+def _stated(run: runs.Run, found: others_cards.Recount | None) -> dict[str, Any]:
+    """Say of an imported card what its scores are worth here; nothing of a run of this store, or one that counts."""
+    if not run.imported or (found is not None and found.counts):
+        return {}
+    words = "as its maker stated them; `rosetta runs import CARD --corpus FILE` scores the outputs again"
+    if found is not None and found.differences:
+        words = f"NOT those of its outputs, scored again here: {'; '.join(found.differences)}"
+    return {"scores": words}
 
 
 def _unfinished(connection: sqlite3.Connection, run: runs.Run, *, as_json: bool) -> None:
@@ -91,6 +106,8 @@ def _beside(
 
 def _lines(beside: dict[str, Any], retried: final_scores.RetriedScores | None) -> list[str]:
     said = [] if retried is None else ["", *paragraphs.retried_lines(retried)]
+    if beside.get("scores"):
+        said += ["", paragraphs.line("its scores", beside["scores"])]
     if beside.get("tags"):
         said += ["", paragraphs.line("tags", " ".join(f"#{tag}" for tag in beside["tags"]))]
     first, *rest = beside.get("note", "").splitlines() or [""]

@@ -80,10 +80,10 @@ def runs(home: Path) -> dict[str, list[str]]:
 
 
 def lists(done: Any) -> Any:
-    """The lists that were printed; a card has its date to the millisecond, the store has more."""
+    """The lists that were printed; a card has its date to the millisecond, and its scores are stated, elsewhere."""
     found = json.loads(done.stdout)
     for row in (row for each in found for row in each["runs"]):
-        row["date"] = row["date"][:23]
+        row["date"], row["stated"] = row["date"][:23], None
     return found
 
 

@@ -119,6 +119,10 @@ WAYS: dict[str, tuple[str, ...]] = {
     "runs proof": ("! runs proof last~1 id-3 -o proof.json",),
     "runs verify": ("runs verify last~1 --json",),
     "runs lint": ("! runs lint last~1 --json",),
+    "runs reproduce": (
+        "! runs reproduce last~1 --corpus {home}/hid.json --json",
+        "! runs reproduce last~1 --corpus {home}/hid.json --with last~2 --json -o out.json",
+    ),
     "runs import": (),
     "compare": (
         "! compare last~1 last~2 --json",

@@ -1,0 +1,281 @@
+"""From a card to a run that asks the same again: what its ``method`` block says, and what only a person can bring.
+
+Nothing is guessed: the method is made with what there is, without a key, and its set-up must be the card's in every
+field. Each field that is not is named with its hash on the card and the option that brings it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from corpora.model.corpus import Corpus
+from harness import api
+from harness.api import RunRequest
+from harness.card.checking.recompute import card_setup
+from harness.card.model import RunCard
+from harness.card.rows import row_entry
+from harness.core.failures import UsageError
+from harness.endpoint.endpoints import presets
+from harness.endpoint.keys import no_key
+from harness.inputs.prompt import shipped_versions
+from harness.method.method import Setup
+from harness.method.shipped import TAKES, installed
+from harness.methods.registry import build
+from harness.run.beginning import tools_for
+from harness.setup.scoring_tools import changes, stated_setup
+from scoring.core.metric_rows import row_of
+from scoring.core.setup import ScoringSetup
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """A run that is the card's once more."""
+
+    request: RunRequest
+    setup: Setup
+    """Of the method that was made, the same as the card's."""
+    scored_otherwise: tuple[str, ...]
+    """What the scores depend on besides the texts and is not as it was on the card: facts of its ``scoring`` block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """One thing that the card names and that is not at hand."""
+
+    what: str
+    stated: str
+    """What the card says of it: a SHA-256, a name, a number."""
+    mend: str
+    """The option that brings it."""
+    here: str | None = None
+    """What was there in its place; None: nothing."""
+
+    def __str__(self) -> str:
+        place = "" if self.here is None else f", and here it is {self.here}"
+        return f"{self.what}: the card has {self.stated}{place}. Give {self.mend}."
+
+
+_HASHED = {
+    "method_sha256": ("the plug-in's code", "method", "--method FILE.py:CLASS"),
+    "outputs_sha256": ("the outputs", "outputs", "--outputs FILE"),
+    "coaching_data_sha256": ("the coaching data", "coaching", "--coaching FILE"),
+    "fst_sha256": ("the method's analyser (FST)", "analyser", "--analyser FILE"),
+}
+"""Field of the set-up → what it is the hash of, the option that names it, and how."""
+
+_HASHED_OPTIONS = {
+    "glossary_sha256": ("the dictionary", "glossary", "--glossary FILE"),
+    "word_list_sha256": ("the word list", "word_list", "--word-list FILE"),
+}
+"""The same for members of the set-up's ``options``."""
+
+_MENDS = {
+    "system_prompt_sha256": "--prompt FILE (and --source-name, --target-name if the prompt names languages otherwise)",
+    "provider": "--endpoint NAME or URL",
+    "method_version": "the Rosetta that the card names: another version asks otherwise",
+    "language_card_sha256": "--language-card FILE",
+}
+"""Field → what mends it, where that is no option of the same name."""
+
+_NOT_TOLD = frozenset({"fst_version", "system_prompt_used", "prompt_version", "method_class"})
+"""Fields that follow from others, or name the engine of an analyser: all engines agree."""
+
+
+def rebuild(
+    connection: sqlite3.Connection, card: RunCard, corpus: Corpus, told: Mapping[str, Any]
+) -> Rebuilt:
+    """Return the run of a card once more, ready to be started; nothing is sent and no key is asked for.
+
+    ``told``: options of a run by name, as ``api.ask`` takes them, and ``method`` for a plug-in; only those that a person gave. Raises UsageError
+    that names everything that is missing, for another corpus than the card's, and for secret entries.
+    """
+    places = _places(card, corpus)
+    stated = card_setup(card)
+    if lacking := list(_missing(stated, card, told)):
+        raise _refused(lacking)
+    method, options = _options(stated, told)
+    options |= _scored_with(stated_setup(card.scoring))
+    own = {name: value for name, value in told.items() if name != "method"}
+    plan = api.plan_of(corpus, method, options | own)
+    asked = RunRequest(corpus, places, plan)
+    found = build(plan.method, plan.options, corpus.entries, no_key).setup
+    if lacking := list(_differences(stated, found)):
+        raise _refused(lacking)
+    tools = tools_for(connection, corpus, places, plan)
+    tools.close()
+    otherwise = _scoring(stated_setup(card.scoring), tools.setup)
+    return Rebuilt(asked, found, otherwise)
+
+
+def same_setup(stated: Setup, found: Setup) -> Sequence[Lacking]:
+    """Return in what a run's set-up is not the card's, the number of the repetition aside; empty where it is."""
+    return list(_differences(stated, replace_replicate(found, stated.replicate)))
+
+
+def replace_replicate(setup: Setup, replicate: int) -> Setup:
+    """Return a set-up as that of another repetition."""
+    return setup.model_copy(update={"replicate": replicate})
+
+
+def _places(card: RunCard, corpus: Corpus) -> tuple[int, ...]:
+    """Return the places of the card's entries in its corpus; raises UsageError where it is not that corpus."""
+    if corpus.sha256 != card.dataset.sha256:
+        raise UsageError(
+            f"This is not the corpus of the card: its SHA-256 is {corpus.sha256}, and the card has "
+            f"{card.dataset.sha256} ({card.dataset.id}). Name that file with --corpus."
+        )
+    refuse_secrets(card)
+    if not card.results:
+        raise UsageError("The card names no entries (results[]), so nobody can tell which to ask.")
+    by_id = {str(entry.id): place for place, entry in enumerate(corpus.entries)}
+    ids = [str(row.entry_id) for row in card.results]
+    if strange := [each for each in ids if each not in by_id]:
+        raise UsageError(
+            f"The card has {len(strange):,} entries that its corpus has not, first {strange[0]!r}: it is no card of it."
+        )
+    places = tuple(sorted(by_id[each] for each in ids))
+    if len(set(places)) != len(places):
+        raise UsageError("The card has an entry twice: it is no card of this corpus.")
+    if any(corpus.entries[place].secret for place in places):
+        raise UsageError(_OVER_SECRETS)
+    return places
+
+
+def refuse_secrets(card: RunCard) -> None:
+    """Raise UsageError for a card over secret entries: its exact scores stay where they are."""
+    if card.withheld is not None or any(
+        row.withheld or row_entry(row).secret for row in card.results
+    ):
+        raise UsageError(_OVER_SECRETS)
+
+
+_OVER_SECRETS = (
+    "The card is over secret entries: such a run is reproduced where its vault is, and its scores leave as a released "
+    "card only (rosetta runs export RUN --submitter NAME)."
+)
+
+
+def _missing(stated: Setup, card: RunCard, told: Mapping[str, Any]) -> Iterator[Lacking]:
+    """Yield what the card names by its hash and nobody gave."""
+    for name, (what, option, how) in _HASHED.items():
+        hashed = getattr(stated, name)
+        at_hand = name == "method_sha256" and stated.method in installed()
+        if hashed is not None and not told.get(option) and not at_hand:
+            yield Lacking(what, f"SHA-256 {hashed}", how)
+    for name, (what, option, how) in _HASHED_OPTIONS.items():
+        if name in stated.options and not told.get(option):
+            yield Lacking(what, f"SHA-256 {stated.options[name]}", how)
+    yield from _missing_prompt(stated, told)
+    needs = TAKES[stated.method].needs if stated.method in TAKES else ()
+    if "endpoint" in needs and not told.get("endpoint") and stated.provider not in presets("chat"):
+        yield Lacking("the endpoint", stated.provider or "none", "--endpoint URL")
+    yield from _missing_scoring(stated_setup(card.scoring), told)
+
+
+def _missing_prompt(stated: Setup, told: Mapping[str, Any]) -> Iterator[Lacking]:
+    first = (stated.prompt_version or "").partition("+")[0]
+    takes = stated.method in TAKES and "prompt" in TAKES[stated.method].takes
+    if takes and first and first not in shipped_versions() and not told.get("prompt"):
+        words = f"the version {first!r} (as sent: SHA-256 {stated.system_prompt_sha256})"
+        held = "; method.system_prompt_used has its text as it was sent"
+        yield Lacking("the prompt", words, f"--prompt FILE{held}")
+
+
+def _missing_scoring(stated: ScoringSetup | None, told: Mapping[str, Any]) -> Iterator[Lacking]:
+    """Yield what the metrics of the card read besides the texts, and nobody gave."""
+    if stated is None:
+        return
+    terms = stated.terms_sha256
+    if terms is not None and not (told.get("terms") or told.get("coaching")):
+        yield Lacking("the prescribed terms", f"SHA-256 {terms}", "--terms FILE")
+    if stated.embeddings is not None and not told.get("embeddings"):
+        words = stated.embeddings.sha256 or stated.embeddings.endpoint or ""
+        yield Lacking(
+            "the embeddings", f"{stated.embeddings.model} ({words})", "--embeddings WHERE"
+        )
+    if stated.comet is not None and not told.get("comet"):
+        yield Lacking("COMET", f"{stated.comet.model} ({stated.comet.sha256})", "--comet FILE")
+
+
+def _options(stated: Setup, told: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the method and the options that the card's set-up tells."""
+    found: dict[str, Any] = {
+        "condition": stated.condition,
+        "method_name": stated.method_name,
+        "replicate": stated.replicate,
+        "use_cache": False,  # answers of before would reproduce themselves
+    }
+    shipped = TAKES.get(stated.method)
+    if shipped is None:
+        found["settings"] = dict(stated.options.get("settings", {}))
+        return str(told.get("method") or stated.method), found
+    known = _known_options(stated)
+    found |= {name: known[name] for name in (*shipped.needs, *shipped.takes) if name in known}
+    return stated.method, found
+
+
+def _scored_with(stated: ScoringSetup | None) -> dict[str, Any]:
+    """Return the options of scoring that a card tells: those of its metrics that this version knows, and its references."""
+    if stated is None:
+        return {}
+    known = tuple(id_ for id_ in stated.metrics if row_of(id_) is not None)
+    return {"metrics": known, "multi_ref": stated.multi_ref} if known else {}
+
+
+def _known_options(stated: Setup) -> dict[str, Any]:
+    """Return every option of a shipped method that a set-up tells, whichever method takes it."""
+    first = (stated.prompt_version or "").partition("+")[0]
+    known: dict[str, Any] = {
+        "temperature": stated.temperature,
+        "max_tokens": stated.max_tokens,
+        "batch_size": stated.batch_size,
+        "max_retries": stated.max_retries,
+        "tools": tuple(stated.tools_enabled),
+        "checks": tuple(stated.options.get("checks", ())),
+        "body": dict(stated.options.get("body", {})),
+    }
+    if stated.model_slug != stated.method:
+        known["model"] = stated.model_slug
+    if stated.provider in presets("chat"):
+        known["endpoint"] = stated.provider
+    if first in shipped_versions():
+        known["prompt"] = first
+    if "text" in stated.options:
+        known["text"] = stated.options["text"]
+    if stated.method == "human":
+        known["translator"] = stated.model_slug
+    if stated.method == "replay":
+        known["method_class"] = stated.method_class
+    return known
+
+
+def _differences(stated: Setup, found: Setup) -> Iterator[Lacking]:
+    """Yield each fact of the set-up that is not the card's."""
+    then, now = stated.model_dump(mode="json"), found.model_dump(mode="json")
+    for name in (each for each in then if each not in _NOT_TOLD and each != "options"):
+        if then[name] != now[name]:
+            yield _difference(name, then[name], now[name])
+    inside, here = then["options"], now["options"]
+    for name in sorted({*inside, *here}):
+        if inside.get(name) != here.get(name):
+            yield _difference(name, inside.get(name), here.get(name))
+
+
+def _difference(name: str, stated: object, here: object) -> Lacking:
+    what, _, how = {**_HASHED, **_HASHED_OPTIONS}.get(name, (name, "", ""))
+    mend = how or _MENDS.get(name) or "the Rosetta or the plug-in that made the card"
+    hashed = "SHA-256 " if name.endswith("sha256") else ""
+    return Lacking(what, f"{hashed}{stated}", mend, f"{here}")
+
+
+def _scoring(stated: ScoringSetup | None, now: ScoringSetup) -> tuple[str, ...]:
+    return () if stated is None else tuple(changes(stated, now))
+
+
+def _refused(lacking: Sequence[Lacking]) -> UsageError:
+    count = "one thing is" if len(lacking) == 1 else f"{len(lacking)} things are"
+    lines = "\n".join(f"  {each}" for each in lacking)
+    return UsageError(f"This card cannot be run again yet: {count} missing or other.\n{lines}")

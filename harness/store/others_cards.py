@@ -1,0 +1,109 @@
+"""What was found here of cards that others made: their scores computed again from their outputs, their set-up run again.
+
+It lies beside the card and never in it: a card says of itself what it likes.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from harness.store.file.trouble import stored_json
+from harness.store.withdrawn import now_standing
+
+
+@dataclass(frozen=True, slots=True)
+class Recount:
+    """What scoring a card's outputs again gave."""
+
+    pinned: bool
+    """Whether sources and references of its rows were held against the corpus file that the card names."""
+    differences: tuple[str, ...] = ()
+    """In words, what the card states and its outputs do not give; empty where all is as stated."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether the card's scores may stand without the word stated."""
+        return self.pinned and not self.differences
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedHere:
+    """All that was found here of the card of one run."""
+
+    reproduced: frozenset[str] = frozenset()
+    """Hashes of cards that somebody reproduced whose key is believed here."""
+    recount: Recount | None = None
+    """None where nobody scored it again, and for runs of this store, which were scored here."""
+
+
+UNCHECKED = CheckedHere()
+
+
+def checked_here(connection: sqlite3.Connection, only: int | None = None) -> dict[int, CheckedHere]:
+    """Return what was found of the cards of all runs, or of one, by the store's number; runs without are left out."""
+    again, counted = reproduced_cards(connection, only), recounts(connection, only)
+    return {
+        run: CheckedHere(again.get(run, frozenset()), counted.get(run))
+        for run in (*again, *counted)
+    }
+
+
+def keep_reproduction(
+    connection: sqlite3.Connection, run: int, signer: str, card: str, file: bytes
+) -> None:
+    """Keep the signed record of a reproduction beside a run, in the place of an earlier one of the same key."""
+    connection.execute(
+        "INSERT OR REPLACE INTO reproductions VALUES (?, ?, ?, ?)", (run, signer, card, file)
+    )
+
+
+def detach_reproductions(connection: sqlite3.Connection, run: int) -> int:
+    """Take all records of reproductions away from a run; gives how many there were."""
+    return connection.execute("DELETE FROM reproductions WHERE run = ?", (run,)).rowcount
+
+
+def reproduced_cards(
+    connection: sqlite3.Connection, only: int | None = None
+) -> dict[int, frozenset[str]]:
+    """Return by run the hashes of its cards that somebody reproduced whose key is believed here; an older store has none."""
+    if not _there(connection, "reproductions"):
+        return {}
+    rows = connection.execute(
+        "SELECT run, signer, card FROM reproductions WHERE ? IS NULL OR run = ?", (only, only)
+    )
+    found: dict[int, frozenset[str]] = {}
+    for run, signer, card in rows:
+        if now_standing().of_key(str(signer)) is None:
+            found[run] = found.get(run, frozenset()) | {str(card)}
+    return found
+
+
+def keep_recount(
+    connection: sqlite3.Connection, run: int, *, pinned: bool, differences: Collection[str]
+) -> None:
+    """Keep what scoring a card again gave, in the place of what an earlier time gave."""
+    words = json.dumps(list(differences), ensure_ascii=False)
+    connection.execute("INSERT OR REPLACE INTO recounts VALUES (?, ?, ?)", (run, pinned, words))
+
+
+def recounts(connection: sqlite3.Connection, only: int | None = None) -> dict[int, Recount]:
+    """Return by run what scoring its card again gave; an older store has none."""
+    if not _there(connection, "recounts"):
+        return {}
+    rows = connection.execute(
+        "SELECT run, pinned, differences FROM recounts WHERE ? IS NULL OR run = ?", (only, only)
+    )
+    return {run: Recount(bool(pinned), _words(told)) for run, pinned, told in rows}
+
+
+def _words(told: object) -> tuple[str, ...]:
+    found = stored_json(told)
+    return tuple(map(str, found)) if isinstance(found, list) else (str(found),)
+
+
+def _there(connection: sqlite3.Connection, table: str) -> bool:
+    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    return connection.execute(query, (table,)).fetchone() is not None

@@ -1,0 +1,50 @@
+"""A card and its repetition as lines of text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rosetta_tui.show import figures
+from scoring.core.metric_rows import short_title
+
+if TYPE_CHECKING:
+    from harness.card.signing.reproduction import ReproductionComparison
+
+_SAID = {
+    True: "Reproduced: composite and chrF++ are within 2 % of what the card claims.",
+    False: "NOT reproduced: composite or chrF++ is further away than 2 % of what the card claims.",
+    None: "Nothing can be said: the card and its repetition share neither composite nor chrF++.",
+}
+
+
+def reproduction_lines(found: ReproductionComparison) -> Iterator[str]:
+    """Yield every score of both cards, how far they are apart, and what follows."""
+    first, second = found.claimed, found.repeated
+    yield f"Card {first.card[:16]}… of run {first.run_id[:8]}, {found.entries:,} entries, run again as {second.run_id[:8]}"
+    yield f"{'':24} {'claimed':>10} {'again':>10} {'apart':>9}  within 2 %"
+    for metric, each in found.verdict.deviations.items():
+        apart = "" if each.share is None else figures.signed(each.share, 1, share=True)
+        values = (figures.number(value, 4) for value in (each.claimed, each.repeated))
+        claimed, repeated = values
+        yield f"{short_title(metric):24.24} {claimed:>10} {repeated:>10} {apart:>9}  {'yes' if each.within else 'no'}"
+    for metric in found.verdict.missing:
+        where = "the card" if metric in first.scores else "the repetition"
+        yield f"{short_title(metric):24.24} only {where} has a value"
+    if first.failed or second.failed:
+        yield f"entries without an output: {first.failed:,} on the card, {second.failed:,} in the repetition"
+    if found.scored_otherwise:
+        yield f"scored otherwise: {', '.join(found.scored_otherwise)}"
+    yield _SAID[found.reproduced]
+
+
+def reproduction_json(found: ReproductionComparison) -> dict[str, Any]:
+    """Return the comparison as its file has it, with the deviation of each score beside it."""
+    told = {
+        metric: {"share": each.share, "within": each.within}
+        for metric, each in found.verdict.deviations.items()
+    }
+    return found.model_dump(mode="json") | {
+        "deviations": told,
+        "missing": list(found.verdict.missing),
+    }
