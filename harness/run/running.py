@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from harness.card.material import row_words
 from harness.core.failures import AskingStopped, HarnessError
 from harness.core.run_state import RunState
 from harness.endpoint.budget import BudgetReached, Ledger
-from harness.endpoint.client import EndpointClient
+from harness.endpoint.connections import Connections
 from harness.endpoint.limiter import Limiter, RetryPolicy
 from harness.events.control import Control
 from harness.events.kinds import Event, Failed, Finished, InFlight, Started
@@ -74,13 +73,15 @@ def execute_run(
     resumption: Resumption = AS_BEFORE,
     tools: ScoringTools | None = None,
     limiter: Limiter | None = None,
+    connections: Connections | None = None,
 ) -> Finished:
     """Bring a run to its end, or as far as the control lets it; gives the last event.
 
     Blocks; belongs into a thread of its own where something else must stay alive. Raises after a Failed
     event, HarnessError where the fault is known, CorpusError where it is one of a language card; whatever was
     finished before is stored, and the run can be resumed. ``tools`` are those that the run began with,
-    where they are still at hand, and ``limiter`` knows from earlier runs what their endpoint bears.
+    where they are still at hand, ``limiter`` knows from earlier runs what their endpoint bears, and ``connections``
+    are those of earlier runs, which stay open.
     """
     run_id = ""
     try:
@@ -90,7 +91,7 @@ def execute_run(
                 run = take_up(connection, number, method, resumption)
                 with _leaving(connection, number):
                     here = _Execution(
-                        connection, path, run, method, listener, control, tools, limiter
+                        connection, path, run, method, listener, control, tools, limiter, connections
                     )
                     return here.to_the_end()
     except (CorpusError, HarnessError) as error:
@@ -142,6 +143,7 @@ class _Execution:
         control: Control,
         tools: ScoringTools | None,
         limiter: Limiter | None,
+        connections: Connections | None,
     ) -> None:
         self.connection = connection
         self.run = run
@@ -162,6 +164,7 @@ class _Execution:
         self.known_replies = known_keys(connection) if self.options.use_cache else set()
         most = self.options.concurrency
         self.limiter = limiter or limiter_for(method, most)
+        self.connections = connections
         self.path = path
         self.stretch = 0
 
@@ -217,7 +220,7 @@ class _Execution:
         reason = None
         try:
             if waiting:
-                reason = asyncio.run(self._translate(waiting, board, ledger, recorder))
+                reason = self._call(waiting, board, ledger, recorder)
         finally:
             self.control.translating = False
             recorder.finish()
@@ -241,16 +244,28 @@ class _Execution:
         board.add(stored, [self.scorer.unpack(each.statistics) for each in stored], fresh=False)
         return board
 
-    async def _translate(
+    def _call(
         self, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger, recorder: Recorder
     ) -> str | None:
-        client = EndpointClient(
-            timeout_seconds=self.options.timeout_seconds,
-            offline=self.options.offline or self.secret,
-        )
+        """Send the waiting entries through the method, over the connections at hand or over own ones."""
+        with ExitStack() as stack:
+            ways = self.connections or stack.enter_context(closing(Connections()))
+            return ways.run(self._translate(ways, waiting, board, ledger, recorder))
+
+    async def _translate(
+        self,
+        ways: Connections,
+        waiting: Sequence[int],
+        board: ProgressBoard,
+        ledger: Ledger,
+        recorder: Recorder,
+    ) -> str | None:
         shared = RunCalls(
             method=self.method.setup.method,
-            client=client,
+            client=ways.client(
+                timeout_seconds=self.options.timeout_seconds,
+                offline=self.options.offline or self.secret,
+            ),
             limiter=self.limiter,
             ledger=ledger,
             policy=RetryPolicy(most_attempts=self.options.most_attempts),
@@ -262,10 +277,7 @@ class _Execution:
         )
         loop = RunLoop(self.entries, waiting, self.method, shared, recorder, self.control)
         self.control.translating = True
-        try:
-            await loop.run()
-        finally:
-            await client.close()
+        await loop.run()
         return loop.reason
 
     def _keep(self, recorder: Recorder, reply: NewReply) -> None:

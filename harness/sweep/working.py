@@ -21,6 +21,7 @@ from harness.api import Ready
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.core.run_state import RunState
+from harness.endpoint.connections import Connections
 from harness.endpoint.limiter import Limiter
 from harness.events.control import Control
 from harness.events.kinds import Event, Finished
@@ -122,7 +123,8 @@ def work(store: Path, number: int, told: Callable[[], int]) -> None:
     with _place(store, sweep) as free:
         if free:
             gc.freeze()
-            _Worker(store, sweep, cells, told).work()
+            with closing(Connections()) as connections:
+                _Worker(store, sweep, cells, told, connections).work()
 
 
 @contextmanager
@@ -149,11 +151,13 @@ class _Worker:
         sweep: StoredSweep,
         cells: tuple[SweepCell, ...],
         told: Callable[[], int],
+        connections: Connections,
     ) -> None:
         self._store = store
         self._sweep = sweep
         self._cells = cells
         self._told = told
+        self._connections = connections
         self._limiters: dict[str, Limiter] = {}
         """By address: what is known of an endpoint holds for the next run too."""
         self._done: set[int] = set()
@@ -259,6 +263,7 @@ class _Worker:
             ready.resumption,
             ready.tools,
             limiter,
+            self._connections,
         )
 
     def _end(self, cell: SweepCell, finished: Finished) -> None:
