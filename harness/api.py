@@ -303,18 +303,23 @@ class Ready:
 
 
 def start(
-    store: Path, asked: RunRequest, method: Method | None = None, run_id: str | None = None
+    store: Path,
+    asked: RunRequest,
+    method: Method | None = None,
+    run_id: str | None = None,
+    tools: ScoringTools | None = None,
 ) -> Ready:
     """Store the beginning of a run; nothing is asked of its method yet.
 
-    ``method`` is one that was made already, ``run_id`` an id that was given already. Raises CorpusError or HarnessError with what is wrong; nothing is
-    stored then.
+    ``method`` is one that was made already, ``run_id`` an id that was given already, ``tools`` those
+    that were found for the same entries and options. Raises CorpusError or HarnessError with what is wrong; nothing
+    is stored then.
     """
     corpus, places, plan = asked.corpus, asked.positions, asked.plan
     shut_door(asked.entries, plan, corpus.dataset)
     made = asked.method() if method is None else method
     with opened(store) as connection:
-        tools = tools_for(connection, corpus, places, plan)
+        tools = tools or tools_for(connection, corpus, places, plan)
         number = begin(connection, corpus, places, made, plan, tools, run_id)
         if asked.note or asked.tags:
             change_words(connection, number, note=asked.note, add=asked.tags)

@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,12 @@ def list_cards(folders: Sequence[Path] = ()) -> Iterator[Path]:
 
 def read_card(path: Path) -> FoundCard:
     """Read one card; CardError with everything that is wrong in it."""
-    content = _content(path)
+    return _card(path, _content(path))
+
+
+@lru_cache(maxsize=8)
+def _card(path: Path, content: bytes) -> FoundCard:
+    """Read a card's bytes; every run of a sweep asks for the same."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -9,7 +9,6 @@ Besides numbers, the rows of a card say of each output its analyses and its lint
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -40,7 +39,7 @@ from harness.setup.scoring_tools import ScoringTools, stated_setup, stored_score
 from harness.store.annotations import AnnotationRow, answered, read_annotations
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.mixed_setups import parts_of, tried_before
-from harness.store.replies import read_exchange
+from harness.store.replies import named_models
 from harness.store.results import RowWords, read_all_attempts, read_results, read_row_words
 from harness.store.runs import Run, read_run
 from scoring.card.claim import FLOORS_VERSION, FloorScores
@@ -308,12 +307,7 @@ def _model_id(
 ) -> str | None:
     """Return the model that the endpoint named most often; of a run in parts every one that was named."""
     keys = [attempt.reply_key for attempt in attempts if attempt.reply_key is not None]
-    exchanges = [read_exchange(connection, key) for key in keys]
-    named = Counter(
-        exchange.stored.reply.model_id
-        for exchange in exchanges
-        if exchange is not None and exchange.stored.reply.model_id is not None
-    )
+    named = named_models(connection, keys)
     ranked = sorted(named, key=lambda model: (-named[model], model))
     return " + ".join(ranked if all_of_them else ranked[:1]) or None
 

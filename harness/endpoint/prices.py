@@ -6,7 +6,9 @@ without a word, and an unknown price must stay visible as unknown (DESIGN M5).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
@@ -102,7 +104,7 @@ class Prices:
         )
         self._rows = _read(shipped, "prices.toml")
         if own is not None:
-            self._rows |= _read(read_text(own, "the price file")[0], own.name)
+            self._rows = {**self._rows, **_read(read_text(own, "the price file")[0], own.name)}
 
     def price(self, provider: str, model: str, *, characters: bool = False) -> Price | None:
         """Return the price of a model, or of a service by ``characters``; None where it is unknown.
@@ -125,7 +127,9 @@ class Prices:
         return [model for name, model in self._rows if name == provider]
 
 
-def _read(text: str, name: str) -> dict[tuple[str, str], tuple[str, str, _Row]]:
+@lru_cache(maxsize=4)
+def _read(text: str, name: str) -> Mapping[tuple[str, str], tuple[str, str, _Row]]:
+    """Read a table; every run of a sweep asks for the same."""
     try:
         table = _Table.model_validate(parse_toml(text))
     except ValidationError as error:

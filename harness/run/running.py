@@ -91,7 +91,15 @@ def execute_run(
                 run = take_up(connection, number, method, resumption)
                 with _leaving(connection, number):
                     here = _Execution(
-                        connection, path, run, method, listener, control, tools, limiter, connections
+                        connection,
+                        path,
+                        run,
+                        method,
+                        listener,
+                        control,
+                        tools,
+                        limiter,
+                        connections,
                     )
                     return here.to_the_end()
     except (CorpusError, HarnessError) as error:

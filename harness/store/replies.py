@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -219,6 +220,18 @@ def _stored(text: str, facts: bytes, latency: float) -> StoredReply:
         tool_calls=tuple(of_kind(stored_json(tool_calls), list)) if tool_calls else (),
     )
     return StoredReply(reply, latency, cost)
+
+
+@unpacks
+def named_models(connection: sqlite3.Connection, keys: Iterable[bytes]) -> Counter[str]:
+    """Count the models that the endpoint named in the replies with these keys."""
+    named: Counter[str] = Counter()
+    for key in keys:
+        row = connection.execute("SELECT facts FROM replies WHERE key = ?", (key,)).fetchone()
+        model = None if row is None else _FACTS.validate_python(unpacked_message(row[0]))[1]
+        if model is not None:
+            named[model] += 1
+    return named
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import gc
 import sqlite3
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +27,7 @@ from harness.events.control import Control
 from harness.events.kinds import Event, Finished
 from harness.run.running import execute_run, limiter_for
 from harness.setup.plan import Resumption, scoring_of
+from harness.setup.scoring_tools import ScoringTools
 from harness.store.file.database import open_store, opened
 from harness.store.file.trouble import STORE_ERRORS
 from harness.store.holding import alone, forget_lock, is_held
@@ -160,6 +161,8 @@ class _Worker:
         self._connections = connections
         self._limiters: dict[str, Limiter] = {}
         """By address: what is known of an endpoint holds for the next run too."""
+        self._tools: dict[Hashable, ScoringTools] = {}
+        """Of runs that are scored alike, by what decides it; they are found once."""
         self._done: set[int] = set()
         """Places of the cells that need no look any more."""
         self._troubles = 0
@@ -245,7 +248,13 @@ class _Worker:
         asked = cell.request
         run = asked.plan.run.model_copy(update={"concurrency": share})
         plan = asked.plan.model_copy(update={"run": run})
-        return api.start(self._store, replace(asked, plan=plan), run_id=run_id)
+        alike = _scored_by(cell)
+        ready = api.start(
+            self._store, replace(asked, plan=plan), run_id=run_id, tools=self._tools.get(alike)
+        )
+        if ready.tools is not None and not ready.tools.annotators:  # these end with their run
+            self._tools[alike] = ready.tools
+        return ready
 
     def _run(self, ready: Ready, share: int) -> Finished:
         self._control = Control()
@@ -280,6 +289,19 @@ class _Worker:
         self._troubles += 1
         with opened(self._store) as connection:
             set_trouble(connection, self._sweep.number, cell.place, words)
+
+
+def _scored_by(cell: SweepCell) -> Hashable:
+    """Return what decides the tools of a run; the corpus is one for the whole sweep."""
+    plan = cell.request.plan
+    asked = plan.scoring.model_dump_json()
+    return (
+        cell.request.positions,
+        asked,
+        plan.options.coaching,
+        plan.options.prices,
+        plan.run.offline,
+    )
 
 
 def find_same(connection: sqlite3.Connection, cell: SweepCell) -> Run | None:
