@@ -1,13 +1,15 @@
 """A sweep at a local endpoint with a fixed delay, beside the same runs one after the other without it.
 
 Prints both as multiples of the ideal (calls × delay / connections), each from its beginning to the last seal, in
-stores of their own. ``--models 3`` makes it a quarter as long.
+stores of their own, and the processor seconds of each run, the endpoint's included. ``--models 3`` makes it a
+quarter as long.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import resource
 import tempfile
 import time
 from collections.abc import Callable
@@ -81,12 +83,13 @@ def measured(
     entries: int,
     workers: int,
     connections: int,
-) -> tuple[float, float]:
-    """Return the seconds that all runs took, and those from the first call to the last reply."""
+) -> tuple[float, float, float]:
+    """Return the seconds that all runs took, those from the first call to the last reply, and the processor's."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["ROSETTA_HOME"] = name
         write_corpus(folder / "corpus.jsonl", entries)
+        before = processor()
         endpoint = LocalEndpoint()
         found = read(folder, endpoint.url, models, workers, connections)
         began = time.perf_counter()
@@ -96,7 +99,13 @@ def measured(
         endpoint.end()
     assert seen["served"] == models * 12 * entries
     assert seen["most_under_way"] <= connections
-    return seconds, seen["seconds"]
+    return seconds, seen["seconds"], processor() - before
+
+
+def processor() -> float:
+    """Return the processor seconds of this process and of those that it began and that have ended."""
+    both = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in both)
 
 
 def main() -> None:
@@ -111,10 +120,11 @@ def main() -> None:
     ideal = given.models * 12 * given.entries * DELAY / given.connections
     whole = {}
     for name, make in (("one by one", one_by_one), ("sweep", swept)):
-        whole[name], calls = measured(make, *sizes)
+        whole[name], calls, busy = measured(make, *sizes)
         print(
             f"{name}: {given.models * 12} runs of {given.entries} entries, {given.connections} connections: "
-            f"{whole[name]:.1f} s, {whole[name] / ideal:.2f} × ideal (calls {calls / ideal:.2f} ×)"
+            f"{whole[name]:.1f} s, {whole[name] / ideal:.2f} × ideal (calls {calls / ideal:.2f} ×), "
+            f"{busy / (given.models * 12):.3f} processor seconds a run"
         )
     print(f"sweep against the same runs without it: {whole['sweep'] / whole['one by one']:.3f} ×")
 

@@ -303,17 +303,12 @@ class Ready:
 
 
 def start(
-    store: Path,
-    asked: RunRequest,
-    method: Method | None = None,
-    run_id: str | None = None,
-    tools: ScoringTools | None = None,
-) -> Ready:
+    store: Path, asked: RunRequest, method: Method | None = None, run_id: str | None = None, tools: ScoringTools | None = None
+) -> Ready:  # fmt: skip
     """Store the beginning of a run; nothing is asked of its method yet.
 
-    ``method`` is one that was made already, ``run_id`` an id that was given already, ``tools`` those
-    that were found for the same entries and options. Raises CorpusError or HarnessError with what is wrong; nothing
-    is stored then.
+    ``method``, ``run_id`` and ``tools`` were made before: the tools for the same entries and options. Raises
+    CorpusError or HarnessError with what is wrong; nothing is stored then.
     """
     corpus, places, plan = asked.corpus, asked.positions, asked.plan
     shut_door(asked.entries, plan, corpus.dataset)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from corpora.files.problems import CorpusError
 from harness import api
+from harness.annotators.fst import FstAnnotator
 from harness.api import Ready
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError, UsageError
@@ -252,7 +253,9 @@ class _Worker:
         ready = api.start(
             self._store, replace(asked, plan=plan), run_id=run_id, tools=self._tools.get(alike)
         )
-        if ready.tools is not None and not ready.tools.annotators:  # these end with their run
+        if ready.tools is not None and all(
+            isinstance(each, FstAnnotator) for each in ready.tools.annotators
+        ):  # what others hold open ends with their run
             self._tools[alike] = ready.tools
         return ready
 

@@ -7,10 +7,13 @@ import random
 import signal
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from harness import api
 from harness.core.failures import UsageError
+from harness.run.beginning import tools_for
 from harness.store.file.database import open_store
 from harness.store.holding import alone
 from harness.store.shared_budget import committed_usd
@@ -38,6 +41,23 @@ def test_a_worker_makes_every_run_in_order(tmp_path: Path) -> None:
     assert models == ["a"] * SIZE + ["b"] * SIZE
     assert [each.composite for each in found.cells] == [1.0, 1.0]
     assert (found.entries_done, found.entries_total) == (2 * SIZE, 2 * SIZE)
+
+
+def test_what_runs_are_scored_with_is_found_once_for_all_that_are_scored_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[object] = []
+
+    def counted(*given: Any) -> Any:
+        found.append(tools_for(*given))
+        return found[-1]
+
+    monkeypatch.setattr(api, "tools_for", counted)
+    with serving() as server:
+        store, sweep = begun(tmp_path, server.url)
+        work(store, sweep.number, never)
+    assert record(store).state == "complete"
+    assert len(found) == 1
 
 
 def test_what_the_store_has_is_not_run_again(tmp_path: Path) -> None:
