@@ -21,6 +21,7 @@ from harness.estimate.framework import WorkedFramework
 from harness.events.kinds import Failed, Finished
 from harness.lint.finding import LintReport
 from harness.method.method import Setup
+from harness.sweep.comparing import SweepComparison
 from harness.sweep.estimating import SweepEstimate
 from harness.sweep.record import CellRecord, SweepRecord, SweepSummary
 
@@ -34,6 +35,7 @@ RECORDS: dict[str, tuple[type, ...]] = {
     "language-show": (LanguageCard,),
     "runs-lint": (LintReport,),
     "sweep": (SweepRecord,),
+    "sweep-compare": (SweepComparison,),
     "sweep-estimate": (SweepEstimate,),
     "sweep-event": (CellRecord, SweepSummary),
     "sweep-list": (SweepSummary,),

@@ -64,6 +64,7 @@ FORMS: Mapping[str, JsonForm] = {
     "runs-show-unfinished": JsonForm("runs show --json of a run without a card"),
     "runs-verify": JsonForm("runs verify --json"),
     "sweep": JsonForm("sweep show --json"),
+    "sweep-compare": JsonForm("sweep compare --json"),
     "sweep-estimate": JsonForm("estimate PLAN.toml --json"),
     "sweep-event": JsonForm("sweep begin, sweep resume --json-lines"),
     "sweep-list": JsonForm("sweep list --json"),

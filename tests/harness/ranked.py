@@ -9,6 +9,7 @@ from pathlib import Path
 
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, Segment
+from harness.method.method import MethodClass
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan, RunOptions
 from harness.store.file.database import open_store
@@ -55,6 +56,7 @@ def play(
     positions: Sequence[int] | None = None,
     condition: str = "made",
     replicate: int = 0,
+    kind: MethodClass | None = None,
 ) -> str:
     """Replay outputs of which the first ``right`` are the references, the others spoilt; gives the run's id."""
     outputs = path.parent / f"{model}-{right}-{len(corpus.entries)}.jsonl"
@@ -77,6 +79,7 @@ def play(
             outputs=outputs,
             condition=condition,
             replicate=replicate,
+            method_class=kind,
         ),
         run=RunOptions(offline=True),
     )

@@ -11,7 +11,7 @@ class SweepCommands(FiledCommands):
     """The commands about sweeps, one file each; what is no command of them is a plan."""
 
     folder = "sweep"
-    order = ("begin", "show", "stop", "resume", "list")
+    order = ("begin", "show", "compare", "stop", "resume", "list")
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -103,6 +103,7 @@ WAYS: dict[str, tuple[str, ...]] = {
     "sweep resume": (),
     "sweep show": (),
     "sweep list": (),
+    "sweep compare": (),
     "score": (
         "! score {home}/hid.json {home}/0.3.txt --json",
         "! score --rescore last~1 --json",

@@ -1,0 +1,179 @@
+"""Every method of a sweep against the best of its baselines, all tests corrected together (benchmark-specification §6.3)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from harness.compare.against_best import MethodAgainstBest, RepeatedRuns, method_against_best
+from harness.core.failures import UsageError
+from harness.sweep.record import SweepRecord
+from harness.sweep.standing import SweepSetup, setups_of
+from scoring.statistics.intervals import DRAWS, SEED
+from scoring.statistics.significance import COMPOSITE, holm
+
+ALPHA = 0.05
+"""The level that p after Holm is held against."""
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class ComparedSetup(_Record):
+    """A set-up whose complete repetitions were taken together; variances are of one value, on the metric's own scale."""
+
+    name: str
+    runs: tuple[str, ...]
+    """Ids."""
+    value: float
+    """Of all their outputs together."""
+    between_entries: float | None = None
+    between_repetitions: float | None = None
+    remainder: float | None = None
+    """Chance of one repetition on one entry; all three None of a single run, and where ``unparted`` says why."""
+    unparted: str = ""
+
+
+class MethodVerdict(_Record):
+    """What came of one method."""
+
+    method: ComparedSetup
+    entries: int
+    """Those that it and all its baselines have."""
+    best: str
+    """Name of the baseline that came out best on these entries."""
+    nearest: str
+    """Name of the baseline over which its lead is least sure."""
+    difference: float
+    """Its value minus that of ``best``."""
+    lower: float
+    upper: float
+    """95 % interval of its value minus that of the truly best baseline."""
+    p_picked: float
+    """Against ``best`` alone, as if it had been named before."""
+    p_maximum: float
+    """Against the best of all baselines."""
+    p_holm: float
+    """``p_maximum``, corrected for the number of methods."""
+    beats: bool
+    """Whether it is better than every baseline, after the correction too."""
+
+
+class SweepComparison(_Record):
+    """All methods of a sweep against its baselines."""
+
+    id: str
+    name: str
+    metric: str
+    methods: tuple[MethodVerdict, ...]
+    """In the order of the plan."""
+    baselines: tuple[ComparedSetup, ...]
+    left_out: dict[str, str]
+    """Name of a set-up, or id of a run → why it is not among them."""
+
+
+def compare_sweep(
+    connection: sqlite3.Connection,
+    found: SweepRecord,
+    metric: str = COMPOSITE,
+    *,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> SweepComparison:
+    """Hold each method of a sweep against the best of its baselines, complete runs only.
+
+    UsageError where no method or no baseline is complete, none compares, or entries are secret.
+    """
+    setups = setups_of(found)
+    done = [each for each in setups if each.complete]
+    baselines = [each for each in done if each.is_baseline]
+    methods = [each for each in done if not each.is_baseline]
+    _refuse_one_sided(methods, baselines)
+    left_out = {_name(each): "none of its runs is complete" for each in setups if not each.complete}
+    results: dict[str, MethodAgainstBest] = {}
+    for each in methods:
+        try:
+            result = method_against_best(connection, _ids(each), [*map(_ids, baselines)], metric, draws=draws, trials=10 * draws, seed=seed)  # fmt: skip
+        except UsageError as error:
+            left_out[_name(each)] = str(error)
+            continue
+        _refuse_secret(result)
+        left_out |= result.refused
+        results[_name(each)] = result
+    if not results:
+        raise UsageError("\n".join(["No method of this sweep compares.", *left_out.values()]))
+    names = {run_id: _name(each) for each in done for run_id in _ids(each)}
+    corrected = holm([each.found.p_maximum for each in results.values()])
+    known = {b.runs[0].run_id: b for each in results.values() for b in each.baselines}
+    return SweepComparison(
+        id=found.id,
+        name=found.name,
+        metric=metric,
+        methods=tuple(
+            _verdict(result, names, p)
+            for result, p in zip(results.values(), corrected, strict=True)
+        ),
+        baselines=tuple(_told(each, names) for each in known.values()),
+        left_out=left_out,
+    )
+
+
+def _refuse_one_sided(methods: Sequence[SweepSetup], baselines: Sequence[SweepSetup]) -> None:
+    if not baselines:
+        raise UsageError(
+            "No baseline of this sweep is complete: a model as it comes (without coaching and tools), a copy of the "
+            "source or a constant. Let the plan have one."
+        )
+    if not methods:
+        raise UsageError(
+            "Every complete set-up of this sweep is a baseline, so there is no method to hold against them. "
+            "`rosetta compare` compares two to six runs with each other."
+        )
+
+
+def _refuse_secret(result: MethodAgainstBest) -> None:
+    if result.inside:
+        raise UsageError(
+            "These runs have secret entries: how they differ is counted and released. `rosetta vault compare` does it."
+        )
+
+
+def _ids(setup: SweepSetup) -> list[str]:
+    return [each.run_id for each in setup.complete if each.run_id is not None]
+
+
+def _name(setup: SweepSetup) -> str:
+    return " · ".join(setup.labels.values()) or setup.cells[0].name
+
+
+def _told(runs: RepeatedRuns, names: dict[str, str]) -> ComparedSetup:
+    parts = runs.repeated
+    return ComparedSetup(
+        name=names[runs.runs[0].run_id],
+        runs=tuple(each.run_id for each in runs.runs),
+        value=runs.value,
+        between_entries=None if parts is None else parts.between_entries,
+        between_repetitions=None if parts is None else parts.between_repetitions,
+        remainder=None if parts is None else parts.remainder,
+        unparted=runs.unparted,
+    )
+
+
+def _verdict(result: MethodAgainstBest, names: dict[str, str], p: float) -> MethodVerdict:
+    found = result.found
+    return MethodVerdict(
+        method=_told(result.method, names),
+        entries=result.entries,
+        best=names[result.best.runs[0].run_id],
+        nearest=names[result.nearest.runs[0].run_id],
+        difference=found.difference,
+        lower=found.lower,
+        upper=found.upper,
+        p_picked=found.p_picked,
+        p_maximum=found.p_maximum,
+        p_holm=p,
+        beats=found.beats and p < ALPHA,
+    )
