@@ -11,9 +11,14 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
+from harness.card.load import load_card
+from harness.card.model import RunCard
 from harness.card.seal import card_hash
 from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
+from harness.reproduce import comparing
 from harness.sealed.keys import Identity, Role
+from harness.store.file.database import opened
 from rosetta_tui.commands import rosetta
 from tests.keyring_in_memory import memory_keyring
 
@@ -286,3 +291,43 @@ def test_a_run_that_is_another_is_not_held_against_the_card(
     at("submitter")
     words = refused(f"runs reproduce {made}/card.json --corpus {made}/corpus.json --with last")
     assert "the card's own run" in words
+
+
+def test_a_record_shows_nothing_of_a_card_that_came_without_its_seal(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    bare = tmp_path / "bare.json"
+    bare.write_bytes((made / "card.json").read_bytes())
+    ok(f"runs import {bare}")
+    words = refused(f"runs attach {made}/record.json --trust {record(made)['by']}")
+    assert "no seal of the key that it says signed the card lies beside the card" in words
+    assert tier() == "self-benchmarked"
+
+
+def test_a_second_key_of_this_computer_shows_nothing_of_its_own_run(
+    made: Path, at: Callable[[str], None], tmp_path: Path
+) -> None:
+    at("submitter")
+    path = tmp_path / "own.json"
+    path.write_bytes(signed(record(made), Identity.load(made / "submitter", Role.ORGANISATION)))
+    assert "This run was made here, and so was the record" in refused(f"runs attach {path}")
+
+
+def test_answers_of_before_reproduce_nothing(
+    made: Path, at: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at("maintainer")
+    load = load_card
+
+    def cached(*told: Any) -> RunCard:
+        card = load(*told)
+        rows = [row.model_copy(update={"cached": True}) for row in card.results]
+        return card.model_copy(update={"results": rows})
+
+    monkeypatch.setattr(comparing, "load_card", cached)
+    with opened() as store:
+        run = record(made)["repeated"]["run_id"]
+        claimed = comparing.claimed_card(store, str(made / "card.json"))
+        with pytest.raises(UsageError, match="took answers from before"):
+            comparing.compared(store, claimed.card, run)
