@@ -27,7 +27,7 @@ from harness.compare.pairs import (
 from harness.compare.rows import CorpusRow, OrderedRun, RowReader
 from harness.core.failures import UsageError
 from harness.setup.plan import told_of
-from harness.store.runs import find_run, under_way
+from harness.store.runs import Run, find_run, under_way
 from scoring.core.composite import composite, composite_metrics
 from scoring.core.inventory import in_order, metric_named, unknown_metric
 from scoring.core.metric_rows import row_of
@@ -163,6 +163,13 @@ def compare_runs(
     )
 
 
+def require_named_once(found: Sequence[Run]) -> None:
+    """Raise UsageError where a run stands twice among these."""
+    numbers = [run.id for run in found]
+    if twice := [run.run_id[:8] for run in found if numbers.count(run.id) > 1]:
+        raise UsageError(f"Run {twice[0]} is named twice. Name each run once.")
+
+
 def require_two(found: Comparison) -> None:
     """Raise UsageError where nothing compares, with all the reasons."""
     reasons = [f"run {run_id[:8]}: {why}" for run_id, why in found.refused.items()]
@@ -205,13 +212,11 @@ def _read(
         base = find_run(connection, baseline)
         if base.id not in {run.id for run in found}:
             found.insert(0, base)
-    numbers = [run.id for run in found]
-    if twice := [run.run_id[:8] for run in found if numbers.count(run.id) > 1]:
-        raise UsageError(f"Run {twice[0]} is named twice. Name each run once.")
+    require_named_once(found)
     if not LEAST_RUNS <= len(found) <= MOST_RUNS:
         named = counted(len(found), "run is named", "runs are named")
         raise UsageError(f"{named}; from two to six are compared.")
-    place = 0 if baseline is None else numbers.index(base.id)
+    place = 0 if baseline is None else [run.id for run in found].index(base.id)
     before = {side.rows.run.id: side.rows for side in earlier}
     reader = RowReader(connection)
     return [reader.read(run, before.get(run.id)) for run in found], place

@@ -15,7 +15,7 @@ from harness.card.load import load_card
 from harness.card.material import stored_material
 from harness.card.reading import block, number
 from harness.card.withholding import LEAST
-from harness.compare.comparing import compare_runs, require_two
+from harness.compare.comparing import compare_runs, require_named_once, require_two
 from harness.compare.comparison import Comparison
 from harness.core.version import VERSION
 from harness.release.budget import (
@@ -100,6 +100,18 @@ def require_answer_left(
     with ledger.changing() as change:
         if change.history.told_of(found.run_id, name) is None:
             change.history.require_answers(name, corpus, frozenset(), change.now)
+
+
+def require_difference_left(runs: Sequence[Run], ledger: ReleaseLedger) -> None:
+    """Raise NotReleased where ``release_difference`` would tell nothing of these runs, as far as the ledger shows it without a text.
+
+    Both must have been told, and each submitter must have an answer left, as ``require_answer_left`` says. UsageError where
+    they are one run.
+    """
+    require_named_once(runs)
+    with ledger.changing() as change:
+        for told in [_told(change.history, run) for run in runs]:
+            change.history.require_answers(told.submitter, told.corpus, frozenset(), change.now)
 
 
 def release_difference(

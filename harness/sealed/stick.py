@@ -137,7 +137,7 @@ READABLE: Final = 0o644
 """For what is sealed: on the computer that it goes to, its owner has another number."""
 
 
-_GONE = "It is gone. Put the stick back and try again."
+_GONE = "It is not there. Look at its name, or put the stick back, and try again."
 _WORDS = {
     StorageProblem.DISK_FULL: "There is not enough room on it. Free some space, or take another stick.",
     StorageProblem.READ_ONLY: "It can be read but not changed. Take off its write protection, "

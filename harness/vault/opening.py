@@ -205,6 +205,7 @@ _WITHOUT_METHOD: Final = (
     VaultWork.ESTIMATE,
     VaultWork.CHECK,
     VaultWork.SEAL,
+    VaultWork.COMPARE,
     VaultWork.CALIBRATE,
 )
 """Work in which no code of others runs beside the texts."""

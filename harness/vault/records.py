@@ -127,6 +127,8 @@ class VaultWork(StrEnum):
     """Scores beside people's ratings."""
     SEAL = "seal"
     """The signature over the rows of a run's card."""
+    COMPARE = "compare"
+    """How a run differs from another one, worked out inside and told in steps."""
     LOOK = "look"
     """The texts of a run, read on the screens of the program."""
     CHECK = "check"

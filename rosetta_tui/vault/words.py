@@ -83,6 +83,7 @@ _WORKS = {
     "rescore": "scoring again the run",
     "calibrate": "comparing with people's ratings the run",
     "seal": "signing the card of the run",
+    "compare": "telling how others differ from the run",
     "look": "reading on the screen the run",
     "check": "checks and counts",
     "script": "a script or notebook",

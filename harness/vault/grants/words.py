@@ -184,5 +184,6 @@ _AGAIN: Final[Mapping[str, str]] = {
     VaultWork.RESCORE: "scoring again",
     VaultWork.CALIBRATE: "comparing with people's ratings",
     VaultWork.SEAL: "signing or releasing the card of",
+    VaultWork.COMPARE: "telling how others differ from",
     VaultWork.LOOK: "reading on the screen",
 }

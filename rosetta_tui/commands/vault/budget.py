@@ -105,4 +105,9 @@ def _lines(
             f"the last at {row['last']}"
         )
     if not rows:
-        yield "  nothing was told yet"
+        names = (
+            " under these names; `rosetta vault budget` shows which there are"
+            if submitter or corpus
+            else ""
+        )
+        yield f"  nothing was told yet{names}"

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import FILE, ledger
+from rosetta_tui.request.reading import out_of_vault, vault_request
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from harness import api
     from harness.compare import comparing
     from harness.core import failures, written_files
     from harness.release import releasing
+    from harness.store import runs
     from harness.store.file import database
 
 
@@ -25,12 +29,20 @@ with when_used():
 @click.option("-o", "--output", required=True, type=FILE)
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="By this metric only; may be given several times.")  # fmt: skip
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
+@out_of_vault
 def compare_(
-    first: str, second: str, output: Path, metrics: Sequence[str], *, overwrite: bool
+    first: str,
+    second: str,
+    output: Path,
+    metrics: Sequence[str],
+    *,
+    overwrite: bool,
+    **vault: Any,
 ) -> None:
     """Compare two RUNs over secret entries here, and write a signed file with difference, interval and p, in steps.
 
     Both runs must have been told before (rosetta runs export --submitter), and it counts as an answer to both submitters.
+    Runs out of a vault need --vault and --purpose; its log has both runs.
     """
     if output.exists() and not overwrite:
         raise failures.UsageError(
@@ -38,7 +50,12 @@ def compare_(
         )
     asked = [comparing.metric_asked(words, "--metric") for words in metrics]
     with database.opened() as connection:
-        data = releasing.release_difference(connection, (first, second), ledger(), asked or None)
+        found = [runs.find_run(connection, each) for each in (first, second)]
+        known = ledger()
+        releasing.require_difference_left(found, known)
+        for run in found:
+            api.open_again(connection, run, vault_request(vault), "compare")
+        data = releasing.release_difference(connection, (first, second), known, asked or None)
     written_files.write_file(output, data, overwrite=overwrite)
     if (least := json.loads(data)["smallest_difference"]) is not None:
         click.echo(f"Differences below {least:g} points of chrF++ cannot be told apart by these entries.", err=True)  # fmt: skip

@@ -131,7 +131,7 @@ def test_a_stick_that_is_pulled_while_it_is_flushed_is_told(
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(stick, "flush", pulled)
-    with pytest.raises(StickError, match="It is gone"):
+    with pytest.raises(StickError, match="It is not there"):
         write_file(tmp_path / "a", b"new")
     assert (names(tmp_path), read_file(tmp_path / "a")) == (["a"], b"older")
 

@@ -95,3 +95,36 @@ def test_who_runs_allows_it_in_one_go_and_what_is_released_asks_the_budget_first
     assert "✓ key: the key of this computer's keeper" in verified
     assert "– key: whose it is" in homes.types("school", "runs verify ../office/ann.json")
     assert readable(homes.folder) == []
+
+
+def test_how_two_runs_differ_is_told_with_the_vault_and_stands_in_its_log(homes: Homes) -> None:
+    for method in ("copy-source", "constant --text said"):
+        homes.types("office", f"run greetings {HERE} spring -m {method} --metrics chrf")
+    other, one = (each["run_id"] for each in json.loads(homes.types("office", "runs list --json")))
+    differ = f"vault compare {one} {other} -o d.json"
+    before = lines(homes)
+    assert "were not told" in homes.types("office", f"{differ} {HERE} told")
+    assert lines(homes) == before  # nothing was opened for it
+    homes.types("office", "vault budget --pause 0")
+    for submitter, run in (("Ann", one), ("Ben", other)):
+        homes.types(
+            "office", f"runs export {run} {HERE} told --submitter {submitter} -o {submitter}.json"
+        )
+    before = lines(homes)
+    assert "name it with --vault FOLDER" in homes.types("office", differ)
+    assert "Name each run once" in homes.types(
+        "office", f"vault compare {one} {one} -o d.json {HERE} told"
+    )
+    assert lines(homes) == before
+    said = homes.types("office", f"{differ} {HERE} told")
+    assert f"telling how others differ from the run {one}" in said
+    assert lines(homes) == before + 2
+    assert (
+        "telling how others differ from the run" in homes("office", "log elders").splitlines()[-1]
+    )
+    assert "✓ signature" in homes.types("office", "runs verify d.json")
+    homes.types("office", "vault budget --pause 24")
+    again = homes.types("office", f"{differ} {HERE} told --overwrite")
+    assert "The next one is given from" in again
+    assert lines(homes) == before + 2
+    assert readable(homes.folder) == []
