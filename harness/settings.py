@@ -50,6 +50,8 @@ class Settings:
     """Where ``rosetta publish`` and ``--submit`` put cards: the URL of a PostgreSQL database without a password, or a folder."""
     language_folders: tuple[Path, ...] = ()
     """Where language cards and analysers lie besides the data folder."""
+    trusted_signers: tuple[str, ...] = ()
+    """Public keys of organisations whose signed weights are taken (``--scoring``), 64 hexadecimal digits each."""
     endpoints: Mapping[str, str] = field(default_factory=dict)
     """Own name of an endpoint → its URL."""
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -212,6 +214,17 @@ def _paths(value: object) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(map(_path, value)))
 
 
+def _signers(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or len(value) > MOST_NAMES:
+        raise FieldError("wants a list of public keys in square brackets")
+    if not all(isinstance(each, str) and _KEY_DIGITS.fullmatch(each) for each in value):
+        raise FieldError("wants public keys of 64 hexadecimal digits, in small letters")
+    return tuple(dict.fromkeys(value))
+
+
+_KEY_DIGITS = re.compile(r"[0-9a-f]{64}", re.ASCII)
+
+
 def _table(read: Callable[[str, str], None]) -> Callable[[object], dict[str, str]]:
     """Make a reader of tables whose names and texts are each looked at by ``read``."""
 
@@ -253,6 +266,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "exports": _path,
     "publish": _published,
     "language_folders": _paths,
+    "trusted_signers": _signers,
     "endpoints": _table(_own_endpoint),
     "keys": _table(_chosen_keys),
 }

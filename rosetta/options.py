@@ -68,6 +68,8 @@ class Scoring(Choosing, total=False):
     """Names of metrics or packs, such as ``chrf`` or ``lbrag``; without it what the corpus's task says."""
     multi_ref: bool
     """Score chrF++, BLEU and TER against the variants too."""
+    scoring: File
+    """Signed weights and tier lines in place of the specification's."""
     language_card: File
     analyser: File
     """Morphological analyser (``.hfstol``)."""

@@ -248,7 +248,7 @@ def _compared(letter: str, side: PairSide, drawn: Table, tests: _Tests) -> Compa
     run = side.rows.run
     values: dict[str, float | None] = dict(side.values)
     if tests.asked is None or COMPOSITE in tests.asked:
-        values[COMPOSITE] = composite(values).value
+        values[COMPOSITE] = composite(values, weighing=side.table.weighing).value
     costs = [row.cost_usd for row in side.used]
     known = [cost for cost in costs if cost is not None]
     seconds = [

@@ -25,7 +25,6 @@ from scoring.statistics.breakdown import DIMENSIONS, LEAST_FOR_INTERVAL
 from scoring.statistics.significance import (
     COMPOSITE,
     difference_intervals,
-    known_values,
     own_values,
     shared_profile,
 )
@@ -263,7 +262,7 @@ def _part(comparison: Comparison, places: list[int]) -> CorpusPart:
 
 def _values(table: Table, metrics: Collection[str]) -> dict[str, float | None]:
     own = table.corpus_values()
-    mixed = {**own, COMPOSITE: composite(own).value}
+    mixed = {**own, COMPOSITE: composite(own, weighing=table.weighing).value}
     return {id_: value for id_, value in mixed.items() if id_ in metrics}
 
 
@@ -280,7 +279,7 @@ def _differences(
         ends = difference_intervals(
             first, second, draws=comparison.draws, seed=comparison.seed, level=comparison.level
         )
-    alike = shared_profile(known_values(first), known_values(second)) is not None
+    alike = shared_profile(first, second) is not None
     found = {}
     for id_ in pair.by_metric:
         one, other = (values[run.letter].get(id_) for run in (pair.first, pair.second))

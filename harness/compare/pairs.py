@@ -19,7 +19,7 @@ from scoring.core.inventory import in_order
 from scoring.core.metric import FloatArray
 from scoring.core.metric_rows import known_row, short_title
 from scoring.core.scorer import NOT_WANTED
-from scoring.core.specification import specification
+from scoring.core.setup import weighing_words
 from scoring.core.table import Table
 from scoring.statistics.confidence_sequence import ConfidenceSequence, span_of
 from scoring.statistics.intervals import Interval
@@ -161,7 +161,7 @@ class PairSide:
     def inputs(self) -> tuple[str, frozenset[str]]:
         """The composite's profile and the metrics that it weighs."""
         profile = profile_for(self.values)
-        return profile, frozenset(specification().profiles[profile].keys() & self.values.keys())
+        return profile, frozenset(self.table.weighing.profiles[profile].keys() & self.values.keys())
 
 
 def shared_metrics(
@@ -210,6 +210,12 @@ def _facts(first: PairSide, second: PairSide) -> str:
 
 def _why_no_composite(first: PairSide, second: PairSide, left_out: Mapping[str, str]) -> str | None:
     """Say why the composites do not compare: other inputs are other weights, so another number."""
+    if first.table.weighing != second.table.weighing:
+        by = (
+            f"{each.name} by {weighing_words(each.rows.setup.calibration)}"
+            for each in (first, second)
+        )
+        return f"the composites are weighed otherwise ({', '.join(by)})"
     (profile, inputs), (other_profile, others) = first.inputs, second.inputs
     if not (inputs and others):
         return "there is no composite: none of its inputs has a value"
@@ -219,7 +225,7 @@ def _why_no_composite(first: PairSide, second: PairSide, left_out: Mapping[str, 
         told = "; ".join(filter(None, [profiles, *only]))
         return f"the composites weigh other inputs ({told}), so the weights differ"
     otherwise = [
-        id_ for id_ in specification().profiles[profile] if id_ in inputs & left_out.keys()
+        id_ for id_ in first.table.weighing.profiles[profile] if id_ in inputs & left_out.keys()
     ]
     if otherwise:
         return f"inputs of the composite were scored otherwise: {', '.join(map(short_title, otherwise))}"

@@ -116,7 +116,7 @@ class ProgressBoard:
         self._began = clock()
         self._tally = RunTally()
         self._totals = RunningTotals(scorer)
-        self._intervals = LiveIntervals(scorer.metrics)
+        self._intervals = LiveIntervals(scorer.metrics, weighing=scorer.weighing)
         self._spread = RunningSpread()
         self._floors = floors or {}
         self._entries = entries

@@ -28,7 +28,7 @@ from scoring.core.columns import TRANSLATIONS, stated_columns
 from scoring.core.composite import profile_for
 from scoring.core.metric_rows import short_title
 from scoring.core.setup import ScoringSetup
-from scoring.core.specification import specification
+from scoring.core.specification import specified, stated_weighing
 from scoring.metrics.inventory import make_scorer
 from scoring.words.resources import Resources
 
@@ -50,6 +50,8 @@ class BoardGrounds:
     """What the value of each of them depends on."""
     task: str = TRANSLATION
     """What the corpus asks for; of other tasks than translation the only input is what the list is ranked by."""
+    calibration: str = ""
+    """SHA-256 of the signed weights and tier lines; empty for the specification's."""
 
 
 @dataclass(frozen=True)
@@ -185,6 +187,9 @@ def apart(board: Board, other: Board) -> str:
         reasons.append(f"other entries ({other.entries:,} of {other.corpus_entries:,})")
     if one.task != two.task or (one.task != TRANSLATION and one.inputs != two.inputs):
         reasons.append(f"task {two.task}, ranked by {', '.join(map(short_title, two.inputs))}")
+    elif one.calibration != two.calibration:
+        by = f"of calibration {two.calibration[:8]}" if two.calibration else "of the specification"
+        reasons.append(f"a composite by the weights {by}")
     elif (one.profile, one.inputs) != (two.profile, two.inputs):
         more = [*_only("there", two.inputs, one.inputs), *_only("here", one.inputs, two.inputs)]
         told = ", ".join(more) or f"profile {two.profile}"
@@ -281,7 +286,8 @@ class _Facts:
             return None
         scope = self.scope(run)
         profile = profile_for(entrant.scores)
-        known = specification().profiles[profile]
+        weighing = stated_weighing((run.card or {}).get("scoring")) or specified()
+        known = weighing.profiles[profile]
         weighed = [id_ for id_ in known if entrant.value(id_) is not None]
         parts = entrant.scores.get("composite_inputs")
         parts = (
@@ -296,6 +302,7 @@ class _Facts:
             profile,
             inputs,
             tuple(signatures.get(id_, "") for id_ in inputs),
+            calibration=weighing.calibration,
         )
 
     def _headline_grounds(self, run: RunSummary, entrant: Entrant) -> BoardGrounds | None:

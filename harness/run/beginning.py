@@ -252,7 +252,12 @@ def _opening(
             return known.of_entries().changed(**_scored_with(tools))
     entries = tools.resources.entries
     reached = (
-        floors(entries, tools.scorer.metrics, annotate=tools.annotated)
+        floors(
+            entries,
+            tools.scorer.metrics,
+            annotate=tools.annotated,
+            weighing=tools.scorer.weighing,
+        )
         if tools.scorer.mixes
         else {}
     )

@@ -223,4 +223,5 @@ def _floors(
         tools.scorer.metrics,
         annotate=partial(tools.annotated_for_floors, ask),
         judges=SLOW_JUDGES if tools.slow else JUDGES,
+        weighing=tools.scorer.weighing,
     )

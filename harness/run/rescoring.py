@@ -185,7 +185,8 @@ def rescore(
     stored = make_scorer(Resources(had), run.opening.packed)
     before = stored_statistics(stored, [result.statistics for result in results])
     scored = _with_stated(fresh, now, kept, had, run, before) if kept else fresh
-    if _values(scored) == _values(
+    same = had.calibration == now.calibration
+    if same and _values(scored) == _values(
         Scored(stored, (), before, {"corpus_values": run.opening.corpus_values})
     ):
         raise HarnessError(_nothing_new(scored, options))
@@ -221,7 +222,8 @@ def chosen_options(run: Run, had: ScoringSetup, options: ScoringOptions) -> Scor
     to a semantic score the one that is named now takes the place of the other.
     """
     before = scoring_of(run)
-    told = {name: getattr(options, name) for name in options.model_fields_set}
+    told = {"scoring": had.calibration}
+    told |= {name: getattr(options, name) for name in options.model_fields_set}
     if options.gloss_dictionary is not None and options.embeddings is None:
         told |= {"embeddings": None, "embeddings_model": None}
     elif options.embeddings is not None and options.gloss_dictionary is None:
@@ -249,6 +251,11 @@ def _with_stated(
     Their analyser or dictionary may be gone, or the run came from elsewhere; the floors stay the run's too,
     for they rest on the same.
     """
+    if now.calibration != had.calibration:
+        raise HarnessError(
+            f"The floors cannot be worked out by other weights here, for {', '.join(kept)} cannot be taken anew. Score the "
+            "run where it was made, or leave the weights as they are."
+        )
     setup = now.model_copy(
         update={
             **{name: value for name, value in had if getattr(now, name) in _NOTHING},

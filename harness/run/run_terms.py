@@ -100,6 +100,8 @@ def _is_there(value: Any) -> bool:
 
 
 def _content(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
     if isinstance(value, Path):
         path = value.expanduser()
         try:

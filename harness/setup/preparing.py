@@ -18,6 +18,7 @@ from harness.inputs.coaching import holds_coaching, read_coaching
 from harness.inputs.dictionary import GlossDictionary, read_dictionary, read_gloss_dictionary
 from harness.settings import read_settings
 from harness.setup.annotator_table import find_annotators
+from harness.setup.calibrated import require_weighed
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.file.database import home
@@ -57,6 +58,8 @@ def prepare(
     """
     options = options.for_task(dataset.task)
     _require_packs(options)
+    if options.scoring is not None:
+        require_weighed(options.scoring, dataset.task, dataset.language_pair)
     resources = _languages(dataset, entries, corpus, options, coaching)
     if any(entry.secret for entry in entries):
         memo = NoMemo()  # floors put secret references beside public entries
@@ -71,7 +74,7 @@ def prepare(
         prices=prices,
     )
     on, off = choose(complete, options.wanted)
-    told = {"metrics": on, "off": off, "packs": packs_of(on)}
+    told = {"metrics": on, "off": off, "packs": packs_of(on), "calibration": options.scoring}
     chosen = replace(complete, setup=complete.setup.model_copy(update=told))
     return ScoringTools(chosen, make_scorer(chosen), annotators, steps)
 

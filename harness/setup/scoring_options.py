@@ -18,6 +18,7 @@ from scoring.core.inventory import (
 )
 from scoring.core.metric_rows import row_of
 from scoring.core.packs import SHIPPED, every_pack
+from scoring.core.setup import CalibrationFacts
 from scoring.core.specification import COMPOSITE, ROSETTA
 from scoring.packs.judge_replies import CONTRACTS
 
@@ -54,6 +55,8 @@ class ScoringOptions(BaseModel):
     """Folder of the model of BERTScore, or a file of its scores."""
     multi_ref: bool = False
     """Whether chrF++, BLEU and TER take an entry's variants as further references."""
+    scoring: CalibrationFacts | None = None
+    """Signed weights and tier lines in place of the specification's; asked for by the name of their file."""
 
     @field_validator("metrics")
     @classmethod

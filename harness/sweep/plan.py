@@ -67,7 +67,7 @@ _PATHS: Final = frozenset(
     for name, field in model.model_fields.items()
     if Path in (field.annotation, *get_args(field.annotation))
 )
-_MAYBE_PATHS: Final = frozenset({"prompt", "embeddings"})
+_MAYBE_PATHS: Final = frozenset({"prompt", "embeddings", "scoring"})
 """Options that name something shipped, an endpoint, or a path."""
 
 Told = dict[str, Any]

@@ -8,18 +8,20 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from harness.core.canonical import canonical_sha256
+from harness.setup.calibrated import specification_sha256
 
 if TYPE_CHECKING:
     from review.calibration.evidence import CalibrationEvidence
     from scoring.calibration.calibration import Calibration
     from scoring.calibration.judgements import Estimate
+    from scoring.calibration.threshold import ThresholdProposal
 
-FORMAT = "rosetta-calibration-proposal/1"
+FORMAT = "rosetta-calibration-proposal/2"
 HASH_FIELD = "proposal_sha256"
 
 _HEAD = """\
-# A PROPOSAL, made from people's ratings. Rosetta never applies it by itself: weights and thresholds belong to
-# the specification and to the governance organisation. proposal_sha256 is the SHA-256 of the RFC 8785 form of
+# A PROPOSAL, made from people's ratings. Nothing is scored by it until the governance organisation signs it
+# (rosetta calibrate --sign FILE -o SIGNED): weights and thresholds are its own. proposal_sha256 is the SHA-256 of the RFC 8785 form of
 # everything else in this file.
 """
 
@@ -34,9 +36,13 @@ def proposal(found: Calibration, evidence: CalibrationEvidence, version: str) ->
             "format": FORMAT,
             "status": "proposal",
             "made_by": f"rosetta {version}",
+            "specification_sha256": specification_sha256(),
             "evidence": {**evidence_facts(evidence), "draws": found.draws, "seed": found.seed},
             "weights": weight_facts(found),
-            "threshold": threshold_facts(found),
+            "threshold": threshold_facts(found.threshold),
+            "threshold_of_weights": None
+            if found.threshold_of_weights is None
+            else threshold_facts(found.threshold_of_weights),
         }
     )
     return {HASH_FIELD: canonical_sha256(body), **body}
@@ -79,9 +85,8 @@ def weight_facts(found: Calibration) -> dict[str, Any]:
     }
 
 
-def threshold_facts(found: Calibration) -> dict[str, Any]:
-    """Return what is said of the threshold."""
-    threshold = found.threshold
+def threshold_facts(threshold: ThresholdProposal) -> dict[str, Any]:
+    """Return what is said of a threshold."""
     return {
         "proposed": threshold.proposed,
         "reason": threshold.reason,

@@ -23,9 +23,12 @@ from rosetta_tui.show.text import plain
 with when_used():
     from harness import api
     from harness.card import exporting
+    from harness.card.signing import signed_run
+    from harness.sealed import keys
     from harness.vault import request
     from review.calibration import evidence as calibration_evidence
     from review.calibration import ratings as calibration_ratings
+    from review.calibration import signing
     from review.office.results import certifying, rating_rows
     from review.office.store import store
     from rosetta_tui.report import calibration
@@ -47,12 +50,17 @@ _FILE = click.Path(path_type=Path)
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=12345, show_default=True)
 @click.option("-o", "--output", type=_FILE, help="Write what is proposed as TOML.")
+@click.option(
+    "--sign", "to_sign", type=_FILE, metavar="PROPOSAL",
+    help="Sign a proposal with this organisation's key; -o is what --scoring takes then.",
+)  # fmt: skip
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @out_of_vault
 def calibrate(
     runs: Sequence[str],
     output: Path | None,
+    to_sign: Path | None,
     overwrite: bool,
     as_json: bool,
     level: float,
@@ -63,11 +71,15 @@ def calibrate(
 
     A file of ratings has the columns entry_id and rating (reject, gist, acceptable, excellent, or 0 to 3),
     and where it matters reviewer and run. RUNs may be left away where the ratings name them.
-    Nothing is changed: new weights and thresholds are a proposal, and only where the ratings are enough. Of a
+    Nothing is changed: new weights and thresholds are a proposal, and only where the ratings are enough. The
+    organisation may sign it (--sign), and runs may then be scored by it (--scoring). Of a
     review of yours it is a look at the ratings, which is written down and counts at the gate. Of runs with secret
     entries it is shown here, and written to no file and no JSON; runs out of a vault need --vault and --purpose again.
     """
     _check_level(level)
+    if to_sign is not None:
+        _sign(to_sign, output, runs, given, overwrite=overwrite)
+        return
     _refuse_taken(output, overwrite=overwrite)
     vault = vault_request({name: given.pop(name) for name in ("vault", *OF_VAULT)}, "calibrate")
     evidence = _evidence(runs, _ratings(**given), vault, leaves=as_json or output is not None)
@@ -81,6 +93,31 @@ def calibrate(
             click.echo(line)
     if output is not None:
         _write(output, found, evidence, overwrite=overwrite)
+
+
+def _sign(
+    proposal_file: Path,
+    output: Path | None,
+    runs: Sequence[str],
+    given: dict[str, Any],
+    *,
+    overwrite: bool,
+) -> None:
+    """Sign a proposal as this computer's organisation and write what ``--scoring`` takes."""
+    if output is None or runs or given["ratings"] is not None or given["review"] is not None:
+        raise UsageError(
+            "--sign takes a proposal and writes the signed file, and nothing else: rosetta calibrate --sign PROPOSAL -o FILE"
+        )
+    _refuse_taken(output, overwrite=overwrite)
+    signer = signed_run.own_signer(home(), keys.Role.ORGANISATION)
+    data = signing.signed_scoring(proposal_file, signer)
+    write_file(output, data, overwrite=overwrite)
+    click.echo(f"Written: {plain(str(output))}", err=True)
+    click.echo(
+        f"Signed with the key of this organisation. Its six words are: {signer.public.phrase}\n"
+        f'Others take it once settings.toml has: trusted_signers = ["{signer.public.signing_key}"]',
+        err=True,
+    )
 
 
 def _check_level(level: float) -> None:

@@ -38,7 +38,6 @@ from scoring.core.columns import TRANSLATIONS
 from scoring.core.inventory import by_category
 from scoring.core.metric_rows import short_title
 from scoring.core.scorer import Scorer
-from scoring.core.specification import quality_tier
 from scoring.core.table import StatisticsError
 from scoring.core.wording import counted
 
@@ -88,7 +87,7 @@ def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> C
     values = {id_: v for id_, v in scoring.values(result).items() if of_entries(id_)}
     if not scoring.scorer.mixes:
         return Content("\n").join([*_lines(values, scoring), *_nothing(values, missing)])
-    tier = quality_tier(result.second)
+    tier = scoring.scorer.weighing.tier(result.second)
     mixed = Content.assemble(
         ("composite ", "$quiet"),
         (figures.number(result.second, 2), "bold"),

@@ -18,7 +18,6 @@ from rosetta_tui.toolkit.pages import UNREADABLE, Pages
 from scoring.core.columns import TRANSLATIONS, KeptColumns
 from scoring.core.inventory import told_of
 from scoring.core.metric_rows import short_title
-from scoring.core.specification import quality_tier
 
 _TEXTS = (
     Column("state", "", 1),
@@ -197,7 +196,7 @@ def _match(result: Result) -> Cell:
 
 def _scored(result: Result, kept: KeptColumns) -> Iterator[Cell]:
     if kept == TRANSLATIONS:
-        yield from (Cell(figures.number(result.headline, 1)), _match(result), _tier(result))
+        yield from (Cell(figures.number(result.headline, 1)), _match(result), _tier(result, kept))
         return
     told = kept.told(result.kept)
     for place, id_ in kept_places(kept).items():
@@ -230,8 +229,8 @@ def _output(result: Result, entry: Entry) -> Cell:
     return Cell(answers_in_row(entry, result.output or ""))
 
 
-def _tier(result: Result) -> Cell:
-    tier = quality_tier(result.second)
+def _tier(result: Result, kept: KeptColumns) -> Cell:
+    tier = kept.tier(result.second)
     return Cell(
         f"{figures.meter(tier)} {tier}", "quiet" if tier in {"baseline", "unscored"} else "plain"
     )
@@ -272,7 +271,7 @@ LEFT_OUT_WORDS = "texts and numbers: the entry is secret"
 
 def _values(result: Result, kept: KeptColumns) -> dict[str, Value]:
     return {
-        **(_translated(result) if kept == TRANSLATIONS else kept.told(result.kept)),
+        **(_translated(result, kept) if kept == TRANSLATIONS else kept.told(result.kept)),
         "prompt_tokens": result.prompt_tokens,
         "completion_tokens": result.completion_tokens,
         "cost_usd": result.cost_usd,
@@ -283,13 +282,13 @@ def _values(result: Result, kept: KeptColumns) -> dict[str, Value]:
     }
 
 
-def _translated(result: Result) -> dict[str, Value]:
+def _translated(result: Result, kept: KeptColumns) -> dict[str, Value]:
     return {
         "chrf_plus_plus": result.headline,
         "exact_match": result.exact,
         "equivalent_match": None if result.third is None else bool(result.third),
         "composite": result.second,
-        "quality_tier": quality_tier(result.second),
+        "quality_tier": kept.tier(result.second),
     }
 
 

@@ -360,7 +360,8 @@ def board_words(board: Board) -> tuple[str, str]:
     )
     official = "OFFICIAL · " if board.official else ""
     made = ", ".join(short_title(each) for each in board.grounds.inputs)
-    mixed = f"composite of {made} (profile {board.grounds.profile})"
+    by = f", calibration {board.grounds.calibration[:8]}" if board.grounds.calibration else ""
+    mixed = f"composite of {made} (profile {board.grounds.profile}{by})"
     if board.grounds.task != TRANSLATION:
         mixed = f"task {board.grounds.task}"
     return (

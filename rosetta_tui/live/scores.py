@@ -36,7 +36,7 @@ from scoring.card.claim import caveat_sentence, caveat_words
 from scoring.core.composite import Composite, composite, composite_metrics
 from scoring.core.inventory import by_category, in_order, told_of
 from scoring.core.metric_rows import row_of, short_title, title
-from scoring.core.specification import Tier
+from scoring.core.specification import Tier, Weighing
 from scoring.core.wording import percent
 
 BAR = 21
@@ -171,7 +171,7 @@ def inputs_line(live: LiveRun, width: int) -> Content:
     progress, started = live.progress, live.started
     if progress is None or started is None:
         return Content("")
-    mixed = composite(progress.values, started.missing)
+    mixed = composite(progress.values, started.missing, _weighing(live))
     inside = [
         _input(part.metric, part.value, live).append(
             Content.styled(f" ×{part.effective_weight:.2f}", "$quiet")
@@ -191,6 +191,10 @@ def inputs_line(live: LiveRun, width: int) -> Content:
     more = len(shown) < len(beside)
     gaps = _gaps_in_room(started.missing, room - _cells(shown), more=more)
     return Content.styled(_DOT, "$quiet").join([*fails, *inside, *shown, *floor, *gaps])
+
+
+def _weighing(live: LiveRun) -> Weighing | None:
+    return None if live.claim is None else live.claim.weighing
 
 
 def _cells(parts: Sequence[Content]) -> int:
@@ -293,7 +297,7 @@ def score_lines(live: LiveRun) -> Iterator[Content]:
         return
     values = live.progress.values
     gaps = dict(live.started.missing)
-    mixed = composite(values, gaps)
+    mixed = composite(values, gaps, _weighing(live))
     yield show(f"profile {mixed.profile}: {mixed.profile_reason}", "$quiet")
     yield Content("")
     yield _metric("composite", live, "0–1↑", f"{percent(mixed.coverage)} of its weight")

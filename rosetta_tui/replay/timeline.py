@@ -83,7 +83,7 @@ class ReplayRows:
     def table(self, first: int, after: int) -> Table:
         """Return the statistics of the entries from one place to before another."""
         whole = self._table
-        return Table(whole.metrics, whole.matrix[first:after], whole.present[first:after])
+        return whole.rows(range(first, after))
 
 
 def _numbers(values: Sequence[float | None]) -> Floats:
@@ -102,7 +102,7 @@ def _table(rows: Sequence[Moment], scorer: Scorer) -> Table:
         for start in starts
     ]
     matrices, present = [part.matrix for part in parts], [part.present for part in parts]
-    return Table(parts[0].metrics, np.vstack(matrices), np.vstack(present))
+    return Table(parts[0].metrics, np.vstack(matrices), np.vstack(present), scorer.weighing)
 
 
 TOGETHER_SECONDS = 0.25

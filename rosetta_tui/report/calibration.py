@@ -192,7 +192,10 @@ def calibration_json(found: Calibration, evidence: CalibrationEvidence) -> dict[
         "runs": [{key: _value(each) for key, each in asdict(row).items()} for row in found.systems],
         "decisions": {**asdict(found.decisions), "agreement": found.decisions.agreement},
         "weights": weight_facts(found),
-        "threshold": threshold_facts(found),
+        "threshold": threshold_facts(found.threshold),
+        "threshold_of_weights": None
+        if found.threshold_of_weights is None
+        else threshold_facts(found.threshold_of_weights),
     }
 
 

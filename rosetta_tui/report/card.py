@@ -330,6 +330,7 @@ def _scored_with(card: Mapping[str, Any]) -> Iterator[str]:
 
 def _translation_tools(scoring: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[object]]]:
     """Yield what the metrics of translations read beside the texts."""
+    yield "weights", (_weights(scoring),)
     yield "references", (_references(scoring),)
     yield "analyser", _analyser(block(scoring, "analyser"))
     yield "source words", (scoring.get("word_list"),)
@@ -338,6 +339,14 @@ def _translation_tools(scoring: Mapping[str, Any]) -> Iterator[tuple[str, Sequen
     yield "meanings", _meanings(scoring)
     yield "embeddings", _model(block(scoring, "embeddings"))
     yield "COMET", _model(block(scoring, "comet"))
+
+
+def _weights(scoring: Mapping[str, Any]) -> str | None:
+    """Name the calibration by whose weights composites are made; None where they are the specification's."""
+    stated = block(scoring, "calibration")
+    if not stated:
+        return None
+    return f"of calibration {_hash(stated, 'sha256')}, signed by {_hash(stated, 'signer')}"
 
 
 def _references(scoring: Mapping[str, Any]) -> str:

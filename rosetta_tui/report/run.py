@@ -115,7 +115,7 @@ def _scored(result: Result, columns: KeptColumns) -> list[str]:
     """Return what the task shows of an entry; of translations the match and the tier in words."""
     if columns == TRANSLATIONS:
         chrf = f"chrF++ {figures.number(result.headline, 1):>5}"
-        return [chrf, f"{_match(result):<9}", f"{quality_tier(result.second):<10}"]
+        return [chrf, f"{_match(result):<9}", f"{columns.tier(result.second):<10}"]
     told = columns.told(result.kept)
     return [f"{short_title(id_)} {value(id_, told[id_]):>5}" for id_ in columns.ids if id_ in told]
 
@@ -230,7 +230,7 @@ def _result_fields(result: Result, columns: KeptColumns) -> dict[str, Any]:
     del fields["statistics"]
     if columns == TRANSLATIONS:
         fields["equivalent"] = None if result.third is None else bool(result.third)
-        return {**fields, "quality_tier": quality_tier(result.second)}
+        return {**fields, "quality_tier": columns.tier(result.second)}
     blank = dict.fromkeys(_TOLD.values())
     tier = quality_tier(None)
     return {**fields, **blank, "quality_tier": tier, "values": columns.told(result.kept)}
@@ -246,6 +246,7 @@ def _as_json(event: Started | Progress | Finished | Failed) -> dict[str, Any]:
         if isinstance(event, Progress):
             asked = None if event.scoring is None else event.scoring.model_dump(mode="json")
             fields["scoring"] = asked
+            fields["claim"] = None if event.claim is None else event.claim.record()
             fields = {
                 name: each
                 for name, each in fields.items()
@@ -260,7 +261,7 @@ def _as_json(event: Started | Progress | Finished | Failed) -> dict[str, Any]:
         "floors": [asdict(floor) for floor in event.floors],
         "budget_usd": event.budget_usd,
         "started_at": event.started_at,
-        **({} if event.columns == TRANSLATIONS else {"columns": asdict(event.columns)}),
+        **({} if event.columns == TRANSLATIONS else {"columns": event.columns.names()}),
     }
 
 

@@ -11,10 +11,11 @@ from typing import Any
 from corpora.model.corpus import Corpus, Dataset, Selection
 from corpora.tasks.task import TRANSLATION
 from harness.core.failures import UsageError
+from harness.setup.calibrated import kept_file
 from harness.setup.plan import Plan, plan_of
 from harness.store.corpora.entries import read_dataset
 from harness.store.corpora.listing import read_corpus_of_run, read_stored, stored_name
-from harness.store.file.database import store_path
+from harness.store.file.database import home, store_path
 from harness.store.runs import Run
 from harness.vault.opening import folder_of
 from rosetta_tui.request.draft import YES, RunDraft, Value
@@ -81,6 +82,8 @@ def plan_values(plan: Plan) -> dict[str, Value]:
     scoring = _told(plan.scoring)
     if "metrics" in scoring:
         scoring["metrics"] = ",".join(plan.scoring.metrics)
+    if plan.scoring.scoring is not None:
+        scoring["scoring"] = str(kept_file(home(), plan.scoring.scoring))
     return {"method": method, **_options(plan), **_run(plan), **scoring}
 
 

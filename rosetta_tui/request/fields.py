@@ -305,6 +305,14 @@ _SCORING = (
     _f("comet", "COMET", "A checkpoint, or a file of its scores.", kind=_S, rare=True),
     _f("bertscore", "BERTScore", "A model's folder, or a file of scores.", kind=_S, rare=True),
     _f(
+        "scoring",
+        "Weights",
+        "Signed weights and tier lines.",
+        kind=_S,
+        default="the specification's",
+        rare=True,
+    ),
+    _f(
         "multi_ref",
         "Variants",
         "Score chrF++, BLEU, TER against the variants too.",
@@ -327,7 +335,7 @@ FIELDS: Mapping[str, FormField] = {
 
 PATHS = frozenset(
     {"file", "vault", "vault_key", "grant", "reference", "outputs", "coaching", "glossary", "word_list", "prices", "terms",
-     "analyser", "language_card", "gloss_dictionary", "embeddings", "comet", "bertscore", "prompt"}
+     "analyser", "language_card", "gloss_dictionary", "embeddings", "comet", "bertscore", "prompt", "scoring"}
 )  # fmt: skip
 """Fields that may hold the name of a file or folder."""
 

@@ -102,6 +102,11 @@ def scoring_options(command: Command) -> Command:
             help="Score chrF++, BLEU, TER against the variants too. Default: the reference alone.",
         ),
         click.option(
+            "--scoring",
+            metavar="FILE",
+            help="Signed weights and tier lines (rosetta calibrate --sign), or: specification.",
+        ),
+        click.option(
             "--metrics",
             metavar="NAME,NAME…",
             help="Such as chrf,lbrag.f1, or a pack: rosetta,lbrag. Default: that of the corpus's task.",

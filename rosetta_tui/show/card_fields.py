@@ -6,7 +6,6 @@ What is not of the expected form counts as absent.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block, number
@@ -207,7 +206,7 @@ def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
 
     from harness.card.checking.claimed import claim_of, of_earlier_version
 
-    found = asdict(claim_of(card))
+    found = claim_of(card).record()
     return {
         **{name: found[name] for name in ("claimable_tier", "limits", "caveats")},
         "floors_of_earlier_version": of_earlier_version(card),

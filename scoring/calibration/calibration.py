@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from scoring.calibration.threshold import (
     decisions,
     propose_threshold,
 )
-from scoring.calibration.weights import WeightProposal, propose_weights
+from scoring.calibration.weights import WeightProposal, propose_weights, reweighed
 
 MOST_OUTPUTS = 10_000
 """Rated outputs that are looked at together: time and memory for their pairs grow with the square."""
@@ -45,6 +45,8 @@ class Calibration:
     decisions: Decisions
     weights: WeightProposal
     threshold: ThresholdProposal
+    threshold_of_weights: ThresholdProposal | None
+    """The same on composites by the proposed weights; None where no weights are proposed."""
     draws: int
     seed: int
 
@@ -79,9 +81,20 @@ def calibrate(
         decisions(judgements),
         weights,
         threshold,
+        _threshold_of(judgements, weights, level, draws, seed),
         draws,
         seed,
     )
+
+
+def _threshold_of(
+    judgements: Judgements, proposed: WeightProposal, level: float, draws: int, seed: int
+) -> ThresholdProposal | None:
+    """Find the threshold on composites by the proposed weights: a line holds for the weights that it was found with."""
+    if proposed.weights is None:
+        return None
+    again = replace(judgements, composite=reweighed(judgements, proposed.weights))
+    return propose_threshold(again, level=level, draws=draws, seed=seed)
 
 
 def system_shares(

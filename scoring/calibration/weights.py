@@ -226,6 +226,14 @@ def _problem(judgements: Judgements, names: list[str], prior: FloatArray) -> _Pr
     return _Problem(values, filled, judgements.people[some], judgements.item_index[some], prior)
 
 
+def reweighed(judgements: Judgements, weights: Mapping[str, float]) -> FloatArray:
+    """Return the composites of all rows by these weights, shape (rows,); NaN where no weighed metric has a value."""
+    values = np.stack([normalised(id_, judgements.metrics[id_]) for id_ in weights], axis=1)
+    given = np.array(list(weights.values()))
+    covered = ~np.isnan(values) @ given
+    return np.where(covered > 0, _composites(values, given), np.nan)
+
+
 def _composites(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Fold rows with weights re-normalised over the metrics that a row has (§4.3); NaN over none."""
     present = ~np.isnan(values)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scoring.card.caveats import Caveat, CaveatKind
 from scoring.core.composite import Composite, counting_gaps
-from scoring.core.specification import Tier, quality_tier
+from scoring.core.specification import Tier, Weighing, specified
 from scoring.core.wording import percent
 
 SERIOUS_SHARE = 0.5
@@ -95,6 +95,12 @@ class Claim:
     """Before any review."""
     limits: tuple[Limit, ...] = ()
     caveats: tuple[Caveat, ...] = ()
+    weighing: Weighing = field(default_factory=specified)
+    """By whose lines the tiers are named; the card has it elsewhere, as ``scoring.calibration``."""
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields as a card has them."""
+        return {name: each for name, each in asdict(self).items() if name != "weighing"}
 
     @property
     def at_floor(self) -> bool:
@@ -132,12 +138,17 @@ class Claim:
         if self.composite is None:
             return Tier.UNSCORED.value
         parts = [
-            f"automatic {shown(self.composite)}",
+            f"automatic {shown(self.composite, self.weighing)}",
+            *self._calibration_words(),
             *self._floor_words(brief=brief),
             *(map(caveat_words, self._told_caveats()) if caveats else ()),
             *self._review_words(review, passed=review_passed),
         ]
         return f"{self.tier(review_passed=review_passed)} ({'; '.join(parts)})"
+
+    def _calibration_words(self) -> Iterator[str]:
+        if self.weighing.calibration:
+            yield f"by calibration {self.weighing.calibration[:8]}"
 
     def _floor_words(self, *, brief: bool) -> Iterator[str]:
         by_reason = {limit.reason: limit for limit in self.limits}
@@ -187,9 +198,9 @@ def decide(
     ``lower`` is the lower end of the composite's interval. Without floors, as on cards of other programs,
     nothing is compared with them.
     """
-    quality = quality_tier(mixed.value)
+    quality = mixed.tier
     if mixed.value is None:
-        return Claim(None, quality, quality, (), tuple(caveats))
+        return Claim(None, quality, quality, (), tuple(caveats), mixed.weighing)
     even = counting_gaps(mixed, attainable(floors)) or 0.0
     share = even / mixed.value if mixed.value else 1.0
     scaled = Score(even, None if lower is None else lower * share)
@@ -198,11 +209,11 @@ def decide(
         *_floor(ClaimReason.CHRF_FLOOR, chrf, best(floors, "chrf_plus_plus")),
         *_floor(ClaimReason.COMPOSITE_FLOOR, scaled, best(floors, "composite")),
         *_no_chrf(chrf, best(floors, "chrf_plus_plus")),
-        *_gap(quality, quality_tier(even)),
+        *_gap(quality, mixed.weighing.tier(even)),
         *(Limit(ClaimReason.CAVEAT, _most(caveat), caveat.kind) for caveat in caveats),
         *_review(quality),
     )
-    made = Claim(mixed.value, quality, quality, limits, tuple(caveats))
+    made = Claim(mixed.value, quality, quality, limits, tuple(caveats), mixed.weighing)
     return replace(made, claimable_tier=made.tier())
 
 
@@ -300,10 +311,10 @@ def share_words(caveat: Caveat) -> str:
     return percent(int(caveat.share * 100 + 1e-9) / 100)
 
 
-def shown(composite: float) -> str:
+def shown(composite: float, weighing: Weighing) -> str:
     """Round to two places, or to as many as it takes to stay in the same tier."""
     for places in range(2, 17):
         rounded = f"{composite:.{places}f}"
-        if quality_tier(float(rounded)) is quality_tier(composite):
+        if weighing.tier(float(rounded)) is weighing.tier(composite):
             return rounded
     return repr(composite)

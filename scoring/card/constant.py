@@ -18,10 +18,10 @@ import numpy.typing as npt
 
 from corpora.model.entry import Entry
 from corpora.text.comparison import comparison_form
-from scoring.core.composite import STRUCTURAL_KEY, composite, normalised
+from scoring.core.composite import STRUCTURAL_KEY, normalised
 from scoring.core.metric import FloatArray, Metric
 from scoring.core.scorer import Scorer
-from scoring.core.specification import specification
+from scoring.core.specification import Weighing
 from scoring.core.translation import Translation
 from scoring.metrics.chrf import CHARACTERS, WORDS, ChrfPlusPlus, split_words
 
@@ -49,7 +49,11 @@ class FoundConstant:
 
 
 def best_constant(
-    entries: Sequence[Entry], metrics: Sequence[Metric], annotate: Annotate, judges: int
+    entries: Sequence[Entry],
+    metrics: Sequence[Metric],
+    annotate: Annotate,
+    judges: int,
+    weighing: Weighing | None = None,
 ) -> FoundConstant:
     """Choose among all references by composite; ties go to the text that sorts first.
 
@@ -66,11 +70,12 @@ def best_constant(
     if len(texts) == 1:
         return FoundConstant(texts[0], 1)
     repeated = np.array([counts[text] for text in texts])
-    promise = _promise([firsts[text] for text in texts], texts, repeated, metrics, annotate)
+    scorer = Scorer(metrics, weighing=weighing)
+    promise = _promise([firsts[text] for text in texts], texts, repeated, scorer, annotate)
     ranked = sorted(range(len(texts)), key=lambda place: (-promise[place], texts[place]))
     finalists = [texts[place] for place in ranked[:PROMISING]]
     tried = spread(entries, judges)
-    scores = [_composite(tried, text, metrics, annotate) for text in finalists]
+    scores = [_composite(tried, text, scorer, annotate) for text in finalists]
     return FoundConstant(finalists[max(range(len(finalists)), key=scores.__getitem__)], len(texts))
 
 
@@ -85,28 +90,25 @@ def _affordable(texts: list[str]) -> list[str]:
     return texts if letters <= MOST_LETTERS else spread(texts, len(texts) * MOST_LETTERS // letters)
 
 
-def _composite(
-    entries: Sequence[Entry], text: str, metrics: Sequence[Metric], annotate: Annotate
-) -> float:
-    scorer = Scorer(metrics)
+def _composite(entries: Sequence[Entry], text: str, scorer: Scorer, annotate: Annotate) -> float:
     taken = scorer.statistics(annotate([Translation(entry, text) for entry in entries]))
-    return composite(scorer.table(taken).corpus_values()).value or 0.0
+    return scorer.composite(scorer.table(taken).corpus_values()).value or 0.0
 
 
 def _promise(
     entries: Sequence[Entry],
     texts: Sequence[str],
     repeated: IntArray,
-    metrics: Sequence[Metric],
+    scorer: Scorer,
     annotate: Annotate,
 ) -> FloatArray:
     """Weigh what of each constant's composite can be told without scoring it on every entry."""
     known: dict[str, FloatArray] = {"exact_match_rate": repeated / repeated.sum()}
-    if any(isinstance(metric, ChrfPlusPlus) for metric in metrics):
+    if any(isinstance(metric, ChrfPlusPlus) for metric in scorer.metrics):
         known["chrf_plus_plus"] = constant_chrf(texts, repeated)
-    known |= _accepted(entries, metrics, annotate)
+    known |= _accepted(entries, scorer.metrics, annotate)
     profile = "A" if STRUCTURAL_KEY in known else "B"
-    weights = specification().profiles[profile]
+    weights = scorer.weighing.profiles[profile]
     return sum(
         (weights[id_] * np.nan_to_num(normalised(id_, values)))
         for id_, values in known.items()

@@ -15,9 +15,10 @@ from corpora.model.entry import Entry
 from corpora.tasks.task import TRANSLATION
 from scoring.card.claim import FloorScores
 from scoring.card.constant import Annotate, best_constant, spread
-from scoring.core.composite import STRUCTURAL_KEY, composite, composite_metrics
+from scoring.core.composite import STRUCTURAL_KEY, composite_metrics
 from scoring.core.metric import Metric
 from scoring.core.scorer import Scorer
+from scoring.core.specification import Weighing
 from scoring.core.translation import FstAnnotation, Translation
 
 JUDGES = 100
@@ -37,8 +38,9 @@ def floors(
     annotate: Annotate = list,
     seed: int = 12345,
     judges: int = JUDGES,
+    weighing: Weighing | None = None,
 ) -> dict[str, FloorScores]:
-    """Score worthless outputs with the metrics of the composite.
+    """Score worthless outputs with the metrics of the composite, by the specification's weights where no others are given.
 
     ``empty``; ``source``; ``constant``, the best by composite among the references; ``shuffled``, references
     in wrong places; ``words``, as many words as the reference has, at random from other references, those
@@ -50,15 +52,16 @@ def floors(
         return {}
     used = [metric for metric in metrics if metric.info.id in composite_metrics()]
     nothing = annotate([Translation(entry, "") for entry in entries])
-    constant = best_constant(entries, used, annotate, judges)
-    found = {"empty": _floor(nothing, used)}
+    constant = best_constant(entries, used, annotate, judges, weighing)
+    scorer = Scorer(used, weighing=weighing)
+    found = {"empty": _floor(nothing, scorer)}
     judged = any(metric.info.id == STRUCTURAL_KEY for metric in used)
     for kind, texts in _outputs(nothing, constant.text, seed, accepted=judged):
         given = [Translation(entry, text) for entry, text in zip(entries, texts, strict=True)]
         if kind in _DRAWN:
             given = spread(given, MOST_DRAWN)
         searched = constant.searched if kind == "constant" else None
-        found[kind] = _floor(annotate(given), used, searched)
+        found[kind] = _floor(annotate(given), scorer, searched)
     return found
 
 
@@ -135,11 +138,10 @@ def derangement(length: int, seed: int) -> list[int]:
 
 
 def _floor(
-    translations: Sequence[Translation], metrics: Sequence[Metric], searched: int | None = None
+    translations: Sequence[Translation], scorer: Scorer, searched: int | None = None
 ) -> FloorScores:
-    scorer = Scorer(metrics)
     values = scorer.table(scorer.statistics(translations)).corpus_values()
-    mixed = composite(values)
+    mixed = scorer.composite(values)
     return FloorScores(
         mixed.value,
         values.get("chrf_plus_plus"),

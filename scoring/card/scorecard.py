@@ -6,7 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    field_serializer,
+    model_serializer,
+)
 
 from corpora.model.entry import Entry
 from scoring.card.caveats import tallied
@@ -125,6 +131,10 @@ class RunScores(BaseModel):
     """Entries with an output; the errors stay in every denominator all the same."""
     errors: int
 
+    @field_serializer("claim")
+    def _claim(self, claim: Claim) -> dict[str, Any]:
+        return claim.record()
+
     @model_serializer(mode="wrap")
     def _without_empty(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out what earlier cards have not, where there is nothing in it, and words of no composite."""
@@ -174,7 +184,9 @@ def scorecard(
     ):  # answers have no floors, and what holds of translations says nothing of them
         known_floors, outputs = {}, None
     found = dict(
-        floors(entries, scorer.metrics, seed=seed) if known_floors is None else known_floors
+        floors(entries, scorer.metrics, seed=seed, weighing=scorer.weighing)
+        if known_floors is None
+        else known_floors
     )
     tally = None if outputs is None else tallied(entries, outputs, statistics)
     claim = decide(

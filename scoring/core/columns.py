@@ -7,10 +7,11 @@ Lists and tables show these first and sort by them; all else follows from the pa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from corpora.tasks.task import TRANSLATION
-from scoring.core.specification import COMPOSITE
+from scoring.core.specification import COMPOSITE, Tier, Weighing, specified, stated_weighing
 
 Kept = tuple[float | None, bool, float | None, float | None]
 """Headline, whether the entry is right, second and third value."""
@@ -28,6 +29,20 @@ class KeptColumns:
     """The metric by which an entry is right or not."""
     perfect: float = 1.0
     """Its value of an entry that is right."""
+    weighing: Weighing | None = field(default=None, compare=False)
+    """By whose lines the tiers of composites are named; None: by the specification's."""
+
+    def tier(self, composite: float | None) -> Tier:
+        """Name the tier of a composite that is kept of an entry."""
+        return (self.weighing or specified()).tier(composite)
+
+    def weighed(self, weighing: Weighing | None) -> KeptColumns:
+        """Return the same columns of a run whose tiers are named by these lines."""
+        return replace(self, weighing=weighing)
+
+    def names(self) -> dict[str, Any]:
+        """Return the metrics that are kept, by the part that each plays."""
+        return {name: each for name, each in asdict(self).items() if name != "weighing"}
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -122,4 +137,5 @@ def stated_columns(scoring: object) -> KeptColumns:
     stated = scoring if isinstance(scoring, Mapping) else {}
     task, metrics = stated.get("task", TRANSLATION), stated.get("metrics")
     known = metrics if isinstance(metrics, list | tuple) else ()
-    return columns_of(str(task), [id_ for id_ in known if isinstance(id_, str)])
+    kept = columns_of(str(task), [id_ for id_ in known if isinstance(id_, str)])
+    return kept.weighed(stated_weighing(stated))

@@ -7,11 +7,11 @@ is missing and why, and how much of the profile's weight is covered.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, TypeVar
 
-from scoring.core.specification import specification
+from scoring.core.specification import Tier, Weighing, specification, specified
 
 if TYPE_CHECKING:
     from scoring.core.metric import FloatArray
@@ -51,19 +51,30 @@ class Composite:
     """Metrics of the profile without a value, and why."""
     coverage: float
     """Share of the profile's weight that has a value, 0–1."""
+    weighing: Weighing = field(default_factory=specified)
+    """Of which weights it is made, and by which lines its tier is named."""
+
+    @property
+    def tier(self) -> Tier:
+        """The automatic tier."""
+        return self.weighing.tier(self.value)
 
 
-def composite(values: Mapping[str, object], reasons: Mapping[str, str] | None = None) -> Composite:
-    """Fold values by metric id into a composite.
+def composite(
+    values: Mapping[str, object],
+    reasons: Mapping[str, str] | None = None,
+    weighing: Weighing | None = None,
+) -> Composite:
+    """Fold values by metric id into a composite; by the specification's weights where no others are given.
 
     A boolean, NaN or infinity is not a value. ``reasons`` says why a metric has none.
     """
-    reasons = reasons or {}
+    reasons, weighing = reasons or {}, weighing or specified()
     numbers = {
         id_: number for id_, value in values.items() if (number := _number(value)) is not None
     }
     profile = profile_for(numbers)
-    weights = specification().profiles[profile]
+    weights = weighing.profiles[profile]
     present = {id_: weight for id_, weight in weights.items() if id_ in numbers}
     covered = sum(present.values())
     inputs = tuple(
@@ -77,19 +88,20 @@ def composite(values: Mapping[str, object], reasons: Mapping[str, str] | None = 
         inputs=inputs,
         missing={id_: reasons.get(id_, "no value") for id_ in weights if id_ not in present},
         coverage=covered / sum(weights.values()),
+        weighing=weighing,
     )
 
 
 def counting_gaps(mixed: Composite, attainable: Collection[str]) -> float | None:
     """Return the composite in which an input without a value counts as nothing where others have one.
 
-    ``attainable`` are the inputs of which the corpus gives worthless outputs a value. Weights are those of
-    §4.3; without a gap the composite is the stated one. It serves the claim alone: leaving an input without
+    ``attainable`` are the inputs of which the corpus gives worthless outputs a value. Weights are the
+    composite's own; without a gap the composite is the stated one. It serves the claim alone: leaving an input without
     a value must not lift a run above floors that have it.
     """
     present = {part.metric for part in mixed.inputs}
     counted = present | set(attainable)
-    weights = specification().profiles["A" if STRUCTURAL_KEY in counted else mixed.profile]
+    weights = mixed.weighing.profiles["A" if STRUCTURAL_KEY in counted else mixed.profile]
     if mixed.value is None or counted & weights.keys() <= present:
         return mixed.value
     whole = sum(weight for id_, weight in weights.items() if id_ in counted)
@@ -100,7 +112,11 @@ def counting_gaps(mixed: Composite, attainable: Collection[str]) -> float | None
 
 
 def composites(
-    values: Mapping[str, FloatArray], profile: str, *, complete: bool = False
+    values: Mapping[str, FloatArray],
+    profile: str,
+    *,
+    complete: bool = False,
+    weighing: Weighing | None = None,
 ) -> FloatArray:
     """Fold arrays of values, one composite per place; NaN means no value there.
 
@@ -110,7 +126,7 @@ def composites(
     """
     import numpy as np  # a list of runs reads composites, and does without
 
-    weights = specification().profiles[profile]
+    weights = (weighing or specified()).profiles[profile]
     used = [id_ for id_ in weights if id_ in values]
     if not used:
         length = len(next(iter(values.values()))) if values else 0

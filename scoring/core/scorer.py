@@ -17,7 +17,7 @@ from scoring.core.composite import STRUCTURAL_KEY, Composite, composite, composi
 from scoring.core.inventory import told_of
 from scoring.core.metric import CorpusMetric, FloatArray, Metric, Statistics
 from scoring.core.metric_rows import pack_of
-from scoring.core.specification import COMPOSITE, Tier, quality_tier
+from scoring.core.specification import COMPOSITE, Tier, Weighing, specified
 from scoring.core.table import FAILED, EntryStatistics, StatisticsError, Table, present_values
 from scoring.core.translation import Translation
 
@@ -77,7 +77,10 @@ class Scorer:
         *,
         columns: KeptColumns = TRANSLATIONS,
         may_lack: bool = False,
+        weighing: Weighing | None = None,
     ) -> None:
+        self.weighing = weighing or specified()
+        """By which composites are made and tiers named."""
         self.metrics = tuple(metrics)
         self.ids = [metric.info.id for metric in self.metrics]
         """Ids of the additive metrics, in their order."""
@@ -111,7 +114,7 @@ class Scorer:
 
     def table(self, statistics: Sequence[EntryStatistics]) -> Table:
         """Lay statistics out as a matrix."""
-        return Table.of(self.metrics, statistics)
+        return Table.of(self.metrics, statistics, self.weighing)
 
     @property
     def signatures(self) -> dict[str, str]:
@@ -139,11 +142,11 @@ class Scorer:
     def entries_values(self, statistics: Sequence[EntryStatistics]) -> list[EntryValues]:
         """Return the values of several entries together."""
         arrays = self.table(statistics).entry_values()
-        mixed = entry_composites(arrays if self.mixes else {}, len(statistics))
+        mixed = entry_composites(arrays if self.mixes else {}, len(statistics), self.weighing)
         columns = [_optional(array) for array in arrays.values()]
         rows = zip(*columns, strict=True) if columns else [() for _ in statistics]
         return [
-            EntryValues(dict(zip(arrays, row, strict=True)), value, quality_tier(value))
+            EntryValues(dict(zip(arrays, row, strict=True)), value, self.weighing.tier(value))
             for row, value in zip(rows, _optional(mixed), strict=True)
         ]
 
@@ -154,7 +157,7 @@ class Scorer:
 
     def composite(self, values: Mapping[str, float | None]) -> Composite:
         """Return the composite of corpus values; without a value where the task has none."""
-        return composite(values if self.mixes else {}, self.reasons(values))
+        return composite(values if self.mixes else {}, self.reasons(values), self.weighing)
 
     def pack(self, statistics: EntryStatistics) -> bytes:
         """Write one entry's statistics in a few dozen bytes; integers short, fractions exact."""
@@ -172,7 +175,8 @@ class Scorer:
     def unpack_table(self, packed: Sequence[bytes]) -> Table:
         """Lay out the packed statistics of many entries at once; StatisticsError where they do not fit."""
         columns = self._unpacked(packed)
-        return Table.of_columns(self.metrics, [columns[id_] for id_ in self.ids], len(packed))
+        by_metric = [columns[id_] for id_ in self.ids]
+        return Table.of_columns(self.metrics, by_metric, len(packed), self.weighing)
 
     def _unpacked(self, packed: Sequence[bytes]) -> dict[str, Sequence[Statistics | None]]:
         """Return the statistics by metric, of its width each; whether they are numbers is not seen."""
@@ -241,7 +245,7 @@ class RunningTotals:
 
     def add(self, statistics: Sequence[EntryStatistics]) -> None:
         """Count some more entries in."""
-        self.add_table(Table.of(self._table.metrics, statistics))
+        self.add_table(self._scorer.table(statistics))
 
     def add_table(self, table: Table) -> None:
         """Count the entries of a table in."""
@@ -258,14 +262,17 @@ class RunningTotals:
         return self._scorer.composite(self.values())
 
 
-def entry_composites(arrays: Mapping[str, FloatArray], entries: int) -> FloatArray:
+def entry_composites(
+    arrays: Mapping[str, FloatArray], entries: int, weighing: Weighing
+) -> FloatArray:
     """Fold each entry's values with the profile that the entry's own values ask for (§4.3)."""
     if not arrays:
         return np.full(entries, np.nan)
-    without = composites(arrays, "B")
+    without = composites(arrays, "B", weighing=weighing)
     if STRUCTURAL_KEY not in arrays:
         return without
-    return np.where(np.isnan(arrays[STRUCTURAL_KEY]), without, composites(arrays, "A"))
+    judged = composites(arrays, "A", weighing=weighing)
+    return np.where(np.isnan(arrays[STRUCTURAL_KEY]), without, judged)
 
 
 def _optional(values: FloatArray) -> list[float | None]:

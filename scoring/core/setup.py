@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model
 
 from corpora.tasks.task import TRANSLATION
 from scoring.core.columns import KeptColumns, columns_of
+from scoring.core.specification import Weighing, specified, weighing_of
 
 
 class AnalyserFacts(BaseModel):
@@ -57,6 +58,38 @@ class CometFacts(BaseModel):
     """True where the scores came from a file."""
 
 
+class CalibrationFacts(BaseModel):
+    """Other weights and tier lines than the specification's, as an organisation signed them.
+
+    ``signed`` is the whole record, so that whoever has the card can check the signature.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sha256: str
+    """Over the canonical bytes of what was signed."""
+    signer: str
+    """Public key of the organisation, hexadecimal."""
+    weights: dict[str, dict[str, float]]
+    """Target weights by profile and metric id, each profile's sum 1."""
+    tiers: dict[str, float]
+    """Least composite of each tier."""
+    signed: dict[str, Any]
+    """The record with its signature (``harness.setup.calibrated.SignedScoring``)."""
+
+    @property
+    def weighing(self) -> Weighing:
+        """The same for the composite."""
+        return weighing_of(self.weights, self.tiers, self.sha256)
+
+
+def weighing_words(found: CalibrationFacts | None) -> str:
+    """Say by which weights and lines composites are made, in few words."""
+    if found is None:
+        return "the specification's weights"
+    return f"calibration {found.sha256[:8]}, signed by {found.signer[:8]}"
+
+
 class ScoringSetup(BaseModel):
     """Everything that decides what a value means; two runs compare where these agree.
 
@@ -102,11 +135,13 @@ class ScoringSetup(BaseModel):
     """What is told of further annotators, by id; written only where there are such."""
     packs: dict[str, str] = {}
     """Packs of which metrics are computed, with their versions; written only where there are such."""
+    calibration: CalibrationFacts | None = None
+    """Signed weights and tier lines in place of the specification's; written only where there are such."""
 
     @model_serializer(mode="wrap")
     def _without_empty(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         fields: dict[str, Any] = write(self)
-        for name in ("annotators", "packs"):
+        for name in ("annotators", "packs", "calibration"):
             if not getattr(self, name):
                 fields.pop(name, None)
         if self.task == TRANSLATION:
@@ -116,7 +151,12 @@ class ScoringSetup(BaseModel):
     @property
     def columns(self) -> KeptColumns:
         """What is kept beside each entry, to sort by and to show first."""
-        return columns_of(self.task, self.metrics)
+        return columns_of(self.task, self.metrics).weighed(self.weighing)
+
+    @property
+    def weighing(self) -> Weighing:
+        """Weights of the composite and lines of the tiers."""
+        return specified() if self.calibration is None else self.calibration.weighing
 
     def not_in(self, now: ScoringSetup) -> list[str]:
         """Return the metrics that another set-up has not; none of a pack that it has in another version."""

@@ -8,11 +8,12 @@ by line and no number lives in two places. A quality tier says what a composite 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 from math import inf, isnan
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 
 class MetricInfo(NamedTuple):
@@ -167,14 +168,72 @@ class Tier(StrEnum):
         return list(Tier).index(self)
 
 
-def quality_tier(composite: float | None) -> Tier:
-    """Name the automatic tier of a composite (§5.1)."""
-    if composite is None or isnan(composite):
+class Weighing(NamedTuple):
+    """Weights of the composite and lines of the tiers: those of the specification, or of a calibration."""
+
+    profiles: Mapping[str, Mapping[str, float]]
+    """Target weights by profile and metric id (§4.3), each above 0."""
+    tiers: tuple[tuple[float, str], ...]
+    """Least composite and name, from the top (§5.1)."""
+    calibration: str = ""
+    """SHA-256 of the signed calibration; empty for the specification's own."""
+
+    def tier(self, composite: float | None) -> Tier:
+        """Name the automatic tier of a composite (§5.1)."""
+        if composite is None or isnan(composite):
+            return Tier.UNSCORED
+        for least, name in self.tiers:
+            if composite >= least:
+                return Tier(name)
         return Tier.UNSCORED
-    for least, name in specification().tiers:
-        if composite >= least:
-            return Tier(name)
-    return Tier.UNSCORED
+
+
+def weighing_of(
+    weights: Mapping[str, Mapping[str, float]], tiers: Mapping[str, float], calibration: str
+) -> Weighing:
+    """Return the weighing of a calibration; a weight of 0 takes a metric out of the composite."""
+    profiles = {
+        name: {id_: weight for id_, weight in given.items() if weight > 0}
+        for name, given in weights.items()
+    }
+    lines = sorted(((least, name) for name, least in tiers.items()), reverse=True)
+    return Weighing(profiles, tuple(lines), calibration)
+
+
+def stated_weighing(scoring: object) -> Weighing | None:
+    """Return the weighing of the calibration that a card or an opening states as part of ``scoring``; None without one.
+
+    It may come from elsewhere: what is not of the expected form counts as absent.
+    """
+    found = scoring.get("calibration") if isinstance(scoring, Mapping) else None
+    weights, tiers = (
+        (found.get(name) if isinstance(found, Mapping) else None) for name in ("weights", "tiers")
+    )
+    if not (isinstance(found, Mapping) and _numbers(tiers) and tiers.keys() <= set(Tier)):
+        return None
+    if not isinstance(weights, Mapping) or weights.keys() != specification().profiles.keys():
+        return None
+    if not all(_numbers(each) and any(each.values()) for each in weights.values()):
+        return None
+    return weighing_of(weights, tiers, str(found.get("sha256")))
+
+
+def _numbers(value: object) -> TypeGuard[Mapping[str, float]]:
+    return isinstance(value, Mapping) and all(
+        isinstance(each, int | float) and not isinstance(each, bool) and 0 <= each <= 1
+        for each in value.values()
+    )
+
+
+@cache
+def specified() -> Weighing:
+    """Return the weights and lines of the specification."""
+    return Weighing(specification().profiles, specification().tiers)
+
+
+def quality_tier(composite: float | None) -> Tier:
+    """Name the automatic tier of a composite by the specification's lines (§5.1)."""
+    return specified().tier(composite)
 
 
 COMPOSITE = "composite"

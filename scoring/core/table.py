@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from corpora.files.problems import StoredValueError
 from scoring.core.metric import FloatArray, Metric, Statistics
+from scoring.core.specification import Weighing, specified
 
 EntryStatistics = Mapping[str, Statistics | None]
 """Statistics of one entry by metric id; None where the metric has nothing to look at."""
@@ -37,8 +38,16 @@ class StatisticsError(StoredValueError):
 class Table:
     """Rows are entries, columns the statistics of all metrics side by side."""
 
-    def __init__(self, metrics: Sequence[Metric], matrix: FloatArray, present: FloatArray) -> None:
+    def __init__(
+        self,
+        metrics: Sequence[Metric],
+        matrix: FloatArray,
+        present: FloatArray,
+        weighing: Weighing | None = None,
+    ) -> None:
         self.metrics = tuple(metrics)
+        self.weighing = weighing or specified()
+        """By which the composites of its values are made."""
         self.matrix = matrix
         """Shape (entries, sum of widths); zeros where a metric has nothing."""
         self.present = present
@@ -50,10 +59,15 @@ class Table:
         }
 
     @classmethod
-    def of(cls, metrics: Sequence[Metric], statistics: Sequence[EntryStatistics]) -> Table:
+    def of(
+        cls,
+        metrics: Sequence[Metric],
+        statistics: Sequence[EntryStatistics],
+        weighing: Weighing | None = None,
+    ) -> Table:
         """Lay out the statistics of some entries."""
         by_metric = [[entry.get(metric.info.id) for entry in statistics] for metric in metrics]
-        return cls.of_columns(metrics, by_metric, len(statistics))
+        return cls.of_columns(metrics, by_metric, len(statistics), weighing)
 
     @classmethod
     def of_columns(
@@ -61,6 +75,7 @@ class Table:
         metrics: Sequence[Metric],
         by_metric: Sequence[Sequence[Statistics | None]],
         entries: int,
+        weighing: Weighing | None = None,
     ) -> Table:
         """Lay out the statistics that each metric took from some entries."""
         columns, present = [], np.zeros((entries, len(metrics)))
@@ -68,7 +83,7 @@ class Table:
             present[:, place] = 1.0 if all(rows) else [bool(row) for row in rows]
             columns.append(_columns(rows, metric.width))
         matrix = np.hstack(columns) if columns else np.zeros((entries, 0))
-        return cls(metrics, matrix, present)
+        return cls(metrics, matrix, present, weighing)
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -76,7 +91,7 @@ class Table:
     def rows(self, places: Sequence[int] | npt.NDArray[np.int64]) -> Table:
         """Take some of the entries."""
         chosen = np.asarray(places, dtype=np.int64)
-        return Table(self.metrics, self.matrix[chosen], self.present[chosen])
+        return Table(self.metrics, self.matrix[chosen], self.present[chosen], self.weighing)
 
     def only(self, ids: Collection[str]) -> Table:
         """Take some of the metrics, in the order of the table."""
@@ -86,14 +101,14 @@ class Table:
         metrics = [self.metrics[place] for place in places]
         columns = [self.columns(metric.info.id) for metric in metrics]
         matrix = np.hstack(columns) if columns else self.matrix[:, :0]
-        return Table(metrics, matrix, self.present[:, places])
+        return Table(metrics, matrix, self.present[:, places], self.weighing)
 
     def with_rows(self, sums: FloatArray) -> Table:
         """Return a table of the same metrics whose rows are sums of these rows, shape (n, sum of widths)."""
         present = np.broadcast_to(
             self.present.max(axis=0, initial=0.0), (len(sums), len(self.metrics))
         )
-        return Table(self.metrics, sums, present)
+        return Table(self.metrics, sums, present, self.weighing)
 
     def columns(self, id_: str) -> FloatArray:
         """Return one metric's statistics, shape (entries, width)."""

@@ -164,6 +164,7 @@ def make_scorer(resources: Resources, packed: Sequence[PackedColumn] | None = No
         foreign=foreign,
         columns=resources.setup.columns,
         may_lack=packed is None,
+        weighing=resources.setup.weighing,
     )
 
 

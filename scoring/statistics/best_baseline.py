@@ -140,9 +140,12 @@ def pooled(repetitions: Sequence[Table]) -> Table:
     """
     first = repetitions[0]
     if any(
-        len(each) != len(first) or each.matrix.shape != first.matrix.shape for each in repetitions
+        len(each) != len(first)
+        or each.matrix.shape != first.matrix.shape
+        or each.weighing != first.weighing
+        for each in repetitions
     ):
-        raise ValueError("repetitions have the same entries and metrics")
+        raise ValueError("repetitions have the same entries, metrics and weights")
     matrix = np.mean([each.matrix for each in repetitions], axis=0)
     present = np.max([each.present for each in repetitions], axis=0)
-    return Table(first.metrics, matrix, present)
+    return Table(first.metrics, matrix, present, first.weighing)

@@ -57,6 +57,6 @@ def breakdown(
 
 def _group(part: Table, seed: int) -> Group:
     values = part.corpus_values()
-    values["composite"] = composite(values).value
+    values["composite"] = composite(values, weighing=part.weighing).value
     intervals = bootstrap(part, seed=seed) if len(part) >= LEAST_FOR_INTERVAL else {}
     return Group(len(part), values, intervals)

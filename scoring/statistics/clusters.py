@@ -89,21 +89,23 @@ def drawn_values(
         drawn = [values[metric] for values in _resampled(narrow, draws, seed)]
         points = np.array([values.get(metric, np.nan) for values in known])
     else:
-        profile = _one_profile(known)
+        profile, weighing = _one_profile(tables), tables[0].weighing
         found = _resampled(tables, draws, seed)
         drawn = [
-            composites(_only(values, own), profile, complete=True)
+            composites(_only(values, own), profile, complete=True, weighing=weighing)
             for values, own in zip(found, known, strict=True)
         ]
-        points = np.concatenate([composites(_arrays(values), profile) for values in known])
+        points = np.concatenate(
+            [composites(_arrays(values), profile, weighing=weighing) for values in known]
+        )
     if np.isnan(points).any():
         raise ValueError(f"a run has no value of {metric}")
     way = direction(metric)
     return oriented(points, way), oriented(np.stack(drawn), way)
 
 
-def _one_profile(known: Sequence[Mapping[str, float]]) -> str:
-    profiles = {shared_profile(known[0], values) for values in known}
+def _one_profile(tables: Sequence[Table]) -> str:
+    profiles = {shared_profile(tables[0], table) for table in tables}
     profile = profiles.pop()
     if profiles or profile is None:
         raise ValueError("the composites of these runs do not weigh the same inputs")

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from scoring.core.composite import composites, profile_for
 from scoring.core.metric import FloatArray, MatchRate, Metric
+from scoring.core.specification import Weighing
 from scoring.core.table import Table
 
 DRAWS = 1000
@@ -168,8 +169,15 @@ class LiveIntervals:
     in a batch of 30. Asking costs 0.4 ms whatever the length of the run. Exact ones replace them at the end.
     """
 
-    def __init__(self, metrics: Sequence[Metric], *, draws: int = 200, seed: int = SEED) -> None:
-        self._table = Table.of(metrics, [])
+    def __init__(
+        self,
+        metrics: Sequence[Metric],
+        *,
+        draws: int = 200,
+        seed: int = SEED,
+        weighing: Weighing | None = None,
+    ) -> None:
+        self._table = Table.of(metrics, [], weighing)
         self._totals = self._table.totals()
         self._sums = np.zeros((draws, self._totals.shape[1]))
         self._present = np.zeros((0, len(metrics)))
@@ -191,7 +199,7 @@ class LiveIntervals:
         """Return the intervals so far, Wilson's of rates of which all draws agree; empty before the first entry."""
         if not len(self._present):
             return {}
-        so_far = Table(self._table.metrics, self._totals, self._present)
+        so_far = Table(self._table.metrics, self._totals, self._present, self._table.weighing)
         drawn = so_far.with_rows(self._sums)
         found = _intervals(so_far, drawn, level, self._seed, "Poisson bootstrap")
         return found | {
@@ -221,8 +229,8 @@ def _intervals(
         return {}
     drawn = {id_: values for id_, values in sums.row_values.items() if id_ in points}
     profile = profile_for({id_: float(value[0]) for id_, value in points.items()})
-    points["composite"] = composites(points, profile)
-    drawn["composite"] = composites(drawn, profile, complete=True)
+    points["composite"] = composites(points, profile, weighing=table.weighing)
+    drawn["composite"] = composites(drawn, profile, complete=True, weighing=table.weighing)
     return {
         id_: _percentiles(values, float(points[id_][0]), level, seed, method)
         for id_, values in drawn.items()

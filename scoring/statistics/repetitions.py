@@ -129,8 +129,8 @@ def _values(table: Table, first: Table, metric: str, sums: FloatArray) -> FloatA
     if metric != COMPOSITE:
         return found[metric]
     known = known_values(table)
-    profile = shared_profile(known_values(first), known)
+    profile = shared_profile(first, table)
     if profile is None:
         raise ValueError("the composites of these repetitions do not weigh the same inputs")
     used = {id_: values for id_, values in found.items() if id_ in known}
-    return composites(used, profile, complete=True)
+    return composites(used, profile, complete=True, weighing=table.weighing)

@@ -22,7 +22,6 @@ from scoring.core.composite import composites, profile_for
 from scoring.core.metric import FloatArray, oriented
 from scoring.core.metric_rows import known_row
 from scoring.core.scorer import entry_composites
-from scoring.core.specification import specification
 from scoring.core.table import Table
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED, distinct_columns, exact_type, resample
 
@@ -189,10 +188,12 @@ class _Pair:
     def of(cls, first: Table, second: Table) -> _Pair:
         one, other = known_values(first), known_values(second)
         points = {id_: (one[id_], other[id_]) for id_ in one if id_ in other}
-        profile = shared_profile(one, other)
+        profile = shared_profile(first, second)
         if profile is not None:
             arrays = [{id_: np.array([v]) for id_, v in values.items()} for values in (one, other)]
-            mixed = [float(composites(array, profile)[0]) for array in arrays]
+            mixed = [
+                float(composites(array, profile, weighing=first.weighing)[0]) for array in arrays
+            ]
             points[COMPOSITE] = (mixed[0], mixed[1])
         return cls(first, second, points, profile)
 
@@ -212,7 +213,9 @@ class _Pair:
     def _side(self, sums: Table) -> dict[str, FloatArray]:
         values = {id_: v for id_, v in sums.row_values.items() if id_ in self.points}
         if self.profile is not None:
-            values[COMPOSITE] = composites(values, self.profile, complete=True)
+            values[COMPOSITE] = composites(
+                values, self.profile, complete=True, weighing=self.first.weighing
+            )
         return values
 
     def entry_values(self) -> dict[str, Two]:
@@ -233,7 +236,7 @@ def own_values(table: Table) -> dict[str, FloatArray]:
     """Return the entries' own values by the metrics that have such, and their composites; NaN where none is."""
     values = table.entry_values()
     own = {id_: found for id_, found in values.items() if known_row(id_).level == "both"}
-    return {**own, COMPOSITE: entry_composites(values, len(table))}
+    return {**own, COMPOSITE: entry_composites(values, len(table), table.weighing)}
 
 
 def known_values(table: Table) -> dict[str, float]:
@@ -241,11 +244,14 @@ def known_values(table: Table) -> dict[str, float]:
     return {id_: value for id_, value in table.corpus_values().items() if value is not None}
 
 
-def shared_profile(first: Mapping[str, float], second: Mapping[str, float]) -> str | None:
-    """Return the profile of two composites that weigh the same inputs; None where they do not, or have none."""
-    profile = profile_for(first)
-    inputs = [specification().profiles[profile_for(v)].keys() & v.keys() for v in (first, second)]
-    same = profile == profile_for(second) and inputs[0] == inputs[1]
+def shared_profile(first: Table, second: Table) -> str | None:
+    """Return the profile of two composites that weigh the same inputs alike; None where they do not, or have none."""
+    if first.weighing != second.weighing:
+        return None
+    one, other = known_values(first), known_values(second)
+    profile = profile_for(one)
+    inputs = [first.weighing.profiles[profile_for(v)].keys() & v.keys() for v in (one, other)]
+    same = profile == profile_for(other) and inputs[0] == inputs[1]
     return profile if same and inputs[0] else None
 
 

@@ -26,7 +26,7 @@ from scoring.card.claim import (
     decide,
 )
 from scoring.core.composite import Composite, Input, counting_gaps
-from scoring.core.specification import Tier, quality_tier, specification
+from scoring.core.specification import Tier, quality_tier, specified, stated_weighing
 
 if TYPE_CHECKING:
     from harness.card.model import RunCard
@@ -43,7 +43,7 @@ def claim_of(card: Mapping[str, Any]) -> Claim:
     """
     scores = block(card, "scores")
     made = decide(
-        _mixed(scores),
+        _mixed(card, scores),
         _lower(scores, "composite"),
         Score(number(scores.get("chrf_plus_plus")), _lower(scores, "chrf_plus_plus")),
         stated_floors(card),
@@ -64,7 +64,7 @@ def without_rise(card: Mapping[str, Any]) -> float | None:
 
     Only inputs of which worthless outputs have a value are counted (``scoring.core.composite.counting_gaps``).
     """
-    mixed = _mixed(_object(card.get("scores")))
+    mixed = _mixed(card, _object(card.get("scores")))
     even = counting_gaps(mixed, attainable(stated_floors(card)))
     return None if even == mixed.value else even
 
@@ -98,12 +98,13 @@ def _own_limits(card: Mapping[str, Any], scores: Mapping[str, Any], made: Claim)
         yield Limit(ClaimReason.STATED, Tier(stated))
 
 
-def _mixed(scores: Mapping[str, Any]) -> Composite:
+def _mixed(card: Mapping[str, Any], scores: Mapping[str, Any]) -> Composite:
+    weighing = stated_weighing(card.get("scoring")) or specified()
     stated = scores.get("composite_profile")
-    profile = stated if isinstance(stated, str) and stated in specification().profiles else "B"
+    profile = stated if isinstance(stated, str) and stated in weighing.profiles else "B"
     listed = scores.get("composite_inputs")
     inputs = tuple(_inputs(listed if isinstance(listed, list | tuple) else ()))
-    return Composite(number(scores.get("composite")), profile, "", inputs, {}, 0.0)
+    return Composite(number(scores.get("composite")), profile, "", inputs, {}, 0.0, weighing)
 
 
 def _inputs(listed: Iterable[object]) -> Iterator[Input]:

@@ -40,23 +40,18 @@ from harness.card.seal import HASH_FIELD, SealForm, seal_form
 from harness.consent import verifying as consent
 from harness.core.canonical import canonical_sha256, sorted_key_sha256
 from harness.core.failures import HarnessError, UsageError
+from harness.setup.calibrated import check_stated
 from harness.setup.scoring_tools import stated_setup
+from harness.store.file.database import home
 from harness.store.runs import find_run
 from harness.store.withdrawn import entry_ids_of_run, now_standing
 from scoring.core.composite import composite, profile_for
 from scoring.core.scorer import Scorer
-from scoring.core.specification import quality_tier
+from scoring.core.specification import quality_tier, specified, stated_weighing
 
-_WORDS = frozenset(
-    {
-        "reasons",
-        "signatures",
-        "composite_missing",
-        "composite_profile_reason",
-        "tier_in_words",
-        "comet_model",
-    }
-)
+_WORDS = frozenset({
+    "reasons", "signatures", "composite_missing", "composite_profile_reason", "tier_in_words", "comet_model",
+})  # fmt: skip
 """Parts of ``scores`` that are words: another version of the program may put them otherwise."""
 
 _CLAIM = frozenset({"claimable_tier", "at_floor", "mostly_identical", "claim"})
@@ -156,12 +151,14 @@ def _verify(
     raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connection | None
 ) -> CardVerdict:
     verdict = CardVerdict([check_hash(raw)])
+    if (calibration := (card.scoring or {}).get("calibration")) is not None:
+        verdict.checks.append(CardCheck("calibration", *check_stated(calibration, home())))
     _check_stated_tier(verdict, card)
     ours = is_ours(raw)
     _check_fingerprint(verdict, raw, card, ours=ours)
     if not card.results and card.withheld is None:
         verdict.skip("numbers", "the card has no results[], so they cannot be computed again")
-        _check_arithmetic(verdict, raw["scores"])
+        _check_arithmetic(verdict, raw)
         return verdict
     if not _check_stated(verdict, card):
         verdict.skip("numbers", "they rest on stated numbers that cannot be, so none was computed")
@@ -285,7 +282,7 @@ def _check_scores(
         dropped |= {name for name in expected if "composite" in name or name.startswith("by_")}
         dropped |= {"quality_tier", "cost_adjusted", "floors", *_CLAIM}
         dropped |= {name for name, value in expected.items() if value is None and ours}
-        _check_arithmetic(verdict, stated)
+        _check_arithmetic(verdict, raw)
     if foreign or null:
         verdict.skip("metrics", _other_metrics(foreign, null))
     again = without(expected, dropped)
@@ -343,14 +340,15 @@ def _comparable(
             yield id_, expected["confidence_intervals"][id_]
 
 
-def _check_arithmetic(verdict: CardVerdict, stated: Mapping[str, Any]) -> None:
+def _check_arithmetic(verdict: CardVerdict, raw: Mapping[str, Any]) -> None:
     """Check what follows from the stated scores alone: the composite and its tier (§4, §5.1)."""
+    stated, weighing = raw["scores"], stated_weighing(raw.get("scoring")) or specified()
     if not isinstance(stated.get("composite"), int | float):
         verdict.skip("composite", "the card states none")
         return
     expected = {
-        "composite": composite(stated).value,
-        "quality_tier": quality_tier(stated["composite"]).value,
+        "composite": composite(stated, weighing=weighing).value,
+        "quality_tier": weighing.tier(stated["composite"]).value,
     }
     found = {name: stated[name] for name in expected if stated.get(name) is not None}
     verdict.compare("composite", {"scores": found}, {"scores": expected}, rounded=True)
@@ -384,7 +382,7 @@ def _check_totals(verdict: CardVerdict, raw: Mapping[str, Any], told: Withheld) 
         f"{told.secret:,} of {told.entries:,} entries are secret, so the card has totals and no rows: only "
         "the composite could be computed again. Where the run is in the store, everything is",
     )
-    _check_arithmetic(verdict, raw["scores"])
+    _check_arithmetic(verdict, raw)
 
 
 def _check_withheld(verdict: CardVerdict, raw: Mapping[str, Any], card: RunCard) -> None:
@@ -398,7 +396,7 @@ def _check_withheld(verdict: CardVerdict, raw: Mapping[str, Any], card: RunCard)
     verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=False)
     told = resting_on_rows(raw, {**measures_again(card, material), "scores": counts_again(card)})
     verdict.compare("cost, speed, tokens, counts", raw, told, rounded=False)
-    _check_arithmetic(verdict, raw["scores"])
+    _check_arithmetic(verdict, raw)
 
 
 def _stored_again(
