@@ -346,7 +346,9 @@ def _weights(scoring: Mapping[str, Any]) -> str | None:
     stated = block(scoring, "calibration")
     if not stated:
         return None
-    return f"of calibration {_hash(stated, 'sha256')}, signed by {_hash(stated, 'signer')}"
+    return (
+        f"of calibration {_hash(stated, 'sha256')}, signed by key {str(stated.get('signer'))[:12]}"
+    )
 
 
 def _references(scoring: Mapping[str, Any]) -> str:

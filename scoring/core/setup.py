@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from corpora.tasks.task import TRANSLATION
 from scoring.core.columns import KeptColumns, columns_of
-from scoring.core.specification import Weighing, specified, weighing_of
+from scoring.core.specification import Weighing, specified, stated_weighing
 
 
 class AnalyserFacts(BaseModel):
@@ -77,10 +83,20 @@ class CalibrationFacts(BaseModel):
     signed: dict[str, Any]
     """The record with its signature (``harness.setup.calibrated.SignedScoring``)."""
 
+    @model_validator(mode="after")
+    def _weighs(self) -> Self:
+        if self._stated is None:
+            raise ValueError("weights or tier lines are not of the expected form")
+        return self
+
+    @property
+    def _stated(self) -> Weighing | None:
+        return stated_weighing({"calibration": self.model_dump()})
+
     @property
     def weighing(self) -> Weighing:
         """The same for the composite."""
-        return weighing_of(self.weights, self.tiers, self.sha256)
+        return self._stated or specified()
 
 
 def weighing_words(found: CalibrationFacts | None) -> str:

@@ -188,34 +188,26 @@ class Weighing(NamedTuple):
         return Tier.UNSCORED
 
 
-def weighing_of(
-    weights: Mapping[str, Mapping[str, float]], tiers: Mapping[str, float], calibration: str
-) -> Weighing:
-    """Return the weighing of a calibration; a weight of 0 takes a metric out of the composite."""
-    profiles = {
-        name: {id_: weight for id_, weight in given.items() if weight > 0}
-        for name, given in weights.items()
-    }
-    lines = sorted(((least, name) for name, least in tiers.items()), reverse=True)
-    return Weighing(profiles, tuple(lines), calibration)
-
-
 def stated_weighing(scoring: object) -> Weighing | None:
     """Return the weighing of the calibration that a card or an opening states as part of ``scoring``; None without one.
 
     It may come from elsewhere: what is not of the expected form counts as absent.
     """
     found = scoring.get("calibration") if isinstance(scoring, Mapping) else None
-    weights, tiers = (
-        (found.get(name) if isinstance(found, Mapping) else None) for name in ("weights", "tiers")
-    )
-    if not (isinstance(found, Mapping) and _numbers(tiers) and tiers.keys() <= set(Tier)):
+    if not isinstance(found, Mapping):
         return None
-    if not isinstance(weights, Mapping) or weights.keys() != specification().profiles.keys():
+    weights, tiers = found.get("weights"), found.get("tiers")
+    if not (_numbers(tiers) and tiers.keys() <= set(Tier) and isinstance(weights, Mapping)):
         return None
-    if not all(_numbers(each) and any(each.values()) for each in weights.values()):
+    profiles = {
+        name: {id_: given[id_] for id_ in own if given.get(id_)}  # a weight of 0 takes it out
+        for name, own in specification().profiles.items()
+        if _numbers(given := weights.get(name))
+    }
+    if len(profiles) < len(specification().profiles) or not all(profiles.values()):
         return None
-    return weighing_of(weights, tiers, str(found.get("sha256")))
+    lines = sorted(((least, name) for name, least in tiers.items()), reverse=True)
+    return Weighing(profiles, tuple(lines), str(found.get("sha256")))
 
 
 def _numbers(value: object) -> TypeGuard[Mapping[str, float]]:

@@ -1,0 +1,392 @@
+"""Runs scored by weights and tier lines that an organisation signed: their numbers, their lists, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness.card.checking.verify import verify_card
+from harness.card.importing import import_card
+from harness.card.load import load_card
+from harness.card.seal import HASH_FIELD, card_hash
+from harness.compare.comparing import compare_runs
+from harness.core.failures import HarnessError, UsageError
+from harness.leaderboard.ranking import apart, leaderboards
+from harness.run.rescoring import rescore
+from harness.sealed.keys import Identity, Role
+from harness.setup.calibrated import FOLDER, read_scoring, sign_scoring
+from harness.setup.plan import plan_of
+from harness.setup.scoring_options import ScoringOptions
+from harness.setup.scoring_tools import stated_setup
+from harness.store.file.database import opened
+from harness.store.runs import find_run, read_card
+from review.calibration.signing import signed_scoring
+from rosetta_tui.commands.calibrate import calibrate
+from rosetta_tui.commands.score import score
+from scoring.core.specification import Tier, specified, stated_weighing
+from tests.harness.setup.calibrating import (
+    LINE,
+    WEIGHTS,
+    call,
+    corpus_files,
+    organisation,
+    proposal,
+    record,
+    signed_file,
+    written,
+)
+
+STRANGER = Identity.make(Role.ORGANISATION)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def scored(folder: Path, *more: object) -> dict[str, Any]:
+    """Score the outputs; gives the card."""
+    corpus, outputs = corpus_files(folder)
+    given = (
+        "--source-language",
+        "en",
+        "--target-language",
+        "eo",
+        "--metrics",
+        "chrf,exact,equivalent",
+    )
+    call(score, corpus, outputs, *given, *more)
+    with opened() as connection:
+        return load_card(connection, find_run(connection, "last").id).as_json()
+
+
+def resealed(card: dict[str, Any]) -> bytes:
+    return json.dumps({**card, HASH_FIELD: card_hash(card)}).encode()
+
+
+def test_numbers_follow_the_signed_weights(tmp_path: Path, home: Path) -> None:
+    """chrF++ and exact match of the outputs, weighed by hand: the weight of 0 takes exact match out."""
+    before = scored(tmp_path)["scores"]
+    signed = signed_file(
+        tmp_path,
+        organisation(home),
+        weights=_weights({"chrf_plus_plus": 0.3, "exact_match_rate": 0.2}),
+    )
+    card = scored(tmp_path, "--scoring", signed)
+    values = np.array([before["chrf_plus_plus"] / 100, before["exact_match_rate"]])
+    assert before["composite"] == pytest.approx(values @ [0.25, 0.10] / 0.35)
+    assert card["scores"]["composite"] == pytest.approx(values @ [0.3, 0.2] / 0.5)
+    shares = {
+        each["metric"]: each["effective_weight"] for each in card["scores"]["composite_inputs"]
+    }
+    assert shares == pytest.approx({"chrf_plus_plus": 0.6, "exact_match_rate": 0.4})
+    rows = [np.array([row["entry_chrf"] / 100, row["exact_match"]]) for row in card["results"]]
+    assert [row["composite"] for row in card["results"]] == pytest.approx(
+        [row @ [0.6, 0.4] for row in rows]
+    )
+    floors = {each["name"]: each for each in card["floors"]}
+    for name, exact in (("empty", 0), ("source", 0), ("constant", 1 / 3)):
+        expected = floors[name]["chrf_plus_plus"] / 100 * 0.6 + exact * 0.4
+        assert floors[name]["composite"] == pytest.approx(expected), name
+    only = signed_file(tmp_path, organisation(home), weights=_weights({"exact_match_rate": 0.4}))
+    scores = scored(tmp_path, "--scoring", only)["scores"]
+    draws = np.random.default_rng(12345).integers(0, 3, (1000, 3))
+    exact = np.array([row["exact_match"] for row in card["results"]], float)[draws].mean(axis=1)
+    interval = scores["confidence_intervals"]["composite"]
+    assert [interval["ci_lower"], interval["ci_upper"]] == pytest.approx(
+        np.percentile(exact, [2.5, 97.5])
+    )
+    assert scores["composite"] == pytest.approx(1 / 3)
+
+
+def _weights(profile_b: dict[str, float]) -> dict[str, dict[str, float]]:
+    """Give some metrics of profile B these weights, and what is left to one that never has a value here."""
+    profiles = {name: dict(given) for name, given in specified().profiles.items()}
+    profiles["B"] = dict.fromkeys(profiles["B"], 0.0) | profile_b
+    profiles["B"]["semantic_score"] = 1 - sum(profile_b.values())
+    return profiles
+
+
+def test_tiers_are_named_by_the_signed_lines(tmp_path: Path, home: Path) -> None:
+    composite = scored(tmp_path)["scores"]["composite"]
+    assert 0.5 < composite < 0.7
+    lines = {Tier(name): least for least, name in specified().tiers}
+    for line, tier in ((composite - 0.01, "deployable"), (composite + 0.01, "functional")):
+        signed = signed_file(
+            tmp_path,
+            organisation(home),
+            weights=dict(specified().profiles),
+            tiers={**lines, Tier.DEPLOYABLE: line},
+        )
+        card = scored(tmp_path, "--scoring", signed)
+        assert card["scores"]["composite"] == pytest.approx(composite)
+        assert card["scores"]["quality_tier"] == card["scores"]["claim"]["quality_tier"] == tier
+        sha = card["scoring"]["calibration"]["sha256"]
+        assert f"by calibration {sha[:8]}" in card["scores"]["tier_in_words"]
+        assert stated_weighing(card["scoring"]).tier(composite) == tier  # type: ignore[union-attr]
+
+
+def test_list_and_comparison_keep_weights_apart(tmp_path: Path, home: Path) -> None:
+    scored(tmp_path)
+    card = scored(tmp_path, "--scoring", signed_file(tmp_path, organisation(home)))
+    with opened() as connection:
+        boards = leaderboards(connection)
+        assert [len(board.entrants) for board in boards] == [1, 1]
+        told = {board.grounds.calibration for board in boards}
+        assert told == {"", card["scoring"]["calibration"]["sha256"]}
+        assert "a composite by the weights" in apart(*boards)
+        ids = [board.entrants[0].run.run_id for board in boards]
+        pair = compare_runs(connection, ids).pairs[0]
+        assert "chrf_plus_plus" in pair.by_metric
+        assert "composite" not in pair.by_metric
+        assert "weighed otherwise" in pair.left_out["composite"]
+        scored(tmp_path, "--scoring", tmp_path / "signed.json")
+        again = [board for board in leaderboards(connection) if board.grounds.calibration]
+        assert len(again[0].entrants) == 2
+        same = compare_runs(connection, [each.run.run_id for each in again[0].entrants]).pairs[0]
+        found = same.by_metric["composite"]
+        assert found.difference == 0
+
+
+def test_plan_keeps_the_content_and_a_rescore_the_weights(tmp_path: Path, home: Path) -> None:
+    signed = signed_file(tmp_path, organisation(home))
+    card = scored(tmp_path, "--scoring", signed)
+    facts = card["scoring"]["calibration"]
+    assert (home / FOLDER / f"{facts['sha256']}.json").read_bytes() == signed.read_bytes()
+    signed.unlink()
+    with opened() as connection:
+        run = find_run(connection, "last")
+        kept = plan_of(run).scoring.scoring
+        assert kept is not None
+        assert kept.model_dump(mode="json") == facts
+        again = find_run(
+            connection, rescore(connection, run, ScoringOptions(metrics=("ter",)), lambda _: None)
+        )
+        assert (again.opening.scoring or {})["calibration"] == facts
+        with pytest.raises(HarnessError):
+            rescore(
+                connection, again, ScoringOptions(metrics=("ter",), scoring=kept), lambda _: None
+            )
+        back = rescore(
+            connection, again, ScoringOptions(metrics=("ter",), scoring=None), lambda _: None
+        )
+        new = read_card(connection, find_run(connection, back).id) or {}
+    assert "calibration" not in new["scoring"]
+    chrf, exact = new["scores"]["chrf_plus_plus"] / 100, new["scores"]["exact_match_rate"]
+    assert new["scores"]["composite"] == pytest.approx((0.25 * chrf + 0.1 * exact) / 0.35)
+
+
+def test_verification_uses_the_weights_of_the_card(tmp_path: Path, home: Path) -> None:
+    card = scored(tmp_path, "--scoring", signed_file(tmp_path, organisation(home)))
+    verdict = verify_card(resealed(card))
+    checks = {check.name: check for check in verdict.checks}
+    assert verdict.ok
+    assert checks["calibration"].ok is True
+    assert "trusted here" in checks["calibration"].words
+    for change in ("weights", "tiers", "signer", "signature"):
+        lie = json.loads(json.dumps(card))
+        stated = lie["scoring"]["calibration"]
+        if change == "weights":
+            stated["weights"]["B"]["chrf_plus_plus"] += 0.01
+        elif change == "tiers":
+            stated["tiers"]["deployable"] = 0.55
+        elif change == "signer":
+            stated["signer"] = stated["signed"]["by"] = STRANGER.public.signing_key
+        else:
+            stated["signed"]["signature"] = "0" * 128
+        found = {check.name: check for check in verify_card(resealed(lie)).checks}
+        assert found["calibration"].ok is False, change
+    lie = json.loads(json.dumps(card))
+    lie["scores"]["composite"] += 0.01
+    assert not verify_card(resealed(lie)).ok
+    lie = json.loads(json.dumps(card))
+    del lie["scoring"]["calibration"]
+    assert not verify_card(resealed(lie)).ok
+
+
+def test_card_of_a_stranger_imports_and_says_so(tmp_path: Path, home: Path) -> None:
+    card = scored(tmp_path, "--scoring", signed_file(tmp_path, organisation(home)))
+    facts = card["scoring"]["calibration"]
+    signed = json.loads(sign_scoring(record(STRANGER), STRANGER))
+    facts |= {"signed": signed, "signer": STRANGER.public.signing_key}
+    facts["sha256"] = _sha(signed)
+    other = {**card, "run_id": "11111111-1111-4111-8111-111111111111"}
+    other["scores"]["tier_in_words"] = ""
+    found = {check.name: check for check in verify_card(resealed(other)).checks}
+    assert found["calibration"].ok is None
+    assert "not trusted here" in found["calibration"].words
+    with opened() as connection:
+        import_card(connection, resealed(other), "card.json")
+        run = find_run(connection, other["run_id"])
+        assert stated_setup(run.opening.scoring).weighing.calibration == facts["sha256"]  # type: ignore[union-attr]
+
+
+def _sha(signed: dict[str, Any]) -> str:
+    from harness.core.canonical import canonical_sha256
+
+    return canonical_sha256({name: each for name, each in signed.items() if name != "signature"})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"weights": {}},
+        {"weights": {"A": {}, "B": {"x": 1}}},
+        {"tiers": {"best": 0.1}},
+        {"tiers": 3},
+    ],
+)
+def test_calibration_of_another_form_is_named(
+    tmp_path: Path, home: Path, wrong: dict[str, Any]
+) -> None:
+    card = scored(tmp_path, "--scoring", signed_file(tmp_path, organisation(home)))
+    stated = {**card["scoring"], "calibration": {**card["scoring"]["calibration"], **wrong}}
+    assert stated_weighing(stated) is None
+    with pytest.raises(UsageError, match="`scoring`"):
+        stated_setup(stated)
+
+
+def test_refusals_name_the_mend(tmp_path: Path, home: Path) -> None:
+    own = organisation(home)
+    bad = tmp_path / "bad.json"
+    for data, words in (
+        (b"hello", "no signed scoring.*--sign"),
+        (written(tmp_path, proposal()).read_bytes(), "proposal that nobody signed.*--sign"),
+        (
+            signed_file(tmp_path, own).read_bytes().replace(b'"items":200', b'"items":201'),
+            "changed after it was signed",
+        ),
+        (
+            b" " + signed_file(tmp_path, own).read_bytes().replace(b",", b", ", 1),
+            "changed after it was signed",
+        ),
+        (
+            signed_file(tmp_path, STRANGER).read_bytes(),
+            f"not trusted here.*trusted_signers.*{STRANGER.public.signing_key}",
+        ),
+        (
+            signed_file(tmp_path, own, specification="1" * 64).read_bytes(),
+            "another version of the specification.*Calibrate again",
+        ),
+    ):
+        bad.write_bytes(data)
+        with pytest.raises(UsageError, match=f"(?s)--scoring: bad.json.*{words}"):
+            read_scoring(bad, home)
+    assert not (home / FOLDER).exists()
+    with pytest.raises(
+        UsageError, match=r"calibrated for EN→IU.*corpus is EN→EO.*Leave --scoring away"
+    ):
+        scored(tmp_path, "--scoring", signed_file(tmp_path, own, language_pair="EN→IU"))
+
+
+def test_named_signer_is_trusted(tmp_path: Path, home: Path) -> None:
+    home.mkdir()
+    (home / "settings.toml").write_text(
+        f'trusted_signers = ["{STRANGER.public.signing_key}"]\n', "utf-8"
+    )
+    assert read_scoring(signed_file(tmp_path, STRANGER), home).signer == STRANGER.public.signing_key
+    (home / "settings.toml").write_text('trusted_signers = ["abc"]\n', "utf-8")
+    with pytest.raises(UsageError, match="line 1: field 'trusted_signers' wants public keys"):
+        read_scoring(tmp_path / "signed.json", home)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (
+            {"tiers": {**{Tier(n): le for le, n in specified().tiers}, Tier.DEPLOYABLE: 0.9}},
+            "do not rise",
+        ),
+        ({"tiers": {Tier.BASELINE: 0.0}}, "lines of all tiers"),
+        ({"weights": {"B": dict(specified().profiles["B"])}}, "profiles A, B"),
+        (
+            {
+                "weights": {
+                    **specified().profiles,
+                    "B": {**specified().profiles["B"], "chrf_plus_plus": 0.5},
+                }
+            },
+            "sum 1",
+        ),
+    ],
+)
+def test_record_is_whole(changed: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        record(STRANGER, **changed)
+
+
+def test_organisation_signs_a_proposal(tmp_path: Path, home: Path) -> None:
+    """Metrics that were weighed anew share what they had together; the line is that of the proposed weights."""
+    own = organisation(home)
+    call(calibrate, "--sign", written(tmp_path, proposal()), "-o", tmp_path / "out.json")
+    facts = read_scoring(tmp_path / "out.json", home)
+    assert facts.tiers == {
+        "baseline": 0.0,
+        "emerging": 0.3,
+        "functional": 0.5,
+        "deployable": LINE,
+        "fluent": 0.85,
+    }
+    assert facts.weights["A"] == specified().profiles["A"]
+    expected = {
+        "chrf_plus_plus": 0.5 * 0.8,
+        "equivalent_match_rate": 0.5 * 0.2,
+        "exact_match_rate": 0.0,
+    }
+    assert WEIGHTS.keys() == expected.keys()
+    assert facts.weights["B"] == pytest.approx({**specified().profiles["B"], **expected})
+    assert "exact_match_rate" not in facts.weighing.profiles["B"]
+    assert facts.signed["proposal"] == proposal()["proposal_sha256"]
+    line = written(tmp_path, proposal(weights={"proposed": False, "profile": "B"}))
+    only = json.loads(signed_scoring(line, own))
+    assert (only["tiers"]["deployable"], only["weights"]["B"]) == (
+        0.66,
+        dict(specified().profiles["B"]),
+    )
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"format": "rosetta-calibration-proposal/1"}, "no proposal of this version"),
+        ({"specification_sha256": "0" * 64}, "another version of the specification"),
+        (
+            {"evidence": {"items": 9, "runs": [{"language_pair": "a"}, {"language_pair": "b"}]}},
+            r"several pairs.*\(a, b\)",
+        ),
+        (
+            {"threshold_of_weights": {"proposed": True, "composite": {"value": 0.45}}},
+            "0.450.*change their order.*--level",
+        ),
+        (
+            {"weights": {"proposed": True, "profile": "B", "proposal": {"bleu": 1.0}}},
+            "does not have",
+        ),
+    ],
+)
+def test_proposals_that_cannot_be_signed(
+    tmp_path: Path, changed: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(UsageError, match=f"(?s)proposal.toml.*{words}"):
+        signed_scoring(written(tmp_path, proposal(**changed)), STRANGER)
+
+
+def test_changed_proposal_is_not_signed(tmp_path: Path) -> None:
+    path = written(tmp_path, proposal())
+    path.write_text(path.read_text("utf-8").replace("0.6\n", "0.61\n"), "utf-8")
+    with pytest.raises(UsageError, match="changed after it was made"):
+        signed_scoring(path, STRANGER)
+
+
+def test_only_an_organisation_signs(tmp_path: Path) -> None:
+    path = written(tmp_path, proposal())
+    with pytest.raises(HarnessError, match="no keys of a organisation"):
+        call(calibrate, "--sign", path, "-o", tmp_path / "out.json")
+    with pytest.raises(UsageError, match="-o FILE"):
+        call(calibrate, "--sign", path)
+    assert not (tmp_path / "out.json").exists()
