@@ -45,7 +45,7 @@ from harness.sealed.signed_archive import signed_record
 from harness.store.runs import Run, find_run, read_run
 from scoring.core.columns import stated_columns
 from scoring.core.metric_rows import row_of
-from scoring.core.specification import COMPOSITE
+from scoring.core.specification import COMPOSITE, stated_weighing
 from scoring.statistics.breakdown import DIMENSIONS
 from scoring.statistics.significance import Difference, direction
 
@@ -240,9 +240,7 @@ def _question(
         draw=ledger.draw(submitter, set_id(known), headline, repr(value)),
         smallest_difference=_smallest(entries),
         signatures={
-            id_: str(each)[:1000]
-            for id_, each in block(scores, "signatures").items()
-            if id_ in told
+            id_: str(each)[:1000] for id_, each in _signatures(card, scores) if id_ in told
         },
         **_parts(scores, entries, known),
     )
@@ -252,6 +250,13 @@ def _smallest(entries: Sequence[Entry]) -> float | None:
     """Return what these entries tell, to a tenth of a point and upward."""
     least = smallest_difference(entries)
     return None if least is None else ceil(least * 10) / 10
+
+
+def _signatures(card: Mapping[str, Any], scores: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """Yield by what each value depends; of the composite by whose weights, where they are not the specification's."""
+    yield from block(scores, "signatures").items()
+    if (weighing := stated_weighing(card.get("scoring"))) is not None:
+        yield COMPOSITE, f"calibration:{weighing.calibration}"
 
 
 def _parts(

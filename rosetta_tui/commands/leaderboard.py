@@ -171,6 +171,7 @@ def _list_record(number: int, board: ranking.Board) -> dict[str, Any]:
         "segments": " ".join(board.segments),
         "entries": board.entries,
         "ranked_by": board.by,
+        "calibration": board.grounds.calibration or None,
         "smallest_difference": board.smallest,
     }
 
@@ -292,6 +293,7 @@ def _board(board: ranking.Board, sort: str) -> dict[str, Any]:
         "corpus_entries": board.corpus_entries,
         "composite_profile": board.grounds.profile,
         "composite_inputs": list(board.grounds.inputs) if translated else [],
+        "calibration": board.grounds.calibration or None,
         "ranked_by": board.by,
         **({} if translated else {"task": board.grounds.task}),
         "unclustered": board.unclustered or None,

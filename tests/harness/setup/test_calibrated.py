@@ -128,7 +128,7 @@ def test_tiers_are_named_by_the_signed_lines(tmp_path: Path, home: Path) -> None
         assert card["scores"]["quality_tier"] == card["scores"]["claim"]["quality_tier"] == tier
         sha = card["scoring"]["calibration"]["sha256"]
         assert f"by calibration {sha[:8]}" in card["scores"]["tier_in_words"]
-        assert stated_weighing(card["scoring"]).tier(composite) == tier  # type: ignore[union-attr]
+        assert stated_weighing(card["scoring"]).tier(composite) == tier
 
 
 def test_list_and_comparison_keep_weights_apart(tmp_path: Path, home: Path) -> None:
@@ -223,7 +223,7 @@ def test_card_of_a_stranger_imports_and_says_so(tmp_path: Path, home: Path) -> N
     with opened() as connection:
         import_card(connection, resealed(other), "card.json")
         run = find_run(connection, other["run_id"])
-        assert stated_setup(run.opening.scoring).weighing.calibration == facts["sha256"]  # type: ignore[union-attr]
+        assert stated_setup(run.opening.scoring).weighing.calibration == facts["sha256"]
 
 
 def _sha(signed: dict[str, Any]) -> str:
