@@ -39,7 +39,6 @@ from harness.run.beginning import begin, resume_method, tools_for
 from harness.run.retrying import retry as retry_failed
 from harness.run.run_terms import GRANTED_AHEAD, terms_again
 from harness.settings import read_settings
-from harness.setup.calibrated import SPECIFICATION, read_scoring
 from harness.setup.plan import AS_BEFORE, Plan, Resumption, RunOptions
 from harness.setup.scoring_options import ScoringOptions, refuse_unread
 from harness.setup.scoring_tools import ScoringTools
@@ -256,9 +255,6 @@ def scoring_of(told: Mapping[str, Any]) -> ScoringOptions:
         folder = Path(where).expanduser()
         own = read_settings(home()).url_of(where)
         fields["embeddings"] = str(folder.absolute()) if folder.is_dir() else own
-    if isinstance(where := fields.get("scoring"), str | Path):
-        plain_name = str(told["scoring"]) == SPECIFICATION
-        fields["scoring"] = None if plain_name else read_scoring(Path(where).expanduser(), home())
     if where := fields.get("judge"):
         fields["judge"] = read_settings(home()).url_of(where)
     try:

@@ -7,6 +7,8 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
 from harness.core.failures import UsageError
+from harness.setup.calibrated import SPECIFICATION, read_scoring
+from harness.store.file.database import home
 from scoring.core.inventory import (
     in_order,
     metric_named,
@@ -57,6 +59,14 @@ class ScoringOptions(BaseModel):
     """Whether chrF++, BLEU and TER take an entry's variants as further references."""
     scoring: CalibrationFacts | None = None
     """Signed weights and tier lines in place of the specification's; asked for by the name of their file."""
+
+    @field_validator("scoring", mode="before")
+    @classmethod
+    def _signed(cls, value: object) -> object:
+        """Read the file that is named; UsageError says why it is not taken."""
+        if not isinstance(value, str | Path):
+            return value
+        return None if value == SPECIFICATION else read_scoring(Path(value).expanduser(), home())
 
     @field_validator("metrics")
     @classmethod

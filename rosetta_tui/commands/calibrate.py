@@ -14,7 +14,6 @@ from harness.core.version import VERSION
 from harness.core.written_files import write_file
 from harness.store.file.database import home, opened
 from harness.store.runs import find_run
-from review.calibration.proposal import HASH_FIELD, proposal, proposes, toml_text
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.reading import OF_VAULT, out_of_vault, vault_request
 from rosetta_tui.show.json_forms import form_text
@@ -27,6 +26,7 @@ with when_used():
     from harness.sealed import keys
     from harness.vault import request
     from review.calibration import evidence as calibration_evidence
+    from review.calibration import proposal as proposals
     from review.calibration import ratings as calibration_ratings
     from review.calibration import signing
     from review.office.results import certifying, rating_rows
@@ -203,9 +203,12 @@ def _write(
     *,
     overwrite: bool,
 ) -> None:
-    if not proposes(found):
+    if not proposals.proposes(found):
         click.echo(f"Nothing is proposed, so {plain(output.name)} was not written.", err=True)
         return
-    made = proposal(found, evidence, VERSION)
-    write_file(output, toml_text(made).encode(), overwrite=overwrite)
-    click.echo(f"Written: {plain(str(output))} ({HASH_FIELD} {made[HASH_FIELD]})", err=True)
+    made = proposals.proposal(found, evidence, VERSION)
+    write_file(output, proposals.toml_text(made).encode(), overwrite=overwrite)
+    click.echo(
+        f"Written: {plain(str(output))} ({proposals.HASH_FIELD} {made[proposals.HASH_FIELD]})",
+        err=True,
+    )

@@ -330,7 +330,9 @@ def _scored_with(card: Mapping[str, Any]) -> Iterator[str]:
 
 def _translation_tools(scoring: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[object]]]:
     """Yield what the metrics of translations read beside the texts."""
-    yield "weights", (_weights(scoring),)
+    if stated := block(scoring, "calibration"):
+        key = f"key {str(stated.get('signer'))[:12]}"
+        yield "weights", ("calibrated", _hash(stated, "sha256"), key)
     yield "references", (_references(scoring),)
     yield "analyser", _analyser(block(scoring, "analyser"))
     yield "source words", (scoring.get("word_list"),)
@@ -339,16 +341,6 @@ def _translation_tools(scoring: Mapping[str, Any]) -> Iterator[tuple[str, Sequen
     yield "meanings", _meanings(scoring)
     yield "embeddings", _model(block(scoring, "embeddings"))
     yield "COMET", _model(block(scoring, "comet"))
-
-
-def _weights(scoring: Mapping[str, Any]) -> str | None:
-    """Name the calibration by whose weights composites are made; None where they are the specification's."""
-    stated = block(scoring, "calibration")
-    if not stated:
-        return None
-    return (
-        f"of calibration {_hash(stated, 'sha256')}, signed by key {str(stated.get('signer'))[:12]}"
-    )
 
 
 def _references(scoring: Mapping[str, Any]) -> str:

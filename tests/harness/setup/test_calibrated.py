@@ -105,7 +105,7 @@ def test_numbers_follow_the_signed_weights(tmp_path: Path, home: Path) -> None:
 
 
 def _weights(profile_b: dict[str, float]) -> dict[str, dict[str, float]]:
-    """Give some metrics of profile B these weights, and what is left to one that never has a value here."""
+    """Return weights in which some metrics of profile B have these, and what is left to one that never has a value here."""
     profiles = {name: dict(given) for name, given in specified().profiles.items()}
     profiles["B"] = dict.fromkeys(profiles["B"], 0.0) | profile_b
     profiles["B"]["semantic_score"] = 1 - sum(profile_b.values())
