@@ -331,8 +331,10 @@ def _scored_with(card: Mapping[str, Any]) -> Iterator[str]:
 def _translation_tools(scoring: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[object]]]:
     """Yield what the metrics of translations read beside the texts."""
     if stated := block(scoring, "calibration"):
-        key = f"key {str(stated.get('signer'))[:12]}"
-        yield "weights", ("calibrated", _hash(stated, "sha256"), key)
+        yield (
+            "weights",
+            ("calibrated", _hash(stated, "sha256"), f"key {stated.get('signer')!s:.12}"),
+        )
     yield "references", (_references(scoring),)
     yield "analyser", _analyser(block(scoring, "analyser"))
     yield "source words", (scoring.get("word_list"),)
