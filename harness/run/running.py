@@ -100,6 +100,7 @@ def execute_run(
                         tools,
                         limiter,
                         connections,
+                        run.positions if resumption.only is None else resumption.only,
                     )
                     return here.to_the_end()
     except (CorpusError, HarnessError) as error:
@@ -152,6 +153,7 @@ class _Execution:
         tools: ScoringTools | None,
         limiter: Limiter | None,
         connections: Connections | None,
+        only: Sequence[int],
     ) -> None:
         self.connection = connection
         self.run = run
@@ -174,12 +176,14 @@ class _Execution:
         self.limiter = limiter or limiter_for(method, most)
         self.connections = connections
         self.path = path
+        self.only = only
+        """Places of the entries that may be asked for now, in order."""
         self.stretch = 0
 
     def to_the_end(self) -> Finished:
         """Translate what is waiting, then seal or stop."""
         done = stored_positions(self.connection, self.run.id)
-        waiting = [place for place in self.run.positions if place not in done]
+        waiting = [place for place in self.only if place not in done]
         before = spent_usd(self.connection, self.run.id)
         ledger = Ledger(self.options.budget_usd, before, self.purse)
         board = self._board(ledger)

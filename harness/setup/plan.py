@@ -103,12 +103,14 @@ def scored_with(run: Run, options: ScoringOptions) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """What a person changes when a run goes on; carried out once no other process can be at the run."""
+    """How a run goes on: what a person changes, carried out once no other process can be at the run, and how far."""
 
     options: Mapping[str, Any] = field(default_factory=dict)
     """Fields of RunOptions, by name."""
     retry_failed: bool = False
     """Forget the rows of failed entries, so that they are asked for again."""
+    only: tuple[int, ...] | None = None
+    """Places in the corpus of the entries that are asked for now, in this order; None: all that are left."""
 
 
 AS_BEFORE = Resumption()

@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.core.failures import UsageError
 from harness.core.storage_problems import storable
@@ -45,6 +46,8 @@ class StoredCell:
     """Whether the store had the run before the sweep came to it."""
     trouble: str | None
     """Why it stopped by itself, or could not begin."""
+    raced_out: Mapping[str, Any] | None
+    """What decided that it cannot be the best (``harness.sweep.record.RacedOutRecord``); None where nothing did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +176,7 @@ def read_cells(
     """Return the cells of a sweep, in order, or the one at a place alone."""
     rows = rows_by_name(
         connection,
-        "SELECT place, name, labels, replicate, setup_hash, entries, run_id, reused, trouble"
+        "SELECT place, name, labels, replicate, setup_hash, entries, run_id, reused, trouble, raced_out"
         " FROM sweep_cells WHERE sweep = :sweep AND (:place IS NULL OR place = :place)"
         " ORDER BY place",
         {"sweep": sweep, "place": place},
@@ -191,9 +194,20 @@ def read_cells(
             row["run_id"],
             bool(row["reused"]),
             row["trouble"],
+            None if row["raced_out"] is None else stored_object(row["raced_out"]),
         )
         for row in rows
     ]
+
+
+def stored_entries(connection: sqlite3.Connection, sweep: int) -> int:
+    """Return how many entries the runs of a sweep have."""
+    row = connection.execute(
+        "SELECT count(*) FROM sweep_cells c JOIN runs u ON u.run_id = c.run_id"
+        " JOIN results r ON r.run = u.id WHERE c.sweep = ?",
+        (sweep,),
+    )
+    return int(row.fetchone()[0])
 
 
 def set_run(
@@ -211,6 +225,16 @@ def set_trouble(connection: sqlite3.Connection, sweep: int, place: int, words: s
     connection.execute(
         "UPDATE sweep_cells SET trouble = ? WHERE sweep = ? AND place = ?",
         (storable(words), sweep, place),
+    )
+
+
+def set_raced_out(
+    connection: sqlite3.Connection, sweep: int, places: Sequence[int], decided: str
+) -> None:
+    """Note what decided that these cells go no further, as JSON; what was decided of one before stays."""
+    connection.executemany(
+        "UPDATE sweep_cells SET raced_out = ? WHERE sweep = ? AND place = ? AND raced_out IS NULL",
+        [(decided, sweep, place) for place in places],
     )
 
 

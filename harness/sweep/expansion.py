@@ -271,6 +271,11 @@ def _name(plan: SweepPlan, each: _Asked) -> str:
     return _BETWEEN.join([*(labels or [each.method]), *number])
 
 
+def configuration_name(name: str, replicate: int) -> str:
+    """Return a cell's name without its replicate: what all repetitions of it share."""
+    return name.removesuffix(f"{_BETWEEN}#{replicate + 1}")
+
+
 def _refuse_secret(corpus: Corpus, asked: RunRequest) -> None:
     """Raise UsageError where a chosen entry is secret: each run over such is allowed and begun by itself."""
     if corpus.vault is not None or any(each.secret or each.not_stored for each in asked.entries):

@@ -175,6 +175,10 @@ class SweepPlan(_Part):
     """Most US dollars that all runs together spend."""
     workers: Annotated[StrictInt, Field(ge=1, le=64)] = 2
     """Processes that share the runs."""
+    race: bool = False
+    """Whether configurations that cannot be the best are stopped before they have all entries."""
+    race_seed: Annotated[StrictInt, Field(ge=0)] | None = None
+    """Seed by which a race shuffles the entries; never None in a race that was begun."""
 
     @property
     def stored(self) -> str:

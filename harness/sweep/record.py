@@ -19,12 +19,35 @@ from harness.store.runs import RunSummary, list_runs, under_way
 from harness.store.shared_budget import committed_usd
 from harness.store.sweeps import StoredCell, StoredSweep, at_work, read_cells
 
-CellState = Literal["waiting", "running", "stopped", "complete"]
+CellState = Literal["waiting", "running", "stopped", "raced-out", "complete"]
 SweepState = Literal["running", "stopping", "stopped", "complete"]
 
 
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True)
+
+
+class RacedOutRecord(_Record):
+    """Why a run goes no further: on all entries of the race another configuration will be ahead of its own."""
+
+    leader: str
+    """The configuration that will be ahead, as its runs are named, without a replicate."""
+    entries: int
+    """How many entries both had when it was decided."""
+    difference: float
+    """Mean of the leader's composites minus its own on these entries."""
+    lower: float
+    upper: float
+    """Interval of that difference on all entries of the race."""
+    level: float
+    """Of all pairs of the race together."""
+
+    def words(self, total: int) -> str:
+        """Say it in words; ``total``: entries of the race."""
+        return (
+            f"raced out after {self.entries} of {total} entries: {self.lower:.3f} to {self.upper:.3f} below "
+            f"{self.leader}"
+        )
 
 
 class CellRecord(_Record):
@@ -67,6 +90,8 @@ class CellRecord(_Record):
     entries_per_minute: float | None = None
     trouble: str | None = None
     """Why it stopped by itself, or could not begin."""
+    raced_out: RacedOutRecord | None = None
+    """What decided in a race that it goes no further; stays where somebody finishes it by hand."""
 
 
 class SweepSummary(_Record):
@@ -82,6 +107,11 @@ class SweepSummary(_Record):
     cells_by_state: dict[CellState, int]
     entries_done: int
     entries_total: int
+    """Without those that runs which were raced out are spared."""
+    entries_spared: int
+    """Entries that are not asked for because their runs were raced out."""
+    race_seed: int | None
+    """Seed by which the entries of a race are shuffled; None where the sweep is no race."""
     budget_usd: float | None
     committed_usd: float
     """What its runs paid or may have to pay; those that the store had before are not in it."""
@@ -110,10 +140,13 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
     plan = json.loads(sweep.plan)  # not as SweepPlan, which loads all that can be asked for
     runs = {each.run_id: each for each in list_runs(connection, brief=True)}
     stored = read_cells(connection, sweep.number)
-    cells = tuple(_cell(each, runs.get(each.run_id)) for each in stored)
+    working = at_work(store_path(connection), sweep)
+    race = plan.get("race", False)
+    cells = tuple(_cell(each, runs.get(each.run_id), racing=race and working) for each in stored)
+    spared = sum(each.total - each.done for each in cells if each.state == "raced-out")
     own = [each for each in cells if each.run_id is not None and not each.reused]
     committed = committed_usd(connection, sweep.number)
-    done, total = sum(each.done for each in cells), sum(each.total for each in cells)
+    done, total = sum(each.done for each in cells), sum(each.total for each in cells) - spared
     made = sum(each.done for each in own)
     states = [each.state for each in cells]
     numbers = [runs[each.run_id].number for each in own if each.run_id is not None]
@@ -122,14 +155,18 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
         name=sweep.name,
         created=sweep.created,
         plan=sweep.file,
-        state=_state(sweep, at_work(store_path(connection), sweep), states),
+        state=_state(sweep, working, states),
         cells_by_state={each: states.count(each) for each in get_args(CellState)},
         entries_done=done,
         entries_total=total,
+        entries_spared=spared,
+        race_seed=plan["race_seed"] if race else None,
         budget_usd=sweep.budget_usd,
         committed_usd=committed,
         expected_usd=committed / made * (total - done) if made else None,
-        eta_seconds=_eta(connection, numbers, made, total - done, states.count("running")),
+        eta_seconds=_eta(
+            connection, numbers, made, total - done, min(states.count("running"), sweep.workers)
+        ),
         axes={
             axis: tuple(v["label"] for v in values) for axis, values in plan.get("axes", {}).items()
         },
@@ -139,14 +176,15 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
 
 
 def _state(sweep: StoredSweep, working: bool, states: Sequence[CellState]) -> SweepState:
-    if all(each == "complete" for each in states):
+    if all(each in {"complete", "raced-out"} for each in states):
         return "complete"
     if not working:
         return "stopped"
     return "stopping" if sweep.stopping else "running"
 
 
-def _cell(stored: StoredCell, run: RunSummary | None) -> CellRecord:
+def _cell(stored: StoredCell, run: RunSummary | None, *, racing: bool) -> CellRecord:
+    """Read a cell; ``racing``: workers are at a race, in which runs wait for each other between blocks."""
     named = stored.named
     shared = {
         "place": stored.place,
@@ -156,12 +194,13 @@ def _cell(stored: StoredCell, run: RunSummary | None) -> CellRecord:
         "setup_hash": named.setup_hash,
         "trouble": stored.trouble,
         "reused": stored.reused,
+        "raced_out": stored.raced_out,
     }
     if run is None:
         return CellRecord(
             **shared,
             run_id=None,
-            state="waiting",
+            state="raced-out" if stored.raced_out else "waiting",
             done=0,
             total=named.entries,
             failed=0,
@@ -170,8 +209,10 @@ def _cell(stored: StoredCell, run: RunSummary | None) -> CellRecord:
     state: CellState = "stopped"
     if run.state is RunState.COMPLETE:
         state = "complete"
-    elif under_way(run):
+    elif under_way(run) or (racing and not stored.trouble and not stored.raced_out):
         state = "running"
+    elif stored.raced_out:
+        state = "raced-out"
     return CellRecord(
         **shared,
         run_id=run.run_id,

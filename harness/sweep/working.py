@@ -32,6 +32,7 @@ from harness.setup.scoring_tools import ScoringTools
 from harness.store.file.database import open_store, opened
 from harness.store.file.trouble import STORE_ERRORS
 from harness.store.holding import alone, forget_lock, is_held
+from harness.store.results import stored_positions
 from harness.store.runs import Run, find_by_id, read_run
 from harness.store.shared_budget import share_money
 from harness.store.sweeps import (
@@ -50,6 +51,8 @@ from harness.store.sweeps import (
 from harness.store.withdrawn import withdrawn_runs
 from harness.sweep.expansion import SweepCell, expand, open_plan_corpus, run_key
 from harness.sweep.plan import PlanFile, SweepPlan
+from harness.sweep.racing import SweepRace, check_race
+from scoring.statistics.intervals import SEED
 
 LOOK_SECONDS = 0.3
 """How often a worker looks whether it is to end, and whether a run that another held is free."""
@@ -64,7 +67,8 @@ DRAIN, STOP = 1, 2
 def begin_sweep(store: Path, found: PlanFile, cells: tuple[SweepCell, ...]) -> StoredSweep:
     """Store a plan with its cells, or take up the sweep that has the same.
 
-    While workers are at it, their number stays: each has its share of the connections by it.
+    While workers are at it, their number stays: each has its share of the connections by it. A race stays one.
+    UsageError where the runs cannot race.
     """
     named = [
         NewCell(
@@ -76,16 +80,28 @@ def begin_sweep(store: Path, found: PlanFile, cells: tuple[SweepCell, ...]) -> S
     with opened(store) as connection:
         known = sweep_of_key(connection, key)
         busy = known is not None and at_work(store, known)
+        plan = _with_race(found.plan, None if known is None else plan_of_sweep(known).plan)
+        if plan.race:
+            check_race(found, cells)
         return keep_sweep(
             connection,
             key=key,
-            name=found.plan.name,
-            plan=found.plan.stored,
+            name=plan.name,
+            plan=plan.stored,
             file=found.file,
-            budget_usd=found.plan.budget_usd,
-            workers=known.workers if known is not None and busy else found.plan.workers,
+            budget_usd=plan.budget_usd,
+            workers=known.workers if known is not None and busy else plan.workers,
             cells=named,
         )
+
+
+def _with_race(plan: SweepPlan, before: SweepPlan | None) -> SweepPlan:
+    """Return a plan with the race that was begun ``before``, or with the seed of its own."""
+    if before is not None and before.race:
+        return plan.model_copy(update={"race": True, "race_seed": before.race_seed})
+    if plan.race and plan.race_seed is None:
+        return plan.model_copy(update={"race_seed": SEED})
+    return plan
 
 
 def sweep_key(cells: tuple[SweepCell, ...]) -> str:
@@ -166,6 +182,13 @@ class _Worker:
         """Of runs that are scored alike, by what decides it; they are found once."""
         self._done: set[int] = set()
         """Places of the cells that need no look any more."""
+        plan = plan_of_sweep(sweep).plan
+        seed = plan.race_seed if plan.race else None
+        self._race = None if seed is None else SweepRace(cells, seed)
+        self._turns: dict[int, tuple[int, ...]] = {}
+        """In a race, by place of a cell: places of the entries that may be asked for by now, in order."""
+        self._moved = False
+        """Whether the last round brought a run further, so that others may go on."""
         self._troubles = 0
         self._ending = False
         self._control = Control()
@@ -177,7 +200,8 @@ class _Worker:
         ear.start()
         try:
             while self._round() and not self._ending:
-                self._over.wait(LOOK_SECONDS)
+                if not self._moved:
+                    self._over.wait(LOOK_SECONDS)
         finally:
             self._over.set()
             ear.join()
@@ -195,6 +219,10 @@ class _Worker:
 
     def _round(self) -> bool:
         """Go through the cells once; tells whether any is left to look at again."""
+        self._moved = False
+        if self._race is not None:
+            with opened(self._store) as connection:
+                self._turns = self._race.decide(connection, self._sweep.number)
         for cell in self._cells:
             if self._ending or self._troubles >= MOST_TROUBLES:
                 return False
@@ -216,7 +244,7 @@ class _Worker:
             with opened(self._store) as connection:
                 (at,) = read_cells(connection, self._sweep.number, cell.place)
             try:
-                return at.trouble is None and self._carry(cell, at)
+                return at.trouble is None and at.raced_out is None and self._carry(cell, at)
             except (HarnessError, CorpusError) as error:
                 self._note(cell, str(error))
                 return False
@@ -227,6 +255,10 @@ class _Worker:
             run = find_by_id(connection, at.run_id)
             if run is not None and run.state is RunState.COMPLETE and run.trashed is None:
                 return False
+            if self._race is not None and cell.place not in self._turns:
+                why = "another repetition of it stopped by itself, so that it left the race"
+                set_trouble(connection, self._sweep.number, at.place, why)
+                return False
             if run is None or run.trashed is not None:
                 if (same := find_same(connection, cell)) is not None:
                     set_run(connection, self._sweep.number, at.place, same.run_id, reused=True)
@@ -234,18 +266,31 @@ class _Worker:
                 fresh = at.run_id if run is None else str(uuid.uuid4())
                 set_run(connection, self._sweep.number, at.place, fresh, reused=False)
                 at = replace(at, run_id=fresh)
-            elif is_held(self._store, run.run_id):  # by a person, with `rosetta resume`
+            elif self._waits(connection, cell, run):
                 return True
             share_money(connection, self._sweep.number, at.run_id)
         share = max(1, cell.request.plan.run.concurrency // self._sweep.workers)
         begun = run is not None and run.trashed is None
-        self._end(cell, self._run(self._ready(cell, at.run_id, share, begun=begun), share))
-        return False
+        finished = self._run(self._ready(cell, at.run_id, share, begun=begun), share)
+        self._end(cell, finished)
+        return self._race is not None and finished.state is not RunState.COMPLETE
+
+    def _waits(self, connection: sqlite3.Connection, cell: SweepCell, run: Run) -> bool:
+        """Tell whether a person is at a run with `rosetta resume`, or it has all that it may have by now in a race."""
+        if is_held(self._store, run.run_id):
+            return True
+        if self._race is None:
+            return False
+        return stored_positions(connection, run.id).issuperset(self._turns[cell.place])
 
     def _ready(self, cell: SweepCell, run_id: str, share: int, *, begun: bool) -> Ready:
         """Return the run of a cell, ready to go with its worker's share of the connections."""
         if begun:
-            return api.resume(self._store, run_id, Resumption({"concurrency": share}))
+            return api.resume(
+                self._store,
+                run_id,
+                Resumption({"concurrency": share}, only=self._turns.get(cell.place)),
+            )
         asked = cell.request
         run = asked.plan.run.model_copy(update={"concurrency": share})
         plan = asked.plan.model_copy(update={"run": run})
@@ -257,7 +302,7 @@ class _Worker:
             isinstance(each, FstAnnotator) for each in ready.tools.annotators
         ):  # what others hold open ends with their run
             self._tools[alike] = ready.tools
-        return ready
+        return replace(ready, resumption=Resumption(only=self._turns.get(cell.place)))
 
     def _run(self, ready: Ready, share: int) -> Finished:
         self._control = Control()
@@ -279,11 +324,12 @@ class _Worker:
         )
 
     def _end(self, cell: SweepCell, finished: Finished) -> None:
-        if finished.card_hash:
-            self._troubles = 0
-        elif finished.reason is not None:
+        self._moved = True
+        if finished.reason is not None:
             self._note(cell, finished.reason)
             self._ending = self._ending or finished.budget_reached
+        elif self._control.state is RunState.RUNNING:
+            self._troubles = 0
         elif not self._ending:
             with opened(self._store) as connection:
                 set_trouble(connection, self._sweep.number, cell.place, "somebody stopped this run")

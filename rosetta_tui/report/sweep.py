@@ -33,10 +33,23 @@ def sweep_lines(found: SweepRecord, width: int | None) -> Iterator[str]:
 def progress_lines(found: SweepSummary) -> Iterator[str]:
     """Yield how far a sweep is, with money and time left."""
     yield progress_line(found)
+    if words := race_words(found):
+        yield words
     if found.budget_usd is not None:
         left = max(0.0, found.budget_usd - found.committed_usd)
         need = f"; the rest may cost {figures.money(found.expected_usd)}" if found.expected_usd else ""  # fmt: skip
         yield f"Money: {figures.money(found.committed_usd)} of {figures.money(found.budget_usd)} spent or set aside, {figures.money(left)} left{need}."
+
+
+def race_words(found: SweepSummary) -> str:
+    """Say what a race spared; empty where the sweep is none."""
+    if found.race_seed is None:
+        return ""
+    out = found.cells_by_state["raced-out"]
+    return (
+        f"Race (seed {found.race_seed}): {counted(out, 'run')} raced out, {figures.count(found.entries_spared)} entries not "
+        "asked for. A run that was raced out has no card and no place in a ranking."
+    )
 
 
 def progress_line(found: SweepSummary) -> str:
@@ -59,9 +72,10 @@ def cell_line(each: CellRecord) -> str:
 
 
 def trouble_words(each: CellRecord) -> str:
-    """Say why a run stopped by itself, and how its entries failed; empty where there is nothing to say."""
+    """Say why a run was raced out or stopped by itself, and how its entries failed; empty where there is nothing to say."""
     failed = ", ".join(f"{n} {kind}" for kind, n in each.failures.items())
-    return "; ".join(filter(None, [each.trouble or "", f"failed: {failed}" if failed else ""]))
+    out = "" if each.raced_out is None else each.raced_out.words(each.total)
+    return "; ".join(filter(None, [out, each.trouble or "", f"failed: {failed}" if failed else ""]))
 
 
 def other_inputs(found: SweepRecord) -> str | None:

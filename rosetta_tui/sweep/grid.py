@@ -24,7 +24,7 @@ ALL = "all runs"
 
 BARS = "▁▂▃▄▅▆▇█"
 
-STATES = {"stopped": "!", "running": "▶", "waiting": "…"}
+STATES = {"stopped": "!", "running": "▶", "waiting": "…", "raced-out": "■"}
 """Sign of a state, that which asks most for a person first; a complete run has none."""
 
 
@@ -49,7 +49,7 @@ class HeatCell:
 
     @cached_property
     def state(self) -> str:
-        """The state that asks most for a person: ``stopped``, ``running``, ``waiting``, ``complete``; empty without runs."""
+        """The state that asks most for a person: ``stopped``, ``running``, ``waiting``, ``raced-out``, ``complete``; empty without runs."""
         there = {each.state for each in self.runs}
         return next((each for each in (*STATES, "complete") if each in there), "")
 

@@ -140,7 +140,7 @@ def _inputs(found: SweepMap, cell: HeatCell) -> str:
 
 
 def _states(runs: Sequence[CellRecord]) -> Iterator[tuple[str, int]]:
-    for state in ("running", "waiting", "stopped", "complete"):
+    for state in ("running", "waiting", "stopped", "raced-out", "complete"):
         if n := sum(each.state == state for each in runs):
             yield state, n
 

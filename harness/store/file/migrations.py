@@ -353,3 +353,9 @@ def m015_others_cards(db: Database) -> None:
             differences TEXT NOT NULL  -- JSON list of words; empty: its scores are those of its outputs
         );
     """)
+
+
+@migrations()
+def m016_races(db: Database) -> None:
+    """Which runs of a sweep were raced out, and by what."""
+    db.execute("ALTER TABLE sweep_cells ADD COLUMN raced_out TEXT")  # JSON, NULL where it was not

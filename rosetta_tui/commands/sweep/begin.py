@@ -18,8 +18,9 @@ with when_used():
 @click.command()
 @click.argument("file", metavar="PLAN.toml", type=click.Path(path_type=Path))
 @click.option("--workers", type=click.IntRange(1, 64), help="Processes that share the runs.")
+@click.option("--race", is_flag=True, help="Stop configurations that cannot be the best before they have all entries.")  # fmt: skip
 @in_lines
-def begin(file: Path, workers: int | None, style: str | None) -> None:
+def begin(file: Path, workers: int | None, race: bool, style: str | None) -> None:
     """Run every combination of the axes in PLAN.toml that the store has not, sharing them among workers.
 
     The same plan again goes on where it was cut, also while another command is at it. The first Ctrl-C finishes
@@ -29,6 +30,8 @@ def begin(file: Path, workers: int | None, style: str | None) -> None:
     found = plan.read_plan(plan.plan_path(file))
     if workers is not None:
         found = replace(found, plan=found.plan.model_copy(update={"workers": workers}))
+    if race:
+        found = replace(found, plan=found.plan.model_copy(update={"race": True}))
     cells = expansion.expand(found, expansion.open_plan_corpus(found))
     expansion.check_methods(cells)
     sweep = working.begin_sweep(default_path(), found, cells)

@@ -19,7 +19,7 @@ from harness.sweep.expansion import expand, open_plan_corpus
 from harness.sweep.plan import read_plan
 from harness.sweep.record import sweep_record
 from rosetta_tui.commands import rosetta
-from tests.harness.scripted import Answer, Asked, serving, translated
+from tests.harness.scripted import Answer, Asked, completion, json_answer, serving, translated
 from tests.harness.sweep.sweeping import begun
 from tests.tui.commands.processes import Rosetta
 
@@ -84,7 +84,7 @@ def test_an_estimate_knows_what_the_store_has(
     require_schema("sweep-estimate", found)
     assert found["to_make"] == 0
     fresh = json.loads(called(tmp_path / "other", "estimate demo.toml --json").stdout)
-    assert fresh["to_make"] == len(lines[-1]["cells_by_state"])
+    assert fresh["to_make"] == sum(lines[-1]["cells_by_state"].values())
     assert fresh["cost_usd"] == {"low": 0.0, "expected": 0.0, "high": 0.0}
 
 
@@ -155,6 +155,38 @@ def test_ctrl_c_ends_after_the_entries_under_way_and_resume_goes_on(
         server.answer = translated
         assert command("sweep", "resume", "last")[0] == 0
         assert len(server.asked) == 60
+
+
+def test_a_race_says_who_was_raced_out_and_ranks_no_such_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+
+    def answer(asked: Asked) -> Answer:
+        poor = asked.body["model"] == "poor"
+        return json_answer(completion("%%%")) if poor else translated(asked)
+
+    command = Rosetta(tmp_path / "home")
+    with serving(answer) as server:
+        begun(tmp_path, server.url, '[axes]\nmodel = ["good", "poor"]', size=40)
+        code, out, problems = command("sweep", str(tmp_path / "plan.toml"), "--race")
+        asked = len(server.asked)
+    assert (code, "Traceback" in problems) == (0, False)
+    words = next(line for line in out.splitlines() if line.startswith("poor: raced-out"))
+    assert "of 40: raced out after " in words
+    assert words.endswith(" below good")
+    assert f"1 run raced out, {80 - asked} entries not asked for." in out
+    shown = called(tmp_path / "home", "sweep show").stdout
+    assert f"! poor: raced out after {asked - 40} of 40 entries: " in shown
+    found = json.loads(called(tmp_path / "home", "sweep show --json").stdout)
+    require_schema("sweep", found)
+    good, poor = found["cells"]
+    assert (good["state"], poor["state"], poor["raced_out"]["leader"]) == ("complete", "raced-out", "good")  # fmt: skip
+    assert (found["race_seed"], found["entries_spared"]) == (12345, 80 - asked)
+    ranked = called(tmp_path / "home", "leaderboard --json").stdout
+    assert good["run_id"] in ranked
+    assert poor["run_id"] not in ranked
+    assert "raced out after" in called(tmp_path / "home", f"runs show {poor['run_id']}").stdout
 
 
 def test_the_plan_of_the_docs_is_a_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
