@@ -54,7 +54,7 @@ class SweepScreen(Screen[None]):
         "★ the best baseline: a model as it comes (raw-llm), a copy of the source, a constant\n"
         "◆ no set-up is both better and cheaper; where all are free, both better and faster\n"
         "≠ its composite weighs other metrics than most, so it does not compare; chrF++ does\n"
-        "✗ entries failed   ! a run stopped   ▶ runs, with the share that is done   … waits"
+        "✗ entries failed   ! a run stopped   ▶ runs, with the share that is done   … waits   ■ raced out"
     )
     CSS_PATH = "sweep.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
