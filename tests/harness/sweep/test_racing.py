@@ -85,6 +85,7 @@ def test_losers_are_stopped_and_their_calls_saved(tmp_path: Path) -> None:
         "raced-out",
         "raced-out",
     ]
+    assert [each.trouble for each in found.cells] == [None] * len(SHARES)
     assert asked["best"] == asked["second"] == SIZE
     assert found.entries_spared == 2 * SIZE - asked["poor"] - asked["worst"] > SIZE
     assert (found.entries_done, found.entries_total) == (len(server.asked), len(server.asked))
