@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from harness.card.checking.signed import UNKNOWN
 from harness.core.failures import UsageError
 from harness.release.records import SignedReleasedCard
-from harness.release.verifying import verify_released
+from harness.release.verifying import check_consent, verify_released
 from rosetta_tui.html.chart import BarChart, ScoreLine, score_chart
 from rosetta_tui.html.page import Fact, render
 from rosetta_tui.show.metric_words import value
@@ -19,14 +20,18 @@ if TYPE_CHECKING:
     from harness.release.records import ReleasedScore
 
 
-def released_page(data: bytes, name: str) -> str:
+def released_page(data: bytes, name: str, connection: sqlite3.Connection) -> str:
     """Return the page of a released card that is as it was signed; UsageError where the file is none, or was changed.
+
+    Refused too where consent to what it tells was withdrawn, as far as notices that are believed here say.
 
     Whose key signed it nobody can tell from the file: the page repeats its six words.
     """
     checked = verify_released(data, UNKNOWN)
     if checked is None:
         raise UsageError(f"{name} is no released card. `rosetta runs export RUN --submitter NAME` writes one.")  # fmt: skip
+    if checked.ok:
+        check_consent(checked, data, connection)
     if wrong := [check.words for check in checked.checks if check.ok is False]:
         raise UsageError(f"{name} is not shown: {'; '.join(wrong)}.")
     try:

@@ -10,6 +10,7 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.report.writing import to_file, written
 
 with when_used():
+    from harness.store.file import database
     from rosetta_tui.html import released_page
 
 
@@ -20,7 +21,8 @@ def released_(card: Path, output: Path | None, *, overwrite: bool) -> None:
     """Write the page of CARD, a file that `rosetta runs export RUN --submitter NAME` wrote.
 
     It shows what the file tells and nothing of the run itself, so it is no further answer. A file that was changed
-    after it was signed is refused.
+    after it was signed is refused, and one whose consent was withdrawn.
     """
-    page = released_page.released_page(card.read_bytes(), card.name)
+    with database.opened() as connection:
+        page = released_page.released_page(card.read_bytes(), card.name, connection)
     written(page, output or Path(f"{card.stem}.html"), overwrite=overwrite)

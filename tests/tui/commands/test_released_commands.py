@@ -153,6 +153,7 @@ def test_a_released_card_says_what_was_withdrawn_since(
         notice = f"{len(about)}.rosetta-notice"
         told = run(f"consent withdraw --corpus {home}/hid.json {about} -o {notice}", *words)
         assert "✗ consent: withdrawn for" in run("runs verify zoe.json")
+        assert "zoe.json is not shown: withdrawn for" in run("report released zoe.json")
         monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / f"there-{len(about)}"))
         assert "consent" not in run("runs verify zoe.json")
         run(

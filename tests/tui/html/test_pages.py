@@ -6,6 +6,7 @@ import difflib
 import json
 import os
 import re
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -196,7 +197,12 @@ def test_a_released_card_has_a_page_of_what_it_tells_alone(tmp_path: Path) -> No
     office = ReleaseOffice(tmp_path)
     run = office.run(0.6)
     data = office.release(run)
-    page = StrictPage(released_page(data, "ann.json"))
+    with closing(open_store(tmp_path / "elsewhere.sqlite")) as store:
+        _check_released_page(data, store)
+
+
+def _check_released_page(data: bytes, store: sqlite3.Connection) -> None:
+    page = StrictPage(released_page(data, "ann.json", store))
     told = json.loads(data)
     scores = [
         *told["scores"].values(),
@@ -209,9 +215,9 @@ def test_a_released_card_has_a_page_of_what_it_tells_alone(tmp_path: Path) -> No
     assert "answer 1 of 10 to Ann" in page.text
     assert CANARY not in page.text
     with pytest.raises(UsageError, match="changed after it was signed"):
-        released_page(data.replace(b'"answer":1', b'"answer":2'), "ann.json")
+        released_page(data.replace(b'"answer":1', b'"answer":2'), "ann.json", store)
     with pytest.raises(UsageError, match="no released card"):
-        released_page(b"{}", "ann.json")
+        released_page(b"{}", "ann.json", store)
 
 
 # Files
