@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block, number
@@ -16,6 +16,7 @@ from rosetta_tui.report.paragraphs import (
     rise_line,
     some_entries,
 )
+from rosetta_tui.report.scored_with import of_sacrebleu, scored_with, translated
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import (
     OUTCOMES,
@@ -35,9 +36,9 @@ from rosetta_tui.show.card_fields import (
 from rosetta_tui.show.metric_words import beside_value, by_reason, remark, shares, value
 from rosetta_tui.show.run_facts import failed_told
 from rosetta_tui.show.text import plain
-from scoring.core.columns import TRANSLATIONS, stated_columns
+from scoring.core.columns import stated_columns
 from scoring.core.inventory import by_category
-from scoring.core.metric_rows import known_row, row_of, short_title, title
+from scoring.core.metric_rows import short_title, title
 from scoring.core.scorer import NOT_WANTED
 from scoring.core.wording import counted, percent
 from scoring.statistics.breakdown import FREE
@@ -62,7 +63,7 @@ def _lines(card: Mapping[str, Any], review: Standing | None, *, reproduced: bool
     yield from _quality(card)
     yield from _breakdowns(card)
     yield ""
-    yield from _scored_with(card)
+    yield from scored_with(card)
     yield from _measures(card)
 
 
@@ -90,7 +91,7 @@ def _head(card: Mapping[str, Any], review: Standing | None, *, reproduced: bool)
     if rescore_of(card):
         yield line("rescored from", rescore_of(card), "the outputs are those of that run")
     yield from retry_lines(card)
-    if _translated(card):
+    if translated(card):
         yield line("tier", tier_words(card, review))
         yield from caveat_lines(card)
     else:
@@ -140,7 +141,7 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
     first = [BESIDE] if number(scores.get(BESIDE)) is not None else []
     if first:
         yield from _metric(card, BESIDE, indent="")
-    if _translated(card):
+    if translated(card):
         yield from _composite(card)
     else:
         first.append(headline := stated_columns(card.get("scoring")).headline)
@@ -173,7 +174,7 @@ def _not_scored(card: Mapping[str, Any]) -> Iterator[str]:
     reasons = {
         str(id_): str(why)
         for id_, why in block(scores, "reasons").items()
-        if _translated(card) or why != NOT_WANTED
+        if translated(card) or why != NOT_WANTED
     }
     for reason, names in by_reason(reasons):
         yield line("not scored", f"{names}: {reason}")
@@ -198,7 +199,7 @@ def _metric(
         spread_words(scores, metric),
         beside_value(metric, references_accepted(card.get("scoring"))),
         said if metric != "comet_score" or _uncalibrated(scores) else None,
-        block(scores, "signatures").get(metric) if _of_sacrebleu(metric) else None,
+        block(scores, "signatures").get(metric) if of_sacrebleu(metric) else None,
     )
     found = {name: number(scores.get(name)) for name in scores if name.startswith(metric)}
     yield from (line(f"{indent}  {of}", told) for of, told in shares(metric, found))
@@ -210,11 +211,6 @@ def _metric(
         yield line(
             "    as first answered", f"{value(metric, raw)} → {value(metric, now)} as delivered"
         )
-
-
-def _of_sacrebleu(metric: str) -> bool:
-    """Tell whether a value never stands without its signature (T3); the others are listed below."""
-    return "." not in metric and known_row(metric).category == "surface"
 
 
 def _uncalibrated(scores: Mapping[str, Any]) -> bool:
@@ -240,11 +236,6 @@ def _accepted(card: Mapping[str, Any]) -> str:
     )
 
 
-def _translated(card: Mapping[str, Any]) -> bool:
-    """Tell whether a card is of translations, which alone have a composite, floors and a tier."""
-    return stated_columns(card.get("scoring")) == TRANSLATIONS
-
-
 def _composite(card: Mapping[str, Any]) -> Iterator[str]:
     scores = block(card, "scores")
     why = no_composite(card)
@@ -262,7 +253,7 @@ def _breakdowns(card: Mapping[str, Any]) -> Iterator[str]:
     """Part the scores by what the entries are; a kind with one group only says nothing new."""
     scores, kept = block(card, "scores"), stated_columns(card.get("scoring")).ids
     lead = ("chrf_plus_plus", "exact_match_rate", "composite")
-    shown = lead if _translated(card) else kept
+    shown = lead if translated(card) else kept
     for kind in ("difficulty", "segment", "register", "provenance", *FREE):
         groups = block(scores, f"by_{kind}")
         if len(groups) < 2:
@@ -295,7 +286,7 @@ def _counts(card: Mapping[str, Any]) -> str:
     scores = block(card, "scores")
     errors = scores.get("errors")
     wrong = " (it counts as wrong)" if errors == 1 else " (they count as wrong)" if errors else ""
-    if errors and not _translated(card):
+    if errors and not translated(card):
         headline = stated_columns(card.get("scoring")).headline
         valued = number(block(block(scores, "spread"), headline).get("n"))
         if valued is None or valued <= (number(scores.get("total")) or 0) - (number(errors) or 0):
@@ -304,97 +295,13 @@ def _counts(card: Mapping[str, Any]) -> str:
     return f"{scores.get('total')} in all, {failed}{wrong}"
 
 
-def _scored_with(card: Mapping[str, Any]) -> Iterator[str]:
-    """Name everything that the scores depend on besides the texts."""
-    scoring = block(card, "scoring")
-    if not scoring:
-        return
-    yield "scored with"
-    translated = any("." not in str(id_) for id_ in scoring.get("metrics") or ())
-    for name, parts in (
-        ("language card", (scoring.get("language_card"), _hash(scoring, "language_card_sha256"))),
-        ("script", (scoring.get("script"),)),
-        *(_translation_tools(scoring) if translated or _translated(card) else ()),
-    ):
-        said = [part for part in parts if part]
-        yield line(f"  {name}", *(said or ["none"]))
-    for name in block(scoring, "annotators"):
-        yield line(f"  {name}", *_annotator(block(block(scoring, "annotators"), name)))
-    yield ""
-    yield "signatures"
-    for metric, signature in block(block(card, "scores"), "signatures").items():
-        if row_of(metric) is not None and not _of_sacrebleu(metric):
-            yield line(f"  {title(metric)}", signature)
-    yield ""
-
-
-def _translation_tools(scoring: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[object]]]:
-    """Yield what the metrics of translations read beside the texts."""
-    if stated := block(scoring, "calibration"):
-        yield (
-            "weights",
-            ("calibrated", _hash(stated, "sha256"), f"key {stated.get('signer')!s:.12}"),
-        )
-    yield "references", (_references(scoring),)
-    yield "analyser", _analyser(block(scoring, "analyser"))
-    yield "source words", (scoring.get("word_list"),)
-    yield "alignment", (scoring.get("alignment"),)
-    yield "terms", (_some(scoring, "terms", "prescribed"), _hash(scoring, "terms_sha256"))
-    yield "meanings", _meanings(scoring)
-    yield "embeddings", _model(block(scoring, "embeddings"))
-    yield "COMET", _model(block(scoring, "comet"))
-
-
-def _references(scoring: Mapping[str, Any]) -> str:
-    if scoring.get("multi_ref") is not True:
-        return "one for each entry"
-    variants = "" if scoring.get("has_variants") is True else "; no entry has any"
-    return f"several for chrF++, BLEU and TER: also the variants{variants}"
-
-
-def _analyser(facts: Mapping[str, Any]) -> Sequence[object]:
-    if not facts:
-        return ()
-    engine = f"{facts.get('engine')} {facts.get('engine_version')}"
-    kind = "says yes or no only" if facts.get("acceptor") is True else None
-    return (facts.get("name"), _hash(facts, "sha256"), engine, kind)
-
-
-def _meanings(scoring: Mapping[str, Any]) -> Sequence[object]:
-    return (
-        _some(scoring, "gloss_dictionary", "lemmas"),
-        _hash(scoring, "gloss_dictionary_sha256"),
-    )
-
-
-def _model(facts: Mapping[str, Any]) -> Sequence[object]:
-    imported = "scores from a file" if facts.get("imported") is True else None
-    return (facts.get("model"), facts.get("endpoint"), imported, _hash(facts, "sha256"))
-
-
-def _annotator(facts: Mapping[str, Any]) -> Sequence[object]:
-    """Return who judged and by which prompt, or on which files of the corpus something ran."""
-    return (*_model(facts), _hash(facts, "prompt_sha256"), _some(facts, "databases", "databases"))
-
-
-def _some(facts: Mapping[str, Any], name: str, what: str) -> str | None:
-    count = number(facts.get(name))
-    return f"{count:,.0f} {what}" if count else None
-
-
-def _hash(facts: Mapping[str, Any], name: str) -> str | None:
-    """Return the beginning of a SHA-256, which is enough to tell two files from each other."""
-    found = facts.get(name)
-    return f"sha256 {str(found)[:12]}" if found else None
-
-
 def _measures(card: Mapping[str, Any]) -> Iterator[str]:
     price, speed = block(card, "cost"), block(card, "speed")
     tokens, budget = block(card, "tokens"), block(card, "budget")
     yield line("cost", cost(card), _budget(budget), price.get("reason"))
     yield line("  per entry", figures.money(number(price.get("cost_per_entry_usd"))))
     yield from _cost_of_scoring(block(price, "scoring"))
-    if _translated(card):
+    if translated(card):
         yield line("  cost-adjusted score", _cost_adjusted(card))
     yield line("tokens", _whole(tokens.get("total_tokens")))
     replayed = block(card, "method").get("method") == "replay"

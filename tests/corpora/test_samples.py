@@ -96,7 +96,11 @@ def test_every_sample_is_a_text_file_in_nfc_that_ends_with_a_line_end(name: str)
 
 def test_the_folder_holds_no_data_that_has_no_name() -> None:
     folder = sample_path(DEMO_CORPUS).parent
-    data = {path.name for path in folder.iterdir() if path.suffix in {".json", ".jsonl", ".tsv"}}
+    data = {
+        path.name
+        for path in folder.iterdir()
+        if path.suffix in {".json", ".jsonl", ".toml", ".tsv"}
+    }
     assert data == set(SAMPLES)
 
 

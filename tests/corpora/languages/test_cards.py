@@ -51,8 +51,8 @@ def test_no_card_is_found_for_anything_else(tag: str) -> None:
 
 def test_one_card_is_read_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     read = []
-    parse = cards.parsed
-    monkeypatch.setattr(cards, "parsed", lambda path, text: read.append(path) or parse(path, text))  # type: ignore[func-returns-value]
+    whole = cards.read_card
+    monkeypatch.setattr(cards, "read_card", lambda path: read.append(path) or whole(path))  # type: ignore[func-returns-value]
     assert find_card("arb") is not None
     assert [path.name for path in read] == ["ar.toml"]
 

@@ -148,7 +148,7 @@ def test_a_stick_that_is_pulled_while_it_is_read_keeps_what_was_taken(
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "open", fails)
-        with pytest.raises(StickError, match="Put the stick back"):
+        with pytest.raises(StickError, match="put the stick back"):
             school.take(stick)
     assert len(school.has()) == 1
     after = school.take(stick)
