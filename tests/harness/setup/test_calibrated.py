@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from corpora.model.entry import Entry
 from harness.card.checking.verify import verify_card
 from harness.card.importing import import_card
 from harness.card.load import load_card
@@ -27,7 +28,12 @@ from harness.store.runs import find_run, read_card
 from review.calibration.signing import signed_scoring
 from rosetta_tui.commands.calibrate import calibrate
 from rosetta_tui.commands.score import score
-from scoring.core.specification import Tier, specified, stated_weighing
+from scoring.core.scorer import Scorer
+from scoring.core.specification import Tier, Weighing, specified, stated_weighing
+from scoring.core.table import Table
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import surface_metrics
+from scoring.statistics.significance import shared_profile
 from tests.harness.setup.calibrating import (
     LINE,
     WEIGHTS,
@@ -153,6 +159,17 @@ def test_list_and_comparison_keep_weights_apart(tmp_path: Path, home: Path) -> N
         assert found.difference == 0
 
 
+def test_composites_of_other_weights_share_no_profile(tmp_path: Path) -> None:
+    metrics = surface_metrics()
+    taken = Scorer(metrics).statistics(
+        [Translation(Entry(id="1", source="a", reference="b c"), "b d")]
+    )
+    other = Weighing(specified().profiles, specified().tiers, "0" * 64)
+    one, two = (Table.of(metrics, taken, weighing) for weighing in (None, other))
+    assert shared_profile(one, one) == shared_profile(two, two) == "B"
+    assert shared_profile(one, two) is None
+
+
 def test_plan_keeps_the_content_and_a_rescore_the_weights(tmp_path: Path, home: Path) -> None:
     signed = signed_file(tmp_path, organisation(home))
     card = scored(tmp_path, "--scoring", signed)
@@ -223,6 +240,9 @@ def test_card_of_a_stranger_imports_and_says_so(tmp_path: Path, home: Path) -> N
     with opened() as connection:
         import_card(connection, resealed(other), "card.json")
         run = find_run(connection, other["run_id"])
+        wanted = ScoringOptions(metrics=("ter",))
+        again = find_run(connection, rescore(connection, run, wanted, lambda _: None))
+        assert (again.opening.scoring or {})["calibration"] == facts
         assert stated_setup(run.opening.scoring).weighing.calibration == facts["sha256"]
 
 
