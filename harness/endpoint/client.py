@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.core.calls import Reply, Request
 from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
@@ -18,6 +20,11 @@ if TYPE_CHECKING:
 
 MOST_SAID = 200
 """Characters of an endpoint's own words that are kept."""
+
+_LOOKS = 5
+"""Rounds of the loop in which it hears of connections that were closed while no run was under way."""
+
+Value = TypeVar("Value")
 
 
 class EndpointClient:
@@ -54,6 +61,50 @@ class EndpointClient:
 
             self._opened = Transport(self._timeout, offline=self._offline)
         return self._opened
+
+
+class Connections:
+    """What runs of one process share on the way out: an event loop, and clients that stay open from one to the next.
+
+    Runs follow each other. Keys travel with each request and nothing else is remembered of one, so clients differ in their limits alone.
+    Belongs to one thread; close it at the end.
+    """
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner()
+        self._clients: dict[tuple[float, bool], EndpointClient] = {}
+
+    def client(self, *, timeout_seconds: float, offline: bool) -> EndpointClient:
+        """Return the client with these limits; its connections stay open until ``close``."""
+        limits = timeout_seconds, offline
+        if limits not in self._clients:
+            self._clients[limits] = EndpointClient(timeout_seconds=timeout_seconds, offline=offline)
+        return self._clients[limits]
+
+    def run(self, work: Coroutine[Any, Any, Value]) -> Value:
+        """Carry out one run's calls and return what they give; nothing that they began goes on afterwards."""
+        return self._runner.run(_alone(work))
+
+    def close(self) -> None:
+        """Close all connections, and the loop."""
+        try:
+            for client in self._clients.values():
+                self._runner.run(client.close())
+        finally:
+            self._runner.close()
+
+
+async def _alone(work: Coroutine[Any, Any, Value]) -> Value:
+    """Await work, and break off what a method left behind in the loop, as ``asyncio.run`` does."""
+    for _ in range(_LOOKS):
+        await asyncio.sleep(0)
+    try:
+        return await work
+    finally:
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for each in left:
+            each.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
 
 def _read(request: Request, body: bytes) -> Reply:

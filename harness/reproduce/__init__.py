@@ -1,1 +1,1 @@
-"""Reproduction: the set-up of a card built again, run, and held against what the card claims (benchmark-specification §1.3)."""
+"""Reproduction: the set-up of a card built again, run, and held against what the card claims."""

@@ -17,7 +17,7 @@ from harness.card.material import row_words
 from harness.core.failures import AskingStopped, HarnessError
 from harness.core.run_state import RunState
 from harness.endpoint.budget import BudgetReached, Ledger
-from harness.endpoint.connections import Connections
+from harness.endpoint.client import Connections
 from harness.endpoint.limiter import Limiter, RetryPolicy
 from harness.events.control import Control
 from harness.events.kinds import Event, Failed, Finished, InFlight, Started

@@ -22,7 +22,7 @@ from harness.api import Ready
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.core.run_state import RunState
-from harness.endpoint.connections import Connections
+from harness.endpoint.client import Connections
 from harness.endpoint.limiter import Limiter
 from harness.events.control import Control
 from harness.events.kinds import Event, Finished

@@ -36,7 +36,7 @@ def own_signer(home: Path, role: Role | None = None) -> Identity:
         known = Identity.known(home, Role.ORGANISATION)
         role = Role.ORGANISATION if known else Role.COMPUTER
     if role is not Role.COMPUTER and not Identity.known(home, role):
-        raise KeyStoreError(f"This computer has no keys of a {role} to sign with.")
+        raise KeyStoreError(f"This computer has no keys of the {role} to sign with.")
     return Identity.load(home, role)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from harness.core.failures import Refused
 from harness.endpoint import offline
-from harness.endpoint.connections import Connections
+from harness.endpoint.client import Connections
 from tests.harness.endpoint.sending import GOOD, request
 
 REPLY = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%b" % (len(GOOD), GOOD)

@@ -405,7 +405,7 @@ def test_changed_proposal_is_not_signed(tmp_path: Path) -> None:
 
 def test_only_an_organisation_signs(tmp_path: Path) -> None:
     path = written(tmp_path, proposal())
-    with pytest.raises(HarnessError, match="no keys of a organisation"):
+    with pytest.raises(HarnessError, match="no keys of the organisation"):
         call(calibrate, "--sign", path, "-o", tmp_path / "out.json")
     with pytest.raises(UsageError, match="-o FILE"):
         call(calibrate, "--sign", path)

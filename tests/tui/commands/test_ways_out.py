@@ -152,7 +152,6 @@ WAYS: dict[str, tuple[str, ...]] = {
     "calibrate": (
         "! calibrate last~1 --ratings {home}/ratings.csv --json",
         "! calibrate last~1 --ratings {home}/ratings.csv -o out.toml",
-        "! calibrate --sign {home}/hid.json -o out.toml",
     ),
     "corpus check": ("corpus check {home}/hid.json --json",),
     "corpus show": ("corpus show {home}/hid.json --json",),
