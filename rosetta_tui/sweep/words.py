@@ -82,11 +82,12 @@ def chosen_words(found: SweepMap, cell: HeatCell) -> Iterator[str]:
     shown = cell.shown or cell.setups[0]
     others = f" · the best of {len(cell.setups)} set-ups here" if len(cell.setups) > 1 else ""
     yield name_words(found, shown) + (others if cell.shown else "")
-    yield _numbers(shown)
+    yield setup_numbers(shown)
     yield " · ".join(_notes(found, cell))
 
 
-def _numbers(setup: SweepSetup) -> str:
+def setup_numbers(setup: SweepSetup) -> str:
+    """Say what the complete repetitions of a set-up came to in every measure, and what may be said of it."""
     done = setup.complete
     if not done:
         return f"no complete run of {len(setup.cells)}"

@@ -1,4 +1,4 @@
-"""``rosetta report``: Write a run, a review, the leaderboard or a released card as one page of HTML."""
+"""``rosetta report``: Write a run, a sweep, a review, the leaderboard or a released card as one page of HTML."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class ReportCommands(FiledCommands):
     """The kinds of reports, one file each."""
 
     folder = "report"
-    order = ("run", "review", "leaderboard", "released")
+    order = ("run", "sweep", "review", "leaderboard", "released")
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -144,6 +144,7 @@ WAYS: dict[str, tuple[str, ...]] = {
         "report leaderboard -o out.html",
         "report leaderboard --best -o out.html",
     ),
+    "report sweep": (),
     "publish": (
         "! publish last~1 --to folder --json",
         "! publish last~1 --may-publish me --to folder --dry-run --json",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import json
-import os
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -42,12 +40,12 @@ from tests.review.verdict import histories
 from tests.review.verdict.certified import ISSUED, certificate_of, issue, issuer, review_of
 from tests.review.verdict.histories import RUN
 from tests.tui.hostile import acting
+from tests.tui.html.kept import as_kept
 from tests.tui.html.spoiling import PLANTED, spoilt
-from tests.tui.html.strict import StrictPage, masked
+from tests.tui.html.strict import StrictPage
 from tests.tui.review.organising import GO, scene
 from tests.tui.scenes import HOSTILE
 
-GOLDENS = Path(__file__).parents[1] / "goldens" / "html"
 FILES = Path(rosetta_tui.html.__file__).parent
 
 
@@ -110,13 +108,7 @@ def the_pages(played: Played) -> dict[str, str]:
 def test_a_page_is_whole_and_as_it_was(played: Played, name: str) -> None:
     page = the_pages(played)[name]
     StrictPage(page)
-    path, drawn = GOLDENS / f"{name}.html", masked(page)
-    if os.environ.get("ROSETTA_WRITE_GOLDENS"):
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(drawn, "utf-8")
-    kept = path.read_text("utf-8")
-    told = difflib.unified_diff(kept.splitlines(), drawn.splitlines(), "kept", "drawn", lineterm="")
-    assert drawn == kept, "\n".join(told)
+    as_kept(name, page)
 
 
 def test_the_same_run_gives_the_same_bytes(played: Played) -> None:

@@ -1,0 +1,221 @@
+"""The page of a sweep: what was swept, a map of two axes, quality against cost, and every run with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.store.runs import list_runs
+from harness.sweep.record import CellRecord, SweepRecord, sweep_record
+from harness.sweep.standing import CellMeasure, SweepSetup, effort_of, usual_inputs
+from rosetta_tui.html.chart import BarChart, Scatter, ScoreLine, score_chart
+from rosetta_tui.html.chart import scatter as scatter_chart
+from rosetta_tui.html.page import Fact, render, shortened
+from rosetta_tui.plots.points import PlotKind, PlotPicture, Point
+from rosetta_tui.report.sweep import progress_lines, trouble_words
+from rosetta_tui.show import figures
+from rosetta_tui.sweep.grid import HeatGrid, SweepMap
+from rosetta_tui.sweep.words import (
+    TITLES,
+    cell_words,
+    name_words,
+    setup_numbers,
+    standing_words,
+    together_words,
+    value_words,
+)
+from scoring.core.wording import counted
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from harness.store.sweeps import StoredSweep
+
+_INTERVALS = {
+    CellMeasure.COMPOSITE: "composite_interval",
+    CellMeasure.CHRF: "chrf_plus_plus_interval",
+}
+_CHEAPER = {CellMeasure.COST: "cheaper", CellMeasure.SECONDS: "faster"}
+
+
+@dataclass(frozen=True, slots=True)
+class MapCell:
+    """Where two values meet."""
+
+    words: str
+    """The number, or how far its runs are; empty where the plan has no run."""
+    level: int | None
+    """How good it is beside the others, 1 to 8; None where nothing is drawn."""
+    signs: str
+
+
+@dataclass(frozen=True, slots=True)
+class MapRow:
+    """One value of the axis that goes down."""
+
+    name: str
+    cells: tuple[MapCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SweptRow:
+    """What is said of one run beside its bar."""
+
+    claim: str
+    beside: tuple[Fact, ...]
+    notes: tuple[str, ...]
+
+
+def sweep_page(connection: sqlite3.Connection, sweep: StoredSweep) -> str:
+    """Return the page of what a sweep has come to so far."""
+    found = sweep_record(connection, sweep)
+    runs = {each.run_id: each for each in list_runs(connection, brief=True)}
+    begun = (runs[each.run_id] for each in found.cells if each.run_id in runs)
+    corpus = next((f"{each.dataset_id} · {each.language_pair}" for each in begun), "")
+    return page_of_sweep(found, corpus)
+
+
+def page_of_sweep(found: SweepRecord, corpus: str) -> str:
+    """Return the page of what a sweep has come to; ``corpus`` is empty where no run has begun."""
+    of = SweepMap(found)
+    quality = _quality(of)
+    by_size = sorted(of.axes, key=lambda axis: -len(of.labels(axis)))
+    down, across = (*by_size, "", "")[:2]
+    grid = of.grid(down, across, quality, quality)
+    chart = _runs(of, quality)
+    effort = effort_of(of.setups)
+    return render("sweep.html.j2", {
+        "name": found.name,
+        "id": found.id,
+        "progress": tuple(progress_lines(found)),
+        "swept": tuple(_swept(found, corpus)),
+        "standing": standing_words(of, quality),
+        "grid": grid,
+        "rows": tuple(_rows(grid)),
+        "together": together_words(of, grid),
+        "scatter": _scatter(of, quality, effort),
+        "filled": f"no set-up is both better and {_CHEAPER[effort]}",
+        "chart": chart,
+        "runs": tuple(zip(chart.bars, map(_beside, found.cells), strict=True)),
+    })  # fmt: skip
+
+
+def _quality(of: SweepMap) -> CellMeasure:
+    """Return what quality is shown by: the composite, or chrF++ where no run has one."""
+    scored = any(each.values(CellMeasure.COMPOSITE) for each in of.setups)
+    return CellMeasure.COMPOSITE if scored else CellMeasure.CHRF
+
+
+def _swept(found: SweepRecord, corpus: str) -> Iterator[Fact]:
+    """Yield what was swept over what, and what it cost."""
+    entries = counted(max((each.total for each in found.cells), default=0), "entry", "entries")
+    yield Fact("corpus", f"{corpus or 'no run has begun'} · {entries} a run")
+    yield Fact("plan", Path(found.plan).name)
+    for axis, labels in found.axes.items():
+        yield Fact(axis, shortened(", ".join(labels)))
+    yield Fact("replicates", str(found.replicates))
+    costs = [each.cost_usd for each in found.cells if each.state == "complete"]
+    known = sum(each for each in costs if each is not None)
+    if costs:
+        total = None if None in costs else known
+        yield Fact("cost of the complete runs", figures.cost(total, known))
+
+
+def _rows(grid: HeatGrid) -> Iterator[MapRow]:
+    for row, name in enumerate(grid.rows):
+        places = ((row, column) for column in range(len(grid.columns)))
+        yield MapRow(name, tuple(_cell(grid, place) for place in places))
+
+
+def _cell(grid: HeatGrid, place: tuple[int, int]) -> MapCell:
+    cell = grid.cells.get(place)
+    if cell is None:
+        return MapCell("", None, "")
+    level = grid.level(cell)
+    return MapCell(cell_words(grid, cell), None if level is None else level + 1, cell.signs)
+
+
+def _scatter(of: SweepMap, quality: CellMeasure, effort: CellMeasure) -> Scatter | None:
+    """Draw the set-ups that have both and compare; None where there are fewer than two."""
+    unbeaten, baseline = of.front(quality), of.best_baseline(quality)
+    points = tuple(
+        Point(
+            each.cells[0].name,
+            ("★ " if each is baseline else "") + name_words(of, each),
+            took,
+            setup_numbers(each),
+            up=reached,
+            up_ends=_ends(each, quality),
+            front=any(each is other for other in unbeaten),
+        )
+        for each in of.setups
+        if each.compares_by(quality)
+        and (reached := each.value(quality)) is not None
+        and (took := each.value(effort)) is not None
+    )
+    if len(points) < 2:
+        return None
+    paid = [each.across for each in points if each.across > 0]
+    left = len(of.setups) - len(points)
+    picture = PlotPicture(
+        PlotKind.COST,
+        TITLES[effort],
+        TITLES[quality],
+        points,
+        lambda at: value_words(effort, at),
+        lambda at: value_words(quality, at),
+        logarithmic=bool(paid) and max(paid) > 20 * min(paid),
+        beside=f"Not drawn: {counted(left, 'set-up')} without both numbers, or that does not compare." if left else "",
+    )  # fmt: skip
+    return scatter_chart(f"{TITLES[quality]} against {TITLES[effort]}", picture)
+
+
+def _ends(setup: SweepSetup, quality: CellMeasure) -> tuple[float, float] | None:
+    """Return the interval of a single run; of repetitions the least and the greatest value."""
+    values = setup.values(quality)
+    if len(values) > 1:
+        return min(values), max(values)
+    return next((getattr(each, _INTERVALS[quality]) for each in setup.complete), None)
+
+
+def _runs(of: SweepMap, quality: CellMeasure) -> BarChart:
+    """Draw every run in the order of the plan, with a line at the best baseline."""
+    baseline = of.best_baseline(quality)
+    reached = None if baseline is None else baseline.value(quality)
+    words = "" if baseline is None else f"the best baseline, {name_words(of, baseline)}: {value_words(quality, reached)}"  # fmt: skip
+    usual = usual_inputs(of.record)
+    lines = [_line(each, quality, usual) for each in of.record.cells]
+    caption = f"Every run by {TITLES[quality]}"
+    return score_chart(caption, "run", quality.value, lines, line=reached, line_words=words)
+
+
+def _line(each: CellRecord, quality: CellMeasure, usual: tuple[str, ...]) -> ScoreLine:
+    """Say what a run reached; what does not compare, or is not complete, is told and not drawn."""
+    ends, score = getattr(each, _INTERVALS[quality]), getattr(each, quality.value)
+    other = quality is CellMeasure.COMPOSITE and each.composite_inputs not in ((), usual)
+    words = value_words(quality, score) + (" ≠" if other else "")
+    if ends is not None:
+        words += f" ({'–'.join(value_words(quality, end) for end in ends)})"
+    if score is not None and each.state != "complete":
+        words += " so far"
+    drawn = each.state == "complete" and not other
+    return ScoreLine(each.name, score if drawn else None, ends if drawn else None, words)
+
+
+def _beside(each: CellRecord) -> SweptRow:
+    state = each.state if each.state == "complete" else f"{each.state}, {each.done} of {each.total}"
+    measures = (CellMeasure.CHRF, CellMeasure.COST, CellMeasure.SECONDS)
+    facts = (
+        Fact("state", f"{state} (the store had it)" if each.reused else state),
+        *(
+            Fact(TITLES[measure], value_words(measure, reached))
+            for measure in measures
+            if (reached := getattr(each, measure.value)) is not None
+        ),
+        Fact("run", (each.run_id or "–")[:8]),
+    )
+    return SweptRow(
+        each.claimable_tier or "", facts, tuple(filter(None, [shortened(trouble_words(each))]))
+    )
