@@ -108,7 +108,7 @@ def test_what_a_keeper_is_asked_and_what_is_refused(homes: Homes) -> None:
     for line in ("grant take elders junk", "grant allow elders junk --yes --to x.rosetta-answer"):
         said = homes("office", line)
         assert "Ask for the file once more" in said
-    assert "Put the stick back and try again" in homes(
+    assert "put the stick back, and try again" in homes(
         "office", "grant take elders nowhere.rosetta-answer"
     )
     assert "opens for 2 of its 3 keepers" in homes("office", "open elders greetings --purpose x")

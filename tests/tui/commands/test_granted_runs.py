@@ -79,7 +79,7 @@ WRONG = [
     ("a keeper beside it", "run greetings {} --with x --method copy-source", RUN, "leave --with away"),
     ("a card beside it", "run greetings {} --cards --method copy-source", RUN, "leave --cards away"),
     ("no vault", "run greetings {} --method copy-source", RUN, "--grant goes with --vault"),
-    ("no request", "run greetings {} --method copy-source", RUN, "Put the stick back"),
+    ("no request", "run greetings {} --method copy-source", RUN, "put the stick back"),
 ]  # fmt: skip
 
 
