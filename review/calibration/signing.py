@@ -144,7 +144,7 @@ def _lines(line: float | None, name: str) -> dict[Tier, float]:
     lower, upper = lines[Tier.FUNCTIONAL], lines[Tier.FLUENT]
     if not lower < line < upper:
         raise UsageError(
-            f"{name} proposes {line:.3f} as the line of deployable, and the lines beside it are {lower:g} and {upper:g}: the "
+            f"{name} puts the line of deployable at {line:.3f}, and the lines beside it are {lower:g} and {upper:g}: the "
             "tiers would change their order. It cannot be signed; choose another --level, and calibrate again."
         )
     return {**lines, Tier.DEPLOYABLE: line}
