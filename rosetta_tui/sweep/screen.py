@@ -51,9 +51,9 @@ class SweepScreen(Screen[None]):
         "A cell holds every set-up that has its two values. Of one set-up the complete repetitions count as their mean; of "
         "several set-ups, which differ in axes that are not shown, the best one by what is shown stands there.\n"
         "▁ … █ from the worst to the best of this map   · excluded by the plan   – the axis means nothing to the method\n"
-        "★ the best baseline: a model as it comes (raw-llm), a copy of the source, a constant\n"
-        "◆ no set-up is both better and cheaper; where all are free, both better and faster\n"
-        "≠ its composite weighs other metrics than most, so it does not compare; chrF++ does\n"
+        "★ the best baseline: a model as it comes (raw-llm), a copy of the source, a constant.\n"
+        "◆ no set-up is both better and cheaper; where all are free, both better and faster.\n"
+        "≠ its composite weighs other metrics than most, so it does not compare; chrF++ does.\n"
         "✗ entries failed   ! a run stopped   ▶ runs, with the share that is done   … waits   ■ raced out"
     )
     CSS_PATH = "sweep.tcss"

@@ -178,6 +178,8 @@ done = []
 while True:
     run = find_run(connection, "last")
     done.append(read_outcome(connection, run.id).done)
+    if len(done) == 4:
+        Path(sys.argv[2]).touch()
     positions = Ordering(run.id).positions(connection, sort="headline", narrow="done")
     assert len(positions) >= done[-1], (positions, done)
     list_runs(connection)
@@ -189,8 +191,15 @@ print(len(done), done[-1])
 
 
 @pytest.mark.thorough
-def test_two_read_while_one_writes(endpoint: Scripted, store_path: Path) -> None:
-    endpoint.answer = lambda asked: json_answer(completion(asked.source.upper()), seconds=0.02)
+def test_two_read_while_one_writes(endpoint: Scripted, store_path: Path, tmp_path: Path) -> None:
+    looked = [tmp_path / "one", tmp_path / "other"]
+
+    def both_look() -> bool:
+        return all(path.exists() for path in looked)
+
+    endpoint.answer = lambda asked: json_answer(
+        completion(asked.source.upper()), until=both_look if asked.number > 300 else None
+    )
     run_corpus(store_path, corpus(1), chat_plan(endpoint.url))
     query(store_path, "UPDATE runs SET created = 0")
     writer = spawn("begin", store_path, endpoint.url, 400)
@@ -198,10 +207,10 @@ def test_two_read_while_one_writes(endpoint: Scripted, store_path: Path) -> None
         assert writer.poll() is None
     readers = [
         subprocess.Popen(
-            [sys.executable, "-c", READ, str(store_path)],
+            [sys.executable, "-c", READ, str(store_path), str(path)],
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
-        for _ in range(2)
+        for path in looked
     ]  # fmt: skip
     said = [reader.communicate(timeout=600) for reader in readers]
     out, problems = writer.communicate(timeout=600)
