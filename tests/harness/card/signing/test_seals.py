@@ -234,7 +234,7 @@ class TestWhoSigns:
             computer = own_signer(tmp_path)
             assert computer.role is Role.COMPUTER
             assert computer.public.signing_key != reviewer.public.signing_key
-            with pytest.raises(KeyStoreError, match="no keys of a keeper"):
+            with pytest.raises(KeyStoreError, match="no keys of the keeper"):
                 own_signer(tmp_path, Role.KEEPER)
             office = Identity.load(tmp_path, Role.ORGANISATION)
             assert own_signer(tmp_path) == office
