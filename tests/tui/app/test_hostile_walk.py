@@ -22,6 +22,7 @@ from harness.store.deletion import trash
 from harness.store.file.database import open_store
 from harness.store.notes import change_tags, set_note
 from harness.store.runs import list_runs
+from harness.vault.records import GrantRequest
 from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
 from rosetta_tui.home.screen import HomeScreen
@@ -33,6 +34,8 @@ from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import ChooseScreen, ConfirmScreen
 from rosetta_tui.toolkit.messages import RunsCompared
+from rosetta_tui.vault.answer_screen import AnswerScreen
+from rosetta_tui.vault.answers import AskedRequest
 from rosetta_tui.vault.screen import SECTIONS, CommandsScreen
 from tests.harness.evaluation import corpus_of
 from tests.tui.compare.compared import finished
@@ -124,6 +127,9 @@ def dialogs(path: Path, run: int) -> Iterator[Screen[Any]]:
     yield ScoreAgainScreen(path, run, NAME, {})
     wrong = Problem(Severity.WARNING, NAME, NAME, NAME, entry=NAME, places=(0,))
     yield CorpusChecksScreen((wrong,), None)
+    request, there = GrantRequest.model_construct(), path.parent
+    facts = [(HOSTILE[0], NAME), (NAME, HOSTILE[1])]
+    yield AnswerScreen(AskedRequest(there, there, request, None, NAME, facts, False, Path(NAME)))
 
 
 def _ids(path: Path) -> list[str]:
