@@ -22,7 +22,6 @@ from harness.store.deletion import trash
 from harness.store.file.database import open_store
 from harness.store.notes import change_tags, set_note
 from harness.store.runs import list_runs
-from harness.vault.records import GrantRequest
 from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
 from rosetta_tui.home.screen import HomeScreen
@@ -127,7 +126,8 @@ def dialogs(path: Path, run: int) -> Iterator[Screen[Any]]:
     yield ScoreAgainScreen(path, run, NAME, {})
     wrong = Problem(Severity.WARNING, NAME, NAME, NAME, entry=NAME, places=(0,))
     yield CorpusChecksScreen((wrong,), None)
-    request, there = GrantRequest.model_construct(), path.parent
+    request: Any = None
+    there = path.parent
     facts = [(HOSTILE[0], NAME), (NAME, HOSTILE[1])]
     yield AnswerScreen(AskedRequest(there, there, request, None, NAME, facts, False, Path(NAME)))
 
