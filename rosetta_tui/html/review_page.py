@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from harness.core.failures import UsageError
 from review.office.results.certifying import newest_certificate
 from review.office.results.results import runs_of
-from review.office.results.telling import stays_inside
 from review.verdict.certificate.certificate import read_certificate, why_not_community
 from review.verdict.certificate.certificate_text import (
     HOW_TO_CHECK,
@@ -65,7 +64,7 @@ def review_page(office: Office, review: Review, run_id: str | None = None) -> st
 
     Raises UsageError where none was issued, where ratings that one rests on were taken back, and where entries of it are secret.
     """
-    if stays_inside(review):
+    if review.secret:
         raise UsageError(
             f"Entries of review {review.name!r} are secret: its numbers leave in steps only, as the coarse certificate and its page, "
             f"which this writes: rosetta review gate {review.name} --issue -o FOLDER"

@@ -24,7 +24,7 @@ from review.files.manifests import EXPORT_SUFFIX, ExportManifest
 from review.office.results.certifying import newest_certificate, review_evidence
 from review.office.results.community_page import coarse_page, community_page
 from review.office.results.rating_rows import rating_rows, ratings_csv
-from review.office.results.telling import stays_inside, told_instead
+from review.office.results.telling import told_instead
 from review.office.store.store import Office, Review
 from review.session.words.catalogue import Words
 from review.verdict.certificate.certificate import read_certificate
@@ -174,7 +174,7 @@ def page_of(office: Office, review: Review, run_id: str, words: Words) -> str | 
             f"Somebody took ratings back since the certificate of run {run_id[:8]} was issued, and the page would "
             f"still tell of them. Issue it anew: rosetta review gate {review.name} --issue"
         )
-    if stays_inside(review):
+    if review.secret:
         told = told_instead(office, found)
         return None if told is None else coarse_page(read_coarse(told.content, "it"), words)
     certificate = read_certificate(found.certificate, "the certificate")

@@ -6,7 +6,6 @@ says so (``rosetta review export --inside``), and no exchange folder takes them.
 
 from __future__ import annotations
 
-from corpora.model.entry import Segment
 from harness.release.certified import (
     CertificateAnswer,
     Written,
@@ -28,12 +27,6 @@ from review.verdict.certificate.coarse import (
     same_numbers,
 )
 from review.verdict.certificate.evidence import EvidenceFile
-
-
-def stays_inside(review: Review) -> bool:
-    """Tell whether what people said in a review leaves in steps only: entries of it are secret."""
-    secret = {str(each) for each in Segment if each.secret}
-    return review.secret or any(secret & each.segments.keys() for each in review.key.runs)
 
 
 def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:

@@ -148,7 +148,7 @@ class Review:
 
     @property
     def secret(self) -> bool:
-        """True where its texts are not to be shown around: an entry is secret, or its batches were sealed."""
+        """True where its texts are not to be shown around, and its numbers leave in steps only: an entry is secret, or its batches were sealed."""
         return is_secret(self.key, self.manifest)
 
     @cached_property

@@ -20,7 +20,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from harness.sealed import keys
     from review.office.making import second_look
-    from review.office.results import certifying, progress, results, telling
+    from review.office.results import certifying, progress, results
     from review.office.store import store
     from review.verdict.certificate import certificate as certificates
     from review.verdict.certificate import certify
@@ -79,9 +79,9 @@ def gate_(
         for run in runs:
             evidence = certifying.look(office, found, run, evidence)
         readings = {run: certify.read_verdict(evidence, run) for run in runs}
-    secret = telling.stays_inside(found)
     told = [
-        _inside_json(run, each) if secret else _json(run, each) for run, each in readings.items()
+        _inside_json(run, each) if found.secret else _json(run, each)
+        for run, each in readings.items()
     ]
     lines = (line for run, reading in readings.items() for line in _lines(found, run, reading))
     print_form("review-gate", told, lines, as_json=as_json)

@@ -33,7 +33,7 @@ from review.office.results.results import (
     require_runs,
     run_cards,
 )
-from review.office.results.telling import stays_inside, tell, told_instead
+from review.office.results.telling import tell, told_instead
 from review.office.results.translations import Collected, collect
 from review.office.store.store import IssuedCertificate, Office, Review, utc_now
 from review.session.opening import WORDS_FOLDER
@@ -103,7 +103,7 @@ def table(office: Office, review: Review, name: str, *, comments: bool) -> Expor
     rows = rating_rows(review.key, office.state(review), free_text=comments)
     empty = ["Nobody has rated yet; the table has a heading only."]
     notes = look_notes(look_at_ratings(office, review))
-    if rows and stays_inside(review):
+    if rows and review.secret:
         notes = [*notes, DANGER]
     return ExportFiles({name: ratings_csv(rows)}, notes if rows else empty)
 
@@ -188,14 +188,14 @@ def issue_files(
     for run in runs:
         made = issue(office, review, run, evidence, identity)
         evidence = made.evidence
-        if stays_inside(review):
+        if review.secret:
             made = replace(made, coarse=_told(office, made, identity))
         yield made, write_certificate(made, folder, file_name(review.name, run))
 
 
 def require_told(office: Office, review: Review, issued: IssuedCertificate) -> Signed | None:
     """Return what left in the place of a certificate; None where it leaves itself, UsageError where nothing of it was told."""
-    if not stays_inside(review):
+    if not review.secret:
         return None
     if (told := told_instead(office, issued)) is None:
         raise UsageError(
@@ -263,7 +263,7 @@ def inside(office: Office, review: Review, own_key: str) -> ExportFiles:
     for run in review.key.runs:
         if (issued := newest_certificate(office, review, run.run_id)) is not None:
             name = f"{file_name(review.name, run.run_id)}{EVIDENCE_SUFFIX}"
-            told = told_instead(office, issued) if stays_inside(review) else None
+            told = told_instead(office, issued) if review.secret else None
             if told is not None and read_coarse(told.content, "it").exact != issued.sha256:
                 told = None  # it has the same numbers, and names the certificate before
             files[name] = pack_evidence(issued.certificate, issued.signature, evidence, told)
@@ -272,7 +272,7 @@ def inside(office: Office, review: Review, own_key: str) -> ExportFiles:
             f"Review {review.name!r} has no certificate yet. Issue it: rosetta review gate {review.name} --issue"
         )
     notes = look_notes(look_at_ratings(office, review))
-    return ExportFiles(files, [*notes, DANGER] if stays_inside(review) else notes)
+    return ExportFiles(files, [*notes, DANGER] if review.secret else notes)
 
 
 DANGER = (
