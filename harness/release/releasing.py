@@ -129,13 +129,12 @@ def release_difference(
     found = compare_runs(connection, [run.run_id for run in runs], metrics=metrics)
     require_two(found)
     [pair], first = found.pairs, runs[0]
+    entries_of = {run.run_id: _secret_entries(connection, run) for run in runs}
     secret = {
-        run.run_id: frozenset(
-            ledger.digest(each.source) for each in _secret_entries(connection, run)
-        )
-        for run in runs
+        run: frozenset(ledger.digest(each.source) for each in entries)
+        for run, entries in entries_of.items()
     }
-    least = _smallest(_secret_entries(connection, first))
+    least = _smallest(entries_of[first.run_id])
     corpus = _corpus(
         block(load_card(connection, first.id).as_json(), "dataset"), len(found.entries.ids)
     )
