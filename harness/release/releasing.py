@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -43,6 +42,7 @@ from harness.release.rounding import Range, coarse, of_one_entry, unit_of
 from harness.release.smallest import smallest_difference
 from harness.sealed.signed_archive import signed_record
 from harness.store.runs import Run, find_run, read_run
+from harness.vault.records import tenth_upward
 from scoring.core.columns import stated_columns
 from scoring.core.metric_rows import row_of
 from scoring.core.specification import COMPOSITE, stated_weighing
@@ -248,7 +248,7 @@ def _question(
 def _smallest(entries: Sequence[Entry]) -> float | None:
     """Return what these entries tell, to a tenth of a point and upward."""
     least = smallest_difference(entries)
-    return None if least is None else ceil(least * 10) / 10
+    return None if least is None else tenth_upward(least)
 
 
 def _signatures(card: Mapping[str, Any], scores: Mapping[str, Any]) -> Iterator[tuple[str, object]]:

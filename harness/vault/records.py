@@ -338,6 +338,11 @@ Act = Annotated[
 ]
 
 
+def tenth_upward(points: float) -> float:
+    """Return points of chrF++ to a tenth and upward, as a smallest difference is told: less is never promised."""
+    return ceil(points * 10 - 1e-9) / 10
+
+
 class SmallestTold(StrictForm):
     """What the entries of a segment told when their corpus was put in; they may be more or fewer since."""
 
@@ -347,9 +352,7 @@ class SmallestTold(StrictForm):
 
     def of(self, entries: int) -> float | None:
         """Return what so many entries of the same kind tell, in points: chance goes with 1 / √entries. None where there are none."""
-        return (
-            ceil(self.points * sqrt(self.entries / entries) * 10 - 1e-9) / 10 if entries else None
-        )
+        return tenth_upward(self.points * sqrt(self.entries / entries)) if entries else None
 
 
 class StoredCorpus(VersionedForm):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +54,7 @@ def add_(
     print_problems(corpus.warnings)
     found = smallest.by_segment(corpus.entries)
     tells = {
-        segment: records.SmallestTold(entries=count, points=ceil(least * 10) / 10)
+        segment: records.SmallestTold(entries=count, points=records.tenth_upward(least))
         for segment, (count, least) in found.items()
     }
     stored = made.add(corpus, name or corpus.dataset.id, identity, opening, tells)
