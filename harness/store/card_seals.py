@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
+from harness.store.file.database import has_table
+
 
 def keep_seal(connection: sqlite3.Connection, run: int, signer: str, file: bytes) -> None:
     """Keep the file of a seal beside a run, in the place of an earlier one of the same key (hexadecimal)."""
@@ -12,8 +14,7 @@ def keep_seal(connection: sqlite3.Connection, run: int, signer: str, file: bytes
 
 def seals_of(connection: sqlite3.Connection, run: int) -> list[bytes]:
     """Return the files of the seals beside a run; rows of a wrong type count as absent, and an older store has none."""
-    there = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'card_seals'"
-    if connection.execute(there).fetchone() is None:
+    if not has_table(connection, "card_seals"):
         return []
     rows = connection.execute("SELECT file FROM card_seals WHERE run = ? ORDER BY signer", (run,))
     return [file for (file,) in rows if isinstance(file, bytes)]

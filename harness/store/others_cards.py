@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from harness.store.file.database import has_table
 from harness.store.file.trouble import stored_json
 from harness.store.withdrawn import now_standing
 
@@ -69,14 +70,15 @@ def reproduced_cards(
     connection: sqlite3.Connection, only: int | None = None
 ) -> dict[int, frozenset[str]]:
     """Return by run the hashes of its cards that somebody reproduced whose key is believed here; an older store has none."""
-    if not _there(connection, "reproductions"):
+    if not has_table(connection, "reproductions"):
         return {}
     rows = connection.execute(
         "SELECT run, signer, card FROM reproductions WHERE ? IS NULL OR run = ?", (only, only)
     )
     found: dict[int, frozenset[str]] = {}
+    standing = now_standing()
     for run, signer, card in rows:
-        if now_standing().of_key(str(signer)) is None:
+        if standing.of_key(str(signer)) is None:
             found[run] = found.get(run, frozenset()) | {str(card)}
     return found
 
@@ -91,7 +93,7 @@ def keep_recount(
 
 def recounts(connection: sqlite3.Connection, only: int | None = None) -> dict[int, Recount]:
     """Return by run what scoring its card again gave; an older store has none."""
-    if not _there(connection, "recounts"):
+    if not has_table(connection, "recounts"):
         return {}
     rows = connection.execute(
         "SELECT run, pinned, differences FROM recounts WHERE ? IS NULL OR run = ?", (only, only)
@@ -102,8 +104,3 @@ def recounts(connection: sqlite3.Connection, only: int | None = None) -> dict[in
 def _words(told: object) -> tuple[str, ...]:
     found = stored_json(told)
     return tuple(map(str, found)) if isinstance(found, list) else (str(found),)
-
-
-def _there(connection: sqlite3.Connection, table: str) -> bool:
-    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
-    return connection.execute(query, (table,)).fetchone() is not None

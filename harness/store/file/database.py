@@ -74,6 +74,12 @@ def default_path() -> Path:
     return home() / "rosetta.sqlite"
 
 
+def has_table(connection: sqlite3.Connection, name: str) -> bool:
+    """Tell whether an open store has a table: one of before, which can only be read, lacks what came later."""
+    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    return connection.execute(query, (name,)).fetchone() is not None
+
+
 def store_path(connection: sqlite3.Connection) -> Path:
     """Return the path of an open store."""
     return Path(connection.execute("PRAGMA database_list").fetchone()[2])
