@@ -65,6 +65,17 @@ class DataKey:
             raise FileError(FileProblem.INVALID, "This is not the key of a corpus.")
         return cls(secret)
 
+    @classmethod
+    def fitting(cls, sealed: bytes, identities: Iterable[AgeIdentity]) -> DataKey | None:
+        """Open it with the first identity that fits, no later one is asked for; None where none does, FileError where it is damaged."""
+        for identity in identities:
+            try:
+                return cls.opened(sealed, [identity])
+            except FileError as error:
+                if error.problem is not FileProblem.WRONG_KEY:
+                    raise
+        return None
+
     def sealed_for(self, recipients: Sequence[str]) -> bytes:
         """Seal the key for these recipients of age (``age1…``); each of them alone opens it."""
         return seal(self.secret, recipients)

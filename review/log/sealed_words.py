@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import KeyStoreError, StoreError
-from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.forms import FileError
 from harness.sealed.sealing import AgeIdentity
 from harness.store.file.transaction import transaction
 from harness.vault.data_key import DataKey, SealedPlace
@@ -224,7 +224,7 @@ class SealedWords:
         shut = self.keys(batches).why
         rows = self._connection.execute("SELECT batch, sealed FROM words_key").fetchall()
         left = [each for batch, each in rows if batch in shut and each not in self._opened]
-        if not (fitting := [(each, key) for each in left if (key := _fitting(each, named))]):
+        if not (fitting := [(each, key) for each in left if (key := DataKey.fitting(each, named))]):
             return
         told = recipients()
         with transaction(self._connection):
@@ -248,24 +248,13 @@ class SealedWords:
         if sealed not in self._opened:
             no_core_dumps()
             try:
-                key = _fitting(sealed, self._identities())
+                key = DataKey.fitting(sealed, self._identities())
             except FileError:
                 raise StoreError(_KEY_DAMAGED.format(**self._mends)) from None
             if key is None:
                 raise StoreError(_NO_KEY.format(**self._mends))
             self._opened[sealed] = key
         return self._opened[sealed]
-
-
-def _fitting(sealed: bytes, identities: Iterable[AgeIdentity]) -> DataKey | None:
-    """Open a key with the first identity that fits, no later one is asked for; None where none does, FileError where it is damaged."""
-    for identity in identities:
-        try:
-            return DataKey.opened(sealed, [identity])
-        except FileError as error:
-            if error.problem is not FileProblem.WRONG_KEY:
-                raise
-    return None
 
 
 def create_key_table(connection: sqlite3.Connection) -> None:

@@ -23,7 +23,7 @@ from corpora.model.entry import Entry
 from harness.core.failures import StoreError, UsageError
 from harness.core.storage_problems import storable
 from harness.core.written_files import private_folder, write_file
-from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, lock_of, seal, unseal
 from harness.store.file.copies import original_of
@@ -280,12 +280,12 @@ _opened: dict[str, DataKey] = {}
 
 def _data_key(sealed: bytes, folder: Path) -> DataKey:
     """Open the key of a corpus with any key at hand; StoreSealed where none fits."""
-    for identity in _identities(folder):
-        try:
-            return DataKey.opened(sealed, [identity])
-        except FileError as error:
-            if error.problem is not FileProblem.WRONG_KEY:
-                raise StoredValueError(_DAMAGED) from None
+    try:
+        key = DataKey.fitting(sealed, _identities(folder))
+    except FileError:
+        raise StoredValueError(_DAMAGED) from None
+    if key is not None:
+        return key
     raise StoreSealed(
         f"The secret texts of this corpus are sealed in the store, and no key in {folder} opens them. They come from a vault, "
         "and only with it they are opened, which stands in its log (--vault and --purpose of rosetta resume, retry, score "
