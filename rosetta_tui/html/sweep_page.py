@@ -18,6 +18,8 @@ from rosetta_tui.report.sweep import progress_lines, trouble_words
 from rosetta_tui.show import figures
 from rosetta_tui.sweep.grid import HeatGrid, SweepMap
 from rosetta_tui.sweep.words import (
+    INTERVALS,
+    LESS_EFFORT,
     TITLES,
     cell_words,
     name_words,
@@ -32,12 +34,6 @@ if TYPE_CHECKING:
     import sqlite3
 
     from harness.store.sweeps import StoredSweep
-
-_INTERVALS = {
-    CellMeasure.COMPOSITE: "composite_interval",
-    CellMeasure.CHRF: "chrf_plus_plus_interval",
-}
-_CHEAPER = {CellMeasure.COST: "cheaper", CellMeasure.SECONDS: "faster"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +92,7 @@ def page_of_sweep(found: SweepRecord, corpus: str) -> str:
         "rows": tuple(_rows(grid)),
         "together": together_words(of, grid),
         "scatter": _scatter(of, quality, effort),
-        "filled": f"no set-up is both better and {_CHEAPER[effort]}",
+        "filled": f"no set-up is both better and {LESS_EFFORT[effort]}",
         "chart": chart,
         "runs": tuple(zip(chart.bars, map(_beside, found.cells), strict=True)),
     })  # fmt: skip
@@ -177,7 +173,7 @@ def _ends(setup: SweepSetup, quality: CellMeasure) -> tuple[float, float] | None
     values = setup.values(quality)
     if len(values) > 1:
         return min(values), max(values)
-    return next((getattr(each, _INTERVALS[quality]) for each in setup.complete), None)
+    return next((getattr(each, INTERVALS[quality]) for each in setup.complete), None)
 
 
 def _runs(of: SweepMap, quality: CellMeasure) -> BarChart:
@@ -193,7 +189,7 @@ def _runs(of: SweepMap, quality: CellMeasure) -> BarChart:
 
 def _line(each: CellRecord, quality: CellMeasure, usual: tuple[str, ...]) -> ScoreLine:
     """Say what a run reached; what does not compare, or is not complete, is told and not drawn."""
-    ends, score = getattr(each, _INTERVALS[quality]), getattr(each, quality.value)
+    ends, score = getattr(each, INTERVALS[quality]), getattr(each, quality.value)
     other = quality is CellMeasure.COMPOSITE and each.composite_inputs not in ((), usual)
     words = value_words(quality, score) + (" ≠" if other else "")
     if ends is not None:

@@ -20,7 +20,13 @@ TITLES = {
 }
 """What each measure is called where it is chosen."""
 
-_MORE_THAN_FREE = {CellMeasure.COST: "cheaper", CellMeasure.SECONDS: "faster"}
+LESS_EFFORT = {CellMeasure.COST: "cheaper", CellMeasure.SECONDS: "faster"}
+"""What a set-up is of which less of a measure is spent."""
+INTERVALS = {
+    CellMeasure.COMPOSITE: "composite_interval",
+    CellMeasure.CHRF: "chrf_plus_plus_interval",
+}
+"""Measure → field of ``CellRecord`` that holds its interval."""
 
 
 def value_words(measure: CellMeasure, value: float | None) -> str:
@@ -67,7 +73,7 @@ def standing_words(found: SweepMap, quality: CellMeasure) -> str:
         if baseline is None
         else f"★ best baseline {value_words(quality, baseline.value(quality))} {name_words(found, baseline)}"
     )
-    effort = _MORE_THAN_FREE[effort_of(found.setups)]
+    effort = LESS_EFFORT[effort_of(found.setups)]
     return f"{best} · ◆ none better and {effort}: {counted(len(unbeaten), 'set-up')} (by {TITLES[quality]})"
 
 
@@ -92,8 +98,8 @@ def setup_numbers(setup: SweepSetup) -> str:
     if not done:
         return f"no complete run of {len(setup.cells)}"
     parts = [
-        _quality(setup, CellMeasure.COMPOSITE, "composite_interval"),
-        _quality(setup, CellMeasure.CHRF, "chrf_plus_plus_interval"),
+        _quality(setup, CellMeasure.COMPOSITE),
+        _quality(setup, CellMeasure.CHRF),
         f"{value_words(CellMeasure.COST, setup.value(CellMeasure.COST))} for 1,000",
         f"{value_words(CellMeasure.SECONDS, setup.value(CellMeasure.SECONDS))} s",
         done[0].claimable_tier or "" if len(done) == 1 else f"mean of {len(done)} runs",
@@ -101,13 +107,13 @@ def setup_numbers(setup: SweepSetup) -> str:
     return " · ".join(each for each in parts if each)
 
 
-def _quality(setup: SweepSetup, measure: CellMeasure, interval: str) -> str:
+def _quality(setup: SweepSetup, measure: CellMeasure) -> str:
     words = f"{TITLES[measure]} {value_words(measure, setup.value(measure))}"
     values = setup.values(measure)
     if len(values) > 1:
         ends = (min(values), max(values))
         return f"{words} (runs {'–'.join(value_words(measure, each) for each in ends)})"
-    found = getattr(setup.complete[0], interval)
+    found = getattr(setup.complete[0], INTERVALS[measure])
     return words if found is None else f"{words} ({'–'.join(value_words(measure, each) for each in found)})"  # fmt: skip
 
 
