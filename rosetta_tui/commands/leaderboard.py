@@ -18,7 +18,6 @@ from corpora.text.near_names import near_names, one_of
 from harness.card.reading import block
 from harness.core.failures import UsageError
 from harness.store.file.database import opened
-from rosetta_tui.commands import publish
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.card_fields import (
     absent_packs,
@@ -38,7 +37,7 @@ with when_used():
     from harness.core import written_files
     from harness.leaderboard import clusters, ranking
     from harness.leaderboard import entrant as leaderboard_entrant
-    from harness.publish import reading
+    from harness.publish import opening, reading
     from rosetta_tui.leaderboard import rows as leaderboard_rows
     from rosetta_tui.show import exporting, run_facts
     from scoring.core import inventory, metric_rows
@@ -114,7 +113,7 @@ def leaderboard(
 @contextmanager
 def published(source: str, *, as_json: bool) -> Iterator[sqlite3.Connection]:
     """Read the cards of a place into a store that is gone after the block, and say which of them did not verify."""
-    with publish.opened_place(publish.named_place(source), to_write=False) as there:
+    with opening.opened_place(opening.named_place(source), to_write=False) as there:
         changed = [
             f"card {each[:12]}: its columns in the database say other than the card; lists are made of the card"
             for each in there.changed()

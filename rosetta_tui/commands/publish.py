@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import click
 
 from harness.core.failures import HarnessError, UsageError
-from harness.store.file.database import home, opened
+from harness.store.file.database import opened
 from rosetta_tui.commands.naming import error_lines, when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 from scoring.core.wording import counted
 
 with when_used():
-    from harness import api, settings
+    from harness import api
     from harness.card import exporting
-    from harness.publish import database, folder, outgoing, place
+    from harness.publish import database, opening, outgoing, place
     from harness.store import runs as stored
-
-VARIABLE = "ROSETTA_PUBLISH"
-"""Environment variable that may name the place, with a password too."""
 
 SUBMIT = click.option("--submit", is_flag=True, help="Publish the card of the finished run where the settings say (rosetta publish).")  # fmt: skip
 
@@ -36,7 +31,7 @@ SUBMIT = click.option("--submit", is_flag=True, help="Publish the card of the fi
     "--to",
     "target",
     metavar="PLACE",
-    help=f"postgresql://USER@HOST/NAME, or a folder; else what {VARIABLE} or the settings say.",
+    help="postgresql://USER@HOST/NAME, or a folder; else what ROSETTA_PUBLISH or the settings say.",
 )
 @click.option("--all", "every", is_flag=True, help="All finished runs that may leave.")
 @click.option("--may-publish", metavar="WORDS", help="Say that the texts may be read by everybody, and who allows it; the words stand beside the card.")  # fmt: skip
@@ -61,7 +56,7 @@ def publish(
     """
     if may_publish is not None and not 0 < len(may_publish.strip()) <= 200:
         raise click.UsageError("--may-publish wants 1 to 200 characters: who says so, and why.")
-    where = named_place(target)
+    where = opening.named_place(target)
     if prepare:
         _prepare(where)
         return
@@ -78,58 +73,6 @@ def publish(
     print_form("publish", told | cards, _lines(where, done, dry_run=dry_run), as_json=as_json)
 
 
-def named_place(target: str | None) -> place.Place:
-    """Return the place that the command line, the environment or the settings name; UsageError where none does.
-
-    A password on the command line is refused: every user of the computer sees the calls of all programs.
-    """
-    text = target or os.environ.get(VARIABLE) or settings.read_settings(home()).publish
-    if not text:
-        raise UsageError(
-            f'Say where to with --to: postgresql://USER@HOST/NAME, or a folder. For good, write publish = "…" into {settings.settings_path(home())}.'
-        )
-    found = place.place_of(text)
-    if target and isinstance(found, place.DatabasePlace) and found.password is not None:
-        ring = "" if found.is_here else f"in the keyring (rosetta key set {plain(found.host)}), "
-        raise UsageError(
-            "A password on the command line is seen by everybody on this computer, and stays in the shell's history. Leave it away, and keep it "
-            f"{ring}in PGPASSWORD or in pgpass."
-        )
-    return found
-
-
-class OpenPlace(Protocol):
-    """A place that is open: a database or a folder."""
-
-    def known(self, hashes: Collection[str]) -> set[str]:
-        """Return which of these cards are there."""
-        ...
-
-    def add(self, cards: Sequence[outgoing.OutgoingCard]) -> int:
-        """Put cards there and return how many were new."""
-        ...
-
-    def cards(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the hash and the bytes of each card."""
-        ...
-
-    def changed(self) -> list[str]:
-        """Return the hashes of cards of which something beside their bytes was changed."""
-        ...
-
-
-@contextmanager
-def opened_place(where: place.Place, *, to_write: bool) -> Iterator[OpenPlace]:
-    """Open a place until the block ends; a database is brought up to date first where cards are to be put there."""
-    if isinstance(where, place.DatabasePlace):
-        with database.opened_database(where) as found:
-            if to_write:
-                found.prepare()
-            yield found
-    else:
-        yield folder.PublishedFolder(where)
-
-
 def submitter(request: api.RunRequest) -> Callable[[Path, str], int]:
     """Return what publishes the run that is asked for at its end, to the place of the settings, and returns an exit code.
 
@@ -143,7 +86,7 @@ def submitter(request: api.RunRequest) -> Callable[[Path, str], int]:
         )
     segments = [each.segment for each in request.entries]
     outgoing.require_publishing(request.corpus.dataset.terms, segments, "this run", None)
-    where = named_place(None)
+    where = opening.named_place(None)
     if isinstance(where, place.DatabasePlace):
         database.migrations()  # its library is installed
 
@@ -226,7 +169,7 @@ def _published(
     every: bool = False,
 ) -> _Done:
     """Put there what is not there yet."""
-    with opened_place(where, to_write=True) as found:
+    with opening.opened_place(where, to_write=True) as found:
         hashes = {
             number: outgoing.hash_of_run(store, each)
             for number, each in enumerate(chosen)
