@@ -15,7 +15,7 @@ from harness.card.load import card_head
 from harness.card.reading import parse_object, read_card_bytes
 from harness.card.rows import card_id, row_entry
 from harness.core.failures import UsageError
-from harness.store.corpora.entries import corpus_sha256, read_dataset, read_entries
+from harness.store.corpora.entries import corpus_sha256, read_dataset, read_entries, whole_corpus
 from harness.store.results import read_results
 from harness.store.runs import Run
 
@@ -52,7 +52,7 @@ def stored_subject(connection: sqlite3.Connection, run: Run) -> LintSubject:
         if each.position in own and not _is_withheld(own[each.position])
     ]
     if run.imported:
-        whole = _whole_corpus(connection, corpus_sha256(connection, run.corpus))
+        whole = whole_corpus(connection, corpus_sha256(connection, run.corpus))
         return _completed(connection, run.run_id, rows, card, whole)
     return _completed(connection, run.run_id, rows, card, run.corpus, own=True)
 
@@ -68,21 +68,13 @@ def filed_subject(connection: sqlite3.Connection, path: Path) -> LintSubject:
         for each in card.results
         if not each.withheld
     ]
-    whole = _whole_corpus(connection, card.dataset.sha256)
+    whole = whole_corpus(connection, card.dataset.sha256)
     return _completed(connection, path.name, rows, raw, whole)
 
 
 def _is_withheld(entry: Entry) -> bool:
     """Tell whether a card came without the texts of this entry."""
     return bool((entry.model_extra or {}).get("withheld"))
-
-
-def _whole_corpus(connection: sqlite3.Connection, sha256: str) -> int | None:
-    """Return the store's number of the corpus that a card was made of; None where only cards are known of it."""
-    row = connection.execute(
-        "SELECT max(id) FROM corpora WHERE NOT partial AND sha256 = ?", (sha256,)
-    ).fetchone()
-    return None if row[0] is None else int(row[0])
 
 
 def _completed(

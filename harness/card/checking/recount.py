@@ -16,7 +16,7 @@ from harness.card.checking.stated import differences
 from harness.card.foreign.layouts import is_ours
 from harness.card.model import RunCard
 from harness.card.signing.reproduction import stated_scores
-from harness.store.corpora.entries import read_entries
+from harness.store.corpora.entries import read_entries, whole_corpus
 from harness.store.others_cards import Recount
 from scoring.core.metric_rows import short_title
 from scoring.core.scorer import RunningTotals
@@ -36,9 +36,8 @@ def recount(card: RunCard, corpus: Sequence[Entry] | None = None) -> Recount | N
 
 def pinned_corpus(connection: sqlite3.Connection, sha256: str) -> Sequence[Entry] | None:
     """Return the entries of the whole corpus of the store that has this hash; None where there is none."""
-    query = "SELECT id FROM corpora WHERE sha256 = ? AND NOT partial ORDER BY id"
-    row = connection.execute(query, (sha256,)).fetchone()
-    return None if row is None else list(read_entries(connection, row[0], to_show=True).values())
+    found = whole_corpus(connection, sha256)
+    return None if found is None else list(read_entries(connection, found, to_show=True).values())
 
 
 def _scores(card: RunCard) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from harness.card.model import RunCard
-from harness.card.reading import number
+from harness.card.reading import block, number
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.sealed.forms import Count, FileError, FileProblem, Hex64, Short, StrictForm
@@ -100,9 +100,8 @@ def reproduced_card(card: RunCard) -> ReproducedCard:
 
 def stated_scores(card: Mapping[str, Any]) -> dict[str, float]:
     """Return the values that a card states, by metric id and ``composite``; nulls are left out."""
-    stated = card.get("scores")
-    scores: Mapping[str, Any] = stated if isinstance(stated, Mapping) else {}
-    known = {id_: number(value) for id_, value in scores.items() if id_ == COMPOSITE or row_of(id_)}
+    scores = block(card, "scores").items()
+    known = {id_: number(value) for id_, value in scores if id_ == COMPOSITE or row_of(id_)}
     return {id_: value for id_, value in known.items() if value is not None}
 
 

@@ -257,6 +257,13 @@ def corpus_sha256(connection: sqlite3.Connection, corpus_id: int) -> str:
     return str(row[0])
 
 
+def whole_corpus(connection: sqlite3.Connection, sha256: str) -> int | None:
+    """Return the store's number of the corpus whose file has this hash, as it was read last; None where only cards are known of it."""
+    query = "SELECT max(id) FROM corpora WHERE NOT partial AND sha256 = ?"
+    found: int | None = connection.execute(query, (sha256,)).fetchone()[0]
+    return found
+
+
 _READ = """
     SELECT e.position, e.entry_id, s.body, r.body, e.segment, e.difficulty, e.provenance,
            e.register, e.rest, {sealed}
