@@ -7,10 +7,10 @@ through here: ``open_corpus`` → ``ask`` → ``start``. What was asked is check
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -23,7 +23,7 @@ from harness.card.checking.signed import UNKNOWN, KnownSigners
 from harness.card.checking.verify import CardVerdict
 from harness.card.reading import read_card_bytes
 from harness.consent.opening import with_consent
-from harness.consent.standing import Withdrawn, standing
+from harness.consent.standing import standing
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.endpoint.keys import no_key
@@ -37,25 +37,20 @@ from harness.privacy import keep_here, make_method, require_terms, shut_door
 from harness.release.verifying import check_consent, verify_released
 from harness.run.beginning import begin, resume_method, tools_for
 from harness.run.retrying import retry as retry_failed
-from harness.run.run_terms import GRANTED_AHEAD, terms_again
+from harness.run.vault_opening import open_again, out_of_vault
 from harness.settings import read_settings
 from harness.setup.plan import AS_BEFORE, Plan, Resumption, RunOptions
 from harness.setup.scoring_options import ScoringOptions, refuse_unread
 from harness.setup.scoring_tools import ScoringTools
-from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.corpora.listing import names_stored, read_stored, segments_of
+from harness.store.corpora.entries import read_entries
+from harness.store.corpora.listing import names_stored, read_stored
 from harness.store.file.database import home, opened
-from harness.store.file.openings import set_opening
-from harness.store.file.sealing import also_open_with, seal_for_keepers
 from harness.store.notes import change_words, tidy_note, tidy_tags
 from harness.store.runs import Run, find_run, read_run
 from harness.vault.request import VaultRequest
 
 if TYPE_CHECKING:
-    from harness.sealed.keys import Identity
-    from harness.vault.opening import VaultOpening
     from harness.vault.records import RunTerms
-    from harness.vault.vault import Vault
 
 Options = TypeVar("Options", bound=BaseModel)
 
@@ -102,13 +97,26 @@ def open_corpus(asked: CorpusRequest, store: Path | None = None) -> Corpus:
 def _read(asked: CorpusRequest, store: Path | None) -> Corpus:
     if asked.vault is not None:
         return _out_of_vault(asked, asked.vault)
-    fields = ("id", "source_language", "target_language", *["task"] * (asked.task is not None))
-    envelope = {field: getattr(asked, field) for field in fields}
-    columns, name = Columns(asked.source_column, asked.reference_column), str(asked.file)
+    name = str(asked.file)
+    columns = Columns(asked.source_column, asked.reference_column)
+    envelope = {
+        "id": asked.id,
+        "source_language": asked.source_language,
+        "target_language": asked.target_language,
+    }
+    if asked.task is not None:
+        envelope["task"] = asked.task
     if names_stored(name):
         with opened(store) as connection:
             return read_stored(connection, name, envelope, columns.said, kept_here=asked.kept_here)
-    return load(asked.file, asked.references, form=asked.form, dataset=envelope, columns=columns, kept_here=asked.kept_here)  # fmt: skip
+    return load(
+        asked.file,
+        asked.references,
+        form=asked.form,
+        dataset=envelope,
+        columns=columns,
+        kept_here=asked.kept_here,
+    )
 
 
 def _out_of_vault(asked: CorpusRequest, vault: VaultRequest) -> Corpus:
@@ -116,42 +124,7 @@ def _out_of_vault(asked: CorpusRequest, vault: VaultRequest) -> Corpus:
         raise UsageError(
             "A corpus of a vault says itself what it is: leave away files of references, and what says how a file is read."
         )
-    opening = _opening(vault, asked.terms)
-    found = opening.corpus(str(asked.file), vault.segments)
-    also_open_with(opening.ages)
-    return found
-
-
-def _opening(vault: VaultRequest, terms: RunTerms | None) -> VaultOpening:
-    """Choose who opens a vault; its ciphers are loaded where one is named alone."""
-    from harness.vault.opening import keeper_here, opening_by
-
-    if vault.grant is not None and (terms is None or vault.work not in GRANTED_AHEAD):
-        raise UsageError(_NOT_GRANTED.format(vault.work))
-    opening = opening_by(home(), vault, terms)
-    refuse_taken_out(
-        opening.vault, [opening.identity, *(keeper_here(home(), each) for each in vault.others)]
-    )
-    return opening
-
-
-def refuse_taken_out(vault: Vault, identities: Iterable[Identity]) -> None:
-    """Raise Withdrawn where a notice that is believed here says that one of these is no keeper of a vault any more.
-
-    A copy from before the keeper was taken out knows nothing of that.
-    """
-    if not (now := standing(home())):
-        return
-    number = vault.read().head.vault
-    for key in (each.public.signing_key for each in identities):
-        if (notice := now.of_keeper(number, key) or now.of_key(key)) is not None:
-            raise Withdrawn("These keys", notice)
-
-
-_NOT_GRANTED: Final = (
-    "A grant is given for a run, for scoring, or for a run of the store (resume, seal, look), and this is another work: {}. Bring the keepers "
-    "together on this computer: --with FILE for the keys of each, --cards to type their printed words."
-)
+    return out_of_vault(str(asked.file), vault, asked.terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,8 +276,12 @@ class Ready:
 
 
 def start(
-    store: Path, asked: RunRequest, method: Method | None = None, run_id: str | None = None, tools: ScoringTools | None = None
-) -> Ready:  # fmt: skip
+    store: Path,
+    asked: RunRequest,
+    method: Method | None = None,
+    run_id: str | None = None,
+    tools: ScoringTools | None = None,
+) -> Ready:
     """Store the beginning of a run; nothing is asked of its method yet.
 
     ``method``, ``run_id`` and ``tools`` were made before: the tools for the same entries and options. Raises
@@ -359,37 +336,6 @@ def retry(
         asked_again=made.asked,
         kept=made.kept,
     )
-
-
-def open_again(
-    connection: sqlite3.Connection,
-    run: Run,
-    vault: VaultRequest | None,
-    work: str,
-    changes: Mapping[str, Any] | None = None,
-) -> None:
-    """Open what the store has of a run's texts, where its corpus was opened out of a vault; any other needs none.
-
-    The log of the vault has it first, with ``work`` (of ``harness.vault.records.VaultWork``) and a hash of ``changes``: what is
-    other than in the run, by name. UsageError where no vault is named, another than the run's, or one that does not open.
-    """
-    came, named = read_dataset(connection, run.corpus).opened_from, f"Run {run.run_id[:8]}"
-    if came is None and vault is not None:
-        raise UsageError(f"{named} is not out of a vault: leave --vault and --purpose away.")
-    if came is None:
-        return
-    if vault is None:
-        raise UsageError(
-            f"{named} is out of a vault, and its texts are opened with the vault only: name it with --vault FOLDER, and "
-            "say what for with --purpose WORDS. Its scores can be looked at without."
-        )
-    terms = terms_again(work, run.run_id, changes)
-    opening = _opening(replace(vault, work=work, run_id=run.run_id), terms)
-    opening.again(came, segments_of(connection, run.corpus, run.positions))
-    also_open_with(ages := opening.ages)
-    seal_for_keepers(connection, came.partition("/")[0], ages, opening.recipients)
-    if work == "resume" and (reason := opening.despite_network):
-        set_opening(connection, run.id, run.opening.changed(despite_network=reason))
 
 
 def _secret(connection: sqlite3.Connection, run: Run) -> frozenset[int]:

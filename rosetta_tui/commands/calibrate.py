@@ -20,9 +20,9 @@ from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness import api
     from harness.card import exporting
     from harness.card.signing import signed_run
+    from harness.run import vault_opening
     from harness.sealed import keys
     from harness.vault import request
     from review.calibration import evidence as calibration_evidence
@@ -166,7 +166,7 @@ def _evidence(
 ) -> calibration_evidence.CalibrationEvidence:
     with opened() as connection:
         for run in calibration_evidence.rated_runs(connection, runs, ratings):
-            api.open_again(connection, run, vault, "calibrate")
+            vault_opening.open_again(connection, run, vault, "calibrate")
         evidence = calibration_evidence.gather(connection, runs, ratings)
         if leaves:
             rated = (find_run(connection, each.run_id) for each in evidence.runs)

@@ -32,10 +32,9 @@ from rosetta_tui.request.typed_shares import by_grant
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness import api
     from harness.card import exporting
     from harness.inputs import outputs as made_elsewhere
-    from harness.run import rescoring
+    from harness.run import rescoring, vault_opening
     from harness.setup import plan
     from harness.setup import scoring_options as setup_scoring_options
     from rosetta_tui.app import showing
@@ -105,7 +104,7 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
         run = find_run(connection, name)
         if as_json:
             exporting.refuse_to_leave(connection, [run])
-        api.open_again(connection, run, vault_request(given), "rescore", dict(options))
+        vault_opening.open_again(connection, run, vault_request(given), "rescore", dict(options))
         calls = plan.run_options_of(run).model_copy(update=_calls(given))
         prices = None if given["prices"] is None else given["prices"].absolute()
         run_id = rescoring.rescore(

@@ -17,8 +17,8 @@ from rosetta_tui.request.typed_shares import by_grant
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness import api
     from harness.events import following, kinds, steering
+    from harness.run import vault_opening
     from harness.store.corpora import entries as corpora_entries
     from harness.vault import request
     from rosetta_tui.app import launch, showing
@@ -78,7 +78,7 @@ def _follow(name: str, style: str | None, vault: request.VaultRequest | None) ->
     with opened(path) as connection:
         run = find_run(connection, name)
         if vault is not None:
-            api.open_again(connection, run, vault, "look")
+            vault_opening.open_again(connection, run, vault, "look")
     if _on_screen(style):
         launch.watch_other(path, run.run_id, complete=run.state == "complete")
     elif not _print(path, run, style):

@@ -20,10 +20,10 @@ from rosetta_tui.request.typed_shares import by_grant
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness import api
     from harness.card import exporting, reading
     from harness.card.signing import card_seal, signed_run
     from harness.release import releasing
+    from harness.run import vault_opening
     from harness.sealed import keys
     from harness.store import notes, runs
     from harness.store.file import database
@@ -102,7 +102,7 @@ def export(
 def _open_again(connection: sqlite3.Connection, number: int, vault: Mapping[str, Any]) -> None:
     """Open the texts of a run out of a vault, over which its card is signed."""
     asked = vault_request(vault)
-    api.open_again(connection, runs.read_run(connection, number), asked, "seal")
+    vault_opening.open_again(connection, runs.read_run(connection, number), asked, "seal")
 
 
 def _refuse_other_forms(

@@ -14,9 +14,9 @@ from rosetta_tui.request.typed_shares import by_grant
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness import api
     from harness.card import exporting, load
     from harness.card.signing import sealed_time, signed_run
+    from harness.run import vault_opening
     from harness.store import runs
     from harness.store.corpora import entries
     from harness.store.file import database
@@ -46,7 +46,7 @@ def sign(run: str, **vault: Any) -> None:
             if (dataset.opened_from or "").partition("/")[0] != made.read().head.vault:
                 raise UsageError(f"This run is not over texts of the vault in {asked.folder}. Leave --vault away.")  # fmt: skip
             signer = opening.keeper_here(home, asked.key)
-            api.open_again(connection, found, asked, "seal")
+            vault_opening.open_again(connection, found, asked, "seal")
             sealed_time.sign_vault_run(made, connection, found.id, data, signer)
     whose = (
         "a keeper's key, and the vault's log has it" if asked else f"the key of this {signer.role}"

@@ -15,10 +15,10 @@ from rosetta_tui.request.reading import out_of_vault, vault_request
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness import api
     from harness.compare import comparing
     from harness.core import failures, written_files
     from harness.release import releasing
+    from harness.run import vault_opening
     from harness.store import runs
     from harness.store.file import database
 
@@ -54,7 +54,7 @@ def compare_(
         known = ledger()
         releasing.require_difference_left(found, known)
         for run in found:
-            api.open_again(connection, run, vault_request(vault), "compare")
+            vault_opening.open_again(connection, run, vault_request(vault), "compare")
         data = releasing.release_difference(connection, (first, second), known, asked or None)
     written_files.write_file(output, data, overwrite=overwrite)
     if (least := json.loads(data)["smallest_difference"]) is not None:

@@ -14,8 +14,8 @@ from rosetta_tui.show.text import plain
 from scoring.core.wording import counted
 
 with when_used():
-    from harness import api
     from harness.release import ledger as ledgers
+    from harness.run import vault_opening
     from harness.sealed import keys
     from harness.store.file import database, sealing
     from harness.vault import corpus_files, keepers, opening, vault
@@ -70,9 +70,9 @@ def acting(
     """
     if not others and not cards:
         own = keeper(key)
-        api.refuse_taken_out(made, [own])
+        vault_opening.refuse_taken_out(made, [own])
         return own, None
-    api.refuse_taken_out(made, map(keeper, others))
+    vault_opening.refuse_taken_out(made, map(keeper, others))
     typed = typed_shares.TYPED if cards else None
     return opening.keepers_here(made, database.home(), key, others, typed)
 
