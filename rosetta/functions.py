@@ -16,7 +16,7 @@ from harness.methods.replay import replay_of
 from harness.run.run_terms import terms_again
 from harness.store.file.database import default_path, home, opened
 from harness.store.notes import tidy_tag
-from harness.store.runs import list_runs
+from harness.store.run_list import list_runs
 from harness.vault.request import VaultRequest
 from review.office.results.certifying import presented
 from review.verdict.certificate.verifying import Verification

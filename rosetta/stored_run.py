@@ -17,7 +17,8 @@ from harness.store.corpora.entries import read_entries
 from harness.store.file.database import opened
 from harness.store.notes import attached_to
 from harness.store.results import read_results
-from harness.store.runs import Run, find_run, list_runs
+from harness.store.run_list import list_runs
+from harness.store.runs import Run, find_run
 from rosetta_tui.report.run import without_secrets
 from rosetta_tui.session.engine import Engine
 from rosetta_tui.show.card_fields import claimable, review_of, tier_words

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.card.reading import number
 from harness.core.failures import ErrorClass
-from harness.store.runs import RunSummary
+from harness.store.run_list import RunSummary
 from scoring.card.cost import cost_adjusted
 from scoring.core.columns import TRANSLATIONS, KeptColumns
 from scoring.statistics.significance import direction

@@ -23,7 +23,8 @@ from harness.compare.rows import scorer_of
 from harness.leaderboard.entrant import CHRF, Entrant, better, counts
 from harness.setup.scoring_tools import stated_setup
 from harness.store.file.trouble import stored_object
-from harness.store.runs import RunSummary, find_run, list_runs
+from harness.store.run_list import RunSummary, list_runs
+from harness.store.runs import find_run
 from scoring.core.columns import TRANSLATIONS, stated_columns
 from scoring.core.composite import profile_for
 from scoring.core.metric_rows import short_title

@@ -1,4 +1,4 @@
-"""Runs in the store: their beginning, their stretches, their seal, and their end."""
+"""One run in the store: its beginning, how it is found again, its heartbeat and its seal."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.core.failures import StoreError, UsageError
 from harness.core.run_state import RunState
 from harness.core.storage_problems import storable
-from harness.store.distinctions import distinctions_by_run, done_by_run, failures_by_run
 from harness.store.file.trouble import (
-    count_positions,
     inflated,
     pack_positions,
     rows_by_name,
@@ -25,13 +23,12 @@ from harness.store.file.trouble import (
     unpack_positions,
     unpacks,
 )
-from harness.store.notes import Attached, attached_by_run, tags_by_run
-from harness.store.others_cards import UNCHECKED, CheckedHere, checked_here
-from harness.store.withdrawn import refuse_withdrawn_run, withdrawn_runs
+from harness.store.withdrawn import refuse_withdrawn_run
 
 if TYPE_CHECKING:
     from harness.method.method import Setup
     from harness.store.file.openings import Live, RunOpening
+    from harness.store.run_list import RunSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,129 +319,3 @@ def read_imported(connection: sqlite3.Connection, run: int) -> bytes | None:
     """Return the card's own bytes as they came from elsewhere, None where the run was made here."""
     row = connection.execute("SELECT imported FROM runs WHERE id = ?", (run,)).fetchone()
     return None if row is None or row[0] is None else inflated(row[0])
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """One line of the list of runs."""
-
-    run_id: str
-    number: int
-    state: RunState
-    created: float
-    dataset_id: str
-    language_pair: str
-    model_slug: str
-    condition: str
-    method: str
-    total: int
-    done: int
-    failed: int
-    card: Mapping[str, Any] | None
-    """The sealed card without results[]; None while the run is not complete."""
-    live: Live | None
-    imported: bool
-    scoring: Mapping[str, Any] | None = None
-    """Of a run without a card what it is scored with, and its task; None where the card tells it, or nothing does."""
-    failures: Mapping[str, int] = field(default_factory=dict)
-    """Class of failure → entries that failed so, the most frequent first."""
-    certificates: tuple[Attached, ...] = ()
-    """Certificates of reviews beside the run; ``review.verdict.certificate.certificate`` says what they are worth."""
-    note: str = ""
-    """What a person wrote about it (``harness.store.notes``)."""
-    tags: tuple[str, ...] = ()
-    """In order."""
-    retry_of: str = ""
-    """Id of the run whose failed entries this one asked for again; empty for a run of its own."""
-    rescore_of: str = ""
-    """Id of the run whose outputs this one scored again; empty for a run of its own."""
-    trashed: float | None = None
-    """Unix time at which it was deleted, None where it is not."""
-    distinction: str = ""
-    """What parts it from others of its method, model and condition; empty where none has all three."""
-    method_name: str = ""
-    """What its maker calls the method; empty where nobody named it."""
-    checked: CheckedHere = UNCHECKED
-
-
-PARTS = ("difficulty", "provenance", "register", "segment", "context", "variety", "orthography")
-"""The breakdowns of a card: nine tenths of it, which hardly a list shows."""
-
-_PATHS = ", ".join(f"'$.scores.by_{name}'" for name in PARTS)
-
-
-def list_runs(
-    connection: sqlite3.Connection,
-    *,
-    run_id: str | None = None,
-    deleted: bool = False,
-    brief: bool = False,
-) -> list[RunSummary]:
-    """Return all runs, newest first; those in the trash instead where ``deleted``, the latest first.
-
-    Those for which consent was withdrawn are not among them. ``run_id`` asks for one run alone; ``brief`` leaves out the breakdowns, which takes a third of the time.
-    """
-    card = f"json_remove(u.run_card, {_PATHS})" if brief else "u.run_card"
-    certificates, tags = attached_by_run(connection), tags_by_run(connection)
-    condition, order = ("IS NOT NULL", "u.put_away") if deleted else ("IS NULL", "u.created")
-    query = f"""
-        SELECT u.run_id, u.id, u.state, u.created, u.dataset_id, u.language_pair, u.model_slug,
-               u.condition, json_extract(u.setup, '$.method') AS method,
-               coalesce(json_extract(u.setup, '$.method_name'), '') AS method_name, u.positions,
-               {card} AS card, u.live, u.imported IS NOT NULL AS imported,
-               coalesce(n.words, '') AS note,
-               CASE WHEN u.run_card IS NULL THEN json_extract(u.opening, '$.scoring') END AS scoring,
-               json_extract(u.opening, '$.retry_of.run_id') AS retry_of,
-               json_extract(u.opening, '$.rescore_of.run_id') AS rescore_of, u.put_away
-        FROM runs u LEFT JOIN notes n ON n.run = u.id
-        WHERE u.put_away {condition} AND (:run_id IS NULL OR u.run_id = :run_id)
-        ORDER BY {order} DESC, u.id DESC
-    """
-    rows = rows_by_name(connection, query, {"run_id": run_id})
-    only = rows[0]["id"] if run_id is not None and rows else None
-    done, failed, checked = done_by_run(connection, only), failures_by_run(connection, only), checked_here(connection, only)  # fmt: skip
-    apart, gone = distinctions_by_run(connection, run_id), withdrawn_runs(connection, only)
-    return [
-        replace(
-            _summary(row, done.get(row["id"], 0), failed.get(row["id"], {})),
-            certificates=certificates.get(row["id"], ()),
-            tags=tags.get(row["id"], ()),
-            distinction=apart.get(row["id"], ""),
-            checked=checked.get(row["id"], UNCHECKED),
-        )
-        for row in rows
-        if row["id"] not in gone
-    ]
-
-
-def _summary(row: sqlite3.Row, done: int, failures: Mapping[str, int]) -> RunSummary:
-    card = None if row["card"] is None else stored_object(row["card"])
-    same = ("run_id", "created", "dataset_id", "language_pair", "model_slug", "condition", "method", "method_name", "note")  # fmt: skip
-    return RunSummary(
-        **{name: row[name] for name in same},
-        number=row["id"],
-        state=stored_word(row["state"], RunState),
-        total=count_positions(row["positions"]),
-        done=done,
-        failed=sum(failures.values()),
-        failures=failures,
-        card=card,
-        live=None if row["live"] is None else _live(row["live"]),
-        imported=bool(row["imported"]),
-        scoring=None if row["scoring"] is None else stored_object(row["scoring"]),
-        retry_of=row["retry_of"] or _origin(card, "retry_of"),
-        rescore_of=row["rescore_of"] or _origin(card, "rescore_of"),
-        trashed=row["put_away"],
-    )
-
-
-def _live(text: object) -> Live:
-    from harness.store.file.openings import Live
-
-    return Live.read(text)
-
-
-def _origin(card: Mapping[str, Any] | None, name: str) -> str:
-    """Read from a card, which may come from elsewhere, which run it goes back to."""
-    found = origin.get("run_id") if isinstance(origin := (card or {}).get(name), Mapping) else None
-    return found if isinstance(found, str) else ""

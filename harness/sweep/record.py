@@ -15,7 +15,8 @@ from pydantic import BaseModel, ConfigDict
 from harness.card.reading import block, number
 from harness.core.run_state import RunState
 from harness.store.file.database import store_path
-from harness.store.runs import RunSummary, list_runs, under_way
+from harness.store.run_list import RunSummary, list_runs
+from harness.store.runs import under_way
 from harness.store.shared_budget import committed_usd
 from harness.store.sweeps import StoredCell, StoredSweep, at_work, read_cells
 

@@ -14,7 +14,7 @@ from textual.system_commands import SystemCommandsProvider
 
 from harness.core.failures import StoreError
 from harness.store.file.database import opened
-from harness.store.runs import list_runs
+from harness.store.run_list import list_runs
 from rosetta_tui.show.key_names import FOREIGN, key_name
 from rosetta_tui.show.run_facts import setup_words
 from rosetta_tui.show.text import plain

@@ -20,6 +20,7 @@ with when_used():
     from harness import api
     from harness.card import exporting
     from harness.publish import database, opening, outgoing, place
+    from harness.store import run_list
     from harness.store import runs as stored
 
 SUBMIT = click.option("--submit", is_flag=True, help="Publish the card of the finished run where the settings say (rosetta publish).")  # fmt: skip
@@ -127,7 +128,7 @@ def _chosen(store: sqlite3.Connection, names: Sequence[str]) -> Chosen:
             else stored.find_run(store, name)
             for name in names
         ]
-    finished = (each for each in stored.list_runs(store, brief=True) if each.card is not None)
+    finished = (each for each in run_list.list_runs(store, brief=True) if each.card is not None)
     return [stored.read_run(store, each.number) for each in finished]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.compare.comparing import LEAST_RUNS, MOST_RUNS
-from harness.store.runs import RunSummary, list_runs
+from harness.store.run_list import RunSummary, list_runs
 from rosetta_tui.show.run_facts import runs_now, setup_words, when
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import background, telling

@@ -20,7 +20,7 @@ from corpora.tasks.task import TRANSLATION
 from harness.store.corpora.examination import Examination, examine_stored
 from harness.store.corpora.listing import CorpusSummary, corpus_positions, facet_counts
 from harness.store.file.database import open_store, opened
-from harness.store.runs import RunSummary, list_runs
+from harness.store.run_list import RunSummary, list_runs
 from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.entry_screen import CorpusEntryScreen
 from rosetta_tui.corpus.facts_screen import CorpusFactsScreen

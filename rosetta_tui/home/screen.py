@@ -42,7 +42,7 @@ from rosetta_tui.toolkit.result_table import ResultTable
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:
-    from harness.store.runs import RunSummary
+    from harness.store.run_list import RunSummary
     from rosetta_tui.review.organiser.desk import OrganiserDesk
 
 ABOUT = (

@@ -24,7 +24,7 @@ from scoring.core.wording import counted
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from harness.store.runs import RunSummary
+    from harness.store.run_list import RunSummary
     from rosetta_tui.review.organiser.desk import OrganiserDesk
     from rosetta_tui.review.organiser.facts import ReviewLine
     from rosetta_tui.runs.acts import RunActs

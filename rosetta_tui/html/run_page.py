@@ -15,7 +15,8 @@ from harness.compare.comparing import compare_runs, require_two
 from harness.leaderboard.ranking import leaderboards
 from harness.store.notes import attached_to
 from harness.store.results import read_latencies
-from harness.store.runs import find_run, list_runs
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
 from rosetta_tui.html.chart import BarChart, Histogram, Scatter, ScoreLine, histogram, score_chart
 from rosetta_tui.html.chart import scatter as scatter_chart
 from rosetta_tui.html.entries import Changes, changes, weakest
@@ -49,7 +50,7 @@ from scoring.statistics.breakdown import FREE
 if TYPE_CHECKING:
     import sqlite3
 
-    from harness.store.runs import RunSummary
+    from harness.store.run_list import RunSummary
     from review.verdict.certificate.certificate import Standing
 
 COMPOSITE = "composite"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.store.runs import list_runs
+from harness.store.run_list import list_runs
 from harness.sweep.record import CellRecord, SweepRecord, sweep_record
 from harness.sweep.standing import CellMeasure, SweepSetup, effort_of, usual_inputs
 from rosetta_tui.html.chart import BarChart, Scatter, ScoreLine, score_chart

@@ -24,7 +24,7 @@ from scoring.core.metric_rows import row_of, short_title
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:
-    from harness.store.runs import RunSummary
+    from harness.store.run_list import RunSummary
 
 BINS = 60
 """Parts of the axis in which latencies are counted."""

@@ -17,7 +17,8 @@ from textual.widgets import Static
 
 from harness.card.leaving import inside_words, kept_inside
 from harness.store.results import read_latencies
-from harness.store.runs import RunSummary, list_runs, read_card
+from harness.store.run_list import RunSummary, list_runs
+from harness.store.runs import read_card
 from rosetta_tui.plots.points import (
     COMPOSITE,
     MOST_TOGETHER,

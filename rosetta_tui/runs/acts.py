@@ -14,7 +14,8 @@ from harness.core.failures import UsageError
 from harness.store.file.database import opened
 from harness.store.holding import spent_usd
 from harness.store.notes import change_words
-from harness.store.runs import RunSummary, find_trashed, list_runs, read_run
+from harness.store.run_list import RunSummary, list_runs
+from harness.store.runs import find_trashed, read_run
 from rosetta_tui.runs.notes import NoteChange, NotesScreen
 from rosetta_tui.runs.table import beside_words
 from rosetta_tui.session.starting import may_resume, may_retry

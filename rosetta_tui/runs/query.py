@@ -16,7 +16,7 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.ordered_table import RowOrder
 
 if TYPE_CHECKING:
-    from harness.store.runs import RunSummary
+    from harness.store.run_list import RunSummary
 
 _TERM = re.compile(r'(?:(?P<field>\w+):)?(?:"(?P<quoted>[^"]*)"?|(?P<bare>\S+))')
 

@@ -12,7 +12,8 @@ from harness.card.leaving import inside_words
 from harness.card.reading import block, number
 from harness.core.failures import UsageError
 from harness.store.file.database import Mark, is_read_only, mark_of, opened
-from harness.store.runs import RunSummary, find_trashed, list_runs
+from harness.store.run_list import RunSummary, list_runs
+from harness.store.runs import find_trashed
 from rosetta_tui.runs.query import RunQuery
 from rosetta_tui.session.starting import resume_call
 from rosetta_tui.show import figures

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from harness.store.runs import RunSummary
+    from harness.store.run_list import RunSummary
     from rosetta_tui.request.draft import RunDraft
     from rosetta_tui.session.engine import Engine
 

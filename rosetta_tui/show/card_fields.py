@@ -15,7 +15,7 @@ from scoring.core.wording import counted
 if TYPE_CHECKING:
     from harness.store.notes import Attached
     from harness.store.others_cards import CheckedHere
-    from harness.store.runs import RunSummary
+    from harness.store.run_list import RunSummary
     from review.verdict.certificate.certificate import Standing
     from scoring.core.specification import Tier
 

@@ -10,7 +10,8 @@ from typing import Any
 from harness.card.leaving import kept_inside
 from harness.card.reading import block, number
 from harness.core.run_state import RunState
-from harness.store.runs import RunSummary, under_way
+from harness.store.run_list import RunSummary
+from harness.store.runs import under_way
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import (
     LEAD,

@@ -12,7 +12,7 @@ import pytest
 
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness.store.file.database import open_store
-from harness.store.runs import list_runs
+from harness.store.run_list import list_runs
 from rosetta_tui.cli import main
 from scoring.core.packs import installed_packs
 from scoring.metrics.inventory import packaged_makers

@@ -18,7 +18,8 @@ from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_entries
 from harness.store.file.database import open_store
 from harness.store.results import read_results
-from harness.store.runs import find_run, list_runs, read_run
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run, read_run
 from rosetta_tui.cli import main
 from rosetta_tui.entry.table import EntryTable
 from rosetta_tui.leaderboard.rows import columns, entrant_record

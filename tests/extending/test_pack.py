@@ -17,7 +17,8 @@ from harness.doctor.program import packs
 from harness.setup.plan import scoring_of
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
-from harness.store.runs import find_run, list_runs
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
 from scoring.core.inventory import in_order, inventory, metric_named, unknown_metric
 from scoring.core.metric_rows import row_of
 from tests.extending.demo_pack import CODE, CORPUS, TABLE, Place, played, said, write_project

@@ -25,7 +25,8 @@ from harness.store.file.database import open_store
 from harness.store.file.openings import Live
 from harness.store.ordering import Ordering
 from harness.store.results import read_results
-from harness.store.runs import find_run, list_runs, read_card
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run, read_card
 from rosetta_tui.compare.lines import comparison_lines
 from rosetta_tui.leaderboard.rows import board_words, columns, entrant_cells
 from rosetta_tui.plots.points import metrics_of

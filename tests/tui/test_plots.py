@@ -18,7 +18,8 @@ from rich.cells import cell_len
 
 from harness.store.file.database import open_store
 from harness.store.file.trouble import pack_positions
-from harness.store.runs import RunSummary, list_runs, seal_run
+from harness.store.run_list import RunSummary, list_runs
+from harness.store.runs import seal_run
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.plots import points as plot_points
 from rosetta_tui.plots import screen as plots

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.store.file.database import open_store
-from harness.store.runs import list_runs
+from harness.store.run_list import list_runs
 from tests.tui.home.terminal import Terminal
 from tests.walks.shell import rosetta
 

@@ -21,7 +21,7 @@ with when_used():
 if TYPE_CHECKING:
     import sqlite3
 
-    from harness.store.runs import RunSummary
+    from harness.store.run_list import RunSummary
 
 
 @click.command("list")
@@ -32,7 +32,7 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
     """List all runs, newest first."""
     from harness.store.file.database import opened
     from harness.store.notes import tidy_tag
-    from harness.store.runs import list_runs
+    from harness.store.run_list import list_runs
     from harness.store.withdrawn import withdrawn_names
     from rosetta_tui.show.run_facts import runs_now
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness.store.notes import Attached
-from harness.store.runs import RunSummary, list_runs
+from harness.store.run_list import RunSummary, list_runs
 from review.files.manifests import BatchItem
 from review.office.intake.speaking import Speaking, speaking
 from review.office.making.second_look import cases_of

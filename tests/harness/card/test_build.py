@@ -18,7 +18,8 @@ from harness.card.seal import SealForm, seal_form
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, StoreError, UsageError
 from harness.method.method import MethodClass, Setup
-from harness.store.runs import list_runs, read_card
+from harness.store.run_list import list_runs
+from harness.store.runs import read_card
 from tests.harness.card import factory
 
 

@@ -22,7 +22,8 @@ from harness.card.load import load_card
 from harness.card.seal import card_hash
 from harness.core.failures import UsageError
 from harness.leaderboard.ranking import leaderboards
-from harness.store.runs import find_run, list_runs
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
 from rosetta_tui.report.card import card_text
 from tests.harness.card import factory
 from tests.harness.card.sealed_cards import sealed, written

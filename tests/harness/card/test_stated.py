@@ -26,7 +26,8 @@ from harness.card.seal import card_hash
 from harness.core.failures import HarnessError, UsageError
 from harness.store.deletion import delete_run
 from harness.store.file.database import open_store
-from harness.store.runs import find_run, list_runs
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
 from rosetta_tui.report.card import card_text
 from rosetta_tui.show.run_facts import run_line
 from rosetta_tui.show.text import table

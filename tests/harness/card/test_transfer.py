@@ -24,7 +24,8 @@ from harness.core.failures import HarnessError, UsageError
 from harness.core.written_files import write_file
 from harness.store.corpora.entries import read_entries
 from harness.store.results import read_results
-from harness.store.runs import find_run, list_runs
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
 from scoring.core.scorer import Scorer
 from scoring.metrics.inventory import make_metrics, surface_setup
 from scoring.words.resources import Resources

@@ -14,7 +14,8 @@ from click.testing import CliRunner, Result
 from harness.core.run_state import RunState
 from harness.run.total_failure import unconnected
 from harness.store.file.database import open_store
-from harness.store.runs import find_run, list_runs
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
 from rosetta_tui.app import showing
 from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.leaderboard import leaderboard

@@ -24,7 +24,8 @@ from harness.methods.checks import make_checks
 from harness.methods.registry import build
 from harness.store.file.database import opened
 from harness.store.results import read_results
-from harness.store.runs import find_run, list_runs
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
 from rosetta_tui.commands import rosetta
 from tests.harness.methods.conftest import HttpCalls, Server, entry
 from tests.harness.methods.page_examples import example

@@ -23,7 +23,8 @@ from harness.leaderboard.ranking import leaderboards
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.store.file.database import open_store
-from harness.store.runs import find_run, list_runs
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
 from rosetta_tui.compare.difference_panel import said
 from rosetta_tui.compare.lines import comparison_lines
 from rosetta_tui.compare.values import comparison_json

@@ -27,7 +27,8 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools, without
 from harness.store.deletion import delete_run, trash
 from harness.store.file.database import open_store
-from harness.store.runs import find_run, list_runs, read_card
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run, read_card
 from scoring.core.scorer import Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.core.table import Table

@@ -26,7 +26,8 @@ from harness.run.running import execute_run
 from harness.setup.plan import Resumption
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live
-from harness.store.runs import find_run, list_runs, set_live
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run, set_live
 from rosetta_tui.show.run_facts import so_far
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
 from tests.harness.nursery import Nursery, nursery

@@ -26,7 +26,8 @@ from harness.store.file.database import open_store
 from harness.store.file.openings import SetupPart
 from harness.store.holding import spent_usd
 from harness.store.mixed_setups import parts_of, whole_setup, with_part
-from harness.store.runs import find_run, list_runs
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
 from rosetta_tui.request.suggesting import models
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer

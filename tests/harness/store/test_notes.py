@@ -34,7 +34,8 @@ from harness.store.notes import (
     tidy_tag,
 )
 from harness.store.replies import StoredFindings
-from harness.store.runs import find_run, list_runs
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
 from tests.harness.card import factory
 from tests.harness.evaluation import corpus, query, run_corpus
 from tests.harness.run.constant_runs import constant

@@ -31,7 +31,8 @@ from harness.store.file.database import open_store, opened
 from harness.store.file.migrations import migrations
 from harness.store.file.openings import Live
 from harness.store.ordering import FILTERS, SORTS, Cancelled, Ordering, stored_places
-from harness.store.runs import SILENT_SECONDS, Run, forget_failed, list_runs, seal_run, under_way
+from harness.store.run_list import list_runs
+from harness.store.runs import SILENT_SECONDS, Run, forget_failed, seal_run, under_way
 from rosetta_tui.request.draft_of_run import draft_of
 from rosetta_tui.runs.table import RunRows, run_cells
 from rosetta_tui.show.run_facts import run_line

@@ -34,13 +34,8 @@ from harness.store.results import (
     results_after,
     stored_positions,
 )
-from harness.store.runs import (
-    find_run,
-    forget_failed,
-    list_runs,
-    read_run,
-    seal_run,
-)
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run, forget_failed, read_run, seal_run
 from tests.harness.evaluation import corpus_of
 from tests.harness.store.stored_rows import add, make_run, result
 from tests.review.thorough import times

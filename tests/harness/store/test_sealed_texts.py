@@ -33,7 +33,8 @@ from harness.store.file.sealing import DIGEST_KEY, StoreSealed, also_open_with, 
 from harness.store.file.transaction import transaction
 from harness.store.ordering import FILTERS, SORTS, Ordering
 from harness.store.results import add_results, read_attempts, read_results, results_after
-from harness.store.runs import find_run, list_runs
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
 from tests.harness.evaluation import LANGUAGES, begun, corpus_of, run_corpus
 from tests.harness.store.stored_rows import make_run, result
 

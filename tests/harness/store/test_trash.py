@@ -21,14 +21,8 @@ from harness.store.deletion import KEPT_SECONDS, bring_back, erase, purge, trash
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live
 from harness.store.holding import alone
-from harness.store.runs import (
-    find_open_run,
-    find_run,
-    find_trashed,
-    list_runs,
-    read_run,
-    set_live,
-)
+from harness.store.run_list import list_runs
+from harness.store.runs import find_open_run, find_run, find_trashed, read_run, set_live
 from rosetta_tui.session.recorded import recorded
 from tests.harness.evaluation import Heard, begun, corpus, kept, query, run_corpus
 from tests.harness.store.put_away_plan import PLAN

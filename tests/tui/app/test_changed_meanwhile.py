@@ -15,7 +15,7 @@ from harness.api import CorpusRequest
 from harness.core.failures import StoreError
 from harness.store.deletion import delete_run
 from harness.store.file.database import open_store
-from harness.store.runs import list_runs
+from harness.store.run_list import list_runs
 from rosetta_tui.cli import _run  # ``main`` ends the process
 from rosetta_tui.compare import acts
 from rosetta_tui.compare.entry_screen import ComparedEntryScreen

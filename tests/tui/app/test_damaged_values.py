@@ -17,7 +17,8 @@ from harness.events.following import Follower
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.store.file.openings import Live
-from harness.store.runs import list_runs, set_live
+from harness.store.run_list import list_runs
+from harness.store.runs import set_live
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.toolkit.messages import ReplayAsked, RunsCompared

@@ -21,7 +21,7 @@ from corpora.model.entry import Entry, Segment
 from harness.store.deletion import trash
 from harness.store.file.database import open_store
 from harness.store.notes import change_tags, set_note
-from harness.store.runs import list_runs
+from harness.store.run_list import list_runs
 from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
 from rosetta_tui.home.screen import HomeScreen

@@ -12,7 +12,8 @@ from typing import IO, Any
 from harness.core.run_state import RunState
 from harness.store.file.database import open_store
 from harness.store.results import read_outcome
-from harness.store.runs import find_run, list_runs
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
 
 ROOT = Path(__file__).parents[3]
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from harness.core.failures import HarnessError, UsageError
 from harness.store.file.database import open_store
-from harness.store.runs import list_runs
+from harness.store.run_list import list_runs
 from rosetta_tui.commands.compare import compare
 from rosetta_tui.commands.score import score
 from tests.tui.scenes import HOSTILE

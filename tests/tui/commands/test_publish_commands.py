@@ -17,7 +17,7 @@ from harness.endpoint.keys import set_key
 from harness.publish.place import DatabasePlace, PublishError, place_of
 from harness.settings import read_settings
 from harness.store.file.database import open_store
-from harness.store.runs import list_runs
+from harness.store.run_list import list_runs
 from rosetta_tui.commands import rosetta
 from tests.harness.publish.server import Server, server
 from tests.harness.release.made import CANARY, hidden, outputs

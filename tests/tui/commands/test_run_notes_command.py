@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from harness.card.build import seal
 from harness.core.failures import UsageError
-from harness.store.runs import list_runs
+from harness.store.run_list import list_runs
 from rosetta_tui.commands.retry import retry
 from tests.harness.card import factory
 from tests.harness.evaluation import chat_plan, corpus, run_corpus

@@ -14,7 +14,8 @@ from harness.card.seal import card_hash
 from harness.core.failures import StoreError, UsageError
 from harness.core.run_state import RunState
 from harness.store.file.openings import Live
-from harness.store.runs import list_runs, set_live
+from harness.store.run_list import list_runs
+from harness.store.runs import set_live
 from tests.harness.card import factory
 from tests.tui.commands.runs_group import connection, harmless, number, rosetta_runs
 

@@ -19,7 +19,8 @@ from harness.events.control import Control
 from harness.events.following import Follower
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live
-from harness.store.runs import list_runs, set_live
+from harness.store.run_list import list_runs
+from harness.store.runs import set_live
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen

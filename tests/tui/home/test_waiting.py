@@ -15,7 +15,8 @@ from harness.core.run_state import RunState
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.store.file.database import open_store
-from harness.store.runs import find_run, list_runs, set_live
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run, set_live
 from rosetta_tui.app.app import Begin
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.home.waiting import (

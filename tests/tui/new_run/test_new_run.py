@@ -13,7 +13,8 @@ from harness.core.run_state import RunState
 from harness.method.shipped import TAKES
 from harness.store.file.database import open_store
 from harness.store.results import read_outcome
-from harness.store.runs import find_run, list_runs
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.new_run.screen import NewRunScreen

@@ -14,7 +14,7 @@ import pytest
 
 from harness.settings import read_settings
 from harness.store.file.database import open_store
-from harness.store.runs import list_runs
+from harness.store.run_list import list_runs
 from tests.tui.home.terminal import Terminal
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.store.file.database import open_store
-from harness.store.runs import list_runs
+from harness.store.run_list import list_runs
 from tests.review.session.scenes import batch_of, items_of
 from tests.tui.real.pseudo import Pseudo
 from tests.tui.review.terminal import Terminal as Review

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.core.run_state import RunState
-from harness.store.runs import RunSummary
+from harness.store.run_list import RunSummary
 from rosetta_tui.report.card import card_text
 from rosetta_tui.runs.table import run_cells
 from rosetta_tui.show.card_fields import interval, with_interval

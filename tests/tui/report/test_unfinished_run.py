@@ -14,7 +14,8 @@ from click.testing import CliRunner
 from harness.core.run_state import RunState
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live
-from harness.store.runs import list_runs, set_live
+from harness.store.run_list import list_runs
+from harness.store.runs import set_live
 from rosetta_tui.commands import rosetta
 from rosetta_tui.show.text import stacked
 from tests.harness.card import factory

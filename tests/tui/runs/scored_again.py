@@ -13,7 +13,7 @@ from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
-from harness.store.runs import list_runs
+from harness.store.run_list import list_runs
 from rosetta_tui.runs.score_again import ScoreAgainScreen
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.tui.scenes import HOSTILE

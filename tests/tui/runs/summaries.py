@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.core.run_state import RunState
-from harness.store.runs import RunSummary
+from harness.store.run_list import RunSummary
 
 
 def run(number: int, **changes: object) -> RunSummary:

@@ -14,7 +14,7 @@ from harness.core.run_state import RunState
 from harness.store.deletion import trash
 from harness.store.file.database import open_store
 from harness.store.notes import MOST_NOTE, change_tags, set_note
-from harness.store.runs import RunSummary, list_runs
+from harness.store.run_list import RunSummary, list_runs
 from rosetta_tui.runs.notes import NotesScreen
 from rosetta_tui.runs.query import SORT_WORDS, RunQuery, filters
 from rosetta_tui.runs.table import UNDER_WAY, RunRows

@@ -30,7 +30,8 @@ from harness.store.file.database import (
 from harness.store.file.migrations import migrations
 from harness.store.notes import change_tags
 from harness.store.results import read_results
-from harness.store.runs import find_run, list_runs
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
 from tests.harness.evaluation import chat_plan, corpus, kept, query, run_corpus
 from tests.harness.process import ROOT, spawn
 from tests.harness.scripted import Scripted, completion, json_answer
@@ -172,7 +173,8 @@ from pathlib import Path
 from harness.store.file.database import open_store
 from harness.store.ordering import Ordering
 from harness.store.results import read_outcome
-from harness.store.runs import find_run, list_runs
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
 connection = open_store(Path(sys.argv[1]))
 done = []
 while True:

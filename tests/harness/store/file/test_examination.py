@@ -20,13 +20,13 @@ from click.testing import CliRunner
 
 from corpora.files.problems import CorpusError
 from harness.core.failures import HarnessError, StoreError
-from harness.store import results, runs
+from harness.store import results, run_list
 from harness.store.file.copies import PREFIX, erase_left_copies
 from harness.store.file.database import open_store, opened
 from harness.store.file.examination import damaged
 from harness.store.file.openings import Floor, RunOpening
 from harness.store.results import read_results
-from harness.store.runs import list_runs
+from harness.store.run_list import list_runs
 from rosetta_tui.commands import rosetta
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import error, serving, translated
@@ -125,7 +125,7 @@ FAULTS = (TypeError("a fault"), AttributeError("a fault"), KeyError("a fault"), 
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
-@pytest.mark.parametrize(("module", "reader"), [(results, "_result"), (runs, "_summary")])
+@pytest.mark.parametrize(("module", "reader"), [(results, "_result"), (run_list, "_summary")])
 def test_a_fault_of_the_program_goes_up_as_it_is(
     path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, reader: str, fault: Exception
 ) -> None:

@@ -29,7 +29,8 @@ from harness.store.file.trouble import in_words
 from harness.store.mixed_setups import asked_with, parts_of, tried_before, tries_before
 from harness.store.notes import set_note
 from harness.store.results import moments, read_attempts, read_results
-from harness.store.runs import PARTS, find_run, find_trashed, list_runs, read_run
+from harness.store.run_list import PARTS, list_runs
+from harness.store.runs import find_run, find_trashed, read_run
 from rosetta_tui.app.showing import say_lacking
 from scoring.statistics.breakdown import DIMENSIONS
 from tests.desktop.trouble.causes import mounted
