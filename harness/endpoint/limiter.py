@@ -5,6 +5,9 @@ answers; after the first 429 it grows by one a round and each further 429 takes 
 and only one that answers a call begun after the last cut: the others complain about the limit that was cut
 already. Nothing but answers moves the limit, so no clock can freeze it.
 
+Processes that ask the same endpoint at once tell each other of its 429s (``harness.endpoint.notice``): each cuts its
+own limit then, and begins no call before the end of the pause that one of them was asked for.
+
 Before another try an endpoint's own Retry-After is always honoured; without one the wait doubles from a second
 on, with jitter, so that many entries do not come back at the same instant.
 """
@@ -20,6 +23,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from harness.core.failures import CallError, ErrorClass, RateLimited, Transient
+from harness.endpoint.notice import PauseNotice
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +97,20 @@ class Slot:
     """Whether the limit was in use when that call began, so that a good answer tells that more would be borne."""
 
 
-class Limiter:
-    """Gives slots in the order they were asked for. Belongs to one event loop."""
+LOOK_SECONDS = 1.0
+"""How often it is looked whether a pause goes on."""
 
-    def __init__(self, most: int, start: int | None = None) -> None:
+
+class Limiter:
+    """Gives slots in the order they were asked for. Belongs to one event loop.
+
+    ``notice`` is where other processes tell of the endpoint's 429s; None where there are none.
+    """
+
+    def __init__(
+        self, most: int, start: int | None = None, notice: PauseNotice | None = None
+    ) -> None:
+        self._notice = notice
         self._most = max(1, most)
         self._limit = float(min(self._most, max(1, start if start is not None else self._most)))
         self._slow_start = True
@@ -125,7 +139,19 @@ class Limiter:
         self._serve()
 
     async def acquire(self) -> Slot:
-        """Wait for a slot."""
+        """Wait for a slot, and for the end of a pause that an endpoint asked one of several processes for."""
+        while True:
+            slot = await self._next()
+            if (seconds := self.pause_seconds()) <= 0:
+                return slot
+            self.release(slot)
+            await asyncio.sleep(min(seconds, LOOK_SECONDS))
+
+    def pause_seconds(self) -> float:
+        """Return for how many seconds from now no process may begin a call; 0 where each may, or is alone."""
+        return 0.0 if self._notice is None else self._notice.seconds()
+
+    async def _next(self) -> Slot:
         future: asyncio.Future[Slot] = asyncio.get_running_loop().create_future()
         self._queue.append(future)
         self._serve()
@@ -143,6 +169,8 @@ class Limiter:
 
     def begins(self, slot: Slot) -> None:
         """Note that a call begins in this slot, perhaps not its first: a 429 to it is news again."""
+        if self._notice is not None and self._notice.news():
+            self._cut()
         slot.era = self._era
         slot.tries_limit = self.in_use >= USED * self.limit
 
@@ -159,12 +187,18 @@ class Limiter:
         )
         self._serve()
 
-    def rate_limited(self, slot: Slot) -> None:
-        """Note a 429 to a call that held this slot."""
+    def rate_limited(self, slot: Slot, retry_after: float | None = None) -> None:
+        """Note a 429 to a call that held this slot; ``retry_after``: the seconds that the endpoint asked to wait."""
+        if self._notice is not None:
+            self._notice.tell(retry_after)
         self._slow_start = False
         if slot.era == self._era:
-            self._era += 1
-            self._limit = max(1.0, self._limit * CUT)
+            self._cut()
+
+    def _cut(self) -> None:
+        self._slow_start = False
+        self._era += 1
+        self._limit = max(1.0, self._limit * CUT)
 
     def _serve(self) -> None:
         while self._queue and self.in_use < self.limit:

@@ -194,7 +194,7 @@ class CallRunner:
     def _note_failure(self, failure: CallError, seconds: float) -> None:
         if isinstance(failure, RateLimited):
             self.shared.flight.rate_limited += 1
-            self.shared.limiter.rate_limited(self.slot)
+            self.shared.limiter.rate_limited(self.slot, failure.retry_after)
         kind = failure.error_class
         self.attempts.append(
             Attempt(

@@ -19,6 +19,7 @@ from harness.core.run_state import RunState
 from harness.endpoint.budget import BudgetReached, Ledger
 from harness.endpoint.client import Connections
 from harness.endpoint.limiter import Limiter, RetryPolicy
+from harness.endpoint.notice import PauseNotice
 from harness.events.control import Control
 from harness.events.kinds import Event, Failed, Finished, InFlight, Started
 from harness.events.progress import ProgressBoard
@@ -134,9 +135,15 @@ def _unforeseen(error: Exception) -> str:
     )
 
 
-def limiter_for(method: Method, most: int) -> Limiter:
-    """Return a limiter that lets at most so many calls go at once; an endpoint is tried with fewer first."""
-    return Limiter(most, start=max(4, most // 4) if method.endpoint else most)
+def limiter_for(method: Method, most: int, shared: Path | None = None) -> Limiter:
+    """Return a limiter that lets at most so many calls go at once; an endpoint is tried with fewer first.
+
+    ``shared``: the folder in which processes that ask the same endpoint tell each other of its 429s.
+    """
+    if not method.endpoint:
+        return Limiter(most)
+    notice = None if shared is None else PauseNotice(shared, method.endpoint)
+    return Limiter(most, start=max(4, most // 4), notice=notice)
 
 
 class _Execution:

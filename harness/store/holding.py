@@ -122,7 +122,7 @@ def alone(path: Path, run_id: str) -> Iterator[None]:
     """
     lock = filelock.FileLock(_lock(path, run_id), mode=0o600)
     try:
-        private_folder(path.parent / "locks")
+        private_folder(lock_folder(path))
         lock.acquire(timeout=LOOK_SECONDS, poll_interval=LOOK_SECONDS / 10)
     except filelock.Timeout as error:
         raise UsageError(
@@ -155,5 +155,10 @@ def forget_lock(path: Path, run_id: str) -> None:
         _lock(path, run_id).unlink(missing_ok=True)
 
 
+def lock_folder(path: Path) -> Path:
+    """Return the folder beside a store in which processes hold its runs."""
+    return path.parent / "locks"
+
+
 def _lock(path: Path, run_id: str) -> Path:
-    return path.parent / "locks" / f"{run_id}.lock"
+    return lock_folder(path) / f"{run_id}.lock"

@@ -31,7 +31,7 @@ from harness.setup.plan import Resumption, scoring_of
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.file.database import open_store, opened
 from harness.store.file.trouble import STORE_ERRORS
-from harness.store.holding import alone, forget_lock, is_held
+from harness.store.holding import alone, forget_lock, is_held, lock_folder
 from harness.store.results import stored_positions
 from harness.store.runs import Run, find_by_id, read_run
 from harness.store.shared_budget import share_money
@@ -309,7 +309,7 @@ class _Worker:
         if self._ending:
             self._control.drain()
         limiter = self._limiters.setdefault(
-            ready.method.endpoint or "", limiter_for(ready.method, share)
+            ready.method.endpoint or "", limiter_for(ready.method, share, lock_folder(self._store))
         )
         return execute_run(
             ready.path,
