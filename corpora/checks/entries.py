@@ -13,19 +13,17 @@ from dataclasses import dataclass, replace
 
 from corpora.files.problems import Findings, Problem, shown
 from corpora.languages.tags import nearest, wrong_tag
-from corpora.model.corpus import INHERITED, LEAST_OF_CANARY, Dataset, RawEntry, with_tags_of
+from corpora.model.corpus import INHERITED, Dataset, RawEntry, with_tags_of
 from corpora.model.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry
 from corpora.tasks.records import CHECKABLE
-from corpora.text.comparison import NormalForm, comparison_form, is_blank, normal_form, normalised
+from corpora.text.comparison import NormalForm, comparison_form, is_blank, normal_form
 from corpora.text.near_names import fold
 
 BIDI_CONTROLS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _SUSPECT = re.compile(f"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff{BIDI_CONTROLS}]")
 _BIDI = re.compile(f"[{BIDI_CONTROLS}]")
 
-_DATE = re.compile(
-    r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])([T ]\d\d:\d\d.*)?)?)?$", re.ASCII
-)
+CLASS = "variant_class"
 
 _TAGS = (("provenance", PROVENANCES), ("register", REGISTERS), ("context", CONTEXTS))
 
@@ -48,34 +46,13 @@ class PlacedEntry:
         return replace(self, entry=self.entry.model_copy(update={"local_only": True}))
 
 
-def check_envelope(dataset: Dataset, findings: Findings, *, quiet: bool = False) -> None:
-    """Look at what a corpus says of itself; a value is quoted unless its terms keep the corpus here, or ``quiet`` is wanted."""
-    quiet = quiet or dataset.terms.local_only or findings.failed
-    quoted = "" if quiet else f" (“{shown(dataset.created, longest=30)}”)"
-    if dataset.created is not None and not _DATE.match(dataset.created.strip()):
-        findings.warning(
-            f"It is no date{quoted}.",
-            "Write 2026, 2026-11 or 2026-11-22.",
-            field="dataset.created",
-        )
-    if any(len(normalised(each)) < LEAST_OF_CANARY for each in dataset.canary):
-        findings.warning(
-            "A canary is so short that an output may have it by chance.",
-            f"Write {LEAST_OF_CANARY} letters and digits or more that stand nowhere else, such as those of a UUID.",
-            field="dataset.canary",
-        )
-    for name in INHERITED:
-        tag = getattr(dataset, name)
-        if tag is not None and (wrong := wrong_tag(tag)) is not None:
-            findings.error(*wrong, field=f"dataset.{name}")
-
-
 def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     """Run every check of this file over the entries of one corpus."""
     _blank_sources(placed, findings)
     _repeated_pairs(placed, findings)
     _unknown_tags(placed, findings)
     _spellings_of_tags(placed, findings)
+    _classes(placed, findings)
     _suspect_characters(placed, findings)
     _mixed_normal_forms(placed, findings)
     _unknown_instructions(placed, findings)
@@ -114,7 +91,7 @@ def check_ids(entries: Sequence[RawEntry], findings: Findings) -> None:
 
 
 def _blank_sources(placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    _warn(
+    warn_of(
         findings,
         [item for item in placed if is_blank(item.entry.source) and item.entry.task.wants_source],
         "have a reference and no source text",
@@ -138,13 +115,13 @@ def _repeated_pairs(placed: Sequence[PlacedEntry], findings: Findings) -> None:
             several.append(item)
         pairs.setdefault(pair, item)
         by_source.setdefault(source, item)
-    _warn(
+    warn_of(
         findings,
         repeated,
         "repeat the source and reference of an earlier entry",
         "Take them out, or they count twice.",
     )
-    _warn(
+    warn_of(
         findings,
         several,
         "give another reference for the source of an earlier entry",
@@ -167,13 +144,13 @@ def _unknown_tags(placed: Sequence[PlacedEntry], findings: Findings) -> None:
             items = sorted((each for tag in tags for each in unknown[tag]), key=lambda at: at.place)
             hint = f"Nearest: {near}. " if near else ""
             mend = f"{hint}Permitted: {', '.join(permitted)}."
-            what = f"have a {name} tag that is not in the specification{_quoted(tags, unknown, findings)}"
-            _warn(findings, items, what, mend, name)
+            what = f"have a {name} tag that is not in the specification{quoted_tags(tags, unknown, findings)}"
+            warn_of(findings, items, what, mend, name)
 
 
 def _spellings_of_tags(placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    """Note names of varieties and orthographies that differ only in case, accents, blanks or signs."""
-    for name in INHERITED:
+    """Note names of varieties, orthographies and classes that differ only in case, accents, blanks or signs."""
+    for name in (*INHERITED, CLASS):
         items_of: dict[str, list[PlacedEntry]] = {}
         for item in placed:
             if (tag := getattr(item.entry, name)) is not None:
@@ -184,16 +161,28 @@ def _spellings_of_tags(placed: Sequence[PlacedEntry], findings: Findings) -> Non
         for tags in alike.values():
             if len(tags) > 1:
                 items = [each for tag in tags for each in items_of[tag]]
-                _warn(
+                warn_of(
                     findings,
                     sorted(items, key=lambda at: at.place),
-                    f"name one {name} in {len(tags)} ways{_quoted(tags, items_of, findings)}",
+                    f"name one {name.replace('_', ' ')} in {len(tags)} ways{quoted_tags(tags, items_of, findings)}",
                     "Write it in one way, or scores are parted by it.",
                     name,
                 )
 
 
-def _quoted(
+def _classes(placed: Sequence[PlacedEntry], findings: Findings) -> None:
+    """Note classes of variants that are no names: what is grouped by them could not be shown."""
+    by_fault: dict[tuple[str, str], list[PlacedEntry]] = {}
+    for item in placed:
+        tag = item.entry.variant_class
+        if tag is not None and (wrong := wrong_tag(tag)) is not None:
+            by_fault.setdefault(wrong, []).append(item)
+    for (wrong_words, mend), items in by_fault.items():
+        what = wrong_words.removeprefix("It is ").rstrip(".")
+        warn_of(findings, items, f"have a variant class that is {what}", mend, CLASS)
+
+
+def quoted_tags(
     tags: Sequence[str], items: Mapping[str, Sequence[PlacedEntry]], findings: Findings
 ) -> str:
     """Quote tags, the most frequent first; none of a secret entry, where anything may stand in the field.
@@ -220,13 +209,13 @@ def _suspect_characters(placed: Sequence[PlacedEntry], findings: Findings) -> No
         if marks:
             found = _BIDI.sub("", marks)
             (control if found else bidi).append(item)
-    _warn(
+    warn_of(
         findings,
         control,
         "hold control characters",
         "Remove them; nobody sees them, but no output can match.",
     )
-    _warn(
+    warn_of(
         findings,
         bidi,
         "hold bidirectional control characters",
@@ -253,7 +242,7 @@ def _mixed_normal_forms(placed: Sequence[PlacedEntry], findings: Findings) -> No
 
 
 def _unknown_instructions(placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    _warn(
+    warn_of(
         findings,
         [item for item in placed if not CHECKABLE.issuperset(_instruction_ids(item.entry))],
         "have an instruction that nothing can check",
@@ -273,13 +262,14 @@ def _texts(entry: Entry) -> Iterable[str]:
     return (entry.source, entry.reference, *entry.variants, str(entry.id))
 
 
-def _warn(
+def warn_of(
     findings: Findings,
     items: Sequence[PlacedEntry],
     what: str,
     mend: str,
     field: str | None = None,
 ) -> None:
+    """Note one warning about all of these entries, with their number, the first ids and places; nothing where there are none."""
     if not items:
         return
     ids = ", ".join(shown(item.entry.id, longest=30) for item in items[:5])

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from corpora.checks.entries import PlacedEntry, check_envelope, check_ids, check_together
+from corpora.checks.entries import PlacedEntry, check_ids, check_together
+from corpora.checks.envelope import check_against_entries, check_envelope
 from corpora.checks.marks import Misplaced, misplaced, named_for_secret, without_roles
 from corpora.files.decode import decode, read_bytes
 from corpora.files.problems import Findings, Problem, Severity, shown
@@ -123,6 +124,9 @@ def read(
     elif (terms := envelope.terms).local_only:
         placed = [item.kept_here() if terms.keeps(item.entry.segment) else item for item in placed]
     check_together(placed, findings)
+    if envelope is not None:
+        check_against_entries(envelope, placed, findings)
+    findings.problems[:] = [_with_line(each, files[0]) for each in findings.problems]
     if envelope is None or findings.failed:
         raise findings.failure()
     if columns.said:
@@ -136,6 +140,20 @@ def read(
         tuple(findings.problems),
         lines=tuple(item.line for item in placed),
     )
+
+
+def _with_line(problem: Problem, file: File) -> Problem:
+    """Return a problem, one of the envelope with the line on which its field stands where the file names it once."""
+    name = (problem.field or "").removeprefix("dataset.")
+    if problem.line is not None or name == (problem.field or ""):
+        return problem
+    named = re.escape(name.encode())
+    places = [at.start() for at in re.finditer(_NAMED % (named, named), file.data)]
+    line = file.data.count(b"\n", 0, places[0]) + 1 if len(places) == 1 else None
+    return replace(problem, line=line)
+
+
+_NAMED = rb'"%s"\s*:|(?m:^)#\s*(?:dataset\.)?%s\s*:'
 
 
 def _task(envelope: Dataset | None, raw: RawCorpus, given: Mapping[str, Any]) -> Task:

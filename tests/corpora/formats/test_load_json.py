@@ -167,7 +167,7 @@ def test_all_problems_of_a_file_come_in_one_go_with_their_lines(tmp_path: Path) 
 ]}"""
     found = {(p.line, p.field) for p in problems(file(tmp_path, text)) if p.severity == "error"}
     assert found == {
-        (None, "dataset.source_language"),
+        (1, "dataset.source_language"),
         (3, "reference"),
         (3, "segment"),
         (3, "difficulty"),

@@ -1,0 +1,99 @@
+"""Consent that was given: which community, by which person, on which day, to what; signed by who recorded it.
+
+The record stands whole in the envelope of the corpus (``dataset.consent``), so it travels with the texts. Its signature says that
+the organisation with this key wrote it down and nobody changed it since; whether the person said so, people know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, ValidationError
+
+from corpora.checks.requirements import ConsentStanding
+from corpora.model.corpus import Dataset
+from harness.consent.notice import Words
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
+from harness.sealed.forms import Hex64, Short, StrictForm
+from harness.sealed.keys import Identity, key_phrase
+from harness.sealed.signed_archive import SignedRecord, signed_record
+
+FORMAT: Final = "rosetta-consent-given/1"
+MOST_STATEMENT: Final = 20_000
+"""Characters of what was agreed to."""
+
+_NOT = "not documented"
+_UNSIGNED = "dataset.consent is no signed record with a person and a date"
+
+
+class ConsentGiven(StrictForm):
+    """What was agreed to, by whom and when."""
+
+    format: Literal["rosetta-consent-given/1"] = FORMAT
+    corpus: Short
+    """Id of the corpus."""
+    source_language: Short
+    target_language: Short
+    community: Words
+    """Whose language and knowledge it is, in their own words."""
+    person: Words
+    """Who said it for the community, with the office that they hold."""
+    date: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
+    """The day on which it was said."""
+    statement: Annotated[str, Field(min_length=1, max_length=MOST_STATEMENT)]
+    """What was agreed to, word by word."""
+    paper_sha256: Hex64 | Literal[""] = ""
+    """Of a scan of what the person signed by hand; empty where there is none."""
+    recorded_by: Words
+    """The organisation that wrote it down."""
+    signing_key: Hex64
+    """Its public key."""
+
+
+class SignedConsent(ConsentGiven, SignedRecord):
+    """The record with its signature."""
+
+
+def record_consent(said: Mapping[str, Any], identity: Identity, today: date) -> SignedConsent:
+    """Sign a record of what was said; UsageError for a date that there is not or that is to come, and words that are too long."""
+    told = str(said.get("date", ""))
+    try:
+        day = date.fromisoformat(told)
+    except ValueError:
+        raise UsageError(f"--date {told[:40]!r}: no such day. Write it as 2026-11-23.") from None
+    if day > today:
+        raise UsageError(
+            f"--date {told}: that day is still to come. Write the day on which it was said."
+        )
+    try:
+        record = ConsentGiven(**said, signing_key=identity.public.signing_key)
+    except ValidationError as error:
+        raise UsageError(
+            f"This cannot stand in a record of consent: {first_problem(error)}"
+        ) from None
+    return SignedConsent.model_validate_json(signed_record(record, identity), strict=True)
+
+
+def consent_standing(dataset: Dataset) -> ConsentStanding:
+    """Tell whether a corpus has a record of consent that is signed, unchanged and about this corpus, in words for people."""
+    told = (dataset.model_extra or {}).get("consent")
+    if not told:
+        return ConsentStanding(documented=False, note=_NOT)
+    try:
+        found = SignedConsent.model_validate(told)
+    except ValidationError:
+        return ConsentStanding(documented=False, note=_UNSIGNED)
+    about = found.corpus, found.source_language, found.target_language
+    if not found.is_signed_by(found.signing_key):
+        return ConsentStanding(
+            documented=False, note="the record in dataset.consent was changed after it was signed"
+        )
+    if about != (dataset.id, dataset.source_language, dataset.target_language):
+        return ConsentStanding(
+            documented=False, note="the record in dataset.consent is about another corpus"
+        )
+    said = f"{found.person}, {found.date}; recorded by {found.recorded_by} ({key_phrase(found.signing_key)})"
+    return ConsentStanding(documented=True, note=said)
