@@ -128,6 +128,15 @@ class Priced(Protocol):
         ...
 
 
+@runtime_checkable
+class Boxed(Protocol):
+    """A method in a box: asked in random order, one call at a time, and ended with the run; a method need not be one."""
+
+    async def close_box(self) -> None:
+        """End the box; nothing of it is left."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One try at an entry: an HTTP exchange, an answer from the cache, or a step without a call."""

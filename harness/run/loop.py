@@ -12,16 +12,18 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from random import SystemRandom
 from typing import Any
 
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
+from harness.box.failures import BoxFailure, WhoseFault
 from harness.core.calls import Usage
 from harness.core.failures import CallError, ErrorClass, HarnessError
 from harness.core.run_state import RunState
 from harness.endpoint.limiter import Slot
 from harness.events.control import Control
-from harness.method.method import Attempt, Method, Output, Prediction, shares
+from harness.method.method import Attempt, Boxed, Method, Output, Prediction, shares
 from harness.method.validation import NO_SOURCE, failed, raised, sound, wordless
 from harness.run.call_runner import CallRunner, RunCalls
 from harness.run.recorder import Recorder
@@ -210,7 +212,7 @@ class RunLoop:
             in_flight.difference_update(batch)
 
     async def _outputs(self, entries: Sequence[Entry], calls: CallRunner) -> Sequence[Output]:
-        """Return the entries' outputs; raises only what ends the run, and only where a call said so.
+        """Return the entries' outputs; raises only what ends the run, and only where a call or the box said so.
 
         Nothing else that a method raises can: not its own UsageError, whose words may quote the entry.
         """
@@ -233,6 +235,10 @@ class RunLoop:
             return sound(await self._method.translate(questions, calls), len(entries))
         except CallError as failure:
             return [failed(failure)] * len(entries)
+        except BoxFailure as failure:
+            if type(failure) is BoxFailure and failure.fault is WhoseFault.CUSTODIAN:
+                raise  # its words are ours; no method was judged
+            return [raised(failure)] * len(entries)
         except asyncio.CancelledError as error:
             if self._control.state is RunState.STOPPED:
                 raise
@@ -250,6 +256,8 @@ class RunLoop:
         alone = [place for place in waiting if self._unaskable(self._entries[place])]
         apart = frozenset(alone)
         asked = [place for place in waiting if place not in apart] if apart else waiting
+        if isinstance(self._method, Boxed):  # the order of a corpus would tell which entry is which
+            asked = SystemRandom().sample(asked, len(asked))
         yield from (asked[at : at + size] for at in range(0, len(asked), size))
         yield from ([place] for place in alone)
 

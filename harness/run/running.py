@@ -24,7 +24,7 @@ from harness.events.control import Control
 from harness.events.kinds import Event, Failed, Finished, InFlight, Started
 from harness.events.progress import ProgressBoard
 from harness.events.steering import Ear
-from harness.method.method import Method
+from harness.method.method import Boxed, Method
 from harness.privacy import shut_door
 from harness.run.asking import Asking
 from harness.run.beginning import begun_with, take_up
@@ -136,10 +136,12 @@ def _unforeseen(error: Exception) -> str:
 
 
 def limiter_for(method: Method, most: int, shared: Path | None = None) -> Limiter:
-    """Return a limiter that lets at most so many calls go at once; an endpoint is tried with fewer first.
+    """Return a limiter that lets at most so many calls go at once: an endpoint is tried with fewer first, a box with one.
 
     ``shared``: the folder in which processes that ask the same endpoint tell each other of its 429s.
     """
+    if isinstance(method, Boxed):
+        return Limiter(1)
     if not method.endpoint:
         return Limiter(most)
     notice = None if shared is None else PauseNotice(shared, method.endpoint)
@@ -296,7 +298,11 @@ class _Execution:
         )
         loop = RunLoop(self.entries, waiting, self.method, shared, recorder, self.control)
         self.control.translating = True
-        await loop.run()
+        try:
+            await loop.run()
+        finally:
+            if isinstance(self.method, Boxed):
+                await self.method.close_box()
         return loop.reason
 
     def _keep(self, recorder: Recorder, reply: NewReply) -> None:

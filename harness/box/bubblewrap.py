@@ -1,0 +1,132 @@
+"""Boxes by bubblewrap (https://github.com/containers/bubblewrap): namespaces of Linux, without a daemon or an image."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from harness.box.engine import Inside, Launch
+from harness.box.layout import ENVIRONMENT, laid_in, starts
+from harness.box.limits import Limits
+from harness.box.seccomp import filter_program
+
+_SHARED_LIBRARIES = ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache")
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+_WALLS = (
+    "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
+    "--cap-drop", "ALL", "--clearenv",
+)  # fmt: skip
+_SHARED_PART: Final = 8
+"""One part in so many of what may be written is for memory shared between processes."""
+_PROBE_SECONDS: Final = 30
+Laid = tuple[Path, str]
+_NOBODYS: Final = 1_900_000_000
+"""From here on numbers of users are given to nobody: neither to people, nor to services, nor to containers."""
+
+
+class Bubblewrap:
+    """Makes boxes by bubblewrap, as this user; as root, with a user that nobody else is.
+
+    In a namespace of root's own the first process would still be root to the kernel: no limit of processes binds it, and
+    it may write settings of the whole computer in /proc/sys. So for root a first bubblewrap only shows the folders at
+    places that others can reach, takes on a number of a user that is nobody's, and starts the real one as that user.
+    """
+
+    name = "bubblewrap"
+
+    def lacking(self) -> str | None:
+        """Say what is missing; see ``BoxEngine``."""
+        program = shutil.which("bwrap")
+        if program is None:
+            return "bubblewrap is not installed: install the package bubblewrap of your system (apt install bubblewrap)"
+        if filter_program() is None:
+            return "bubblewrap has no list of refused calls for this processor: use an x86_64 or aarch64 computer"
+        if os.geteuid() == 0 and shutil.which("setpriv") is None:
+            return "setpriv is not installed, by which a box of root gets a user of its own: install util-linux"
+        return _refusal(program)
+
+    @contextmanager
+    def launch(self, inside: Inside, limits: Limits) -> Iterator[Launch]:
+        """Return how a box is started; see ``BoxEngine``."""
+        program = shutil.which("bwrap") or "bwrap"
+        laid = list(laid_in(inside))
+        before: list[str] = []
+        if os.geteuid() == 0:
+            before, laid = _as_nobody(program, laid)
+        with tempfile.TemporaryFile() as rules:
+            rules.write(filter_program() or b"")
+            rules.seek(0)
+            argv = [
+                *before,
+                program,
+                *_walls(laid, limits),
+                "--seccomp",
+                str(rules.fileno()),
+                "--",
+                *starts(),
+            ]
+            yield Launch(argv, (rules.fileno(),), limits.by_resource())
+
+
+def _as_nobody(program: str, laid: Sequence[Laid]) -> tuple[list[str], list[Laid]]:
+    """Return what starts the rest as a user that nobody is, and where that user finds what is laid into the box."""
+    user = str(_NOBODYS + secrets.randbelow(200_000_000))
+    shown = [(Path(f"/tmp/{number}"), place) for number, (_, place) in enumerate(laid)]  # noqa: S108  not the real /tmp
+    show = [program, "--die-with-parent", "--dev-bind", "/", "/", "--tmpfs", "/tmp"]  # noqa: S108
+    for (source, _), (there, _) in zip(laid, shown, strict=True):
+        show += ["--ro-bind", str(source), str(there)]
+    setpriv = shutil.which("setpriv") or "setpriv"
+    become = [
+        setpriv,
+        "--reuid",
+        user,
+        "--regid",
+        user,
+        "--clear-groups",
+        "--no-new-privs",
+        "--bounding-set=-all",
+    ]
+    return [*show, "--", *become, "--"], shown
+
+
+def _walls(laid: Sequence[Laid], limits: Limits) -> list[str]:
+    argv = [*_WALLS]
+    for name, value in ENVIRONMENT.items():
+        argv += ["--setenv", name, value]
+    for each in map(Path, _SHARED_LIBRARIES):
+        if each.is_symlink() and each.parent == Path("/"):
+            argv += ["--symlink", str(each.readlink()), str(each)]
+        elif each.exists():
+            argv += ["--ro-bind", str(each), str(each)]
+    argv += ["--proc", "/proc", "--tmpfs", "/dev"]
+    for device in _DEVICES:
+        argv += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
+    shared = limits.disk_bytes // _SHARED_PART
+    argv += ["--size", str(shared), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]  # noqa: S108
+    argv += ["--size", str(limits.disk_bytes - shared), "--tmpfs", "/tmp"]  # noqa: S108
+    for source, place in laid:
+        argv += ["--ro-bind", str(source), place]
+    return [*argv, "--remount-ro", "/", "--chdir", "/tmp"]  # noqa: S108
+
+
+@cache
+def _refusal(program: str) -> str | None:
+    """Start an empty box; say what the system has against it, None where it works."""
+    argv = [program, *_WALLS, "--ro-bind", "/", "/", "--proc", "/proc", "--", "/bin/true"]
+    if os.geteuid() == 0:
+        argv = [*_as_nobody(program, ())[0], *argv]
+    tried = subprocess.run(argv, capture_output=True, check=False, timeout=_PROBE_SECONDS)  # noqa: S603
+    if tried.returncode == 0:
+        return None
+    return (
+        "bubblewrap cannot make a box here: the system lets this user make no namespaces (sysctl user.max_user_namespaces, "
+        "kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns), or it is older than 0.8"
+    )

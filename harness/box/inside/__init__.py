@@ -1,0 +1,1 @@
+"""What runs inside of the box, on the standard library alone."""

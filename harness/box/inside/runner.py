@@ -1,0 +1,116 @@
+"""The first program in the box: sets limits, installs, loads the method, and answers line by line.
+
+Runs on the standard library alone. What it writes is believed by nobody outside: the method shares its process.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import os
+import resource
+import runpy
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import IO, Any
+
+CODE, WHEELS, REQUIREMENTS, SITE, PIP = (
+    "/box/code",
+    "/box/wheels",
+    "/box/requirements.txt",
+    "/tmp/site",  # noqa: S108  of the box
+    "/box/pip",
+)
+
+
+def main() -> None:
+    """Answer until nothing more is asked."""
+    asked = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    told = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    _silence()
+    begin = json.loads(asked.readline())
+    _limit(begin["limits"])
+    _tell(told, {"state": "inside"})
+    if begin["wheels"]:
+        _install()
+    _tell(told, {"state": "installed"})
+    translate = _load(begin["entry"], begin["options"])
+    _tell(told, {"state": "ready"})
+    for batch in _batches(asked):
+        texts = translate([each["source"] for each in batch])
+        if len(texts) != len(batch):
+            sys.exit("The method gave another number of outputs than it was given texts.")
+        for each, text in zip(batch, texts, strict=True):
+            _tell(told, {"id": each["id"], "text": text})
+
+
+def _silence() -> None:
+    """Let standard input and output lead nowhere, so that a method that prints or reads disturbs nothing."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.dup2(nowhere, 1)
+
+
+def _limit(limits: Mapping[str, int]) -> None:
+    for name, most in limits.items():
+        resource.setrlimit(getattr(resource, name), (most, most))
+
+
+def _tell(told: IO[str], line: Mapping[str, Any]) -> None:
+    told.write(json.dumps(line) + "\n")
+    told.flush()
+
+
+def _install() -> None:
+    """Install the wheels, in a process of its own: pip is made to be run, not to be called."""
+    child = os.fork()
+    if child == 0:
+        sys.path.insert(0, PIP)
+        sys.argv = [
+            "pip", "--isolated", "--no-input", "--disable-pip-version-check", "--no-cache-dir", "--quiet",
+            "install", "--no-index", "--only-binary", ":all:", "--require-hashes", "--no-compile",
+            "--find-links", WHEELS, "--target", SITE, "--requirement", REQUIREMENTS,
+        ]  # fmt: skip
+        code = 1
+        try:
+            runpy.run_module("pip", run_name="__main__")
+        except SystemExit as end:
+            code = 0 if end.code in {0, None} else 1
+        finally:
+            os._exit(code)
+    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0:
+        sys.exit("The wheels could not be installed.")
+
+
+def _load(entry: str, options: Mapping[str, Any]) -> Callable[[list[str]], Any]:
+    sys.path[:0] = [CODE, SITE]
+    module, _, name = entry.partition(":")
+    found: Any = getattr(importlib.import_module(module), name)
+    translate: Callable[[list[str]], Any] = found
+    if isinstance(found, type):
+        maker: Callable[[Any], Any] = found
+        translate = maker(options).translate
+    elif len(inspect.signature(found).parameters) > 1:
+        translate = partial(_told, found, options)
+    return translate
+
+
+def _told(translate: Any, options: Mapping[str, Any], texts: list[str]) -> Any:
+    return translate(texts, options)
+
+
+def _batches(asked: IO[str]) -> Iterator[list[dict[str, str]]]:
+    """Yield what is asked together: lines up to an empty one."""
+    batch: list[dict[str, str]] = []
+    for line in asked:
+        if line.strip():
+            batch.append(json.loads(line))
+        elif batch:
+            yield batch
+            batch = []
+
+
+if __name__ == "__main__":
+    main()

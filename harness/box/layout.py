@@ -1,0 +1,42 @@
+"""Where things lie in a box, the same for every engine; ``inside/runner.py`` knows these places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from harness.box.engine import Inside, python_here
+
+SOCKET_FOLDER: Final = "/box/gateway"
+SOCKET: Final = "gateway.sock"
+ENVIRONMENT: Final = {
+    "HOME": "/tmp",  # noqa: S108  of the box
+    "TMPDIR": "/tmp",  # noqa: S108
+    "LANG": "C.UTF-8",
+    "PATH": "",
+    "ROSETTA_GATEWAY": f"{SOCKET_FOLDER}/{SOCKET}",
+}
+
+
+def starts() -> list[str]:
+    """Return the command that is the first in a box: Python alone, without packages or settings of this computer."""
+    return [str(python_here().program), "-I", "-S", "-B", "-X", "utf8", "/box/run/runner.py"]
+
+
+def laid_in(inside: Inside) -> Iterator[tuple[Path, str]]:
+    """Yield what is laid into a box for reading, each with its place there; folders before what lies in them."""
+    python = python_here()
+    for each in (*python.libraries, python.program):
+        yield each, str(each)
+    yield Path(str(files("harness.box.inside"))), "/box/run"
+    yield inside.code.folder.resolve(), "/box/code"
+    if inside.code.requirements is not None and inside.code.wheels is not None:
+        yield inside.code.requirements.resolve(), "/box/requirements.txt"
+        yield inside.code.wheels.resolve(), "/box/wheels"
+        if python.pip is not None:
+            folder = python.pip.is_dir()
+            yield python.pip, "/box/pip/pip" if folder else "/box/pip"
+    if inside.socket_folder is not None:
+        yield inside.socket_folder, SOCKET_FOLDER

@@ -1,0 +1,165 @@
+"""One box while it runs: begun, asked, and ended from outside, whatever the method within does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import signal
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from typing import Any
+
+from harness.box.engine import BoxEngine, Inside
+from harness.box.failures import BoxFailure, BoxStage, Manner
+from harness.box.limits import Limits
+
+_MOST_WORDS = 8192
+"""Bytes of what a method over open data prints that are kept for the custodian."""
+
+
+class BoxProcess:
+    """A method in its box, from its start to its end. Belongs to one event loop; one question at a time.
+
+    Each failure ends the box: what it might still say would be taken for an answer to the next question.
+    """
+
+    def __init__(
+        self, engine: BoxEngine, inside: Inside, limits: Limits, *, keep_words: bool
+    ) -> None:
+        self._inside = inside
+        self._limits = limits
+        self._keep_words = keep_words
+        self._engine = engine
+        self._open = ExitStack()
+        self._process: asyncio.subprocess.Process | None = None
+        self._listening: asyncio.Task[None] | None = None
+        self._words = bytearray()
+
+    @property
+    def words(self) -> str:
+        """Return the end of what the method wrote to its standard error; empty unless the data is open."""
+        return self._words.decode("utf-8", "replace")
+
+    async def start(self) -> None:
+        """Begin the box and have it install and load the method; raises BoxFailure."""
+        code = self._inside.code
+        begin = {
+            "entry": code.entry,
+            "options": dict(code.options),
+            "wheels": code.wheels is not None,
+        }
+        try:
+            await self._begin(begin)
+            await self._reach("installed", BoxStage.INSTALL, self._limits.install_seconds)
+            await self._reach("ready", BoxStage.LOAD, self._limits.load_seconds)
+        except BaseException:
+            await self.end()
+            raise
+
+    async def _begin(self, begin: Mapping[str, Any]) -> None:
+        launch = self._open.enter_context(self._engine.launch(self._inside, self._limits))
+        pipe, nowhere = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *launch.argv,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe if self._keep_words else nowhere,
+                pass_fds=launch.descriptors,
+                env={},
+                cwd="/",
+                start_new_session=True,
+                limit=self._limits.line_bytes,
+            )
+        except OSError:
+            raise BoxFailure(BoxStage.ENGINE) from None
+        if self._process.stderr is not None:
+            self._listening = asyncio.create_task(self._listen(self._process.stderr))
+        await self._say([{**begin, "limits": launch.limits}], BoxStage.ENGINE)
+        await self._reach("inside", BoxStage.ENGINE, self._limits.load_seconds)
+
+    async def ask(self, sources: Sequence[str]) -> list[str | None]:
+        """Return a translation of each text, or None where the method gives none; raises BoxFailure and ends the box."""
+        ids = [secrets.token_hex(8) for _ in sources]
+        lines = [{"id": each, "source": text} for each, text in zip(ids, sources, strict=True)]
+        try:
+            async with asyncio.timeout(self._limits.entry_seconds * len(sources)):
+                await self._say([*lines, None], BoxStage.TRANSLATE)
+                found = [await self._answer(each) for each in ids]
+        except TimeoutError:
+            await self.end()
+            raise BoxFailure(BoxStage.TRANSLATE, Manner.TOO_LONG) from None
+        except BaseException:
+            await self.end()
+            raise
+        return found
+
+    async def _answer(self, expected: str) -> str | None:
+        line = await self._hear(BoxStage.TRANSLATE)
+        text = line.get("text")
+        fits = isinstance(text, str) and len(text) <= self._limits.answer_characters
+        if line.keys() != {"id", "text"} or line["id"] != expected or not (text is None or fits):
+            raise BoxFailure(BoxStage.TRANSLATE, Manner.MALFORMED)
+        return text if isinstance(text, str) else None
+
+    async def _reach(self, state: str, stage: BoxStage, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                line = await self._hear(stage)
+        except TimeoutError:
+            raise BoxFailure(stage, Manner.TOO_LONG) from None
+        if line != {"state": state}:
+            raise BoxFailure(stage, Manner.MALFORMED)
+
+    async def _say(self, lines: Sequence[Mapping[str, Any] | None], stage: BoxStage) -> None:
+        """Write lines; None is an empty one, which ends what is asked together."""
+        pipe = self._running.stdin
+        assert pipe is not None  # noqa: S101  it was started with one
+        try:
+            pipe.writelines(
+                [b"\n" if each is None else json.dumps(each).encode() + b"\n" for each in lines]
+            )
+            await pipe.drain()
+        except (BrokenPipeError, ConnectionResetError):
+            raise BoxFailure(stage) from None
+
+    async def _hear(self, stage: BoxStage) -> Mapping[str, Any]:
+        pipe = self._running.stdout
+        assert pipe is not None  # noqa: S101  as above
+        try:
+            line = await pipe.readuntil(b"\n")
+            said = json.loads(line)
+        except asyncio.IncompleteReadError:
+            raise BoxFailure(stage) from None
+        except (asyncio.LimitOverrunError, ValueError, RecursionError):
+            raise BoxFailure(stage, Manner.MALFORMED) from None
+        if not isinstance(said, dict):
+            raise BoxFailure(stage, Manner.MALFORMED)
+        return said
+
+    async def _listen(self, pipe: asyncio.StreamReader) -> None:
+        while said := await pipe.read(_MOST_WORDS):
+            self._words += said
+            del self._words[:-_MOST_WORDS]
+
+    @property
+    def _running(self) -> asyncio.subprocess.Process:
+        assert self._process is not None  # noqa: S101  start() comes first
+        return self._process
+
+    async def end(self) -> None:
+        """Kill the box and all that it began; harmless where it is over."""
+        process, self._process = self._process, None
+        self._open.close()
+        if process is None:
+            return
+        with suppress(ProcessLookupError):
+            process.send_signal(signal.SIGKILL)
+        if process.stdin is not None:
+            process.stdin.close()
+        while process.stdout is not None and await process.stdout.read(1 << 16):
+            pass  # what is left in the pipe, until the last process that held it is gone
+        if self._listening is not None:
+            await self._listening
+        await process.wait()

@@ -1,0 +1,122 @@
+"""A method in a box: what it gets, what it gives, and what becomes of one that fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from harness.box.code import BoxedCode
+from harness.box.engine import Inside
+from harness.box.engines import find_engine
+from harness.box.failures import BoxFailure, BoxStage, Manner, WhoseFault
+from harness.box.limits import Limits
+from harness.core.failures import ErrorClass, HarnessError, UsageError
+from tests.harness.box.making import SMALL, asked, boxed, needs_engine, written
+
+UPPER = "def translate(texts):\n    return [text.upper() for text in texts]\n"
+
+
+@needs_engine
+def test_gives_texts(tmp_path: Path) -> None:
+    found = asked(boxed(tmp_path, UPPER), ["saluton", "ĉu\nne"], ["bone"])
+    assert [[output.text for output in batch] for batch in found] == [
+        ["SALUTON", "ĈU\nNE"],
+        ["BONE"],
+    ]
+
+
+@needs_engine
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def translate(texts, options):\n    return [options['word'] + text for text in texts]\n",
+        (
+            "class translate:\n    def __init__(self, options):\n        self.word = options['word']\n"
+            "    def translate(self, texts):\n        return [self.word + text for text in texts]\n"
+        ),
+    ],
+)
+def test_forms_of_entry_points(tmp_path: Path, code: str) -> None:
+    [[output]] = asked(boxed(tmp_path, code, options={"word": "x"}), ["a"])
+    assert output.text == "xa"
+
+
+@needs_engine
+def test_a_text_that_is_none_is_an_error_of_its_entry(tmp_path: Path) -> None:
+    [outputs] = asked(
+        boxed(tmp_path, "def translate(texts):\n    return [None, 'b']\n"), ["a", "b"]
+    )
+    assert [output.error_class for output in outputs] == [ErrorClass.EMPTY, None]
+
+
+@needs_engine
+def test_one_that_raises_costs_its_entry_alone(tmp_path: Path) -> None:
+    code = "def translate(texts):\n    if texts == ['bad']:\n        raise ValueError(texts)\n    return texts\n"
+    method = boxed(tmp_path, code)
+    found = asked(method, ["good"], ["bad"], ["good"])
+    assert [output.text for [output] in found] == ["good", None, "good"]
+    assert found[1][0].error == "The method failed at a text: it ended."
+    assert "ValueError: ['bad']" in method.words
+
+
+@needs_engine
+def test_what_cannot_be_loaded_is_tried_once(tmp_path: Path) -> None:
+    method = boxed(tmp_path, "import there_is_no_such_module\n")
+    found = asked(method, ["a"], ["b"])
+    assert {output.error for [output] in found} == {
+        "The method could not be loaded by its entry point: it ended."
+    }
+    assert method.failure is not None
+    assert (method.failure.stage, method.failure.fault) == (BoxStage.LOAD, WhoseFault.ENTRANT)
+
+
+@needs_engine
+def test_begun_anew_no_more_than_allowed(tmp_path: Path) -> None:
+    limits = SMALL.model_copy(update={"restarts": 1})
+    method = boxed(tmp_path, "def translate(texts):\n    raise SystemExit\n", limits)
+    found = asked(method, ["a"], ["b"], ["c"])
+    assert [output.error for [output] in found][1:] == [
+        "The method failed at a text: it ended.",
+        "The method failed at a text: it was begun anew too often.",
+    ]
+
+
+def test_no_engine_says_what_to_install() -> None:
+    class Missing:
+        name = "missing"
+
+        def lacking(self) -> str:
+            return "Install it"
+
+        def launch(self, inside: Inside, limits: Limits) -> NoReturn:
+            raise AssertionError
+
+    with pytest.raises(HarnessError, match="No box can be made on this computer"):
+        find_engine([Missing()])
+
+
+def test_words_of_a_failure_follow_from_its_kind() -> None:
+    for stage in BoxStage:
+        for manner in Manner:
+            failure = BoxFailure(stage, manner)
+            assert str(failure).endswith(".")
+            assert (failure.fault is WhoseFault.CUSTODIAN) == (
+                stage in {BoxStage.ENGINE, BoxStage.GATEWAY}
+            )
+
+
+@pytest.mark.parametrize(
+    "entry", ["method", "method:", "me thod:translate", "../method:translate", "a.b:c.d"]
+)
+def test_what_is_no_entry_point_is_refused(tmp_path: Path, entry: str) -> None:
+    with pytest.raises(UsageError, match="MODULE:NAME"):
+        BoxedCode(tmp_path, entry).check()
+
+
+def test_links_in_the_code_are_refused(tmp_path: Path) -> None:
+    folder = written(tmp_path / "code", UPPER)
+    (folder / "other.py").symlink_to("/etc/passwd")
+    with pytest.raises(UsageError, match="is a link"):
+        BoxedCode(folder, "method:translate").check()
