@@ -12,6 +12,9 @@ import os
 import resource
 import tempfile
 import time
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as every command of the program
+
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from threading import RLock
 
 import msgpack
 
@@ -56,6 +57,8 @@ class FstAnnotator:
         """Findings that the memo does not have yet, by form."""
         self._secret: set[str] = set()
         """Forms that were looked up for secret entries only, which the memo must not learn of."""
+        self._alone = RLock()
+        """Runs that are scored alike share an annotator, and one may begin before another has ended."""
 
     def annotate(self, translations: Sequence[Translation]) -> list[FstAnnotation]:
         """See ``Annotator``: the words of each output and its reference, with their verdicts."""
@@ -86,9 +89,10 @@ class FstAnnotator:
 
     def close(self) -> None:
         """See ``Annotator``."""
-        if self._unkept:
-            self._memo.keep(self._maker, self._unkept)
-            self._unkept = {}
+        with self._alone:
+            if self._unkept:
+                self._memo.keep(self._maker, self._unkept)
+                self._unkept = {}
 
     def _opened(self) -> Analyser:
         if not isinstance(self._analyser, Analyser):
@@ -112,6 +116,10 @@ class FstAnnotator:
         return tuple(word for word in found if any(map(str.isalpha, word)))
 
     def _look_up(self, wanted: Collection[str], *, secret: bool) -> None:
+        with self._alone:
+            self._try(wanted, secret=secret)
+
+    def _try(self, wanted: Collection[str], *, secret: bool) -> None:
         """Try all words in their first form, then those that are rejected in their next one."""
         if not secret and self._secret:
             self._uncover(wanted)

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from concurrent.futures import wait
+from contextlib import suppress
+from contextvars import ContextVar, copy_context
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakSet
 
 from harness.core.calls import Reply, Request
-from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
+from harness.core.failures import (
+    CallError,
+    ErrorClass,
+    HarnessError,
+    NoCredit,
+    RateLimited,
+    Refused,
+    Transient,
+)
 from harness.core.storage_problems import storable
 from harness.endpoint import offline
 from harness.endpoint.endpoints import is_loopback
@@ -23,6 +36,9 @@ MOST_SAID = 200
 
 _LOOKS = 5
 """Rounds of the loop in which it hears of connections that were closed while no run was under way."""
+
+ALIVE_SECONDS = 1.0
+"""How often a run looks whether what carries its calls is alive."""
 
 Value = TypeVar("Value")
 
@@ -83,7 +99,7 @@ class Connections:
 
     def run(self, work: Coroutine[Any, Any, Value]) -> Value:
         """Carry out one run's calls and return what they give; nothing that they began goes on afterwards."""
-        return self._runner.run(_alone(work))
+        return self._runner.run(_alone(work, asyncio.all_tasks))
 
     def close(self) -> None:
         """Close all connections, and the loop."""
@@ -94,14 +110,68 @@ class Connections:
             self._runner.close()
 
 
-async def _alone(work: Coroutine[Any, Any, Value]) -> Value:
-    """Await work, and break off what a method left behind in the loop, as ``asyncio.run`` does."""
+_run: ContextVar[object] = ContextVar("run")
+"""Which of the runs that share a loop a task belongs to; what a task begins inherits it."""
+
+
+class OverlappingConnections(Connections):
+    """The same for runs of which one may begin before another has ended: ``run`` may be called from any thread."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._over = asyncio.Event()
+        self._begun: dict[object, WeakSet[asyncio.Task[Any]]] = {}
+        self._loop = self._runner.get_loop()
+        self._loop.set_task_factory(self._task)
+        self._thread = Thread(target=self._carry, name="calls")
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, Value]) -> Value:
+        """See ``Connections``; blocks while the calls of other runs go on."""
+        mark = object()
+        begun = self._begun[mark] = WeakSet()
+        given = copy_context()
+        given.run(_run.set, mark)
+        try:
+            whole = _alone(work, lambda: {each for each in begun if not each.done()})
+            told = given.run(asyncio.run_coroutine_threadsafe, whole, self._loop)
+            while not wait([told], ALIVE_SECONDS).done:
+                if not self._thread.is_alive():
+                    raise HarnessError("The calls broke off: a method has ended what carries them.")
+            return told.result()
+        finally:
+            del self._begun[mark]
+
+    def close(self) -> None:
+        """See ``Connections``; every run has come to its end."""
+        self._loop.call_soon_threadsafe(self._over.set)
+        self._thread.join()
+        super().close()
+
+    def _carry(self) -> None:
+        with suppress(BaseException):  # who waits for an answer hears of it
+            self._runner.run(self._over.wait())
+
+    def _task(self, loop: asyncio.AbstractEventLoop, work: Any, **more: Any) -> asyncio.Task[Any]:
+        task = asyncio.Task(work, loop=loop, **more)
+        if (begun := self._begun.get(_run.get(None))) is not None:
+            begun.add(task)
+        return task
+
+
+async def _alone(
+    work: Coroutine[Any, Any, Value], begun: Callable[[], set[asyncio.Task[Any]]]
+) -> Value:
+    """Await work, and break off what a method left behind in the loop, as ``asyncio.run`` does.
+
+    ``begun`` gives the tasks of the run that have not come to their end.
+    """
     for _ in range(_LOOKS):
         await asyncio.sleep(0)
     try:
         return await work
     finally:
-        left = asyncio.all_tasks() - {asyncio.current_task()}
+        left = begun() - {asyncio.current_task()}
         for each in left:
             each.cancel()
         await asyncio.gather(*left, return_exceptions=True)

@@ -21,6 +21,8 @@ class Control:
         self._changed: Callable[[], object] | None = None
         self.translating = False
         """True while the method has entries under way: what does not come to an end then is the method's."""
+        self.all_begun: Callable[[], None] = _nobody
+        """Called when no entry is left to begin with: what is under way ends, and the run is scored and sealed."""
         self.catch_up: Callable[[float], None] = _nothing
         """Waits, no longer than so many seconds, until all that came back by now is stored."""
 
@@ -73,6 +75,10 @@ class Control:
     def _tell(self) -> None:
         if self._changed is not None:
             self._changed()
+
+
+def _nobody() -> None:
+    """Tell nobody that every entry is begun."""
 
 
 def _nothing(_seconds: float) -> None:

@@ -49,7 +49,9 @@ class SweepEstimate(BaseModel):
 
 def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -> SweepEstimate:
     """Estimate every run of a sweep that the store has not; nothing is sent or stored, and no key is asked for."""
-    runs = tuple(_cell(store, each) for each in cells)
+    with opened(store) as connection:
+        known = [find_same(connection, each) is not None for each in cells]
+    runs = tuple(_cell(store, each, in_store=is_) for each, is_ in zip(cells, known, strict=True))
     made = [each.estimate for each in runs if each.estimate is not None]
     cost = _sum(_cost(each) for each in made)
     return SweepEstimate(
@@ -64,11 +66,9 @@ def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -
     )
 
 
-def _cell(store: Path, cell: SweepCell) -> CellEstimate:
-    with opened(store) as connection:
-        known = find_same(connection, cell) is not None
-    found = None if known else replace(api.estimate(store, cell.request), from_what=())
-    return CellEstimate(name=cell.name, in_store=known, estimate=found)
+def _cell(store: Path, cell: SweepCell, *, in_store: bool) -> CellEstimate:
+    found = None if in_store else replace(api.estimate(store, cell.request), from_what=())
+    return CellEstimate(name=cell.name, in_store=in_store, estimate=found)
 
 
 def _cost(found: RunEstimate) -> Range | None:

@@ -56,15 +56,8 @@ class SweepCell:
     setup: Setup = field(repr=False)
     setup_hash: str
     """Of the run, ``Setup.replicate`` among what it covers."""
-
-    @property
-    def key(self) -> str:
-        """SHA-256 over all that decides whether a run of the store is this one: set-up, entries and scoring."""
-        return run_key(
-            self.setup_hash,
-            self.request.positions,
-            self.request.plan.scoring.model_dump(mode="json"),
-        )
+    key: str
+    """SHA-256 over all that decides whether a run of the store is this one: set-up, entries and scoring."""
 
 
 def run_key(setup_hash: str, positions: Sequence[int], scoring: Mapping[str, Any]) -> str:
@@ -261,7 +254,8 @@ def _cell(found: PlanFile, corpus: Corpus, each: _Asked, place: int) -> SweepCel
     except UsageError as error:
         raise found.wrong(f"run {name!r}: {error}", "budget_usd") from error
     setup_hash = fingerprint(made.setup, corpus.sha256, VERSION).setup_hash or ""
-    return SweepCell(place, name, each.labels, each.replicate, asked, made.setup, setup_hash)
+    key = run_key(setup_hash, asked.positions, asked.plan.scoring.model_dump(mode="json"))
+    return SweepCell(place, name, each.labels, each.replicate, asked, made.setup, setup_hash, key)
 
 
 def _name(plan: SweepPlan, each: _Asked) -> str:

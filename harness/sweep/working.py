@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import gc
 import sqlite3
-import threading
 import uuid
 from collections.abc import Callable, Hashable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Event, Thread
 
 from corpora.files.problems import CorpusError
 from harness import api
@@ -22,10 +23,11 @@ from harness.api import Ready
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.core.run_state import RunState
-from harness.endpoint.client import Connections
+from harness.endpoint.client import Connections, OverlappingConnections
 from harness.endpoint.limiter import Limiter
 from harness.events.control import Control
-from harness.events.kinds import Event, Finished
+from harness.events.kinds import Event as RunEvent
+from harness.events.kinds import Finished
 from harness.run.running import execute_run, limiter_for
 from harness.setup.plan import Resumption, scoring_of
 from harness.setup.scoring_tools import ScoringTools
@@ -59,6 +61,9 @@ LOOK_SECONDS = 0.3
 
 MOST_TROUBLES = 3
 """Runs one after the other that may stop by themselves before a worker begins no more."""
+
+AT_ONCE = 2
+"""Runs that a worker is at: one whose entries are being asked for, and one that comes to its end."""
 
 DRAIN, STOP = 1, 2
 """What a worker may be told: finish the entries under way, or break them off."""
@@ -141,7 +146,7 @@ def work(store: Path, number: int, told: Callable[[], int]) -> None:
     with _place(store, sweep) as free:
         if free:
             gc.freeze()
-            with closing(Connections()) as connections:
+            with closing(OverlappingConnections()) as connections:
                 _Worker(store, sweep, cells, told, connections).work()
 
 
@@ -161,7 +166,7 @@ def _place(store: Path, sweep: StoredSweep) -> Iterator[bool]:
 
 
 class _Worker:
-    """Works at the cells of one sweep; one run at a time."""
+    """Works at the cells of one sweep; it begins the next run while the last calls of one come back and it is sealed."""
 
     def __init__(
         self,
@@ -191,12 +196,13 @@ class _Worker:
         """Whether the last round brought a run further, so that others may go on."""
         self._troubles = 0
         self._ending = False
-        self._control = Control()
-        self._over = threading.Event()
+        self._controls: set[Control] = set()
+        """Of the runs under way."""
+        self._over = Event()
 
     def work(self) -> None:
         """Go through the cells again and again, until each is done, in trouble, or another ends the sweep."""
-        ear = threading.Thread(target=self._listen, name="sweep", daemon=True)
+        ear = Thread(target=self._listen, name="sweep", daemon=True)
         ear.start()
         try:
             while self._round() and not self._ending:
@@ -214,8 +220,13 @@ class _Worker:
                 with suppress(*STORE_ERRORS):
                     told = told or int(read_sweep(connection, self._sweep.number).stopping)
                 if told:
-                    self._ending = True
-                    (self._control.stop if told == STOP else self._control.drain)()
+                    self._end_all(told)
+
+    def _end_all(self, told: int = DRAIN) -> None:
+        """Begin no further run, and let those under way end."""
+        self._ending = True
+        for each in tuple(self._controls):
+            (each.stop if told == STOP else each.drain)()
 
     def _round(self) -> bool:
         """Go through the cells once; tells whether any is left to look at again."""
@@ -223,14 +234,40 @@ class _Worker:
         if self._race is not None:
             with opened(self._store) as connection:
                 self._turns = self._race.decide(connection, self._sweep.number)
-        for cell in self._cells:
-            if self._ending or self._troubles >= MOST_TROUBLES:
-                return False
-            if cell.place not in self._done and not self._try(cell):
-                self._done.add(cell.place)
+        with ThreadPoolExecutor(AT_ONCE, "run") as runs:
+            try:
+                self._go_through(runs)
+            except BaseException:
+                self._end_all()
+                raise
+        if self._ending or self._troubles >= MOST_TROUBLES:
+            return False
         return len(self._done) < len(self._cells)
 
-    def _try(self, cell: SweepCell) -> bool:
+    def _go_through(self, runs: ThreadPoolExecutor) -> None:
+        """Try every cell that needs it, each once the entries of the one before are all begun."""
+        before = Future[None]()
+        before.set_result(None)
+        for cell in self._cells:
+            if self._ending or self._troubles >= MOST_TROUBLES:
+                break
+            if cell.place not in self._done:
+                begun = Event()
+                now = runs.submit(self._look, cell, begun)
+                begun.wait()
+                before.result()
+                before = now
+        before.result()
+
+    def _look(self, cell: SweepCell, begun: Event) -> None:
+        """Try a cell; ``begun`` is set as soon as the next may be tried beside it."""
+        try:
+            if not self._try(cell, begun):
+                self._done.add(cell.place)
+        finally:
+            begun.set()
+
+    def _try(self, cell: SweepCell, begun: Event) -> bool:
         """Bring one cell to its end where nobody else is at it; tells whether it is to be looked at again."""
         lock = f"cell-{cell.key[:32]}"
         if is_held(self._store, lock):
@@ -244,12 +281,12 @@ class _Worker:
             with opened(self._store) as connection:
                 (at,) = read_cells(connection, self._sweep.number, cell.place)
             try:
-                return at.trouble is None and at.raced_out is None and self._carry(cell, at)
+                return at.trouble is None and at.raced_out is None and self._carry(cell, at, begun)
             except (HarnessError, CorpusError) as error:
                 self._note(cell, str(error))
                 return False
 
-    def _carry(self, cell: SweepCell, at: StoredCell) -> bool:
+    def _carry(self, cell: SweepCell, at: StoredCell, all_begun: Event) -> bool:
         """Begin the run of a cell or go on with it; tells whether it is to be looked at again."""
         with opened(self._store) as connection:
             run = find_by_id(connection, at.run_id)
@@ -271,8 +308,11 @@ class _Worker:
             share_money(connection, self._sweep.number, at.run_id)
         share = max(1, cell.request.plan.run.concurrency // self._sweep.workers)
         begun = run is not None and run.trashed is None
-        finished = self._run(self._ready(cell, at.run_id, share, begun=begun), share)
-        self._end(cell, finished)
+        control = Control()
+        if self._race is None:  # who is ahead is known once a block is in
+            control.all_begun = all_begun.set
+        finished = self._run(self._ready(cell, at.run_id, share, begun=begun), share, control)
+        self._end(cell, finished, control)
         return self._race is not None and finished.state is not RunState.COMPLETE
 
     def _waits(self, connection: sqlite3.Connection, cell: SweepCell, run: Run) -> bool:
@@ -304,31 +344,35 @@ class _Worker:
             self._tools[alike] = ready.tools
         return replace(ready, resumption=Resumption(only=self._turns.get(cell.place)))
 
-    def _run(self, ready: Ready, share: int) -> Finished:
-        self._control = Control()
+    def _run(self, ready: Ready, share: int, control: Control) -> Finished:
+        self._controls.add(control)
         if self._ending:
-            self._control.drain()
+            control.drain()
         limiter = self._limiters.setdefault(
             ready.method.endpoint or "", limiter_for(ready.method, share, lock_folder(self._store))
         )
-        return execute_run(
-            ready.path,
-            ready.number,
-            ready.method,
-            _hear_nothing,
-            self._control,
-            ready.resumption,
-            ready.tools,
-            limiter,
-            self._connections,
-        )
+        try:
+            return execute_run(
+                ready.path,
+                ready.number,
+                ready.method,
+                _hear_nothing,
+                control,
+                ready.resumption,
+                ready.tools,
+                limiter,
+                self._connections,
+            )
+        finally:
+            self._controls.discard(control)
 
-    def _end(self, cell: SweepCell, finished: Finished) -> None:
+    def _end(self, cell: SweepCell, finished: Finished, control: Control) -> None:
         self._moved = True
         if finished.reason is not None:
             self._note(cell, finished.reason)
-            self._ending = self._ending or finished.budget_reached
-        elif self._control.state is RunState.RUNNING:
+            if finished.budget_reached:
+                self._end_all()
+        elif control.state is RunState.RUNNING:
             self._troubles = 0
         elif not self._ending:
             with opened(self._store) as connection:
@@ -369,5 +413,5 @@ def find_same(connection: sqlite3.Connection, cell: SweepCell) -> Run | None:
     return None
 
 
-def _hear_nothing(event: Event) -> None:
+def _hear_nothing(event: RunEvent) -> None:
     """Print nothing: who watches a sweep reads the store."""

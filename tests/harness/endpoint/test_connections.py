@@ -6,13 +6,14 @@ import asyncio
 import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
 import pytest
 
-from harness.core.failures import Refused
-from harness.endpoint import offline
-from harness.endpoint.client import Connections
+from harness.core.failures import HarnessError, Refused
+from harness.endpoint import client, offline
+from harness.endpoint.client import Connections, OverlappingConnections
 from tests.harness.endpoint.sending import GOOD, request
 
 REPLY = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%b" % (len(GOOD), GOOD)
@@ -112,3 +113,61 @@ def test_what_a_run_leaves_behind_is_broken_off() -> None:
     with closing(Connections()) as ways:
         assert ways.run(begin()).cancelled()
         assert broken == ["left"]
+
+
+def test_runs_that_overlap_share_a_loop_and_break_off_only_what_is_their_own() -> None:
+    broken: list[str] = []
+    met = asyncio.Event()
+
+    async def left(name: str) -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            broken.append(name)
+            raise
+
+    async def one() -> list[str]:
+        behind = asyncio.create_task(left("of the one"))
+        await asyncio.wait_for(met.wait(), 20)
+        assert not behind.done()
+        return list(broken)
+
+    async def other() -> asyncio.Task[None]:
+        behind = asyncio.create_task(left("of the other"))
+        await asyncio.sleep(0)
+        return behind
+
+    async def meet() -> None:
+        met.set()
+
+    with closing(OverlappingConnections()) as ways, ThreadPoolExecutor(1) as threads:
+        whole = threads.submit(ways.run, one())
+        ways.run(other())
+        ways.run(meet())
+        assert whole.result(20) == ["of the other"]
+        assert broken == ["of the other", "of the one"]
+
+
+def test_overlapping_runs_use_one_pool_and_what_they_raise_is_theirs() -> None:
+    async def wrong() -> None:
+        raise LookupError
+
+    with counting() as server, closing(OverlappingConnections()) as ways:
+        with pytest.raises(LookupError):
+            ways.run(wrong())
+        assert [ways.run(ask(ways, server.url)) for _ in range(3)] == ["whole"] * 3
+        assert len(server.taken) == 1
+
+
+def test_calls_whose_loop_a_method_ended_are_told_and_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def ending() -> None:
+        asyncio.get_running_loop().stop()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(client, "ALIVE_SECONDS", 0.01)
+    ways = OverlappingConnections()
+    with pytest.raises(HarnessError, match="broke off"):
+        ways.run(ending())
+    ways.close()

@@ -43,6 +43,22 @@ def test_a_worker_makes_every_run_in_order(tmp_path: Path) -> None:
     assert (found.entries_done, found.entries_total) == (2 * SIZE, 2 * SIZE)
 
 
+def test_the_next_run_begins_while_the_last_call_of_one_is_under_way(tmp_path: Path) -> None:
+    def waiting(asked: Asked) -> Answer:
+        def others() -> bool:
+            return any(each.body["model"] == "b" for each in server.asked)
+
+        return translated(asked, until=others if asked.number == SIZE - 1 else None)
+
+    with serving(waiting) as server:
+        store, sweep = begun(tmp_path, server.url)
+        work(store, sweep.number, never)
+        models = [each.body["model"] for each in server.asked]
+        assert server.most_under_way <= 2  # the worker's share
+    assert record(store).state == "complete"
+    assert models == ["a"] * SIZE + ["b"] * SIZE
+
+
 def test_what_runs_are_scored_with_is_found_once_for_all_that_are_scored_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,11 +196,12 @@ def test_a_worker_killed_at_any_instant_loses_doubles_and_pays_nothing_twice(
     dead: list[int] = []
     with serving() as server:
         store, sweep = begun(tmp_path, server.url, top="budget_usd = 5", fixed=fixed, size=20)
-        with closing(WorkerProcesses(store, sweep.number, 2)) as workers:
+        count = 1 + seed % 2  # one alone is at two runs by turns
+        with closing(WorkerProcesses(store, sweep.number, count)) as workers:
 
             def kill(asked: Asked) -> Answer:
                 if asked.number == instant:
-                    victim = workers.pids[seed % 2]
+                    victim = workers.pids[seed % count]
                     dead.append(victim)
                     os.kill(victim, getattr(signal, "SIGKILL", signal.SIGTERM))
                 return translated(asked, seconds=0.02)
