@@ -15,6 +15,8 @@ from scoring.core.wording import counted
 with when_used():
     from harness.core import failures
     from harness.release import budget, records
+    from harness.store import run_list
+    from harness.store.file import database
 
 
 @click.command("budget")
@@ -42,6 +44,8 @@ def budget_(
     """
     book = ledger()
     given = (count, pause, step) != (None, None, None)
+    if given and corpus:
+        _require_known(corpus, book.read())
     if given or together:
         with book.changing() as change:
             if given:
@@ -70,6 +74,21 @@ def budget_(
         "submitters": rows,
     }
     print_form("vault-budget", told, _lines(general, rows, submitter, corpus), as_json=as_json)
+
+
+def _require_known(corpus: str, told: budget.History) -> None:
+    """Raise UsageError where no run here is over a corpus and nothing was told of it: a rule for it would hold for nothing."""
+    with database.opened() as store:
+        there = {each.dataset_id for each in run_list.list_runs(store, brief=True)}
+    there |= {use.corpus for use in budget.uses(told)}
+    if corpus not in there:
+        known = (
+            f"There are runs over {', '.join(sorted(there))}." if there else "There is no run yet."
+        )
+        raise failures.UsageError(
+            f"--corpus: no run here is over a corpus {corpus!r}. {known} Name it by the id that its runs have (rosetta runs list); "
+            "without --corpus the rule is for all of them."
+        )
 
 
 def _row(use: budget.BudgetUse) -> dict[str, Any]:

@@ -135,6 +135,9 @@ def test_a_card_is_told_verified_counted_and_compared(home: Path) -> None:
     schema = json.loads((SCHEMAS / "vault-budget.schema.json").read_text("utf-8"))
     Draft202012Validator(schema).validate(told)
     assert [(each["answers"], each["of"]) for each in told["submitters"]] == [(3, 3)]
+    said = run("vault budget --corpus hidden --count 9")
+    assert "no run here is over a corpus 'hidden'. There are runs over hid." in said
+    assert "3 answers about 'hid'" in run("vault budget --corpus hid --step 2")
     run("vault budget --together Ann", "Ann B.")
     run(f"runs export {better} -o b.json --submitter", "ann b")  # who is one is told the same once
     assert Path("b.json").read_bytes() == Path("two.json").read_bytes()
