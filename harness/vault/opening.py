@@ -121,17 +121,7 @@ class VaultOpening:
 
     def unsealed(self, name: str, segments: Sequence[Segment] = ()) -> UnsealedCorpus:
         """Open a corpus as it lies in the vault."""
-        state, sealed, key = self._written(name, segments)
-        number = sealed.head.corpus
-        return UnsealedCorpus(
-            vault=state.head.vault,
-            number=number,
-            rotations=len(_rotations(state, number)),
-            counts=state.head.corpora[number].entries,
-            recipients=tuple(recipients_of(state)),
-            envelope=sealed.envelope(key),
-            entries=sealed.opened(key),
-        )
+        return unsealed(*self._written(name, segments))
 
     def again(self, came: str, segments: Sequence[Segment]) -> None:
         """Write that the texts of a run are opened, which the store keeps sealed; nothing is opened here.
@@ -176,6 +166,20 @@ class VaultOpening:
             return self.at_once.granted(used, state, self.identity, self.together)
 
         return self.vault.opening(name, self.identity, segments, self.together, act)
+
+
+def unsealed(state: VaultState, sealed: SealedCorpus, key: DataKey) -> UnsealedCorpus:
+    """Open a corpus in memory whose opening the log has; ``state`` is that of before. FileError where a text is damaged."""
+    number = sealed.head.corpus
+    return UnsealedCorpus(
+        vault=state.head.vault,
+        number=number,
+        rotations=len(_rotations(state, number)),
+        counts=state.head.corpora[number].entries,
+        recipients=tuple(recipients_of(state)),
+        envelope=sealed.envelope(key),
+        entries=sealed.opened(key),
+    )
 
 
 def _refuse_sealed_anew(state: VaultState, run_id: str) -> None:

@@ -155,12 +155,24 @@ class Vault:
         None where each opens alone. The log has the opening and its purpose before a text is opened. Raises VaultError
         in words.
         """
-        said = words_of_log(purpose, _PURPOSE)
-        _, sealed, key = self.opening(
-            name, identity, segments, opener,
-            lambda _, number, counts: Opened(corpus=number, entries=counts, purpose=said),
-        )  # fmt: skip
+        _, sealed, key = self.trial(name, purpose, identity, segments, opener)
         return sealed.opened(key)
+
+    def trial(
+        self,
+        name: str,
+        purpose: str,
+        identity: Identity,
+        segments: Sequence[Segment] = (),
+        opener: OpeningKey | None = None,
+    ) -> tuple[VaultState, SealedCorpus, DataKey]:
+        """Write that a corpus is opened as ``open`` does, and give it sealed, with its key."""
+        said = words_of_log(purpose, _PURPOSE)
+
+        def act(_: VaultState, number: str, counts: Counts) -> Opened:
+            return Opened(corpus=number, entries=counts, purpose=said)
+
+        return self.opening(name, identity, segments, opener, act)
 
     def opening(
         self,

@@ -25,7 +25,7 @@ with when_used():
 @click.option("--as", "own_name", required=True, metavar="NAME", help="How you, the first keeper, are called in its log.")  # fmt: skip
 @click.option("--recovery", required=True, type=FILE, metavar="FILE", help="Where the recovery key goes: on a stick that you lock away.")  # fmt: skip
 @click.option("--keeper", "cards", multiple=True, type=FILE, metavar="NAME.rosetta-keeper", help="Who else can open it, by their card; as often as there are keepers.")  # fmt: skip
-@click.option("--threshold", type=click.IntRange(1), default=1, metavar="M", help="So many of the keepers open it together, and nobody alone. Default: each opens alone.")  # fmt: skip
+@click.option("--threshold", type=click.IntRange(1), default=1, metavar="M", help="So many of the keepers open it together: from 2 on nobody opens it alone; with 1, as without it, each does.")  # fmt: skip
 def init_(
     vault: Path, name: str, own_name: str, recovery: Path, cards: tuple[Path, ...], threshold: int
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -22,7 +23,11 @@ from scoring.core.wording import counted
 
 with when_used():
     from corpora.model import entry
-    from harness.vault import ledger
+    from harness.consent import opening as consent
+    from harness.consent import standing
+    from harness.store.file import database
+    from harness.vault import ledger, sealed_corpus
+    from harness.vault import opening as vault_opening
     from harness.vault.grants import files
 
 
@@ -62,15 +67,32 @@ def open_(
             )
         granted = grants_at(vault, clock_was_wrong=clock_was_wrong)
         request = files.read_request(read_file(grant))
-        opened = granted.open(ledger.request_id(request), keeper(key))
+        given = granted.opening(ledger.request_id(request), keeper(key))
+        opened = vault_opening.unsealed(given.state, given.sealed, given.key)
         corpus = request.name
     elif corpus and purpose:
         made = vault_at(vault, clock_was_wrong=clock_was_wrong)
         segments = [entry.Segment(each) for each in chosen]
         identity, opening = acting(made, key, others, cards=cards)
-        opened = made.open(corpus, purpose, identity, segments, opening)
+        opened = vault_opening.unsealed(*made.trial(corpus, purpose, identity, segments, opening))
     else:
         raise click.UsageError(
             "Name the corpus and say what for (--purpose), or name the request that keepers allowed (--grant)."
         )
-    click.echo(plain(f"{corpus}: {counted(len(opened), 'entry', 'entries')} opened with your keys, each text is whole. The log has it."))  # fmt: skip
+    count = counted(len(opened.entries), "entry", "entries")
+    click.echo(plain(f"{corpus}: {count} opened with your keys, each text is whole. The log has it."))  # fmt: skip
+    for words in _taken_back(opened):
+        click.echo(plain(words))
+
+
+def _taken_back(opened: sealed_corpus.UnsealedCorpus) -> Iterator[str]:
+    """Yield what of the opened entries no run is given, because consent for it was withdrawn."""
+    found = vault_opening.corpus_of(opened)
+    try:
+        kept = consent.with_consent(found, standing.standing(database.home()))
+    except standing.Withdrawn as error:
+        yield f"For a run nothing of it is opened: consent was withdrawn for {error.notice.said}."
+        return
+    said = {each.message for each in found.warnings}
+    new = (each.message for each in kept.warnings if each.message not in said)
+    yield from (f"For a run, {message}" for message in new)

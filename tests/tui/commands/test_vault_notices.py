@@ -132,6 +132,18 @@ def test_what_one_person_gave_to_a_vault_is_taken_back_with_it(at: Keepers, ran:
     assert "Ben" in told
 
 
+def test_trying_the_keys_says_what_was_taken_back(at: Keepers, ran: str) -> None:
+    look = "vault open v people --purpose look"
+    assert at(look).count("\n") == 1
+    assert "Withdrawn" in at(f"consent withdraw --corpus {ran} --entries 2", *WITHDRAWN)
+    told = at(look)
+    assert "people: 2 entries opened with your keys" in told
+    assert "For a run, 1 entry is left out: consent was withdrawn for 1 entry of the corpus" in told
+    assert "warning: vault: 1 entry is left out" in at("corpus check people", *OPENED)
+    at(f"consent withdraw --corpus {ran}", *WITHDRAWN)
+    assert "For a run nothing of it is opened: consent was withdrawn for the corpus" in at(look)
+
+
 def test_a_community_takes_runs_out_of_its_vault_along(at: Keepers, ran: str) -> None:
     """As its page has the command: by the corpus's name, sealed, and openly on explicit wish."""
     assert "out holds" in at("community export out --corpus people --vault v")
