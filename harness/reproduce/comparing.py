@@ -79,6 +79,12 @@ def compared(
         raise UsageError(
             f"{named} took answers from before, which were not made anew. Run it without: rosetta runs reproduce."
         )
+    otherwise = _scored_otherwise(claimed, card)
+    if "calibration" in otherwise:
+        raise UsageError(
+            f"{named} has a composite of other weights than the card, so the two do not compare. Run the card again with the "
+            "weights that it names: rosetta runs reproduce, with --scoring FILE where they were signed, and without where not."
+        )
     first, second = reproduced_card(claimed), reproduced_card(card)
     print_ = fingerprint(card_setup(claimed), claimed.dataset.sha256, claimed.harness_version)
     return ReproductionComparison(
@@ -88,7 +94,7 @@ def compared(
         corpus=claimed.dataset.sha256,
         entries=len(card.results),
         reproduced=verdict(first.scores, second.scores).reproduced,
-        scored_otherwise=_scored_otherwise(claimed, card),
+        scored_otherwise=otherwise,
     )
 
 

@@ -27,7 +27,7 @@ from harness.methods.registry import build
 from harness.run.beginning import tools_for
 from harness.setup.scoring_tools import changes, stated_setup
 from scoring.core.metric_rows import row_of
-from scoring.core.setup import ScoringSetup
+from scoring.core.setup import CalibrationFacts, ScoringSetup
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,8 @@ def rebuild(
     plan = api.plan_of(corpus, method, options | own)
     asked = RunRequest(corpus, places, plan)
     found = build(plan.method, plan.options, corpus.entries, no_key).setup
-    if lacking := list(_differences(stated, found)):
+    weighed = _other_weights(stated_setup(card.scoring), plan.scoring.scoring)
+    if lacking := [*_differences(stated, found), *weighed]:
         raise _refused(lacking)
     tools = tools_for(connection, corpus, places, plan)
     tools.close()
@@ -184,10 +185,24 @@ def _missing_prompt(stated: Setup, told: Mapping[str, Any]) -> Iterator[Lacking]
         yield Lacking("the prompt", words, f"--prompt FILE{held}")
 
 
+_WEIGHTS = "the signed weights of the composite"
+
+
+def _other_weights(stated: ScoringSetup | None, here: CalibrationFacts | None) -> Iterator[Lacking]:
+    """Yield that a composite would be weighed otherwise than the card's: the two would not compare."""
+    then = None if stated is None else stated.calibration
+    said = [each and f"SHA-256 {each.sha256}" for each in (then, here)]
+    if said[0] != said[1]:
+        card, now = (each or "those of the specification" for each in said)
+        yield Lacking(_WEIGHTS, card, "--scoring FILE" if then else "no --scoring", now)
+
+
 def _missing_scoring(stated: ScoringSetup | None, told: Mapping[str, Any]) -> Iterator[Lacking]:
     """Yield what the metrics of the card read besides the texts, and nobody gave."""
     if stated is None:
         return
+    if stated.calibration is not None and not told.get("scoring"):
+        yield Lacking(_WEIGHTS, f"SHA-256 {stated.calibration.sha256}", "--scoring FILE")
     terms = stated.terms_sha256
     if terms is not None and not (told.get("terms") or told.get("coaching")):
         yield Lacking("the prescribed terms", f"SHA-256 {terms}", "--terms FILE")

@@ -41,6 +41,7 @@ _TAKEN = frozenset(
         "language_card",
         "gloss_dictionary",
         "terms",
+        "scoring",
         "embeddings",
         "embeddings_model",
         "judge",

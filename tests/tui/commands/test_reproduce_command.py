@@ -20,6 +20,7 @@ from harness.reproduce import comparing
 from harness.sealed.keys import Identity, Role
 from harness.store.file.database import opened
 from rosetta_tui.commands import rosetta
+from tests.harness.setup.calibrating import organisation, signed_file
 from tests.keyring_in_memory import memory_keyring
 
 SCHEMA = Path(__file__).parents[3] / "docs/schemas/runs-reproduce.schema.json"
@@ -331,3 +332,41 @@ def test_answers_of_before_reproduce_nothing(
         claimed = comparing.claimed_card(store, str(made / "card.json"))
         with pytest.raises(UsageError, match="took answers from before"):
             comparing.compared(store, claimed.card, run)
+
+
+def test_signed_weights_are_asked_for_and_must_be_the_cards(
+    made: Path, at: Callable[[str], None], tmp_path: Path
+) -> None:
+    at("weighed")
+    own = organisation(made / "weighed")
+    weights = signed_file(tmp_path, own)
+    run = f"{made}/corpus.json --method glossary --glossary {made}/words.tsv --plain"
+    ok(f"run {run} --scoring {weights}")
+    card = tmp_path / "weighed.json"
+    ok(f"runs export last -o {card}")
+
+    at("judge")
+    line = f"runs reproduce {card} --corpus {made}/corpus.json --glossary {made}/words.tsv"
+    sha256 = json.loads(card.read_bytes())["scoring"]["calibration"]["sha256"]
+    words = refused(line)
+    assert f"the signed weights of the composite: the card has SHA-256 {sha256}. Give --scoring FILE." in words  # fmt: skip
+    assert "signed by a key that is not trusted here" in refused(f"{line} --scoring {weights}")
+    (made / "judge" / "settings.toml").write_text(
+        f'trusted_signers = ["{own.public.signing_key}"]\n', "utf-8"
+    )
+    other = signed_file(tmp_path, own, proposal="1" * 64)
+    words = refused(f"{line} --scoring {other}")
+    assert f"the card has SHA-256 {sha256}, and here it is SHA-256 " in words
+    weights = signed_file(tmp_path, own)
+    told = json.loads(said(f"{line} --scoring {weights} --json").stdout)
+    assert told["reproduced"] is True
+    assert told["scored_otherwise"] == []
+    assert told["claimed"]["scores"]["composite"] == told["repeated"]["scores"]["composite"]
+
+    ok(f"run {run}")
+    words = refused(f"runs reproduce {card} --corpus {made}/corpus.json --with last")
+    assert "has a composite of other weights than the card" in words
+    plain = f"runs reproduce {made}/card.json --corpus {made}/corpus.json --glossary {made}/words.tsv"  # fmt: skip
+    words = refused(f"{plain} --scoring {weights}")
+    assert "the card has those of the specification, and here it is SHA-256 " in words
+    assert "Give no --scoring." in words
