@@ -279,6 +279,7 @@ def _compared(letter: str, side: PairSide, drawn: Table, tests: _Tests) -> Compa
         median_seconds=median(seconds) if seconds else None,
         card=side.rows.card,
         certificates=side.rows.certificates,
+        stated=side.rows.stated,
         inside=not run.imported and side.rows.secret,
         file="" if (outputs := told_of(run).outputs) is None else outputs.name,
     )

@@ -67,6 +67,8 @@ class ComparedRun:
     """What reviews said of it."""
     inside: bool = False
     """Whether secret entries are among those compared, so that no number leaves but as a released difference."""
+    stated: bool = False
+    """Whether its scores are only what its card from elsewhere states: nobody scored them again here with its corpus."""
     file: str = ""
     """Name of the file that the outputs were read from; empty where they were made in the run."""
 

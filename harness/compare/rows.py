@@ -17,6 +17,7 @@ from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.sealing import CorpusSeal, StoreSealed, What, sealed_column
 from harness.store.file.trouble import stored_object
 from harness.store.notes import Attached, attached_to
+from harness.store.others_cards import UNCHECKED, checked_here
 from harness.store.runs import Run
 from scoring.core.scorer import Scorer
 from scoring.core.setup import ScoringSetup
@@ -104,6 +105,8 @@ class OrderedRun:
     """What reviews said of it."""
     local_only: bool = False
     """True where the terms of the corpus keep every entry on this machine."""
+    stated: bool = False
+    """Whether its scores are only what a card from elsewhere states (``RunSummary.stated``)."""
 
     def holds(self, run: Run, found: _Facts) -> bool:
         """Tell whether these rows still stand as they are in the store.
@@ -180,6 +183,8 @@ class RowReader:
             claimed=found.claimed,
             certificates=attached_to(self._connection, run.id),
             local_only=_local_only(self._connection, run) if known is None else known.local_only,
+            stated=run.imported
+            and not checked_here(self._connection, run.id).get(run.id, UNCHECKED).counts,
         )
 
     def _corpus(self, run: Run) -> Mapping[int, CorpusRow]:

@@ -56,12 +56,6 @@ class Entrant:
         return () if found is None else found.differences
 
     @property
-    def stated(self) -> bool:
-        """Whether its scores are only what its card states: nobody scored them again here with the card's corpus."""
-        found = self.run.checked.recount
-        return self.run.imported and (found is None or not found.counts)
-
-    @property
     def unranked(self) -> str:
         """Why it has no rank, and what to do; empty where it may have one."""
         if self.unverified:

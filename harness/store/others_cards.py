@@ -39,6 +39,11 @@ class CheckedHere:
     recount: Recount | None = None
     """None where nobody scored it again, and for runs of this store, which were scored here."""
 
+    @property
+    def counts(self) -> bool:
+        """Whether its outputs were scored again here with its corpus, and gave what the card states."""
+        return self.recount is not None and self.recount.counts
+
 
 UNCHECKED = CheckedHere()
 

@@ -60,6 +60,11 @@ class RunSummary:
     """What its maker calls the method; empty where nobody named it."""
     checked: CheckedHere = UNCHECKED
 
+    @property
+    def stated(self) -> bool:
+        """Whether its scores are only what its card states: nobody scored them again here with the card's corpus."""
+        return self.imported and not self.checked.counts
+
 
 PARTS = ("difficulty", "provenance", "register", "segment", "context", "variety", "orthography")
 """The breakdowns of a card: nine tenths of it, which hardly a list shows."""

@@ -229,7 +229,7 @@ def _notes(entrant: leaderboard_entrant.Entrant, *, translated: bool) -> Iterato
         yield f"{name}: {words}"
     if words := leaderboard_rows.stated_tier_words(entrant):
         yield f"{name} {words}"
-    if entrant.stated and not entrant.differences:
+    if entrant.run.stated and not entrant.differences:
         yield f"{name}: its scores are as its maker stated them (`rosetta runs import CARD --corpus FILE` scores them again)"
     if entrant.unranked:
         yield f"{name} has no rank: {entrant.unranked}"
@@ -306,7 +306,7 @@ def _entrant(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> dict
     reproduced = is_reproduced(card, run.checked)
     tiers = tiers_json(card, review_of(card, run.certificates), reproduced=reproduced)
     tiers["verification_tier"] = leaderboard_rows.validation(entrant)
-    tiers["stated"] = entrant.stated
+    tiers["stated"] = entrant.run.stated
     return {
         "run_id": run.run_id,
         "in_place_of": list(entrant.in_place_of),

@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from rosetta_tui.compare.sentences import number, told_apart
 from rosetta_tui.show import figures
+from rosetta_tui.show.run_facts import stated_mark
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.result_table import crop
 from scoring.core.metric_rows import row_of
@@ -126,6 +127,7 @@ def facts(run: ComparedRun) -> str:
         _cost(run),
         f"{figures.seconds(run.median_seconds)} s" if run.median_seconds is not None else "",
         "UNVERIFIED" if run.unverified else "",
+        stated_mark(run).strip(),
     ]
     return " · ".join(part for part in parts if part)
 

@@ -83,6 +83,8 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
             yield from (f"  {line}" for line in floor_lines(run))
         if run.unverified:
             yield f"{run.letter} is UNVERIFIED: it came without a seal that holds"
+        if run.stated:
+            yield f"{run.letter} is as its card states (stated): its outputs were not scored again here with its corpus"
 
 
 _MORE = ("failed", "cost", "seconds an entry")

@@ -11,6 +11,7 @@ from harness.store.distinctions import distinctions, setup_facts
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import review_of, tier_words
 from rosetta_tui.show.metric_words import digits
+from rosetta_tui.show.run_facts import stated_mark
 from scoring.card.claim import ClaimReason
 from scoring.core.columns import TRANSLATIONS, stated_columns
 from scoring.core.metric_rows import title
@@ -207,7 +208,7 @@ def claim_words(run: ComparedRun) -> str:
     if run.card is None or stated_columns(run.card.get("scoring")) != TRANSLATIONS:
         return ""
     words = tier_words(run.card, review_of(run.card, run.certificates), beside=False)
-    return f"{run.letter} may be called {words}"
+    return f"{run.letter} may be called {words}{stated_mark(run)}"
 
 
 def floor_lines(run: ComparedRun) -> Iterator[str]:

@@ -50,6 +50,7 @@ def _run(run: ComparedRun) -> dict[str, Any]:
         "under_way": run.under_way,
         "imported": run.imported,
         "unverified": run.unverified,
+        "stated": run.stated,
         "total": run.total,
         "done": run.done,
         "failed": run.failed,

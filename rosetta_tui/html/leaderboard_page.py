@@ -24,7 +24,6 @@ from rosetta_tui.leaderboard.rows import (
     ranked_for,
     signature_words,
     smallest_words,
-    stated_mark,
     stated_tier_words,
 )
 from rosetta_tui.show.card_fields import (
@@ -35,7 +34,7 @@ from rosetta_tui.show.card_fields import (
     tier_words,
     with_interval,
 )
-from rosetta_tui.show.run_facts import setup_words
+from rosetta_tui.show.run_facts import setup_words, stated_mark
 from scoring.core.metric_rows import short_title, title
 
 if TYPE_CHECKING:
@@ -166,7 +165,7 @@ def _row(
     card = entrant.run.card or {}
     translated = board.grounds.task == TRANSLATION
     claim = tier_words(card, review_of(card, entrant.run.certificates), beside=True)
-    claim += stated_mark(entrant)
+    claim += stated_mark(entrant.run)
     notes = (
         place_words(entrant) and f"stands {place_words(entrant)}",
         caveats_in_words(card) if translated else "",

@@ -26,7 +26,7 @@ from rosetta_tui.show.card_fields import (
 )
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value, widest
 from rosetta_tui.show.metric_words import value
-from rosetta_tui.show.run_facts import failed_words, iso, setup_words, when
+from rosetta_tui.show.run_facts import failed_words, iso, setup_words, stated_mark, when
 from scoring.core.inventory import metric_named, typed_name
 from scoring.core.metric_rows import row_of, short_title, title
 from scoring.core.specification import specification
@@ -304,7 +304,7 @@ def _translated_cells(entrant: Entrant) -> tuple[Cell, ...]:
     return (
         Cell(with_interval(entrant.scores, "chrf_plus_plus")),
         Cell(with_interval(entrant.scores, "composite")),
-        Cell(f"{tier_sign(card, review)} {claimable(card, review)}{stated_mark(entrant)}"),
+        Cell(f"{tier_sign(card, review)} {claimable(card, review)}{stated_mark(entrant.run)}"),
     )
 
 
@@ -330,11 +330,6 @@ def validation(entrant: Entrant) -> str:
     if entrant.unverified:
         return "unverified"
     return validated(entrant.run)[0]
-
-
-def stated_mark(entrant: Entrant) -> str:
-    """Return what stands behind the claim of a card whose scores nobody scored again here; empty for any other."""
-    return " (stated)" if entrant.stated else ""
 
 
 def stated_tier_words(entrant: Entrant) -> str:

@@ -38,6 +38,7 @@ from rosetta_tui.show.run_facts import (
     runs_now,
     setup_words,
     so_far,
+    stated_mark,
     tiered,
     translates,
     when,
@@ -97,6 +98,9 @@ class RunReader:
 _LEAD = 16
 """Cells that what runs are shown by first takes at least; a name of another task's metric may take more."""
 
+_RESULT = 17
+"""Cells of what may be claimed of a run; of stated scores it says that too."""
+
 COLUMNS = (
     Column("state", "", 3),
     Column("id", "id", 8, drop=2),
@@ -104,7 +108,7 @@ COLUMNS = (
     Column("corpus", "corpus", 14, share=1),
     Column("pair", "pair", 5, share=1, drop=7),
     Column("method", "method · model · condition", 20, share=6),
-    Column("result", "result", 17),
+    Column("result", "result", _RESULT),
     Column("chrf", "chrF++", _LEAD, share=1, drop=1),
     Column("composite", "composite", 9, right=True, drop=3),
     Column("cost", "cost", 9, right=True, drop=5),
@@ -140,13 +144,14 @@ class RunRows(Rows["RunSummary"]):
     def columns(self) -> Sequence[Column]:
         """The columns; where no run translates, the first score is another and takes the room of the tiers."""
         translated = sum(map(translates, self.items))
-        if translated == len(self.items):
-            return COLUMNS
-        changes: dict[str, dict[str, Any]] = (
-            {"chrf": {"title": "score"}}
-            if translated
-            else {"chrf": {"title": "score", "width": _LEAD + 3}, "result": {"width": 13}}
-        )
+        stated = [len(_result(run).text) for run in self.items if run.stated]
+        changes: dict[str, dict[str, Any]] = {}
+        if not translated:
+            changes = {"chrf": {"title": "score", "width": _LEAD + 3}, "result": {"width": 13}}
+        elif translated < len(self.items):
+            changes = {"chrf": {"title": "score"}}
+        if stated:
+            changes["result"] = {"width": max(_RESULT, *stated)}
         return [replace(column, **changes.get(column.key, {})) for column in COLUMNS]
 
     def find(self, run_id: str) -> int | None:
@@ -157,7 +162,7 @@ class RunRows(Rows["RunSummary"]):
         """Return what the row's look depends on; a sealed card never changes."""
         run = self.items[index]
         beside = tuple(each.sha256 for each in run.certificates)
-        words = (run.tags, run.note, run.run_id in self._marked)
+        words = (run.tags, run.note, run.run_id in self._marked, run.stated)
         name = (run.run_id, run.distinction, run.run_id in self.others, self._named)
         now = tuple(so_far(run).values())
         return (name, run.state, run.done, run.failed, run.card is None, beside, words, now)
@@ -246,7 +251,8 @@ def _result(run: RunSummary) -> Cell:
         return Cell("complete", "quiet")
     if run.card is not None:
         review = review_of(run.card, run.certificates)
-        return Cell(f"{tier_sign(run.card, review)} {claimable(run.card, review)}")
+        claim = claimable(run.card, review)
+        return Cell(f"{tier_sign(run.card, review)} {claim}{stated_mark(run)}")
     share = f" {percent(run.done / run.total)}" if run.total else ""
     return Cell(f"{run.state}{share}", "mark" if run.state in UNDER_WAY else "warn")
 
@@ -257,7 +263,7 @@ def _result_words(run: RunSummary) -> str:
         return "complete"
     if run.card is not None:
         review = review_of(run.card, run.certificates)
-        return f"{tier_sign(run.card, review)} {tier_words(run.card, review)}"
+        return f"{tier_sign(run.card, review)} {tier_words(run.card, review)}{stated_mark(run)}"
     return f"{_result(run).text} · {figures.count(run.done)} of {figures.count(run.total)}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.card.leaving import kept_inside
 from harness.card.reading import block, number
@@ -25,6 +25,9 @@ from rosetta_tui.show.card_fields import (
 from rosetta_tui.show.metric_words import value
 from scoring.core.columns import TRANSLATIONS, KeptColumns, stated_columns
 from scoring.core.metric_rows import short_title
+
+if TYPE_CHECKING:
+    from harness.compare.pairs import ComparedRun
 
 
 def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
@@ -225,6 +228,11 @@ def headings(runs: Sequence[RunSummary]) -> tuple[str, ...]:
     return tuple("score" if mixed and name == "chrF++" else name for name in HEADINGS)
 
 
+def stated_mark(run: RunSummary | ComparedRun) -> str:
+    """Return what stands behind the claim of a card whose outputs nobody scored again here; empty for any other."""
+    return " (stated)" if run.stated else ""
+
+
 def run_line(run: RunSummary, *, other: bool = False, named: bool = False) -> tuple[str, ...]:
     """Return the cells of one run in the order of HEADINGS.
 
@@ -240,7 +248,7 @@ def run_line(run: RunSummary, *, other: bool = False, named: bool = False) -> tu
         _state(run),
         score,
         composite,
-        tier_words(card, review_of(card, run.certificates), beside=True)
+        tier_words(card, review_of(card, run.certificates), beside=True) + stated_mark(run)
         if card and tiered(run)
         else figures.NONE,
         caveats_in_words(card) if card and tiered(run) else "",

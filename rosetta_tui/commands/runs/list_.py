@@ -152,6 +152,7 @@ def _summary(run: RunSummary, inside: Collection[str]) -> dict[str, Any]:
         "state": run.state,
         "imported": run.imported,
         "unverified": card.get("unverified"),
+        "stated": run.stated,
         "dataset_id": run.dataset_id,
         "language_pair": run.language_pair,
         "method": run.method,

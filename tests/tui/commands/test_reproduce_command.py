@@ -196,15 +196,32 @@ def test_references_that_are_the_outputs_are_found_with_the_corpus(
 
 
 def test_scores_are_stated_until_they_were_scored_again(visitor: Path) -> None:
+    compare = f"compare {compared(visitor)}"
     (board,) = json.loads(ok("leaderboard --json"))
     assert board["runs"][0]["stated"] is True
-    assert "(stated)" in ok("leaderboard")
+    assert {each["imported"]: each["stated"] for each in json.loads(ok("runs list --json"))} == {
+        True: True,
+        False: False,
+    }
+    assert [each["stated"] for each in json.loads(ok(f"{compare} --json"))["runs"]] == [False, True]
+    for command in ("leaderboard", "runs list", compare):
+        assert ok(command).count("(stated)") == (2 if command == compare else 1)
+    assert "B is as its card states (stated)" in ok(compare)
     assert "Scored again with its corpus: as stated." in ok(
         f"runs import {visitor}/card.json --corpus {visitor}/corpus.json"
     )
     (board,) = json.loads(ok("leaderboard --json"))
     assert board["runs"][0]["stated"] is False
-    assert "stated" not in ok("leaderboard")
+    for command in ("leaderboard", "runs list", compare):
+        assert "stated" not in ok(command)
+
+
+def compared(made: Path) -> str:
+    """Run another method on the corpus; gives the ids of that run and of the imported card's."""
+    ok(f"run {made}/corpus.json --method copy-source --plain")
+    runs = json.loads(ok("runs list --json"))
+    own, other = (each["run_id"] for each in sorted(runs, key=lambda each: each["imported"]))
+    return f"{own} {other}"
 
 
 def test_one_byte_changed_and_the_record_shows_nothing(visitor: Path, tmp_path: Path) -> None:
