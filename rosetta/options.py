@@ -125,6 +125,8 @@ class Options(Scoring, total=False):
     tools: Sequence[str]
     glossary: File
     word_list: File
+    model_folder: File
+    """Of a CTranslate2 model with its tokenizer.json, for the method ``ctranslate2``."""
     outputs: File
     """Outputs made elsewhere, for the methods ``replay`` and ``human``."""
     translator: str

@@ -23,10 +23,10 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 
 from harness.annotators.annotator import Find, Memo, Search
-from harness.annotators.embedding_folder import folder_sha256
 from harness.annotators.learned_scores import FileScores, ModelScores, Progress, ScoreScale
 from harness.core.failures import UsageError
 from harness.core.installation import install_line
+from harness.core.user_file import folder_sha256
 from scoring.core.translation import Translation
 
 _SCALE = ScoreScale(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import json
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from harness.annotators.annotator import Received
 from harness.core.calls import Calls
 from harness.core.failures import HarnessError, UsageError
 from harness.core.installation import install_line
+from harness.core.user_file import folder_sha256
 from scoring.core.setup import EmbeddingFacts
 
 _BATCH = 64
@@ -66,19 +66,6 @@ class FolderEmbedder:
     @cached_property
     def _encode(self) -> _Encode:
         return _load_static(self._folder) if self._static else _load_transformer(self._folder)
-
-
-def folder_sha256(folder: Path) -> str:
-    """Hash the names and contents of a model's files; hidden ones and the README say nothing of it."""
-    total = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder)
-        if not path.is_file() or name.name == "README.md" or any(p[0] == "." for p in name.parts):
-            continue
-        with path.open("rb") as file:
-            content = hashlib.file_digest(file, "sha256").hexdigest()
-        total.update(f"{name.as_posix()}\0{content}\n".encode())
-    return total.hexdigest()
 
 
 def _is_static(folder: Path) -> bool:

@@ -55,3 +55,16 @@ def read_bytes(path: Path, what: str, most_bytes: int = MOST_BYTES) -> bytes:
         limit = f"{most_bytes // 2**20:,} MiB" if most_bytes >= 2**20 else f"{most_bytes:,} bytes"
         raise UsageError(f"{path}: larger than {limit}, so it is not {what}. Name the right file.")
     return content
+
+
+def folder_sha256(folder: Path) -> str:
+    """Hash the names and contents of a model's files; hidden ones and the README say nothing of it."""
+    total = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if not path.is_file() or name.name == "README.md" or any(p[0] == "." for p in name.parts):
+            continue
+        with path.open("rb") as file:
+            content = hashlib.file_digest(file, "sha256").hexdigest()
+        total.update(f"{name.as_posix()}\0{content}\n".encode())
+    return total.hexdigest()

@@ -69,6 +69,8 @@ class MethodOptions(BaseModel):
     tools: tuple[str, ...] = ()
     glossary: Path | None = None
     """Dictionary file."""
+    model_folder: Path | None = None
+    """Folder of a CTranslate2 model with its tokenizer.json."""
     word_list: Path | None = None
     """Words of the target language, one a line."""
     analyser: Path | None = None

@@ -19,6 +19,7 @@ from harness.methods.asking import refuse_translator
 from harness.methods.baselines import Constant, CopySource
 from harness.methods.chat import chat
 from harness.methods.glossary import Glossary
+from harness.methods.local_model import LocalModel
 from harness.methods.pipeline import pipeline
 from harness.methods.replay import human, replay
 
@@ -26,6 +27,7 @@ _WITHOUT_NETWORK: dict[str, Callable[[MethodOptions], Method]] = {
     "copy-source": CopySource,
     "constant": Constant,
     "glossary": Glossary,
+    "ctranslate2": LocalModel,
 }
 _FROM_FILES: dict[str, Callable[[MethodOptions, Sequence[Entry]], Method]] = {
     "replay": replay,

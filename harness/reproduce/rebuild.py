@@ -69,6 +69,7 @@ _HASHED = {
 _HASHED_OPTIONS = {
     "glossary_sha256": ("the dictionary", "glossary", "--glossary FILE"),
     "word_list_sha256": ("the word list", "word_list", "--word-list FILE"),
+    "model_sha256": ("the model's folder", "model_folder", "--model-folder FOLDER"),
 }
 """The same for members of the set-up's ``options``."""
 
@@ -251,6 +252,7 @@ def _known_options(stated: Setup) -> dict[str, Any]:
         "tools": tuple(stated.tools_enabled),
         "checks": tuple(stated.options.get("checks", ())),
         "body": dict(stated.options.get("body", {})),
+        "settings": dict(stated.options.get("settings", {})),
     }
     if stated.model_slug != stated.method:
         known["model"] = stated.model_slug

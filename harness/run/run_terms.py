@@ -16,10 +16,10 @@ from typing import Any, Final
 from pydantic import BaseModel, ValidationError
 
 from corpora.model.corpus import Selection
-from harness.annotators.embedding_folder import folder_sha256
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
+from harness.core.user_file import folder_sha256
 from harness.core.version import VERSION
 from harness.method.options import MethodOptions
 from harness.method.shipped import SHIPPED

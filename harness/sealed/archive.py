@@ -11,16 +11,32 @@ import re
 import struct
 import zipfile
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from harness.sealed.forms import FileError, FileProblem
 
 MOST_BYTES: Final = 50 * 2**20
-"""Bytes of one archive; nothing that travels is larger."""
+"""Bytes of one archive; only what people hand in to be run may be larger."""
 
 MOST_MEMBERS: Final = 32
 
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}")
+
+@dataclass(frozen=True)
+class ArchiveShape:
+    """What archives of one kind may hold."""
+
+    most_bytes: int
+    most_members: int
+    name: re.Pattern[str]
+    """What a member may be called; ASCII in any case."""
+
+
+FLAT: Final = ArchiveShape(
+    MOST_BYTES, MOST_MEMBERS, re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}", re.ASCII)
+)
+"""A few files without folders, as nearly everything that travels is."""
+
 _BEGINS = b"PK\x03\x04"
 _ENDS = b"PK\x05\x06"
 _END_BYTES = 22
@@ -37,21 +53,21 @@ _WORDS = {
     FileProblem.NOT_OURS: "This is not a file of Rosetta. Choose another file.",
     FileProblem.REPACKED: "This file was packed again by another program. Ask for the file as "
     "Rosetta wrote it, and do not unpack it on the way.",
-    FileProblem.TOO_LARGE: f"This is more than {MOST_BYTES // 2**20} MB, too much for one file.",
+    FileProblem.TOO_LARGE: "This is more than {most} MB, too much for one file.",
 }
 
 
-def pack(members: Mapping[str, bytes]) -> bytes:
+def pack(members: Mapping[str, bytes], shape: ArchiveShape = FLAT) -> bytes:
     """Write members as a stored zip: by name, without times, attributes or extra fields.
 
     Raises FileError where a name is none, or where there is too much for one file.
     """
-    if not all(_NAME.fullmatch(name) for name in members) or len(members) > MOST_MEMBERS:
+    if not all(shape.name.fullmatch(name) for name in members) or len(members) > shape.most_members:
         raise FileError(
             FileProblem.INVALID, "This cannot be packed: a member has a name that none may have."
         )
-    if sum(map(len, members.values())) > MOST_BYTES:
-        raise _error(FileProblem.TOO_LARGE)
+    if sum(map(len, members.values())) > shape.most_bytes:
+        raise _error(FileProblem.TOO_LARGE, shape)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(members):
@@ -76,12 +92,7 @@ def unpack(
 
     ``most`` bounds the bytes of single members. Raises FileError in words for anything else.
     """
-    if len(data) > MOST_BYTES + 2**16:
-        raise _error(FileProblem.TOO_LARGE)
-    _check_ends(data)
-    members = _members(data)
-    if pack(members) != data:
-        raise _error(FileProblem.DAMAGED)
+    members = unpack_all(data, FLAT)
     _check_names(set(members), set(names), set(optional))
     for name, limit in (most or {}).items():
         if len(members.get(name, b"")) > limit:
@@ -89,6 +100,17 @@ def unpack(
                 FileProblem.TOO_LARGE,
                 f"This file holds too much in {name} ({limit:,} bytes at most).",
             )
+    return members
+
+
+def unpack_all(data: bytes, shape: ArchiveShape) -> dict[str, bytes]:
+    """Read every member of an archive of this shape; raises FileError in words for anything else."""
+    if len(data) > shape.most_bytes + 2**11 * shape.most_members:
+        raise _error(FileProblem.TOO_LARGE, shape)
+    _check_ends(data)
+    members = _members(data, shape)
+    if pack(members, shape) != data:
+        raise _error(FileProblem.DAMAGED)
     return members
 
 
@@ -101,20 +123,20 @@ def _check_ends(data: bytes) -> None:
         raise _error(FileProblem.CUT_SHORT)
 
 
-def _members(data: bytes) -> dict[str, bytes]:
+def _members(data: bytes, shape: ArchiveShape) -> dict[str, bytes]:
     """Take the members out, one local header after the other."""
     members: dict[str, bytes] = {}
     at = 0
     while data[at : at + 4] == _BEGINS:
-        name, begin, end = _local(data, at)
-        if name in members or len(members) >= MOST_MEMBERS:
+        name, begin, end = _local(data, at, shape)
+        if name in members or len(members) >= shape.most_members:
             raise _error(FileProblem.REPACKED)
         members[name] = data[begin:end]
         at = end
     return members
 
 
-def _local(data: bytes, at: int) -> tuple[str, int, int]:
+def _local(data: bytes, at: int, shape: ArchiveShape) -> tuple[str, int, int]:
     """Read one local header: the member's name, and where its bytes begin and end."""
     if len(data) < at + _LOCAL.size:
         raise _error(FileProblem.CUT_SHORT)
@@ -128,7 +150,7 @@ def _local(data: bytes, at: int) -> tuple[str, int, int]:
     if begin + size > len(data):
         raise _error(FileProblem.CUT_SHORT)
     text = name.decode("latin-1")
-    if not _NAME.fullmatch(text):
+    if not shape.name.fullmatch(text):
         raise _error(FileProblem.DAMAGED)
     return text, begin, begin + size
 
@@ -146,5 +168,5 @@ def _check_names(found: set[str], names: set[str], optional: set[str]) -> None:
         )
 
 
-def _error(problem: FileProblem) -> FileError:
-    return FileError(problem, _WORDS[problem])
+def _error(problem: FileProblem, shape: ArchiveShape = FLAT) -> FileError:
+    return FileError(problem, _WORDS[problem].format(most=shape.most_bytes // 2**20))

@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.sealed.archive import pack, unpack
+from harness.sealed.archive import FLAT, ArchiveShape, pack, unpack, unpack_all
 from harness.sealed.forms import (
     FileError,
     FileProblem,
@@ -64,7 +64,9 @@ class SignedArchive(Generic[_Form]):
     """All but the manifest and its signature."""
 
 
-def pack_signed(manifest: _Form, members: Mapping[str, bytes], identity: Identity) -> bytes:
+def pack_signed(
+    manifest: _Form, members: Mapping[str, bytes], identity: Identity, shape: ArchiveShape = FLAT
+) -> bytes:
     """Name the members' hashes in the manifest, sign it, and pack all of it."""
     complete = manifest.model_copy(update={"members": _hashes(members)})
     content = canonical_bytes(complete.model_dump(mode="json"))
@@ -72,7 +74,7 @@ def pack_signed(manifest: _Form, members: Mapping[str, bytes], identity: Identit
         raise FileError(
             FileProblem.TOO_LARGE, "This is too much for one file: name fewer items or reviewers."
         )
-    return pack({**members, MANIFEST: content, SIGNATURE: identity.sign(content)})
+    return pack({**members, MANIFEST: content, SIGNATURE: identity.sign(content)}, shape)
 
 
 def unpack_signed(
@@ -90,6 +92,26 @@ def unpack_signed(
         optional,
         most={**members, MANIFEST: _MOST_MANIFEST},
     )
+    return _checked(found, form)
+
+
+def unpack_signed_all(data: bytes, form: type[_Form], shape: ArchiveShape) -> SignedArchive[_Form]:
+    """Read an archive of this form and shape, whatever its members are called, and check signature and hashes.
+
+    Raises FileError in words.
+    """
+    found = unpack_all(data, shape)
+    if not found.keys() >= {MANIFEST, SIGNATURE}:
+        raise FileError(
+            FileProblem.NOT_OURS, f"This is another kind of file: it holds no {MANIFEST}."
+        )
+    if len(found[MANIFEST]) > _MOST_MANIFEST:
+        raise FileError(FileProblem.TOO_LARGE, f"This file holds too much in {MANIFEST}.")
+    return _checked(found, form)
+
+
+def _checked(found: dict[str, bytes], form: type[_Form]) -> SignedArchive[_Form]:
+    """Take the signed manifest out of an archive's members and hold the others against it."""
     content, signature = found.pop(MANIFEST), found.pop(SIGNATURE)
     manifest = read_manifest(content, form)
     if not verify(manifest.signer, content, signature) or manifest.members != _hashes(found):

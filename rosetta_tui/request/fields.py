@@ -217,6 +217,7 @@ _METHOD = (
     ),
     _f("glossary", "Dictionary", "TSV, CSV or JSON of phrases and translations.", kind=_S),
     _f("word_list", "Word list", kind=_S, rare=True),
+    _f("model_folder", "Model folder", "A CTranslate2 model with its tokenizer.json.", kind=_S),
     _f(
         "max_retries",
         "Asked again",
@@ -229,7 +230,7 @@ _METHOD = (
     _f("source_name", "Source name", rare=True),
     _f("target_name", "Target name", rare=True),
     _f("body", "Body", "More for the body of each call: NAME=JSON NAME=JSON.", kind=_W, rare=True),
-    _f("settings", "Settings", "Told to the plug-in: NAME=JSON NAME=JSON.", kind=_W),
+    _f("settings", "Settings", "Told to the method: NAME=JSON NAME=JSON.", kind=_W),
     _f("prices", "Prices", kind=_S, default="the shipped one", rare=True),
 )
 
@@ -334,7 +335,7 @@ FIELDS: Mapping[str, FormField] = {
 }
 
 PATHS = frozenset(
-    {"file", "vault", "vault_key", "grant", "reference", "outputs", "coaching", "glossary", "word_list", "prices", "terms",
+    {"file", "vault", "vault_key", "grant", "reference", "outputs", "coaching", "glossary", "word_list", "model_folder", "prices", "terms",
      "analyser", "language_card", "gloss_dictionary", "embeddings", "comet", "bertscore", "prompt", "scoring"}
 )  # fmt: skip
 """Fields that may hold the name of a file or folder."""

@@ -221,6 +221,9 @@ def pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
 @click.option("--tool", "tools", multiple=True, help="What the model may call: lookup, analyse.")
 @click.option("--glossary", type=_FILE, help="Dictionary file.")
 @click.option("--word-list", type=_FILE, help="Words of the target language, one a line.")
+@click.option(
+    "--model-folder", type=_FILE, help="Folder of a CTranslate2 model and its tokenizer.json."
+)
 @click.option("--outputs", type=_FILE, help="Outputs made elsewhere.")
 @METHOD_CLASS
 @click.option("--translator", help="Label of the human translator.")

@@ -33,6 +33,7 @@ _TAKEN = frozenset(
         "prices",
         "glossary",
         "word_list",
+        "model_folder",
         "outputs",
         "analyser",
         "source_name",
