@@ -23,8 +23,10 @@ from harness.core.failures import UsageError
 from harness.release.parts import Partition, tellable
 from harness.release.records import (
     Act,
+    CaveatsTold,
     CertificateTold,
     DifferenceTold,
+    RefusalTold,
     ReleasedCorpus,
     ReleasedMethod,
     Rule,
@@ -47,7 +49,7 @@ MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 Part = tuple[str, str]
 """A breakdown and a part of it."""
-Told = ScoresTold | DifferenceTold | CertificateTold
+Told = ScoresTold | DifferenceTold | RefusalTold | CertificateTold
 """An answer, in the ledger."""
 
 
@@ -93,6 +95,8 @@ class ScoreQuestion:
     """Digests of the secret entries of each."""
     left_out: frozenset[str] = frozenset()
     """Breakdowns of which a part is left out already."""
+    caveats: CaveatsTold = None
+    """As on a released card."""
     signatures: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -104,6 +108,7 @@ class ScoreAnswer:
     scores: Scores
     parts: Mapping[Part, Scores]
     left_out: frozenset[str]
+    caveats: CaveatsTold
     beat_by: float
     number: int
     """Which answer it is."""
@@ -143,7 +148,7 @@ class History:
                     partition=self.partition.divided(atoms),
                     sets={**self.sets, act.entries: frozenset(atoms)},
                 )
-            case ScoresTold() | DifferenceTold() | CertificateTold():
+            case ScoresTold() | DifferenceTold() | RefusalTold() | CertificateTold():
                 return replace(self, answers=(*self.answers, (when, act)))
             case _:
                 return self
@@ -253,11 +258,12 @@ class History:
                 for dimension, tags in card.parts.items()
                 for tag, scores in tags.items()
             }
-            told = (card.scores_of, card.scores, parts, frozenset(card.parts_left_out))
+            gone = frozenset(card.parts_left_out)
+            told = (card.scores_of, card.scores, parts, gone, card.caveats)
         else:
             parts = {name: asked.parts[name] for name in sorted(chosen)}
             gone = asked.left_out | {name for name, _ in asked.parts.keys() - chosen}
-            told = (asked.run, asked.scores, parts, gone)
+            told = (asked.run, asked.scores, parts, gone, asked.caveats)
         atoms = self.new_atoms(asked.entries, after)
         return ScoreAnswer(*told, beat_by=step, number=number, of=count, atoms=atoms)
 

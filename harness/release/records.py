@@ -9,8 +9,9 @@ from pydantic import Field
 from harness.sealed.forms import Count, Hex64, Since, StrictForm, VersionedForm
 from harness.sealed.signed_archive import SignedRecord
 
-CARD_FORMAT: Final = "rosetta-released-card/2"
+CARD_FORMAT: Final = "rosetta-released-card/3"
 DIFFERENCE_FORMAT: Final = "rosetta-released-difference/2"
+REFUSAL_FORMAT: Final = "rosetta-released-refusal/1"
 LEDGER_FORMAT: Final = "rosetta-ledger/1"
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -32,6 +33,9 @@ class ReleasedScore(StrictForm):
 
 Smallest = Annotated[float, Field(gt=0)] | None
 """Points of chrF++ by which two methods must differ to be told apart on these entries (``smallest.smallest_difference``)."""
+
+CaveatsTold = dict[Literal["repeated", "short", "long", "untranslated"], bool] | None
+"""Kind of ``scoring.card.caveats`` → whether it holds; how far is not told."""
 
 Scores = dict[Text, ReleasedScore]
 """Metric id, or ``composite`` → its score."""
@@ -73,7 +77,9 @@ class InLedger(StrictForm):
 class ReleasedCard(VersionedForm):
     """All that leaves of a run over secret entries."""
 
-    format: Literal["rosetta-released-card/1", "rosetta-released-card/2"] = CARD_FORMAT
+    format: Literal[
+        "rosetta-released-card/1", "rosetta-released-card/2", "rosetta-released-card/3"
+    ] = CARD_FORMAT
     run: Text
     """The run that was handed in."""
     run_card_hash: Text
@@ -97,6 +103,8 @@ class ReleasedCard(VersionedForm):
     """Metric id → what its value depends on."""
     smallest_difference: Annotated[Smallest, Since(2)] = None
     """Of the run's secret entries; None where they are few, or of another task."""
+    caveats: Annotated[CaveatsTold, Since(3)] = None
+    """Of ``scores_of``: in which ways a quarter of its outputs or more fails; None where nobody looked."""
     answer: Annotated[Count, Field(ge=1)]
     """Which answer to this submitter about this corpus it is."""
     of: Annotated[Count, Field(ge=1)]
@@ -149,6 +157,31 @@ class ReleasedDifference(VersionedForm):
 
 class SignedReleasedDifference(ReleasedDifference, SignedRecord):
     """The difference with its signature."""
+
+
+class ReleasedRefusal(StrictForm):
+    """All that leaves of a run over secret entries of which nothing could be scored: where the method stopped, and how far it came."""
+
+    format: Literal["rosetta-released-refusal/1"] = REFUSAL_FORMAT
+    run: Text
+    submitter: Name
+    method: ReleasedMethod
+    corpus: ReleasedCorpus
+    stage: Literal["install", "load", "translate"]
+    """Where it stopped."""
+    came: Literal["none", "some", "most"]
+    """Of the entries, which share had an output: none, up to half of them, or more."""
+    answer: Annotated[Count, Field(ge=1)]
+    of: Annotated[Count, Field(ge=1)]
+    """As on a released card: a refusal is an answer, and counts like one."""
+    rosetta: Text
+    issued: Moment
+    place: InLedger
+    by: Hex64
+
+
+class SignedReleasedRefusal(ReleasedRefusal, SignedRecord):
+    """The refusal with its signature."""
 
 
 class Begun(StrictForm):
@@ -204,6 +237,17 @@ class DifferenceTold(StrictForm):
     entries: Hex64
 
 
+class RefusalTold(StrictForm):
+    """Somebody was told that their method gave nothing that could be scored."""
+
+    what: Literal["refused"] = "refused"
+    submitter: Name
+    run: Text
+    corpus: Text
+    entries: Hex64
+    card: ReleasedRefusal
+
+
 class CertificateTold(StrictForm):
     """What people said of a run over secret entries was told, as a coarse certificate."""
 
@@ -223,7 +267,7 @@ class CertificateTold(StrictForm):
 
 
 Act = Annotated[
-    Begun | Rule | Together | ScoresTold | DifferenceTold | CertificateTold,
+    Begun | Rule | Together | ScoresTold | DifferenceTold | RefusalTold | CertificateTold,
     Field(discriminator="what"),
 ]
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from corpora.model.entry import Entry
+from harness.card.checking.claimed import stated_caveats
 from harness.card.load import load_card
 from harness.card.material import stored_material
 from harness.card.reading import block, number
@@ -43,6 +44,7 @@ from harness.release.smallest import smallest_difference
 from harness.sealed.signed_archive import signed_record
 from harness.store.runs import Run, find_run, read_run
 from harness.vault.records import tenth_upward
+from scoring.card.caveats import CaveatKind
 from scoring.core.columns import stated_columns
 from scoring.core.metric_rows import row_of
 from scoring.core.specification import COMPOSITE, stated_weighing
@@ -238,6 +240,7 @@ def _question(
         scores=told,
         draw=ledger.draw(submitter, set_id(known), headline, repr(value)),
         smallest_difference=_smallest(entries),
+        caveats=_caveats(card),
         signatures={
             id_: str(each)[:1000] for id_, each in _signatures(card, scores) if id_ in told
         },
@@ -249,6 +252,15 @@ def _smallest(entries: Sequence[Entry]) -> float | None:
     """Return what these entries tell, to a tenth of a point and upward."""
     least = smallest_difference(entries)
     return None if least is None else tenth_upward(least)
+
+
+def _caveats(card: Mapping[str, Any]) -> dict[Any, bool] | None:
+    """Return which caveats hold; None where the card's task has none, or it comes from before they were looked for."""
+    claim = block(card, "scores").get("claim")
+    if not isinstance(claim, Mapping) or block(card, "dataset").get("task") is not None:
+        return None
+    found = {each.kind for each in stated_caveats(claim)}
+    return {kind.value: kind in found for kind in CaveatKind}
 
 
 def _signatures(card: Mapping[str, Any], scores: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
@@ -369,6 +381,7 @@ def _card(
         parts_left_out=tuple(sorted(answer.left_out)),
         signatures=dict(asked.signatures),
         smallest_difference=asked.smallest_difference,
+        caveats=answer.caveats,
         answer=answer.number,
         of=answer.of,
         rosetta=VERSION,

@@ -1,4 +1,4 @@
-"""Whether a released card or difference is as it was signed; its numbers can be computed again by nobody outside."""
+"""Whether a released card, difference or refusal is as it was signed; its numbers can be computed again by nobody outside."""
 
 from __future__ import annotations
 
@@ -14,14 +14,20 @@ from harness.card.checking.verify import CardCheck, CardVerdict, consent_checks
 from harness.consent.standing import CorpusFacts
 from harness.consent.verifying import Verified
 from harness.core.canonical import canonical_bytes
-from harness.release.records import SignedReleasedCard, SignedReleasedDifference
+from harness.release.records import (
+    SignedReleasedCard,
+    SignedReleasedDifference,
+    SignedReleasedRefusal,
+)
 from harness.sealed.keys import key_phrase, says_key
 from harness.sealed.phrase import read_words
 from harness.store.withdrawn import entry_ids_of_run, known_run
 
-_FORMS: Final[dict[str, type[SignedReleasedCard | SignedReleasedDifference]]] = {
+_Form = type[SignedReleasedCard | SignedReleasedDifference | SignedReleasedRefusal]
+_FORMS: Final[dict[str, _Form]] = {
     "rosetta-released-card": SignedReleasedCard,
     "rosetta-released-difference": SignedReleasedDifference,
+    "rosetta-released-refusal": SignedReleasedRefusal,
 }
 
 

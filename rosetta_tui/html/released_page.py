@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from harness.card.checking.signed import UNKNOWN
 from harness.core.failures import UsageError
@@ -37,7 +37,7 @@ def released_page(data: bytes, name: str, connection: sqlite3.Connection) -> str
     try:
         card = SignedReleasedCard.model_validate_json(data, strict=True)
     except ValueError:
-        raise UsageError(f"{name} is a released difference, which has no page: `rosetta runs verify` checks it.") from None  # fmt: skip
+        raise UsageError(f"{name} is a released difference or refusal, which has no page: `rosetta runs verify` checks it.") from None  # fmt: skip
     method = card.method
     named = dict.fromkeys((method.method, method.model_slug, method.condition))
     return render(
@@ -62,7 +62,18 @@ def _in_short(card: SignedReleasedCard) -> Iterator[str]:
     yield f"It is answer {card.answer} of {card.of} to {card.submitter} about this corpus."
     if card.scores_of != card.run:
         yield f"The scores are those of run {card.scores_of[:8]}, told before: this run did not beat them by more than {card.beat_by:g}."
+    if card.caveats is not None:
+        held = [_CAVEATS[kind] for kind, holds in card.caveats.items() if holds]
+        yield f"Of a quarter of the outputs or more: {'; '.join(held) or 'none is repeated, far too short, far too long, or left in the source language'}."
     yield "There is no tier on it: what may be claimed is decided where the run was made."
+
+
+_CAVEATS: Final = {
+    "repeated": "one text stands for several sources",
+    "short": "less than half as long as the reference",
+    "long": "more than twice as long as the reference",
+    "untranslated": "the source, or most of its words",
+}
 
 
 def _charts(card: SignedReleasedCard) -> Iterator[BarChart]:

@@ -24,6 +24,7 @@ from harness.release.records import (
 from harness.release.rounding import coarse, rounded, step_for
 from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
+from scoring.card.caveats import CaveatKind
 from tests.harness.release.attackers import Board
 from tests.harness.release.made import CANARY, KEEPER, START, Office, hidden, outputs
 from tests.review.thorough import times
@@ -79,7 +80,8 @@ class TestCard:
         assert abs(chrf["value"] - exact) <= chrf["step"] / 2
         assert chrf["lower"] <= ends["ci_lower"] <= ends["ci_upper"] <= chrf["upper"]
         known = {"value", "lower", "upper", "step", "entries", "beat_by", "answer", "of", "line"}
-        known |= {"smallest_difference"}
+        known |= {"smallest_difference", *CaveatKind}
+        assert told["caveats"] == dict.fromkeys(CaveatKind, False)
         assert {name for name, _ in numbers(told)} == known
         exact_numbers = {value for _, value in numbers(inside["scores"])} - {0.0, 1.0}
         assert not [

@@ -1,0 +1,115 @@
+"""Telling that a method gave nothing that could be scored: a stage and a coarse share, once the ledger has it.
+
+A refusal is a way out of secret entries as a score is: which texts a method fails at, it may choose. So it says one of a
+few words, is signed, and counts as an answer.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any, Literal
+
+from harness.core.version import VERSION
+from harness.release.budget import MOMENT, History, set_id
+from harness.release.ledger import ReleaseLedger
+from harness.release.records import (
+    InLedger,
+    RefusalTold,
+    ReleasedCorpus,
+    ReleasedMethod,
+    ReleasedRefusal,
+)
+from harness.sealed.signed_archive import signed_record
+from harness.store.corpora.entries import read_dataset, read_entries
+from harness.store.results import read_results
+from harness.store.runs import Run, read_run
+
+RefusedStage = Literal["install", "load", "translate"]
+ShareThatCame = Literal["none", "some", "most"]
+
+
+def share_that_came(outputs: int, entries: int) -> ShareThatCame:
+    """Return in a word which share of the entries has an output."""
+    if not outputs:
+        return "none"
+    return "some" if outputs * 2 <= entries else "most"
+
+
+def release_refusal(
+    connection: sqlite3.Connection, run: int, submitter: str, stage: RefusedStage, ledger: ReleaseLedger
+) -> bytes:  # fmt: skip
+    """Return what a submitter is told of an unfinished run that their method ended; the ledger has it first.
+
+    The same run gives the same bytes again, and counts once. Raises NotReleased where count or pause keep it back.
+    """
+    stored = read_run(connection, run)
+    facts, known = _facts(connection, stored, ledger)
+    with ledger.changing() as change:
+        told = refusal_told(change.history, stored.run_id, submitter)
+        if told is None:
+            corpus = facts["corpus"].id
+            number, count = change.history.require_answers(submitter, corpus, known, change.now)
+            issued = change.now.strftime(MOMENT)
+
+            def act(place: InLedger) -> RefusalTold:
+                card = ReleasedRefusal(
+                    **facts,
+                    submitter=submitter,
+                    stage=stage,
+                    answer=number,
+                    of=count,
+                    issued=issued,
+                    place=place,
+                )
+                return RefusalTold(
+                    submitter=submitter, run=card.run, corpus=corpus, entries=set_id(known), card=card
+                )  # fmt: skip
+
+            change.write(act)
+            told = refusal_told(change.history, stored.run_id, submitter)
+            assert told is not None  # noqa: S101  it was written just now
+    return signed_record(told.card, ledger.identity)
+
+
+def _facts(
+    connection: sqlite3.Connection, run: Run, ledger: ReleaseLedger
+) -> tuple[dict[str, Any], frozenset[str]]:
+    """Return what a refusal says of a run itself, by field, and the digests of its secret entries."""
+    entries = read_entries(connection, run.corpus, run.positions)
+    dataset, setup = read_dataset(connection, run.corpus), run.setup
+    outputs = sum(each.output is not None for each in read_results(connection, run.id))
+    facts = {
+        "run": run.run_id,
+        "method": ReleasedMethod(
+            method=setup.method,
+            method_class=setup.method_class,
+            method_version=setup.method_version,
+            model_slug=setup.model_slug,
+            condition=setup.condition,
+            setup_hash=run.setup_hash,
+        ),
+        "corpus": ReleasedCorpus(
+            id=dataset.id[:1000],
+            version=None if dataset.version is None else str(dataset.version)[:1000],
+            language_pair=run.language_pair[:1000],
+            entries=len(entries),
+        ),
+        "came": share_that_came(outputs, len(entries)),
+        "rosetta": VERSION,
+        "by": ledger.identity.public.signing_key,
+    }
+    secret = (each.source for each in entries.values() if each.secret)
+    return facts, frozenset(map(ledger.digest, secret))
+
+
+def refusal_told(found: History, run: str, submitter: str) -> RefusalTold | None:
+    """Return what a submitter was told of a run that gave nothing; None where nothing was."""
+    names = found.names_of(submitter)
+    told = (
+        act
+        for _, act in found.answers
+        if isinstance(act, RefusalTold)
+        and act.run == run
+        and found.names_of(act.submitter) == names
+    )
+    return next(told, None)
