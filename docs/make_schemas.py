@@ -24,6 +24,8 @@ from harness.method.method import Setup
 from harness.sweep.comparing import SweepComparison
 from harness.sweep.estimating import SweepEstimate
 from harness.sweep.record import CellRecord, SweepRecord, SweepSummary
+from review.records.ownership import OwnershipRecord
+from review.records.use import SignedUse
 
 SCHEMAS = Path(__file__).parent / "schemas"
 
@@ -33,6 +35,8 @@ RECORDS: dict[str, tuple[type, ...]] = {
     "estimate": (RunEstimate,),
     "event": (Setup, Dataset, Finished, Failed),
     "language-show": (LanguageCard,),
+    "organisation-uses": (SignedUse,),
+    "ownership-show": (OwnershipRecord,),
     "runs-lint": (LintReport,),
     "sweep": (SweepRecord,),
     "sweep-compare": (SweepComparison,),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from harness.store.file.database import has_table
 from harness.store.file.trouble import stored_json
+from harness.store.signed_records import KeptRecord, records_by_run
 from harness.store.withdrawn import now_standing
 
 
@@ -38,6 +39,8 @@ class CheckedHere:
     """Hashes of cards that somebody reproduced whose key is believed here."""
     recount: Recount | None = None
     """None where nobody scored it again, and for runs of this store, which were scored here."""
+    records: tuple[KeptRecord, ...] = ()
+    """What people signed about it after its verdict."""
 
     @property
     def counts(self) -> bool:
@@ -51,9 +54,10 @@ UNCHECKED = CheckedHere()
 def checked_here(connection: sqlite3.Connection, only: int | None = None) -> dict[int, CheckedHere]:
     """Return what was found of the cards of all runs, or of one, by the store's number; runs without are left out."""
     again, counted = reproduced_cards(connection, only), recounts(connection, only)
+    signed = records_by_run(connection, only)
     return {
-        run: CheckedHere(again.get(run, frozenset()), counted.get(run))
-        for run in (*again, *counted)
+        run: CheckedHere(again.get(run, frozenset()), counted.get(run), signed.get(run, ()))
+        for run in (*again, *counted, *signed)
     }
 
 
@@ -86,6 +90,14 @@ def reproduced_cards(
         if standing.of_key(str(signer)) is None:
             found[run] = found.get(run, frozenset()) | {str(card)}
     return found
+
+
+def reproduction_files(connection: sqlite3.Connection, run: int) -> list[tuple[str, bytes]]:
+    """Return the signed records beside a run, each behind the key that was trusted when it was attached."""
+    if not _there(connection, "reproductions"):
+        return []
+    query = "SELECT signer, file FROM reproductions WHERE run = ? ORDER BY signer"
+    return [(str(signer), bytes(file)) for signer, file in connection.execute(query, (run,))]
 
 
 def keep_recount(

@@ -39,7 +39,8 @@ with when_used():
     from harness.leaderboard import entrant as leaderboard_entrant
     from harness.publish import opening, reading
     from rosetta_tui.leaderboard import rows as leaderboard_rows
-    from rosetta_tui.show import exporting, run_facts
+    from rosetta_tui.leaderboard import words as leaderboard_words
+    from rosetta_tui.show import exporting, owners, run_facts
     from scoring.core import inventory, metric_rows
 
 SORTS = (
@@ -195,9 +196,9 @@ def _lines(
 ) -> Iterator[str]:
     if index:
         yield ""
-    yield from leaderboard_rows.board_words(board)
+    yield from leaderboard_words.board_words(board)
     absent = absent_packs(each.run.card or {} for each in board.entrants)
-    for note in (leaderboard_rows.others_words(boards, index), board.unclustered, *absent):
+    for note in (leaderboard_words.others_words(boards, index), board.unclustered, *absent):
         if note:
             yield note
     shown = [
@@ -210,7 +211,7 @@ def _lines(
         cells = leaderboard_rows.entrant_cells(board, entrant)
         rows.append([entrant.run.run_id[:8], *(cells[place].text for place, _ in shown)])
     yield from stacked(rows, shutil.get_terminal_size().columns if sys.stdout.isatty() else None)
-    if words := leaderboard_rows.smallest_words(board):
+    if words := leaderboard_words.smallest_words(board):
         yield words
     for each in board.entrants:
         yield from _notes(each, translated=board.grounds.task == TRANSLATION)
@@ -229,6 +230,8 @@ def _notes(entrant: leaderboard_entrant.Entrant, *, translated: bool) -> Iterato
         yield f"{name}: {words}"
     if words := leaderboard_rows.stated_tier_words(entrant):
         yield f"{name} {words}"
+    for words in filter(None, (owners.shown_by(entrant.run), owners.owner_words(entrant.run))):
+        yield plain(f"{name}: {words}")
     if entrant.run.stated and not entrant.differences:
         yield f"{name}: its scores are as its maker stated them (`rosetta runs import CARD --corpus FILE` scores them again)"
     if entrant.unranked:
@@ -307,6 +310,7 @@ def _entrant(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> dict
     tiers = tiers_json(card, review_of(card, run.certificates), reproduced=reproduced)
     tiers["verification_tier"] = leaderboard_rows.validation(entrant)
     tiers["stated"] = entrant.run.stated
+    tiers |= owners.owner_json(run)
     return {
         "run_id": run.run_id,
         "in_place_of": list(entrant.in_place_of),

@@ -14,17 +14,19 @@ from rosetta_tui.html.chart import Bar, BarChart, ScoreLine, score_chart
 from rosetta_tui.html.page import Fact, render, shortened
 from rosetta_tui.leaderboard.rows import (
     PLACE_WITHHELD,
-    board_words,
     columns,
     entrant_cells,
     kept_here,
     ordered,
-    others_words,
     place_words,
     ranked_for,
+    stated_tier_words,
+)
+from rosetta_tui.leaderboard.words import (
+    board_words,
+    others_words,
     signature_words,
     smallest_words,
-    stated_tier_words,
 )
 from rosetta_tui.show.card_fields import (
     absent_packs,
@@ -34,6 +36,7 @@ from rosetta_tui.show.card_fields import (
     tier_words,
     with_interval,
 )
+from rosetta_tui.show.owners import owner_words, shown_by
 from rosetta_tui.show.run_facts import setup_words, stated_mark
 from scoring.core.metric_rows import short_title, title
 
@@ -170,6 +173,8 @@ def _row(
         place_words(entrant) and f"stands {place_words(entrant)}",
         caveats_in_words(card) if translated else "",
         stated_tier_words(entrant),
+        shown_by(entrant.run),
+        owner_words(entrant.run),
         entrant.unranked and f"no rank: {entrant.unranked}",
     )
     return RankedRow(

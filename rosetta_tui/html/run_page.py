@@ -39,6 +39,7 @@ from rosetta_tui.show.card_fields import (
     with_interval,
 )
 from rosetta_tui.show.metric_words import beside_value, by_reason, floor_words, remark, scale, value
+from rosetta_tui.show.owners import owner_words, shown_by
 from rosetta_tui.show.run_facts import failed_told, kept_of, setup_words, tiered
 from scoring.card.claim import ClaimReason, best, caveat_sentence
 from scoring.core.inventory import by_category
@@ -156,6 +157,7 @@ def _facts(found: RunFacts, changed: Changes | None, seconds: Sequence[float]) -
         "validated": validated_by(
             found.review, reproduced=is_reproduced(card, found.summary.checked)
         ),
+        "signed": tuple(filter(None, (shown_by(found.summary), owner_words(found.summary)))),
         "unverified": str(card.get("unverified", "")),
         "tiles": tuple(_tiles(found)),
         "short": tuple(_in_short(found)),

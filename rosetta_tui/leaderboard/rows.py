@@ -9,7 +9,7 @@ from typing import Any
 from corpora.tasks.task import TRANSLATION
 from harness.card.leaving import kept_inside
 from harness.leaderboard.entrant import Entrant
-from harness.leaderboard.ranking import Board, apart
+from harness.leaderboard.ranking import Board
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import (
     LEAD,
@@ -26,11 +26,11 @@ from rosetta_tui.show.card_fields import (
 )
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value, widest
 from rosetta_tui.show.metric_words import value
+from rosetta_tui.show.owners import owner_state, owner_words
 from rosetta_tui.show.run_facts import failed_words, iso, setup_words, stated_mark, when
 from scoring.core.inventory import metric_named, typed_name
 from scoring.core.metric_rows import row_of, short_title, title
 from scoring.core.specification import specification
-from scoring.core.wording import counted
 
 _FIRST = (
     Column("mark", "", 1),
@@ -47,6 +47,7 @@ _FIRST = (
 )
 _LAST = (
     Column("verified", "validated by", 16, drop=8),
+    Column("owner", "ownership", 16, drop=9),
     Column("class", "class", 11, drop=13),
     Column("when", "when", 16, drop=9),
 )
@@ -203,7 +204,8 @@ class LeaderboardRows(Rows["Entrant"]):
         run = self.items[index].run
         beside = tuple(each.sha256 for each in run.certificates)
         placed = (self._board.ranks.get(run.run_id), self._board.clusters.get(run.run_id))
-        return (run.run_id, run.distinction, placed, run.run_id in self._marked, beside)
+        signed = tuple((each.id, str(each.told.get("state"))) for each in run.checked.records)
+        return (run.run_id, run.distinction, placed, run.run_id in self._marked, beside, signed)
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row."""
@@ -257,6 +259,7 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
         "method_class": entrant.method_class,
         **(_claimed(entrant) if board.grounds.task == TRANSLATION else {}),
         "validated_by": validation(entrant),
+        "ownership": owner_state(run) or None,
     }
     return {
         **record,
@@ -293,6 +296,7 @@ def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
         Cell(figures.seconds(entrant.avg_latency_seconds), "quiet"),
         *(_further_cells(entrant) if translated else ()),
         Cell(validation(entrant), "warn" if entrant.unverified else "quiet"),
+        Cell(owner_state(run) or figures.NONE, "quiet"),
         Cell(entrant.method_class or figures.NONE, "quiet"),
         Cell(when(run.created), "quiet"),
     )
@@ -344,50 +348,6 @@ def adjusted_words(entrant: Entrant) -> str:
     return figures.number(entrant.cost_adjusted, 2)
 
 
-def board_words(board: Board) -> tuple[str, str]:
-    """Say which list this is, and what its composite is made of."""
-    name = " ".join(part for part in (board.dataset_id, board.version) if part)
-    segments = ", ".join(each.replace("_", " ") for each in board.segments)
-    some = (
-        counted(board.entries, "entry", "entries")
-        if board.entries == board.corpus_entries
-        else f"{board.entries:,} of {board.corpus_entries:,} entries"
-    )
-    official = "OFFICIAL · " if board.official else ""
-    made = ", ".join(short_title(each) for each in board.grounds.inputs)
-    by = f", calibration {board.grounds.calibration[:8]}" if board.grounds.calibration else ""
-    mixed = f"composite of {made} (profile {board.grounds.profile}{by})"
-    if board.grounds.task != TRANSLATION:
-        mixed = f"task {board.grounds.task}"
-    return (
-        f"{official}{name} · {board.language_pair} · {segments} · {some}",
-        f"ranked by {title(board.by)} · {mixed} · sha-256 {board.grounds.sha256[:12]}",
-    )
-
-
-def smallest_words(board: Board) -> str:
-    """Say how small a difference the entries of a list show; empty where that is not known."""
-    if board.smallest is None:
-        return ""
-    return (
-        f"{counted(board.entries, 'entry shows', 'entries show')} differences of "
-        f"{value(board.by, board.smallest)} {title(board.by)} or more (4 times of 5)"
-    )
-
-
-def others_words(boards: Sequence[Board], index: int) -> str:
-    """Say how many runs of the same corpus are in other lists, and why the first of them are."""
-    here = boards[index]
-    found = [(apart(here, other), other) for other in boards if other is not here]
-    told = [(why, other) for why, other in found if why]
-    if not told:
-        return ""
-    runs = sum(len(other.entrants) for _, other in told)
-    words = "1 run of this corpus is" if runs == 1 else f"{runs:,} runs of this corpus are"
-    reasons = " | ".join(dict.fromkeys(why for why, _ in told))
-    return f"{words} in other lists: {reasons}"
-
-
 def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
     """Return everything about one run in two lines, for the place below the list."""
     run, card = entrant.run, entrant.run.card or {}
@@ -407,7 +367,7 @@ def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
     ]
     tier = f" · {tier_words(card, review)}" if translated else ""
     head = f"{place}{together}{tier} · {validation(entrant)} · {run.run_id[:8]}"
-    told = filter(None, (head, place_words(entrant), stated_tier_words(entrant)))
+    told = filter(None, (head, place_words(entrant), stated_tier_words(entrant), owner_words(run)))
     return f"{setup_words(run)} · {' · '.join(told)}", " · ".join(numbers)
 
 
@@ -419,20 +379,6 @@ def _per_entry(entrant: Entrant) -> str:
         "time unknown" if seconds is None else f"{figures.seconds(seconds)} s an entry",
     ]
     return " · ".join(told)
-
-
-LONGEST_SIGNATURE = 200
-"""Characters up to which a signature is shown; sacreBLEU's own have fewer than 100."""
-
-
-def signature_words(entrant: Entrant) -> str:
-    """Return what ranks a run first, chrF++ of a translation, with its signature in sacreBLEU's form, whole or not at all; empty where the card states none."""
-    headline = entrant.columns.headline
-    signature, name = entrant.signature(headline), short_title(headline)
-    if len(signature) > LONGEST_SIGNATURE:
-        run_id = entrant.run.run_id[:8]
-        return f"{name} signature of {len(signature):,} characters: rosetta runs show {run_id}"
-    return signature and f"{name}|{signature}"
 
 
 def place_words(entrant: Entrant) -> str:

@@ -21,17 +21,19 @@ from harness.leaderboard.ranking import Board, BoardGrounds, leaderboards
 from rosetta_tui.leaderboard.rows import (
     Dimension,
     LeaderboardRows,
-    board_words,
     columns,
     dimension,
     dimensions,
     entrant_words,
     ordered,
-    others_words,
     ranked_for,
+    sort_on,
+)
+from rosetta_tui.leaderboard.words import (
+    board_words,
+    others_words,
     signature_words,
     smallest_words,
-    sort_on,
 )
 from rosetta_tui.show.card_fields import absent_packs
 from rosetta_tui.show.columns import sorted_by
@@ -61,6 +63,7 @@ class LeaderboardScreen(Screen[None]):
         "no rank: the seal does not hold, or more than 5 % of the entries failed for want of a connection.\n"
         "OFFICIAL: scores on the entries of gold_standard alone.\n"
         "self-benchmarked: scored by whoever made the run, validated by nobody else.\n"
+        "ownership: what organisation and developer signed about the method (rosetta ownership).\n"
         "profile: how the composite weighs its metrics, A with FST acceptance, B without.\n"
         "cost-adj.: composite / log2(1 + 1000 × cost per entry)."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block, number
@@ -51,14 +51,23 @@ BESIDE = "chrf_plus_plus"
 
 
 def card_text(
-    card: Mapping[str, Any], review: Standing | None = None, *, reproduced: bool = False
+    card: Mapping[str, Any],
+    review: Standing | None = None,
+    *,
+    reproduced: bool = False,
+    beside: Iterable[str] = (),
 ) -> str:
-    """Say all that a card says of a run, entries aside; ``review``: what people said, ``reproduced``: see ``is_reproduced``."""
-    return "\n".join(_lines(card, review, reproduced=reproduced))
+    """Say all that a card says of a run, entries aside; ``review``: what people said, ``reproduced``: see ``is_reproduced``.
+
+    ``beside``: lines about what shows how far it was verified.
+    """
+    return "\n".join(_lines(card, review, beside, reproduced=reproduced))
 
 
-def _lines(card: Mapping[str, Any], review: Standing | None, *, reproduced: bool) -> Iterator[str]:
-    yield from _head(card, review, reproduced=reproduced)
+def _lines(
+    card: Mapping[str, Any], review: Standing | None, beside: Iterable[str], *, reproduced: bool
+) -> Iterator[str]:
+    yield from _head(card, review, beside, reproduced=reproduced)
     yield ""
     yield from _quality(card)
     yield from _breakdowns(card)
@@ -67,7 +76,9 @@ def _lines(card: Mapping[str, Any], review: Standing | None, *, reproduced: bool
     yield from _measures(card)
 
 
-def _head(card: Mapping[str, Any], review: Standing | None, *, reproduced: bool) -> Iterator[str]:
+def _head(
+    card: Mapping[str, Any], review: Standing | None, beside: Iterable[str], *, reproduced: bool
+) -> Iterator[str]:
     dataset, method = block(card, "dataset"), block(card, "method")
     yield line("run", card.get("run_id"), card.get("timestamp"))
     yield line("corpus", dataset.get("id"), dataset.get("language_pair"), _entries(dataset))
@@ -99,6 +110,7 @@ def _head(card: Mapping[str, Any], review: Standing | None, *, reproduced: bool)
     yield from _caveats_of_maker(card)
     tier = validated_by(review, reproduced=reproduced)
     yield line("validated by", tier, stated_words(card, review, reproduced=reproduced))
+    yield from beside
     if review is not None:
         yield from _review(review)
     yield line("fingerprint", block(card, "fingerprint").get("hash"))

@@ -28,7 +28,8 @@ from harness.store.results import read_results
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run, read_card
 from rosetta_tui.compare.lines import comparison_lines
-from rosetta_tui.leaderboard.rows import board_words, columns, entrant_cells
+from rosetta_tui.leaderboard.rows import columns, entrant_cells
+from rosetta_tui.leaderboard.words import board_words
 from rosetta_tui.plots.points import metrics_of
 from rosetta_tui.report.unfinished import read_unfinished, unfinished_lines
 from rosetta_tui.runs.query import RunQuery

@@ -41,7 +41,7 @@ def mark_of(path: Path) -> Mark:
     return (*found, object()) if time.time() - newest < MOMENT_SECONDS else tuple(found)
 
 
-SCHEMA_VERSION = 16
+SCHEMA_VERSION = 17
 """Number of migrations that this program knows; kept in ``PRAGMA user_version``."""
 
 READABLE_FROM = 8

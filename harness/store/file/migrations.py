@@ -359,3 +359,19 @@ def m015_others_cards(db: Database) -> None:
 def m016_races(db: Database) -> None:
     """Which runs of a sweep were raced out, and by what."""
     db.execute("ALTER TABLE sweep_cells ADD COLUMN raced_out TEXT")  # JSON, NULL where it was not
+
+
+@migrations()
+def m017_signed_records(db: Database) -> None:
+    """What people signed about a method after its verdict: who owns it, where it is used, what an organisation states."""
+    db.executescript("""
+        CREATE TABLE signed_records (
+            id TEXT PRIMARY KEY,       -- SHA-256 of what was agreed on or stated
+            kind TEXT NOT NULL,        -- ownership, use or statement
+            run_id TEXT NOT NULL,      -- of the run that it is about, empty where it is about none; it need not be here
+            card TEXT NOT NULL,        -- hash of the run's card, empty likewise
+            told TEXT NOT NULL,        -- JSON: what lists show of it, as its reader found it
+            file BLOB NOT NULL         -- the signed file
+        ) WITHOUT ROWID;
+        CREATE INDEX signed_records_of_runs ON signed_records (run_id);
+    """)

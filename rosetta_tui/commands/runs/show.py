@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from harness.store.file.database import default_path, opened
+from harness.store.file.database import default_path, home, opened
 from harness.store.notes import attached_to, note_of, tags_of
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.card_fields import is_reproduced, review_of, stated_words
@@ -19,8 +19,11 @@ with when_used():
     from harness.card import exporting, load
     from harness.run import final_scores
     from harness.store import others_cards, runs
+    from review.records import paths
     from rosetta_tui.report import card as report_card
     from rosetta_tui.report import paragraphs, unfinished
+    from rosetta_tui.report import records as report_records
+    from rosetta_tui.show import owners
 
 
 @click.command()
@@ -51,15 +54,22 @@ def show(run: str, *, as_json: bool) -> None:
         )
         reproduced = is_reproduced(card, checked)
         stated = stated_words(card, review, reproduced=reproduced)
+        summary = runs.list_runs(connection, run_id=found.run_id, brief=True)
+        evidence = paths.evidence_of(connection, found, home())
         beside = _beside(connection, found, retried, stated) | _stated(found, checked.recount)
     if as_json:
         with opened() as connection:
             exporting.refuse_to_leave(connection, [found])
-        click.echo(json_text({**card, "beside": beside} if beside else card))
+        beside["verification"] = report_records.checks_json(evidence)
+        beside |= owners.owner_json(*summary)
+        click.echo(json_text({**card, "beside": beside}))
         return
     if "unverified" in head:
         card["unverified"] = head["unverified"]
-    click.echo(report_card.card_text(card, review, reproduced=reproduced))
+    owner = owners.owner_words(*summary)
+    told = [paragraphs.line("  owner", owner)] if owner else []
+    shown = [*report_records.evidence_lines(evidence), *told]
+    click.echo(report_card.card_text(card, review, reproduced=reproduced, beside=shown))
     for each in _lines(beside, retried):
         click.echo(each)
 

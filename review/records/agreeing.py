@@ -1,0 +1,254 @@
+"""Proposing who owns a method, signing that, and keeping what both sides said beside the run.
+
+A record is proposed only of a run that §8.3 and §9.5 mean: over gold_standard alone, composite of 0.70 or more, and a gate
+that speakers said go to. It is kept here only where the organisation in it is this computer's own, or its developer is, or a
+person named the organisation's key: anybody can write the name of an organisation into a file.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from corpora.model.entry import Segment
+from harness.card.checking.verify import CardCheck, check_hash, consent_checks
+from harness.card.load import load_card, read_raw
+from harness.card.reading import block, number
+from harness.consent.verifying import Verified
+from harness.core.failures import KeyStoreError, UsageError
+from harness.sealed.keys import Identity, Role, key_phrase
+from harness.store.notes import attached_to
+from harness.store.others_cards import recounts
+from harness.store.runs import Run, find_run, read_card
+from harness.store.signed_records import (
+    KeptRecord,
+    RecordKind,
+    keep_signed,
+    signed_file,
+)
+from review.office.results.telling import told_of as certificate_told
+from review.office.store.database import FILE as OFFICE
+from review.office.store.store import Office
+from review.records.ownership import (
+    Deed,
+    OwnershipRecord,
+    OwnershipTerms,
+    Party,
+    merged,
+    new_terms,
+    propose,
+    read_ownership,
+    say,
+    told_of,
+)
+from review.verdict.certificate.certificate import Standing, standing
+from review.verdict.certificate.coarse import over_secret, read_coarse
+from scoring.core.specification import COMPOSITE, Tier, specification
+
+SIGNERS: Final = (Role.ORGANISATION, Role.COMPUTER)
+"""Whose keys sign a record, by which of them the terms name."""
+
+
+def least_composite() -> float:
+    """Return the composite from which on a method is subject to ownership (§8.3): the line of deployable."""
+    return next(least for least, name in specification().tiers if name == Tier.DEPLOYABLE)
+
+
+def conditions(connection: sqlite3.Connection, run: Run) -> list[CardCheck]:
+    """Return what §8.3 and §9.5 ask of a run, each with whether it is so: its seal, its entries, its composite, its gate."""
+    raw, card = read_raw(connection, run.id), load_card(connection, run.id).as_json()
+    return [
+        check_hash(raw),
+        _scored(connection, run),
+        of_gold(card),
+        reaches_line(card),
+        _gate(gate_of(connection, run, card)),
+    ]
+
+
+def gate_of(connection: sqlite3.Connection, run: Run, card: Mapping[str, Any]) -> Standing | None:
+    """Return what people said of a run by the certificates beside it; None where none holds."""
+    return standing(attached_to(connection, run.id), run.run_id, str(card.get("run_card_hash")))
+
+
+def _scored(connection: sqlite3.Connection, run: Run) -> CardCheck:
+    found = recounts(connection, run.id).get(run.id)
+    if "unverified" in (read_card(connection, run.id) or {}):
+        return CardCheck("scores", False, "its card came without a seal that holds")
+    if run.imported and (found is None or not found.counts):
+        words = "its scores are only stated; `rosetta runs import CARD --corpus FILE` scores its outputs again"
+        return CardCheck("scores", False, words)
+    return CardCheck("scores", True, "scored on this computer")
+
+
+def of_gold(card: Mapping[str, Any]) -> CardCheck:
+    """Say whether all entries of a card are of gold_standard (§9.5)."""
+    told = block(card, "withheld").get("segments")
+    rows = [str(row.get("segment")) for row in card.get("results") or ()]
+    found = (
+        {str(name) for name, count in told.items() if count}
+        if isinstance(told, Mapping)
+        else set(rows)
+    )
+    gold = Segment.GOLD_STANDARD.value
+    words = f"its entries are of {', '.join(sorted(found)) or 'no segment'}"
+    return CardCheck(
+        "entries", found == {gold}, words if found == {gold} else f"{words}, not of {gold} alone"
+    )
+
+
+def reaches_line(card: Mapping[str, Any]) -> CardCheck:
+    """Say whether the composite that a card states is at least the line of §8.3."""
+    value, least = number(block(card, "scores").get(COMPOSITE)), least_composite()
+    if value is None:
+        return CardCheck(COMPOSITE, False, "it has no composite")
+    reached = value >= least
+    return CardCheck(COMPOSITE, reached, f"it {'is' if reached else 'is not'} {least:.2f} or more")
+
+
+def _gate(review: Standing | None) -> CardCheck:
+    if review is None:
+        return CardCheck("gate", False, "no certificate of a review that holds lies beside the run")
+    why = review.why_not_community
+    words = f"go, certificate {review.certificate.sha256[:16]}… of {review.certificate.organisation.name}"
+    return CardCheck("gate", not why, why or words)
+
+
+def propose_for(
+    connection: sqlite3.Connection, name: str, developer: Party, home: Path, **changed: object
+) -> OwnershipRecord:
+    """Propose a record for a run and keep it; raises UsageError where a condition is not met, in the words of all that are not.
+
+    ``changed``: fields of the terms that are to be other than usual, such as ``organisation_share`` and ``more``.
+    """
+    run = find_run(connection, name)
+    if wrong := [each for each in conditions(connection, run) if not each.ok]:
+        told = "; ".join(f"{each.name}: {each.words}" for each in wrong)
+        raise UsageError(
+            f"Run {run.run_id[:8]} is not one whose ownership is agreed on (benchmark-specification §8.3, §9.5): {told}."
+        )
+    identity = organisation_keys(home)
+    card = load_card(connection, run.id).as_json()
+    review = gate_of(connection, run, card)
+    assert review is not None  # noqa: S101  a condition
+    if review.certificate.organisation.signing_key != identity.public.signing_key:
+        raise UsageError(
+            "Another organisation certified this run: the one that certified it proposes."
+        )
+    terms = new_terms(
+        run_id=run.run_id,
+        card=card["run_card_hash"],
+        certificate=shown_certificate(review, home),
+        composite_at_least=f"{least_composite():.2f}",
+        method=_method(card),
+        language_pair=run.language_pair,
+        organisation=Party(
+            name=review.certificate.organisation.name, signing_key=identity.public.signing_key
+        ),
+        developer=developer,
+        **changed,
+    )
+    made = propose(terms, identity)
+    keep(connection, made)
+    return made
+
+
+def _method(card: Mapping[str, Any]) -> str:
+    method = block(card, "method")
+    named = (method.get("method_name"), method.get("method"), card.get("model_slug"))
+    return " ".join(str(next(filter(None, named), "method")).split())[:200]
+
+
+def shown_certificate(review: Standing, home: Path) -> str:
+    """Return the SHA-256 of the certificate that both sides can see; UsageError where it was not told yet."""
+    if not over_secret(review.certificate):
+        return review.certificate.sha256
+    if (home / OFFICE).exists():
+        with Office.open(home) as office:
+            told = certificate_told(office, review.certificate.run.run_id)
+        if told is not None and read_coarse(told.content, "it").exact == review.certificate.sha256:
+            return told.sha256
+    raise UsageError(
+        "The entries of this run are secret, and its newest verdict was not told outside yet, so the developer has nothing to "
+        "hold the record against. First: rosetta review gate --issue"
+    )
+
+
+def organisation_keys(home: Path) -> Identity:
+    """Return the keys of this computer's organisation; KeyStoreError where it is none's."""
+    if not Identity.known(home, Role.ORGANISATION):
+        raise KeyStoreError(
+            "This computer is no organisation's: it never issued a review or certificate. The organisation proposes."
+        )
+    return Identity.load(home, Role.ORGANISATION)
+
+
+def own_side(terms: OwnershipTerms, home: Path) -> Identity:
+    """Return the keys of this computer that are a side of the terms; UsageError where none are."""
+    for role in SIGNERS:
+        if Identity.known(home, role):
+            found = Identity.load(home, role)
+            if terms.side_of(found.public.signing_key) is not None:
+                return found
+    raise UsageError(
+        f"No key of this computer is a side of this record. Its sides are {terms.organisation.name} "
+        f"({key_phrase(terms.organisation.signing_key)}) and {terms.developer.name} ({key_phrase(terms.developer.signing_key)})."
+    )
+
+
+def answer(
+    connection: sqlite3.Connection, data: bytes, what: Deed, home: Path, reason: str = ""
+) -> OwnershipRecord:
+    """Add a word of this computer's side to a record, with all that is known of it here, and keep it."""
+    record = with_kept(connection, read_ownership(data))
+    identity = own_side(record.terms, home)
+    if what is Deed.SIGNED:
+        _refuse_revoked(record)
+    said = say(record, what, identity, reason)
+    keep(connection, said)
+    return said
+
+
+def take(
+    connection: sqlite3.Connection, data: bytes, home: Path, trusted: str | None
+) -> OwnershipRecord:
+    """Keep a record that came from the other side, with all that is known of it here.
+
+    ``trusted``: the organisation's key, where a person named it. Raises UsageError where this computer is no side of it and
+    nobody named the key: who signs as an organisation can be anybody.
+    """
+    record = with_kept(connection, read_ownership(data))
+    if trusted != record.terms.organisation.signing_key:
+        if trusted is not None:
+            raise UsageError(
+                "Another key than the one that you named signed as the organisation. It was not taken in."
+            )
+        own_side(record.terms, home)
+    keep(connection, record)
+    return record
+
+
+def with_kept(connection: sqlite3.Connection, record: OwnershipRecord) -> OwnershipRecord:
+    """Return a record with all that is said in the copy that is kept here."""
+    kept = signed_file(connection, record.terms.id)
+    return record if kept is None else merged(record, read_ownership(kept))
+
+
+def keep(connection: sqlite3.Connection, record: OwnershipRecord) -> None:
+    """Keep a record beside the runs."""
+    terms = record.terms
+    row = KeptRecord(terms.id, RecordKind.OWNERSHIP, terms.run_id, terms.card, told_of(record))
+    keep_signed(connection, row, record.data())
+
+
+def _refuse_revoked(record: OwnershipRecord) -> None:
+    for each in _withdrawn(record):
+        raise UsageError(f"{each.words}. It is not signed.")
+
+
+def _withdrawn(record: OwnershipRecord) -> Iterator[CardCheck]:
+    terms = record.terms
+    keys = frozenset({terms.organisation.signing_key, terms.developer.signing_key})
+    return (each for each in consent_checks(Verified(keys=keys)) if each.ok is False)

@@ -1,0 +1,339 @@
+"""The record of who owns a method that speakers found good (benchmark-specification §8.3, §9.5), signed by both sides.
+
+It is one file, which travels by stick: the terms, and what each side said to them. Every word of a side is signed over the
+hash of the terms, so nobody changes these afterwards. Words are only ever added, and whatever order copies come back in, the
+same follows from them: a copy of before takes nothing back that is known here.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import cached_property
+from hashlib import sha256
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, ValidationError
+
+from harness.consent.notice import Words, one_line
+from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
+from harness.sealed.forms import FileError, FileProblem, Hex64, Short, StrictForm
+from harness.sealed.keys import Identity
+from harness.sealed.signed_archive import SignedRecord, signed_record
+from harness.vault.log import moment
+from harness.vault.records import Moment
+
+SUFFIX: Final = ".rosetta-ownership"
+MOST_BYTES: Final = 64 * 1024
+MOST_CLAUSE: Final = 2_000
+"""Characters of what both add to the terms."""
+
+KEEPS: Final = (
+    "credit: their name stays on the leaderboard",
+    "the right to publish about the method",
+    "the right to use the method for other pairs of languages",
+)
+"""What the developer keeps (§8.3)."""
+
+GAINS: Final = (
+    "the right to use the method for its language",
+    "the right to change it",
+    "the right to distribute it",
+    "the right to earn money with it",
+    "the right to sublicense it",
+    "possession of the method's code",
+)
+"""What the organisation gains (§8.3)."""
+
+ORGANISATION_SHARE: Final = 90
+"""Percent of what the method earns that the organisation gets unless both agree otherwise (§8.5: 90/10)."""
+
+
+class Side(StrEnum):
+    """Who speaks."""
+
+    ORGANISATION = "organisation"
+    DEVELOPER = "developer"
+
+
+class Party(StrictForm):
+    """One side: what it calls itself, and its key. Only the key shows who it is."""
+
+    name: Words
+    signing_key: Hex64
+
+
+class OwnershipTerms(StrictForm):
+    """What is agreed on."""
+
+    format: Literal["rosetta-ownership-terms/1"] = "rosetta-ownership-terms/1"
+    salt: Hex64
+    """Random, so that no two proposals are the same."""
+    proposed: Moment
+    run_id: Short
+    card: Hex64
+    """The card's ``run_card_hash``."""
+    certificate: Hex64
+    """SHA-256 of the certificate of the passed gate; over secret entries of the coarse one, which both can see."""
+    segment: Literal["gold_standard"] = "gold_standard"
+    composite_at_least: Annotated[str, Field(pattern=r"^0\.[0-9]{2}$")]
+    """The line that the run reached; how far it is above, the record does not tell."""
+    method: Words
+    language_pair: Short
+    organisation: Party
+    developer: Party
+    developer_keeps: Annotated[tuple[Words, ...], Field(min_length=1, max_length=20)] = KEEPS
+    organisation_gains: Annotated[tuple[Words, ...], Field(min_length=1, max_length=20)] = GAINS
+    organisation_share: Annotated[int, Field(ge=0, le=100)] = ORGANISATION_SHARE
+    """Percent of what the method earns; the developer gets the rest."""
+    more: Annotated[str, Field(max_length=MOST_CLAUSE)] = ""
+    """What else both agree on."""
+
+    @cached_property
+    def id(self) -> str:
+        """SHA-256 over the terms, hexadecimal: what each side signs, and the number of the record."""
+        return sha256(canonical_bytes(self.model_dump(mode="json"))).hexdigest()
+
+    @property
+    def developer_share(self) -> int:
+        """Percent."""
+        return 100 - self.organisation_share
+
+    def party(self, side: Side) -> Party:
+        """Return one side."""
+        return self.organisation if side is Side.ORGANISATION else self.developer
+
+    def side_of(self, signing_key: str) -> Side | None:
+        """Return whose key it is; None where it is neither's."""
+        return next((side for side in Side if self.party(side).signing_key == signing_key), None)
+
+
+class Deed(StrEnum):
+    """What a side did."""
+
+    PROPOSED = "proposed"
+    SIGNED = "signed"
+    REFUSED = "refused"
+    REVOKED = "revoked"
+    """Took its own signature back."""
+
+
+class OwnershipAct(StrictForm):
+    """One thing that one side said to the terms."""
+
+    format: Literal["rosetta-ownership-act/1"] = "rosetta-ownership-act/1"
+    terms: Hex64
+    """The terms' id."""
+    what: Deed
+    by: Hex64
+    when: Moment
+    """By the clock of whoever signed; nothing shows that it was right."""
+    reason: Annotated[str, Field(max_length=200)] = ""
+    """Of a refusal or a revocation."""
+
+
+class SignedOwnershipAct(OwnershipAct, SignedRecord):
+    """It with its signature."""
+
+
+class OwnershipState(StrEnum):
+    """What follows from all that was said; a word that ends it is stronger than every signature."""
+
+    PROPOSED = "proposed"
+    BY_ORGANISATION = "signed by the organisation"
+    BY_DEVELOPER = "signed by the developer"
+    BY_BOTH = "signed by both"
+    REFUSED = "refused"
+    REVOKED = "revoked"
+
+
+class OwnershipRecord(StrictForm):
+    """The file."""
+
+    format: Literal["rosetta-ownership/1"] = "rosetta-ownership/1"
+    terms: OwnershipTerms
+    acts: Annotated[tuple[SignedOwnershipAct, ...], Field(min_length=1, max_length=8)]
+    """In order of side and deed, each at most once."""
+
+    def data(self) -> bytes:
+        """Return the bytes of the file."""
+        return canonical_bytes(self.model_dump(mode="json")) + b"\n"
+
+    def said(self, what: Deed) -> dict[Side, SignedOwnershipAct]:
+        """Return who did this, with their word for it."""
+        found = ((self.terms.side_of(each.by), each) for each in self.acts if each.what is what)
+        return {side: each for side, each in found if side is not None}
+
+    @property
+    def state(self) -> OwnershipState:
+        """What follows from all that was said."""
+        if self.said(Deed.REVOKED):
+            return OwnershipState.REVOKED
+        if self.said(Deed.REFUSED):
+            return OwnershipState.REFUSED
+        match self.said(Deed.SIGNED).keys() & {*Side}:
+            case signed if len(signed) == len(Side):
+                return OwnershipState.BY_BOTH
+            case signed if Side.ORGANISATION in signed:
+                return OwnershipState.BY_ORGANISATION
+            case signed if signed:
+                return OwnershipState.BY_DEVELOPER
+        return OwnershipState.PROPOSED
+
+    @property
+    def ended(self) -> bool:
+        """Whether a side refused it, or took its signature back."""
+        return self.state in {OwnershipState.REFUSED, OwnershipState.REVOKED}
+
+
+def propose(terms: OwnershipTerms, identity: Identity) -> OwnershipRecord:
+    """Return the record of a proposal, which binds nobody yet; UsageError where the organisation's key does not propose it."""
+    if terms.organisation.signing_key != identity.public.signing_key:
+        raise UsageError("Only the organisation that ran the method proposes who is to own it.")
+    _require_two(terms)
+    return _checked(OwnershipRecord(terms=terms, acts=(_act(terms, Deed.PROPOSED, identity),)))
+
+
+def new_terms(**fields: object) -> OwnershipTerms:
+    """Return terms of now from their fields; UsageError names the field that cannot be so."""
+    try:
+        return OwnershipTerms.model_validate(
+            {"salt": secrets.token_hex(32), "proposed": moment(datetime.now(UTC)), **fields}
+        )
+    except ValidationError as error:
+        raise UsageError(f"The terms cannot be so: {first_problem(error)}") from None
+
+
+def say(
+    record: OwnershipRecord, what: Deed, identity: Identity, reason: str = ""
+) -> OwnershipRecord:
+    """Return the record with one more word of one side; UsageError where the side cannot say it."""
+    side = record.terms.side_of(identity.public.signing_key)
+    if side is None:
+        raise UsageError(
+            f"The key that would sign is neither side's. It is an agreement of {record.terms.organisation.name} and "
+            f"{record.terms.developer.name}: each signs on the computer that has their key."
+        )
+    if side in record.said(what):
+        raise UsageError(f"The {side} {what} this already.")
+    signed = side in record.said(Deed.SIGNED)
+    if what is Deed.SIGNED and record.ended:
+        raise UsageError(f"This was {record.state}, which stays so. Propose it anew.")
+    if what is Deed.REFUSED and signed:
+        raise UsageError("You signed this. To take that back: rosetta ownership revoke")
+    if what is Deed.REVOKED and not signed:
+        raise UsageError("You did not sign this. To say no: rosetta ownership refuse")
+    told = one_line(reason, "The reason") if what in {Deed.REFUSED, Deed.REVOKED} else ""
+    return merged(
+        record, record.model_copy(update={"acts": (_act(record.terms, what, identity, told),)})
+    )
+
+
+def merged(one: OwnershipRecord, other: OwnershipRecord) -> OwnershipRecord:
+    """Return all that is said in either of two copies of a record; of one deed of one side the earlier word."""
+    if one.terms != other.terms:
+        raise UsageError("These are records of other terms: each stands for itself.")
+    acts = {
+        (each.by, each.what): each for each in sorted((*one.acts, *other.acts), key=_latest_first)
+    }
+    ordered = sorted(acts.values(), key=lambda each: _place(one.terms, each))
+    return _checked(OwnershipRecord(terms=one.terms, acts=tuple(ordered)))
+
+
+def read_ownership(data: bytes) -> OwnershipRecord:
+    """Read a record and check all that it says of itself; raises FileError in words.
+
+    Its bytes are canonical, two keys are its sides, the organisation proposed it, and each word is signed over these terms
+    by the side that it is of.
+    """
+    try:
+        found = OwnershipRecord.model_validate_json(data[: MOST_BYTES + 1], strict=True)
+    except ValidationError as error:
+        raise FileError(
+            FileProblem.NOT_OURS,
+            f"This is no record of ownership, or it is damaged: {first_problem(error)}",
+        ) from None
+    if found.data() != data:
+        raise FileError(FileProblem.DAMAGED, f"The record was changed after it was written. {_ASK}")
+    return _checked(found)
+
+
+_ASK: Final = "Nothing follows from it: ask for the file once more."
+
+
+def _checked(record: OwnershipRecord) -> OwnershipRecord:
+    if wrong := next(_contradictions(record), ""):
+        raise FileError(FileProblem.DAMAGED, f"{wrong}. {_ASK}")
+    return record
+
+
+def _contradictions(record: OwnershipRecord) -> Iterator[str]:
+    """Yield what is wrong in a record."""
+    terms = record.terms
+    if terms.organisation.signing_key == terms.developer.signing_key:
+        yield "Both sides of the record are one key: nobody agrees with themselves"
+    for act in record.acts:
+        if terms.side_of(act.by) is None:
+            yield f"A word of it is signed by a key that is neither side's ({act.by[:16]}…)"
+        elif act.terms != terms.id:
+            yield f"A word of it ({act.what}) is about other terms: it was taken from another record, or the terms were changed"
+        elif not act.is_signed_by(act.by):
+            yield f"A word of it ({act.what}) was changed after it was signed"
+    if Side.ORGANISATION not in record.said(Deed.PROPOSED) or len(record.said(Deed.PROPOSED)) > 1:
+        yield "Not the organisation proposed it"
+    if record.said(Deed.REVOKED).keys() - record.said(Deed.SIGNED).keys():
+        yield "A side takes a signature back that it never gave"
+    if list(record.acts) != sorted(record.acts, key=lambda each: _place(terms, each)):
+        yield "Its words do not stand in their order"
+    if len({(each.by, each.what) for each in record.acts}) < len(record.acts):
+        yield "A side says the same twice"
+
+
+def _require_two(terms: OwnershipTerms) -> None:
+    if terms.organisation.signing_key == terms.developer.signing_key:
+        raise UsageError(
+            "Both sides would sign with one key: nobody agrees with themselves. Name the developer's own key."
+        )
+
+
+def _place(terms: OwnershipTerms, act: OwnershipAct) -> tuple[int, int]:
+    sides, deeds = [*Side, None], [*Deed]
+    return deeds.index(act.what), sides.index(terms.side_of(act.by))
+
+
+def _latest_first(act: SignedOwnershipAct) -> tuple[int, str]:
+    """Order so that the earlier of two words comes last, and which of two of one second does not hang on the copy."""
+    return -int(act.when.translate(_DIGITS)), act.signature
+
+
+_DIGITS: Final = {ord(sign): None for sign in "-:TZ"}
+
+
+def _act(
+    terms: OwnershipTerms, what: Deed, identity: Identity, reason: str = ""
+) -> SignedOwnershipAct:
+    act = OwnershipAct(
+        terms=terms.id,
+        what=what,
+        by=identity.public.signing_key,
+        when=moment(datetime.now(UTC)),
+        reason=reason,
+    )
+    return SignedOwnershipAct.model_validate_json(signed_record(act, identity))
+
+
+def told_of(record: OwnershipRecord) -> dict[str, object]:
+    """Return what lists show of a record."""
+    terms = record.terms
+    return {
+        "state": str(record.state),
+        "organisation": terms.organisation.name,
+        "developer": terms.developer.name,
+        "organisation_share": terms.organisation_share,
+        "proposed": terms.proposed,
+        "keys": [terms.organisation.signing_key, terms.developer.signing_key],
+    }

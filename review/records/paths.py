@@ -1,0 +1,134 @@
+"""How far a result was verified (benchmark-specification §9.4, §9.5), and what on this computer shows it.
+
+Three paths, each with its evidence looked at again when it is told: who made the card, who ran it once more, and what
+speakers said of it on entries that nobody had seen. What cannot be shown here is named with who answers for it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.card.checking.seals import signers_of
+from harness.card.checking.verify import CardCheck, check_hash, consent_checks
+from harness.card.load import read_raw
+from harness.card.signing.reproduction import fits_card, read_reproduction
+from harness.card.signing.signed_run import kept_seals, own_keys
+from harness.consent.verifying import Verified
+from harness.core.failures import UsageError
+from harness.sealed.forms import FileError
+from harness.sealed.keys import key_phrase
+from harness.store.corpora.entries import read_dataset
+from harness.store.others_cards import reproduction_files
+from harness.store.runs import Run
+from harness.vault.folder import read_state
+from harness.vault.log import LogLine
+from harness.vault.opening import folder_of
+from harness.vault.records import OpenedByGrant, Used
+from review.records.agreeing import gate_of
+from review.verdict.certificate.certificate import Standing
+
+SELF, AGAIN, GATE, TEXTS = "card", "run again", "gate", "entries"
+"""Names of what shows a path."""
+
+
+def evidence_of(connection: sqlite3.Connection, run: Run, home: Path) -> list[CardCheck]:
+    """Return what shows here how far a finished run was verified: its card, records of reproductions, its gate and its vault.
+
+    ``home``: the data folder, whose keys are known. True shows it, False speaks against it, None cannot be told here.
+    """
+    raw = read_raw(connection, run.id)
+    found = [_made(connection, run, raw, home), *_again(connection, run, raw)]
+    review = gate_of(connection, run, raw)
+    if review is not None:
+        found += [_gate(review), *_consent(review), _texts(connection, run, home)]
+    return found
+
+
+def _made(
+    connection: sqlite3.Connection, run: Run, raw: Mapping[str, Any], home: Path
+) -> CardCheck:
+    whole = check_hash(raw)
+    if whole.ok is False:
+        return CardCheck(SELF, False, whole.words)
+    own = own_keys(home)
+    signers = sorted(signers_of(kept_seals(connection, run.id, raw), raw))
+    told = [own.get(each) or f"a key with the six words: {key_phrase(each)}" for each in signers]
+    where = "imported" if run.imported else "made here"
+    signed = f"signed with {'; '.join(told)}" if told else "nobody signed it"
+    return CardCheck(SELF, True, f"{where}, its hash is its own, {signed}")
+
+
+def _again(connection: sqlite3.Connection, run: Run, raw: Mapping[str, Any]) -> Iterator[CardCheck]:
+    """Read the records of reproductions that were attached once more."""
+    signers = signers_of(kept_seals(connection, run.id, raw), raw)
+    for trusted, data in reproduction_files(connection, run.id):
+        try:
+            found = read_reproduction(data)
+        except FileError as error:
+            yield CardCheck(AGAIN, False, str(error))
+            continue
+        revoked = next(
+            (c for c in consent_checks(Verified(keys=frozenset({found.by}))) if c.ok is False), None
+        )
+        wrong = fits_card(found, raw, signers) or (
+            "" if found.by == trusted else "another key signed it than was trusted"
+        )
+        if revoked is not None or wrong or not found.reproduced:
+            words = wrong or (revoked.words if revoked is not None else "it was not reproduced")
+            yield CardCheck(AGAIN, False, words)
+            continue
+        words = f"reached its scores within 2 % on {found.when[:10]}, signed with the six words: {key_phrase(found.by)}"
+        yield CardCheck(AGAIN, True, words)
+
+
+def _gate(review: Standing) -> CardCheck:
+    said = review.certificate
+    if why := review.why_not_community:
+        return CardCheck(GATE, False if review.suspended else None, why)
+    words = (
+        f"go by {said.panel.words}, certificate {said.sha256[:16]}… of {said.organisation.name}, "
+        f"{said.issued[:10]}, signed with the six words: {key_phrase(said.organisation.signing_key)}"
+    )
+    return CardCheck(GATE, True, words)
+
+
+def _consent(review: Standing) -> Iterator[CardCheck]:
+    return consent_checks(Verified(keys=frozenset({review.certificate.organisation.signing_key})))
+
+
+def _texts(connection: sqlite3.Connection, run: Run, home: Path) -> CardCheck:
+    """Say how the reviewed run came to its entries: by which line of which vault's log."""
+    vault = (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]
+    if not vault:
+        words = "read from a file, not out of a vault: that nobody had seen them is the organisation's word"
+        return CardCheck(TEXTS, None, words)
+    folder = folder_of(home, vault)
+    if not folder:
+        words = f"out of the vault {vault[:16]}…, which this computer never saw: ask a keeper for its log"
+        return CardCheck(TEXTS, None, words)
+    try:
+        lines = read_state(Path(folder)).lines
+    except UsageError as error:
+        return CardCheck(TEXTS, None, f"the log of the vault {vault[:16]}… cannot be read: {error}")
+    return opened_by(lines, run.run_id)
+
+
+def opened_by(lines: Sequence[LogLine], run_id: str) -> CardCheck:
+    """Say which line of a vault's log opened it for a run, and by which grant."""
+    for line in lines:
+        act = line.record.act
+        if not isinstance(act, Used | OpenedByGrant) or act.run != run_id:
+            continue
+        if isinstance(act, Used) and act.grant is None:
+            continue
+        counts = sum(act.entries.values())
+        words = f"{counts:,} out of the vault {lines[0].id[:16]}… by a grant, line {line.seq + 1} of its log ({line.record.when})"
+        return CardCheck(TEXTS, True, words)
+    return CardCheck(
+        TEXTS,
+        False,
+        f"the log of the vault {lines[0].id[:16]}… has no grant by which it was opened for this run",
+    )

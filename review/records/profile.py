@@ -1,0 +1,289 @@
+"""The profile of an organisation that keeps a benchmark: what is asked of it, and what shows that it is so (§8.4, §8.5).
+
+Some of it this program sees itself: a vault, keepers, grants, certificates. Of the rest a person says how it is; their words
+are signed with the organisation's key, with name and time, and stand beside what was seen. Nothing here is a mark or a sum.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, NamedTuple
+
+from pydantic import Field
+
+from harness.consent.notice import Words, one_line
+from harness.consent.standing import standing
+from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
+from harness.release.ledger import FOLDER, LEDGER, own_ledger
+from harness.sealed.forms import FileError, FileProblem, Hex64, StrictForm
+from harness.sealed.signed_archive import SignedRecord, read_record, signed_record
+from harness.store.signed_records import KeptRecord, RecordKind, keep_signed, signed_files
+from harness.vault.folder import VaultState, read_state
+from harness.vault.log import moment
+from harness.vault.opening import folders_seen
+from harness.vault.records import Moment, OpenedByGrant, Used
+from review.office.store.database import FILE as OFFICE
+from review.office.store.store import Office
+from review.records.agreeing import organisation_keys
+from scoring.core.wording import counted
+
+SUFFIX: Final = ".rosetta-profile"
+MOST_BYTES: Final = 256 * 1024
+MOST_STATED: Final = 1_000
+"""Characters of what a person states."""
+
+
+class ProfileRequirement(NamedTuple):
+    """One thing that is asked of the organisation."""
+
+    section: str
+    """Of the benchmark specification."""
+    title: str
+    words: str
+
+
+REQUIREMENTS: Final[Mapping[str, ProfileRequirement]] = {
+    "community": ProfileRequirement("8.4", "represents the community", "A relationship with speakers and cultural authorities that can be shown."),
+    "keys": ProfileRequirement("8.4", "can keep keys", "The technical ability to manage cryptographic keys."),
+    "availability": ProfileRequirement("8.4", "keeps the benchmark open", "The benchmark must remain one that methods can be evaluated on."),
+    "terms": ProfileRequirement("8.4", "publishes its terms", "Clear words about what developers agree to."),
+    "principles": ProfileRequirement("8.4", "works under principles of sovereignty", "OCAP®, CARE, or equivalent ones."),
+    "ownership": ProfileRequirement("8.5", "Ownership (OCAP)", "Linguistic data belongs to the community; the organisation controls the evaluation."),
+    "control": ProfileRequirement("8.5", "Control (OCAP)", "The organisation decides who submits and on what terms."),
+    "access": ProfileRequirement("8.5", "Access (OCAP)", "The community reaches its own data, results, and methods developed against it, without restriction."),
+    "possession": ProfileRequirement("8.5", "Possession (OCAP)", "The test set never leaves the organisation; it is encrypted at rest besides."),
+    "benefit": ProfileRequirement("8.5", "Collective Benefit (CARE)", "Methods benefit the community; their earnings are shared 90/10."),
+    "authority": ProfileRequirement("8.5", "Authority to Control (CARE)", "Methods are run where the organisation says, by its word alone."),
+    "responsibility": ProfileRequirement("8.5", "Responsibility (CARE)", "Developers accept responsibility by the terms of participation."),
+    "ethics": ProfileRequirement("8.5", "Ethics (CARE)", "The community's rights come before researchers' convenience."),
+}  # fmt: skip
+"""By the name under which something is stated of it."""
+
+Item = Annotated[str, Field(pattern=f"^({'|'.join(REQUIREMENTS)})$")]
+
+
+class ProfileStatement(StrictForm):
+    """What a person states of one requirement, in the organisation's name."""
+
+    format: Literal["rosetta-statement/1"] = "rosetta-statement/1"
+    item: Item
+    words: Annotated[str, Field(max_length=MOST_STATED)]
+    """Empty where an earlier statement is taken back."""
+    person: Words
+    when: Moment
+    by: Hex64
+    """Signing key of the organisation."""
+
+
+class SignedProfileStatement(ProfileStatement, SignedRecord):
+    """It with its signature."""
+
+    def data(self) -> bytes:
+        """Return its bytes."""
+        return canonical_bytes(self.model_dump(mode="json")) + b"\n"
+
+
+class SeenHere(StrictForm):
+    """What the program saw of one requirement on the organisation's computer."""
+
+    item: Item
+    words: Words
+
+
+class Profile(StrictForm):
+    """The profile as it is given out."""
+
+    format: Literal["rosetta-profile/1"] = "rosetta-profile/1"
+    name: Words
+    when: Moment
+    seen: tuple[SeenHere, ...]
+    """By the organisation's own computer: others can check its signature, and nothing more."""
+    stated: tuple[SignedProfileStatement, ...]
+    by: Hex64
+
+
+class SignedProfile(Profile, SignedRecord):
+    """The profile with its signature."""
+
+    def data(self) -> bytes:
+        """Return the bytes of the file."""
+        return canonical_bytes(self.model_dump(mode="json")) + b"\n"
+
+
+def state(
+    connection: sqlite3.Connection, item: str, words: str, person: str, home: Path
+) -> SignedProfileStatement:
+    """Sign and keep what a person states of a requirement, in the place of what was stated of it before.
+
+    Empty ``words`` take that back. Raises UsageError for a requirement that is none, and for too many words.
+    """
+    if item not in REQUIREMENTS:
+        raise UsageError(f"There is no requirement {item!r}. There are: {', '.join(REQUIREMENTS)}.")
+    said = " ".join(words.split())
+    if len(said) > MOST_STATED:
+        raise UsageError(
+            f"The statement has {len(said):,} characters. Say it in {MOST_STATED:,}, and name a page for more."
+        )
+    identity = organisation_keys(home)
+    plain = ProfileStatement(
+        item=item,
+        words=said,
+        person=one_line(person, "The name"),
+        when=moment(datetime.now(UTC)),
+        by=identity.public.signing_key,
+    )
+    made = SignedProfileStatement.model_validate_json(signed_record(plain, identity))
+    number = sha256(f"statement\0{item}\0{made.by}".encode()).hexdigest()
+    row = KeptRecord(number, RecordKind.STATEMENT, "", "", {"item": item, "keys": [made.by]})
+    keep_signed(connection, row, made.data())
+    return made
+
+
+def stated(connection: sqlite3.Connection, home: Path) -> dict[str, SignedProfileStatement]:
+    """Return what is stated now by this computer's organisation, by requirement; what was changed in the store counts as absent."""
+    own = organisation_keys(home).public.signing_key
+    found = {}
+    for _, data in signed_files(connection, RecordKind.STATEMENT):
+        each = read_record(data, SignedProfileStatement, "a statement", most=MOST_BYTES)
+        if each.by == own and each.is_signed_by(own) and each.words:
+            found[each.item] = each
+    return {item: found[item] for item in REQUIREMENTS if item in found}
+
+
+def make_profile(connection: sqlite3.Connection, name: str, home: Path) -> SignedProfile:
+    """Return the signed profile of now: what the program sees on this computer, and what is stated."""
+    identity = organisation_keys(home)
+    there = seen(connection, home)
+    plain = Profile(
+        name=one_line(name, "The name"),
+        when=moment(datetime.now(UTC)),
+        seen=tuple(
+            SeenHere(item=item, words=words)
+            for item in REQUIREMENTS
+            for words in there.get(item, ())
+        ),
+        stated=tuple(stated(connection, home).values()),
+        by=identity.public.signing_key,
+    )
+    return SignedProfile.model_validate_json(signed_record(plain, identity))
+
+
+def read_profile(data: bytes) -> SignedProfile:
+    """Read a profile and check its signature and those of its statements; raises FileError in words."""
+    found = read_record(data, SignedProfile, "the profile of an organisation", most=MOST_BYTES)
+    own = all(each.by == found.by and each.is_signed_by(found.by) for each in found.stated)
+    if found.data() != data or not own or not found.is_signed_by(found.by):
+        raise FileError(
+            FileProblem.DAMAGED,
+            "The profile was changed after it was signed, or it is damaged. Ask for it once more.",
+        )
+    return found
+
+
+def seen(connection: sqlite3.Connection, home: Path) -> dict[str, list[str]]:
+    """Return what this program sees on this computer, by requirement, in words; no name of a vault, corpus or person."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for item, words in (*_vaults(home), *_office(home), *_consent(home), *_records(connection)):
+        found[item].append(words)
+    return dict(found)
+
+
+def _vaults(home: Path) -> Iterator[tuple[str, str]]:
+    for folder in folders_seen(home):
+        try:
+            made = read_state(Path(folder))
+        except UsageError:
+            yield "possession", "a vault that this computer knew cannot be read now"
+            continue
+        yield from _vault(made)
+
+
+def _vault(made: VaultState) -> Iterator[tuple[str, str]]:
+    keepers = made.keepers.values()
+    people = sum(not each.recovery for each in keepers)
+    together = (
+        f"{made.threshold} of them open it together"
+        if made.split
+        else "each of them opens it alone"
+    )
+    entries = sum(sum(each.entries.values()) for each in made.head.corpora.values())
+    yield "keys", f"{counted(people, 'keeper')} enrolled in a vault; {together}"
+    yield "keys", "a recovery key was made" if people < len(keepers) else "no recovery key"
+    yield (
+        "possession",
+        f"a vault with {counted(entries, 'entry', 'entries')}, sealed at rest, with a log of every opening",
+    )
+    acts = [line.record.act for line in made.lines]
+    granted = sum(
+        isinstance(act, OpenedByGrant) or (isinstance(act, Used) and act.grant is not None)
+        for act in acts
+    )
+    yield "authority", f"{counted(granted, 'run')} opened it, each by a grant of its keepers"
+    refused = sum(bool(each.refused_by(made.keepers)) for each in made.grants.values())
+    yield (
+        "control",
+        f"{counted(refused, 'request')} refused by a keeper of {len(made.grants):,} asked",
+    )
+
+
+def _office(home: Path) -> Iterator[tuple[str, str]]:
+    if (home / OFFICE).exists():
+        with Office.open(home) as office:
+            issued = Counter(
+                each.run_id for review in office.reviews() for each in office.certificates(review)
+            )
+        yield "availability", f"{counted(len(issued), 'run')} certified by speakers' reviews"
+    if (home / FOLDER / LEDGER).exists():
+        told = len(own_ledger(home).read().answers)
+        yield "availability", f"{counted(told, 'answer')} about secret entries told to submitters"
+
+
+def _consent(home: Path) -> Iterator[tuple[str, str]]:
+    if held := standing(home).held:
+        yield (
+            "ethics",
+            f"a register of what was taken back is kept, with {counted(len(held), 'notice')}",
+        )
+
+
+def _records(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+    states = Counter(
+        str(each.told.get("state")) for each, _ in signed_files(connection, RecordKind.OWNERSHIP)
+    )
+    if states:
+        words = ", ".join(f"{count} {name}" for name, count in sorted(states.items()))
+        yield "benefit", f"records of ownership: {words}"
+    ended = {each.told.get("begun") for each, _ in signed_files(connection, RecordKind.USE)}
+    begun = [
+        each for each, _ in signed_files(connection, RecordKind.USE) if not each.told.get("begun")
+    ]
+    if begun:
+        yield (
+            "benefit",
+            f"{counted(len(begun), 'use')} of methods recorded, {sum(each.id not in ended for each in begun)} under way",
+        )
+
+
+def profile_json(
+    there: Mapping[str, list[str]], said: Mapping[str, ProfileStatement]
+) -> list[dict[str, Any]]:
+    """Return the checklist as JSON values, one object for each requirement."""
+    return [
+        {
+            "item": item,
+            "section": each.section,
+            "title": each.title,
+            "asked": each.words,
+            "seen": there.get(item, []),
+            "stated": said[item].words if item in said else None,
+            "person": said[item].person if item in said else None,
+            "when": said[item].when if item in said else None,
+        }
+        for item, each in REQUIREMENTS.items()
+    ]

@@ -1,0 +1,23 @@
+"""``rosetta organisation``: Say what an organisation is, and what became of methods that it certified."""
+
+from __future__ import annotations
+
+import click
+
+from rosetta_tui.commands.naming import FiledCommands
+
+
+class OrganisationCommands(FiledCommands):
+    """The commands about an organisation, one file each."""
+
+    folder = "organisation"
+    order = ("profile", "state", "used", "ended", "uses", "take")
+
+
+@click.group(cls=OrganisationCommands)
+def organisation() -> None:
+    """Say what an organisation that keeps a benchmark is, and what became of methods that it certified.
+
+    What is asked of it is benchmark-specification §8.4 and §8.5. What the program sees itself and what a person states, signed
+    with name and date, stand beside each other.
+    """

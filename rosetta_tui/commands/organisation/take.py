@@ -1,0 +1,30 @@
+"""``rosetta organisation take``: Take in the record of a use that another organisation signed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.store.file.database import home, opened
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.ownership.sharing import FILE
+from rosetta_tui.commands.review.verify import read_key
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.core import user_file
+    from review.records import use
+    from rosetta_tui.report import records
+
+
+@click.command()
+@click.argument("record", type=FILE, metavar="NAME.rosetta-use")
+@click.option("--trust", metavar="KEY", help="The organisation's public key, 64 hexadecimal digits.")  # fmt: skip
+def take(record: Path, trust: str | None) -> None:
+    """Take in a signed record of a use; its signer is this computer's organisation, or the key named with --trust."""
+    data = user_file.read_bytes(record, "the record of a use", use.MOST_BYTES)
+    with opened() as connection:
+        found = use.take_use(connection, data, home(), None if trust is None else read_key(trust))
+    for line in records.use_lines([found]) if not found.begun else [f"Ended: {found.words}"]:
+        click.echo(plain(line))

@@ -1,0 +1,26 @@
+"""``rosetta organisation uses``: List where certified methods are used, or were."""
+
+from __future__ import annotations
+
+import click
+
+from harness.store.file.database import opened
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.json_forms import print_form
+
+with when_used():
+    from review.records import use
+    from rosetta_tui.report import records
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def uses(*, as_json: bool) -> None:
+    """List where methods are used, by whom and since when, and which uses ended, by the signed records that are kept here."""
+    with opened() as connection:
+        found = use.uses(connection)
+    lines = list(records.use_lines(found)) or [
+        "No use is recorded. rosetta organisation used RUN records one."
+    ]
+    said = {"uses": [{"id": each.id, **each.model_dump(mode="json")} for each in found]}
+    print_form("organisation-uses", said, lines, as_json=as_json)

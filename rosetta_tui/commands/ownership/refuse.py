@@ -1,0 +1,18 @@
+"""``rosetta ownership refuse``: Say no to a record of ownership."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.ownership.sharing import REASON, RECORD, answered, output
+
+
+@click.command()
+@RECORD
+@REASON
+@output
+def refuse(record: Path, reason: str, output: Path | None) -> None:
+    """Say no to the record, as the side that this computer has the key of. It stays refused; another one can be proposed."""
+    answered(record, "refused", output, reason)

@@ -1,0 +1,46 @@
+"""What the commands about records of ownership share: reading the file, and writing it with what was said anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.store.file.database import home, opened
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.core import user_file, written_files
+    from review.records import agreeing, ownership
+    from rosetta_tui.report import records
+
+FILE = click.Path(path_type=Path)
+RECORD = click.argument("record", type=FILE, metavar="NAME.rosetta-ownership")
+REASON = click.option("--reason", required=True, metavar="WORDS", help="Why, in up to 200 characters; it stands in the record.")  # fmt: skip
+
+
+def output(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option that names another file for the record than the one that was read."""
+    return click.option("-o", "--output", type=FILE, metavar="FILE", help="Write the record to another file than RECORD.")(command)  # fmt: skip
+
+
+def read(path: Path) -> bytes:
+    """Return the bytes of a record's file; UsageError in words where it cannot be read."""
+    return user_file.read_bytes(path, "a record of ownership", ownership.MOST_BYTES)
+
+
+def answered(path: Path, what: str, target: Path | None, reason: str = "") -> None:
+    """Add a word of this computer's side to a record, keep it, write its file anew and say what holds now."""
+    with opened() as connection:
+        said = agreeing.answer(connection, read(path), ownership.Deed(what), home(), reason)
+    written_files.write_file(target or path, said.data(), overwrite=True)
+    for line in records.ownership_lines(said):
+        click.echo(plain(line))
+    click.echo(
+        plain(
+            f"Written to {target or path}. Hand it to the other side, who takes it in: rosetta ownership take"
+        )
+    )

@@ -1,0 +1,40 @@
+"""``rosetta ownership show``: Show a record of ownership, or all that are kept here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.store.file.database import home, opened
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.ownership.sharing import FILE, read
+from rosetta_tui.show.json_forms import print_form
+
+with when_used():
+    from harness.card.signing import signed_run
+    from harness.sealed import keys
+    from harness.store import signed_records
+    from review.records import agreeing, ownership
+    from rosetta_tui.report import records
+
+
+@click.command()
+@click.argument("record", type=FILE, metavar="[NAME.rosetta-ownership]", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(record: Path | None, *, as_json: bool) -> None:
+    """Show what a record says, with all that is known of it here; without one, all that are kept, and this computer's key."""
+    with opened() as connection:
+        if record is not None:
+            found = [agreeing.with_kept(connection, ownership.read_ownership(read(record)))]
+        else:
+            kept = signed_records.signed_files(connection, signed_records.RecordKind.OWNERSHIP)
+            found = [ownership.read_ownership(data) for _, data in kept]
+    own = signed_run.own_signer(home()).public.signing_key
+    lines = [line for each in found for line in (*records.ownership_lines(each), "")]
+    lines += [
+        f"This computer signs with the key {own}",
+        f"Its six words are: {keys.key_phrase(own)}",
+    ]
+    said = {"key": own, "records": [records.ownership_json(each) for each in found]}
+    print_form("ownership-show", said, lines, as_json=as_json)

@@ -1,0 +1,32 @@
+"""``rosetta ownership take``: Take in a record of ownership that the other side signed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.store.file.database import home, opened
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.ownership.sharing import RECORD, read
+from rosetta_tui.commands.review.verify import read_key
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from review.records import agreeing
+    from rosetta_tui.report import records
+
+
+@click.command()
+@RECORD
+@click.option("--trust", metavar="KEY", help="The organisation's public key, where this computer is no side of the record.")  # fmt: skip
+def take(record: Path, trust: str | None) -> None:
+    """Take in a record that the other side signed, refused or revoked; what is known here of it stays.
+
+    The leaderboard shows it beside a run with a certificate of the same organisation.
+    """
+    key = None if trust is None else read_key(trust)
+    with opened() as connection:
+        found = agreeing.take(connection, read(record), home(), key)
+    for line in records.ownership_lines(found):
+        click.echo(plain(line))

@@ -1,0 +1,83 @@
+"""Records of ownership and use, an organisation's profile, and what shows how far a run was verified, as lines and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from harness.sealed.keys import key_phrase
+from rosetta_tui.report.paragraphs import line
+from rosetta_tui.show.text import CHECK_SIGNS
+
+if TYPE_CHECKING:
+    from harness.card.checking.verify import CardCheck
+    from review.records.ownership import OwnershipRecord
+    from review.records.use import UseRecord
+
+
+def evidence_lines(found: Iterable[CardCheck]) -> Iterator[str]:
+    """Yield what shows how far a run was verified, each with whether it does."""
+    for each in found:
+        yield line("  shown by", f"{CHECK_SIGNS[each.ok]} {each.name}: {each.words}")
+
+
+def checks_json(found: Iterable[CardCheck]) -> list[dict[str, Any]]:
+    """Return checks as JSON values."""
+    return [{"name": each.name, "ok": each.ok, "words": each.words} for each in found]
+
+
+def ownership_lines(record: OwnershipRecord) -> Iterator[str]:
+    """Yield all that a record of ownership says."""
+    terms = record.terms
+    yield line("ownership", str(record.state))
+    yield line("record", terms.id)
+    yield line("method", terms.method, terms.language_pair)
+    yield line("run", terms.run_id, f"card {terms.card[:16]}…")
+    reached = f"{terms.segment}, composite of {terms.composite_at_least} or more"
+    yield line("gate", "passed", f"certificate {terms.certificate[:16]}…", reached)
+    for side, party in (("organisation", terms.organisation), ("developer", terms.developer)):
+        yield line(side, party.name, f"six words: {key_phrase(party.signing_key)}")
+    for each in terms.developer_keeps:
+        yield line("developer keeps", each)
+    for each in terms.organisation_gains:
+        yield line("organisation gains", each)
+    yield line(
+        "earnings",
+        f"{terms.organisation_share} % to the organisation, {terms.developer_share} % to the developer",
+    )
+    if terms.more:
+        yield line("besides", terms.more)
+    for act in record.acts:
+        yield line(str(act.what), f"by the {terms.side_of(act.by)}", act.when, act.reason)
+
+
+def ownership_json(record: OwnershipRecord) -> dict[str, Any]:
+    """Return a record of ownership as JSON values, with its state."""
+    return {
+        "id": record.terms.id,
+        "state": str(record.state),
+        "record": record.model_dump(mode="json"),
+    }
+
+
+def use_lines(uses: Sequence[UseRecord]) -> Iterator[str]:
+    """Yield a line for each use, under way or ended, the first recorded first."""
+    ends = {each.begun: each for each in uses if each.begun}
+    for each in sorted(uses, key=lambda one: (one.since, one.id)):
+        if not each.begun:
+            now = ends.get(each.id, each)
+            yield line(
+                each.id[:12], f"run {each.run_id[:8]}", now.words, f"says {each.organisation}"
+            )
+
+
+def profile_lines(items: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the checklist of an organisation: what is asked, what was seen, what is stated."""
+    for each in items:
+        yield f"§{each['section']} {each['title']} ({each['item']}): {each['asked']}"
+        for words in each["seen"]:
+            yield line("  seen here", words)
+        if each["stated"]:
+            yield line("  stated", each["stated"], each["person"], each["when"][:10])
+        if not each["seen"] and not each["stated"]:
+            yield line("  nothing", f'rosetta organisation state {each["item"]} "WORDS" --by NAME')

@@ -1,0 +1,108 @@
+"""What was signed about a run beside its card: what shows who validated it, who owns its method, where that is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from rosetta_tui.show.card_fields import GDS_VERIFIED, SELF_BENCHMARKED, review_of, validated
+
+if TYPE_CHECKING:
+    from harness.store.runs import RunSummary
+    from harness.store.signed_records import KeptRecord
+    from review.verdict.certificate.certificate import Standing
+
+
+def shown_by(run: RunSummary) -> str:
+    """Say by what a run's verification tier is shown here; empty for the lowest, which needs nothing."""
+    tier, _ = validated(run)
+    if tier == SELF_BENCHMARKED:
+        return ""
+    where = f"`rosetta runs show {run.run_id[:8]}` checks it again"
+    review = _reviewed(run)
+    if tier == GDS_VERIFIED or review is None:
+        return f"{tier}: a signed record says that it was run once more; {where}"
+    said = review.certificate
+    return f"{tier}: certificate {said.sha256[:12]} of {said.organisation.name}; {where}"
+
+
+def owner_state(run: RunSummary) -> str:
+    """Say shortly what both sides said of who owns a run's method; empty where no record counts here."""
+    told = owned(run, _reviewed(run))
+    return "" if told is None else str(told["state"])
+
+
+def owner_words(run: RunSummary) -> str:
+    """Say who owns a run's method and where it is used; empty where nothing of it counts here."""
+    review = _reviewed(run)
+    used = [
+        f"used: {each['where']}, by {each['by_whom']}, since {each['since']}"
+        for each in in_use(run, review)
+    ]
+    return " · ".join(filter(None, (_shares(owned(run, review)), *used)))
+
+
+def owner_json(run: RunSummary) -> dict[str, Any]:
+    """Return ownership and uses of a run's method as JSON values; null and an empty list where there are none."""
+    review = _reviewed(run)
+    told = owned(run, review)
+    names = ("record", "state", "organisation", "developer", "organisation_share")
+    return {
+        "ownership": None if told is None else {name: told[name] for name in names},
+        "uses": [
+            {name: each[name] for name in ("where", "by_whom", "since")}
+            for each in in_use(run, review)
+        ],
+    }
+
+
+def owned(run: RunSummary, review: Standing | None) -> Mapping[str, Any] | None:
+    """Return what the record of ownership says of a run's method, its ``state`` as it is now; None where none counts here.
+
+    One counts beside a certificate of the same organisation, which a person here trusts. Of several the newest that nobody
+    refused or revoked is told.
+    """
+    found = [each for each in _records(run, "ownership") if _certified(each, review)]
+    if not found or review is None:
+        return None
+    told = max(found, key=lambda each: (each.told["state"] not in _ENDED, each.told["proposed"]))
+    state = str(told.told["state"])
+    if told.revoked:
+        state = "a key that signed it was revoked"
+    elif not review.passed and state not in _ENDED:
+        state = f"{state}, and its gate gives nothing now"
+    return {**told.told, "state": state, "record": told.id}
+
+
+_ENDED = ("refused", "revoked")
+
+
+def _shares(told: Mapping[str, Any] | None) -> str:
+    if told is None:
+        return ""
+    share = told["organisation_share"]
+    sides = f"{told['organisation']} {share} %, {told['developer']} {100 - share} %"
+    return f"ownership {told['state']}: {sides}"
+
+
+def in_use(run: RunSummary, review: Standing | None) -> list[Mapping[str, Any]]:
+    """Return the uses of a run's method that did not end, by records of the organisation that certified it."""
+    found = [each for each in _records(run, "use") if _certified(each, review) and not each.revoked]
+    ended = {each.told["begun"] for each in found}
+    return [each.told for each in found if not each.told["begun"] and each.id not in ended]
+
+
+def _records(run: RunSummary, kind: str) -> Iterator[KeptRecord]:
+    card = (run.card or {}).get("run_card_hash")
+    return (each for each in run.checked.records if each.kind == kind and each.card == card)
+
+
+def _certified(record: KeptRecord, review: Standing | None) -> bool:
+    """Tell whether the organisation of a record is the one whose certificate lies beside the run."""
+    return (
+        review is not None and review.certificate.organisation.signing_key == record.told["keys"][0]
+    )
+
+
+def _reviewed(run: RunSummary) -> Standing | None:
+    return review_of(run.card or {}, run.certificates)
