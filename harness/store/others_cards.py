@@ -94,7 +94,7 @@ def reproduced_cards(
 
 def reproduction_files(connection: sqlite3.Connection, run: int) -> list[tuple[str, bytes]]:
     """Return the signed records beside a run, each behind the key that was trusted when it was attached."""
-    if not _there(connection, "reproductions"):
+    if not has_table(connection, "reproductions"):
         return []
     query = "SELECT signer, file FROM reproductions WHERE run = ? ORDER BY signer"
     return [(str(signer), bytes(file)) for signer, file in connection.execute(query, (run,))]

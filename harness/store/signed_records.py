@@ -10,10 +10,13 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from harness.store.file.database import has_table
 from harness.store.file.trouble import stored_object, stored_word
 from harness.store.withdrawn import now_standing
+
+_TABLE: Final = "signed_records"
 
 
 class RecordKind(StrEnum):
@@ -53,7 +56,7 @@ def keep_signed(connection: sqlite3.Connection, record: KeptRecord, file: bytes)
 
 def signed_file(connection: sqlite3.Connection, record: str) -> bytes | None:
     """Return the file of a record by its id; None where it is not kept here."""
-    if not _there(connection):
+    if not has_table(connection, _TABLE):
         return None
     query = "SELECT file FROM signed_records WHERE id = ?"
     row = connection.execute(query, (record,)).fetchone()
@@ -64,7 +67,7 @@ def signed_files(
     connection: sqlite3.Connection, kind: RecordKind
 ) -> list[tuple[KeptRecord, bytes]]:
     """Return all records of a kind with their files, by id."""
-    if not _there(connection):
+    if not has_table(connection, _TABLE):
         return []
     query = "SELECT * FROM signed_records WHERE kind = ? ORDER BY id"
     return [(_record(row[:5]), bytes(row[5])) for row in connection.execute(query, (kind,))]
@@ -74,7 +77,7 @@ def records_by_run(
     connection: sqlite3.Connection, only: int | None = None
 ) -> dict[int, tuple[KeptRecord, ...]]:
     """Return the records about runs of the store, of all or one, by the store's number; an older store has none."""
-    if not _there(connection):
+    if not has_table(connection, _TABLE):
         return {}
     found: dict[int, tuple[KeptRecord, ...]] = {}
     rows = connection.execute(
@@ -91,8 +94,3 @@ def _record(row: Sequence[Any]) -> KeptRecord:
     number, kind, run_id, card, told = row
     kept = stored_word(kind, RecordKind)
     return KeptRecord(str(number), kept, str(run_id), str(card), stored_object(told))
-
-
-def _there(connection: sqlite3.Connection) -> bool:
-    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'signed_records'"
-    return connection.execute(query).fetchone() is not None

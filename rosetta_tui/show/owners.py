@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rosetta_tui.show.card_fields import GDS_VERIFIED, SELF_BENCHMARKED, review_of, validated
 
 if TYPE_CHECKING:
-    from harness.store.runs import RunSummary
+    from harness.store.run_list import RunSummary
     from harness.store.signed_records import KeptRecord
     from review.verdict.certificate.certificate import Standing
 

@@ -18,7 +18,7 @@ from rosetta_tui.show.text import json_text
 with when_used():
     from harness.card import exporting, load
     from harness.run import final_scores
-    from harness.store import others_cards, runs
+    from harness.store import others_cards, run_list, runs
     from review.records import paths
     from rosetta_tui.report import card as report_card
     from rosetta_tui.report import paragraphs, unfinished
@@ -54,7 +54,7 @@ def show(run: str, *, as_json: bool) -> None:
         )
         reproduced = is_reproduced(card, checked)
         stated = stated_words(card, review, reproduced=reproduced)
-        summary = runs.list_runs(connection, run_id=found.run_id, brief=True)
+        summary = run_list.list_runs(connection, run_id=found.run_id, brief=True)
         evidence = paths.evidence_of(connection, found, home())
         beside = _beside(connection, found, retried, stated) | _stated(found, checked.recount)
     if as_json:

@@ -14,8 +14,10 @@ from harness.core.canonical import canonical_bytes
 from harness.sealed.keys import Role
 from harness.store.file.database import open_store
 from harness.store.notes import suspend_certificates
+from harness.store.run_list import list_runs
 from review.records.agreeing import of_gold, reaches_line
 from review.records.profile import REQUIREMENTS
+from rosetta_tui.show.owners import owner_json
 from tests.tui.commands.certified_gold import TwoSides, ok, refused, two_sides
 
 
@@ -39,9 +41,6 @@ def sides(made: TwoSides, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tw
 def owner(home: Path) -> str | None:
     """Return the state that the leaderboard's page of a run has."""
     with closing(open_store(home / "rosetta.sqlite")) as store:
-        from harness.store.runs import list_runs
-        from rosetta_tui.show.owners import owner_json
-
         [run] = list_runs(store, brief=True)
         told = owner_json(run)["ownership"]
     return None if told is None else str(told["state"])
