@@ -26,6 +26,7 @@ from harness.endpoint.keys import (
     variable_of,
 )
 from harness.endpoint.prices import Prices
+from harness.sealed.keys import key_phrase
 from harness.settings import Changes, FieldError, Settings, checked
 from rosetta_tui.settings.ask_setting import PressKeyScreen, ask_setting, trouble_with
 from rosetta_tui.settings.rows import SecretState, SettingRow, SettingsSection
@@ -165,6 +166,10 @@ class SettingActs:
                 self._ask_folder("Folder for exports", self.settings.exports, self._set_exports)
             case "languages":
                 self.add(SettingsSection.FOLDERS)
+            case "publish":
+                self._ask_publish()
+            case "signers":
+                self.add(SettingsSection.SHARING)
             case name if name.startswith("folder "):
                 number = int(name.removeprefix("folder "))
                 now = self.settings.language_folders[number]
@@ -177,11 +182,13 @@ class SettingActs:
             self._ask_folder("Folder of languages", None, lambda path: self._put(end, path))
         elif section is SettingsSection.ENDPOINTS:
             self._ask_name()
+        elif section is SettingsSection.SHARING:
+            self._ask_signer()
 
     def remove(self, section: SettingsSection, row: SettingRow) -> None:
         """Take away what a line says; the program's own holds again."""
         now = self.settings
-        if section is SettingsSection.MODELS or row.id == "exports":
+        if section is SettingsSection.MODELS or row.id in ("exports", "publish"):
             self._take({row.id: getattr(Settings(), row.id)})
         elif section is SettingsSection.FOLDERS:
             kept = list(now.language_folders)
@@ -189,6 +196,11 @@ class SettingActs:
             self._take({"language_folders": tuple(kept)})
         elif section is SettingsSection.ENDPOINTS:
             self._take({"endpoints": {row.id: None}})
+        elif section is SettingsSection.SHARING:
+            gone = row.id.removeprefix("signer ")
+            self._take(
+                {"trusted_signers": tuple(each for each in now.trusted_signers if each != gone)}
+            )
         elif section is SettingsSection.KEYBOARD:
             self._take({"keys": {row.id: None}})
 
@@ -200,6 +212,7 @@ class SettingActs:
             SettingsSection.MODELS: {"endpoint": "", "model": "", "prices": None},
             SettingsSection.ENDPOINTS: {"endpoints": dict.fromkeys(now.endpoints)},
             SettingsSection.FOLDERS: {"exports": None, "language_folders": ()},
+            SettingsSection.SHARING: {"publish": "", "trusted_signers": ()},
             SettingsSection.KEYBOARD: {"keys": dict.fromkeys(now.keys)},
         }
         self._take(fields[section])
@@ -284,6 +297,37 @@ class SettingActs:
         about, given = "Type, or choose from the list.", _on_path(then)
         self._ask(title, about, check, given, now=_shown(now), files=("/",))
 
+    # Sharing
+
+    def _ask_publish(self) -> None:
+        def check(typed: str) -> str | None:
+            return problem("publish", _place(typed))
+
+        def given(typed: str) -> None:
+            self._take({"publish": _place(typed)})
+
+        about = "postgresql://USER@HOST/NAME without a password (rosetta key set HOST keeps that), or a folder."
+        now = self.settings.publish
+        self._ask("Where cards are published", about, check, given, now=now, files=("/",))
+
+    def _ask_signer(self) -> None:
+        def check(typed: str) -> str | None:
+            return problem("trusted_signers", [typed.lower()])
+
+        def given(typed: str) -> None:
+            self._confirm_signer(typed.lower())
+
+        about = "The organisation's public key, 64 hexadecimal digits; `rosetta run --scoring` names it where it is wanted."
+        self._ask("Whose signed weights are taken", about, check, given)
+
+    def _confirm_signer(self, key: str) -> None:
+        question = Content.assemble(
+            ("Take weights that this key signed?\n\n", "bold"), f"Its six words are: {key_phrase(key)}\n\n",
+            "Ask the organisation for theirs, by telephone or in person: only if they are the same it is their key.",
+        )  # fmt: skip
+        kept = tuple(dict.fromkeys([*self.settings.trusted_signers, key]))
+        confirm(self._screen.app, question, "Take", lambda: self._take({"trusted_signers": kept}))
+
     # Keyboard
 
     def press(self, row: SettingRow) -> None:
@@ -314,6 +358,11 @@ def problem(field: str, value: object) -> str | None:
 
 def _url_problem(name: str, url: str) -> str | None:
     return trouble_with(checked_url, url) or problem("endpoints", {name: url})
+
+
+def _place(typed: str) -> str:
+    """Return a URL as it was typed, and a folder from the root."""
+    return typed if "://" in typed else str(absolute(typed))
 
 
 def _shown(path: Path | None) -> str:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.sealed.keys import key_phrase
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.show.key_names import key_name
@@ -26,6 +27,7 @@ class SettingsSection(StrEnum):
     ENDPOINTS = "Endpoints"
     SECRETS = "Service keys"
     FOLDERS = "Folders"
+    SHARING = "Sharing"
     KEYBOARD = "Keyboard"
 
 
@@ -35,6 +37,7 @@ ABOUT = {
     SettingsSection.ENDPOINTS: "Short names for places that answer calls: a run can name them instead of a URL.",
     SettingsSection.SECRETS: "Kept by the operating system's keyring; never shown, never written to a file.",
     SettingsSection.FOLDERS: "Where language cards and analysers are looked for, and where exports go.",
+    SettingsSection.SHARING: "Where cards are published, and whose signed weights of the composite are taken here.",
     SettingsSection.KEYBOARD: "enter asks for another key; del takes the shipped one back.",
 }
 """What a part is for, in a line."""
@@ -80,6 +83,11 @@ COLUMNS = {
         Column("name", "what", 9),
         Column("value", "folder", 20, share=1),
         Column("note", "", 11),
+    ),
+    SettingsSection.SHARING: (
+        Column("name", "what", 13),
+        Column("value", "now", 20, share=3),
+        Column("note", "", 14, share=2, drop=1),
     ),
     SettingsSection.KEYBOARD: (
         Column("name", "what it does", 20, share=2),
@@ -198,6 +206,23 @@ def _folder_row(number: int, path: Path) -> SettingRow:
     there = path.is_dir()
     note, tone = ("", "plain") if there else ("✗ not there", "warn")
     return SettingRow(f"folder {number}", "Languages", short(path), note, tone, removable=True)
+
+
+def sharing_rows(settings: Settings) -> list[SettingRow]:
+    """Return where cards are published, and the keys whose signed weights are taken, by their six words."""
+    own = SettingRow(
+        "signers", "Weights by", "the organisation of this data folder", "always", "quiet"
+    )
+    return [
+        _row("publish", "Cards go to", settings.publish, "by rosetta publish and --submit"),
+        own,
+        *(
+            SettingRow(
+                f"signer {each}", "Weights by", key_phrase(each), f"key {each}", removable=True
+            )
+            for each in settings.trusted_signers
+        ),
+    ]
 
 
 def keyboard_rows(settings: Settings, board: Keyboard) -> list[SettingRow]:

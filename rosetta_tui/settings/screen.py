@@ -34,6 +34,7 @@ from rosetta_tui.settings.rows import (
     keyboard_rows,
     model_rows,
     secret_rows,
+    sharing_rows,
     short,
 )
 from rosetta_tui.show.text import plain
@@ -186,20 +187,19 @@ class SettingsScreen(SearchedScreen):
 
     def _rows(self) -> list[SettingRow] | None:
         """Return the lines of the part; None where they have to be read first."""
-        match self._section:
-            case SettingsSection.COLOURS:
-                return colour_rows(self.settings)
-            case SettingsSection.MODELS:
-                return model_rows(self.settings)
-            case SettingsSection.ENDPOINTS:
-                return endpoint_rows(self.settings, self._acts.presets)
-            case SettingsSection.SECRETS:
-                return None if self._secrets is None else secret_rows(self._secrets)
-            case SettingsSection.FOLDERS:
-                return folder_rows(self.settings, self._home)
-            case SettingsSection.KEYBOARD:
-                board = self._acts.board
-                return None if board is None else keyboard_rows(self.settings, board)
+        if self._section is SettingsSection.SECRETS:
+            return None if self._secrets is None else secret_rows(self._secrets)
+        if self._section is SettingsSection.KEYBOARD:
+            board = self._acts.board
+            return None if board is None else keyboard_rows(self.settings, board)
+        rows: dict[SettingsSection, Callable[[Settings], list[SettingRow]]] = {
+            SettingsSection.COLOURS: colour_rows,
+            SettingsSection.MODELS: model_rows,
+            SettingsSection.ENDPOINTS: lambda now: endpoint_rows(now, self._acts.presets),
+            SettingsSection.FOLDERS: lambda now: folder_rows(now, self._home),
+            SettingsSection.SHARING: sharing_rows,
+        }
+        return rows[self._section](self.settings)
 
     def _show(self) -> None:
         rows, here = self._rows(), self.row
@@ -293,6 +293,7 @@ class SettingsScreen(SearchedScreen):
                     SettingsSection.ENDPOINTS,
                     SettingsSection.SECRETS,
                     SettingsSection.FOLDERS,
+                    SettingsSection.SHARING,
                 }
             case "remove":
                 return row is not None and row.removable

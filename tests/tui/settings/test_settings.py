@@ -11,6 +11,7 @@ from textual.widgets import OptionList
 from harness.core import written_files
 from harness.core.failures import UsageError
 from harness.endpoint.keys import get_key
+from harness.sealed.keys import Identity, Role, key_phrase
 from harness.settings import Settings, change_settings, read_settings
 from rosetta_tui.settings.rows import SettingsSection
 from rosetta_tui.toolkit.keyboard import Keyboard, keyboard
@@ -135,6 +136,40 @@ async def test_models_take_a_preset_a_model_and_only_a_price_table_that_can_be_r
         await fill(pilot, str(good))
         found = read_settings(tmp_path)
         assert (found.model, found.prices) == ("example/translator-7b", good)
+
+
+async def test_where_cards_go_and_whose_weights_are_taken(app: App, tmp_path: Path) -> None:
+    key = Identity.make(Role.ORGANISATION).public.signing_key
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(pilot, SettingsSection.SHARING)
+        await pilot.press("enter")
+        await fill(pilot, "postgresql://ann:secret@db.example.org/cards")
+        assert "without a password" in text(app)
+        await fill(pilot, "postgresql://ann@db.example.org/cards")
+        assert read_settings(tmp_path).publish == "postgresql://ann@db.example.org/cards"
+        await press(pilot, "delete")
+        assert read_settings(tmp_path).publish == ""
+        await pilot.press("enter")
+        await fill(pilot, str(tmp_path / "cards"))
+        assert read_settings(tmp_path).publish == str(tmp_path / "cards")
+
+        await pilot.press("a")
+        await fill(pilot, "4992")
+        assert "64 hexadecimal digits" in text(app)
+        await fill(pilot, key.upper())
+        assert key_phrase(key) in " ".join(text(app).split())
+        await press(pilot, "escape")
+        assert read_settings(tmp_path).trusted_signers == ()
+        await pilot.press("a")
+        await fill(pilot, key)
+        await press(pilot, "y")
+        assert read_settings(tmp_path).trusted_signers == (key,)
+        assert key_phrase(key) in text(app)
+        to_row(screen, f"signer {key}")
+        await settle(pilot)
+        assert key in text(app)
+        await press(pilot, "delete")
+        assert read_settings(tmp_path).trusted_signers == ()
 
 
 async def test_folders_must_be_there(app: App, tmp_path: Path) -> None:
