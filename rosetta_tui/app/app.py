@@ -37,6 +37,7 @@ from rosetta_tui.toolkit.messages import (
     NewRunAsked,
     PlaceChosen,
     ReplayAsked,
+    ReportAsked,
     RunBegun,
     RunChosen,
     RunResumed,
@@ -315,6 +316,12 @@ class RosettaApp(TerminalApp):
 
         home = self.store_path.parent
         self.push_screen(ExportScreen(home, message.records, message.name, message.page))
+
+    @on(ReportAsked)
+    def _report(self, message: ReportAsked) -> None:
+        from rosetta_tui.app.reporting import ask_report
+
+        ask_report(self.screen, self.store_path, message)
 
     # Help, jumping and palette
 

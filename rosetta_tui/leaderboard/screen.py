@@ -42,7 +42,7 @@ from rosetta_tui.toolkit.background import background
 from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import Left, RunChosen, RunsCompared
+from rosetta_tui.toolkit.messages import Left, ReportAsked, RunChosen, RunsCompared
 from rosetta_tui.toolkit.result_table import ResultTable
 from scoring.core.inventory import typed_name
 from scoring.core.wording import counted
@@ -83,6 +83,7 @@ class LeaderboardScreen(Screen[None]):
         ),
         Binding("space", "mark", "Mark", id="mark"),
         Binding("c", "compare", "Compare", id="compare"),
+        Binding("E", "report", "Write a report", show=False, id="report"),
         Binding("r", "read", "Refresh", show=False, id="refresh"),
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
@@ -322,6 +323,11 @@ class LeaderboardScreen(Screen[None]):
     def _open(self) -> None:
         if self.chosen is not None:
             self.post_message(RunChosen(self.chosen.run.run_id, True))
+
+    def action_report(self) -> None:
+        """Have a page written of all lists."""
+        best = self._best
+        self.post_message(ReportAsked("leaderboard", self._sort, "leaderboard", best=best))
 
     def action_leave(self) -> None:
         """Go back."""

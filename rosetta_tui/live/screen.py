@@ -94,6 +94,7 @@ class LiveScreen(SearchedScreen):
         Binding("c", "steer('limit')", "Calls", id="run.calls"),
         Binding("p", "end('replay')", "Replay", id="run.replay"),
         Binding("S", "end('score_again')", "Score again", show=False, id="home.score_again"),
+        Binding("E", "end('report')", "Write a report", show=False, id="report"),
         Binding("t", "end('notes')", "Tags and note", show=False, id="home.notes"),
         Binding("ctrl+c", "interrupt", "Copy, or drain, then stop", show=False, id="run.interrupt"),
     ]

@@ -25,7 +25,14 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import COVERED, Found, Work, background, telling
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import confirm
-from rosetta_tui.toolkit.messages import NewRunAsked, ReplayAsked, RunChosen, RunResumed, RunRetried
+from rosetta_tui.toolkit.messages import (
+    NewRunAsked,
+    ReplayAsked,
+    ReportAsked,
+    RunChosen,
+    RunResumed,
+    RunRetried,
+)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -290,6 +297,8 @@ class RunEnd:
         """Tell whether something can be done now: ``notes`` always, the rest when the run is over."""
         if self.summary is None:
             return False
+        if act == "report":
+            return over and self.summary.card is not None
         if act == "replay":
             return over and self.summary.done > 0
         now = possible(self.summary, deleted=False, any_run=False)
@@ -301,6 +310,8 @@ class RunEnd:
         if run is None:
             return
         match act:
+            case "report":
+                self._screen.post_message(ReportAsked("run", run.run_id, f"run-{run.run_id[:8]}"))
             case "replay":
                 self._screen.post_message(ReplayAsked(run.run_id))
             case "resume":

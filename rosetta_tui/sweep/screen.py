@@ -26,7 +26,7 @@ from rosetta_tui.toolkit.background import background
 from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import Left, RunChosen
+from rosetta_tui.toolkit.messages import Left, ReportAsked, RunChosen
 
 REFRESH_SECONDS = 2.0
 """How often the store is looked at again."""
@@ -62,6 +62,7 @@ class SweepScreen(Screen[None]):
         Binding("x", "across", "Across", tooltip="The axis that goes across", id="sweep.across"),
         Binding("d", "down", "Down", tooltip="The axis that goes down", id="sweep.down"),
         Binding("L", "sweeps", "Sweeps", tooltip="Another sweep", id="sweep.list"),
+        Binding("E", "report", "Write a report", show=False, id="report"),
         Binding("r", "read", "Refresh", show=False, id="refresh"),
         Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
@@ -251,6 +252,12 @@ class SweepScreen(Screen[None]):
     def _open_run(self, run_id: str, message: HeatView.CellChosen) -> None:
         run = next(each for each in message.cell.runs if each.run_id == run_id)
         self.post_message(RunChosen(run_id, run.state == "complete"))
+
+    def action_report(self) -> None:
+        """Have a page written of the sweep that is shown."""
+        if self._map is not None:
+            of = self._map.record.id
+            self.post_message(ReportAsked("sweep", of, f"sweep-{of}"))
 
     def action_leave(self) -> None:
         """Go back."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from textual.message import Message
 
@@ -124,6 +124,19 @@ class ExportAsked(Message):
     """True where texts of secret segments are left out of the records."""
     page: ShownRecords | None = None
     """The same rows as they stand on the screen, for a page that people read; None: as the records are."""
+
+
+@dataclass
+class ReportAsked(Message):
+    """A page is to be written of what a screen shows."""
+
+    of: Literal["run", "sweep", "leaderboard"]
+    name: str
+    """Id of the run or sweep; of the leaderboard what it is sorted by."""
+    file: str
+    """Name that is proposed for the file, without its ending."""
+    best: bool = False
+    """Of the leaderboard: only the best run of each set-up."""
 
 
 class DemoAsked(Message):

@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -31,6 +32,25 @@ TOLD = 2_000
 """Rows after which it is said again how far it is."""
 
 SUFFIXES = {f".{form}": form for form in TableFormat}
+
+
+def exports_folder(widget: Widget, home: Path) -> Path:
+    """Return the folder that the settings of a data folder name for exports, else where the program was started; what is wrong with them is said."""
+    try:
+        chosen = read_settings(home).exports
+    except UsageError as error:
+        widget.notify(plain(str(error)), title="Settings", severity="warning", markup=False)
+        chosen = None
+    return Path.cwd() if chosen is None else chosen.expanduser()
+
+
+def free_path(folder: Path, name: str, ending: str) -> Path:
+    """Return the path of a file that is not there yet: with a number behind its name where one is."""
+    path, number = folder / f"{name}.{ending}", 2
+    while path.exists():
+        path = folder / f"{name}-{number}.{ending}"
+        number += 1
+    return path
 
 
 class ExportScreen(ModalScreen[None]):
@@ -78,26 +98,12 @@ class ExportScreen(ModalScreen[None]):
         self._say("enter goes on · the file is readable by you alone")
 
     def _propose(self, form: TableFormat) -> None:
-        self._proposal = self._free_path(form)
+        self._proposal = free_path(self._folder, str(self._name), form)
         self.query_one("#path", Input).value = str(self._proposal)
 
-    def _free_path(self, form: TableFormat) -> Path:
-        folder = self._folder
-        path = folder / f"{self._name}.{form}"
-        number = 2
-        while path.exists():
-            path = folder / f"{self._name}-{number}.{form}"
-            number += 1
-        return path
-
     def folder_of_settings(self) -> Path:
-
-        try:
-            chosen = read_settings(self._home).exports
-        except UsageError as error:
-            self.notify(plain(str(error)), title="Settings", severity="warning", markup=False)
-            chosen = None
-        return Path.cwd() if chosen is None else chosen.expanduser()
+        """Return the folder of exports."""
+        return exports_folder(self, self._home)
 
     def _say(self, words: str, tone: str = "$quiet") -> None:
         self.query_one("#said", Static).update(show(words, tone))
