@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.run_state import RunState
 from harness.store.distinctions import distinctions_by_run, done_by_run, failures_by_run
-from harness.store.file.trouble import count_positions, rows_by_name, stored_object, stored_word
+from harness.store.file.trouble import (
+    count_positions,
+    rows_by_name,
+    stored_json,
+    stored_object,
+    stored_word,
+)
 from harness.store.notes import Attached, attached_by_run, tags_by_run
 from harness.store.others_cards import UNCHECKED, CheckedHere, checked_here
 from harness.store.withdrawn import withdrawn_runs
@@ -166,6 +172,56 @@ def _summary(row: sqlite3.Row, beside: _Beside) -> RunSummary:
         method_name=row["method_name"],
         checked=beside.checked.get(number, UNCHECKED),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SweepRun:
+    """What a sweep is read by of one of its runs."""
+
+    run_id: str
+    number: int
+    state: RunState
+    done: int
+    total: int
+    failures: Mapping[str, int]
+    """Class of failure → entries that failed so, the most frequent first."""
+    live: Live | None
+    card: Mapping[str, Any] | None
+    """Name of a part that was asked for → what the sealed card has there, None where it has nothing; None before the seal."""
+
+
+def runs_of_sweep(
+    connection: sqlite3.Connection, sweep: int, parts: Mapping[str, str]
+) -> dict[str, SweepRun]:
+    """Return the runs of a sweep by their ids, without those that were deleted or whose consent was withdrawn.
+
+    ``parts``: name → JSON path, two or more, of what is wanted of their cards; nothing else of them is read.
+    """
+    query = f"""
+        SELECT u.run_id, u.id, u.state, u.positions, u.live,
+               json_extract(u.run_card, {", ".join("?" * len(parts))}) AS card,
+               (SELECT count(*) FROM results r WHERE r.run = u.id) AS done
+        FROM runs u
+        WHERE u.put_away IS NULL AND u.run_id IN (SELECT run_id FROM sweep_cells WHERE sweep = ?)
+    """
+    rows = rows_by_name(connection, query, (*parts.values(), sweep))
+    failures, withdrawn = failures_by_run(connection), withdrawn_runs(connection)
+    return {
+        row["run_id"]: SweepRun(
+            run_id=row["run_id"],
+            number=row["id"],
+            state=stored_word(row["state"], RunState),
+            done=row["done"],
+            total=count_positions(row["positions"]),
+            failures=failures.get(row["id"], {}),
+            live=None if row["live"] is None else _live(row["live"]),
+            card=None
+            if row["card"] is None
+            else dict(zip(parts, stored_json(row["card"]), strict=True)),
+        )
+        for row in rows
+        if row["id"] not in withdrawn
+    }
 
 
 def _live(text: object) -> Live:

@@ -28,7 +28,7 @@ from harness.store.withdrawn import refuse_withdrawn_run
 if TYPE_CHECKING:
     from harness.method.method import Setup
     from harness.store.file.openings import Live, RunOpening
-    from harness.store.run_list import RunSummary
+    from harness.store.run_list import RunSummary, SweepRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ SILENT_SECONDS = 10.0
 """A run that says it is going, but whose last heartbeat is older than this, has lost its process."""
 
 
-def under_way(run: Run | RunSummary) -> bool:
+def under_way(run: Run | RunSummary | SweepRun) -> bool:
     """Tell whether a process is at work on a run now: by its state, and by how old its heartbeat is.
 
     A heartbeat from the future, left behind where the clock was set back, counts as old too.
@@ -242,7 +242,7 @@ def under_way(run: Run | RunSummary) -> bool:
     return abs(silent_seconds(run)) <= SILENT_SECONDS
 
 
-def silent_seconds(run: Run | RunSummary) -> float:
+def silent_seconds(run: Run | RunSummary | SweepRun) -> float:
     """Return the age of a run's heartbeat in seconds; below 0 where the clock was set back since."""
     from harness.store.file.openings import Live
 

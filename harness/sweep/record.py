@@ -12,10 +12,10 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.card.reading import block, number
+from harness.card.reading import number
 from harness.core.run_state import RunState
 from harness.store.file.database import store_path
-from harness.store.run_list import RunSummary, list_runs
+from harness.store.run_list import SweepRun, runs_of_sweep
 from harness.store.runs import under_way
 from harness.store.shared_budget import committed_usd
 from harness.store.sweeps import StoredCell, StoredSweep, at_work, read_cells
@@ -139,7 +139,7 @@ class SweepRecord(SweepSummary):
 def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRecord:
     """Read what a sweep has come to."""
     plan = json.loads(sweep.plan)  # not as SweepPlan, which loads all that can be asked for
-    runs = {each.run_id: each for each in list_runs(connection, brief=True)}
+    runs = runs_of_sweep(connection, sweep.number, _OF_CARD)
     stored = read_cells(connection, sweep.number)
     working = at_work(store_path(connection), sweep)
     race = plan.get("race", False)
@@ -167,7 +167,9 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
         expected_usd=committed / made * (total - done) if made else None,
         eta_seconds=_eta(
             connection, numbers, made, total - done, min(states.count("running"), sweep.workers)
-        ),
+        )
+        if working
+        else None,
         axes={
             axis: tuple(v["label"] for v in values) for axis, values in plan.get("axes", {}).items()
         },
@@ -184,7 +186,7 @@ def _state(sweep: StoredSweep, working: bool, states: Sequence[CellState]) -> Sw
     return "stopping" if sweep.stopping else "running"
 
 
-def _cell(stored: StoredCell, run: RunSummary | None, *, racing: bool) -> CellRecord:
+def _cell(stored: StoredCell, run: SweepRun | None, *, racing: bool) -> CellRecord:
     """Read a cell; ``racing``: workers are at a race, in which runs wait for each other between blocks."""
     named = stored.named
     shared = {
@@ -220,42 +222,53 @@ def _cell(stored: StoredCell, run: RunSummary | None, *, racing: bool) -> CellRe
         state=state,
         done=run.done,
         total=run.total,
-        failed=run.failed,
+        failed=sum(run.failures.values()),
         failures=dict(run.failures),
         **(_so_far(run) if run.card is None else _of_card(run.card)),
     )
 
 
-def _so_far(run: RunSummary) -> dict[str, Any]:
+def _so_far(run: SweepRun) -> dict[str, Any]:
     """Return the scores of a run without a card."""
     so_far = {} if run.live is None else run.live.so_far
     return {name: so_far.get(name) for name in ("composite", "chrf_plus_plus")}
 
 
+_OF_CARD = {
+    "composite": "$.scores.composite",
+    "composite_interval": "$.scores.confidence_intervals.composite",
+    "composite_inputs": "$.scores.composite_inputs",
+    "chrf_plus_plus": "$.scores.chrf_plus_plus",
+    "chrf_plus_plus_interval": "$.scores.confidence_intervals.chrf_plus_plus",
+    "claimable_tier": "$.claimable_tier",
+    "method": "$.method.method",
+    "method_class": "$.method.method_class",
+    "cost_usd": "$.cost.total_cost_usd",
+    "cost_per_entry_usd": "$.cost.cost_per_entry_usd",
+    "avg_latency_seconds": "$.speed.avg_latency_seconds",
+    "entries_per_minute": "$.speed.entries_per_minute",
+}
+"""Field of a cell → where its run's card has it."""
+
+
 def _of_card(card: Mapping[str, Any]) -> dict[str, Any]:
-    scores, cost, speed, method = (block(card, n) for n in ("scores", "cost", "speed", "method"))
-    inputs = scores.get("composite_inputs")
+    inputs = card["composite_inputs"]
     parts = inputs if isinstance(inputs, list) else []
+    words = ("claimable_tier", "method", "method_class")
+    intervals = ("composite_interval", "chrf_plus_plus_interval")
     return {
-        "composite": number(scores.get("composite")),
-        "composite_interval": _interval(scores, "composite"),
+        **{name: number(found) for name, found in card.items()},
+        **{name: card[name] for name in words},
+        **{name: _interval(card[name]) for name in intervals},
         "composite_inputs": tuple(
             sorted(str(each.get("metric")) for each in parts if isinstance(each, Mapping))
         ),
-        "chrf_plus_plus": number(scores.get("chrf_plus_plus")),
-        "chrf_plus_plus_interval": _interval(scores, "chrf_plus_plus"),
-        "claimable_tier": card.get("claimable_tier"),
-        "method": method.get("method"),
-        "method_class": method.get("method_class"),
-        "cost_usd": number(cost.get("total_cost_usd")),
-        "cost_per_entry_usd": number(cost.get("cost_per_entry_usd")),
-        "avg_latency_seconds": number(speed.get("avg_latency_seconds")),
-        "entries_per_minute": number(speed.get("entries_per_minute")),
     }
 
 
-def _interval(scores: Mapping[str, Any], name: str) -> tuple[float, float] | None:
-    found = block(block(scores, "confidence_intervals"), name)
+def _interval(found: object) -> tuple[float, float] | None:
+    if not isinstance(found, Mapping):
+        return None
     low, high = number(found.get("ci_lower")), number(found.get("ci_upper"))
     return None if low is None or high is None else (low, high)
 

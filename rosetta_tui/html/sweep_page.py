@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.store.run_list import list_runs
+from harness.store.runs import find_by_id
 from harness.sweep.record import CellRecord, SweepRecord, sweep_record
 from harness.sweep.standing import CellMeasure, SweepSetup, effort_of, usual_inputs
 from rosetta_tui.html.chart import BarChart, Scatter, ScoreLine, score_chart
@@ -67,9 +67,9 @@ class SweptRow:
 def sweep_page(connection: sqlite3.Connection, sweep: StoredSweep) -> str:
     """Return the page of what a sweep has come to so far."""
     found = sweep_record(connection, sweep)
-    runs = {each.run_id: each for each in list_runs(connection, brief=True)}
-    begun = (runs[each.run_id] for each in found.cells if each.run_id in runs)
-    corpus = next((f"{each.dataset_id} · {each.language_pair}" for each in begun), "")
+    begun = next((each.run_id for each in found.cells if each.run_id is not None), "")
+    run = find_by_id(connection, begun)
+    corpus = "" if run is None else f"{run.dataset_id} · {run.language_pair}"
     return page_of_sweep(found, corpus)
 
 
