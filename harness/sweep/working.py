@@ -245,19 +245,21 @@ class _Worker:
         return len(self._done) < len(self._cells)
 
     def _go_through(self, runs: ThreadPoolExecutor) -> None:
-        """Try every cell that needs it, each once the entries of the one before are all begun."""
-        before = Future[None]()
-        before.set_result(None)
+        """Try every cell that needs it, each once the entries of those before are all begun."""
+        tried: list[Future[None]] = []
         for cell in self._cells:
             if self._ending or self._troubles >= MOST_TROUBLES:
                 break
             if cell.place not in self._done:
                 begun = Event()
-                now = runs.submit(self._look, cell, begun)
+                tried.append(runs.submit(self._look, cell, begun))
                 begun.wait()
-                before.result()
-                before = now
-        before.result()
+                for each in tried:
+                    if each.done():
+                        each.result()
+                tried = [each for each in tried if not each.done()]
+        for each in tried:
+            each.result()
 
     def _look(self, cell: SweepCell, begun: Event) -> None:
         """Try a cell; ``begun`` is set as soon as the next may be tried beside it."""
