@@ -7,9 +7,11 @@ best? The repetitions of a set-up count together.
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from corpora.model.entry import EntryId
 from harness.compare.comparing import laid_out, refusals
 from harness.compare.pairs import PairSide, shared_metrics
 from harness.compare.rows import OrderedRun, RowReader
@@ -18,7 +20,7 @@ from harness.store.runs import Run, find_run
 from scoring.core.table import Table
 from scoring.statistics import best_baseline, repetitions
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED
-from scoring.statistics.significance import COMPOSITE, TRIALS
+from scoring.statistics.significance import COMPOSITE, TRIALS, resamples
 
 
 @dataclass(frozen=True)
@@ -75,61 +77,120 @@ def method_against_best(
 
     Raises UsageError for runs that there are not, and where the method's runs do not compare or no baseline is left.
     """
-    reader = RowReader(connection)
-    read = [
-        [reader.read(find_run(connection, name)) for name in names]
-        for names in (method, *baselines)
-    ]
-    sides, refused = _comparable(read, metric)
-    chosen = [[sides[s.run.run_id] for s in group if s.run.run_id in sides] for group in read]
-    if len(chosen[0]) < len(read[0]) or not any(chosen[1:]):
-        reasons = [f"run {run_id[:8]}: {why}" for run_id, why in refused.items()]
-        raise UsageError("\n".join(["The method cannot be held against baselines.", *reasons]))
-    groups = [group for group in chosen if group]
-    try:
-        tables = [_pooled(group) for group in groups]
-        found = best_baseline.against_best(
-            tables[0], tables[1:], metric, draws=draws, trials=trials, seed=seed, level=level
+    shared = SharedRuns(connection, metric, draws=draws, seed=seed)
+    return shared.against_best(method, baselines, trials=trials, level=level)
+
+
+class SharedRuns:
+    """Runs of which several methods are held against the same baselines: each is read, laid out and resampled once."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        metric: str = COMPOSITE,
+        *,
+        draws: int = DRAWS,
+        seed: int = SEED,
+    ) -> None:
+        self._connection = connection
+        self._reader = RowReader(connection)
+        self._metric = metric
+        self._draws = draws
+        self._seed = seed
+        self._runs: dict[str, OrderedRun] = {}
+        self._sides: dict[tuple[str, tuple[EntryId, ...]], PairSide | str] = {}
+        """Run and the entries that count → how it is laid out on them, or why it cannot be."""
+        self._pooled: dict[tuple[int, ...], tuple[Table, Table]] = {}
+        """Repetitions, by the identities of their sides, which are kept → all their outputs together, and the
+        resamples of these."""
+
+    def against_best(
+        self,
+        method: Sequence[str],
+        baselines: Sequence[Sequence[str]],
+        *,
+        trials: int = TRIALS,
+        level: float = LEVEL,
+    ) -> MethodAgainstBest:
+        """Hold one set-up against others; see ``method_against_best``."""
+        read = [[self._run(name) for name in names] for names in (method, *baselines)]
+        sides, refused = self._comparable(read)
+        chosen = [[sides[s.run.run_id] for s in group if s.run.run_id in sides] for group in read]
+        if len(chosen[0]) < len(read[0]) or not any(chosen[1:]):
+            reasons = [f"run {run_id[:8]}: {why}" for run_id, why in refused.items()]
+            raise UsageError("\n".join(["The method cannot be held against baselines.", *reasons]))
+        groups = [group for group in chosen if group]
+        try:
+            tables, drawn = zip(*map(self._together, groups), strict=True)
+            found = best_baseline.against_best(
+                tables[0], tables[1:], self._metric, draws=self._draws, trials=trials, seed=self._seed, level=level,
+                resampled=drawn,
+            )  # fmt: skip
+        except ValueError as error:
+            raise UsageError(f"The method cannot be held against baselines: {error}.") from error
+        values = (found.pairs[0].second, *(pair.first for pair in found.pairs))
+        told = [_told(group, v, self._metric) for group, v in zip(groups, values, strict=True)]
+        return MethodAgainstBest(
+            entries=len(tables[0]),
+            method=told[0],
+            baselines=tuple(told[1:]),
+            refused=refused,
+            found=found,
+            inside=any(
+                not s.rows.run.imported and s.rows.secret for group in groups for s in group
+            ),
         )
-    except ValueError as error:
-        raise UsageError(f"The method cannot be held against baselines: {error}.") from error
-    values = (found.pairs[0].second, *(pair.first for pair in found.pairs))
-    told = [_told(group, value, metric) for group, value in zip(groups, values, strict=True)]
-    return MethodAgainstBest(
-        entries=len(tables[0]),
-        method=told[0],
-        baselines=tuple(told[1:]),
-        refused=refused,
-        found=found,
-        inside=any(not s.rows.run.imported and s.rows.secret for group in groups for s in group),
-    )
 
+    def _run(self, name: str) -> OrderedRun:
+        if name not in self._runs:
+            self._runs[name] = self._reader.read(find_run(self._connection, name))
+        return self._runs[name]
 
-def _comparable(
-    read: Sequence[Sequence[OrderedRun]], metric: str
-) -> tuple[dict[str, PairSide], dict[str, str]]:
-    """Return the runs that compare with the method's first, by id, and why the others do not."""
-    runs = [run for group in read for run in group]
-    if twice := [r.run.run_id for r in runs if sum(o.run.id == r.run.id for o in runs) > 1]:
-        raise UsageError(f"Run {twice[0][:8]} is named twice. Name each run once.")
-    open_ = {run.run.run_id: "it is not complete yet" for run in runs if not run.sealed}
-    whole = [run for run in runs if run.sealed]
-    if not whole or whole[0] is not runs[0]:
-        return {}, open_
-    refused, ids = refusals(whole, whole[0])
-    kept = [run for run in whole if run.run.run_id not in refused]
-    sides, damaged = laid_out(kept, ids, frozenset({metric}))
-    apart = {
-        side.rows.run.run_id: why[metric]
-        for side in sides
-        if metric in (why := shared_metrics(sides[0], side, frozenset({metric}))[1])
-    }
-    gone = {**open_, **refused, **damaged, **apart}
-    return {s.rows.run.run_id: s for s in sides if s.rows.run.run_id not in gone}, gone
+    def _comparable(
+        self, read: Sequence[Sequence[OrderedRun]]
+    ) -> tuple[dict[str, PairSide], dict[str, str]]:
+        """Return the runs that compare with the method's first, by id, and why the others do not."""
+        runs = [run for group in read for run in group]
+        often = Counter(run.run.run_id for run in runs).most_common(1)
+        if often and often[0][1] > 1:
+            raise UsageError(f"Run {often[0][0][:8]} is named twice. Name each run once.")
+        open_ = {run.run.run_id: "it is not complete yet" for run in runs if not run.sealed}
+        whole = [run for run in runs if run.sealed]
+        if not whole or whole[0] is not runs[0]:
+            return {}, open_
+        refused, ids = refusals(whole, whole[0])
+        kept = [run for run in whole if run.run.run_id not in refused]
+        sides, damaged = self._laid_out(kept, ids)
+        apart = {
+            side.rows.run.run_id: why[self._metric]
+            for side in sides
+            if self._metric in (why := shared_metrics(sides[0], side, frozenset({self._metric}))[1])
+        }
+        gone = {**open_, **refused, **damaged, **apart}
+        return {s.rows.run.run_id: s for s in sides if s.rows.run.run_id not in gone}, gone
 
+    def _laid_out(
+        self, kept: Sequence[OrderedRun], ids: tuple[EntryId, ...]
+    ) -> tuple[list[PairSide], dict[str, str]]:
+        """Lay out the runs that are not yet on these entries; see ``comparing.laid_out``."""
+        new = [each for each in kept if (each.run.run_id, ids) not in self._sides]
+        sides, damaged = laid_out(new, ids, frozenset({self._metric}))
+        self._sides.update({(each.rows.run.run_id, ids): each for each in sides})
+        self._sides.update({(run_id, ids): why for run_id, why in damaged.items()})
+        found = {each.run.run_id: self._sides[each.run.run_id, ids] for each in kept}
+        return (
+            [each for each in found.values() if isinstance(each, PairSide)],
+            {run_id: each for run_id, each in found.items() if isinstance(each, str)},
+        )
 
-def _pooled(group: Sequence[PairSide]) -> Table:
-    return best_baseline.pooled([side.table for side in group])
+    def _together(self, group: Sequence[PairSide]) -> tuple[Table, Table]:
+        """Return all repetitions of a set-up as one table, and its resamples."""
+        key = tuple(map(id, group))
+        if key not in self._pooled:
+            table = best_baseline.pooled([side.table for side in group])
+            (drawn,) = resamples([table], self._draws, self._seed)
+            self._pooled[key] = table, drawn
+        return self._pooled[key]
 
 
 def _told(group: Sequence[PairSide], value: float, metric: str) -> RepeatedRuns:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.compare.against_best import MethodAgainstBest, RepeatedRuns, method_against_best
+from harness.compare.against_best import MethodAgainstBest, RepeatedRuns, SharedRuns
 from harness.core.failures import UsageError
 from harness.sweep.record import SweepRecord
 from harness.sweep.standing import SweepSetup, setups_of
@@ -94,9 +94,10 @@ def compare_sweep(
     _refuse_one_sided(methods, baselines)
     left_out = {_name(each): "none of its runs is complete" for each in setups if not each.complete}
     results: dict[str, MethodAgainstBest] = {}
+    shared = SharedRuns(connection, metric, draws=draws, seed=seed)
     for each in methods:
         try:
-            result = method_against_best(connection, _ids(each), [*map(_ids, baselines)], metric, draws=draws, trials=10 * draws, seed=seed)  # fmt: skip
+            result = shared.against_best(_ids(each), [*map(_ids, baselines)], trials=10 * draws)
         except UsageError as error:
             left_out[_name(each)] = str(error)
             continue

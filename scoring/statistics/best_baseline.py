@@ -29,7 +29,14 @@ from scoring.core.metric import FloatArray
 from scoring.core.table import Table
 from scoring.statistics.clusters import drawn_values
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED
-from scoring.statistics.significance import COMPOSITE, TRIALS, Difference, compare, direction
+from scoring.statistics.significance import (
+    COMPOSITE,
+    TRIALS,
+    Difference,
+    compare,
+    direction,
+    resamples,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +89,26 @@ def against_best(
     trials: int = TRIALS,
     seed: int = SEED,
     level: float = LEVEL,
+    resampled: Sequence[Table] | None = None,
 ) -> AgainstBest:
     """Hold a method against all baselines by one metric or ``composite``; rows are the same entries in one order.
 
-    ValueError where there is no baseline or no entry, where one has no value or weighs other inputs, where the entries
+    ``resampled``: the resamples of the method, then of each baseline, where they were made before
+    (``significance.resamples`` with the same draws and seed). ValueError where there is no baseline or no entry, where one has no value or weighs other inputs, where the entries
     differ, or where no direction of the metric is better.
     """
     if not baselines or not len(method):
         raise ValueError("a method is held against one baseline or more, on one entry or more")
     chosen = composite_metrics() if metric == COMPOSITE else {metric}
     runs = [table.only(chosen) for table in (method, *baselines)]
-    points, drawn = drawn_values(runs, metric, draws, seed)
-    test = partial(compare, draws=draws, trials=trials, seed=seed, level=level)
-    pairs = tuple(test(run, runs[0])[metric] for run in runs[1:])
+    made = resampled or resamples(runs, draws, seed)
+    sums = [table.only(chosen) for table in made]
+    points, drawn = drawn_values(runs, metric, draws, seed, sums)
+    test = partial(compare, trials=trials, seed=seed, level=level)
+    pairs = tuple(
+        test(run, runs[0], resampled=(its, sums[0]))[metric]
+        for run, its in zip(runs[1:], sums[1:], strict=True)
+    )
     sign = -1.0 if direction(metric) == "lower" else 1.0
     lower = min(min(sign * pair.lower, sign * pair.upper) for pair in pairs)
     upper = _upper(points[0] - points[1:], drawn[0] - drawn[1:], level)

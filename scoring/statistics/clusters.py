@@ -73,11 +73,16 @@ def rank(
 
 
 def drawn_values(
-    tables: Sequence[Table], metric: str, draws: int = DRAWS, seed: int = SEED
+    tables: Sequence[Table],
+    metric: str,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    resampled: Sequence[Table] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return each run's value, and its values on the shared resamples, oriented so that more is better.
 
-    Shapes (runs,) and (runs, draws). ValueError as of ``rank``.
+    Shapes (runs,) and (runs, draws). ``resampled``: the resamples of the runs, where they were made before.
+    ValueError as of ``rank``.
     """
     if direction(metric) == "neither":
         raise ValueError(f"no run is better by {metric}")
@@ -86,11 +91,12 @@ def drawn_values(
     known = [known_values(table) for table in tables]
     if metric != COMPOSITE:
         narrow = [table.only({metric}) for table in tables]
-        drawn = [values[metric] for values in _resampled(narrow, draws, seed)]
+        made = None if resampled is None else [table.only({metric}) for table in resampled]
+        drawn = [values[metric] for values in _resampled(narrow, draws, seed, made)]
         points = np.array([values.get(metric, np.nan) for values in known])
     else:
         profile, weighing = _one_profile(tables), tables[0].weighing
-        found = _resampled(tables, draws, seed)
+        found = _resampled(tables, draws, seed, resampled)
         drawn = [
             composites(_only(values, own), profile, complete=True, weighing=weighing)
             for values, own in zip(found, known, strict=True)
@@ -120,10 +126,14 @@ def _arrays(values: Mapping[str, float]) -> dict[str, FloatArray]:
     return {id_: np.array([value]) for id_, value in values.items()}
 
 
-def _resampled(tables: Sequence[Table], draws: int, seed: int) -> list[dict[str, FloatArray]]:
+def _resampled(
+    tables: Sequence[Table], draws: int, seed: int, made: Sequence[Table] | None
+) -> list[dict[str, FloatArray]]:
     """Return every run's values on the same resamples, several runs by one product."""
+    if made is not None:
+        return [drawn.row_values for drawn in made]
     return [
-        drawn.values(drawn.matrix)
+        drawn.row_values
         for start in range(0, len(tables), _TOGETHER)
         for drawn in resamples(tables[start : start + _TOGETHER], draws, seed)
     ]
