@@ -26,7 +26,7 @@ from harness.consent.opening import with_consent
 from harness.consent.standing import standing
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.endpoint.keys import no_key
+from harness.endpoint.keys import KeySource, find_key, no_key
 from harness.estimate.estimate import RunEstimate
 from harness.estimate.estimate import estimate as estimated
 from harness.estimate.judging import estimate_judges
@@ -153,10 +153,10 @@ class RunRequest:
         said = RunOptions.model_validate(self.plan.run.model_dump() | {"may_send": words.strip()})
         return replace(self, plan=self.plan.model_copy(update={"run": said}))
 
-    def method(self) -> Method:
+    def method(self, find_key: KeySource = find_key) -> Method:
         """Make the method, behind a shut door where one is needed; raises UsageError where it may not be asked."""
         dataset = self.corpus.dataset
-        return make_method(self.plan, self.corpus.entries, self.entries, dataset=dataset)
+        return make_method(self.plan, self.corpus.entries, self.entries, find_key, dataset)
 
 
 def ask(
@@ -300,16 +300,21 @@ def start(
 
 
 def resume(
-    store: Path, name: str, resumption: Resumption = AS_BEFORE, vault: VaultRequest | None = None
+    store: Path,
+    name: str,
+    resumption: Resumption = AS_BEFORE,
+    vault: VaultRequest | None = None,
+    find_key: KeySource = find_key,
 ) -> Ready:
     """Make a run that was cut ready to go on; HarnessError where it cannot.
 
-    ``name``: its id, the id's beginning, or ``last``. ``vault``: where its corpus was opened out of one.
+    ``name``: its id, the id's beginning, or ``last``. ``vault``: where its corpus was opened out of one. ``find_key``:
+    ``no_key`` where its calls are made elsewhere.
     """
     with opened(store) as connection:
         run = find_run(connection, name)
         open_again(connection, run, vault, "resume")
-        method = resume_method(connection, run, resumption.options.get("may_send"))
+        method = resume_method(connection, run, resumption.options.get("may_send"), find_key)
         secret = _secret(connection, run)
     return Ready(store, run.id, run.run_id, method, resumption=resumption, secret=secret)
 

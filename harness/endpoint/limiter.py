@@ -138,6 +138,10 @@ class Limiter:
         self._limit = min(self._limit, float(self._most))
         self._serve()
 
+    def follow(self, limit: int) -> None:
+        """Take over how many calls may be under way from whoever makes them elsewhere."""
+        self._limit = float(max(1, min(limit, self._most)))
+
     async def acquire(self) -> Slot:
         """Wait for a slot, and for the end of a pause that an endpoint asked one of several processes for."""
         while True:

@@ -23,7 +23,7 @@ class Control:
         """True while the method has entries under way: what does not come to an end then is the method's."""
         self.all_begun: Callable[[], None] = _nobody
         """Called when no entry is left to begin with: what is under way ends, and the run is scored and sealed."""
-        self.catch_up: Callable[[float], None] = _nothing
+        self.catch_up: Callable[[float], object] = _nothing
         """Waits, no longer than so many seconds, until all that came back by now is stored."""
 
     @property

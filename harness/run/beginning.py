@@ -19,6 +19,7 @@ from harness.core.failures import HarnessError, UsageError
 from harness.core.problems import first_problem
 from harness.core.run_state import RunState
 from harness.core.version import VERSION
+from harness.endpoint.keys import KeySource, find_key
 from harness.method.method import Method, Priced
 from harness.method.options import refuse_written_keys
 from harness.methods.registry import build
@@ -294,7 +295,12 @@ LATER = "worked out when all outputs are in"
 """Why a metric of the whole corpus has no value while a run is under way."""
 
 
-def resume_method(connection: sqlite3.Connection, run: Run, may_send: str | None = None) -> Method:
+def resume_method(
+    connection: sqlite3.Connection,
+    run: Run,
+    may_send: str | None = None,
+    find_key: KeySource = find_key,
+) -> Method:
     """Make the method of a run again.
 
     ``may_send``: a person's words that its texts may be sent, where it was begun without. Raises UsageError where the run has nothing left to do, came from elsewhere, or where the method
@@ -310,7 +316,8 @@ def resume_method(connection: sqlite3.Connection, run: Run, may_send: str | None
     dataset = read_dataset(connection, run.corpus)
     refuse_unclear(dataset, chosen)
     shut_door(chosen, plan, dataset)
-    method = build(plan.method, plan.options, [entries[place] for place in sorted(entries)])
+    corpus = [entries[place] for place in sorted(entries)]
+    method = build(plan.method, plan.options, corpus, find_key)
     if _difference(run, method):
         raise UsageError(
             f"The method is no longer what it was when the run began: {_difference(run, method)} "

@@ -9,6 +9,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from secrets import token_bytes
 
 from harness.core.calls import Reply, Request, Usage
@@ -27,8 +28,9 @@ from harness.endpoint.budget import BudgetReached, Ledger, most_cost
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import is_loopback, presets
 from harness.endpoint.limiter import Limiter, RetryPolicy, Slot
+from harness.endpoint.notice import PauseNotice
 from harness.events.kinds import InFlight, Pending
-from harness.method.method import Attempt
+from harness.method.method import Attempt, Boxed, Method
 from harness.store.replies import NewReply, StoredReply, request_key
 
 
@@ -57,6 +59,19 @@ class RunCalls:
     earlier: bool = False
     """True where an earlier stretch of the run has outputs: its key was taken."""
     draw: Callable[[], float] = random.random
+
+
+def limiter_for(method: Method, most: int, shared: Path | None = None) -> Limiter:
+    """Return a limiter that lets at most so many calls go at once: an endpoint is tried with fewer first, a box with one.
+
+    ``shared``: the folder in which processes that ask the same endpoint tell each other of its 429s.
+    """
+    if isinstance(method, Boxed):
+        return Limiter(1)
+    if not method.endpoint:
+        return Limiter(most)
+    notice = None if shared is None else PauseNotice(shared, method.endpoint)
+    return Limiter(most, start=max(4, most // 4), notice=notice)
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from contextlib import suppress
 from functools import partial
 from random import SystemRandom
-from typing import Any
+from typing import Any, Protocol
 
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
@@ -26,7 +26,6 @@ from harness.events.control import Control
 from harness.method.method import Attempt, Boxed, Method, Output, Prediction, shares
 from harness.method.validation import NO_SOURCE, failed, raised, sound, wordless
 from harness.run.call_runner import CallRunner, RunCalls
-from harness.run.recorder import Recorder
 
 _CHANGING = re.compile(r"\S*\d\S*")
 """Request numbers, times and amounts, which differ between messages that say the same."""
@@ -164,6 +163,14 @@ class Dispatcher:
             await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
 
 
+class PredictionTaker(Protocol):
+    """Takes what is finished: a recorder, or whoever sends it to one."""
+
+    def take(self, predictions: Sequence[Prediction]) -> None:
+        """Take finished entries."""
+        ...
+
+
 class RunLoop:
     """Brings every waiting entry through the method. Belongs to one event loop, used once."""
 
@@ -173,7 +180,7 @@ class RunLoop:
         waiting: Sequence[int],
         method: Method,
         shared: RunCalls,
-        recorder: Recorder,
+        recorder: PredictionTaker,
         control: Control,
     ) -> None:
         self._entries = entries

@@ -90,8 +90,8 @@ class Recorder(threading.Thread):
         self._queue.put(written)
         await asyncio.wrap_future(written)
 
-    def catch_up(self, seconds: float) -> None:
-        """Wait until all that was handed over by now is on the disk; may be called from any thread.
+    def catch_up(self, seconds: float) -> bool:
+        """Wait until all that was handed over by now is on the disk, and tell whether it is; from any thread.
 
         Gives up after ``seconds``, and where the recorder broke.
         """
@@ -101,6 +101,7 @@ class Recorder(threading.Thread):
         while not written.done() and self.is_alive() and time.monotonic() < until:
             with suppress(TimeoutError):
                 written.result(TELL_SECONDS)
+        return written.done()
 
     def finish(self) -> None:
         """Write what is left and end; raises what kept the recorder from writing."""

@@ -17,9 +17,8 @@ from harness.card.material import row_words
 from harness.core.failures import AskingStopped, HarnessError
 from harness.core.run_state import RunState
 from harness.endpoint.budget import BudgetReached, Ledger
-from harness.endpoint.client import Connections
+from harness.endpoint.client import Connections, EndpointClient
 from harness.endpoint.limiter import Limiter, RetryPolicy
-from harness.endpoint.notice import PauseNotice
 from harness.events.control import Control
 from harness.events.kinds import Event, Failed, Finished, InFlight, Started
 from harness.events.progress import ProgressBoard
@@ -28,7 +27,8 @@ from harness.method.method import Boxed, Method
 from harness.privacy import shut_door
 from harness.run.asking import Asking
 from harness.run.beginning import begun_with, take_up
-from harness.run.call_runner import RunCalls
+from harness.run.call_runner import RunCalls, limiter_for
+from harness.run.carrying import CarriedWork, Carrier
 from harness.run.final_scores import finish_scores
 from harness.run.loop import RunLoop
 from harness.run.recorder import HEARTBEAT_SECONDS, Recorder
@@ -75,6 +75,7 @@ def execute_run(
     tools: ScoringTools | None = None,
     limiter: Limiter | None = None,
     connections: Connections | None = None,
+    carrier: Carrier | None = None,
 ) -> Finished:
     """Bring a run to its end, or as far as the control lets it; gives the last event.
 
@@ -82,7 +83,7 @@ def execute_run(
     event, HarnessError where the fault is known, CorpusError where it is one of a language card; whatever was
     finished before is stored, and the run can be resumed. ``tools`` are those that the run began with,
     where they are still at hand, ``limiter`` knows from earlier runs what their endpoint bears, and ``connections``
-    are those of earlier runs, which stay open.
+    are those of earlier runs, which stay open. ``carrier`` makes the calls elsewhere.
     """
     run_id = ""
     try:
@@ -102,6 +103,7 @@ def execute_run(
                         limiter,
                         connections,
                         run.positions if resumption.only is None else resumption.only,
+                        carrier,
                     )
                     return here.to_the_end()
     except (CorpusError, HarnessError) as error:
@@ -135,19 +137,6 @@ def _unforeseen(error: Exception) -> str:
     )
 
 
-def limiter_for(method: Method, most: int, shared: Path | None = None) -> Limiter:
-    """Return a limiter that lets at most so many calls go at once: an endpoint is tried with fewer first, a box with one.
-
-    ``shared``: the folder in which processes that ask the same endpoint tell each other of its 429s.
-    """
-    if isinstance(method, Boxed):
-        return Limiter(1)
-    if not method.endpoint:
-        return Limiter(most)
-    notice = None if shared is None else PauseNotice(shared, method.endpoint)
-    return Limiter(most, start=max(4, most // 4), notice=notice)
-
-
 class _Execution:
     """One stretch of a run: its parts, put together once."""
 
@@ -163,6 +152,7 @@ class _Execution:
         limiter: Limiter | None,
         connections: Connections | None,
         only: Sequence[int],
+        carrier: Carrier | None,
     ) -> None:
         self.connection = connection
         self.run = run
@@ -184,6 +174,7 @@ class _Execution:
         most = self.options.concurrency
         self.limiter = limiter or limiter_for(method, most)
         self.connections = connections
+        self.carrier = carrier
         self.path = path
         self.only = only
         """Places of the entries that may be asked for now, in order."""
@@ -268,7 +259,9 @@ class _Execution:
     def _call(
         self, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger, recorder: Recorder
     ) -> str | None:
-        """Send the waiting entries through the method, over the connections at hand or over own ones."""
+        """Send the waiting entries through the method: elsewhere, over the connections at hand or over own ones."""
+        if self.carrier is not None:
+            return self.carrier.carry(self._carried(waiting, board, ledger, recorder))
         with ExitStack() as stack:
             ways = self.connections or stack.enter_context(closing(Connections()))
             return ways.run(self._translate(ways, waiting, board, ledger, recorder))
@@ -281,12 +274,26 @@ class _Execution:
         ledger: Ledger,
         recorder: Recorder,
     ) -> str | None:
-        shared = RunCalls(
+        client = ways.client(
+            timeout_seconds=self.options.timeout_seconds,
+            offline=self.options.offline or self.secret,
+        )
+        shared = self._calls(client, board, ledger, recorder)
+        loop = RunLoop(self.entries, waiting, self.method, shared, recorder, self.control)
+        self.control.translating = True
+        try:
+            await loop.run()
+        finally:
+            if isinstance(self.method, Boxed):
+                await self.method.close_box()
+        return loop.reason
+
+    def _calls(
+        self, client: EndpointClient, board: ProgressBoard, ledger: Ledger, recorder: Recorder
+    ) -> RunCalls:
+        return RunCalls(
             method=self.method.setup.method,
-            client=ways.client(
-                timeout_seconds=self.options.timeout_seconds,
-                offline=self.options.offline or self.secret,
-            ),
+            client=client,
             limiter=self.limiter,
             ledger=ledger,
             policy=RetryPolicy(most_attempts=self.options.most_attempts),
@@ -296,14 +303,25 @@ class _Execution:
             reuse=self.options.use_cache,
             earlier=board.outcome.done > board.outcome.failed,
         )
-        loop = RunLoop(self.entries, waiting, self.method, shared, recorder, self.control)
-        self.control.translating = True
-        try:
-            await loop.run()
-        finally:
-            if isinstance(self.method, Boxed):
-                await self.method.close_box()
-        return loop.reason
+
+    def _carried(
+        self, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger, recorder: Recorder
+    ) -> CarriedWork:
+        """Return what a carrier needs; the client of its calls is none that is used, so nothing of it is open."""
+        unused = EndpointClient(timeout_seconds=self.options.timeout_seconds, offline=True)
+        return CarriedWork(
+            run_id=self.run.run_id,
+            dataset=self.dataset,
+            plan=plan_of(self.run),
+            method=self.method,
+            entries=self.entries,
+            waiting=waiting,
+            calls=self._calls(unused, board, ledger, recorder),
+            known=self.known_replies,
+            purse=self.purse,
+            recorder=recorder,
+            control=self.control,
+        )
 
     def _keep(self, recorder: Recorder, reply: NewReply) -> None:
         recorder.keep(reply)

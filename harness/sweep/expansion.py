@@ -20,7 +20,7 @@ from harness.card.fingerprint import fingerprint
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import UsageError
 from harness.core.version import VERSION
-from harness.endpoint.keys import no_key
+from harness.endpoint.keys import KeySource, find_key, no_key
 from harness.method.method import Method, Setup
 from harness.method.options import MethodOptions
 from harness.method.shipped import TAKES, asks
@@ -157,11 +157,11 @@ def _refuse_unused(found: PlanFile, asked: Sequence[_Asked]) -> None:
         raise found.wrong("no run takes this option: leave it away.", "fixed", stray)
 
 
-def check_methods(cells: Sequence[SweepCell]) -> None:
+def check_methods(cells: Sequence[SweepCell], find_key: KeySource = find_key) -> None:
     """Raise UsageError for the first run whose method cannot be asked: no key, or nobody said that it may be sent."""
     for each in cells:
         try:
-            each.request.method()
+            each.request.method(find_key)
         except UsageError as error:
             raise UsageError(f"Run {each.name!r}: {error}") from error
 

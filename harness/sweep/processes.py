@@ -5,26 +5,52 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from multiprocessing.connection import wait
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
+from typing import Protocol
 
 from corpora.files.problems import CorpusError
 from harness.core.failures import HarnessError
+from harness.run.carrying import Carrier
 from harness.sweep.working import DRAIN, STOP, work
 
 _CONTEXT = multiprocessing.get_context("spawn")
 
 
-class WorkerProcesses:
-    """Processes that work at one sweep; ``drain`` and ``stop`` end them, and so does the end of this process."""
+class Elsewhere(Protocol):
+    """Where the calls of runs are made, as it travels to each process."""
 
-    def __init__(self, store: Path, sweep: int, count: int) -> None:
+    def carrier(self) -> ClosingCarrier:
+        """Connect, within the process that uses it; raises HarnessError where nobody is there any more."""
+        ...
+
+
+class ClosingCarrier(Carrier, Protocol):
+    """A carrier that is let go of at the end."""
+
+    def close(self) -> None:
+        """Let go of it."""
+        ...
+
+
+class WorkerProcesses:
+    """Processes that work at one sweep; ``drain`` and ``stop`` end them, and so does the end of this process.
+
+    With ``elsewhere`` the calls of their runs are made there.
+    """
+
+    def __init__(
+        self, store: Path, sweep: int, count: int, elsewhere: Elsewhere | None = None
+    ) -> None:
         self._told: Synchronized[int] = _CONTEXT.Value("i", 0)
         self._processes = [
             _CONTEXT.Process(
-                target=_work, args=(store, sweep, self._told), name=f"sweep-{number}", daemon=True
+                target=_work,
+                args=(store, sweep, self._told, elsewhere),
+                name=f"sweep-{number}",
+                daemon=True,
             )
             for number in range(count)
         ]
@@ -73,7 +99,7 @@ class WorkerProcesses:
             each.close()
 
 
-def _work(store: Path, sweep: int, told: Synchronized[int]) -> None:
+def _work(store: Path, sweep: int, told: Synchronized[int], elsewhere: Elsewhere | None) -> None:
     """Be one worker: Ctrl-C reaches its parent too, which says what is to be done."""
     with suppress(ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -83,7 +109,11 @@ def _work(store: Path, sweep: int, told: Synchronized[int]) -> None:
         return DRAIN if parent is not None and not parent.is_alive() else told.value
 
     try:
-        work(store, sweep, wish)
+        with ExitStack() as stack:
+            carrier = None
+            if elsewhere is not None:
+                carrier = stack.enter_context(closing(elsewhere.carrier()))
+            work(store, sweep, wish, carrier)
     except (HarnessError, CorpusError) as error:
         sys.stderr.write(f"error: {error}\n")
         raise SystemExit(1) from None

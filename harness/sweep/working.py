@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import sqlite3
 import uuid
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -24,11 +25,15 @@ from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.core.run_state import RunState
 from harness.endpoint.client import Connections, OverlappingConnections
+from harness.endpoint.keys import find_key, no_key
 from harness.endpoint.limiter import Limiter
 from harness.events.control import Control
 from harness.events.kinds import Event as RunEvent
 from harness.events.kinds import Finished
-from harness.run.running import execute_run, limiter_for
+from harness.method.shipped import asks
+from harness.run.call_runner import limiter_for
+from harness.run.carrying import Carrier
+from harness.run.running import execute_run
 from harness.setup.plan import Resumption, scoring_of
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.file.database import open_store, opened
@@ -58,6 +63,9 @@ from scoring.statistics.intervals import SEED
 
 LOOK_SECONDS = 0.3
 """How often a worker looks whether it is to end, and whether a run that another held is free."""
+
+MOST_LOST = 5
+"""Times that the calls of a run are given to another worker of a cluster after one was lost."""
 
 MOST_TROUBLES = 3
 """Runs one after the other that may stop by themselves before a worker begins no more."""
@@ -135,10 +143,10 @@ def cells_again(sweep: StoredSweep) -> tuple[SweepCell, ...]:
     return cells
 
 
-def work(store: Path, number: int, told: Callable[[], int]) -> None:
+def work(store: Path, number: int, told: Callable[[], int], carrier: Carrier | None = None) -> None:
     """Work at a sweep until nothing is left, or until it is to end; blocks.
 
-    ``told`` gives 0, DRAIN or STOP. Raises HarnessError, CorpusError where the plan cannot be carried out.
+    ``told`` gives 0, DRAIN or STOP. ``carrier`` makes the calls of methods that ask somebody elsewhere. Raises HarnessError, CorpusError where the plan cannot be carried out.
     """
     with opened(store) as connection:
         sweep = read_sweep(connection, number)
@@ -147,7 +155,7 @@ def work(store: Path, number: int, told: Callable[[], int]) -> None:
         if free:
             gc.freeze()
             with closing(OverlappingConnections()) as connections:
-                _Worker(store, sweep, cells, told, connections).work()
+                _Worker(store, sweep, cells, told, connections, carrier).work()
 
 
 @contextmanager
@@ -175,12 +183,16 @@ class _Worker:
         cells: tuple[SweepCell, ...],
         told: Callable[[], int],
         connections: Connections,
+        carrier: Carrier | None,
     ) -> None:
         self._store = store
         self._sweep = sweep
         self._cells = cells
         self._told = told
         self._connections = connections
+        self._carrier = carrier
+        self._lost: Counter[int] = Counter()
+        """How often whoever carried the run of a cell was lost, by its place."""
         self._limiters: dict[str, Limiter] = {}
         """By address: what is known of an endpoint holds for the next run too."""
         self._tools: dict[Hashable, ScoringTools] = {}
@@ -310,12 +322,27 @@ class _Worker:
             share_money(connection, self._sweep.number, at.run_id)
         share = max(1, cell.request.plan.run.concurrency // self._sweep.workers)
         begun = run is not None and run.trashed is None
+        carrier = self._carrier if asks(cell.request.plan.method) else None
         control = Control()
-        if self._race is None:  # who is ahead is known once a block is in
+        if (
+            self._race is None and carrier is None
+        ):  # who is ahead in a race is known once a block is in
             control.all_begun = all_begun.set
-        finished = self._run(self._ready(cell, at.run_id, share, begun=begun), share, control)
+        ready = self._ready(cell, at.run_id, share, begun=begun, carried=carrier is not None)
+        finished = self._run(ready, share, control, carrier)
         self._end(cell, finished, control)
+        if carrier is not None and (carrier.lost or carrier.gone):
+            return self._after_loss(cell, carrier)
         return self._race is not None and finished.state is not RunState.COMPLETE
+
+    def _after_loss(self, cell: SweepCell, carrier: Carrier) -> bool:
+        """Tell whether a run whose carrier was lost is to be looked at again; without any the worker ends."""
+        self._ending = self._ending or carrier.gone
+        self._lost[cell.place] += 1
+        if carrier.gone or self._lost[cell.place] < MOST_LOST:
+            return True
+        self._note(cell, f"the workers that carried it were lost {MOST_LOST} times")
+        return False
 
     def _waits(self, connection: sqlite3.Connection, cell: SweepCell, run: Run) -> bool:
         """Tell whether a person is at a run with `rosetta resume`, or it has all that it may have by now in a race."""
@@ -325,20 +352,28 @@ class _Worker:
             return False
         return stored_positions(connection, run.id).issuperset(self._turns[cell.place])
 
-    def _ready(self, cell: SweepCell, run_id: str, share: int, *, begun: bool) -> Ready:
+    def _ready(
+        self, cell: SweepCell, run_id: str, share: int, *, begun: bool, carried: bool
+    ) -> Ready:
         """Return the run of a cell, ready to go with its worker's share of the connections."""
+        keys = no_key if carried else find_key
         if begun:
             return api.resume(
                 self._store,
                 run_id,
                 Resumption({"concurrency": share}, only=self._turns.get(cell.place)),
+                find_key=keys,
             )
         asked = cell.request
         run = asked.plan.run.model_copy(update={"concurrency": share})
         plan = asked.plan.model_copy(update={"run": run})
         alike = _scored_by(cell)
         ready = api.start(
-            self._store, replace(asked, plan=plan), run_id=run_id, tools=self._tools.get(alike)
+            self._store,
+            replace(asked, plan=plan),
+            asked.method(keys),
+            run_id,
+            self._tools.get(alike),
         )
         if ready.tools is not None and all(
             isinstance(each, FstAnnotator) for each in ready.tools.annotators
@@ -346,7 +381,7 @@ class _Worker:
             self._tools[alike] = ready.tools
         return replace(ready, resumption=Resumption(only=self._turns.get(cell.place)))
 
-    def _run(self, ready: Ready, share: int, control: Control) -> Finished:
+    def _run(self, ready: Ready, share: int, control: Control, carrier: Carrier | None) -> Finished:
         self._controls.add(control)
         if self._ending:
             control.drain()
@@ -364,6 +399,7 @@ class _Worker:
                 ready.tools,
                 limiter,
                 self._connections,
+                carrier,
             )
         finally:
             self._controls.discard(control)

@@ -15,7 +15,7 @@ import click
 
 from harness.store.file.database import opened
 from harness.store.sweeps import StoredSweep, at_work, forget_troubles, read_sweep
-from harness.sweep.processes import WorkerProcesses
+from harness.sweep.processes import Elsewhere, WorkerProcesses
 from harness.sweep.record import CellRecord, SweepRecord, sweep_record
 from rosetta_tui.report.sweep import cell_line, progress_line, progress_lines
 from rosetta_tui.show.json_forms import form_text
@@ -28,8 +28,12 @@ _CLEAR = "\r\x1b[2K"
 """Begins a terminal's line anew."""
 
 
-def carry_out(path: Path, sweep: StoredSweep, style: str | None) -> int:
+def carry_out(
+    path: Path, sweep: StoredSweep, style: str | None, elsewhere: Elsewhere | None = None
+) -> int:
     """Work at a sweep until nothing is left, telling of each run; returns the exit code.
+
+    ``elsewhere``: where the calls are made, None for here.
 
     0: every run is complete; 1: some stopped by themselves; 130: a person stopped the sweep.
     """
@@ -39,7 +43,7 @@ def carry_out(path: Path, sweep: StoredSweep, style: str | None) -> int:
             forget_troubles(connection, sweep.number)
         elif style != "json-lines":
             click.echo("Another command is at this sweep: both share its workers.", err=True)
-    with closing(WorkerProcesses(path, sweep.number, sweep.workers)) as workers:
+    with closing(WorkerProcesses(path, sweep.number, sweep.workers, elsewhere)) as workers:
         with _interruptible(workers) as seen:
             workers.start()
             while not workers.wait(LOOK_SECONDS):

@@ -11,7 +11,9 @@ from harness.store.file.database import default_path
 from rosetta_tui.commands.naming import in_lines, when_used
 
 with when_used():
+    from harness.endpoint import keys
     from harness.sweep import expansion, plan, working
+    from harness.sweep.cluster import carrier, scheduler
     from rosetta_tui.app import sweeping
 
 
@@ -19,8 +21,11 @@ with when_used():
 @click.argument("file", metavar="PLAN.toml", type=click.Path(path_type=Path))
 @click.option("--workers", type=click.IntRange(1, 64), help="Processes that share the runs.")
 @click.option("--race", is_flag=True, help="Stop configurations that cannot be the best before they have all entries.")  # fmt: skip
+@click.option("--scheduler", "address", metavar="tcp://HOST:PORT", help="Have the calls made by the workers of a Dask cluster.")  # fmt: skip
 @in_lines
-def begin(file: Path, workers: int | None, race: bool, style: str | None) -> None:
+def begin(
+    file: Path, workers: int | None, race: bool, address: str | None, style: str | None
+) -> None:
     """Run every combination of the axes in PLAN.toml that the store has not, sharing them among workers.
 
     The same plan again goes on where it was cut, also while another command is at it. The first Ctrl-C finishes
@@ -33,6 +38,10 @@ def begin(file: Path, workers: int | None, race: bool, style: str | None) -> Non
     if race:
         found = replace(found, plan=found.plan.model_copy(update={"race": True}))
     cells = expansion.expand(found, expansion.open_plan_corpus(found))
-    expansion.check_methods(cells)
+    expansion.check_methods(cells, keys.find_key if address is None else keys.no_key)
+    cluster = None
+    if address is not None:
+        address = scheduler.require_cluster(address, cells)
+        cluster = carrier.Cluster(address)
     sweep = working.begin_sweep(default_path(), found, cells)
-    raise click.exceptions.Exit(sweeping.carry_out(default_path(), sweep, style))
+    raise click.exceptions.Exit(sweeping.carry_out(default_path(), sweep, style, cluster))

@@ -1,0 +1,55 @@
+"""Having a run's calls made elsewhere: what goes there, and what is done here with what comes back.
+
+Whoever carries them, the run stays one of this store: its rows are scored and written by its recorder here, its money
+is counted by its ledger here, and its seal is made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from corpora.model.corpus import Dataset
+from corpora.model.entry import Entry
+from harness.events.control import Control
+from harness.method.method import Method
+from harness.run.call_runner import RunCalls
+from harness.run.recorder import Recorder
+from harness.setup.plan import Plan
+from harness.store.shared_budget import StorePurse
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedWork:
+    """A stretch of a run whose calls are made elsewhere."""
+
+    run_id: str
+    dataset: Dataset
+    plan: Plan
+    method: Method
+    """Made here, to know what it has to be there."""
+    entries: Mapping[int, Entry]
+    waiting: Sequence[int]
+    """Places of the entries to be translated, in order."""
+    calls: RunCalls
+    """Limits, money, and where replies are kept and found."""
+    known: Collection[bytes]
+    """Keys of the replies that can be found."""
+    purse: StorePurse | None
+    """Where the ledger of ``calls`` takes money from; None where the run shares none."""
+    recorder: Recorder
+    control: Control
+
+
+class Carrier(Protocol):
+    """Makes the calls of runs elsewhere, one run after the other."""
+
+    lost: bool
+    """Whether the last stretch ended because whoever was at it is gone, so that another may go on at once."""
+    gone: bool
+    """Whether no further run can be carried."""
+
+    def carry(self, work: CarriedWork) -> str | None:
+        """Bring the waiting entries through; gives why the run stopped by itself, None where it did not. Blocks."""
+        ...

@@ -1,0 +1,352 @@
+"""A run's calls on a worker of a Dask cluster, from here: what goes there, and what is done with what comes back.
+
+A worker is believed as little as an endpoint: what it sends is read as data, an entry that it was not given or that it
+sends twice is refused, and the run ends there. Where Dask begins the work anew because the worker is gone, nothing
+is heard of the second: the run is gone on with from what the store has.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from distributed import Client, Future, KilledWorker, Queue
+
+from harness.core.failures import HarnessError
+from harness.core.run_state import RunState
+from harness.core.version import VERSION
+from harness.endpoint.endpoints import is_loopback
+from harness.method.options import MethodOptions
+from harness.run.carrying import CarriedWork
+from harness.sweep.cluster.messages import (
+    Asking,
+    Begin,
+    Go,
+    MessageError,
+    Parcel,
+    Report,
+    SentEntry,
+    SentFile,
+    SentReply,
+    Told,
+    Word,
+    unpacked,
+)
+from harness.sweep.cluster.remote import LEASH_SECONDS, carry
+from harness.sweep.cluster.scheduler import connected, require_terms_of
+
+LOOK_SECONDS = 0.2
+"""How often it is looked whether a wish came, or a worker is gone."""
+
+WORD_SECONDS = 2.0
+"""How often a worker hears from here at least."""
+
+SILENT_SECONDS = 1.5 * LEASH_SECONDS
+"""A worker from which nothing came for so long is given up: it has stopped by itself by then."""
+
+STOP_SECONDS = 10.0
+"""How long is waited for a worker to break off."""
+
+SECURE_SECONDS = 60.0
+"""How long the store may take to write down what is committed."""
+
+FAREWELLS = 2
+"""Words of farewell: one for whoever has the work now, and one that may go to a worker that died while it waited."""
+
+MOST_FILE_BYTES = 128 * 2**20
+"""Of all files that a method is told."""
+
+
+class _WorkerGone(Exception):  # noqa: N818  an event
+    """Whoever was at the run is not there any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A scheduler whose workers were looked at (``harness.sweep.cluster.scheduler``)."""
+
+    address: str
+
+    def carrier(self) -> ClusterCarrier:
+        """See ``harness.sweep.processes.Elsewhere``."""
+        return ClusterCarrier(connected(self.address), self.address)
+
+
+class ClusterCarrier:
+    """Has the calls of runs made by the workers of a cluster, one run after the other."""
+
+    def __init__(self, client: Client, address: str) -> None:
+        self._client = client
+        self._address = address
+        self.lost = False
+        self.gone = False
+
+    def carry(self, work: CarriedWork) -> str | None:
+        """See ``harness.run.carrying.Carrier``."""
+        self.lost = False
+        parcel = _parcel(work)
+        try:
+            return _Errand(self._client, work, parcel).carry()
+        except _WorkerGone:
+            self.lost = True
+            return None
+        except HarnessError as error:
+            return str(error)
+        except Exception as error:  # noqa: BLE001  Dask raises whatever its connection does
+            self.gone = True
+            return (
+                f"The scheduler at {self._address} is not reached any more ({type(error).__name__}). What came back is "
+                "stored. Look at it, and go on with `rosetta sweep resume --scheduler`."
+            )
+
+    def close(self) -> None:
+        """Let go of the cluster."""
+        with suppress(Exception):  # whatever Dask raises of a connection that is gone anyway
+            self._client.close(timeout=LOOK_SECONDS)
+
+
+def _parcel(work: CarriedWork) -> Parcel:
+    options = work.plan.options
+    ledger = work.calls.ledger
+    return Parcel(
+        run_id=work.run_id,
+        method=work.plan.method,
+        options=options,
+        run=work.plan.run,
+        files=_files(options),
+        begun_with=work.calls.limiter.limit,
+        spent=ledger.spent,
+        held=None if work.purse is None else work.purse.held,
+        earlier=work.calls.earlier,
+    )
+
+
+def _files(options: MethodOptions) -> tuple[SentFile, ...]:
+    """Read the files that a method is told; UsageError where one cannot be read, or they are too large."""
+    told = {name: value for name, value in options if isinstance(value, Path)}
+    if options.prompt is not None and Path(options.prompt).is_file():
+        told["prompt"] = Path(options.prompt)
+    try:
+        whole = sum(path.stat().st_size for path in told.values())
+        if whole > MOST_FILE_BYTES:
+            raise HarnessError(
+                f"The files of the method have {whole / 2**20:.0f} MiB, and {MOST_FILE_BYTES / 2**20:.0f} MiB at most "
+                "are sent to a worker. Run it without --scheduler."
+            )
+        return tuple(
+            SentFile(option=name, name=path.name, data=path.read_bytes())
+            for name, path in told.items()
+        )
+    except OSError as error:
+        raise HarnessError(f"{error.filename} cannot be read: {error.strerror}.") from error
+
+
+class _Errand:
+    """One stretch of a run on one worker."""
+
+    def __init__(self, client: Client, work: CarriedWork, parcel: Parcel) -> None:
+        self._client = client
+        self._work = work
+        self._parcel = parcel
+        self._before = work.calls.ledger.spent
+        self._left: set[int] = set()
+        """Places of the entries that the worker was given and of which nothing came back yet."""
+        self._attempt = ""
+        self._last = time.monotonic()
+        """When something came last."""
+        self._spoke = 0.0
+        self._heard = 0
+        self._limited = 0
+        self._told: list[Told] = []
+        self._go: Go | None = None
+        self._state = RunState.RUNNING
+
+    def carry(self) -> str | None:
+        """Send the work away and follow it to its end; returns why it stopped by itself, None where it did not."""
+        name = f"rosetta-{uuid.uuid4().hex}"
+        up, down = (Queue(f"{name}-{way}", client=self._client) for way in ("up", "down"))
+        future = self._client.submit(
+            carry,
+            VERSION,
+            self._parcel.packed(),
+            up.name,
+            down.name,
+            key=name,
+            pure=False,
+            retries=0,
+        )
+        try:
+            return self._follow(future, up, down)
+        finally:
+            self._leave(future, up, down)
+
+    def _leave(self, future: Future[None], up: Queue, down: Queue) -> None:
+        """Send away whoever has the work now, and let go of all; the scheduler may be gone."""
+        with suppress(Exception):
+            future.cancel(force=True)
+            for _ in range(FAREWELLS):
+                down.put(Word(heard=self._heard, state=RunState.STOPPED).packed())
+            up.close()
+            down.close()
+
+    def _follow(self, future: Future[None], up: Queue, down: Queue) -> str | None:
+        while True:
+            status = future.status  # before the look: what came to its end has said so by then
+            report = _next(up)
+            if report is not None:
+                self._hear(report)
+            elif (words := self._over(future, status)) is not None:
+                return words or None
+            if self._attempt and self._has_word(report):
+                down.put(self._word().packed())
+                self._spoke = time.monotonic()
+            if report is not None and report.end is not None:
+                self._work.calls.ledger.reached |= report.end.budget_reached
+                return report.end.reason
+
+    def _over(self, future: Future[None], status: str | None) -> str | None:
+        """Tell whether nothing more can come: words, empty ones where nothing is wrong; raises where a worker is gone."""
+        wish, silent = self._work.control.state, time.monotonic() - self._last
+        if not self._attempt and wish in {RunState.DRAINING, RunState.STOPPED}:
+            return ""
+        if status == "error":
+            if isinstance(found := future.exception(), KilledWorker):
+                raise _WorkerGone
+            return f"A worker could not begin: {_one_line(found)}"
+        if status != "pending" or (self._attempt and silent > SILENT_SECONDS):
+            raise _WorkerGone
+        if wish is RunState.STOPPED and time.monotonic() - self._spoke > STOP_SECONDS:
+            raise _WorkerGone
+        return None
+
+    def _hear(self, report: Report) -> None:
+        """Take in what came: rows and replies to the recorder, and after them what was asked."""
+        if not self._attempt:
+            self._attempt = report.attempt
+            if report.end is None:  # else it could not even begin
+                self._begin(report.begin)
+        elif report.attempt != self._attempt:
+            raise _WorkerGone
+        self._last, self._heard = time.monotonic(), report.serial
+        calls = self._work.calls
+        calls.ledger.spent = self._before + report.committed
+        for reply in report.replies:
+            calls.keep(reply.new)
+        self._take(report)
+        calls.flight.in_flight.clear()
+        calls.flight.in_flight.update(report.in_flight)
+        calls.flight.rate_limited += max(0, report.rate_limited - self._limited)
+        self._limited = report.rate_limited
+        calls.limiter.follow(report.limit)
+        self._told += [self._answer(each) for each in report.asks]
+
+    def _begin(self, begin: Begin | None) -> None:
+        """Hold a worker against what it has to be, before it is given any text; raises HarnessError."""
+        if begin is None:
+            raise MessageError("A worker did not say who it is.")
+        work = self._work
+        entries = [work.entries[place] for place in work.waiting]
+        require_terms_of(work.dataset, entries, work.plan, [begin.address])
+        here, there = work.method.setup.model_dump(), begin.setup.model_dump()
+        differing = [name for name in here if here[name] != there[name] and name != "fst_version"]
+        if differing:
+            raise HarnessError(
+                f"At worker {begin.address} the method would be another: {', '.join(differing)} differ. Put the same "
+                "files and packages there, or name the file in the plan so that it is sent."
+            )
+        self._left = {*work.waiting}
+        self._go = Go(
+            entries=tuple(SentEntry.of(place, work.entries[place]) for place in work.waiting),
+            known=tuple(work.known),
+        )
+
+    def _take(self, report: Report) -> None:
+        """Hand rows to the recorder; MessageError for one that was not asked for, or came before."""
+        now = time.time()
+        for row in report.rows:
+            if row.position not in self._left:
+                raise MessageError(
+                    "A worker sent an entry that it was not given, or sent one twice."
+                )
+            self._left.discard(row.position)
+        self._work.recorder.take(
+            [row.prediction(self._work.entries[row.position], now) for row in report.rows]
+        )
+
+    def _answer(self, asked: Asking) -> Told:
+        answers: dict[str, Callable[[Asking], Told]] = {
+            "secure": self._secured,
+            "take": self._taken,
+            "find": self._found,
+        }
+        return answers[asked.kind](asked)
+
+    def _secured(self, asked: Asking) -> Told:
+        """Make sure that the money committed by now is on the disk."""
+        if not self._work.recorder.catch_up(SECURE_SECONDS):
+            raise HarnessError("The store did not take what was to be written. Look at the disk.")
+        return Told(number=asked.number)
+
+    def _taken(self, asked: Asking) -> Told:
+        """Take more of the sweep's budget, which stays here."""
+        purse, ledger = self._work.purse, self._work.calls.ledger
+        if purse is None:
+            raise MessageError("A worker asked for money of a run that shares none.")
+        taken = purse.take_now(asked.wanted, asked.spent)
+        ledger.cap = purse.held
+        return Told(
+            number=asked.number,
+            taken=taken,
+            held=purse.held,
+            budget=purse.budget,
+            others=purse.others,
+        )
+
+    def _found(self, asked: Asking) -> Told:
+        found = None if asked.key is None else self._work.calls.find(asked.key)
+        reply = None if found is None or asked.key is None else SentReply.of(asked.key, {}, found)
+        return Told(number=asked.number, reply=reply)
+
+    def _has_word(self, report: Report | None) -> bool:
+        """Tell whether a worker is to hear something now."""
+        late = time.monotonic() - self._spoke > WORD_SECONDS
+        return report is not None or late or self._wish() is not self._state
+
+    def _wish(self) -> RunState:
+        """Return what the worker is to do: a pause that others were asked for holds for it too."""
+        work = self._work
+        wish, limiter = work.control.state, work.calls.limiter
+        elsewhere = work.method.endpoint is not None and not is_loopback(work.method.endpoint)
+        if wish is RunState.RUNNING and elsewhere and limiter.pause_seconds() > 0:
+            return RunState.PAUSED
+        return wish
+
+    def _word(self) -> Word:
+        self._state, told, self._told = self._wish(), self._told, []
+        go, self._go = self._go, None
+        return Word(
+            heard=self._heard,
+            state=self._state,
+            most=self._work.control.most_concurrency,
+            go=go,
+            told=tuple(told),
+        )
+
+
+def _next(up: Queue) -> Report | None:
+    """Return the next report, None where none comes for a moment."""
+    try:
+        found: Any = up.get(timeout=LOOK_SECONDS)
+    except TimeoutError:
+        return None
+    return unpacked(Report, found)
+
+
+def _one_line(error: BaseException | None) -> str:
+    words = " ".join(str(error).split())[:300]
+    return f"{type(error).__name__}: {words}"

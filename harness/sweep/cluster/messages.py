@@ -1,0 +1,291 @@
+"""What a run's process here and a worker elsewhere tell each other: JSON of fixed fields, read with limits.
+
+The process here sends one ``Parcel``, and from then on a ``Word`` for each ``Report`` that comes back. No reference,
+no key and no secret entry is in any of them. What a worker sends is data alone: whatever does not have this very form
+is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from corpora.model.corpus import entry_fields
+from corpora.model.entry import Entry
+from harness.core.calls import Reply, Usage
+from harness.core.failures import HarnessError
+from harness.core.run_state import RunState
+from harness.method.method import Attempt, Output, Prediction, Setup
+from harness.method.options import MethodOptions
+from harness.method.validation import sound
+from harness.setup.plan import RunOptions
+from harness.store.replies import NewReply, StoredReply
+
+MOST_BYTES = 64 * 2**20
+"""Of one message."""
+
+MOST_WORDS = 2000
+"""Characters of a reason."""
+
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, lt=2**53)]
+Key = Annotated[bytes, Field(min_length=16, max_length=16)]
+
+
+class MessageError(HarnessError):
+    """A worker sent something that is no message of this program."""
+
+
+class Message(BaseModel):
+    """JSON of these fields and no others; bytes are written in base64."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64"
+    )
+
+    def packed(self) -> bytes:
+        """Return the message as it travels."""
+        return self.model_dump_json().encode()
+
+
+Any_ = TypeVar("Any_", bound=Message)
+
+
+def unpacked(kind: type[Any_], data: object) -> Any_:
+    """Read a message; MessageError where it is too long or has another form."""
+    if not isinstance(data, bytes) or len(data) > MOST_BYTES:
+        raise MessageError(
+            f"A {kind.__name__.lower()} is not bytes, or longer than {MOST_BYTES:,}."
+        )
+    try:
+        return kind.model_validate_json(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(str(part)[:40] for part in first["loc"])
+        raise MessageError(
+            f"A {kind.__name__.lower()} has another form than this version knows (field {place!r})."
+        ) from None
+
+
+class SentFile(Message):
+    """A file that a method is told, which is needed where it is made."""
+
+    option: str
+    """Name of the option."""
+    name: Annotated[str, Field(pattern=r"^[^/\\\x00]{1,255}$")]
+    data: bytes
+
+
+class Parcel(Message):
+    """What a worker needs to make the method of a run; no text of the corpus is in it."""
+
+    run_id: str
+    method: str
+    options: MethodOptions
+    run: RunOptions
+    files: tuple[SentFile, ...]
+    begun_with: Count
+    """Calls that may be under way at first."""
+    spent: Amount
+    """What the run paid before, in US dollars."""
+    held: Amount | None
+    """What it holds of the sweep's budget; None where there is none."""
+    earlier: bool
+    """Whether the run has outputs already."""
+
+
+class SentEntry(Message):
+    """An entry as a method may see it: without its reference."""
+
+    position: Count
+    fields: dict[str, JsonValue]
+
+    @classmethod
+    def of(cls, position: int, entry: Entry) -> SentEntry:
+        """Return what is sent of an entry."""
+        fields = entry_fields(entry.question())
+        return cls(position=position, fields=json.loads(json.dumps(fields)))
+
+    def entry(self, task: str) -> Entry:
+        """Return the entry; its reference is empty."""
+        found = Entry.model_validate({"reference": "", **self.fields})
+        return found.model_copy(update={"of_task": task})
+
+
+class SentReply(Message):
+    """A reply that was kept, or is found again; see ``harness.store.replies``."""
+
+    key: Key
+    body: str
+    """JSON of the request."""
+    text: str
+    usage: Usage | None
+    model_id: str | None
+    finish_reason: str | None
+    reported_cost_usd: Amount | None
+    tool_calls: str
+    """JSON of a list."""
+    latency_seconds: Amount
+    cost_usd: Amount | None
+
+    @classmethod
+    def of(cls, key: bytes, body: object, stored: StoredReply) -> SentReply:
+        """Return what is sent of a reply."""
+        reply = stored.reply
+        return cls(
+            key=key,
+            body=json.dumps(body),
+            text=reply.text,
+            usage=reply.usage,
+            model_id=reply.model_id,
+            finish_reason=reply.finish_reason,
+            reported_cost_usd=reply.reported_cost_usd,
+            tool_calls=json.dumps(list(reply.tool_calls)),
+            latency_seconds=stored.latency_seconds,
+            cost_usd=stored.cost_usd,
+        )
+
+    @property
+    def stored(self) -> StoredReply:
+        """The reply; MessageError where its tool calls are none."""
+        calls = _decoded(self.tool_calls)
+        if not isinstance(calls, list) or not all(isinstance(each, dict) for each in calls):
+            raise MessageError("A reply's tool calls are no list of objects.")
+        reply = Reply(
+            self.text,
+            self.usage,
+            self.model_id,
+            self.finish_reason,
+            self.reported_cost_usd,
+            tuple(calls),
+        )
+        return StoredReply(reply, self.latency_seconds, self.cost_usd)
+
+    @property
+    def new(self) -> NewReply:
+        """The reply on its way into the store; MessageError where its body is none."""
+        body = _decoded(self.body)
+        if not isinstance(body, dict | list):
+            raise MessageError("A reply's request is no object and no list.")
+        return NewReply(self.key, body, self.stored)
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise MessageError("A reply holds something that is no JSON.") from None
+
+
+class SentRow(Message):
+    """What a method made of an entry, and what it took; see ``harness.method.method.Prediction``."""
+
+    position: Count
+    output: Output
+    attempts: tuple[Attempt, ...]
+    latency_seconds: Amount | None
+    cached: bool
+    batch_size: Annotated[int, Field(ge=1, le=500)]
+    usage: Usage | None
+    cost_usd: Amount | None
+    spent_usd: Amount | None
+
+    @classmethod
+    def of(cls, made: Prediction) -> SentRow:
+        """Return what is sent of a prediction."""
+        fields = {name: getattr(made, name) for name in cls.model_fields}
+        return cls.model_construct(**fields)
+
+    def prediction(self, entry: Entry, finished_at: float) -> Prediction:
+        """Return the prediction of an entry; what the worker's clock said of it does not count."""
+        return Prediction(
+            position=self.position,
+            entry=entry,
+            output=sound([self.output], 1)[0],
+            attempts=self.attempts,
+            latency_seconds=self.latency_seconds,
+            cached=self.cached,
+            batch_size=self.batch_size,
+            usage=self.usage,
+            cost_usd=self.cost_usd,
+            spent_usd=self.spent_usd,
+            finished_at=finished_at,
+        )
+
+
+class Asking(Message):
+    """What a worker must hear before it goes on."""
+
+    number: Count
+    kind: Literal["secure", "take", "find"]
+    """That the money committed by now is on the disk; more of the sweep's budget; an earlier reply."""
+    wanted: Amount = 0.0
+    spent: Amount | None = None
+    """As in ``harness.endpoint.budget.Purse.take``."""
+    key: Key | None = None
+
+
+class Told(Message):
+    """The answer to what a worker asked."""
+
+    number: Count
+    taken: bool | None = None
+    held: Amount = 0.0
+    budget: float = 0.0
+    others: float = 0.0
+    reply: SentReply | None = None
+
+
+class Begin(Message):
+    """The first thing that a worker says: where it is, and which method it would be."""
+
+    address: str
+    setup: Setup
+
+
+class End(Message):
+    """The last thing that a worker says."""
+
+    reason: str | None = None
+    """Why the run stopped by itself; None where it did not."""
+    budget_reached: bool = False
+
+
+class Report(Message):
+    """What is new at a worker."""
+
+    attempt: str
+    """Other than before where Dask began the work anew on another worker."""
+    serial: Count
+    begin: Begin | None = None
+    rows: tuple[SentRow, ...] = ()
+    replies: tuple[SentReply, ...] = ()
+    committed: Amount = 0.0
+    """What was spent since it began, and what calls under way may cost, in US dollars."""
+    in_flight: tuple[Count, ...] = ()
+    rate_limited: Count = 0
+    retries: Count = 0
+    limit: Count = 1
+    asks: tuple[Asking, ...] = ()
+    end: End | None = None
+
+
+class Go(Message):
+    """What a worker gets once it is known which it is: the entries to be translated, in order."""
+
+    entries: tuple[SentEntry, ...]
+    known: tuple[Key, ...]
+    """Keys of the replies that the store here has."""
+
+
+class Word(Message):
+    """What the process here says to a report."""
+
+    heard: Count
+    """Serial of the last report that was taken in."""
+    state: RunState
+    most: int | None = None
+    go: Go | None = None
+    told: tuple[Told, ...] = ()

@@ -1,0 +1,357 @@
+"""The part of a run that a Dask worker does: it makes the method, brings the entries through, and sends all home.
+
+It has no store and no keyring: keys stand in its own environment, rows and replies go home as soon as they are there,
+and no call is made whose money is not on the disk at home. It pauses while home has not heard of a few rows, so that
+little is lost with it, and stops where nothing is heard from home any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from pathlib import Path
+
+from distributed import Queue, get_client, get_worker
+
+from corpora.model.entry import Entry
+from harness.core.failures import HarnessError, UsageError
+from harness.core.run_state import RunState
+from harness.core.version import VERSION
+from harness.endpoint.budget import Ledger
+from harness.endpoint.client import EndpointClient
+from harness.endpoint.endpoints import Endpoint
+from harness.endpoint.keys import checked_key
+from harness.endpoint.limiter import Limiter, RetryPolicy
+from harness.events.control import Control
+from harness.events.kinds import InFlight
+from harness.method.method import Method, Prediction
+from harness.method.options import MethodOptions
+from harness.methods.registry import build
+from harness.run.call_runner import RunCalls
+from harness.run.loop import RunLoop
+from harness.setup.plan import RunOptions
+from harness.store.replies import NewReply, StoredReply
+from harness.sweep.cluster.messages import (
+    Asking,
+    Begin,
+    End,
+    Go,
+    Parcel,
+    Report,
+    SentReply,
+    SentRow,
+    Told,
+    Word,
+    unpacked,
+)
+
+HEARTBEAT_SECONDS = 2.0
+"""How often home hears from a worker that has nothing to tell."""
+
+LEASH_SECONDS = 20.0
+"""How long a worker goes on without a word from home; home gives it up some time later."""
+
+LEAST_UNHEARD = 8
+"""Rows of which home may not have heard yet, before no further entry is begun; more where many calls are under way."""
+
+
+def greet() -> bytes:
+    """Return the version of this program on a worker."""
+    return VERSION.encode()
+
+
+def carry(version: str, parcel: bytes, up: str, down: str) -> None:
+    """Do the work of a parcel on a worker; reports go into the queue ``up``, words come out of ``down``."""
+    if version != VERSION:
+        raise UsageError(f"This worker has Rosetta {VERSION}, and the sweep {version}.")
+    wanted = unpacked(Parcel, parcel)
+    here, client = get_worker(), get_client()
+    reports, words = Queue(up, client=client), Queue(down, client=client)
+    try:
+        with (
+            tempfile.TemporaryDirectory(dir=here.local_directory) as folder,
+            RemoteDesk(reports, words, wanted) as desk,
+        ):
+            _work(wanted, Path(folder), here.address, desk)
+    finally:
+        reports.close()
+        words.close()
+
+
+def _work(wanted: Parcel, folder: Path, address: str, desk: RemoteDesk) -> None:
+    try:
+        options = _with_files(wanted, folder)
+        method = build(wanted.method, options, (), environment_key)
+        go = desk.begin(Begin(address=address, setup=method.setup))
+        if go is not None:
+            reason = asyncio.run(_translate(wanted.run, method, options.task, go, desk))
+            desk.end(End(reason=reason, budget_reached=desk.ledger.reached))
+    except HarnessError as error:
+        desk.end(End(reason=f"At worker {address}: {error}"))
+    except Exception as error:  # noqa: BLE001  whatever breaks there is told at home, without words that may quote a text
+        desk.end(End(reason=f"The worker {address} broke off: {type(error).__name__}."))
+
+
+def environment_key(endpoint: Endpoint) -> str | None:
+    """Find an endpoint's key in the environment of this worker, its only place; UsageError where one is needed."""
+    if found := os.environ.get(endpoint.environment, "").strip():
+        return checked_key(found)
+    if endpoint.needs_key:
+        raise UsageError(
+            f"{endpoint.name} needs a key. Keys are not sent to workers: put it into the variable "
+            f"{endpoint.environment} of the worker's own environment."
+        )
+    return None
+
+
+def _with_files(wanted: Parcel, folder: Path) -> MethodOptions:
+    """Write the files that came along into a folder, and return the options that name them there."""
+    places: dict[str, Path | str] = {}
+    for each in wanted.files:
+        path = folder / each.option / each.name
+        path.parent.mkdir()
+        path.write_bytes(each.data)
+        places[each.option] = str(path) if each.option == "prompt" else path
+    return wanted.options.model_copy(update=places)
+
+
+async def _translate(
+    run: RunOptions, method: Method, task: str, go: Go, desk: RemoteDesk
+) -> str | None:
+    """Bring the entries through; returns why the run stopped by itself, None where it did not."""
+    entries: dict[int, Entry] = {each.position: each.entry(task) for each in go.entries}
+    client = EndpointClient(timeout_seconds=run.timeout_seconds, offline=False)
+    shared = RunCalls(
+        method=method.setup.method,
+        client=client,
+        limiter=desk.limiter,
+        ledger=desk.ledger,
+        policy=RetryPolicy(most_attempts=run.most_attempts),
+        flight=desk.flight,
+        find=desk.find,
+        keep=desk.keep,
+        reuse=run.use_cache,
+        earlier=desk.earlier,
+    )
+    loop = RunLoop(entries, [*entries], method, shared, desk, desk.control)
+    try:
+        await loop.run()
+    finally:
+        await client.close()
+    return loop.reason
+
+
+class RemoteDesk:
+    """What a run has at a worker in the place of its store: it sends home, and hears from there.
+
+    Used by the thread of the run; two threads of its own carry reports and words.
+    """
+
+    def __init__(self, up: Queue, down: Queue, wanted: Parcel) -> None:
+        self._up = up
+        self._down = down
+        self._attempt = uuid.uuid4().hex
+        self._window = max(LEAST_UNHEARD, 2 * wanted.run.concurrency)
+        self.earlier = wanted.earlier
+        self.control = Control()
+        self.flight = InFlight()
+        self.limiter = Limiter(wanted.run.concurrency, start=wanted.begun_with)
+        purse = None if wanted.held is None else RemotePurse(self, wanted.held)
+        self.ledger = Ledger(wanted.run.budget_usd, wanted.spent, purse)
+        self.ledger.secure = None if self.ledger.cap is None else self._secure
+        self._changed = threading.Condition()
+        self._rows: list[SentRow] = []
+        self._replies: list[SentReply] = []
+        self._asks: list[Asking] = []
+        self._begin: Begin | None = None
+        self._end: End | None = None
+        self._over = False
+        self._serial = 0
+        self._unheard: dict[int, int] = {}
+        """Serial of a report → its rows, until home has heard of it."""
+        self._waiting: dict[int, Future[Told]] = {}
+        self._asked = 0
+        self._going: Future[Go | None] = Future()
+        self._known: frozenset[bytes] = frozenset()
+        self._state = RunState.RUNNING
+        self._threads = [
+            threading.Thread(target=work, name=name, daemon=True)
+            for name, work in (("reports", self._report), ("words", self._listen))
+        ]
+
+    def __enter__(self) -> RemoteDesk:
+        """Begin to report and to listen."""
+        for each in self._threads:
+            each.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Send what is left, and end."""
+        with self._changed:
+            self._over = True
+            self._changed.notify_all()
+        for each in self._threads:
+            each.join()
+
+    def begin(self, begin: Begin) -> Go | None:
+        """Say who is here, and wait for the entries; None where home wants nothing."""
+        with self._changed:
+            self._begin = begin
+            self._changed.notify_all()
+        go = self._going.result()
+        self._known = frozenset(() if go is None else go.known)
+        return go
+
+    def end(self, end: End) -> None:
+        """Say that nothing comes any more."""
+        with self._changed:
+            self._end = end
+            self._changed.notify_all()
+
+    def take(self, predictions: Sequence[Prediction]) -> None:
+        """Send finished entries home."""
+        with self._changed:
+            self._rows += [SentRow.of(each) for each in predictions]
+            self._changed.notify_all()
+        self._steer()
+
+    def keep(self, reply: NewReply) -> None:
+        """Send a reply home."""
+        with self._changed:
+            self._replies.append(SentReply.of(reply.key, reply.body, reply.stored))
+            self._changed.notify_all()
+
+    def find(self, key: bytes) -> StoredReply | None:
+        """Ask home for an earlier reply, where it has one; blocks."""
+        if key not in self._known:
+            return None
+        told = self.ask(kind="find", key=key).result()
+        return None if told.reply is None else told.reply.stored
+
+    async def _secure(self) -> None:
+        await asyncio.wrap_future(self.ask(kind="secure"))
+
+    def ask(self, **asked: object) -> Future[Told]:
+        """Ask home something; see ``Asking``. Cancelled where home is gone."""
+        answer: Future[Told] = Future()
+        with self._changed:
+            self._asked += 1
+            self._waiting[self._asked] = answer
+            self._asks.append(Asking.model_validate({"number": self._asked, **asked}))
+            if self._over:
+                answer.cancel()
+            self._changed.notify_all()
+        return answer
+
+    def _steer(self) -> None:
+        """Follow what home wishes, and wait for it where it has not heard of many rows."""
+        full = len(self._rows) + sum(self._unheard.values()) >= self._window
+        if self._state is RunState.STOPPED:
+            self.control.stop()
+        elif self._state is RunState.DRAINING:
+            self.control.drain()
+        elif self._state is RunState.PAUSED or full:
+            self.control.pause()
+        else:
+            self.control.go_on()
+
+    def _report(self) -> None:
+        """Send reports until the end; where that is not possible, stop."""
+        try:
+            while not self._over or self._news():
+                with self._changed:
+                    if not self._news():
+                        self._changed.wait(HEARTBEAT_SECONDS)
+                    report = self._next()
+                self._up.put(report.packed())
+        except Exception:  # noqa: BLE001  whatever it is, home cannot be told any more
+            self._lose()
+
+    def _news(self) -> bool:
+        told = (self._begin, self._end, self._rows, self._replies, self._asks)
+        return any(told)
+
+    def _next(self) -> Report:
+        self._serial += 1
+        report = Report(
+            attempt=self._attempt,
+            serial=self._serial,
+            begin=self._begin,
+            rows=tuple(self._rows),
+            replies=tuple(self._replies),
+            committed=self.ledger.committed,
+            in_flight=self.flight.under_way(),
+            rate_limited=self.flight.rate_limited,
+            retries=self.flight.retries,
+            limit=self.limiter.limit,
+            asks=tuple(self._asks),
+            end=self._end,
+        )
+        self._unheard[self._serial] = len(report.rows)
+        self._begin = self._end = None
+        self._rows, self._replies, self._asks = [], [], []
+        return report
+
+    def _listen(self) -> None:
+        """Hear words until the end; where none comes for long, or none can, stop."""
+        last = time.monotonic()
+        try:
+            while not self._over and time.monotonic() - last <= LEASH_SECONDS:
+                with suppress(TimeoutError):
+                    self._hear(unpacked(Word, self._down.get(timeout=1.0)))
+                    last = time.monotonic()
+        except Exception:  # noqa: BLE001, S110  whatever it is, home cannot be heard any more
+            pass
+        finally:
+            self._lose()
+
+    def _hear(self, word: Word) -> None:
+        with self._changed:
+            for serial in [each for each in self._unheard if each <= word.heard]:
+                del self._unheard[serial]
+            self._state = word.state
+        if word.most is not None:
+            self.control.limit(word.most)
+        for told in word.told:
+            if (answer := self._waiting.pop(told.number, None)) is not None:
+                with suppress(InvalidStateError):  # who asked was stopped meanwhile
+                    answer.set_result(told)
+        if word.go is not None and not self._going.done():
+            self._going.set_result(word.go)
+        if word.state is RunState.STOPPED and not self._going.done():
+            self._going.set_result(None)
+        self._steer()
+
+    def _lose(self) -> None:
+        """Stop the run: nothing that it makes would reach home, or it is over."""
+        with self._changed:
+            self._over = True
+            self._changed.notify_all()
+        self.control.stop()
+        if not self._going.done():
+            self._going.set_result(None)
+        for answer in [*self._waiting.values()]:
+            answer.cancel()
+
+
+class RemotePurse:
+    """Takes money of a sweep's budget, which stays at home; see ``harness.endpoint.budget.Purse``."""
+
+    def __init__(self, desk: RemoteDesk, held: float) -> None:
+        self.held = held
+        self.budget = 0.0
+        self.others = 0.0
+        self._desk = desk
+
+    async def take(self, wanted: float, spent: float | None) -> bool | None:
+        """Ask home for more; see ``Purse``."""
+        told = await asyncio.wrap_future(self._desk.ask(kind="take", wanted=wanted, spent=spent))
+        self.held, self.budget, self.others = told.held, told.budget, told.others
+        return told.taken

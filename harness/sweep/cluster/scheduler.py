@@ -1,0 +1,124 @@
+"""The scheduler of a Dask cluster: reached, with workers of this very version, and on machines that may have the texts.
+
+Dask itself runs what it is sent and reads Python objects from all its machines, so a cluster is made of trusted ones.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from urllib.parse import urlsplit
+
+from corpora.model.corpus import Dataset
+from corpora.model.entry import Entry
+from harness.consent.sending import require_sending
+from harness.core.failures import HarnessError, UsageError
+from harness.core.installation import install_line
+from harness.core.version import VERSION
+from harness.setup.plan import Plan
+from harness.sweep.expansion import SweepCell
+
+try:
+    import dask
+    from distributed import Client
+
+    from harness.sweep.cluster.remote import greet
+except ImportError:
+    raise UsageError(
+        "Workers elsewhere are reached by the library Dask, which is not installed here. Install it beside the program, "
+        f"and on each worker: {install_line('distributed')}"
+    ) from None
+
+CONNECT_SECONDS = 10.0
+MOST_NAMED = 3
+"""Workers that a message names."""
+
+
+def checked_address(address: str) -> str:
+    """Return the address of a scheduler; UsageError where it is none."""
+    try:
+        parts = urlsplit(address)
+        whole = parts.scheme in {"tcp", "tls"} and parts.hostname and parts.port
+    except ValueError:
+        whole = None
+    if not whole or parts.path.strip("/") or parts.query or parts.username is not None:
+        raise UsageError(
+            f"{address[:80]!r} is no address of a Dask scheduler. Write it as `dask scheduler` prints it, such as "
+            "tcp://192.168.1.5:8786."
+        )
+    return address.rstrip("/")
+
+
+def connected(address: str) -> Client:
+    """Connect to a scheduler; HarnessError where none is there. The caller closes what is returned."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said by us
+    dask.config.set({"distributed.comm.timeouts.connect": CONNECT_SECONDS})
+    parts = urlsplit(address)
+    try:  # Dask tries again until its time is up, also where nobody listens
+        socket.create_connection((parts.hostname or "", parts.port or 0), CONNECT_SECONDS).close()
+        return Client(address, timeout=CONNECT_SECONDS, set_as_default=False, name="rosetta")
+    except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+        raise HarnessError(
+            f"There is no Dask scheduler at {address} ({type(error).__name__}). Start one with `dask scheduler`, or "
+            "correct the address. Nothing was begun."
+        ) from error
+
+
+def require_cluster(address: str, cells: Sequence[SweepCell]) -> str:
+    """Look whether the runs of a sweep can go to the workers of a scheduler, and return its address; nothing is begun yet.
+
+    HarnessError where no scheduler or no worker is there, or one has another version of this program; UsageError where
+    texts may not go there.
+    """
+    address = checked_address(address)
+    with closing(connected(address)) as client:
+        workers = _workers(client, address)
+    seen: set[object] = set()
+    for each in cells:
+        plan, corpus = each.request.plan, each.request.corpus
+        if (key := (each.request.positions, plan.run.may_send, plan.run.offline)) not in seen:
+            seen.add(key)
+            require_terms_of(corpus.dataset, each.request.entries, plan, [address, *workers])
+    return address
+
+
+def _workers(client: Client, address: str) -> list[str]:
+    """Return the addresses of all workers; HarnessError where there is none, or one of another version."""
+    from_workers = client.run(greet, on_error="return")
+    if not from_workers:
+        raise HarnessError(
+            f"The scheduler at {address} has no workers. Start one with `dask worker {address}`. Nothing was begun."
+        )
+    others = {
+        worker: found.decode("ascii", "replace")[:20] if isinstance(found, bytes) else ""
+        for worker, found in from_workers.items()
+        if found != VERSION.encode()
+    }
+    if others:
+        named = ", ".join(
+            f"{worker} has {version or 'none that can be used'}"
+            for worker, version in sorted(others.items())[:MOST_NAMED]
+        )
+        raise HarnessError(
+            f"Every worker must have Rosetta {VERSION}, as here: {named}. Install it there, or end that worker. Nothing was "
+            "begun."
+        )
+    return list(from_workers)
+
+
+def require_terms_of(
+    dataset: Dataset, entries: Sequence[Entry], plan: Plan, addresses: Iterable[str]
+) -> None:
+    """Raise UsageError where texts of these entries may not go to machines of a cluster."""
+    if any(each.secret for each in entries):
+        raise UsageError("Secret entries go to no worker: begin each such run here.")
+    if plan.run.offline:
+        raise UsageError(
+            "--offline is on, and workers of a cluster are other machines. Leave one of them away."
+        )
+    for each in addresses:
+        parts = urlsplit(each)
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+        require_sending(dataset, entries, f"http://{host}:{parts.port}", plan.run.may_send)
