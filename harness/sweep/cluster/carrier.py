@@ -24,17 +24,17 @@ from harness.endpoint.endpoints import is_loopback
 from harness.method.options import MethodOptions
 from harness.run.carrying import CarriedWork
 from harness.sweep.cluster.messages import (
-    Asking,
-    Begin,
-    Go,
+    HomeAnswer,
+    HomeGo,
+    HomeWord,
     MessageError,
     Parcel,
-    Report,
     SentEntry,
     SentFile,
     SentReply,
-    Told,
-    Word,
+    WorkerBegin,
+    WorkerQuestion,
+    WorkerReport,
     unpacked,
 )
 from harness.sweep.cluster.remote import LEASH_SECONDS, carry
@@ -162,8 +162,8 @@ class _Errand:
         self._spoke = 0.0
         self._heard = 0
         self._limited = 0
-        self._told: list[Told] = []
-        self._go: Go | None = None
+        self._told: list[HomeAnswer] = []
+        self._go: HomeGo | None = None
         self._state = RunState.RUNNING
 
     def carry(self) -> str | None:
@@ -190,7 +190,7 @@ class _Errand:
         with suppress(Exception):
             future.cancel(force=True)
             for _ in range(FAREWELLS):
-                down.put(Word(heard=self._heard, state=RunState.STOPPED).packed())
+                down.put(HomeWord(heard=self._heard, state=RunState.STOPPED).packed())
             up.close()
             down.close()
 
@@ -224,7 +224,7 @@ class _Errand:
             raise _WorkerGone
         return None
 
-    def _hear(self, report: Report) -> None:
+    def _hear(self, report: WorkerReport) -> None:
         """Take in what came: rows and replies to the recorder, and after them what was asked."""
         if not self._attempt:
             self._attempt = report.attempt
@@ -245,7 +245,7 @@ class _Errand:
         calls.limiter.follow(report.limit)
         self._told += [self._answer(each) for each in report.asks]
 
-    def _begin(self, begin: Begin | None) -> None:
+    def _begin(self, begin: WorkerBegin | None) -> None:
         """Hold a worker against what it has to be, before it is given any text; raises HarnessError."""
         if begin is None:
             raise MessageError("A worker did not say who it is.")
@@ -260,12 +260,12 @@ class _Errand:
                 "files and packages there, or name the file in the plan so that it is sent."
             )
         self._left = {*work.waiting}
-        self._go = Go(
+        self._go = HomeGo(
             entries=tuple(SentEntry.of(place, work.entries[place]) for place in work.waiting),
             known=tuple(work.known),
         )
 
-    def _take(self, report: Report) -> None:
+    def _take(self, report: WorkerReport) -> None:
         """Hand rows to the recorder; MessageError for one that was not asked for, or came before."""
         now = time.time()
         for row in report.rows:
@@ -278,28 +278,28 @@ class _Errand:
             [row.prediction(self._work.entries[row.position], now) for row in report.rows]
         )
 
-    def _answer(self, asked: Asking) -> Told:
-        answers: dict[str, Callable[[Asking], Told]] = {
+    def _answer(self, asked: WorkerQuestion) -> HomeAnswer:
+        answers: dict[str, Callable[[WorkerQuestion], HomeAnswer]] = {
             "secure": self._secured,
             "take": self._taken,
             "find": self._found,
         }
         return answers[asked.kind](asked)
 
-    def _secured(self, asked: Asking) -> Told:
+    def _secured(self, asked: WorkerQuestion) -> HomeAnswer:
         """Make sure that the money committed by now is on the disk."""
         if not self._work.recorder.catch_up(SECURE_SECONDS):
             raise HarnessError("The store did not take what was to be written. Look at the disk.")
-        return Told(number=asked.number)
+        return HomeAnswer(number=asked.number)
 
-    def _taken(self, asked: Asking) -> Told:
+    def _taken(self, asked: WorkerQuestion) -> HomeAnswer:
         """Take more of the sweep's budget, which stays here."""
         purse, ledger = self._work.purse, self._work.calls.ledger
         if purse is None:
             raise MessageError("A worker asked for money of a run that shares none.")
         taken = purse.take_now(asked.wanted, asked.spent)
         ledger.cap = purse.held
-        return Told(
+        return HomeAnswer(
             number=asked.number,
             taken=taken,
             held=purse.held,
@@ -307,12 +307,12 @@ class _Errand:
             others=purse.others,
         )
 
-    def _found(self, asked: Asking) -> Told:
+    def _found(self, asked: WorkerQuestion) -> HomeAnswer:
         found = None if asked.key is None else self._work.calls.find(asked.key)
         reply = None if found is None or asked.key is None else SentReply.of(asked.key, {}, found)
-        return Told(number=asked.number, reply=reply)
+        return HomeAnswer(number=asked.number, reply=reply)
 
-    def _has_word(self, report: Report | None) -> bool:
+    def _has_word(self, report: WorkerReport | None) -> bool:
         """Tell whether a worker is to hear something now."""
         late = time.monotonic() - self._spoke > WORD_SECONDS
         return report is not None or late or self._wish() is not self._state
@@ -326,10 +326,10 @@ class _Errand:
             return RunState.PAUSED
         return wish
 
-    def _word(self) -> Word:
+    def _word(self) -> HomeWord:
         self._state, told, self._told = self._wish(), self._told, []
         go, self._go = self._go, None
-        return Word(
+        return HomeWord(
             heard=self._heard,
             state=self._state,
             most=self._work.control.most_concurrency,
@@ -338,13 +338,13 @@ class _Errand:
         )
 
 
-def _next(up: Queue) -> Report | None:
+def _next(up: Queue) -> WorkerReport | None:
     """Return the next report, None where none comes for a moment."""
     try:
         found: Any = up.get(timeout=LOOK_SECONDS)
     except TimeoutError:
         return None
-    return unpacked(Report, found)
+    return unpacked(WorkerReport, found)
 
 
 def _one_line(error: BaseException | None) -> str:

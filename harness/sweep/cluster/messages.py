@@ -1,6 +1,6 @@
 """What a run's process here and a worker elsewhere tell each other: JSON of fixed fields, read with limits.
 
-The process here sends one ``Parcel``, and from then on a ``Word`` for each ``Report`` that comes back. No reference,
+The process here sends one ``Parcel``, and from then on a ``HomeWord`` for each ``WorkerReport`` that comes back. No reference,
 no key and no secret entry is in any of them. What a worker sends is data alone: whatever does not have this very form
 is refused.
 """
@@ -50,22 +50,20 @@ class Message(BaseModel):
         return self.model_dump_json().encode()
 
 
-Any_ = TypeVar("Any_", bound=Message)
+SomeMessage = TypeVar("SomeMessage", bound=Message)
 
 
-def unpacked(kind: type[Any_], data: object) -> Any_:
+def unpacked(kind: type[SomeMessage], data: object) -> SomeMessage:
     """Read a message; MessageError where it is too long or has another form."""
     if not isinstance(data, bytes) or len(data) > MOST_BYTES:
-        raise MessageError(
-            f"A {kind.__name__.lower()} is not bytes, or longer than {MOST_BYTES:,}."
-        )
+        raise MessageError(f"A {kind.__name__} is not bytes, or longer than {MOST_BYTES:,}.")
     try:
         return kind.model_validate_json(data)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(str(part)[:40] for part in first["loc"])
         raise MessageError(
-            f"A {kind.__name__.lower()} has another form than this version knows (field {place!r})."
+            f"A {kind.__name__} has another form than this version knows (field {place!r})."
         ) from None
 
 
@@ -215,7 +213,7 @@ class SentRow(Message):
         )
 
 
-class Asking(Message):
+class WorkerQuestion(Message):
     """What a worker must hear before it goes on."""
 
     number: Count
@@ -227,7 +225,7 @@ class Asking(Message):
     key: Key | None = None
 
 
-class Told(Message):
+class HomeAnswer(Message):
     """The answer to what a worker asked."""
 
     number: Count
@@ -238,14 +236,14 @@ class Told(Message):
     reply: SentReply | None = None
 
 
-class Begin(Message):
+class WorkerBegin(Message):
     """The first thing that a worker says: where it is, and which method it would be."""
 
     address: str
     setup: Setup
 
 
-class End(Message):
+class WorkerEnd(Message):
     """The last thing that a worker says."""
 
     reason: str | None = None
@@ -253,13 +251,13 @@ class End(Message):
     budget_reached: bool = False
 
 
-class Report(Message):
+class WorkerReport(Message):
     """What is new at a worker."""
 
     attempt: str
     """Other than before where Dask began the work anew on another worker."""
     serial: Count
-    begin: Begin | None = None
+    begin: WorkerBegin | None = None
     rows: tuple[SentRow, ...] = ()
     replies: tuple[SentReply, ...] = ()
     committed: Amount = 0.0
@@ -268,11 +266,11 @@ class Report(Message):
     rate_limited: Count = 0
     retries: Count = 0
     limit: Count = 1
-    asks: tuple[Asking, ...] = ()
-    end: End | None = None
+    asks: tuple[WorkerQuestion, ...] = ()
+    end: WorkerEnd | None = None
 
 
-class Go(Message):
+class HomeGo(Message):
     """What a worker gets once it is known which it is: the entries to be translated, in order."""
 
     entries: tuple[SentEntry, ...]
@@ -280,12 +278,12 @@ class Go(Message):
     """Keys of the replies that the store here has."""
 
 
-class Word(Message):
+class HomeWord(Message):
     """What the process here says to a report."""
 
     heard: Count
     """Serial of the last report that was taken in."""
     state: RunState
     most: int | None = None
-    go: Go | None = None
-    told: tuple[Told, ...] = ()
+    go: HomeGo | None = None
+    told: tuple[HomeAnswer, ...] = ()

@@ -39,16 +39,16 @@ from harness.run.loop import RunLoop
 from harness.setup.plan import RunOptions
 from harness.store.replies import NewReply, StoredReply
 from harness.sweep.cluster.messages import (
-    Asking,
-    Begin,
-    End,
-    Go,
+    HomeAnswer,
+    HomeGo,
+    HomeWord,
     Parcel,
-    Report,
     SentReply,
     SentRow,
-    Told,
-    Word,
+    WorkerBegin,
+    WorkerEnd,
+    WorkerQuestion,
+    WorkerReport,
     unpacked,
 )
 
@@ -89,14 +89,14 @@ def _work(wanted: Parcel, folder: Path, address: str, desk: RemoteDesk) -> None:
     try:
         options = _with_files(wanted, folder)
         method = build(wanted.method, options, (), environment_key)
-        go = desk.begin(Begin(address=address, setup=method.setup))
+        go = desk.begin(WorkerBegin(address=address, setup=method.setup))
         if go is not None:
             reason = asyncio.run(_translate(wanted.run, method, options.task, go, desk))
-            desk.end(End(reason=reason, budget_reached=desk.ledger.reached))
+            desk.end(WorkerEnd(reason=reason, budget_reached=desk.ledger.reached))
     except HarnessError as error:
-        desk.end(End(reason=f"At worker {address}: {error}"))
+        desk.end(WorkerEnd(reason=f"At worker {address}: {error}"))
     except Exception as error:  # noqa: BLE001  whatever breaks there is told at home, without words that may quote a text
-        desk.end(End(reason=f"The worker {address} broke off: {type(error).__name__}."))
+        desk.end(WorkerEnd(reason=f"The worker {address} broke off: {type(error).__name__}."))
 
 
 def environment_key(endpoint: Endpoint) -> str | None:
@@ -123,7 +123,7 @@ def _with_files(wanted: Parcel, folder: Path) -> MethodOptions:
 
 
 async def _translate(
-    run: RunOptions, method: Method, task: str, go: Go, desk: RemoteDesk
+    run: RunOptions, method: Method, task: str, go: HomeGo, desk: RemoteDesk
 ) -> str | None:
     """Bring the entries through; returns why the run stopped by itself, None where it did not."""
     entries: dict[int, Entry] = {each.position: each.entry(task) for each in go.entries}
@@ -169,16 +169,16 @@ class RemoteDesk:
         self._changed = threading.Condition()
         self._rows: list[SentRow] = []
         self._replies: list[SentReply] = []
-        self._asks: list[Asking] = []
-        self._begin: Begin | None = None
-        self._end: End | None = None
+        self._asks: list[WorkerQuestion] = []
+        self._begin: WorkerBegin | None = None
+        self._end: WorkerEnd | None = None
         self._over = False
         self._serial = 0
         self._unheard: dict[int, int] = {}
         """Serial of a report → its rows, until home has heard of it."""
-        self._waiting: dict[int, Future[Told]] = {}
+        self._waiting: dict[int, Future[HomeAnswer]] = {}
         self._asked = 0
-        self._going: Future[Go | None] = Future()
+        self._going: Future[HomeGo | None] = Future()
         self._known: frozenset[bytes] = frozenset()
         self._state = RunState.RUNNING
         self._threads = [
@@ -200,7 +200,7 @@ class RemoteDesk:
         for each in self._threads:
             each.join()
 
-    def begin(self, begin: Begin) -> Go | None:
+    def begin(self, begin: WorkerBegin) -> HomeGo | None:
         """Say who is here, and wait for the entries; None where home wants nothing."""
         with self._changed:
             self._begin = begin
@@ -209,7 +209,7 @@ class RemoteDesk:
         self._known = frozenset(() if go is None else go.known)
         return go
 
-    def end(self, end: End) -> None:
+    def end(self, end: WorkerEnd) -> None:
         """Say that nothing comes any more."""
         with self._changed:
             self._end = end
@@ -238,13 +238,13 @@ class RemoteDesk:
     async def _secure(self) -> None:
         await asyncio.wrap_future(self.ask(kind="secure"))
 
-    def ask(self, **asked: object) -> Future[Told]:
-        """Ask home something; see ``Asking``. Cancelled where home is gone."""
-        answer: Future[Told] = Future()
+    def ask(self, **asked: object) -> Future[HomeAnswer]:
+        """Ask home something; see ``WorkerQuestion``. Cancelled where home is gone."""
+        answer: Future[HomeAnswer] = Future()
         with self._changed:
             self._asked += 1
             self._waiting[self._asked] = answer
-            self._asks.append(Asking.model_validate({"number": self._asked, **asked}))
+            self._asks.append(WorkerQuestion.model_validate({"number": self._asked, **asked}))
             if self._over:
                 answer.cancel()
             self._changed.notify_all()
@@ -278,9 +278,9 @@ class RemoteDesk:
         told = (self._begin, self._end, self._rows, self._replies, self._asks)
         return any(told)
 
-    def _next(self) -> Report:
+    def _next(self) -> WorkerReport:
         self._serial += 1
-        report = Report(
+        report = WorkerReport(
             attempt=self._attempt,
             serial=self._serial,
             begin=self._begin,
@@ -305,14 +305,14 @@ class RemoteDesk:
         try:
             while not self._over and time.monotonic() - last <= LEASH_SECONDS:
                 with suppress(TimeoutError):
-                    self._hear(unpacked(Word, self._down.get(timeout=1.0)))
+                    self._hear(unpacked(HomeWord, self._down.get(timeout=1.0)))
                     last = time.monotonic()
         except Exception:  # noqa: BLE001, S110  whatever it is, home cannot be heard any more
             pass
         finally:
             self._lose()
 
-    def _hear(self, word: Word) -> None:
+    def _hear(self, word: HomeWord) -> None:
         with self._changed:
             for serial in [each for each in self._unheard if each <= word.heard]:
                 del self._unheard[serial]

@@ -141,7 +141,7 @@ def test_a_key_that_a_worker_lacks_is_named(tmp_path: Path, shared: DaskCluster)
 def test_a_worker_has_no_reference_and_no_note_of_an_entry() -> None:
     entry = Entry(
         id=1, source="one", reference="UNU", variants=("UN",), notes="why", segment="development"
-    )  # type: ignore[call-arg]
+    )
     sent = SentEntry.of(7, entry)
     assert sent.fields == {"id": 1, "source": "one", "reference": "", "segment": "development"}
     assert unpacked(SentEntry, sent.packed()).entry(entry.of_task).question() == entry.question()
