@@ -14,7 +14,7 @@ from harness.estimate.estimate import RunEstimate
 from harness.store.file.database import opened
 from harness.sweep.expansion import SweepCell
 from harness.sweep.plan import SweepPlan
-from harness.sweep.working import find_same
+from harness.sweep.stored import find_same
 
 
 class CellEstimate(BaseModel):

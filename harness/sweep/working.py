@@ -34,13 +34,13 @@ from harness.method.shipped import asks
 from harness.run.call_runner import limiter_for
 from harness.run.carrying import Carrier
 from harness.run.running import execute_run
-from harness.setup.plan import Resumption, scoring_of
+from harness.setup.plan import Resumption
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.file.database import open_store, opened
 from harness.store.file.trouble import STORE_ERRORS
 from harness.store.holding import alone, forget_lock, is_held, lock_folder
 from harness.store.results import stored_positions
-from harness.store.runs import Run, find_by_id, read_run
+from harness.store.runs import Run, find_by_id
 from harness.store.shared_budget import share_money
 from harness.store.sweeps import (
     NewCell,
@@ -55,10 +55,10 @@ from harness.store.sweeps import (
     sweep_of_key,
     worker_lock,
 )
-from harness.store.withdrawn import withdrawn_runs
-from harness.sweep.expansion import SweepCell, expand, open_plan_corpus, run_key
+from harness.sweep.expansion import SweepCell, expand, open_plan_corpus
 from harness.sweep.plan import PlanFile, SweepPlan
 from harness.sweep.racing import SweepRace, check_race
+from harness.sweep.stored import find_same
 from scoring.statistics.intervals import SEED
 
 LOOK_SECONDS = 0.3
@@ -146,7 +146,8 @@ def cells_again(sweep: StoredSweep) -> tuple[SweepCell, ...]:
 def work(store: Path, number: int, told: Callable[[], int], carrier: Carrier | None = None) -> None:
     """Work at a sweep until nothing is left, or until it is to end; blocks.
 
-    ``told`` gives 0, DRAIN or STOP. ``carrier`` makes the calls of methods that ask somebody elsewhere. Raises HarnessError, CorpusError where the plan cannot be carried out.
+    ``told`` gives 0, DRAIN or STOP. ``carrier`` makes the calls of methods that ask somebody elsewhere. Raises
+    HarnessError, CorpusError where the plan cannot be carried out.
     """
     with opened(store) as connection:
         sweep = read_sweep(connection, number)
@@ -433,22 +434,6 @@ def _scored_by(cell: SweepCell) -> Hashable:
         plan.options.prices,
         plan.run.offline,
     )
-
-
-def find_same(connection: sqlite3.Connection, cell: SweepCell) -> Run | None:
-    """Return a complete run of the store that is what a cell asks for, the newest; None where there is none."""
-    rows = connection.execute(
-        "SELECT id FROM runs WHERE setup_hash = ? AND state = ? AND imported IS NULL"
-        " AND put_away IS NULL ORDER BY created DESC, id DESC",
-        (cell.setup_hash, RunState.COMPLETE),
-    ).fetchall()
-    for (number,) in rows:
-        run = read_run(connection, number)
-        scoring = scoring_of(run).model_dump(mode="json")
-        same = run_key(run.setup_hash, run.positions, scoring) == cell.key
-        if same and run.id not in withdrawn_runs(connection, run.id):
-            return run
-    return None
 
 
 def _hear_nothing(event: RunEvent) -> None:
