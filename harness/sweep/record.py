@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
@@ -19,6 +19,7 @@ from harness.store.run_list import SweepRun, runs_of_sweep
 from harness.store.runs import under_way
 from harness.store.shared_budget import committed_usd
 from harness.store.sweeps import StoredCell, StoredSweep, at_work, read_cells
+from scoring.core.columns import TRANSLATIONS, stated_columns
 
 CellState = Literal["waiting", "running", "stopped", "raced-out", "complete"]
 SweepState = Literal["running", "stopping", "stopped", "complete"]
@@ -79,6 +80,10 @@ class CellRecord(_Record):
     """Metrics that the composite weighs; cells whose inputs differ do not compare."""
     chrf_plus_plus: float | None = None
     chrf_plus_plus_interval: tuple[float, float] | None = None
+    headline: str = ""
+    """Metric by which runs of another task than translation are ranked; empty of translations, and before the run has begun."""
+    headline_value: float | None = None
+    headline_interval: tuple[float, float] | None = None
     claimable_tier: str | None = None
     """What may be said of it; None before it is sealed."""
     method: str | None = None
@@ -139,11 +144,15 @@ class SweepRecord(SweepSummary):
 def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRecord:
     """Read what a sweep has come to."""
     plan = json.loads(sweep.plan)  # not as SweepPlan, which loads all that can be asked for
-    runs = runs_of_sweep(connection, sweep.number, _OF_CARD)
+    runs = runs_of_sweep(connection, sweep.number, _OF_CARD | _OF_SCORING)
+    ranked = _ranked(connection, sweep.number, _headline(runs.values()), runs)
     stored = read_cells(connection, sweep.number)
     working = at_work(store_path(connection), sweep)
     race = plan.get("race", False)
-    cells = tuple(_cell(each, runs.get(each.run_id), racing=race and working) for each in stored)
+    cells = tuple(
+        _cell(each, runs.get(each.run_id), ranked.get(each.run_id, {}), racing=race and working)
+        for each in stored
+    )
     spared = sum(each.total - each.done for each in cells if each.state == "raced-out")
     own = [each for each in cells if each.run_id is not None and not each.reused]
     committed = committed_usd(connection, sweep.number)
@@ -186,7 +195,9 @@ def _state(sweep: StoredSweep, working: bool, states: Sequence[CellState]) -> Sw
     return "stopping" if sweep.stopping else "running"
 
 
-def _cell(stored: StoredCell, run: SweepRun | None, *, racing: bool) -> CellRecord:
+def _cell(
+    stored: StoredCell, run: SweepRun | None, ranked: Mapping[str, Any], *, racing: bool
+) -> CellRecord:
     """Read a cell; ``racing``: workers are at a race, in which runs wait for each other between blocks."""
     named = stored.named
     shared = {
@@ -225,6 +236,7 @@ def _cell(stored: StoredCell, run: SweepRun | None, *, racing: bool) -> CellReco
         failed=sum(run.failures.values()),
         failures=dict(run.failures),
         **(_so_far(run) if run.card is None else _of_card(run.card)),
+        **ranked,
     )
 
 
@@ -250,6 +262,9 @@ _OF_CARD = {
 }
 """Field of a cell → where its run's card has it."""
 
+_OF_SCORING = {"task": "$.scoring.task", "metrics": "$.scoring.metrics"}
+"""The same of what tells by which metric runs are ranked."""
+
 
 def _of_card(card: Mapping[str, Any]) -> dict[str, Any]:
     inputs = card["composite_inputs"]
@@ -257,12 +272,46 @@ def _of_card(card: Mapping[str, Any]) -> dict[str, Any]:
     words = ("claimable_tier", "method", "method_class")
     intervals = ("composite_interval", "chrf_plus_plus_interval")
     return {
-        **{name: number(found) for name, found in card.items()},
+        **{name: number(card[name]) for name in _OF_CARD},
         **{name: card[name] for name in words},
         **{name: _interval(card[name]) for name in intervals},
         "composite_inputs": tuple(
             sorted(str(each.get("metric")) for each in parts if isinstance(each, Mapping))
         ),
+    }
+
+
+def _headline(runs: Collection[SweepRun]) -> str:
+    """Return by which metric the runs of a sweep are ranked, which all have the same task; empty of translations, and while nothing tells."""
+    for run in runs:
+        if run.card is not None:
+            stated = {name: run.card[name] for name in _OF_SCORING if run.card[name] is not None}
+            kept = stated_columns(stated)
+            named = kept.headline if kept != TRANSLATIONS else ""
+            return "" if '"' in named else named  # of a card from elsewhere: no path has it
+    so_far = next((run.live.so_far for run in runs if run.live is not None and run.live.so_far), {})
+    return "".join(so_far) if len(so_far) == 1 and TRANSLATIONS.headline not in so_far else ""
+
+
+def _ranked(
+    connection: sqlite3.Connection, sweep: int, headline: str, runs: Mapping[str, SweepRun]
+) -> dict[str, dict[str, Any]]:
+    """Return by run what it reached in the metric that ranks it; empty of translations."""
+    if not headline:
+        return {}
+    paths = {
+        "value": f'$.scores."{headline}"',
+        "interval": f'$.scores.confidence_intervals."{headline}"',
+    }
+    sealed = {id_: each.card or {} for id_, each in runs_of_sweep(connection, sweep, paths).items()}
+    now = {id_: {} if each.live is None else each.live.so_far for id_, each in runs.items()}
+    return {
+        id_: {
+            "headline": headline,
+            "headline_value": number(sealed[id_].get("value", now[id_].get(headline))),
+            "headline_interval": _interval(sealed[id_].get("interval")),
+        }
+        for id_ in runs.keys() & sealed.keys()
     }
 
 

@@ -14,7 +14,7 @@ from rosetta_tui.html.chart import BarChart, Scatter, ScoreLine, score_chart
 from rosetta_tui.html.chart import scatter as scatter_chart
 from rosetta_tui.html.page import Fact, render, shortened
 from rosetta_tui.plots.points import PlotKind, PlotPicture, Point
-from rosetta_tui.report.sweep import progress_lines, trouble_words
+from rosetta_tui.report.sweep import headline_words, progress_lines, trouble_words
 from rosetta_tui.show import figures
 from rosetta_tui.sweep.grid import HeatGrid, SweepMap
 from rosetta_tui.sweep.words import (
@@ -205,6 +205,7 @@ def _beside(each: CellRecord) -> SweptRow:
     measures = (CellMeasure.CHRF, CellMeasure.COST, CellMeasure.SECONDS)
     facts = (
         Fact("state", f"{state} (the store had it)" if each.reused else state),
+        *([Fact("score", headline_words(each))] if each.headline else []),
         *(
             Fact(TITLES[measure], value_words(measure, reached))
             for measure in measures

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from rosetta_tui.report.estimate import between, cost_words, time_words
 from rosetta_tui.show import figures
+from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.text import stacked
+from scoring.core.metric_rows import short_title
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:
@@ -22,7 +24,12 @@ def sweep_lines(found: SweepRecord, width: int | None) -> Iterator[str]:
     yield f"Sweep {found.name} ({found.id}): {found.plan}"
     yield from progress_lines(found)
     yield ""
-    yield from stacked([HEADINGS, *map(_row, found.cells)], width, HEADINGS)
+    headline = next((each.headline for each in found.cells if each.headline), "")
+    rows = [HEADINGS, *map(_row, found.cells)]
+    if headline:
+        head = (*HEADINGS[:4], short_title(headline), "95 %", *HEADINGS[8:])
+        rows = [head, *(_answer_row(each, headline) for each in found.cells)]
+    yield from stacked(rows, width, rows[0])
     if (other := other_inputs(found)) is not None:
         yield other
     for each in found.cells:
@@ -60,13 +67,23 @@ def progress_line(found: SweepSummary) -> str:
     return f"{found.state.capitalize()}: {counted(sum(found.cells_by_state.values()), 'run')} ({states}), {entries}{time}."
 
 
+def headline_words(each: CellRecord) -> str:
+    """Say what ranks a run of another task than translation, by its name; empty of translations."""
+    return (
+        f"{short_title(each.headline)} {value(each.headline, each.headline_value)}"
+        if each.headline
+        else ""
+    )
+
+
 def cell_line(each: CellRecord) -> str:
     """Say in one line what a run of a sweep has come to."""
     if each.state == "complete":
         known = " (the store had it)" if each.reused else ""
         composite = "" if each.composite is None else f", composite {figures.number(each.composite, 2)}"  # fmt: skip
         chrf = "" if each.chrf_plus_plus is None else f", chrF++ {figures.number(each.chrf_plus_plus, 1)}"  # fmt: skip
-        return f"{each.name}: complete{known}{composite}{chrf}"
+        headline = f", {headline_words(each)}" if each.headline else ""
+        return f"{each.name}: complete{known}{headline}{composite}{chrf}"
     words = trouble_words(each)
     return f"{each.name}: {each.state}, {each.done} of {each.total}{f': {words}' if words else ''}"
 
@@ -101,6 +118,13 @@ def _row(each: CellRecord) -> tuple[str, ...]:
         figures.seconds(each.avg_latency_seconds),
         (each.run_id or "–")[:8],
     )
+
+
+def _answer_row(each: CellRecord, headline: str) -> tuple[str, ...]:
+    """Return the row of a run of another task than translation, which has neither composite nor tier."""
+    row, ends = _row(each), each.headline_interval
+    interval = "–" if ends is None else "–".join(value(headline, end) for end in ends)
+    return (*row[:4], value(headline, each.headline_value), interval, *row[8:])
 
 
 def estimate_lines(found: SweepEstimate, width: int | None) -> Iterator[str]:

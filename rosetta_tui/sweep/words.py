@@ -7,7 +7,7 @@ from statistics import fmean
 
 from harness.sweep.record import CellRecord
 from harness.sweep.standing import CellMeasure, SweepSetup, effort_of, usual_inputs
-from rosetta_tui.report.sweep import trouble_words
+from rosetta_tui.report.sweep import headline_words, trouble_words
 from rosetta_tui.show import figures
 from rosetta_tui.sweep.grid import HeatCell, HeatGrid, SweepMap
 from scoring.core.wording import counted
@@ -98,13 +98,17 @@ def setup_numbers(setup: SweepSetup) -> str:
     if not done:
         return f"no complete run of {len(setup.cells)}"
     parts = [
-        _quality(setup, CellMeasure.COMPOSITE),
-        _quality(setup, CellMeasure.CHRF),
+        *(map(headline_words, done) if done[0].headline else _qualities(setup)),
         f"{value_words(CellMeasure.COST, setup.value(CellMeasure.COST))} for 1,000",
         f"{value_words(CellMeasure.SECONDS, setup.value(CellMeasure.SECONDS))} s",
         done[0].claimable_tier or "" if len(done) == 1 else f"mean of {len(done)} runs",
     ]
     return " · ".join(each for each in parts if each)
+
+
+def _qualities(setup: SweepSetup) -> Iterator[str]:
+    yield _quality(setup, CellMeasure.COMPOSITE)
+    yield _quality(setup, CellMeasure.CHRF)
 
 
 def _quality(setup: SweepSetup, measure: CellMeasure) -> str:
@@ -155,4 +159,6 @@ def _states(runs: Sequence[CellRecord]) -> Iterator[tuple[str, int]]:
 def run_words(run: CellRecord) -> str:
     """Name a run of a cell where several are offered."""
     state = f"{run.state}, {run.done} of {run.total}" if run.state != "complete" else "complete"
+    if run.headline:
+        return f"{run.name} · {state} · {headline_words(run)}"
     return f"{run.name} · {state} · composite {figures.number(run.composite, 2)} · chrF++ {figures.number(run.chrf_plus_plus, 1)}"

@@ -202,3 +202,36 @@ def test_the_plan_of_the_docs_is_a_plan(tmp_path: Path, monkeypatch: pytest.Monk
     cells = expand(found, open_plan_corpus(found))
     # 2 temperatures of one model and 1 of the other, with and without coaching and tools, thrice; and the copy once
     assert len(cells) == (2 + 1) * 2 * 2 * 3 + 1
+
+
+def test_a_sweep_of_answers_shows_what_ranks_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [("Capital of France?", "Paris"), ("Capital of Italy?", "Rome")]
+    told = [
+        {"id": n, "source": asked, "reference": answer} for n, (asked, answer) in enumerate(rows)
+    ]
+    Path("qa.jsonl").write_text("".join(json.dumps(each) + "\n" for each in told), "utf-8")
+    Path("good.txt").write_text("Paris\nRome\n", "utf-8")
+    Path("poor.txt").write_text("Paris\nOslo\n", "utf-8")
+    reading = '[reading]\ntask = "qa"\nsource_language = "en"\ntarget_language = "en"\n'
+    axes = '[axes]\nmodel = [{label = "good", outputs = "good.txt"}, {label = "poor", outputs = "poor.txt"}]\n'
+    Path("qa.toml").write_text(
+        f'version = 1\ncorpus = "qa.jsonl"\n{reading}[fixed]\nmethod = "replay"\n{axes}', "utf-8"
+    )
+    told = called(tmp_path / "home", "sweep qa.toml --plain")
+    assert {"good: complete, F1 1.00", "poor: complete, F1 0.50"} <= set(told.stdout.splitlines())
+    shown = called(tmp_path / "home", "sweep show last").stdout
+    assert "entries  F1    95 %       cost" in shown
+    assert "composite" not in shown
+    found = json.loads(called(tmp_path / "home", "sweep show last --json").stdout)
+    require_schema("sweep", found)
+    values = [
+        (each["headline"], each["headline_value"], each["chrf_plus_plus"])
+        for each in found["cells"]
+    ]
+    assert values == [("lbrag.f1", 1.0, None), ("lbrag.f1", 0.5, None)]
+    page = tmp_path / "s.html"
+    called(tmp_path / "home", f"report sweep last -o {page}")
+    assert "F1 0.50" in page.read_text("utf-8")
