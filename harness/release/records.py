@@ -41,8 +41,8 @@ Scores = dict[Text, ReleasedScore]
 """Metric id, or ``composite`` → its score."""
 
 
-class ReleasedMethod(StrictForm):
-    """Which method it was: what a card says of it without any text."""
+class ReleasedMethod(VersionedForm):
+    """Which method it was: what a card says of it without any text of an entry."""
 
     method: Text
     method_class: Text
@@ -51,6 +51,10 @@ class ReleasedMethod(StrictForm):
     condition: Text
     setup_hash: Text
     """``fingerprint.setup_hash`` of its card."""
+    method_name: Annotated[Annotated[str, Field(min_length=1, max_length=100)] | None, Since(2)] = (
+        None
+    )
+    """What whoever asked for the run called it (``--method-name``), before any text was opened; not written where nobody named it."""
 
 
 class ReleasedCorpus(StrictForm):

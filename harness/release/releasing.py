@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from corpora.model.entry import Entry
+from corpora.text.visible import plain
 from harness.card.checking.claimed import stated_caveats
 from harness.card.load import load_card
 from harness.card.material import stored_material
@@ -42,6 +43,7 @@ from harness.release.records import (
 from harness.release.rounding import Range, coarse, of_one_entry, unit_of
 from harness.release.smallest import smallest_difference
 from harness.sealed.signed_archive import signed_record
+from harness.setup.plan import told_of
 from harness.store.runs import Run, find_run, read_run
 from harness.vault.records import tenth_upward
 from scoring.card.caveats import CaveatKind
@@ -231,7 +233,7 @@ def _question(
         submitter=submitter,
         run=run.run_id,
         run_card_hash=str(card.get("run_card_hash")),
-        method=_method(card),
+        method=_method(card, run),
         corpus=_corpus(block(card, "dataset"), count),
         entries=frozenset(known),
         headline=headline,
@@ -334,8 +336,11 @@ def _test(id_: str, found: Difference, entries: int) -> ReleasedTest | None:
     )
 
 
-def _method(card: Mapping[str, Any]) -> ReleasedMethod:
+def _method(card: Mapping[str, Any], run: Run) -> ReleasedMethod:
+    """Return which method it was. Its name is what a person asked for with the run: what code calls itself is no name here."""
     method = block(card, "method")
+    told = plain(" ".join((told_of(run).method_name or "").split()))[:100]
+    named = {"method_name": told} if told else {}
     version = method.get("method_version")
     return ReleasedMethod(
         method=str(method.get("method"))[:1000],
@@ -344,6 +349,7 @@ def _method(card: Mapping[str, Any]) -> ReleasedMethod:
         model_slug=str(card.get("model_slug"))[:1000],
         condition=str(card.get("condition"))[:1000],
         setup_hash=str(block(card, "fingerprint").get("setup_hash"))[:1000],
+        **named,
     )
 
 

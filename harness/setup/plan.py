@@ -45,6 +45,7 @@ class ToldOptions(BaseModel):
     endpoint: str | None = None
     coaching: Path | None = None
     prices: Path | None = None
+    method_name: str | None = None
 
 
 class Plan(BaseModel):

@@ -137,8 +137,9 @@ def _released_words(card: Mapping[str, Any]) -> str:
     """Say what a released card tells by the metric that it names first."""
     score = card["scores"].get(card["headline"], {})
     told = f"{score.get('value')} ({score.get('lower')} to {score.get('upper')})"
+    method = card["method"].get("method_name") or card["method"]["method"]
     return (
-        f"released, over secret entries: {card['method']['method']} {card['method']['model_slug']} on {card['corpus']['id']}, {card['headline']} {told}, "
+        f"released, over secret entries: {method} {card['method']['model_slug']} on {card['corpus']['id']}, {card['headline']} {told}, "
         f"signed by the key with the six words: {card['signed_by']}"
     )
 

@@ -39,7 +39,7 @@ def released_page(data: bytes, name: str, connection: sqlite3.Connection) -> str
     except ValueError:
         raise UsageError(f"{name} is a released difference or refusal, which has no page: `rosetta runs verify` checks it.") from None  # fmt: skip
     method = card.method
-    named = dict.fromkeys((method.method, method.model_slug, method.condition))
+    named = dict.fromkeys((method.method_name, method.method, method.model_slug, method.condition))
     return render(
         "released.html.j2",
         {

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
+from corpora.text.visible import plain
 from harness.core.failures import HarnessError
 from harness.release.ledger import ReleaseLedger
 from rosetta_tui.commands import rosetta
@@ -164,3 +165,34 @@ def test_a_released_card_says_what_was_withdrawn_since(
             told.partition("read to them by telephone: ")[2].splitlines()[0],
         )
         assert f"{elsewhere} consent: withdrawn for" in run("runs verify zoe.json")
+
+
+PLUGIN = """
+from harness.method.method import MethodClass, Output, Setup
+class Mine:
+    endpoint = None
+    def __init__(self, options):
+        self.setup = Setup(method="mine", method_class=MethodClass.CUSTOM_PLUGIN, method_version="1",
+                           method_name="CALLS ITSELF", model_slug="mine", condition="x")
+    async def translate(self, entries, calls):
+        return [Output(each.source) for each in entries]
+"""
+
+
+def test_the_name_that_a_person_chose_leaves_and_none_that_code_gives_itself(home: Path) -> None:
+    named = ("--method-name", " Our\u202e  first\x07 try ")
+    for name, more in (("Nia", named), ("Ida", ())):
+        run(f"run {home}/hid.json --method copy-source --metrics chrf,exact --plain", *more)
+        assert "Written" in run(f"runs export last -o {name}.json --submitter {name}")
+    told, unnamed = (json.loads(Path(f"{name}.json").read_bytes()) for name in ("Nia", "Ida"))
+    assert told["method"]["method_name"] == plain("Our\u202e first\x07 try")
+    assert "\u202e" not in told["method"]["method_name"]
+    assert "method_name" not in unnamed["method"]
+    assert "✓ signature: Ed25519" in run("runs verify Nia.json")
+    run("report released Nia.json -o nia.html")
+    assert plain("Our\u202e first\x07 try") in Path("nia.html").read_text("utf-8")
+
+    Path("mine.py").write_text(PLUGIN, "utf-8")
+    run(f"run {home}/hid.json --method mine.py:Mine --metrics chrf,exact --plain")
+    assert "Written" in run("runs export last -o own.json --submitter Eva")
+    assert b"CALLS ITSELF" not in Path("own.json").read_bytes()
