@@ -119,10 +119,19 @@ def lines_of(folder: Path) -> tuple[SignedLine, ...]:
 
     Raises ConsentError that names the line: without it nobody knows what may be used.
     """
-    path, lines = folder / FILE, list[SignedLine]()
+    path = folder / FILE
     data = read_bytes(path, "the register of withdrawals") if path.exists() else b""
-    head = _FIRST
-    heads = []
+    lines, heads = checked_lines(path, data)
+    _refuse_shortened(folder, heads)
+    return lines
+
+
+def checked_lines(path: Path, data: bytes) -> tuple[tuple[SignedLine, ...], list[str]]:
+    """Return the lines of a register by its bytes, and the SHA-256 of each; ConsentError names the line that is wrong.
+
+    Whether the newest of them are missing, only the computer knows that wrote them.
+    """
+    lines, head, heads = list[SignedLine](), _FIRST, list[str]()
     for place, content in enumerate(data.removesuffix(b"\n").split(b"\n") if data else ()):
         line = _line(path, place, content)
         owner = lines[0].by if lines else line.by
@@ -131,8 +140,7 @@ def lines_of(folder: Path) -> tuple[SignedLine, ...]:
         head = sha256(content).hexdigest()
         heads.append(head)
         lines.append(line)
-    _refuse_shortened(folder, heads)
-    return tuple(lines)
+    return tuple(lines), heads
 
 
 def held(lines: Sequence[SignedLine]) -> tuple[Held, ...]:

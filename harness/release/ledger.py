@@ -111,42 +111,58 @@ class ReleaseLedger:
                 FileProblem.INVALID,
                 f"{self.path} cannot be read ({error.strerror}). Make it readable.",
             ) from None
-        lines: list[SignedLedgerRecord] = []
-        prev = ""
-        for place, line in enumerate(content.split(b"\n")[:-1]):
-            lines.append(self._checked(place, line, prev, lines))
-            prev = hashlib.sha256(line).hexdigest()
-        return lines
+        return checked_lines(content, str(self.path), self.identity.public.signing_key)
 
-    def _checked(
-        self, place: int, line: bytes, prev: str, before: list[SignedLedgerRecord]
-    ) -> SignedLedgerRecord:
-        try:
-            found = read_record(line, SignedLedgerRecord, "a line of a ledger", most=MOST_LINE)
-        except FileError:
-            raise self._wrong(place, "it is not a line of this form") from None
-        mine = self.identity.public.signing_key
-        if found.by != mine:
-            raise FileError(
-                FileProblem.WRONG_KEY,
-                f"{self.path} was begun with other keys than this computer's keeper has now. Put back those keys (keeper.key, "
-                "or the entry of the keyring): without them nobody knows which entries were told of.",
-            )
-        if canonical_bytes(found.model_dump(mode="json")) != line or not found.is_signed_by(mine):
-            raise self._wrong(place, "it was changed after it was signed")
-        if (found.seq, found.prev) != (place, prev):
-            raise self._wrong(place, "a line before it is missing, or was changed")
-        if (place == 0) is not isinstance(found.act, Begun):
-            raise self._wrong(place, "only the first line says that the ledger was begun")
-        if before and found.when < before[-1].when:
-            raise self._wrong(place, "its time is earlier than that of the line before it")
-        return found
 
-    def _wrong(self, place: int, reason: str) -> FileError:
-        return FileError(
-            FileProblem.DAMAGED,
-            f"{self.path}: line {place + 1}: {reason}. Nothing is told without a whole ledger: put back a copy of the newest one.",
+def checked_lines(content: bytes, where: str, mine: str = "") -> list[SignedLedgerRecord]:
+    """Return the lines of a ledger by its bytes; FileError names the line that is wrong.
+
+    ``mine``: key that must have signed; empty: that of the first line. What a write that was stopped left at the end does
+    not count. Whether the newest lines are missing, only the computer knows that wrote them.
+    """
+    lines: list[SignedLedgerRecord] = []
+    prev = ""
+    for place, line in enumerate(content.split(b"\n")[:-1]):
+        lines.append(_checked(place, line, prev, lines, where, mine))
+        prev = hashlib.sha256(line).hexdigest()
+    return lines
+
+
+def _checked(
+    place: int,
+    line: bytes,
+    prev: str,
+    before: list[SignedLedgerRecord],
+    where: str,
+    mine: str,
+) -> SignedLedgerRecord:
+    try:
+        found = read_record(line, SignedLedgerRecord, "a line of a ledger", most=MOST_LINE)
+    except FileError:
+        raise _wrong(where, place, "it is not a line of this form") from None
+    key = mine or (before[0].by if before else found.by)
+    if found.by != key and mine:
+        raise FileError(
+            FileProblem.WRONG_KEY,
+            f"{where} was begun with other keys than this computer's keeper has now. Put back those keys (keeper.key, "
+            "or the entry of the keyring): without them nobody knows which entries were told of.",
         )
+    if canonical_bytes(found.model_dump(mode="json")) != line or not found.is_signed_by(key):
+        raise _wrong(where, place, "it was changed after it was signed")
+    if (found.seq, found.prev) != (place, prev):
+        raise _wrong(where, place, "a line before it is missing, or was changed")
+    if (place == 0) is not isinstance(found.act, Begun):
+        raise _wrong(where, place, "only the first line says that the ledger was begun")
+    if before and found.when < before[-1].when:
+        raise _wrong(where, place, "its time is earlier than that of the line before it")
+    return found
+
+
+def _wrong(where: str, place: int, reason: str) -> FileError:
+    return FileError(
+        FileProblem.DAMAGED,
+        f"{where}: line {place + 1}: {reason}. Nothing is told without a whole ledger: put back a copy of the newest one.",
+    )
 
 
 def own_ledger(home: Path) -> ReleaseLedger:

@@ -24,6 +24,7 @@ from harness.core.version import VERSION
 from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, key_phrase
 from harness.store.file.sealing import also_open_with
+from harness.store.signed_records import RecordKind, signed_files
 from harness.vault.folder import VaultState
 from harness.vault.vault import Vault
 from review.community.corpora_out import (
@@ -49,6 +50,8 @@ from review.community.page import pages
 from review.community.reviews import files_of_review, reviews_of
 from review.community.runs import run_files
 from review.office.store.store import Office
+from review.records.ownership import SUFFIX as OWNERSHIP
+from review.records.use import SUFFIX as USE
 
 _CHANGING = ("made", "program")
 """Parts of ``about.json`` that say nothing of what an export holds."""
@@ -184,11 +187,20 @@ def _files(work: _Work, chosen: list[OwnCorpus]) -> Iterator[OutFile]:
             if file.path not in seen:  # a method has several runs
                 seen.add(file.path)
                 yield file
+        yield from _records(work, run)
     for method in wanted.methods:
         yield from _handed_over(method)
     yield from _reviews(work, runs)
     yield from _consent(work, chosen)
     yield _keys(work)
+
+
+def _records(work: _Work, run_id: str) -> Iterator[OutFile]:
+    """Yield what was signed about the method of a run after its verdict: who owns it, where it is used."""
+    for kind, suffix in ((RecordKind.OWNERSHIP, OWNERSHIP), (RecordKind.USE, USE)):
+        for record, data in signed_files(work.store, kind):
+            if record.run_id == run_id:
+                yield OutFile(f"runs/{run_id}/{record.id[:16]}{suffix}", data)
 
 
 def _handed_over(method: Path) -> Iterator[OutFile]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from harness.card.checking.verify import CardCheck
     from review.records.ownership import OwnershipRecord
     from review.records.use import UseRecord
+    from review.verifying.verifying import FileVerdict
 
 
 def evidence_lines(found: Iterable[CardCheck]) -> Iterator[str]:
@@ -81,3 +82,21 @@ def profile_lines(items: Iterable[Mapping[str, Any]]) -> Iterator[str]:
             yield line("  stated", each["stated"], each["person"], each["when"][:10])
         if not each["seen"] and not each["stated"]:
             yield line("  nothing", f'rosetta organisation state {each["item"]} "WORDS" --by NAME')
+
+
+def verdict_lines(found: FileVerdict) -> Iterator[str]:
+    """Yield what came out of verifying a file."""
+    yield line(found.name, found.what)
+    for name, words in found.facts:
+        yield line(f"  {name}", words)
+    for each in found.signers:
+        whose = each.known or "nobody here knows whose key it is"
+        yield line(f"  signed, {each.role}", f"six words: {each.words}", whose)
+    for check in found.checks:
+        yield f"{CHECK_SIGNS[check.ok]} {check.name}: {check.words}"
+    if not found.holds:
+        yield "This does not hold."
+    elif any(check.ok is None for check in found.checks):
+        yield "What could be checked holds; lines with – could not be checked."
+    else:
+        yield "Everything holds."

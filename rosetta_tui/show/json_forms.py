@@ -71,6 +71,7 @@ FORMS: Mapping[str, JsonForm] = {
     "sweep-estimate": JsonForm("estimate PLAN.toml --json"),
     "sweep-event": JsonForm("sweep begin, sweep resume --json-lines"),
     "sweep-list": JsonForm("sweep list --json"),
+    "verify": JsonForm("verify --json"),
     "vault-budget": JsonForm("vault budget --json"),
     "vault-grants": JsonForm("vault grant show --json"),
     "vault-list": JsonForm("vault list --json"),

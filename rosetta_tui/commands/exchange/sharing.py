@@ -12,6 +12,7 @@ with when_used():
     from harness.exchange import kinds
     from harness.store.file import database
     from review.office.intake import handed_over
+    from review.records import exchanged
 
 STICK = click.argument("stick", type=click.Path(path_type=Path))
 AS = click.option("--as", "name", metavar="NAME", help="What this computer is called on the stick; said once, it is kept.")  # fmt: skip
@@ -19,7 +20,7 @@ AS = click.option("--as", "name", metavar="NAME", help="What this computer is ca
 
 def every_kind() -> tuple[kinds.FileKind, ...]:
     """Return every kind of file that computers hand to each other."""
-    return (*kinds.KINDS, *handed_over.KINDS)
+    return (*kinds.KINDS, *handed_over.KINDS, *exchanged.KINDS)
 
 
 def memory() -> Path:

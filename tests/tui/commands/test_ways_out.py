@@ -195,6 +195,7 @@ NO_SCORES = frozenset(
         "consent lift",
         "consent list",
         "ownership show",
+        "verify",
         "ownership propose",
         "ownership sign",
         "ownership refuse",

@@ -1,0 +1,1 @@
+"""Any file of ours, and of the reference implementation: what it is, who signed it, and whether it holds."""

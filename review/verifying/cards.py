@@ -1,0 +1,143 @@
+"""Verifying cards and what lies beside them: seals, proofs, reproductions, released cards; ours, and reports of 0.4."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from harness.card.checking.seals import verify_file
+from harness.card.checking.signed import SIGNATURE
+from harness.card.checking.verify import CardCheck, CardVerdict
+from harness.card.foreign.layouts import layout, unwrapped
+from harness.card.reading import block
+from harness.card.signing.card_seal import SUFFIX, SealFile, read_seal
+from harness.card.signing.reproduction import SignedReproduction, read_reproduction
+from harness.card.signing.row_proof import RowProof, read_proof
+from harness.core.failures import UsageError
+from harness.release.records import SignedReleasedCard, SignedReleasedDifference
+from harness.release.verifying import check_consent, verify_released
+from harness.sealed.forms import FileError, formats
+from review.verifying.kinds import LookedAt, Signer, Surroundings, Told, VerifiableKind, look
+
+
+def _is_card(file: LookedAt) -> bool:
+    try:
+        layout(unwrapped(dict(file.stated)), file.path.name)
+    except UsageError:
+        return False
+    return True
+
+
+def _verify_card(file: LookedAt, here: Surroundings) -> Told:
+    """Verify a card with the seal beside it, whoever's program wrote it."""
+    verdict = verify_file(here.connection, file.path, here.known, None, here.home)
+    raw = unwrapped(dict(file.stated))
+    kind = layout(raw, file.path.name)
+    return Told(
+        (("layout", str(kind)), *_run(raw)),
+        _sealed_by(file),
+        _without_key(verdict, "the seal beside it is of this card, and as it was signed"),
+    )
+
+
+def _run(raw: Mapping[str, Any]) -> list[tuple[str, str]]:
+    dataset = block(raw, "dataset")
+    told = {
+        "run": raw.get("run_id"),
+        "corpus": dataset.get("id"),
+        "languages": dataset.get("language_pair"),
+        "method": block(raw, "method").get("method") or raw.get("model_slug"),
+        "program": raw.get("harness_version"),
+        "written": raw.get("timestamp"),
+    }
+    return [(name, str(each)) for name, each in told.items() if each]
+
+
+def _sealed_by(file: LookedAt) -> list[Signer]:
+    beside = file.path.with_suffix(SUFFIX)
+    try:
+        return [Signer("seal", read_seal(beside.read_bytes()).seal.by)] if beside.is_file() else []
+    except FileError:
+        return []
+
+
+def _without_key(verdict: CardVerdict, signed: str) -> list[CardCheck]:
+    """Return the checks of a verdict; whose key signed is told once for all signers of a file."""
+    whole = [each for each in verdict.checks if each.name != SIGNATURE or each.ok is False]
+    by_key = any(each.name == SIGNATURE and "six words" in each.words for each in verdict.checks)
+    more = [CardCheck(SIGNATURE, True, signed)]
+    unsigned = [
+        each for each in verdict.checks if each.name == SIGNATURE and each.ok is None and not by_key
+    ]
+    found = any(each.name == SIGNATURE and each.ok for each in verdict.checks) or by_key
+    return [*whole, *(more if found else unsigned)]
+
+
+def _verify_seal(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+    found = read_seal(file.data)
+    words = f"of the card with the hash {found.seal.card[:16]}…, with {found.seal.rows:,} rows"
+    return Told(
+        (("run", found.seal.run_id), ("signed", found.seal.when)),
+        [Signer("seal", found.seal.by)],
+        [
+            CardCheck(SIGNATURE, True, words),
+            CardCheck("card", None, "verify the card, beside which the seal lies"),
+        ],
+    )
+
+
+def _verify_proof(file: LookedAt, here: Surroundings) -> Told:
+    found = read_proof(file.data, file.path.name)
+    against = _card_among(here)
+    verdict = verify_file(here.connection, file.path, here.known, against, here.home)
+    return Told(
+        (("entry", str(found.row.get("entry_id"))),),
+        [Signer("seal", found.seal.by)],
+        _without_key(verdict, "the seal in it is as it was signed"),
+    )
+
+
+def _verify_reproduction(file: LookedAt, here: Surroundings) -> Told:
+    found = read_reproduction(file.data)
+    verdict = verify_file(here.connection, file.path, here.known, _card_among(here), here.home)
+    facts = (
+        ("run", found.claimed.run_id),
+        ("repeated as", found.repeated.run_id),
+        ("signed", found.when),
+    )
+    return Told(
+        facts, [Signer("who ran it again", found.by)], _without_key(verdict, "as it was signed")
+    )
+
+
+def _card_among(here: Surroundings) -> Path | None:
+    """Return the path of the first card among the files that were named beside it; None where there is none."""
+    return next((each for each in here.others if _is_card(look(each))), None)
+
+
+def _verify_released(file: LookedAt, here: Surroundings) -> Told:
+    verdict = verify_released(file.data, here.known)
+    assert verdict is not None  # noqa: S101  its form says so
+    if verdict.ok:
+        check_consent(verdict, file.data, here.connection)
+    said = file.stated
+    corpus = block(said, "corpus")
+    told = {
+        "run": said.get("run") or f"{said.get('first')}, {said.get('second')}",
+        "corpus": corpus.get("id"),
+        "issued": said.get("issued"),
+    }
+    checks = [each for each in verdict.checks if each.name != "key"]
+    facts = [(name, str(each)) for name, each in told.items()]
+    return Told(facts, [Signer("custodian", str(said.get("by")))], checks)
+
+
+KINDS: Final = (
+    VerifiableKind("card-seal", "the seal of a card", _verify_seal, formats(SealFile)),
+    VerifiableKind("row-proof", "the proof that one row is on a card", _verify_proof, formats(RowProof)),
+    VerifiableKind("reproduction", "the record that a run was made once more", _verify_reproduction, formats(SignedReproduction)),
+    VerifiableKind("released-card", "a released card, coarse, of a run over secret entries", _verify_released, formats(SignedReleasedCard)),
+    VerifiableKind("released-difference", "a released difference of two runs over secret entries", _verify_released, formats(SignedReleasedDifference)),
+    VerifiableKind("card", "the card, report, log or row of a run", _verify_card, fits=_is_card),
+)  # fmt: skip

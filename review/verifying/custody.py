@@ -1,0 +1,224 @@
+"""Verifying what keepers and custodians sign: logs and heads of vaults, requests and answers, ledgers, registers, notices, lists, keys."""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import Final
+
+from harness.card.checking.verify import CardCheck
+from harness.consent.notice import SignedNotice, read_notice
+from harness.consent.register import SignedLine, held
+from harness.consent.register import checked_lines as register_lines
+from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
+from harness.exchange.manifest import SignedExchangeList, read_manifest
+from harness.release.ledger import checked_lines as ledger_lines
+from harness.release.records import SignedLedgerRecord
+from harness.sealed.forms import FileError, FileProblem, formats
+from harness.sealed.signature import public_pem
+from harness.sealed.signed_archive import read_record
+from harness.vault.folder import HEAD, LOG, read_state
+from harness.vault.grants.files import read_answer, read_request
+from harness.vault.keepers import read_card
+from harness.vault.log import LogLine, keepers_of, read_lines
+from harness.vault.records import SignedCard, SignedHead, SignedLogRecord, SignedRequest
+from review.verifying.kinds import (
+    LookedAt,
+    Signer,
+    Surroundings,
+    Told,
+    VerifiableKind,
+    signature_check,
+)
+from scoring.core.wording import counted
+
+_NEWEST: Final = "whether the newest lines are missing, only a computer knows that saw them"
+
+
+def _verify_log(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+    """Verify the log of a vault, with all of its folder where it lies in one."""
+    if file.path.name == LOG and file.path.with_name(HEAD).is_file():
+        return _of_vault(
+            read_state(file.path.parent).lines, "the whole vault: head, log and every sealed file"
+        )
+    checks = [CardCheck("newest lines", None, _NEWEST)]
+    told = _of_vault(read_lines(file.data), "each line, by a keeper of its time, in one chain")
+    return Told(told.facts, told.signers, [*told.checks, *checks])
+
+
+def _verify_head(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+    """Verify the head of a vault, with all of its folder where it lies in one."""
+    if file.path.name == HEAD and file.path.with_name(LOG).is_file():
+        return _of_vault(
+            read_state(file.path.parent).lines, "the whole vault: head, log and every sealed file"
+        )
+    head = read_record(file.data, SignedHead, "the head of a vault", most=2**24)
+    if canonical_bytes(head.model_dump(mode="json")) != file.data or not head.is_signed_by(head.by):
+        raise FileError(
+            FileProblem.DAMAGED, "The head was changed after it was signed, or it is damaged."
+        )
+    words = "that its signer is a keeper, the log beside it would show"
+    checks = [signature_check(), CardCheck("keeper", None, words)]
+    return Told(
+        (("vault", head.vault), ("lines", str(head.lines))), [Signer("keeper", head.by)], checks
+    )
+
+
+def _of_vault(lines: tuple[LogLine, ...], words: str) -> Told:
+    keepers = keepers_of(lines)
+    facts = (
+        ("vault", lines[0].id),
+        ("lines", f"{len(lines):,}, the last of {lines[-1].record.when}"),
+        ("keepers", ", ".join(sorted(each.name for each in keepers.values()))),
+    )
+    return Told(facts, [Signer("last line", lines[-1].record.by)], [signature_check(words)])
+
+
+def _verify_keeper(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+    found = read_card(file.data)
+    return Told(
+        (("keeper", found.name),), [Signer("keeper", found.signing_key)], [signature_check()]
+    )
+
+
+def _verify_request(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+    found = read_request(file.data)
+    facts = (
+        ("vault", found.vault),
+        ("corpus", found.name),
+        ("purpose", found.purpose),
+        ("expires", found.expires),
+    )
+    words = "that its signer is a keeper, and what was answered, the vault's log shows"
+    checks = [signature_check(), CardCheck("keeper", None, words)]
+    return Told(facts, [Signer("keeper who asks", found.by)], checks)
+
+
+def _verify_answer(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+    found, sealed = read_answer(file.data)
+    facts = (
+        ("vault", found.vault),
+        ("request", found.request),
+        ("answer", "allowed" if found.allowed else f"refused: {found.reason}"),
+        ("share", "with a sealed share" if sealed else "without a share"),
+    )
+    checks = [
+        signature_check(),
+        CardCheck("keeper", None, "that its signer is a keeper, the vault's log shows"),
+    ]
+    return Told(facts, [Signer("keeper", found.keeper)], checks)
+
+
+def _verify_ledger(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+    lines = ledger_lines(file.data, file.path.name)
+    facts = (("lines", f"{len(lines):,}, the last of {lines[-1].when}"),) if lines else ()
+    whole = CardCheck(
+        "end",
+        file.data.endswith(b"\n"),
+        "its last line is whole" if file.data.endswith(b"\n") else "it is cut short",
+    )
+    checks = [
+        signature_check("each line, in one chain"),
+        whole,
+        CardCheck("newest lines", None, _NEWEST),
+    ]
+    return Told(facts, [Signer("custodian", lines[0].by)] if lines else (), checks)
+
+
+def _verify_register(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+    lines, _ = register_lines(file.path, file.data)
+    standing = [each for each in held(lines) if each.lifted is None]
+    facts = (("notices", f"{counted(len(lines), 'line')}, {len(standing):,} in force"),)
+    checks = [
+        signature_check("each line and each notice, in one chain"),
+        CardCheck("newest lines", None, _NEWEST),
+    ]
+    return Told(facts, [Signer("organisation", lines[0].by)], checks)
+
+
+def _verify_notice(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+    found = read_notice(file.data)
+    words = "whether its signer may say it, people find out: `rosetta consent take` asks for their six words"
+    checks = [signature_check(), CardCheck("standing", None, words)]
+    return Told(
+        (("notice", found.said),), [Signer(f"signed as {found.by}", found.signing_key)], checks
+    )
+
+
+def _verify_list(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+    found = read_manifest(file.data, file.path.name)
+    facts = (
+        ("folder", found.folder),
+        ("computer", found.machine),
+        ("state", f"{found.state:,}, of {found.when}"),
+        ("files", f"{len(found.files):,} put out, {len(found.taken):,} taken in"),
+    )
+    return Told(facts, [Signer("computer", found.by)], [signature_check()])
+
+
+_KEY: Final = re.compile(rb"\s*([0-9a-fA-F]{64})\s*")
+_PEM: Final = b"-----BEGIN PUBLIC KEY-----"
+_SECRET: Final = (b"# Rosetta: secret keys", b"AGE-SECRET-KEY-1")
+
+
+def _verify_key(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+    """Say which public key it is; what else it shows is who reads its six words to you."""
+    found = public_key_in(file.data)
+    if found is None:
+        raise UsageError(
+            f"{file.path.name} holds a public key of another kind than Ed25519. No file of ours is signed with it."
+        )
+    return Told(
+        (("key", found),),
+        [Signer("key", found)],
+        [
+            CardCheck(
+                "key", True, "a public key; compare its six words with whoever it is to belong to"
+            )
+        ],
+    )
+
+
+def public_key_in(data: bytes) -> str | None:
+    """Return the public Ed25519 key of a file, as 64 hexadecimal digits or in the form of openssl; None where it holds none."""
+    if match := _KEY.fullmatch(data[:200]):
+        return match[1].decode().lower()
+    lines = data[:1000].split()
+    for each in lines:
+        try:
+            found = public_key_of_der(each)
+        except ValueError:
+            continue
+        if found is not None and public_pem(found).encode().strip() == data.strip():
+            return found
+    return None
+
+
+def public_key_of_der(encoded: bytes) -> str | None:
+    """Return an Ed25519 key, hexadecimal, from its DER form in base64 (RFC 8410); None where it is another; ValueError where it is no base64."""
+    raw = base64.b64decode(encoded, validate=True)
+    head = bytes.fromhex("302a300506032b6570032100")
+    return raw[12:].hex() if raw.startswith(head) and len(raw) == 44 else None
+
+
+def _verify_secret(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+    raise UsageError(
+        f"{file.path.name} holds SECRET keys: nobody else may see it, and nothing in it is to be verified. Lock it away; "
+        "if it was sent to you, tell whoever sent it that their key is known now (rosetta consent withdraw --signing-key)."
+    )
+
+
+KINDS: Final = (
+    VerifiableKind("vault-log", "the log of a vault", _verify_log, formats(SignedLogRecord)),
+    VerifiableKind("vault-head", "the head of a vault", _verify_head, formats(SignedHead)),
+    VerifiableKind("keeper", "the card of a keeper", _verify_keeper, formats(SignedCard)),
+    VerifiableKind("request", "a request to open a vault", _verify_request, formats(SignedRequest)),
+    VerifiableKind("answer", "an answer to a request", _verify_answer, fits=lambda file: file.stated.keys() == {"answer", "sealed"}),
+    VerifiableKind("release-ledger", "the ledger of what was released", _verify_ledger, formats(SignedLedgerRecord)),
+    VerifiableKind("register", "a register of what was taken back", _verify_register, formats(SignedLine)),
+    VerifiableKind("notice", "a notice of consent", _verify_notice, formats(SignedNotice)),
+    VerifiableKind("exchange-list", "the list of a computer in an exchange folder", _verify_list, formats(SignedExchangeList)),
+    VerifiableKind("secret-keys", "secret keys", _verify_secret, fits=lambda file: any(each in file.data[:2000] for each in _SECRET)),
+    VerifiableKind("public-key", "a public key", _verify_key, fits=lambda file: bool(_KEY.fullmatch(file.data[:200])) or file.data.lstrip().startswith(_PEM)),
+)  # fmt: skip

@@ -1,0 +1,131 @@
+"""What verifying any file needs: the file as it was looked at, what is known here, and what came out of it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from harness.card.checking.signed import KnownSigners
+from harness.card.checking.verify import CardCheck
+from harness.card.reading import read_card_bytes
+from harness.core.failures import UsageError
+from harness.sealed.archive import FLAT, unpack_all
+from harness.sealed.forms import FileError
+from harness.sealed.sealing import Lock, lock_of
+from harness.sealed.signed_archive import MANIFEST
+
+MOST_LINE: Final = 2**25
+"""Bytes of the first line that is looked at to know what a file is."""
+
+
+@dataclass(frozen=True)
+class LookedAt:
+    """A file that was read, and what it says of itself."""
+
+    path: Path
+    data: bytes
+
+    @property
+    def lock(self) -> Lock | None:
+        """What opens it where it is sealed; None where it is not."""
+        return lock_of(self.data)
+
+    @cached_property
+    def members(self) -> Mapping[str, bytes]:
+        """The members of an archive of ours; none where it is no archive, or one that was changed."""
+        with suppress(FileError):
+            return unpack_all(self.data, FLAT)
+        return {}
+
+    @cached_property
+    def stated(self) -> Mapping[str, Any]:
+        """The JSON object that it is, or that its first line or its manifest is; empty where there is none."""
+        content = self.members.get(MANIFEST, b"") if self.data.startswith(b"PK") else self.data
+        return _object(content) or _object(content[:MOST_LINE].split(b"\n", 1)[0])
+
+    @property
+    def format(self) -> str:
+        """The name and version of its form, as it says; empty where it names none."""
+        found = self.stated.get("format")
+        return found if isinstance(found, str) else ""
+
+    def beside(self, suffix: str) -> bytes | None:
+        """Return the bytes of the file beside it whose name goes on with this; None where there is none."""
+        path = self.path.with_name(self.path.name + suffix)
+        return path.read_bytes()[: 2**20] if path.is_file() else None
+
+
+def _object(content: bytes) -> Mapping[str, Any]:
+    """Return a JSON object; empty where bytes are none."""
+    with suppress(ValueError, RecursionError):
+        found = json.loads(content)
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a file is held against."""
+
+    connection: sqlite3.Connection
+    home: Path
+    known: KnownSigners
+    others: Sequence[Path] = ()
+    """Files that somebody named beside it: a card, a certificate, evidence, a public key."""
+
+
+class Signer(NamedTuple):
+    """A key that signed a file."""
+
+    role: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the verifier of one kind found."""
+
+    facts: Sequence[tuple[str, str]] = ()
+    signers: Sequence[Signer] = ()
+    checks: Sequence[CardCheck] = ()
+
+
+@dataclass(frozen=True)
+class VerifiableKind:
+    """A kind of file: how it is known, and who verifies it."""
+
+    name: str
+    what: str
+    """What it is, for people."""
+    verify: Callable[[LookedAt, Surroundings], Told]
+    forms: tuple[str, ...] = ()
+    """What ``format`` may say."""
+    fits: Callable[[LookedAt], bool] = field(default=lambda _: False)
+    """How a file is known that names no form."""
+
+
+def signature_check(words: str = "its bytes are those that were signed") -> CardCheck:
+    """Return the check of a file whose reader found its signature right."""
+    return CardCheck("signature", True, words)
+
+
+def first_of(others: Iterable[Path], fits: Callable[[LookedAt], bool]) -> LookedAt | None:
+    """Return the first of some files that fits; UsageError where one cannot be read."""
+    return next((each for each in map(look, others) if fits(each)), None)
+
+
+def look(path: Path) -> LookedAt:
+    """Read a file; raises UsageError where it cannot be read, is no file, or is too large."""
+    if path.is_dir():
+        raise UsageError(
+            f"{path} is a folder. Name a file; a vault is looked at by `rosetta vault log`, an export of a community by "
+            "`rosetta community verify`, an exchange folder by `rosetta exchange list`."
+        )
+    return LookedAt(path, read_card_bytes(path))

@@ -1,0 +1,223 @@
+"""Verifying what comes of reviews: certificates, evidence, batches, ratings, cards of laptops, statements of witnesses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from harness.card.checking.verify import CardCheck
+from harness.consent.verifying import Found
+from harness.core.failures import UsageError
+from harness.sealed.forms import FileError, FileProblem, formats
+from harness.sealed.keys import Identity, Role, key_files
+from harness.sealed.sealing import AgeIdentity, Lock, recipients_in
+from harness.sealed.signature import Signed
+from harness.sealed.signature import verify as signed_by
+from harness.sealed.stick import BATCH_SUFFIX, RATINGS_SUFFIX
+from harness.store.withdrawn import known_run, now_standing
+from review.files.batch import Batch, open_batch
+from review.files.manifests import EXPORT_SUFFIX, BatchManifest
+from review.files.ratings import open_ratings
+from review.files.statements import Statement, read_laptop_card, read_statement
+from review.office.results.certifying import (
+    CERTIFICATE_SUFFIX,
+    SIGNATURE_SUFFIX,
+    NotInside,
+    presented,
+    read_signed_certificate,
+)
+from review.verdict.certificate.certificate import Certificate, read_certificate
+from review.verdict.certificate.coarse import CoarseCertificate, read_coarse
+from review.verdict.certificate.consents import of_certificate
+from review.verdict.certificate.evidence import EVIDENCE_SUFFIX, EvidenceFile, unpack_evidence
+from review.verdict.certificate.signed import CertificateCheck
+from review.verdict.certificate.verifying import coarse_signature, verify, verify_outside
+from review.verifying.kinds import (
+    LookedAt,
+    Signer,
+    Surroundings,
+    Told,
+    VerifiableKind,
+    signature_check,
+)
+
+
+def _verify_certificate(file: LookedAt, here: Surroundings) -> Told:
+    """Compute a certificate's verdict again where its evidence is here; else look at its form and signature."""
+    stated = read_certificate(file.data, file.path.name)
+    if not _has_signature(file):
+        return Told(_of_run(stated), _issuer(stated), [_UNSIGNED])
+    try:
+        found = presented(file.path, _evidence(here), here.home)
+    except UsageError as error:
+        _, signature = read_signed_certificate(file.path)
+        holds = signed_by(stated.organisation.signing_key, file.data, signature)
+        words = (
+            "as the organisation that it names signed it"
+            if holds
+            else "that organisation did not sign it: it was changed"
+        )
+        left = CardCheck("verdict", None, str(error))
+        return Told(_of_run(stated), _issuer(stated), [CardCheck("signature", holds, words), left])
+    checks = [each for one in found.values() for each in _evidenced(one, here)]
+    return Told(_of_run(stated), _issuer(stated), list(dict.fromkeys(checks)))
+
+
+def _verify_coarse(file: LookedAt, here: Surroundings) -> Told:
+    """Check a coarse certificate by what it follows from where that is here; else its form and signature."""
+    told = read_coarse(file.data, file.path.name)
+    facts = (
+        ("review", told.review),
+        ("run", told.run.run_id),
+        ("outcome", str(told.outcome)),
+        ("issued", told.issued),
+    )
+    signer = [Signer("organisation", told.organisation.signing_key)]
+    if not _has_signature(file):
+        return Told(facts, signer, [_UNSIGNED])
+    signed = Signed(*read_signed_certificate(file.path))
+    try:
+        found = presented(file.path, _evidence(here), here.home)
+    except NotInside:
+        return Told(facts, signer, _checks(verify_outside(signed, file.path.name)[1]))
+    checks = [each for one in found.values() for each in _evidenced(one, here)]
+    return Told(
+        facts, signer, list(dict.fromkeys((*_checks([coarse_signature(told, signed)]), *checks)))
+    )
+
+
+_UNSIGNED: Final = CardCheck(
+    "signature",
+    False,
+    f"no signature (NAME{SIGNATURE_SUFFIX}) lies beside it, so nothing shows that anybody issued it",
+)
+
+
+def _has_signature(file: LookedAt) -> bool:
+    name = file.path.name.removesuffix(CERTIFICATE_SUFFIX).removesuffix(".json")
+    return file.path.with_name(name + SIGNATURE_SUFFIX).is_file()
+
+
+def _verify_evidence(file: LookedAt, here: Surroundings) -> Told:
+    found = unpack_evidence(file.data)
+    stated = read_certificate(found.certificate, "the certificate in it")
+    return Told(_of_run(stated), _issuer(stated), list(_evidenced(found, here)))
+
+
+def _evidenced(found: EvidenceFile, here: Surroundings) -> Iterator[CardCheck]:
+    done = verify(
+        found.certificate, found.signature, found.evidence, found.program, coarse=found.coarse
+    )
+    yield from _checks(done.every)
+    if now := now_standing():
+        run = known_run(here.connection, done.certificate.run.run_id)
+        yield from map(_consent, of_certificate(done.certificate, found.evidence, now, run))
+
+
+def _consent(found: Found) -> CardCheck:
+    return CardCheck("consent", found.ok, found.words)
+
+
+def _checks(found: tuple[CertificateCheck, ...] | list[CertificateCheck]) -> list[CardCheck]:
+    return [CardCheck(each.name, each.ok, each.words) for each in found]
+
+
+def _of_run(stated: Certificate) -> list[tuple[str, str]]:
+    return [
+        ("review", stated.review),
+        ("run", stated.run.run_id),
+        ("outcome", str(stated.outcome)),
+        ("issued", stated.issued),
+        ("organisation", stated.organisation.name),
+    ]
+
+
+def _issuer(stated: Certificate) -> list[Signer]:
+    return [Signer("organisation", stated.organisation.signing_key)]
+
+
+def _evidence(here: Surroundings) -> Path | None:
+    return next((each for each in here.others if each.name.endswith(EVIDENCE_SUFFIX)), None)
+
+
+def _verify_signature(file: LookedAt, here: Surroundings) -> Told:
+    """Verify the certificate beside which a signature lies."""
+    beside = file.path.with_name(file.path.name.removesuffix(SIGNATURE_SUFFIX) + CERTIFICATE_SUFFIX)
+    if len(file.data) != _SIGNATURE_BYTES or not beside.is_file():
+        raise UsageError(
+            f"{file.path.name} is the signature of a certificate, which is looked at together with it: {beside.name} is not "
+            "there, or this is no signature."
+        )
+    certificate = LookedAt(beside, beside.read_bytes())
+    coarse = certificate.format.startswith("rosetta-coarse-certificate/")
+    return (_verify_coarse if coarse else _verify_certificate)(certificate, here)
+
+
+_SIGNATURE_BYTES: Final = 64
+
+
+def _verify_batch(file: LookedAt, here: Surroundings) -> Told:
+    return _of_batch(open_batch(file.data, own_ages(here.home)))
+
+
+def _of_batch(found: Batch) -> Told:
+    said = found.manifest
+    facts = (
+        ("review", said.review),
+        ("items", f"{len(found.items):,}"),
+        ("organisation", said.organisation.name),
+    )
+    return Told(facts, [Signer("organisation", said.signer)], [signature_check()])
+
+
+def _verify_sealed(file: LookedAt, here: Surroundings) -> Told:
+    """Open a file that is sealed for keys with those of this computer, and verify what it is by its name."""
+    name, ages = file.path.name.casefold(), own_ages(here.home)
+    if name.endswith(BATCH_SUFFIX):
+        return _verify_batch(file, here)
+    if name.endswith(RATINGS_SUFFIX):
+        found = open_ratings(file.data, ages)
+        facts = (("events", f"{len(found.lines):,}"), ("batch", found.manifest.batch))
+        return Told(facts, [Signer("laptop", found.manifest.signer)], [signature_check()])
+    kind = "an export of a review" if name.endswith(EXPORT_SUFFIX) else "a file"
+    how = "a passphrase" if file.lock is Lock.PASSPHRASE else f"{recipients_in(file.data)} keys"
+    raise FileError(
+        FileProblem.LOCKED,
+        f"{file.path.name} is {kind} that is sealed for {how}: who signed what is in it can be seen by whoever opens it.",
+    )
+
+
+def own_ages(home: Path) -> list[AgeIdentity]:
+    """Return what opens files that are sealed for this computer; keys are read and none made."""
+    there = [role for role in Role if any(each.exists() for each in key_files(home, role))]
+    return [Identity.load(home, role).age for role in there]
+
+
+def _verify_laptop(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+    found = read_laptop_card(file.data)
+    return Told(
+        (("laptop", found.name),), [Signer("laptop", found.public.signing_key)], [signature_check()]
+    )
+
+
+def _verify_statement(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+    found = read_statement(file.data)
+    facts = (("says", found.says), ("laptop", found.laptop[:16]))
+    return Told(facts, [Signer("witness", found.witness)], [signature_check()])
+
+
+def _is_evidence(file: LookedAt) -> bool:
+    return {"certificate.json", "certificate.sig", "events.jsonl"} <= file.members.keys()
+
+
+KINDS: Final = (
+    VerifiableKind("certificate", "the certificate of a verdict", _verify_certificate, formats(Certificate)),
+    VerifiableKind("coarse-certificate", "the coarse certificate of a verdict on secret entries", _verify_coarse, formats(CoarseCertificate)),
+    VerifiableKind("batch", "a batch of a review", _verify_batch, formats(BatchManifest)),
+    VerifiableKind("laptop", "the card of a laptop", _verify_laptop, ("rosetta-laptop/1",)),
+    VerifiableKind("witness", "the statement of a witness", _verify_statement, formats(Statement)),
+    VerifiableKind("evidence", "the evidence of a certificate", _verify_evidence, fits=_is_evidence),
+    VerifiableKind("sealed", "a sealed file", _verify_sealed, fits=lambda file: file.lock is not None),
+    VerifiableKind("certificate-signature", "the signature of a certificate", _verify_signature, fits=lambda file: file.path.name.endswith(SIGNATURE_SUFFIX)),
+)  # fmt: skip

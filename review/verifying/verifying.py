@@ -1,0 +1,201 @@
+"""Verifying any file: one table of kinds, each with its own reader, and what follows for whoever has the file in hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from harness.card.checking.verify import CardCheck, consent_checks
+from harness.card.signing.signed_run import own_keys
+from harness.consent.register import Ground, lines_of
+from harness.consent.verifying import Verified
+from harness.core.failures import UsageError
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import key_phrase, says_key
+from harness.sealed.phrase import read_words
+from harness.store.notes import attached_by_run
+from harness.vault.folder import read_state
+from harness.vault.opening import folders_seen
+from review.verifying import cards, custody, records, reference, verdicts
+from review.verifying.kinds import LookedAt, Signer, Surroundings, Told, VerifiableKind, look
+
+KINDS: Final[tuple[VerifiableKind, ...]] = (
+    *custody.KINDS,
+    *verdicts.KINDS,
+    *records.KINDS,
+    *reference.KINDS,
+    *cards.KINDS,
+)
+"""Every kind of file that is known. One that names its form is found by that, another by the first kind that it fits."""
+
+FORMS: Final[Mapping[str, VerifiableKind]] = {form: kind for kind in KINDS for form in kind.forms}
+
+_UNREADABLE: Final = frozenset(
+    {FileProblem.LOCKED, FileProblem.WRONG_KEY, FileProblem.NEWER, FileProblem.TOO_LARGE}
+)
+"""What keeps a file from being looked at, whether or not it holds."""
+
+
+@dataclass(frozen=True)
+class KnownKey:
+    """A key that signed a file."""
+
+    role: str
+    key: str
+    words: str
+    """Its six words."""
+    known: str
+    """Whose it is, as far as this computer knows; empty where nobody here does."""
+
+
+@dataclass(frozen=True)
+class FileVerdict:
+    """What came out of verifying a file."""
+
+    name: str
+    kind: str
+    what: str
+    facts: tuple[tuple[str, str], ...]
+    signers: tuple[KnownKey, ...]
+    checks: tuple[CardCheck, ...]
+
+    @property
+    def holds(self) -> bool:
+        """True where nothing that could be checked was wrong."""
+        return all(each.ok is not False for each in self.checks)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {
+            "file": self.name,
+            "kind": self.kind,
+            "what": self.what,
+            "holds": self.holds,
+            "facts": [{"name": name, "words": words} for name, words in self.facts],
+            "signers": [
+                {
+                    "role": each.role,
+                    "key": each.key,
+                    "words": each.words,
+                    "known": each.known or None,
+                }
+                for each in self.signers
+            ],
+            "checks": [{"name": c.name, "ok": c.ok, "words": c.words} for c in self.checks],
+        }
+
+
+def verify_any(path: Path, here: Surroundings) -> FileVerdict:
+    """Say what a file is, who signed it, whether it holds and what was withdrawn since.
+
+    Raises UsageError where it cannot be read: it is no file, too large, sealed for others, of a newer version, or nothing
+    that this program knows.
+    """
+    if here.known.words:
+        read_words(here.known.words)
+    file = look(path)
+    kind = kind_of(file)
+    told = _verified(kind, file, here)
+    signers = tuple(_known(told.signers, here))
+    return FileVerdict(
+        path.name,
+        kind.name,
+        kind.what,
+        tuple(told.facts),
+        signers,
+        (*told.checks, *_key_checks(signers, here), *_withdrawn(told)),
+    )
+
+
+def kind_of(file: LookedAt) -> VerifiableKind:
+    """Return the kind of a file; UsageError where it is none that is known, or of a newer version."""
+    found = FORMS.get(file.format) or next((kind for kind in KINDS if kind.fits(file)), None)
+    if found is not None:
+        return found
+    name = file.format.partition("/")[0]
+    if any(form.partition("/")[0] == name for form in FORMS):
+        raise FileError(
+            FileProblem.NEWER,
+            f"{file.path.name} is of the form {file.format[:60]}, which this version does not know. Install the newest version.",
+        )
+    told = f" It calls itself {file.format[:60]}." if file.format else ""
+    raise UsageError(
+        f"{file.path.name} is no file that `rosetta verify` knows, or its very beginning was changed.{told} It knows cards, seals, "
+        "certificates, evidence, batches, records, logs, requests, notices, ledgers, lists and keys; the documentation lists them."
+    )
+
+
+def _verified(kind: VerifiableKind, file: LookedAt, here: Surroundings) -> Told:
+    """Verify a file by its kind; what its reader refuses does not hold, unless it could not be looked at."""
+    try:
+        return kind.verify(file, here)
+    except FileError as error:
+        if error.problem in _UNREADABLE:
+            raise
+        return Told(checks=[CardCheck("file", False, str(error))])
+    except UsageError as error:
+        if kind.name in _ASK_FOR_MORE:
+            raise
+        return Told(checks=[CardCheck("file", False, str(error))])
+
+
+_ASK_FOR_MORE: Final = frozenset(
+    {"secret-keys", "public-key", "certificate-signature", "reference-signature"}
+)
+"""Kinds that say themselves when they cannot be looked at."""
+
+
+def _known(signers: Sequence[Signer], here: Surroundings) -> Iterator[KnownKey]:
+    whose = known_keys(here) if signers else {}
+    for each in signers:
+        yield KnownKey(each.role, each.key, key_phrase(each.key), whose.get(each.key, ""))
+
+
+def known_keys(here: Surroundings) -> dict[str, str]:
+    """Return the keys of which this computer knows whose they are: its own, keepers, organisations and people whose words were compared."""
+    found: dict[str, str] = {}
+    for line in lines_of(here.home):
+        if line.ground is Ground.WORDS:
+            found[line.notice.signing_key] = (
+                f"{line.notice.by}, whose six words were compared here for a notice"
+            )
+    for attached in attached_by_run(here.connection).values():
+        found |= {
+            each.signer: "an organisation whose certificate was attached here" for each in attached
+        }
+    for folder in folders_seen(here.home):
+        try:
+            made = read_state(Path(folder))
+        except UsageError:
+            continue
+        name = made.founded.name
+        found |= {
+            key: f"{keeper.name}, a keeper of the vault {name}"
+            for key, keeper in made.keepers.items()
+        }
+    return {**found, **own_keys(here.home), **here.known.keys}
+
+
+def _key_checks(signers: tuple[KnownKey, ...], here: Surroundings) -> Iterator[CardCheck]:
+    """Say whether somebody who signed is who one thinks."""
+    if here.known.words:
+        mine = any(says_key(read_words(here.known.words), each.key) for each in signers)
+        words = (
+            "the six words are those of a key that signed it"
+            if mine
+            else "no key that signed it has these six words"
+        )
+        yield CardCheck("key", mine, words)
+        return
+    if strangers := [each.role for each in signers if not each.known]:
+        words = f"whose key it is, nobody here knows ({', '.join(strangers)}): ask for their six words by telephone, and give them with --words"
+        yield CardCheck("key", None, words)
+
+
+def _withdrawn(told: Told) -> Iterator[CardCheck]:
+    """Say which keys that signed were revoked since, unless the verifier of the kind said so."""
+    said = {each.words for each in told.checks if each.name == "consent"}
+    keys = frozenset(each.key for each in told.signers)
+    return (each for each in consent_checks(Verified(keys=keys)) if each.words not in said)

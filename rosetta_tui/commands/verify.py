@@ -1,0 +1,41 @@
+"""``rosetta verify``: Say of any file what it is, who signed it, and whether it holds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from harness.store.file.database import home, opened
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.json_forms import print_form
+
+with when_used():
+    from harness.card.checking import signed
+    from review.verifying import kinds
+    from review.verifying import verifying as any_file
+    from rosetta_tui.report import records
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("file", type=_FILE)
+@click.option("--with", "--card", "others", type=_FILE, multiple=True, metavar="OTHER", help="Hold it against another file: a card, a certificate, evidence, the public key of a node.")  # fmt: skip
+@click.option("--words", default="", metavar="WORDS", help="The six words of who is to have signed it, as they tell them.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def verify(file: Path, others: tuple[Path, ...], words: str, *, as_json: bool) -> None:
+    """Say of FILE what it is, who signed it, whether it holds, and what was withdrawn since.
+
+    Cards, seals, proofs, certificates, evidence, batches, ratings, records, logs, requests, notices, ledgers, lists, keys; of the
+    reference implementation its cards, reports, rows and signed score manifests.
+
+    Exit code 0: all that could be checked holds; 1: something does not; 2: the file cannot be read, or is nothing that is known.
+    """
+    with opened() as connection:
+        here = kinds.Surroundings(connection, home(), signed.KnownSigners(words=words), others)
+        found = any_file.verify_any(file, here)
+    print_form("verify", found.as_json(), records.verdict_lines(found), as_json=as_json)
+    if not found.holds:
+        sys.exit(1)

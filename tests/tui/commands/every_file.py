@@ -1,0 +1,151 @@
+"""One file of each kind that ``rosetta verify`` knows, as the program itself writes them."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+from contextlib import closing
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from harness.sealed.keys import Identity, Role
+from harness.sealed.signature import public_pem
+from harness.store.file.database import open_store
+from harness.store.signed_records import RecordKind, signed_files
+from harness.vault.keepers import write_card
+from review.files.statements import write_laptop_card, write_statement
+from tests.harness.vault.grants.made import SCHOOL, allowed, asked, at, founded
+from tests.tui.commands.certified_gold import TwoSides, ok
+
+GOLDEN = Path(__file__).parents[2] / "review/golden_1"
+ORGANISER, WITNESS = Identity.make(Role.ORGANISATION), Identity.make(Role.LAPTOP)
+
+
+def every_file(sides: TwoSides, folder: Path) -> dict[str, Path]:
+    """Write one file of each kind into a folder; by the name of the kind."""
+    folder.mkdir()
+    return {
+        **_of_runs(sides, folder),
+        **_of_reviews(sides, folder),
+        **_of_custody(sides, folder),
+        **_of_records(sides, folder),
+        **_of_a_node(folder),
+    }
+
+
+def _of_runs(sides: TwoSides, folder: Path) -> dict[str, Path]:
+    pair = {"language_pair": "EN→EO", "source_language": "en", "target_language": "eo"}
+    rows = [{"id": n, "source": f"Dog {n}", "reference": f"Hundo {n}"} for n in (1, 2, 3)]
+    corpus = folder / "corpus.json"
+    corpus.write_text(json.dumps({"dataset": {"id": "three", **pair}, "entries": rows}), "utf-8")
+    ok(f"run {corpus} --method copy-source --plain", sides.developer)
+    ok(f"runs export last -o {folder}/card.json", sides.developer)
+    ok(f"runs proof last 1 -o {folder}/proof.json", sides.developer)
+    reproduced = folder / "again.reproduction.json"
+    again = f"runs reproduce {folder}/card.json --corpus {corpus} --sign -o {reproduced} --plain"
+    ok(again, folder / "maintainer")
+    ok(f"runs export {sides.run_id} -o {folder}/released.json --submitter Ann", sides.organisation)
+    return {
+        "card": folder / "card.json",
+        "card-seal": folder / "card.seal.json",
+        "row-proof": folder / "proof.json",
+        "reproduction": reproduced,
+        "released-card": folder / "released.json",
+    }
+
+
+def _of_reviews(sides: TwoSides, folder: Path) -> dict[str, Path]:
+    for each in GOLDEN.glob("golden.*"):
+        shutil.copy(each, folder)
+    (folder / "l.rosetta-laptop").write_bytes(write_laptop_card(WITNESS, "blue"))
+    said = write_statement(WITNESS, "ab" * 32, ORGANISER.public.signing_key)
+    (folder / "w.rosetta-witness").write_bytes(said)
+    return {
+        "certificate": folder / "golden.certificate.json",
+        "certificate-signature": folder / "golden.certificate.sig",
+        "coarse-certificate": sides.certificate,
+        "evidence": folder / "golden.rosetta-evidence",
+        "batch": folder / "golden.rosetta-batch",
+        "laptop": folder / "l.rosetta-laptop",
+        "witness": folder / "w.rosetta-witness",
+    }
+
+
+def _of_custody(sides: TwoSides, folder: Path) -> dict[str, Path]:
+    founded(folder / "vault")
+    request, answer = folder / "r.rosetta-request", folder / "a.rosetta-answer"
+    grants = at(folder / "vault")
+    data, _ = asked(grants)
+    request.write_bytes(data)
+    answer.write_bytes(allowed(grants, data, SCHOOL)[0])
+    (folder / "k.rosetta-keeper").write_bytes(write_card(ORGANISER, "Anna"))
+    key = "cd" * 32
+    ok(
+        f"consent withdraw --signing-key {key} --by Us --reason lost -o {folder}/n.rosetta-notice",
+        sides.organisation,
+    )
+    ok(f"exchange out {folder}/exchange {folder}/card.json --as Office", sides.organisation)
+    [listed] = [
+        each
+        for each in (folder / "exchange").rglob("*")
+        if each.is_file() and b'"format":"rosetta-exchange/1"' in each.read_bytes()
+    ]
+    (folder / "key.pem").write_text(public_pem(sides.key()))
+    return {
+        "vault-log": folder / "vault/vault/log.jsonl",
+        "vault-head": folder / "vault/vault/vault.json",
+        "request": request,
+        "answer": answer,
+        "keeper": folder / "k.rosetta-keeper",
+        "release-ledger": sides.organisation / "releases/ledger.jsonl",
+        "register": sides.organisation / "consent.jsonl",
+        "notice": folder / "n.rosetta-notice",
+        "exchange-list": listed,
+        "public-key": folder / "key.pem",
+    }
+
+
+def _of_records(sides: TwoSides, folder: Path) -> dict[str, Path]:
+    owned = sides.signed()
+    use, profile, stated = folder / "u.rosetta-use", folder / "p.rosetta-profile", folder / "s.json"
+    ok(
+        f"organisation used {sides.run_id} --where school --by Anna --since 2026-01-02 -o {use}",
+        sides.organisation,
+    )
+    ok("organisation state terms a-page --by Anna", sides.organisation)
+    ok(f"organisation profile --name Us -o {profile}", sides.organisation)
+    with closing(open_store(sides.organisation / "rosetta.sqlite")) as store:
+        [(_, data)] = signed_files(store, RecordKind.STATEMENT)
+    stated.write_bytes(data)
+    return {"ownership": owned, "use": use, "profile": profile, "statement": stated}
+
+
+def _of_a_node(folder: Path) -> dict[str, Path]:
+    """Sign a score manifest as the reference implementation does, by its own description of the form."""
+    manifest = folder / "score-manifest.json"
+    said = {
+        "champollionScoreManifest": "2", "nodeId": "node", "sealedSetId": "set", "corpusVersion": "1",
+        "methodSha256": "ab" * 32, "scores": {"chrf": 41.5}, "auditHead": "cd" * 32,
+        "createdAt": datetime(2026, 11, 1, tzinfo=UTC).isoformat(),
+    }  # fmt: skip
+    manifest.write_text(json.dumps(said, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
+    private = Ed25519PrivateKey.generate()
+    der = private.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    block = {
+        "scheme": "ed25519-single-node-wave1",
+        "keyId": sha256(der).hexdigest()[:16],
+        "payloadSha256": sha256(manifest.read_bytes()).hexdigest(),
+        "signatureB64": base64.b64encode(private.sign(manifest.read_bytes())).decode(),
+        "signedAt": "2026-11-01T00:00:00+00:00",
+    }
+    signature = folder / "score-manifest.json.sig.json"
+    signature.write_text(json.dumps(block, indent=2) + "\n")
+    (folder / "node.pub.json").write_text(
+        json.dumps({"publicKeyDerB64": base64.b64encode(der).decode()})
+    )
+    return {"reference-manifest": manifest, "reference-signature": signature}
