@@ -18,7 +18,14 @@ from harness.core.failures import UsageError
 from harness.release.records import SignedReleasedCard, SignedReleasedDifference
 from harness.release.verifying import check_consent, verify_released
 from harness.sealed.forms import FileError, formats
-from review.verifying.kinds import LookedAt, Signer, Surroundings, Told, VerifiableKind, look
+from review.verifying.kinds import (
+    LookedAt,
+    Signer,
+    ToldOfFile,
+    VerifiableKind,
+    VerifiedAgainst,
+    look,
+)
 
 
 def _is_card(file: LookedAt) -> bool:
@@ -29,12 +36,12 @@ def _is_card(file: LookedAt) -> bool:
     return True
 
 
-def _verify_card(file: LookedAt, here: Surroundings) -> Told:
+def _verify_card(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     """Verify a card with the seal beside it, whoever's program wrote it."""
     verdict = verify_file(here.connection, file.path, here.known, None, here.home)
     raw = unwrapped(dict(file.stated))
     kind = layout(raw, file.path.name)
-    return Told(
+    return ToldOfFile(
         (("layout", str(kind)), *_run(raw)),
         _sealed_by(file),
         _without_key(verdict, "the seal beside it is of this card, and as it was signed"),
@@ -74,10 +81,10 @@ def _without_key(verdict: CardVerdict, signed: str) -> list[CardCheck]:
     return [*whole, *(more if found else unsigned)]
 
 
-def _verify_seal(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_seal(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     found = read_seal(file.data)
     words = f"of the card with the hash {found.seal.card[:16]}…, with {found.seal.rows:,} rows"
-    return Told(
+    return ToldOfFile(
         (("run", found.seal.run_id), ("signed", found.seal.when)),
         [Signer("seal", found.seal.by)],
         [
@@ -87,18 +94,18 @@ def _verify_seal(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
     )
 
 
-def _verify_proof(file: LookedAt, here: Surroundings) -> Told:
+def _verify_proof(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     found = read_proof(file.data, file.path.name)
     against = _card_among(here)
     verdict = verify_file(here.connection, file.path, here.known, against, here.home)
-    return Told(
+    return ToldOfFile(
         (("entry", str(found.row.get("entry_id"))),),
         [Signer("seal", found.seal.by)],
         _without_key(verdict, "the seal in it is as it was signed"),
     )
 
 
-def _verify_reproduction(file: LookedAt, here: Surroundings) -> Told:
+def _verify_reproduction(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     found = read_reproduction(file.data)
     verdict = verify_file(here.connection, file.path, here.known, _card_among(here), here.home)
     facts = (
@@ -106,17 +113,17 @@ def _verify_reproduction(file: LookedAt, here: Surroundings) -> Told:
         ("repeated as", found.repeated.run_id),
         ("signed", found.when),
     )
-    return Told(
+    return ToldOfFile(
         facts, [Signer("who ran it again", found.by)], _without_key(verdict, "as it was signed")
     )
 
 
-def _card_among(here: Surroundings) -> Path | None:
+def _card_among(here: VerifiedAgainst) -> Path | None:
     """Return the path of the first card among the files that were named beside it; None where there is none."""
     return next((each for each in here.others if _is_card(look(each))), None)
 
 
-def _verify_released(file: LookedAt, here: Surroundings) -> Told:
+def _verify_released(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     verdict = verify_released(file.data, here.known)
     assert verdict is not None  # noqa: S101  its form says so
     if verdict.ok:
@@ -130,7 +137,7 @@ def _verify_released(file: LookedAt, here: Surroundings) -> Told:
     }
     checks = [each for each in verdict.checks if each.name != "key"]
     facts = [(name, str(each)) for name, each in told.items()]
-    return Told(facts, [Signer("custodian", str(said.get("by")))], checks)
+    return ToldOfFile(facts, [Signer("custodian", str(said.get("by")))], checks)
 
 
 KINDS: Final = (

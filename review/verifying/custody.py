@@ -26,9 +26,9 @@ from harness.vault.records import SignedCard, SignedHead, SignedLogRecord, Signe
 from review.verifying.kinds import (
     LookedAt,
     Signer,
-    Surroundings,
-    Told,
+    ToldOfFile,
     VerifiableKind,
+    VerifiedAgainst,
     signature_check,
 )
 from scoring.core.wording import counted
@@ -36,7 +36,7 @@ from scoring.core.wording import counted
 _NEWEST: Final = "whether the newest lines are missing, only a computer knows that saw them"
 
 
-def _verify_log(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_log(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     """Verify the log of a vault, with all of its folder where it lies in one."""
     if file.path.name == LOG and file.path.with_name(HEAD).is_file():
         return _of_vault(
@@ -44,10 +44,10 @@ def _verify_log(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
         )
     checks = [CardCheck("newest lines", None, _NEWEST)]
     told = _of_vault(read_lines(file.data), "each line, by a keeper of its time, in one chain")
-    return Told(told.facts, told.signers, [*told.checks, *checks])
+    return ToldOfFile(told.facts, told.signers, [*told.checks, *checks])
 
 
-def _verify_head(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_head(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     """Verify the head of a vault, with all of its folder where it lies in one."""
     if file.path.name == HEAD and file.path.with_name(LOG).is_file():
         return _of_vault(
@@ -60,29 +60,29 @@ def _verify_head(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
         )
     words = "that its signer is a keeper, the log beside it would show"
     checks = [signature_check(), CardCheck("keeper", None, words)]
-    return Told(
+    return ToldOfFile(
         (("vault", head.vault), ("lines", str(head.lines))), [Signer("keeper", head.by)], checks
     )
 
 
-def _of_vault(lines: tuple[LogLine, ...], words: str) -> Told:
+def _of_vault(lines: tuple[LogLine, ...], words: str) -> ToldOfFile:
     keepers = keepers_of(lines)
     facts = (
         ("vault", lines[0].id),
         ("lines", f"{len(lines):,}, the last of {lines[-1].record.when}"),
         ("keepers", ", ".join(sorted(each.name for each in keepers.values()))),
     )
-    return Told(facts, [Signer("last line", lines[-1].record.by)], [signature_check(words)])
+    return ToldOfFile(facts, [Signer("last line", lines[-1].record.by)], [signature_check(words)])
 
 
-def _verify_keeper(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_keeper(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     found = read_card(file.data)
-    return Told(
+    return ToldOfFile(
         (("keeper", found.name),), [Signer("keeper", found.signing_key)], [signature_check()]
     )
 
 
-def _verify_request(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_request(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     found = read_request(file.data)
     facts = (
         ("vault", found.vault),
@@ -92,10 +92,10 @@ def _verify_request(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
     )
     words = "that its signer is a keeper, and what was answered, the vault's log shows"
     checks = [signature_check(), CardCheck("keeper", None, words)]
-    return Told(facts, [Signer("keeper who asks", found.by)], checks)
+    return ToldOfFile(facts, [Signer("keeper who asks", found.by)], checks)
 
 
-def _verify_answer(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_answer(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     found, sealed = read_answer(file.data)
     facts = (
         ("vault", found.vault),
@@ -107,10 +107,10 @@ def _verify_answer(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
         signature_check(),
         CardCheck("keeper", None, "that its signer is a keeper, the vault's log shows"),
     ]
-    return Told(facts, [Signer("keeper", found.keeper)], checks)
+    return ToldOfFile(facts, [Signer("keeper", found.keeper)], checks)
 
 
-def _verify_ledger(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_ledger(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     lines = ledger_lines(file.data, file.path.name)
     facts = (("lines", f"{len(lines):,}, the last of {lines[-1].when}"),) if lines else ()
     whole = CardCheck(
@@ -123,10 +123,10 @@ def _verify_ledger(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
         whole,
         CardCheck("newest lines", None, _NEWEST),
     ]
-    return Told(facts, [Signer("custodian", lines[0].by)] if lines else (), checks)
+    return ToldOfFile(facts, [Signer("custodian", lines[0].by)] if lines else (), checks)
 
 
-def _verify_register(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_register(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     lines, _ = register_lines(file.path, file.data)
     standing = [each for each in held(lines) if each.lifted is None]
     facts = (("notices", f"{counted(len(lines), 'line')}, {len(standing):,} in force"),)
@@ -134,19 +134,19 @@ def _verify_register(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG00
         signature_check("each line and each notice, in one chain"),
         CardCheck("newest lines", None, _NEWEST),
     ]
-    return Told(facts, [Signer("organisation", lines[0].by)], checks)
+    return ToldOfFile(facts, [Signer("organisation", lines[0].by)], checks)
 
 
-def _verify_notice(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_notice(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     found = read_notice(file.data)
     words = "whether its signer may say it, people find out: `rosetta consent take` asks for their six words"
     checks = [signature_check(), CardCheck("standing", None, words)]
-    return Told(
+    return ToldOfFile(
         (("notice", found.said),), [Signer(f"signed as {found.by}", found.signing_key)], checks
     )
 
 
-def _verify_list(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_list(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     found = read_manifest(file.data, file.path.name)
     facts = (
         ("folder", found.folder),
@@ -154,7 +154,7 @@ def _verify_list(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
         ("state", f"{found.state:,}, of {found.when}"),
         ("files", f"{len(found.files):,} put out, {len(found.taken):,} taken in"),
     )
-    return Told(facts, [Signer("computer", found.by)], [signature_check()])
+    return ToldOfFile(facts, [Signer("computer", found.by)], [signature_check()])
 
 
 _KEY: Final = re.compile(rb"\s*([0-9a-fA-F]{64})\s*")
@@ -162,14 +162,14 @@ _PEM: Final = b"-----BEGIN PUBLIC KEY-----"
 _SECRET: Final = (b"# Rosetta: secret keys", b"AGE-SECRET-KEY-1")
 
 
-def _verify_key(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_key(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     """Say which public key it is; what else it shows is who reads its six words to you."""
     found = public_key_in(file.data)
     if found is None:
         raise UsageError(
             f"{file.path.name} holds a public key of another kind than Ed25519. No file of ours is signed with it."
         )
-    return Told(
+    return ToldOfFile(
         (("key", found),),
         [Signer("key", found)],
         [
@@ -202,7 +202,7 @@ def public_key_of_der(encoded: bytes) -> str | None:
     return raw[12:].hex() if raw.startswith(head) and len(raw) == 44 else None
 
 
-def _verify_secret(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_secret(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     raise UsageError(
         f"{file.path.name} holds SECRET keys: nobody else may see it, and nothing in it is to be verified. Lock it away; "
         "if it was sent to you, tell whoever sent it that their key is known now (rosetta consent withdraw --signing-key)."

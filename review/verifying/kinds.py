@@ -71,7 +71,7 @@ def _object(content: bytes) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class VerifiedAgainst:
     """What a file is held against."""
 
     connection: sqlite3.Connection
@@ -89,7 +89,7 @@ class Signer(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldOfFile:
     """What the verifier of one kind found."""
 
     facts: Sequence[tuple[str, str]] = ()
@@ -104,7 +104,7 @@ class VerifiableKind:
     name: str
     what: str
     """What it is, for people."""
-    verify: Callable[[LookedAt, Surroundings], Told]
+    verify: Callable[[LookedAt, VerifiedAgainst], ToldOfFile]
     forms: tuple[str, ...] = ()
     """What ``format`` may say."""
     fits: Callable[[LookedAt], bool] = field(default=lambda _: False)

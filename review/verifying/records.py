@@ -27,15 +27,15 @@ from review.verdict.gate.verdict import GateOutcome
 from review.verifying.kinds import (
     LookedAt,
     Signer,
-    Surroundings,
-    Told,
+    ToldOfFile,
     VerifiableKind,
+    VerifiedAgainst,
     look,
     signature_check,
 )
 
 
-def _verify_ownership(file: LookedAt, here: Surroundings) -> Told:
+def _verify_ownership(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     """Verify a record of ownership by itself, by what is known of it here, and against card and certificate that were named."""
     stated = read_ownership(file.data)
     found = with_kept(here.connection, stated)
@@ -65,10 +65,10 @@ def _verify_ownership(file: LookedAt, here: Surroundings) -> Told:
         ("developer", f"{terms.developer.name}, {terms.developer_share} %"),
         ("state", str(found.state)),
     )
-    return Told(facts, signers, [*checks, *_against(found, here)])
+    return ToldOfFile(facts, signers, [*checks, *_against(found, here)])
 
 
-def _against(record: OwnershipRecord, here: Surroundings) -> Iterator[CardCheck]:
+def _against(record: OwnershipRecord, here: VerifiedAgainst) -> Iterator[CardCheck]:
     terms = record.terms
     files = [look(each) for each in here.others]
     cards = [
@@ -119,9 +119,9 @@ def _certificate(record: OwnershipRecord, file: LookedAt) -> CardCheck:
     return CardCheck("certificate", not found, words)
 
 
-def _verify_use(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_use(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     found = read_use(file.data)
-    return Told(_of_use(found), [Signer("organisation", found.by)], [signature_check()])
+    return ToldOfFile(_of_use(found), [Signer("organisation", found.by)], [signature_check()])
 
 
 def _of_use(found: UseRecord) -> list[tuple[str, str]]:
@@ -133,7 +133,7 @@ def _of_use(found: UseRecord) -> list[tuple[str, str]]:
     ]
 
 
-def _verify_profile(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_profile(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     found = read_profile(file.data)
     facts = [("organisation", found.name), ("signed", found.when)]
     facts += [(f"seen, {REQUIREMENTS[each.item].title}", each.words) for each in found.seen]
@@ -145,14 +145,14 @@ def _verify_profile(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
         for each in found.stated
     ]
     words = "what was seen was seen by the organisation's own computer; only its signature can be checked"
-    return Told(
+    return ToldOfFile(
         facts,
         [Signer("organisation", found.by)],
         [signature_check(), CardCheck("seen", None, words)],
     )
 
 
-def _verify_statement(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_statement(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     found = read_record(file.data, SignedProfileStatement, "a statement", most=MOST_BYTES)
     if found.data() != file.data or not found.is_signed_by(found.by):
         raise FileError(
@@ -163,7 +163,7 @@ def _verify_statement(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG0
         ("stated", found.words),
         ("person", found.person),
     )
-    return Told(facts, [Signer("organisation", found.by)], [signature_check()])
+    return ToldOfFile(facts, [Signer("organisation", found.by)], [signature_check()])
 
 
 KINDS: Final = (

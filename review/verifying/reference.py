@@ -17,7 +17,14 @@ from harness.card.checking.verify import CardCheck
 from harness.core.failures import UsageError
 from harness.sealed.signature import verify
 from review.verifying.custody import public_key_in, public_key_of_der
-from review.verifying.kinds import LookedAt, Signer, Surroundings, Told, VerifiableKind, look
+from review.verifying.kinds import (
+    LookedAt,
+    Signer,
+    ToldOfFile,
+    VerifiableKind,
+    VerifiedAgainst,
+    look,
+)
 
 SIGNATURE_END: Final = ".sig.json"
 SCHEME: Final = "ed25519-single-node-wave1"
@@ -26,7 +33,7 @@ _MARK: Final = "champollionScoreManifest"
 _BLOCK: Final = frozenset({"scheme", "payloadSha256", "signatureB64"})
 
 
-def _verify_manifest(file: LookedAt, here: Surroundings) -> Told:
+def _verify_manifest(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     """Verify a score manifest, or any file of theirs with a block beside it."""
     said = file.stated
     names = (
@@ -44,10 +51,10 @@ def _verify_manifest(file: LookedAt, here: Surroundings) -> Told:
     data = file.beside(SIGNATURE_END)
     if data is None:
         words = f"no {file.path.name}{SIGNATURE_END} lies beside it, so nothing shows that a node signed it"
-        return Told(facts, (), [_version(said), CardCheck("signature", False, words)])
+        return ToldOfFile(facts, (), [_version(said), CardCheck("signature", False, words)])
     block = LookedAt(file.path.with_name(file.path.name + SIGNATURE_END), data).stated
     checks, signers = _signed(file.data, block, here)
-    return Told(facts, signers, [_version(said), *checks])
+    return ToldOfFile(facts, signers, [_version(said), *checks])
 
 
 def _scores(scores: object) -> list[tuple[str, float]]:
@@ -68,7 +75,7 @@ def _version(said: Mapping[str, Any]) -> CardCheck:
 
 
 def _signed(
-    data: bytes, block: Mapping[str, Any], here: Surroundings
+    data: bytes, block: Mapping[str, Any], here: VerifiedAgainst
 ) -> tuple[list[CardCheck], list[Signer]]:
     """Judge a signature block over bytes, by the first key among the files that were named."""
     if not block.keys() >= _BLOCK or block.get("scheme") != SCHEME:
@@ -117,7 +124,7 @@ def _key_in(path: Path) -> str | None:
     return public_key_in(file.data)
 
 
-def _verify_block(file: LookedAt, here: Surroundings) -> Told:
+def _verify_block(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     """Verify the file that a signature block is of."""
     of = file.path.with_name(file.path.name.removesuffix(SIGNATURE_END))
     if not of.is_file() or of == file.path:
@@ -126,7 +133,9 @@ def _verify_block(file: LookedAt, here: Surroundings) -> Told:
         )
     signed = look(of)
     checks, signers = _signed(signed.data, file.stated, here)
-    return Told((("of", of.name), ("signed", str(file.stated.get("signedAt")))), signers, checks)
+    return ToldOfFile(
+        (("of", of.name), ("signed", str(file.stated.get("signedAt")))), signers, checks
+    )
 
 
 KINDS: Final = (

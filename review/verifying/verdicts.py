@@ -36,18 +36,18 @@ from review.verdict.certificate.verifying import coarse_signature, verify, verif
 from review.verifying.kinds import (
     LookedAt,
     Signer,
-    Surroundings,
-    Told,
+    ToldOfFile,
     VerifiableKind,
+    VerifiedAgainst,
     signature_check,
 )
 
 
-def _verify_certificate(file: LookedAt, here: Surroundings) -> Told:
+def _verify_certificate(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     """Compute a certificate's verdict again where its evidence is here; else look at its form and signature."""
     stated = read_certificate(file.data, file.path.name)
     if not _has_signature(file):
-        return Told(_of_run(stated), _issuer(stated), [_UNSIGNED])
+        return ToldOfFile(_of_run(stated), _issuer(stated), [_UNSIGNED])
     try:
         found = presented(file.path, _evidence(here), here.home)
     except UsageError as error:
@@ -59,12 +59,14 @@ def _verify_certificate(file: LookedAt, here: Surroundings) -> Told:
             else "that organisation did not sign it: it was changed"
         )
         left = CardCheck("verdict", None, str(error))
-        return Told(_of_run(stated), _issuer(stated), [CardCheck("signature", holds, words), left])
+        return ToldOfFile(
+            _of_run(stated), _issuer(stated), [CardCheck("signature", holds, words), left]
+        )
     checks = [each for one in found.values() for each in _evidenced(one, here)]
-    return Told(_of_run(stated), _issuer(stated), list(dict.fromkeys(checks)))
+    return ToldOfFile(_of_run(stated), _issuer(stated), list(dict.fromkeys(checks)))
 
 
-def _verify_coarse(file: LookedAt, here: Surroundings) -> Told:
+def _verify_coarse(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     """Check a coarse certificate by what it follows from where that is here; else its form and signature."""
     told = read_coarse(file.data, file.path.name)
     facts = (
@@ -75,14 +77,14 @@ def _verify_coarse(file: LookedAt, here: Surroundings) -> Told:
     )
     signer = [Signer("organisation", told.organisation.signing_key)]
     if not _has_signature(file):
-        return Told(facts, signer, [_UNSIGNED])
+        return ToldOfFile(facts, signer, [_UNSIGNED])
     signed = Signed(*read_signed_certificate(file.path))
     try:
         found = presented(file.path, _evidence(here), here.home)
     except NotInside:
-        return Told(facts, signer, _checks(verify_outside(signed, file.path.name)[1]))
+        return ToldOfFile(facts, signer, _checks(verify_outside(signed, file.path.name)[1]))
     checks = [each for one in found.values() for each in _evidenced(one, here)]
-    return Told(
+    return ToldOfFile(
         facts, signer, list(dict.fromkeys((*_checks([coarse_signature(told, signed)]), *checks)))
     )
 
@@ -99,13 +101,13 @@ def _has_signature(file: LookedAt) -> bool:
     return file.path.with_name(name + SIGNATURE_SUFFIX).is_file()
 
 
-def _verify_evidence(file: LookedAt, here: Surroundings) -> Told:
+def _verify_evidence(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     found = unpack_evidence(file.data)
     stated = read_certificate(found.certificate, "the certificate in it")
-    return Told(_of_run(stated), _issuer(stated), list(_evidenced(found, here)))
+    return ToldOfFile(_of_run(stated), _issuer(stated), list(_evidenced(found, here)))
 
 
-def _evidenced(found: EvidenceFile, here: Surroundings) -> Iterator[CardCheck]:
+def _evidenced(found: EvidenceFile, here: VerifiedAgainst) -> Iterator[CardCheck]:
     done = verify(
         found.certificate, found.signature, found.evidence, found.program, coarse=found.coarse
     )
@@ -137,11 +139,11 @@ def _issuer(stated: Certificate) -> list[Signer]:
     return [Signer("organisation", stated.organisation.signing_key)]
 
 
-def _evidence(here: Surroundings) -> Path | None:
+def _evidence(here: VerifiedAgainst) -> Path | None:
     return next((each for each in here.others if each.name.endswith(EVIDENCE_SUFFIX)), None)
 
 
-def _verify_signature(file: LookedAt, here: Surroundings) -> Told:
+def _verify_signature(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     """Verify the certificate beside which a signature lies."""
     beside = file.path.with_name(file.path.name.removesuffix(SIGNATURE_SUFFIX) + CERTIFICATE_SUFFIX)
     if len(file.data) != _SIGNATURE_BYTES or not beside.is_file():
@@ -157,21 +159,21 @@ def _verify_signature(file: LookedAt, here: Surroundings) -> Told:
 _SIGNATURE_BYTES: Final = 64
 
 
-def _verify_batch(file: LookedAt, here: Surroundings) -> Told:
+def _verify_batch(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     return _of_batch(open_batch(file.data, own_ages(here.home)))
 
 
-def _of_batch(found: Batch) -> Told:
+def _of_batch(found: Batch) -> ToldOfFile:
     said = found.manifest
     facts = (
         ("review", said.review),
         ("items", f"{len(found.items):,}"),
         ("organisation", said.organisation.name),
     )
-    return Told(facts, [Signer("organisation", said.signer)], [signature_check()])
+    return ToldOfFile(facts, [Signer("organisation", said.signer)], [signature_check()])
 
 
-def _verify_sealed(file: LookedAt, here: Surroundings) -> Told:
+def _verify_sealed(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     """Open a file that is sealed for keys with those of this computer, and verify what it is by its name."""
     name, ages = file.path.name.casefold(), own_ages(here.home)
     if name.endswith(BATCH_SUFFIX):
@@ -179,7 +181,7 @@ def _verify_sealed(file: LookedAt, here: Surroundings) -> Told:
     if name.endswith(RATINGS_SUFFIX):
         found = open_ratings(file.data, ages)
         facts = (("events", f"{len(found.lines):,}"), ("batch", found.manifest.batch))
-        return Told(facts, [Signer("laptop", found.manifest.signer)], [signature_check()])
+        return ToldOfFile(facts, [Signer("laptop", found.manifest.signer)], [signature_check()])
     kind = "an export of a review" if name.endswith(EXPORT_SUFFIX) else "a file"
     how = "a passphrase" if file.lock is Lock.PASSPHRASE else f"{recipients_in(file.data)} keys"
     raise FileError(
@@ -194,17 +196,17 @@ def own_ages(home: Path) -> list[AgeIdentity]:
     return [Identity.load(home, role).age for role in there]
 
 
-def _verify_laptop(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_laptop(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     found = read_laptop_card(file.data)
-    return Told(
+    return ToldOfFile(
         (("laptop", found.name),), [Signer("laptop", found.public.signing_key)], [signature_check()]
     )
 
 
-def _verify_statement(file: LookedAt, here: Surroundings) -> Told:  # noqa: ARG001
+def _verify_statement(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
     found = read_statement(file.data)
     facts = (("says", found.says), ("laptop", found.laptop[:16]))
-    return Told(facts, [Signer("witness", found.witness)], [signature_check()])
+    return ToldOfFile(facts, [Signer("witness", found.witness)], [signature_check()])
 
 
 def _is_evidence(file: LookedAt) -> bool:

@@ -19,7 +19,14 @@ from harness.store.notes import attached_by_run
 from harness.vault.folder import read_state
 from harness.vault.opening import folders_seen
 from review.verifying import cards, custody, records, reference, verdicts
-from review.verifying.kinds import LookedAt, Signer, Surroundings, Told, VerifiableKind, look
+from review.verifying.kinds import (
+    LookedAt,
+    Signer,
+    ToldOfFile,
+    VerifiableKind,
+    VerifiedAgainst,
+    look,
+)
 
 KINDS: Final[tuple[VerifiableKind, ...]] = (
     *custody.KINDS,
@@ -87,7 +94,7 @@ class FileVerdict:
         }
 
 
-def verify_any(path: Path, here: Surroundings) -> FileVerdict:
+def verify_any(path: Path, here: VerifiedAgainst) -> FileVerdict:
     """Say what a file is, who signed it, whether it holds and what was withdrawn since.
 
     Raises UsageError where it cannot be read: it is no file, too large, sealed for others, of a newer version, or nothing
@@ -127,18 +134,18 @@ def kind_of(file: LookedAt) -> VerifiableKind:
     )
 
 
-def _verified(kind: VerifiableKind, file: LookedAt, here: Surroundings) -> Told:
+def _verified(kind: VerifiableKind, file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     """Verify a file by its kind; what its reader refuses does not hold, unless it could not be looked at."""
     try:
         return kind.verify(file, here)
     except FileError as error:
         if error.problem in _UNREADABLE:
             raise
-        return Told(checks=[CardCheck("file", False, str(error))])
+        return ToldOfFile(checks=[CardCheck("file", False, str(error))])
     except UsageError as error:
         if kind.name in _ASK_FOR_MORE:
             raise
-        return Told(checks=[CardCheck("file", False, str(error))])
+        return ToldOfFile(checks=[CardCheck("file", False, str(error))])
 
 
 _ASK_FOR_MORE: Final = frozenset(
@@ -147,13 +154,13 @@ _ASK_FOR_MORE: Final = frozenset(
 """Kinds that say themselves when they cannot be looked at."""
 
 
-def _known(signers: Sequence[Signer], here: Surroundings) -> Iterator[KnownKey]:
+def _known(signers: Sequence[Signer], here: VerifiedAgainst) -> Iterator[KnownKey]:
     whose = known_keys(here) if signers else {}
     for each in signers:
         yield KnownKey(each.role, each.key, key_phrase(each.key), whose.get(each.key, ""))
 
 
-def known_keys(here: Surroundings) -> dict[str, str]:
+def known_keys(here: VerifiedAgainst) -> dict[str, str]:
     """Return the keys of which this computer knows whose they are: its own, keepers, organisations and people whose words were compared."""
     found: dict[str, str] = {}
     for line in lines_of(here.home):
@@ -178,7 +185,7 @@ def known_keys(here: Surroundings) -> dict[str, str]:
     return {**found, **own_keys(here.home), **here.known.keys}
 
 
-def _key_checks(signers: tuple[KnownKey, ...], here: Surroundings) -> Iterator[CardCheck]:
+def _key_checks(signers: tuple[KnownKey, ...], here: VerifiedAgainst) -> Iterator[CardCheck]:
     """Say whether somebody who signed is who one thinks."""
     if here.known.words:
         mine = any(says_key(read_words(here.known.words), each.key) for each in signers)
@@ -194,7 +201,7 @@ def _key_checks(signers: tuple[KnownKey, ...], here: Surroundings) -> Iterator[C
         yield CardCheck("key", None, words)
 
 
-def _withdrawn(told: Told) -> Iterator[CardCheck]:
+def _withdrawn(told: ToldOfFile) -> Iterator[CardCheck]:
     """Say which keys that signed were revoked since, unless the verifier of the kind said so."""
     said = {each.words for each in told.checks if each.name == "consent"}
     keys = frozenset(each.key for each in told.signers)

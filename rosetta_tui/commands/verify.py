@@ -34,7 +34,7 @@ def verify(file: Path, others: tuple[Path, ...], words: str, *, as_json: bool) -
     Exit code 0: all that could be checked holds; 1: something does not; 2: the file cannot be read, or is nothing that is known.
     """
     with opened() as connection:
-        here = kinds.Surroundings(connection, home(), signed.KnownSigners(words=words), others)
+        here = kinds.VerifiedAgainst(connection, home(), signed.KnownSigners(words=words), others)
         found = any_file.verify_any(file, here)
     print_form("verify", found.as_json(), records.verdict_lines(found), as_json=as_json)
     if not found.holds:
