@@ -6,6 +6,7 @@ A batch holds what a reviewer's laptop needs, and nothing that tells the system 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
@@ -122,6 +123,10 @@ class Organisation(StrictForm):
     """age recipients (``age1…``) that can open the ratings: custodian, recovery and others."""
 
 
+_NO_RULE: Final = sha256(b"").hexdigest()
+"""Hash of the policy of a review in which nothing is judged."""
+
+
 class BatchManifest(SignedManifest):
     """The signed head of a batch file; the other members are named in it with their hashes."""
 
@@ -192,6 +197,11 @@ class BatchManifest(SignedManifest):
         ``person`` is as events name them: a tag, and in a batch of version 1 a code.
         """
         return self.orders.get(self.place(person), ())
+
+    @property
+    def has_verdict(self) -> bool:
+        """Whether a method is judged by it; of batches that are made without a rule none is."""
+        return self.policy_sha256 != _NO_RULE
 
     @property
     def signer(self) -> str:

@@ -141,7 +141,7 @@ class Session:
         begun = said.decided or said.skipped or said.trained
         open_ = said.consented and said.relation is None and not self._progress.withdrawn
         first = self.manifest.second_of is None  # in a second look it was said before
-        return open_ and not begun and not self.translating and first
+        return open_ and not begun and self.manifest.has_verdict and first
 
     def relate(self, relation: Relation) -> View:
         """Say how near the person is to the method that is judged; what was said stays."""

@@ -113,7 +113,7 @@ class InWindowError(HarnessError):
 OTHERS: Final[Mapping[type[HarnessError], str]] = {
     OtherReviewerError: msgid("This code is for other sentences. Look at your card again."),
     InWindowError: msgid(
-        "These sentences are to be translated. That is done in the window: start rosetta-review."
+        "These sentences are to be translated. That is done in the window: start rosetta-review. Or in lines: rosetta review open --lines"
     ),
 }
 """Why a review cannot go on here → words, to be translated."""

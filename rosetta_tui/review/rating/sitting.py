@@ -41,15 +41,17 @@ class TerminalOpening(opening.Opening):
         super().__init__(laptop, places=places, language=language, missing=missing)
         self.code = code
         """The reviewer's code as it was given on the command line, unread."""
+        self.translates = False
+        """Whether this face takes translations; only lines do, and the window."""
         self.draw_anyway = draw_anyway
         """True where the person chose to rate texts that a terminal may draw wrongly."""
 
     def open(self, choice: Choice, passphrase: str | None = None) -> Batch:
-        """Open a review of ratings; one that asks for translations is for the window, and InWindowError says so."""
+        """Open a review; one that asks for translations is for the window or for lines, and InWindowError says so."""
         batch = super().open(choice, passphrase)
-        if batch.manifest.task == "translate":
+        if batch.manifest.task == "translate" and not self.translates:
             raise InWindowError(
-                "This batch asks for translations, which are written in the window: rosetta-review"
+                "This batch asks for translations, which are written in the window (rosetta-review) or in lines (--lines)"
             )
         return batch
 

@@ -70,7 +70,7 @@ def test_sentences_go_out_and_come_back_as_a_corpus(home: Path, listed: Path) ->
     assert "Without a translation that may be used: 1 sentences" in shown
     checked = CliRunner().invoke(corpus, ["check", str(out)])
     assert checked.exit_code == 0, checked.output
-    assert "documented in dataset.consent" in checked.output
+    assert "no signed record" in checked.output
     assert load(out).entries[0].reference == "niwâpamâw otêma"
     assert "is there already" in refused("export", "words", "--corpus", str(out))
 

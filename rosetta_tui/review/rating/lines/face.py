@@ -25,7 +25,7 @@ from review.session.flow import (
     ShowHelp,
 )
 from review.session.session import Session
-from review.session.view import Lesson, Phase, View
+from review.session.view import Lesson, Phase, ShownItem, View
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.keys import RATING_OF, Act, Onward, act_of, relation_of
@@ -47,10 +47,14 @@ from rosetta_tui.review.rating.lines.pages import Console, LeftError
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.show.text import plain
 
+KEY_SIGN: Final = "/"
+"""Begins a line that is a key, where any other line is a translation."""
+
 
 def run_lines(opening: TerminalOpening, console: Console | None = None) -> int:
     """Rate in lines until the person stops; gives the exit code. Everything is on the disk all the time."""
     console = console or Console()
+    opening.translates = True
     try:
         _sit(opening, console)
     except LeftError:
@@ -127,7 +131,7 @@ class LineFace:
             case AskWithdraw():
                 given = withdrawn(opening, self._words, console)
             case ShowHelp():
-                pages.show_keys(console, self._words)
+                pages.show_keys(console, self._words, translating=session.translating)
             case _:
                 given = _PAGES[session.view.phase](self, session.view)
         return given
@@ -189,7 +193,7 @@ class LineFace:
         words, console = self._words, self._console
         for said in page_words.what_using_means(words, self.session.manifest.organisation.name):
             console.say(plain(said))
-        asked = page_words.may_be_used(words, translating=False)
+        asked = page_words.may_be_used(words, translating=self.session.translating)
         try:
             return yes(self._opening, console, words("{question} 1 yes, 2 no:", question=asked))
         except LeftError:
@@ -248,11 +252,16 @@ class LineFace:
     def _explain(self) -> None:
         """Say once how to judge."""
         self._explained = True
+        words, translating = self._words, self.session.translating
         self._console.say()
-        pages.show_ratings(self._console, self._words)
-        guide = page_words.guide(self._words, self.session.manifest)
-        if guide.text:
-            self._given(self._words("How to judge:"), guide)
+        if not translating:
+            pages.show_ratings(self._console, words)
+        guide = page_words.guide(words, self.session.manifest)
+        if guide.text and translating:
+            self._console.say(page_words.how_to_judge(words, translating=True))
+            self._given("", guide)
+        elif guide.text:
+            self._given(words("How to judge:"), guide)
 
     def _given(self, name: str, given: page_words.Given) -> None:
         """Say what the organisation wrote, and before it that it is in another language."""
@@ -270,7 +279,21 @@ class LineFace:
             pages.show_item(self._console, self._words, view, item)
             self._heard = place
         self.session.painted(item.id)
+        if self.session.translating:
+            return self._written(
+                view, item, self._console.ask(pages.translation_prompt(self._words))
+            )
         return self._obey(view, self._console.ask(pages.answer_prompt(self._words)))
+
+    def _written(self, view: View, item: ShownItem, line: str) -> Onward | None:
+        """Take a line as the translation of the sentence that was read out; one that begins with a slash is a key."""
+        typed = line.strip()
+        if typed.startswith(KEY_SIGN):
+            return self._obey(view, typed.removeprefix(KEY_SIGN) or "?")
+        if typed:
+            self._acts.translate(item, typed)
+        self._heard = None  # Enter alone reads it again
+        return None
 
     def rest(self, view: View) -> Onward | None:
         """Offer a pause."""

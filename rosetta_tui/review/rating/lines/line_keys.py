@@ -13,10 +13,11 @@ from review.session.session import Session
 from review.session.view import Phase, ShownItem, TextField, View
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
-from review.session.words.item import ANSWER_FIRST
+from review.session.words.item import ANSWER_FIRST, WHY_UNTRANSLATED
 from review.session.words.keys import (
     ONWARD_OF,
     RATING_OF,
+    TRANSLATION_WORDS,
     Act,
     Onward,
     act_of,
@@ -133,7 +134,7 @@ class LineActs:
     def obey(self, view: View, typed: str) -> Onward | None:
         """Do what a line says, or give where it leads; ``typed`` is not empty."""
         act, rest = act_of(typed[:1]), typed[1:]
-        if act is None or not _complete(act, rest):
+        if act is None or not _complete(act, rest) or self._means_nothing(act):
             said = self._words(
                 "“{typed}” means nothing here. Type ? for help.", typed=_short(typed)
             )
@@ -149,7 +150,15 @@ class LineActs:
             _ACTS[act](self, view, rest.strip())
         return None
 
+    def _means_nothing(self, act: Act) -> bool:
+        """Tell whether a key is only for ratings, and these sentences are to be translated."""
+        return self._session.translating and act not in TRANSLATION_WORDS
+
     # answers
+
+    def translate(self, item: ShownItem, text: str) -> None:
+        """Save what was typed as the translation of the item that is shown."""
+        self._session.translate(item.id, text, override=self._override(item))
 
     def _judge(self, view: View, decide: Callable[[ShownItem], View]) -> None:
         """Decide about the item that is shown."""
@@ -170,6 +179,8 @@ class LineActs:
         if not digits and view.item is not None:
             reasons = (cannot_judge_label(self._words, each) for each in CannotJudge)
             pages.show_choices(self._console, self._words, reasons)
+            if self._session.translating:
+                self._console.say(self._words(WHY_UNTRANSLATED))
             prompt = self._words("Why? Type a number, or only Enter to go back:")
             digits = self._console.ask(prompt).strip()
         why = cannot_judge_of(digits)
@@ -264,7 +275,7 @@ class LineActs:
 
     def help(self) -> None:
         """Say what can be typed."""
-        pages.show_keys(self._console, self._words)
+        pages.show_keys(self._console, self._words, translating=self._session.translating)
 
 
 _ACTS: Final[Mapping[Act, Callable[[LineActs, View, str], None]]] = {

@@ -14,7 +14,7 @@ from review.session.words import item as item_words
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.item import beside
-from review.session.words.keys import ACT_WORDS, KEYS, Act, key_name
+from review.session.words.keys import ACT_WORDS, KEYS, TRANSLATION_WORDS, Act, key_name
 from review.session.words.labels import (
     rating_label,
     rating_meaning,
@@ -119,7 +119,22 @@ def show_item(console: Console, words: Words, view: View, item: ShownItem) -> No
     if practice := item_words.practice(words, view):
         console.say(practice)
     console.labelled(words("Original:"), item.source)
-    console.labelled(words("Translation:"), item.candidate)
+    for label, text in (
+        (words("Translation:"), item.candidate),
+        (words("Your translation:"), item.translation),
+    ):
+        if text:
+            console.labelled(label, text)
+    _show_said(console, words, item)
+    for said, text in beside(words, item):
+        if text:
+            console.labelled(said, text)
+        else:
+            console.say(said)
+
+
+def _show_said(console: Console, words: Words, item: ShownItem) -> None:
+    """Print what this person said of an item beside a translation."""
     if answer := item_words.your_answer(words, item):
         console.say(answer)
     if item.reasons:
@@ -130,11 +145,6 @@ def show_item(console: Console, words: Words, view: View, item: ShownItem) -> No
         console.labelled(item_words.wording_title(words, item), item.suggestion)
     if item.harmful:
         console.say(words("You marked this as harmful."))
-    for said, text in beside(words, item):
-        if text:
-            console.labelled(said, text)
-        else:
-            console.say(said)
 
 
 def show_lesson(console: Console, words: Words, lesson: Lesson) -> None:
@@ -152,14 +162,18 @@ def show_ratings(console: Console, words: Words) -> None:
         console.say(words("{key} {label}: {meaning}", key=number, label=label, meaning=meaning))
 
 
-def show_keys(console: Console, words: Words) -> None:
+def show_keys(console: Console, words: Words, *, translating: bool) -> None:
     """Print what can be typed while an item is shown."""
-    show_ratings(console, words)
-    for act, said in ACT_WORDS.items():
+    if translating:
+        console.say(words("What you type is your translation. A line that begins with / is a key:"))
+    else:
+        show_ratings(console, words)
+    for act, said in (TRANSLATION_WORDS if translating else ACT_WORDS).items():
         if act not in _NOT_HERE:
             console.say(words("{key}: {label}", key=_key(words, KEYS[act][0]), label=words(said)))
     console.say(words("Enter alone reads the sentence again."))
-    console.say(words("c and e also take your words at once, as in: c too formal"))
+    if not translating:
+        console.say(words("c and e also take your words at once, as in: c too formal"))
 
 
 def _key(words: Words, key: str) -> str:
@@ -177,6 +191,11 @@ def answer_prompt(words: Words) -> str:
     """Return the prompt under an item: the four answers, short."""
     labels = (f"{number} {rating_label(words, rating)}" for number, rating in enumerate(Rating, 1))
     return words("{answers}, or ? for help:", answers=", ".join(labels))
+
+
+def translation_prompt(words: Words) -> str:
+    """Return the prompt under a sentence that is to be translated."""
+    return words("Type your translation, then Enter. /? for help:")
 
 
 def rest_words(words: Words, view: View) -> str:
