@@ -92,6 +92,8 @@ class Columns:
     source_language: str | None = None
     """BCP 47 tag of the corpus, where it was given."""
     target_language: str | None = None
+    optional: str | None = None
+    """Side of which a table may have no column."""
 
     def named(self, side: str) -> str | None:
         """Return what was said of a side's column."""

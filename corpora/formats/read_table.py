@@ -318,7 +318,8 @@ def _column_names(
         names[place] = FURTHER
     for side in SIDES:
         lost = columns.named(side) is not None and side not in chosen.places
-        if (side not in names or lost) and side not in chosen.alike:
+        optional = side == columns.optional and not lost
+        if (side not in names or lost) and side not in chosen.alike and not optional:
             note_missing(side, columns, len(names), findings, line=header.line)
     single = [name for name in names if name != FURTHER]
     if len(set(single)) != len(single):

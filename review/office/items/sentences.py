@@ -19,7 +19,7 @@ from corpora.model.entry import Entry, EntryId, Segment
 from corpora.text.comparison import is_blank
 from harness.card.rows import card_id
 from harness.core.failures import UsageError
-from harness.core.user_file import read_text
+from harness.inputs.sentence_lines import check_length, read_lines
 from review.files.manifests import MOST_ITEMS, Around
 from review.log.payloads import MOST_TEXT
 from review.office.items.controls import fits
@@ -111,10 +111,6 @@ def _short(tag: str | None) -> str:
     return tag if tag is not None and len(tag) <= 200 else ""
 
 
-MOST_BYTES = 32 * 2**20
-_ACTS = frozenset(map(chr, range(0x20))) - {"\t"} | {"\x7f"}
-
-
 @dataclass(frozen=True)
 class Sentences:
     """What can be asked about."""
@@ -152,10 +148,11 @@ def of_corpus(
     if secret := sum(entry.secret for entry in entries):
         raise UsageError(
             f"{secret} of these sentences belong to secret segments (gold_standard, held_out), and translations "
-            "are handed on in the open. Leave them out: --segment development"
+            "are handed on in the open. Leave them out: --segment development. Secret sentences are translated sealed, from a corpus "
+            "in the making: rosetta corpus new"
         )
     for entry in entries:
-        _check_length(entry.source, f"entry {entry.id!r}")
+        check_length(entry.source, f"entry {entry.id!r}", MOST_TEXT)
     return Sentences(
         corpus.dataset,
         [entry.question() for entry in entries],
@@ -170,16 +167,7 @@ def of_lines(path: Path, source_language: str | None, target_language: str | Non
     The id of a sentence is the number of its line. UsageError names file, line and mend.
     """
     languages = _languages(path, source_language, target_language)
-    text, _ = read_text(path, "the sentences", MOST_BYTES)
-    lines = {n: line.strip() for n, line in enumerate(text.split("\n"), 1) if line.strip()}
-    if not lines:
-        raise UsageError(f"{path}: no sentence stands in it. Write one on each line.")
-    for number, line in lines.items():
-        _check_length(line, f"{path}: line {number}")
-        if not _ACTS.isdisjoint(line):
-            raise UsageError(
-                f"{path}: line {number}: a control character stands in it. Save the file as plain text."
-            )
+    lines = read_lines(path, MOST_TEXT)
     first = {line: number for number, line in reversed(lines.items())}
     entries = [
         Entry(id=number, source=line, reference="")
@@ -205,13 +193,6 @@ def _languages(path: Path, source: str | None, target: str | None) -> tuple[str,
                 f"{option} {tag[:40]!r}: no language tag. Write one such as en or crk."
             )
     return source or "", target or ""
-
-
-def _check_length(text: str, where: str) -> None:
-    if len(text) > MOST_TEXT:
-        raise UsageError(
-            f"{where}: {len(text):,} characters are too many for one sentence; at most {MOST_TEXT:,}. Part it."
-        )
 
 
 def check_count(wanted: int) -> None:

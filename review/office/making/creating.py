@@ -9,18 +9,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from corpora.languages.cards import find_card
-from corpora.languages.tags import resolve_script
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, EntryId
 from corpora.text.words import JOINERS, words
-from harness.annotators.fst import FstAnnotator
 from harness.card.rows import card_id
 from harness.core.failures import UsageError
-from harness.fst.analyser import open_analyser
-from harness.fst.find import find_analyser
-from harness.fst.model import AnalyserError
-from harness.setup.preparing import language_folders
+from harness.setup.word_analyser import word_analyser
 from review.files.manifests import MOST_ITEMS, TrainingItem
 from review.files.reviewer_codes import make_codes
 from review.office.items.controls import (
@@ -88,7 +82,7 @@ def draft_translations(sentences: Sentences, share: Share, seed: int) -> Transla
         entries=entries,
         items=sorted(items, key=lambda item: item.id),
         core=core,
-        orders=_sentence_orders(ids, core, share, seed),
+        orders=sentence_orders(ids, core, share, seed),
         task="translate",
         written=sentences.written,
         seed=seed,
@@ -101,9 +95,10 @@ def _core(entries: Sequence[Entry], share: Share, seed: int) -> Sequence[Entry]:
     return entries if share.per_person is None else ()
 
 
-def _sentence_orders(
+def sentence_orders(
     ids: Mapping[EntryId, str], core: Sequence[str], share: Share, seed: int
 ) -> dict[str, tuple[str, ...]]:
+    """Return new code → ids of the items in this person's order; ``ids`` is entry → its one item, ``core`` what all are asked."""
     return orders(
         originals={item: entry for entry, item in ids.items()},
         repeats={},
@@ -129,26 +124,13 @@ def known_forms(dataset: Dataset, texts: Iterable[str]) -> KnownForms:
 
     What is looked up is kept nowhere: the texts may be secret.
     """
-
-    tag = dataset.target_language
-    folders = language_folders()
-    found = find_card(tag, folders)
-    card = None if found is None else found.card
-    path = find_analyser(card, tag, folders)
-    if path is None:
-        return KnownForms(None, f"no analyser for {tag} is here (`rosetta language check {tag}`)")
-    try:
-        analyser = open_analyser(path)
-    except AnalyserError as error:
-        return KnownForms(None, str(error))
-    if analyser.acceptor:
-        return KnownForms(None, f"{analyser.name} only says yes or no; it has no analyses")
     sentences = list(texts)
-    script = resolve_script(tag, card, sentences)
-    writing = None if card is None else card.writing(script)
-    annotator = FstAnnotator(analyser, writing)
+    found = word_analyser(dataset.target_language, sentences)
+    if isinstance(found, str):
+        return KnownForms(None, found)
+    writing, annotator = found.writing, found.annotator
     attested = {word for text in sentences for word in annotator.split(text)}
-    forms = OtherForms(attested, lambda found: annotator.analyse_words(found, secret=True))
+    forms = OtherForms(attested, lambda asked: annotator.analyse_words(asked, secret=True))
     joiners = writing.joiners if writing else JOINERS
     letters = writing.word_letters if writing else ""
 

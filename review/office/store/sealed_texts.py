@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from harness.core.failures import StoreError
 from harness.sealed.forms import FileError, FileProblem
-from harness.sealed.keys import Identity, Role
-from harness.sealed.sealing import AgeIdentity, seal, unseal
-from harness.store.file.sealing import own_key
+from harness.sealed.sealing import seal, unseal
+from harness.store.file.keys_here import keys_here
 from review.files.manifests import BatchManifest
 from review.log.sealed_words import SealedWords
 
@@ -51,15 +50,6 @@ def add_keys(words: SealedWords, manifests: Iterable[bytes], recipients: Sequenc
         if manifest.batch not in known:
             others = manifest.organisation.recipients
             words.add(manifest.batch, sorted({*others, *recipients}))
-
-
-def recipients_here(folder: Path) -> list[str]:
-    """Return for whom secret texts are sealed here, this computer's key made where there is none; KeyStoreError in words.
-
-    It may ask the keyring, so it is called before a transaction.
-    """
-    own_key(folder)
-    return [each.recipient for each in keys_here(folder)]
 
 
 def keep_texts(
@@ -104,11 +94,3 @@ def seal_older(
         if rows:
             keep_texts(connection, recipients, number, rows)
     connection.execute("DELETE FROM unsealed")
-
-
-def keys_here(folder: Path) -> Iterator[AgeIdentity]:
-    """Yield the keys that are here, this computer's first; none is made."""
-    if Identity.known(folder, Role.COMPUTER):
-        yield own_key(folder)
-    if Identity.known(folder, Role.ORGANISATION):
-        yield Identity.load(folder, Role.ORGANISATION).age

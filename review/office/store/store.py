@@ -16,6 +16,7 @@ from harness.core.failures import UsageError
 from harness.core.storage_problems import storable
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.signature import Signed
+from harness.store.file.keys_here import recipients_here
 from harness.store.file.transaction import transaction
 from review.files.manifests import Around, BatchItem, BatchManifest
 from review.files.statements import Statement, read_statement
@@ -41,7 +42,6 @@ from review.office.store.sealed_texts import (
     keep_texts,
     kept_texts,
     must_seal,
-    recipients_here,
     seal_older,
     words_here,
 )
