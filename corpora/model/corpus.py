@@ -147,6 +147,8 @@ class OutOfVault:
     """Of the run that it was opened for; empty where none was known."""
     despite_network: str = ""
     """Why it was opened on a computer that has a way to other machines, in a custodian's words; empty where it has none."""
+    consent: Any = None
+    """The record of consent in its sealed envelope, to be looked at and stored nowhere; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, ValidationError
 
 from corpora.checks.requirements import ConsentStanding
-from corpora.model.corpus import Dataset
+from corpora.model.corpus import Corpus, Dataset
 from harness.consent.notice import Words
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
@@ -77,9 +77,19 @@ def record_consent(said: Mapping[str, Any], identity: Identity, today: date) -> 
     return SignedConsent.model_validate_json(signed_record(record, identity), strict=True)
 
 
+def consent_of(corpus: Corpus) -> ConsentStanding:
+    """Tell whether a corpus has a record of consent, as ``consent_standing`` does; one out of a vault has it in its sealed envelope."""
+    if corpus.vault is None:
+        return consent_standing(corpus.dataset)
+    return _standing(corpus.vault.consent, corpus.dataset)
+
+
 def consent_standing(dataset: Dataset) -> ConsentStanding:
-    """Tell whether a corpus has a record of consent that is signed, unchanged and about this corpus, in words for people."""
-    told = (dataset.model_extra or {}).get("consent")
+    """Tell whether an envelope has a record of consent that is signed, unchanged and about this corpus, in words for people."""
+    return _standing((dataset.model_extra or {}).get("consent"), dataset)
+
+
+def _standing(told: object, dataset: Dataset) -> ConsentStanding:
     if not told:
         return ConsentStanding(documented=False, note=_NOT)
     try:

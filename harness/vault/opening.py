@@ -336,7 +336,9 @@ def corpus_of(opened: UnsealedCorpus, run_id: str = "", despite_network: str = "
         told["sha256"],
         Form.SPECIFICATION,
         check_entries(found, dataset.id),
-        vault=OutOfVault(opened.recipients, run_id, despite_network),
+        vault=OutOfVault(
+            opened.recipients, run_id, despite_network, told["dataset"].get("consent")
+        ),
     )
 
 

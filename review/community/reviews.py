@@ -11,6 +11,7 @@ from corpora.formats.encode import encode
 from corpora.model.corpus import Form
 from harness.core.failures import HarnessError
 from harness.sealed.keys import Identity
+from harness.sealed.sealing import seal
 from review.community.folder import OutFile, plain_name
 from review.log.payloads import Consent
 from review.office.results.certifying import look_at_ratings
@@ -45,7 +46,8 @@ def files_of_review(
     folder = f"reviews/{plain_name(review.name)}-{review.key.batches[0][:8]}"
     try:
         if review.translating:
-            yield from _translations(office, review, folder)
+            closed = review.secret and not open_secrets
+            yield from _translations(office, review, folder, sealed=closed)
             return
         look_at_ratings(office, review)
         words = Words.load(review.manifest.language, ())
@@ -85,9 +87,17 @@ def _signed(review: Review, folder: str) -> Iterator[OutFile]:
             yield OutFile(f"{folder}/batch-{batch}.sig", signed.signature)
 
 
-def _translations(office: Office, review: Review, folder: str) -> Iterator[OutFile]:
+def _translations(
+    office: Office, review: Review, folder: str, *, sealed: bool
+) -> Iterator[OutFile]:
+    """Yield what speakers wrote, sealed for the review's recipients where it was handed out sealed."""
     collected = collect(review, office.state(review)).corpus
-    yield OutFile(f"{folder}/translations.jsonl", encode(collected, Form.JSONL)[0].encode())
+    data = encode(collected, Form.JSONL)[0].encode()
+    if sealed:
+        recipients = review.manifest.organisation.recipients
+        yield OutFile(f"{folder}/translations.jsonl.age", seal(data, recipients))
+    else:
+        yield OutFile(f"{folder}/translations.jsonl", data)
     yield OutFile(f"{folder}/consent.jsonl", _consent(office, review))
     yield from _signed(review, folder)
 

@@ -12,7 +12,7 @@ from corpora.files.problems import Problem
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
 from corpora.tasks.task import TRANSLATION, task
-from harness.consent.given import consent_standing
+from harness.consent.given import consent_of
 from harness.vault.corpus_files import corpus_named
 from harness.vault.folder import HEAD
 from harness.vault.opening import BECAUSE, vault_at
@@ -79,7 +79,7 @@ def corpus_look(corpus: Corpus) -> CorpusLook:
         warnings=[f"{problem.message} {problem.mend}" for problem in corpus.warnings],
         unmet=[
             f"{row.name}: {row.found} of {row.needed}"
-            for row in requirements(corpus, consent_standing(dataset))
+            for row in requirements(corpus, consent_of(corpus))
             if not row.met
         ],
         target_language=dataset.target_language,

@@ -30,6 +30,7 @@ FORMS: Mapping[str, JsonForm] = {
     "compare": JsonForm("compare --json"),
     "consent-list": JsonForm("consent list --json"),
     "corpus-check": JsonForm("corpus check --json"),
+    "corpus-progress": JsonForm("corpus progress --json"),
     "corpus-show": JsonForm("corpus show --json"),
     "cost": JsonForm("cost --json"),
     "doctor": JsonForm("doctor --json"),

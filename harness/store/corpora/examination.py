@@ -14,7 +14,7 @@ from corpora.files.problems import CorpusError, Problem
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Dataset, Form
-from harness.consent.given import consent_standing
+from harness.consent.given import consent_of
 from harness.store.corpora.entries import read_dataset, read_entries
 
 
@@ -67,7 +67,7 @@ def _examination(corpus: Corpus, files: Sequence[Path], found: Original) -> Exam
         sha256=corpus.sha256,
         problems=corpus.warnings,
         statistics=statistics(corpus),
-        requirements=tuple(requirements(corpus, consent_standing(corpus.dataset))),
+        requirements=tuple(requirements(corpus, consent_of(corpus))),
         lines=corpus.lines,
         flagged=frozenset(place for each in corpus.warnings for place in each.places),
     )

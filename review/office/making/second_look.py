@@ -74,6 +74,10 @@ def require_first(review: Review) -> None:
 
 
 def _require_first(office: Office, review: Review) -> None:
+    if review.is_agreement:
+        raise UsageError(
+            f"Review {review.name!r} asks second speakers about a corpus in the making. What they said goes into it: rosetta corpus gather FOLDER"
+        )
     if review.translating:
         raise UsageError(
             f"Review {review.name!r} collects translations: there are no ratings that could differ."

@@ -87,8 +87,8 @@ def languages() -> tuple[str, ...]:
     return tuple(_read())
 
 
-Kind = Literal["rate", "translate", "second"]
-"""What is asked: ratings, translations, or ratings in a second look."""
+Kind = Literal["rate", "translate", "second", "agree"]
+"""What is asked: ratings, translations, ratings in a second look, or whether another speaker's translation is right."""
 
 
 def review_texts(language: str, task: Kind = "rate") -> ReviewTexts:
@@ -101,7 +101,7 @@ def review_texts(language: str, task: Kind = "rate") -> ReviewTexts:
             f"There are no words for reviewers in {language!r}, only in: {listed}. Choose one of these with "
             "--language, and give your own texts with --consent, --guide and --training."
         )
-    apart = {"translate", "second"}
+    apart = {"translate", "second", "agree"}
     words: dict[str, Any] = {name: said for name, said in found.items() if name not in apart}
     if task != "rate":
         words |= found[task]

@@ -127,6 +127,11 @@ def require_runs(review: Review) -> None:
             f"Review {review.name!r} is a second look: what people said in it is advice for who decides about the first "
             "one and counts in no verdict. `rosetta review adjudicate` of the first one shows it."
         )
+    if review.is_agreement:
+        raise UsageError(
+            f"Review {review.name!r} asks second speakers about translations of a corpus in the making, so it has no gate, no "
+            "certificate and no page. What they said goes into the corpus: rosetta corpus gather FOLDER"
+        )
     if review.translating:
         raise UsageError(
             f"Review {review.name!r} collects translations: nothing is judged in it, so it has no gate, no certificate "

@@ -142,6 +142,11 @@ class Review:
         return self.manifest.task == "translate"
 
     @property
+    def is_agreement(self) -> bool:
+        """Whether second speakers are asked about translations of a corpus in the making, so that it has no verdict."""
+        return not (self.translating or self.is_second_look or self.key.runs)
+
+    @property
     def is_second_look(self) -> bool:
         """Whether it asks once more about what split the panel of another, so that it has no verdict of its own."""
         return self.manifest.second_of is not None

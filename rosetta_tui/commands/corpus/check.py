@@ -33,7 +33,7 @@ def check_(as_json: bool, **given: Any) -> None:
     REFERENCE is the second of two text files that are aligned line by line.
     """
     loaded = load_told(given, as_json=as_json)
-    rows = requirements.requirements(loaded, consent_given.consent_standing(loaded.dataset))
+    rows = requirements.requirements(loaded, consent_given.consent_of(loaded))
     if as_json:
         found = {
             "usable": True,

@@ -39,10 +39,6 @@ _TEXT = "[TAG=]FILE"
 _OF_RUNS = ("bad", "repeats", "anchors", "policy", "training", "second_look")
 """Options that mean something for ratings only."""
 _OF_SENTENCES = ("source_language", "target_language", "form")
-_SECONDS = (20, 60)
-"""Seconds that one sentence takes, about."""
-_LONG = 100
-"""Sentences after which one sitting is too long."""
 _HANDED_OUT = (
     click.option("--font", "fonts", multiple=True, type=_FILE, metavar="FILE.ttf", help="Goes along, for letters that reviewers' windows lack."),
     click.option("--font-licence", "licences", multiple=True, type=_FILE, metavar="OFL.txt", help="Of the font; it must be the Open Font License."),
@@ -282,19 +278,4 @@ def _translation_plan(
         yield words_plan.plan_line(
             "", f"{sentences.repeated} repeated in the file; each is asked once"
         )
-    low, high = (round(draft.longest * seconds / 60) for seconds in _SECONDS)
-    core = len(draft.core)
-    common = "" if core in {0, len(draft.items)} else f", {core} of them common to all"
-    yield words_plan.plan_line(
-        "each person", f"{draft.longest} sentences{common}; about {low}–{high} minutes"
-    )
-    times = sum(map(len, draft.orders.values())) / len(draft.items)
-    yield words_plan.plan_line(
-        "people", f"{len(draft.orders)}; a sentence is asked of {times:.3g} on average"
-    )
-    yield from words_plan.letters_plan(letters)
-    yield words_plan.plan_line("seed", str(draft.seed))
-    if draft.longest > _LONG:
-        yield words_plan.plan_line(
-            "", "that is long for one sitting; people can stop and go on another day"
-        )
+    yield from words_plan.people_lines(draft, letters)

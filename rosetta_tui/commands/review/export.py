@@ -27,6 +27,7 @@ with when_used():
 @click.option("--corpus", type=click.Path(path_type=Path), metavar="FILE", help="Instead: the translations that were asked for, as a corpus (.jsonl or .json).")  # fmt: skip
 @click.option("--inside", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER", help="Instead: the certificates with their evidence, to check them here. Every single rating is in it: of secret entries it must not leave.")  # fmt: skip
 @click.option("--language", metavar="TAG", help="Of the page for the speakers in the sealed file.")
+@click.option("--allow-secret", is_flag=True, help="With --corpus: write sentences open that were handed out sealed.")  # fmt: skip
 @click.option("--overwrite", is_flag=True, help="Overwrite files that are there.")
 def export_(
     review: str,
@@ -37,7 +38,9 @@ def export_(
     corpus: Path | None,
     inside: Path | None,
     language: str | None,
+    *,
     overwrite: bool,
+    allow_secret: bool,
 ) -> None:
     """Write everything of REVIEW into one file, signed, and sealed for the review's recipients.
 
@@ -53,7 +56,11 @@ def export_(
         with store.Office.open(home()) as office:
             _tell(
                 export_files.write_corpus(
-                    office, office.review(review), corpus, overwrite=overwrite
+                    office,
+                    office.review(review),
+                    corpus,
+                    overwrite=overwrite,
+                    allow_secret=allow_secret,
                 )
             )
         return

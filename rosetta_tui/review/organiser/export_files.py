@@ -285,8 +285,13 @@ DANGER = (
 _FORMS = {".jsonl": Form.JSONL, ".json": Form.SPECIFICATION}
 
 
-def write_corpus(office: Office, review: Review, path: Path, *, overwrite: bool) -> list[str]:
-    """Write the corpus and give what is to be said of it; UsageError where there is nothing to write."""
+def write_corpus(
+    office: Office, review: Review, path: Path, *, overwrite: bool, allow_secret: bool = False
+) -> list[str]:
+    """Write the corpus and give what is to be said of it; UsageError where there is nothing to write.
+
+    What was handed out sealed is written only with ``allow_secret``: it may be of a secret segment.
+    """
     form = _FORMS.get(path.suffix.lower())
     if form is None:
         raise UsageError(f"{path}: a corpus is written as NAME.jsonl or NAME.json. Name it so.")
@@ -294,6 +299,11 @@ def write_corpus(office: Office, review: Review, path: Path, *, overwrite: bool)
         raise UsageError(
             f"Review {review.name!r} asks for ratings. Better wordings that people suggested are offered by: "
             f"rosetta review variants CORPUS {review.name}"
+        )
+    if review.secret and not allow_secret:
+        raise UsageError(
+            f"The sentences of review {review.name!r} were handed out sealed, and this file would hold them open. Those of a corpus in the "
+            "making go back into it sealed (rosetta corpus gather FOLDER), and into a vault from there. Where none of them is secret, add --allow-secret."
         )
     if path.exists() and not overwrite:
         raise UsageError(f"{path} is there already. Choose another place, or add --overwrite.")

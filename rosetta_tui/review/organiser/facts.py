@@ -50,12 +50,18 @@ class ReviewLine:
     """Run by run; None where no certificate was issued."""
     second_look: bool = False
     """Whether it asks once more about what split the panel of another."""
+    agreement: bool = False
+    """Whether it asks second speakers about translations of a corpus in the making."""
 
     @property
     def asks(self) -> str:
         """What it asks for: the runs that are judged, or what else a review without runs is."""
         return ", ".join(self.runs) or (
-            "a second look" if self.second_look else "collects translations"
+            "a second look"
+            if self.second_look
+            else "looks over translations"
+            if self.agreement
+            else "collects translations"
         )
 
 
@@ -131,6 +137,7 @@ def read_reviews(desk: OrganiserDesk) -> list[ReviewLine]:
                 [_words(summaries.get(run.run_id)) for run in review.key.runs],
                 _verdicts(office, review),
                 review.is_second_look,
+                review.is_agreement,
             )
             for review in office.reviews()
         ]

@@ -54,6 +54,8 @@ class Making:
     """Refuses words for reviewers, by option."""
     second_of: str | None = None
     """In a second look: the first batch of the review in which people differed."""
+    at_the_end: str = ""
+    """Command that takes what came back into a corpus; empty: the usual one, with the review's name."""
 
 
 def say_plan(lines: Iterable[str], *, as_json: bool) -> None:
@@ -72,7 +74,7 @@ def carry_out(
     if as_json:
         click.echo(form_text("review-create", _told(published, making.letters)))
     else:
-        _say_published(published, passphrases=given["passphrases"])
+        _say_published(published, making.at_the_end, passphrases=given["passphrases"])
 
 
 def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Published:
@@ -271,7 +273,7 @@ def _told(published: Published, letters: Letters) -> dict[str, Any]:
     }
 
 
-def _say_published(published: Published, *, passphrases: bool) -> None:
+def _say_published(published: Published, at_the_end: str, *, passphrases: bool) -> None:
     """Say what was written and what comes next."""
     review, cards = published.review, published.cards
     for path in published.files:
@@ -283,7 +285,7 @@ def _say_published(published: Published, *, passphrases: bool) -> None:
         click.echo("The batch is sealed. It opens only on the laptops that are named above.")
     else:
         click.echo("The batch is signed but not sealed: its sentences are of open segments.")
-    if not review.translating:
+    if review.key.runs:
         click.echo(
             "Which translation is whose stays in your data folder; nothing of it is in the files."
         )
@@ -298,5 +300,7 @@ def _say_published(published: Published, *, passphrases: bool) -> None:
     click.echo(
         plain(f"Later: `rosetta review import STICK`, `rosetta review status {review.name}`.")
     )
-    if review.translating:
-        click.echo(plain(f"At the end: `rosetta review export {review.name} --corpus FILE.jsonl`."))
+    if review.translating and not at_the_end:
+        at_the_end = f"rosetta review export {review.name} --corpus FILE.jsonl"
+    if at_the_end:
+        click.echo(plain(f"At the end: `{at_the_end}`."))

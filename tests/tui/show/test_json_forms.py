@@ -84,6 +84,7 @@ def test_events(events: list[Any]) -> None:
         ("compare", ("compare", "last", "last~1", "--entries", "2")),
         ("corpus-check", ("corpus", "check", "C", *LANGUAGES)),
         ("corpus-show", ("corpus", "show", "C", *LANGUAGES)),
+        ("corpus-progress", ("corpus", "progress", "P")),
         ("unusable", ("corpus", "check", "O")),
         ("estimate", ("estimate", "C", *LANGUAGES, "--method", "copy-source")),
         ("cost", ("cost",)),
@@ -100,7 +101,10 @@ def test_events(events: list[Any]) -> None:
 def test_what_is_printed_is_what_the_schema_says(
     home: Path, events: list[Any], name: str, arguments: tuple[str, ...]
 ) -> None:
-    files = {"C": "c.tsv", "O": "o.txt", "L": "a.rosetta-laptop"}
+    files = {"C": "c.tsv", "O": "o.txt", "L": "a.rosetta-laptop", "P": "project"}
+    if "P" in arguments:
+        making = ("--title", "T", "--organisation", "O", "--license", "CC0-1.0")
+        printed(home, "corpus", "new", str(home / "project"), *LANGUAGES, *making)
     words = [str(home / files[each]) if each in files else each for each in arguments]
     shown = json.loads(printed(home, *words, "--json"))
     assert shown

@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from review.office.store.review import Review
 from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.facts import ReviewNow, RunNow, read_review
 from rosetta_tui.review.organiser.pages.acts import Acts, ReadAgain
@@ -44,6 +45,19 @@ _LOOKS_AGAIN = (
     "This is a second look at what split the panel of another review: what people say in it is advice for who decides "
     "there, in its section Split, and counts in no verdict."
 )
+
+_ASKS_SECOND_SPEAKERS = (
+    "Here second speakers look over translations of a corpus in the making: there is no verdict and no certificate. "
+    "What they said goes into the corpus: rosetta corpus gather FOLDER"
+)
+
+
+def _without_a_run(review: Review) -> str:
+    """Return why there is no verdict, and what there is instead."""
+    if review.is_second_look:
+        return _LOOKS_AGAIN
+    return _ASKS_SECOND_SPEAKERS if review.is_agreement else _COLLECTS
+
 
 _OFFERED = {
     "look": {"Agreement", "Gate", "Split"},
@@ -185,7 +199,7 @@ class ReviewScreen(ReadAgain):
     def _of_a_run(self, now: ReviewNow, run: RunNow | None) -> Iterator[Widget]:
         """Yield a section that is about a run; a review without a verdict has none."""
         if run is None:
-            said = _LOOKS_AGAIN if now.review.is_second_look else _COLLECTS
+            said = _without_a_run(now.review)
             yield Static(show(said.format(name=now.review.name), "$quiet"), classes="words")
         elif not run.opened:
             self.action_read()

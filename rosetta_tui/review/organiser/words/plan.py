@@ -14,6 +14,7 @@ from rosetta_tui.review.organiser.words.letters import Letters, letter_lines
 from scoring.core.wording import percent
 
 if TYPE_CHECKING:
+    from review.office.making.batches import Drawn
     from review.office.making.creating import ReviewDraft
 
 _LONG = 150
@@ -21,6 +22,10 @@ _LONG = 150
 
 _SECONDS = (8, 15)
 """Seconds that one sentence takes, about."""
+
+_LONG_TO_WRITE = 100
+_SECONDS_TO_WRITE = (20, 60)
+"""The same where sentences are written, or looked over word by word."""
 
 _TRUE = 0.85
 """Share for which the chance of a verdict is told."""
@@ -196,3 +201,17 @@ def _warnings(draft: ReviewDraft, policy: GatePolicy) -> Iterator[str]:
         )
     if draft.longest > _LONG:
         yield f"NOTE: {draft.longest} items are long for one person. Lower --items, or use --core."
+
+
+def people_lines(drawn: Drawn, letters: Letters) -> Iterator[str]:
+    """Say how much each person is asked of sentences to be written, and how often each sentence is asked."""
+    low, high = (round(drawn.longest * seconds / 60) for seconds in _SECONDS_TO_WRITE)
+    core = len(drawn.core)
+    common = "" if core in {0, len(drawn.items)} else f", {core} of them common to all"
+    yield plan_line("each person", f"{drawn.longest} sentences{common}; about {low}–{high} minutes")
+    times = sum(map(len, drawn.orders.values())) / len(drawn.items)
+    yield plan_line("people", f"{len(drawn.orders)}; a sentence is asked of {times:.3g} on average")
+    yield from letters_plan(letters)
+    yield plan_line("seed", str(drawn.seed))
+    if drawn.longest > _LONG_TO_WRITE:
+        yield plan_line("", "that is long for one sitting; people can stop and go on another day")

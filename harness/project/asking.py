@@ -1,0 +1,117 @@
+"""Candidate sources that a language model writes; each is marked as made by a model, with which and how it was asked.
+
+Only the wish is sent, never a text of the project. A model on another machine has seen what it wrote, so its sentences can be no secret ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
+from typing import Final
+
+from corpora.languages.tags import language_name
+from harness.core.calls import Reply, Request
+from harness.core.failures import UsageError
+from harness.endpoint.client import EndpointClient
+from harness.endpoint.keys import KeySource, find_key
+from harness.method.completions import answers_alone, cleaned
+from harness.method.options import MethodOptions
+from harness.methods.chat import model_completions
+from harness.project.candidates import Candidate
+from harness.project.state import DraftTexts, Project, SourceOrigin, today
+
+PROMPT: Final = "sources-v1"
+MOST_AT_ONCE: Final = 50
+TIMEOUT_SECONDS: Final = 120.0
+
+TIERS: Final[Mapping[int, str]] = {
+    1: "single words, common greetings, numbers",
+    2: "simple sentences in the present tense, a subject, a verb and perhaps an object",
+    3: "past or future tense, possessives",
+    4: "passive voice, relative clauses, somebody acting on somebody of somebody else",
+    5: "several clauses, idioms, or a short paragraph whose tone fits the register",
+}
+"""What each tier asks of a sentence (benchmark-specification §2.4)."""
+
+_NUMBERED = re.compile(r"^\s*(?:\d{1,3}[.)]|[-*•])\s+")
+
+
+@dataclass(frozen=True)
+class SourceWish:
+    """What a model is asked to write."""
+
+    count: int
+    difficulty: int
+    register: str
+    context: str = ""
+    phenomenon: str = ""
+    """What of the language the sentences should show, in the asker's words."""
+
+
+def ask_model(
+    project: Project, wish: SourceWish, endpoint: str, model: str, keys: KeySource = find_key
+) -> list[Candidate]:
+    """Ask a model once, and return what it wrote as candidates; CallError and UsageError in words."""
+    if not 1 <= wish.count <= MOST_AT_ONCE:
+        raise UsageError(
+            f"--count {wish.count}: between 1 and {MOST_AT_ONCE} at once. Ask again for more."
+        )
+    options = MethodOptions(
+        source_language=project.state.dataset["source_language"],
+        target_language=project.state.dataset["target_language"],
+        model=model,
+        endpoint=endpoint,
+        temperature=None,
+        max_tokens=4096,
+    )
+    completions = model_completions(options, keys)
+    text = prompt_text(project, wish)
+    request = completions.request(
+        [{"role": "user", "content": text}], secret=False, accept=answers_alone
+    )
+    reply = asyncio.run(_sent(request))
+    origin = SourceOrigin(
+        model=(reply.model_id or model)[:200],
+        endpoint=completions.endpoint.name[:200],
+        prompt_sha256=sha256(text.encode()).hexdigest(),
+        on=today(),
+    )
+    lines = (_NUMBERED.sub("", line).strip() for line in cleaned(reply.text).splitlines())
+    found = [line for line in lines if line]
+    if not found:
+        raise UsageError("The model wrote no sentence. Ask once more, or take another model.")
+    elsewhere = not completions.endpoint.local
+    return [
+        Candidate(DraftTexts(line), origin, number, seen_elsewhere=elsewhere)
+        for number, line in enumerate(found[: wish.count], 1)
+    ]
+
+
+def prompt_text(project: Project, wish: SourceWish) -> str:
+    """Return what the model is asked, word by word."""
+    dataset = project.state.dataset
+    more = f"Each is a {wish.context}. " if wish.context else ""
+    more += f"Each shows this: {wish.phenomenon}. " if wish.phenomenon else ""
+    shipped = files("harness.project").joinpath(f"{PROMPT}.txt").read_text("utf-8")
+    return shipped.format(
+        source_language=language_name(dataset["source_language"]),
+        target_language=language_name(dataset["target_language"]),
+        count=wish.count,
+        difficulty=wish.difficulty,
+        tier=TIERS[wish.difficulty],
+        register=wish.register,
+        more=more,
+    )
+
+
+async def _sent(request: Request) -> Reply:
+    client = EndpointClient(timeout_seconds=TIMEOUT_SECONDS, offline=False)
+    try:
+        reply, _ = await client.send(request)
+    finally:
+        await client.close()
+    return reply

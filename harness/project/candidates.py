@@ -1,0 +1,304 @@
+"""Candidate sources: read from a file, held against what is there, chosen over difficulties and registers, and put into segments.
+
+Nothing of a secret sentence stands in a message; a near copy is named by the entry that it resembles.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+from rapidfuzz.distance import Levenshtein
+
+from corpora.checks.requirements import LEAST
+from corpora.formats.columns import Columns
+from corpora.formats.load import load
+from corpora.model.entry import PROVENANCES, REGISTERS, Entry, Segment
+from corpora.text.comparison import normalised
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
+from harness.inputs.sentence_lines import check_length, read_lines
+from harness.lint.copies import LEAST_LETTERS, NEAR
+from harness.project.state import DraftTexts, Project, ProjectEntry, SourceOrigin, today
+
+WEIGHTS: Final[Mapping[int, float]] = {1: 0.10, 2: 0.25, 3: 0.30, 4: 0.25, 5: 0.10}
+"""Share of each tier among chosen sources: all five are there, most are of the middle ones (benchmark-specification §2.4)."""
+
+MOST_SOURCE: Final = 4_000
+"""Characters of a source; a batch for speakers takes no longer one."""
+
+_WITHOUT_REFERENCE: Final = "response"
+"""Task whose records are complete without a reference, as sources are before somebody translated them."""
+
+_SPOKEN: Final = "elicited"
+"""Provenance of what speakers are asked to translate (§2.5)."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A source that may become an entry."""
+
+    texts: DraftTexts
+    origin: SourceOrigin
+    line: int | None = None
+    segment: Segment | None = None
+    difficulty: int | None = None
+    register: str | None = None
+    context: str | None = None
+    provenance: str | None = None
+    seen_elsewhere: bool = False
+    """True where another machine made it, so that it cannot be secret."""
+
+
+@dataclass(frozen=True)
+class Usual:
+    """What holds of candidates that do not say it themselves."""
+
+    segment: Segment | None = None
+    difficulty: int | None = None
+    register: str | None = None
+    context: str | None = None
+    variant_class: str = ""
+
+    def of(self, candidate: Candidate) -> Candidate:
+        """Return a candidate with what it lacks."""
+        return replace(
+            candidate,
+            segment=candidate.segment or self.segment,
+            difficulty=candidate.difficulty or self.difficulty,
+            register=candidate.register or self.register,
+            context=candidate.context or self.context,
+            texts=replace(
+                candidate.texts, variant_class=candidate.texts.variant_class or self.variant_class
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class TakenSources:
+    """What became of candidates."""
+
+    entries: tuple[ProjectEntry, ...]
+    """New in the project."""
+    copies: tuple[str, ...]
+    """In words, what was left out because it is there already."""
+    left: int = field(default=0)
+    """Candidates beyond the number that was asked for."""
+
+
+def read_candidates(project: Project, path: Path) -> list[Candidate]:
+    """Read sources from a file of lines (``.txt``), or of any form that a corpus may have; UsageError, CorpusError in words.
+
+    Tags and translations that stand in it are taken along.
+    """
+    origin = SourceOrigin(file=path.name[:200], on=today())
+    if path.suffix.lower() == ".txt":
+        lines = read_lines(path, MOST_SOURCE)
+        return [Candidate(DraftTexts(line), origin, number) for number, line in lines.items()]
+    facts = {name: project.state.dataset[name] for name in ("source_language", "target_language")}
+    corpus = load(
+        path,
+        dataset={**facts, "task": _WITHOUT_REFERENCE},
+        columns=Columns(**facts, optional="reference"),
+        kept_here=True,
+    )
+    for entry in corpus.entries:
+        check_length(entry.source, f"{path}: entry {entry.id}, field 'source'", MOST_SOURCE)
+    lines_of = corpus.lines or (None,) * len(corpus.entries)
+    return [
+        _candidate(entry, origin, line)
+        for entry, line in zip(corpus.entries, lines_of, strict=True)
+    ]
+
+
+def _candidate(entry: Entry, origin: SourceOrigin, line: int | None) -> Candidate:
+    texts = DraftTexts(
+        entry.source,
+        entry.reference,
+        entry.variants,
+        entry.morphological_analysis or "",
+        entry.variant_class or "",
+        entry.notes or "",
+    )
+    return Candidate(
+        texts,
+        origin,
+        line,
+        entry.segment,
+        entry.difficulty,
+        entry.register_,
+        entry.context,
+        entry.provenance,
+    )
+
+
+def take_candidates(
+    project: Project, candidates: Sequence[Candidate], usual: Usual, most: int | None = None
+) -> TakenSources:
+    """Put candidates into a project, those that are no near copies, ``most`` of them; UsageError names what one lacks.
+
+    Chosen are those that bring the tiers nearest to ``WEIGHTS`` and the registers nearest to each other. Those
+    that name no segment go where most is lacking, a like mix of tiers and registers into each; into ``diagnostic`` only
+    what has a class of phenomenon.
+    """
+    told = [usual.of(each) for each in candidates]
+    for each in told:
+        _check(each)
+    new, copies = _without_copies(project, told)
+    chosen = new if most is None else _balanced(project, new, most)
+    placed = _placed(project, chosen)
+    entries = tuple(_entry(project, number, each) for number, each in enumerate(placed))
+    state = project.state
+    project.change(
+        entries=(*state.entries, *entries),
+        next_id=state.next_id + len(entries),
+        next_round=state.next_round + bool(entries),
+    )
+    return TakenSources(entries, tuple(copies), len(new) - len(chosen))
+
+
+def undo_last(project: Project) -> int:
+    """Take out the sources of the last adding, and return how many they were; UsageError where speakers have some of them."""
+    if not project.state.entries:
+        raise UsageError("There is nothing to undo: no source was added.")
+    last = max(each.round for each in project.state.entries)
+    gone = {each.id for each in project.state.entries if each.round == last}
+    asked = {id_ for out in project.state.reviews for id_ in out.entries}
+    if gone & asked or project.state.vault is not None:
+        raise UsageError(
+            "The sources that were added last are with speakers or in a vault already: they cannot be undone."
+        )
+    project.change(entries=tuple(each for each in project.state.entries if each.id not in gone))
+    return len(gone)
+
+
+def _check(candidate: Candidate) -> None:
+    where = candidate.origin.file or f"the model {candidate.origin.model}"
+    where += f", line {candidate.line}" if candidate.line else ""
+    for name, options in (("difficulty", "1 to 5"), ("register", ", ".join(REGISTERS))):
+        if getattr(candidate, name) is None:
+            raise UsageError(
+                f"{where}, field '{name}': a source has none. Write it there, or say --{name} for all: {options}."
+            )
+    if candidate.seen_elsewhere and candidate.segment is not None and candidate.segment.secret:
+        raise UsageError(
+            f"{where}: a model on another machine wrote it, so others have seen it and it can be no sentence of {candidate.segment}. Take a "
+            "model on this machine, or write those sentences yourselves."
+        )
+    if candidate.provenance is not None and candidate.provenance not in PROVENANCES:
+        raise UsageError(
+            f"{where}, field 'provenance': permitted are {', '.join(PROVENANCES)}. Correct it."
+        )
+
+
+def _without_copies(
+    project: Project, candidates: Sequence[Candidate]
+) -> tuple[list[Candidate], list[str]]:
+    """Part candidates into new ones and words about those that are near copies of an entry or of each other."""
+    known = {
+        normalised(project.texts(each).source): f"entry {each.id}"
+        for each in project.state.entries
+        if each.texts is not None or each.sealed
+    }
+    new: list[Candidate] = []
+    told: list[str] = []
+    for number, each in enumerate(candidates, 1):
+        form = normalised(each.texts.source)
+        like = _like(form, known)
+        where = f"line {each.line}" if each.line else f"candidate {number}"
+        if not form:
+            told.append(f"{where}: it has no letters")
+        elif like is not None:
+            told.append(f"{where}: a near copy of {like}")
+        else:
+            known[form] = where
+            new.append(each)
+    return new, told
+
+
+def _like(form: str, known: Mapping[str, str]) -> str | None:
+    if form in known:
+        return known[form]
+    if len(form) < LEAST_LETTERS:
+        return None
+    return next(
+        (
+            name
+            for other, name in known.items()
+            if Levenshtein.normalized_similarity(form, other, score_cutoff=NEAR)
+        ),
+        None,
+    )
+
+
+def _balanced(project: Project, candidates: Sequence[Candidate], most: int) -> list[Candidate]:
+    """Choose one after the other of the tier that lacks most, and in it of the register that has least."""
+    tiers = Counter(each.difficulty for each in project.state.entries)
+    registers = Counter((each.difficulty, each.register_) for each in project.state.entries)
+    left = list(candidates)
+    chosen: list[Candidate] = []
+    while left and len(chosen) < most:
+        best = min(
+            left,
+            key=lambda each: (
+                tiers[each.difficulty or 0] / WEIGHTS[each.difficulty or 3],
+                registers[each.difficulty or 0, each.register or ""],  # type: ignore[index]
+            ),
+        )
+        left.remove(best)
+        tiers[best.difficulty or 0] += 1
+        registers[best.difficulty or 0, best.register or ""] += 1  # type: ignore[index]
+        chosen.append(best)
+    return chosen
+
+
+def _placed(project: Project, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates, each with a segment: in the order of tiers and registers, so that each segment gets a like mix."""
+    counts = Counter(each.segment for each in project.state.entries)
+    counts += Counter(each.segment for each in candidates if each.segment is not None)
+    placed: dict[int, Segment] = {}
+    order = sorted(
+        range(len(candidates)), key=lambda at: (candidates[at].difficulty, candidates[at].register)
+    )
+    for at in order:
+        each = candidates[at]
+        segment = each.segment or _lacking(counts, each)
+        if each.segment is None:
+            counts[segment] += 1
+        placed[at] = segment
+    return [replace(each, segment=placed[at]) for at, each in enumerate(candidates)]
+
+
+def _lacking(counts: Mapping[Segment, int], candidate: Candidate) -> Segment:
+    """Return the segment that has the smallest part of what it needs; an open one where others have seen the sentence."""
+    if candidate.texts.variant_class and counts[Segment.DIAGNOSTIC] < LEAST[Segment.DIAGNOSTIC]:
+        return Segment.DIAGNOSTIC
+    if candidate.seen_elsewhere:
+        return Segment.DEVELOPMENT
+    others = [each for each in LEAST if each is not Segment.DIAGNOSTIC]
+    return min(others, key=lambda each: counts[each] / LEAST[each])
+
+
+def _entry(project: Project, number: int, candidate: Candidate) -> ProjectEntry:
+    try:
+        entry = ProjectEntry.model_validate(
+            {
+                "id": project.state.next_id + number,
+                "segment": candidate.segment,
+                "difficulty": candidate.difficulty,
+                "register_": candidate.register,
+                "context": candidate.context,
+                "provenance": candidate.provenance or _SPOKEN,
+                "origin": candidate.origin,
+                "round": project.state.next_round,
+            }
+        )
+    except ValidationError as error:
+        raise UsageError(
+            f"{candidate.origin.file or candidate.origin.model}: {first_problem(error)}"
+        ) from None
+    return project.with_texts(entry, candidate.texts)

@@ -1,0 +1,70 @@
+"""A finished corpus on its way into a vault: sealed there, and its secret texts taken out of the project.
+
+The project notes where it goes before it goes. So one that was stopped on the way is found in the vault again, and nothing is lost or put in twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Segment
+from harness.core.failures import UsageError
+from harness.project.state import InVault, Project, today, write_state
+from harness.sealed.keys import Identity
+from harness.vault.corpus_files import corpus_named, opened_key, sealed_texts
+from harness.vault.records import SmallestTold, StoredCorpus
+from harness.vault.shares.split import OpeningKey
+from harness.vault.vault import Vault
+
+
+def move_into(
+    project: Project,
+    vault: Vault,
+    corpus: Corpus,
+    name: str,
+    identity: Identity,
+    opener: OpeningKey | None,
+    tells: Mapping[Segment, SmallestTold],
+) -> StoredCorpus:
+    """Seal the whole corpus of a project in a vault, then take its secret texts out of the project; gives the vault's record of it.
+
+    Called within ``changing``. Raises VaultError where the vault has another corpus of this name, or a text of it.
+    """
+    state = vault.read()
+    going = InVault(
+        vault=state.head.vault, corpus=name, sha256=corpus.sha256, on=today(), done=False
+    )
+    before = project.state.vault
+    there = before is not None and (before.vault, before.corpus) == (going.vault, name)
+    if there and name in {each.name for each in state.head.corpora.values()}:
+        stored = _ours(vault, corpus, name, identity, opener)
+    else:
+        project.change(vault=going)
+        write_state(project, overwrite=True)
+        stored = vault.add(corpus, name, identity, opener, tells)
+    _take_out(project, going)
+    return stored
+
+
+def _ours(
+    vault: Vault, corpus: Corpus, name: str, identity: Identity, opener: OpeningKey | None
+) -> StoredCorpus:
+    """Return the record of a corpus that is there already, where every source of ours is in it; UsageError where it is another one."""
+    state = vault.read()
+    number, stored = corpus_named(state, name)
+    key = opened_key(state, stored, identity, opener)
+    known = {each.digest for each in sealed_texts(state, number, stored).entries}
+    if not all(key.digest(each.source).hex() in known for each in corpus.entries):
+        raise UsageError(f"The vault holds another corpus {name!r}. Choose --name.")
+    return stored
+
+
+def _take_out(project: Project, going: InVault) -> None:
+    """Take the secret texts of all entries that went away out of the state; those without a translation stay, sealed."""
+    project.put(
+        each.model_copy(update={"sealed": ""})
+        for each in project.state.entries
+        if each.secret and each.has_reference
+    )
+    project.change(vault=going.model_copy(update={"done": True}))

@@ -1,0 +1,241 @@
+"""The corpus that a project has come to: its open part as a file that grows, all of it in memory, and what it still lacks."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import filelock
+
+from corpora.checks.requirements import LEAST, ConsentStanding, Requirement, requirements
+from corpora.formats.encode import encode
+from corpora.formats.load import File, read
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Entry, Segment
+from harness.consent.given import consent_standing
+from harness.core.failures import UsageError
+from harness.core.written_files import write_file
+from harness.project.state import (
+    CORPUS,
+    Project,
+    ProjectEntry,
+    envelope,
+    read_project,
+    with_reference,
+    write_state,
+)
+
+LOCK: Final = ".project.lock"
+_BUSY_SECONDS: Final = 20
+
+_VERIFIED: Final = "gold_standard"
+"""Provenance of what fluent speakers verified (benchmark-specification §2.5)."""
+
+
+def provenance_of(entry: ProjectEntry) -> str:
+    """Return the provenance tag: verified where a second speaker agreed, else where the translation came from."""
+    return entry.provenance if entry.agreed is None else _VERIFIED
+
+
+def whole_corpus(project: Project) -> Corpus:
+    """Return the corpus of every entry with a translation, read and checked as a file of it would be; nothing is written.
+
+    No message quotes anything of it. UsageError where there is no translation yet, or a text lies in a vault; CorpusError for what is wrong.
+    """
+    entries = with_reference(project.state.entries)
+    if not entries:
+        raise UsageError(
+            "No entry has a translation yet. Hand sentences out: rosetta corpus translate"
+        )
+    file = File(CORPUS, _bytes(project, entries))
+    return read([file], form=Form.SPECIFICATION, kept_here=True)
+
+
+@contextmanager
+def changing(folder: Path, home: Path) -> Iterator[Project]:
+    """Open a project to change it, alone; it is written when the block ends without an error, as a whole or not at all.
+
+    ``corpus.json`` follows the state. UsageError where the project went into a vault: it is closed then.
+    """
+    read_project(folder, home)
+    try:
+        with filelock.FileLock(folder / LOCK, timeout=_BUSY_SECONDS):
+            project = read_project(folder, home)
+            if (went := project.state.vault) is not None and went.done:
+                raise UsageError(
+                    f"{folder} went into a vault as {went.corpus!r} on {went.on} and is closed. Begin another: rosetta corpus new"
+                )
+            yield project
+            write_state(project, overwrite=True)
+            write_open_part(project)
+    except filelock.Timeout:
+        raise UsageError(
+            f"{folder}: another program changes it just now. Wait until it is done."
+        ) from None
+
+
+def write_open_part(project: Project) -> None:
+    """Write ``corpus.json`` anew with the open entries that have a translation; nothing where there is none."""
+    entries = [each for each in with_reference(project.state.entries) if not each.secret]
+    if entries:
+        write_file(project.folder / CORPUS, _bytes(project, entries), overwrite=True)
+
+
+def check_facts(facts: Mapping[str, Any]) -> Corpus:
+    """Read an envelope of these facts as that of a file would be; CorpusError says what cannot stand in it."""
+    entry = {"id": 1, "source": "a", "reference": "b", "provenance": "elicited"}
+    told = {"dataset": envelope(facts), "entries": [entry]}
+    return read([File(CORPUS, json.dumps(told).encode())], form=Form.SPECIFICATION)
+
+
+def _bytes(project: Project, entries: Sequence[ProjectEntry]) -> bytes:
+    dataset = Dataset.model_validate(_dataset(project, entries))
+    made = tuple(Entry.model_validate(_fields(project, each)) for each in entries)
+    return encode(Corpus(dataset, made, "", Form.SPECIFICATION), Form.SPECIFICATION)[0].encode()
+
+
+def _dataset(project: Project, entries: Sequence[ProjectEntry]) -> dict[str, Any]:
+    listed = sorted({provenance_of(each) for each in entries})
+    return {**project.state.dataset, **({"provenance": listed} if listed else {})}
+
+
+def _fields(project: Project, entry: ProjectEntry) -> dict[str, Any]:
+    texts = project.texts(entry)
+    told = {
+        "variants": list(texts.variants),
+        "context": entry.context,
+        "morphological_analysis": texts.analysis,
+        "notes": texts.notes,
+        "variant_class": texts.variant_class,
+        "source_origin": _origin(entry),
+        "speakers": _speakers(entry),
+        "analysis_confirmed": entry.analysed and entry.analysed.model_dump(mode="json"),
+    }
+    return {
+        "id": entry.id,
+        "source": texts.source,
+        "reference": texts.reference,
+        "segment": entry.segment,
+        "difficulty": entry.difficulty,
+        "provenance": provenance_of(entry),
+        "register": entry.register_,
+        **{name: value for name, value in told.items() if value},
+    }
+
+
+def _origin(entry: ProjectEntry) -> dict[str, str]:
+    """Say of a source that a model made it, and which; of one out of a file, its name."""
+    found = {name: value for name, value in entry.origin.model_dump().items() if value}
+    return {"made_by": "a model", **found} if entry.origin.model else found
+
+
+def _speakers(entry: ProjectEntry) -> list[dict[str, Any]]:
+    return [each.model_dump(mode="json") for each in (entry.translated, entry.agreed) if each]
+
+
+@dataclass(frozen=True)
+class SegmentProgress:
+    """How far one segment is."""
+
+    segment: Segment
+    needed: int
+    sources: int
+    translated: int
+    agreed: int
+    """By a second speaker."""
+
+
+@dataclass(frozen=True)
+class ProjectProgress:
+    """How far a project is, in counts that show nothing of its texts."""
+
+    dataset: Dataset
+    segments: tuple[SegmentProgress, ...]
+    by_difficulty: dict[str, int]
+    by_register: dict[str, int]
+    by_origin: dict[str, int]
+    """Sources ``from a file`` and ``made by a model``."""
+    requirements: tuple[Requirement, ...]
+    """The minimum requirements (benchmark-specification §11.1), over the entries with a translation."""
+    analysed: int
+    with_class: int
+    with_variants: int
+    waiting: tuple[str, ...]
+    """Names of reviews that were handed out and whose entries are not all done."""
+    consent: ConsentStanding
+    in_vault: bool
+    warnings: int | None
+    """Of the check of the corpus as it is; None where its secret part lies in a vault, or there is no translation."""
+
+
+def progress_of(project: Project) -> ProjectProgress:
+    """Count what a project has and lacks."""
+    state = project.state
+    dataset = Dataset.model_validate(_dataset(project, state.entries))
+    consent = consent_standing(dataset)
+    done = with_reference(state.entries)
+    counted = Corpus(dataset, tuple(map(_counted, done)), "", Form.SPECIFICATION)
+    return ProjectProgress(
+        dataset=dataset,
+        segments=tuple(_segment(state.entries, each) for each in LEAST),
+        by_difficulty=_count(state.entries, lambda each: str(each.difficulty)),
+        by_register=_count(state.entries, lambda each: each.register_),
+        by_origin=_count(
+            state.entries, lambda each: "made by a model" if each.origin.model else "from a file"
+        ),
+        requirements=tuple(requirements(counted, consent)),
+        analysed=sum(each.analysed is not None for each in done),
+        with_class=sum(each.has_class for each in done),
+        with_variants=sum(each.has_variants for each in done),
+        waiting=_waiting(project),
+        consent=consent,
+        in_vault=state.vault is not None and state.vault.done,
+        warnings=_warnings(project, done),
+    )
+
+
+def _warnings(project: Project, done: Sequence[ProjectEntry]) -> int | None:
+    if not done or any(each.texts is None and not each.sealed for each in done):
+        return None
+    return len(whole_corpus(project).warnings)
+
+
+def _counted(entry: ProjectEntry) -> Entry:
+    """Return an entry without its texts, which is all that the requirements look at."""
+    return Entry(
+        id=entry.id, source="", reference="", segment=entry.segment, difficulty=entry.difficulty,
+        provenance=provenance_of(entry), register=entry.register_,
+    )  # fmt: skip
+
+
+def _segment(entries: Sequence[ProjectEntry], segment: Segment) -> SegmentProgress:
+    own = [each for each in entries if each.segment is segment]
+    return SegmentProgress(
+        segment,
+        LEAST[segment],
+        len(own),
+        len(with_reference(own)),
+        sum(each.agreed is not None for each in own),
+    )
+
+
+def _count(entries: Sequence[ProjectEntry], of: Callable[[ProjectEntry], str]) -> dict[str, int]:
+    return dict(sorted(Counter(map(of, entries)).items()))
+
+
+def _waiting(project: Project) -> tuple[str, ...]:
+    by_id = {each.id: each for each in project.state.entries}
+    done: dict[str, Callable[[ProjectEntry], bool]] = {
+        "translate": lambda each: each.has_reference,
+        "agree": lambda each: each.agreed is not None,
+    }
+    return tuple(
+        out.review
+        for out in project.state.reviews
+        if any(id_ in by_id and not done[out.kind](by_id[id_]) for id_ in out.entries)
+    )

@@ -1,0 +1,309 @@
+"""A corpus in the making as its folder has it: one file of state, replaced as a whole with every step.
+
+Texts of secret segments lie in it sealed with a key of the project, which this computer opens; they are opened in memory only. Beside it
+grows ``corpus.json``, which has the open entries with a translation and is written anew from the state.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, StrictInt, ValidationError
+
+from corpora.languages.tags import is_language_tag, pair_label
+from corpora.model.entry import Segment
+from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
+from harness.core.user_file import read_bytes
+from harness.core.written_files import private_folder, write_file
+from harness.sealed.forms import FileError, Id, Short, StrictForm
+from harness.store.file.keys_here import keys_here, recipients_here
+from harness.vault.data_key import DataKey, SealedPlace
+from harness.vault.secret_text import no_core_dumps
+
+FILE: Final = "project.json"
+CORPUS: Final = "corpus.json"
+MOST_BYTES: Final = 64 * 2**20
+
+Provenance = Literal["gold_standard", "textbook", "elicited", "corpus"]
+Register = Literal["conversational", "formal", "technical", "ceremonial", "educational"]
+Context = Literal[
+    "greeting", "declaration", "question", "instruction", "narrative", "label", "error"
+]
+Tier = Annotated[StrictInt, Field(ge=1, le=5)]
+
+
+@dataclass(frozen=True)
+class DraftTexts:
+    """All of an entry in which its words may stand; of a secret one it is sealed as a whole."""
+
+    source: str
+    reference: str = ""
+    variants: tuple[str, ...] = ()
+    analysis: str = ""
+    variant_class: str = ""
+    notes: str = ""
+
+
+class SourceOrigin(StrictForm):
+    """Where a source came from."""
+
+    file: Short = ""
+    """Name of the file; empty for one that a model made."""
+    model: Short = ""
+    endpoint: Short = ""
+    prompt_sha256: Short = ""
+    on: Short
+    """Day on which it was taken in."""
+
+
+class Spoken(StrictForm):
+    """What speakers did with an entry in a review."""
+
+    review: Short
+    """Its name."""
+    people: tuple[Short, ...]
+    """By the letters of that review; no names."""
+    outcome: Literal["translated", "agreed", "corrected"]
+    on: Short
+
+
+class Analysed(StrictForm):
+    """Who confirmed an analysis that an analyser proposed."""
+
+    by: Short
+    on: Short
+    analyser: Short
+    """Name of its file."""
+    analyser_sha256: Short
+
+
+class ProjectEntry(StrictForm):
+    """One entry in the making."""
+
+    id: StrictInt
+    segment: Segment
+    difficulty: Tier
+    register_: Register
+    context: Context | None = None
+    provenance: Provenance
+    """Of its translation, as long as no second speaker agreed."""
+    origin: SourceOrigin
+    round: StrictInt
+    """Which adding of sources brought it."""
+    translated: Spoken | None = None
+    """None before, and where the translation came with the source."""
+    agreed: Spoken | None = None
+    """What a second speaker said."""
+    refused: tuple[Short, ...] = ()
+    """Reviews whose translation a second speaker did not agree to; it is asked for anew."""
+    analysed: Analysed | None = None
+    has_reference: bool = False
+    has_variants: bool = False
+    has_class: bool = False
+    texts: dict[str, Any] | None = None
+    """None where they are sealed or lie in a vault."""
+    sealed: str = ""
+
+    @property
+    def secret(self) -> bool:
+        """True where its texts are sealed here."""
+        return self.segment.secret
+
+
+class HandedOut(StrictForm):
+    """A review that was made of entries."""
+
+    review: Short
+    kind: Literal["translate", "agree"]
+    on: Short
+    entries: tuple[StrictInt, ...]
+
+
+class InVault(StrictForm):
+    """The vault to which the whole corpus went; from then on no secret text is here."""
+
+    vault: Short
+    """Number of the vault."""
+    corpus: Short
+    """Its name there."""
+    sha256: Short
+    on: Short
+    done: bool
+    """False while it goes there."""
+
+
+class ProjectState(StrictForm):
+    """Everything that a project knows."""
+
+    format: Literal["rosetta-corpus-project/1"] = "rosetta-corpus-project/1"
+    number: Id
+    created: Short
+    dataset: dict[str, Any]
+    """The envelope that the corpus will have."""
+    key: str = ""
+    """The project's key, sealed for this computer, in base64; empty before the first secret source."""
+    entries: tuple[ProjectEntry, ...] = ()
+    next_id: StrictInt = 1
+    next_round: StrictInt = 1
+    reviews: tuple[HandedOut, ...] = ()
+    vault: InVault | None = None
+
+
+@dataclass
+class Project:
+    """A project that is open: its state, and what opens its secret texts."""
+
+    folder: Path
+    home: Path
+    """Data folder, where this computer's keys are."""
+    state: ProjectState
+
+    @cached_property
+    def key(self) -> DataKey:
+        """Open the project's key, made where there is none; UsageError in words where no key here opens it."""
+        no_core_dumps()
+        if not self.state.key:
+            made = DataKey.make()
+            sealed = base64.b64encode(made.sealed_for(recipients_here(self.home))).decode()
+            self.state = self.state.model_copy(update={"key": sealed})
+            return made
+        try:
+            return DataKey.opened(base64.b64decode(self.state.key), keys_here(self.home))
+        except FileError:
+            raise UsageError(
+                f"{self.folder / FILE}: its secret sentences are sealed, and no key of this computer opens them. Go on at the "
+                "computer where they were taken in, or put back the keys of its data folder."
+            ) from None
+
+    def texts(self, entry: ProjectEntry) -> DraftTexts:
+        """Return the texts of an entry, opened where they are sealed; never to be logged or stored of a secret one."""
+        if entry.texts is not None:
+            return _read_texts(entry.texts)
+        if not entry.sealed:
+            raise UsageError(
+                f"The texts of entry {entry.id} lie in the vault and no longer here. Open them there: rosetta vault."
+            )
+        try:
+            opened = self.key.open_text(base64.b64decode(entry.sealed), self._place(entry.id))
+        except (FileError, ValueError):
+            raise UsageError(
+                f"{self.folder / FILE}: entry {entry.id}, field 'sealed': it was changed, or moved from another entry. Put back a copy."
+            ) from None
+        return _read_texts(json.loads(opened.reveal()))
+
+    def with_texts(self, entry: ProjectEntry, texts: DraftTexts) -> ProjectEntry:
+        """Return the entry with these texts, sealed where it is secret."""
+        told = {
+            "has_reference": bool(texts.reference),
+            "has_variants": bool(texts.variants),
+            "has_class": bool(texts.variant_class),
+        }
+        if not entry.secret:
+            return entry.model_copy(update={**told, "texts": _told(texts), "sealed": ""})
+        words = json.dumps(asdict(texts), ensure_ascii=False)
+        sealed = base64.b64encode(self.key.seal_text(words, self._place(entry.id))).decode()
+        return entry.model_copy(update={**told, "texts": None, "sealed": sealed})
+
+    def put(self, entries: Iterable[ProjectEntry]) -> None:
+        """Put changed entries in the places of those with their ids."""
+        changed = {each.id: each for each in entries}
+        kept = tuple(changed.get(each.id, each) for each in self.state.entries)
+        self.state = self.state.model_copy(update={"entries": kept})
+
+    def change(self, **changed: Any) -> None:
+        """Change fields of the state."""
+        self.state = self.state.model_copy(update=changed)
+
+    def _place(self, entry: int) -> SealedPlace:
+        return SealedPlace(self.state.number, str(entry), "project")
+
+
+def _told(texts: DraftTexts) -> dict[str, Any]:
+    return {name: value for name, value in asdict(texts).items() if value}
+
+
+def _read_texts(told: Mapping[str, Any]) -> DraftTexts:
+    found = DraftTexts(**told)
+    return replace(found, variants=tuple(found.variants))
+
+
+def create_project(folder: Path, home: Path, facts: Mapping[str, Any]) -> Project:
+    """Make a project in a folder that is empty or not there yet; UsageError in words.
+
+    ``facts`` are fields of the envelope: id, source_language, target_language, title, organisation, license, labels …
+    """
+    for name in ("source_language", "target_language"):
+        if not is_language_tag(str(facts[name])):
+            option = name.replace("_", "-")
+            raise UsageError(
+                f"--{option} {str(facts[name])[:40]!r}: no language tag. Write one such as en or crk."
+            )
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(
+            f"{folder} is there already and not empty. Name a new folder; a corpus that was begun goes on with its other commands."
+        )
+    state = ProjectState(number=secrets.token_hex(8), created=today(), dataset=envelope(facts))
+    try:
+        private_folder(folder)
+    except OSError as error:
+        raise UsageError(
+            f"{folder} cannot be made: {error.strerror}. Name another folder."
+        ) from None
+    project = Project(folder, home, state)
+    write_state(project, overwrite=False)
+    return project
+
+
+def envelope(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the envelope of a new corpus with these facts; those that are empty are left out."""
+    return {
+        "version": "1.0.0",
+        "language_pair": pair_label(facts["source_language"], facts["target_language"]),
+        "created": today(),
+        **{name: value for name, value in facts.items() if value},
+    }
+
+
+def is_project(folder: Path) -> bool:
+    """Tell whether a corpus in the making lies in a folder."""
+    return (folder / FILE).is_file()
+
+
+def read_project(folder: Path, home: Path) -> Project:
+    """Read a project; UsageError names file, field and mend."""
+    path = folder / FILE
+    if not is_project(folder):
+        raise UsageError(
+            f"{folder} holds no corpus in the making. Begin one: rosetta corpus new {folder}"
+        )
+    data = read_bytes(path, "a corpus in the making", MOST_BYTES)
+    try:
+        return Project(folder, home, ProjectState.model_validate_json(data, strict=True))
+    except ValidationError as error:
+        raise UsageError(f"{path}: {first_problem(error)} Put back a copy of the file.") from None
+
+
+def write_state(project: Project, *, overwrite: bool) -> None:
+    """Write the state, whole or not at all."""
+    data = canonical_bytes(project.state.model_dump(mode="json"))
+    write_file(project.folder / FILE, data, overwrite=overwrite)
+
+
+def today() -> str:
+    """Return the day, UTC, as ISO 8601 has it."""
+    return datetime.now(UTC).date().isoformat()
+
+
+def with_reference(entries: Sequence[ProjectEntry]) -> list[ProjectEntry]:
+    """Return those that have a translation."""
+    return [each for each in entries if each.has_reference]

@@ -1,0 +1,144 @@
+"""What speakers are asked about a corpus in the making: to translate its sources, then to look at others' translations.
+
+Where a sentence of a secret segment is among them, the whole review is sealed, on its way and here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from corpora.model.corpus import Dataset
+from corpora.model.entry import Entry, Segment
+from harness.core.failures import UsageError
+from harness.project.state import HandedOut, Project, ProjectEntry, today
+from review.office.items.items import new_item
+from review.office.items.sentences import Sentences
+from review.office.making.batches import Drawn, check_reviewers
+from review.office.making.creating import (
+    Share,
+    TranslationDraft,
+    draft_translations,
+    sentence_orders,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgreementDraft(Drawn):
+    """A review in which second speakers look at translations; there is no run in it and no verdict."""
+
+
+def to_translate(project: Project, segments: Collection[Segment] = ()) -> list[ProjectEntry]:
+    """Return the entries of these segments, or of all, that have no translation and are with no speaker."""
+    asked = _asked(project, "translate")
+    return [
+        each
+        for each in project.state.entries
+        if not each.has_reference
+        and (not segments or each.segment in segments)
+        and not (asked.get(each.id, set()) - set(each.refused))
+    ]
+
+
+def to_agree(project: Project, segments: Collection[Segment] = ()) -> list[ProjectEntry]:
+    """Return the entries of these segments, or of all, that have a translation to which no second speaker agreed, and are with none."""
+    asked = _asked(project, "agree")
+    return [
+        each
+        for each in project.state.entries
+        if each.has_reference
+        and each.agreed is None
+        and (not segments or each.segment in segments)
+        and len(asked.get(each.id, set())) <= len(each.refused)
+    ]
+
+
+def _asked(project: Project, kind: str) -> dict[int, set[str]]:
+    """Return entry → reviews of this kind in which it was handed out."""
+    found: dict[int, set[str]] = {}
+    for out in project.state.reviews:
+        if out.kind == kind:
+            for id_ in out.entries:
+                found.setdefault(id_, set()).add(out.review)
+    return found
+
+
+def secret_among(entries: Sequence[ProjectEntry]) -> bool:
+    """Tell whether one of them is of a secret segment."""
+    return any(each.secret for each in entries)
+
+
+def draft_sources(
+    project: Project, entries: Sequence[ProjectEntry], share: Share, seed: int
+) -> TranslationDraft:
+    """Work out who translates which sources; UsageError where there is nothing to translate."""
+    if not entries:
+        raise UsageError(
+            "No source waits for a translation: add some (rosetta corpus sources), or gather what came back (rosetta corpus gather)."
+        )
+    asked = [_entry(project, each) for each in entries]
+    written = [
+        project.texts(each).reference
+        for each in project.state.entries
+        if each.has_reference and not each.secret
+    ]
+    return draft_translations(Sentences(_dataset(project), asked, written=written), share, seed)
+
+
+def draft_agreement(
+    project: Project, entries: Sequence[ProjectEntry], share: Share, seed: int
+) -> AgreementDraft:
+    """Work out who looks at which translations; UsageError where none waits for it."""
+    if not entries:
+        raise UsageError(
+            "No translation waits for a second speaker: gather what came back (rosetta corpus gather)."
+        )
+    check_reviewers(share.reviewers)
+    asked = [_entry(project, each) for each in entries]
+    items = [
+        new_item(entry, project.texts(each).reference)
+        for entry, each in zip(asked, entries, strict=True)
+    ]
+    ids = {item.truth.entry: item.id for item in items}
+    core = () if share.per_person is not None else tuple(ids.values())
+    return AgreementDraft(
+        dataset=_dataset(project),
+        entries=asked,
+        items=sorted(items, key=lambda item: item.id),
+        core=core,
+        orders=sentence_orders(ids, core, share, seed),
+        seed=seed,
+    )
+
+
+def _entry(project: Project, entry: ProjectEntry) -> Entry:
+    """Return an entry as it is asked about: its source and its open tags."""
+    return Entry(
+        id=entry.id,
+        source=project.texts(entry).source,
+        reference="",
+        segment=entry.segment,
+        difficulty=entry.difficulty,
+        register=entry.register_,
+        context=entry.context,
+    )
+
+
+def _dataset(project: Project) -> Dataset:
+    facts = project.state.dataset
+    return Dataset(
+        **{
+            name: facts[name]
+            for name in ("id", "language_pair", "source_language", "target_language")
+        }
+    )
+
+
+def note_handed_out(
+    project: Project, name: str, kind: str, entries: Sequence[ProjectEntry]
+) -> None:
+    """Keep in the project which entries went out in which review."""
+    out = HandedOut.model_validate(
+        {"review": name, "kind": kind, "on": today(), "entries": tuple(each.id for each in entries)}
+    )
+    project.change(reviews=(*project.state.reviews, out))

@@ -1,0 +1,21 @@
+"""``rosetta corpus agree``: Hand translations to a second speaker, who agrees or writes a better one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rosetta_tui.commands.corpus.speakers import ask_speakers, asking_speakers
+
+
+@click.command("agree")
+@asking_speakers
+def agree_(project: Path, *, as_json: bool, dry_run: bool, **given: Any) -> None:
+    """Make a batch of the translations in FOLDER that no second speaker looked at; give it to somebody who did not write them.
+
+    Acceptable and excellent agree. A better wording takes the place of the translation, or stands beside one that is excellent. What is
+    called a reject or gist, without a better wording, is asked of translators again. Secret sentences go out and come back sealed.
+    """
+    ask_speakers(project, "agree", given, as_json=as_json, dry_run=dry_run)

@@ -1,0 +1,68 @@
+"""``rosetta corpus analyse``: Confirm the analyses that the language's analyser proposes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.store.file.database import home
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.text import plain
+from scoring.core.wording import counted
+
+with when_used():
+    from harness.project import analyses, making, state
+
+
+@click.command("analyse")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--by", required=True, metavar="NAME", help="Who confirms, as it will stand in the corpus."
+)
+@click.option(
+    "--secret", is_flag=True, help="Also of secret sentences, which then stand on this screen."
+)
+def analyse_(folder: Path, by: str, *, secret: bool) -> None:
+    """Show what the analyser says of each translation in FOLDER, and keep the reading that you choose.
+
+    A number keeps a reading, Enter alone passes the sentence over, q stops; everything before is kept. Without an analyser of the language this step
+    is left out.
+    """
+    kept = passed = 0
+    unknown: set[int] = set()
+    with making.changing(folder, home()) as project:
+        analyser = analyses.analyser_for(project)
+        waiting = analyses.waiting_for_analysis(project, secret=secret)
+        for each in analyses.proposals(project, analyser, waiting):
+            if not each.readings:
+                unknown.add(each.entry.id)
+                continue
+            answer = _asked(each)
+            if answer == "q":
+                break
+            if answer:
+                analyses.confirm(project, each, int(answer) - 1, by, analyser)
+                state.write_state(project, overwrite=True)
+                kept += 1
+            else:
+                passed += 1
+    click.echo(f"Kept: {counted(kept, 'analysis', 'analyses')}; passed over: {passed}.")
+    if unknown:
+        click.echo(f"With words that the analyser does not know: {len(unknown)}.", err=True)
+
+
+def _asked(proposal: analyses.Proposal) -> str:
+    """Show a translation with its readings, and return the number that is typed, nothing, or q."""
+    click.echo(plain(f"\n{proposal.entry.id}: {proposal.reference}"))
+    for number, reading in enumerate(proposal.readings, 1):
+        click.echo(plain(f"  {number}: {reading}"))
+    choices = ["", "q", *map(str, range(1, len(proposal.readings) + 1))]
+    answer: str = click.prompt(
+        "Number, Enter passes over, q stops",
+        default="",
+        show_default=False,
+        type=click.Choice(choices),
+        show_choices=False,
+    )
+    return answer

@@ -1,0 +1,113 @@
+"""``rosetta corpus new``: Begin a corpus for a language, in a folder of its own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from corpora.files.problems import CorpusError
+from harness.core.failures import UsageError
+from harness.store.file.database import home
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.request.reading import print_problems
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from corpora.languages import tags
+    from corpora.model import labels as model_labels
+    from harness.project import making, state
+
+_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
+
+
+@click.command("new")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--source-language",
+    metavar="TAG",
+    prompt="Language of the sentences that are translated (such as en)",
+)
+@click.option(
+    "--target-language",
+    metavar="TAG",
+    prompt="Language that they are translated into (such as crk)",
+)
+@click.option("--title", prompt="Title of the corpus")
+@click.option("--organisation", prompt="Who makes it, by the name that speakers know")
+@click.option(
+    "--license",
+    "licence",
+    metavar="SPDX",
+    prompt="Licence, by its SPDX id (such as CC-BY-NC-SA-4.0)",
+)
+@click.option(
+    "--id", "corpus_id", metavar="NAME", help="Short name of the corpus. Default: the folder's."
+)
+@click.option(
+    "--transmission",
+    metavar="WORD",
+    help="Where its open texts may go: local-only, ask, open … Default: what the licence says.",
+)
+@click.option(
+    "--label",
+    "labels",
+    multiple=True,
+    metavar="LABEL",
+    help="Label of Local Contexts, such as “TK NC”. As often as needed.",
+)
+@click.option(
+    "--labels",
+    "list_labels",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, _, on: _list_labels(ctx) if on else None,
+    help="List the labels and end.",
+)
+def new_(folder: Path, corpus_id: str | None, labels: tuple[str, ...], **given: Any) -> None:  # fmt: skip
+    """Begin a corpus in FOLDER: one file that knows everything, and corpus.json, which grows.
+
+    What is not given is asked for. Every further step is a command of its own and can be stopped anywhere: sources, translate, gather,
+    agree, analyse, consent; progress says what comes next. Sentences of secret segments lie sealed in the folder.
+    """
+    name = corpus_id or re.sub(r"[^a-z0-9._-]+", "-", folder.resolve().name.lower()).strip("-._")
+    if not _ID.fullmatch(name):
+        raise UsageError("--id: up to 60 small letters a–z, digits, '.', '_' and '-' make a name.")
+    facts = {
+        "id": name,
+        "source_language": given["source_language"].strip(),
+        "target_language": given["target_language"].strip(),
+        "title": given["title"].strip(),
+        "organisation": given["organisation"].strip(),
+        "license": given["licence"].strip(),
+        "transmission": given["transmission"],
+        "labels": [_label(each) for each in labels],
+    }
+    try:
+        warned = making.check_facts(facts).warnings
+    except CorpusError as error:
+        print_problems(error.problems)
+        raise click.exceptions.Exit(2) from None
+    project = state.create_project(folder, home(), facts)
+    print_problems(warned)
+    dataset = project.state.dataset
+    said = [tags.language_name(dataset[f"{side}_language"]) for side in ("source", "target")]
+    click.echo(plain(f"Begun: {facts['title']}, {' → '.join(said)}, in {folder}"))
+    click.echo(plain(f"Next: rosetta corpus sources {folder} FILE"))
+
+
+def _label(text: str) -> str:
+    """Return a label by its identifier; words that are meant as none of Local Contexts stay."""
+    found = model_labels.find_label(text)
+    if found is None and model_labels.looks_like_label(text):
+        raise UsageError(f"--label {text[:60]!r}: Local Contexts has no such label. `rosetta corpus new --labels` lists them.")  # fmt: skip
+    return text if found is None else found.identifier
+
+
+def _list_labels(ctx: click.Context) -> None:
+    for each in model_labels.context_labels().values():
+        click.echo(f"{each.identifier:<8}{each.name:<32}{model_labels.ADDRESS}{each.page}/")
+    ctx.exit()

@@ -1,0 +1,117 @@
+"""``rosetta corpus sources``: Add sentences that speakers are to translate, from a file or a model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+
+from corpora.files.problems import CorpusError
+from corpora.model.entry import CONTEXTS, REGISTERS, Segment
+from harness.core.failures import UsageError
+from harness.store.file.database import home
+from rosetta_tui.commands.corpus.sharing import entry_count
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.request.reading import SEGMENTS, print_problems
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.project import asking, candidates, making
+
+
+@click.command("sources")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--segment",
+    type=click.Choice(SEGMENTS),
+    help="For all. Default: as FILE says, else where most is lacking.",
+)
+@click.option(
+    "--difficulty",
+    type=click.IntRange(1, 5),
+    help="For those that name none: 1 basic vocabulary … 5 advanced.",
+)
+@click.option("--register", type=click.Choice(REGISTERS), help="For those that name none.")
+@click.option("--context", type=click.Choice(CONTEXTS), help="For those that name none.")
+@click.option(
+    "--phenomenon",
+    metavar="WORDS",
+    help="What of the language they show, such as “possessive”: their variant class.",
+)
+@click.option(
+    "--take",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Only N of them, weighted toward difficulties 2 to 4 and over the registers.",
+)
+@click.option("--model", metavar="NAME", help="Instead of FILE: a model that writes them.")
+@click.option(
+    "--endpoint", default="ollama", show_default=True, metavar="NAME|URL", help="Of the model."
+)
+@click.option(
+    "--count",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Sentences that the model is asked for.",
+)
+@click.option("--undo", is_flag=True, help="Take out what was added last.")
+def sources_(folder: Path, file: Path | None, *, undo: bool, **given: Any) -> None:  # fmt: skip
+    """Add the sentences in FILE to the corpus in FOLDER: a text file with one on each line, or any form of a corpus.
+
+    FILE may say difficulty, register, context, segment and variant_class of each, and may have translations. Near copies of what is there are
+    left out. What a model wrote is marked as made by it; a model on another machine writes for open segments only.
+    """
+    if sum((undo, file is not None, given["model"] is not None)) != 1:
+        raise UsageError("Say one of FILE, --model and --undo.")
+    with making.changing(folder, home()) as project:
+        if undo:
+            gone = candidates.undo_last(project)
+            click.echo(f"Taken out again: {entry_count(gone)}.")
+            return
+        found = _asked(project, given) if file is None else _read(project, file)
+        taken = candidates.take_candidates(project, found, _usual(given), given["take"])
+    for line in taken.copies:
+        click.echo(plain(f"left out: {line}"), err=True)
+    if taken.left:
+        click.echo(f"{taken.left} more were not taken (--take).", err=True)
+    counts = Counter(str(each.segment) for each in taken.entries)
+    told = ", ".join(f"{name} {count}" for name, count in counts.items())
+    click.echo(f"Added: {entry_count(len(taken.entries))}{f' ({told})' if told else ''}.")
+    if file is not None and any(each.secret for each in taken.entries):
+        click.echo(plain(f"Those of secret segments lie sealed in {folder}. In {file} they stand open: erase it, and its copies, once you are done."), err=True)  # fmt: skip
+
+
+def _read(project: Any, file: Path) -> list[Any]:
+    try:
+        return list(candidates.read_candidates(project, file))
+    except CorpusError as error:
+        print_problems(error.problems)
+        raise click.exceptions.Exit(2) from None
+
+
+def _asked(project: Any, given: dict[str, Any]) -> list[Any]:
+    """Ask the model that is named; the wish names one difficulty and one register."""
+    if given["difficulty"] is None or given["register"] is None:
+        raise UsageError("A model is asked for one --difficulty and one --register at a time.")
+    wish = asking.SourceWish(
+        given["count"],
+        given["difficulty"],
+        given["register"],
+        given["context"] or "",
+        given["phenomenon"] or "",
+    )
+    return list(asking.ask_model(project, wish, given["endpoint"], given["model"]))
+
+
+def _usual(given: dict[str, Any]) -> Any:
+    return candidates.Usual(
+        None if given["segment"] is None else Segment(given["segment"]),
+        given["difficulty"],
+        given["register"],
+        given["context"],
+        given["phenomenon"] or "",
+    )
