@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from harness.box.control_groups import control_group
 from harness.box.engine import Inside, Launch
 from harness.box.layout import ENVIRONMENT, laid_in, starts
 from harness.box.limits import Limits
@@ -22,7 +23,7 @@ _SHARED_LIBRARIES = ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/nix/store", "
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _WALLS = (
     "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
-    "--cap-drop", "ALL", "--clearenv",
+    "--cap-drop", "ALL", "--clearenv", "--hostname", "box",
 )  # fmt: skip
 _SHARED_PART: Final = 8
 """One part in so many of what may be written is for memory shared between processes."""
@@ -36,8 +37,8 @@ class Bubblewrap:
     """Makes boxes by bubblewrap, as this user; as root, with a user that nobody else is.
 
     In a namespace of root's own the first process would still be root to the kernel: no limit of processes binds it, and
-    it may write settings of the whole computer in /proc/sys. So for root a first bubblewrap only shows the folders at
-    places that others can reach, takes on a number of a user that is nobody's, and starts the real one as that user.
+    it may write settings of the whole computer in /proc/sys. So a box of root's is started as a user that is nobody's, and
+    what is laid into it is shown to that user at a place that everybody reaches.
     """
 
     name = "bubblewrap"
@@ -49,43 +50,39 @@ class Bubblewrap:
             return "bubblewrap is not installed: install the package bubblewrap of your system (apt install bubblewrap)"
         if filter_program() is None:
             return "bubblewrap has no list of refused calls for this processor: use an x86_64 or aarch64 computer"
-        if os.geteuid() == 0 and shutil.which("setpriv") is None:
-            return "setpriv is not installed, by which a box of root gets a user of its own: install util-linux"
+        if os.geteuid() == 0 and not all(map(shutil.which, ("setpriv", "unshare", "mount"))):
+            return "setpriv, unshare or mount is not installed, by which a box of root's gets a user of its own: install util-linux"
         return _refusal(program)
 
     @contextmanager
     def launch(self, inside: Inside, limits: Limits) -> Iterator[Launch]:
         """Return how a box is started; see ``BoxEngine``."""
-        program = shutil.which("bwrap") or "bwrap"
         laid = list(laid_in(inside))
-        before: list[str] = []
-        if os.geteuid() == 0:
-            before, laid = _as_nobody(program, laid)
-        with tempfile.TemporaryFile() as rules:
+        with (
+            control_group(limits) as joining,
+            _own_user(laid) as (becoming, shown),
+            tempfile.TemporaryFile() as rules,
+        ):
             rules.write(filter_program() or b"")
             rules.seek(0)
-            argv = [
-                *before,
-                program,
-                *_walls(laid, limits),
-                "--seccomp",
-                str(rules.fileno()),
-                "--",
-                *starts(),
-            ]
-            yield Launch(argv, (rules.fileno(),), limits.by_resource())
+            walls = [*_walls(shown, limits), "--seccomp", str(rules.fileno())]
+            argv = [*joining, *becoming, _program("bwrap"), *walls, "--", *starts()]
+            yield Launch(argv, (rules.fileno(),), limits.by_resource(whole_box=bool(joining)))
 
 
-def _as_nobody(program: str, laid: Sequence[Laid]) -> tuple[list[str], list[Laid]]:
-    """Return what starts the rest as a user that nobody is, and where that user finds what is laid into the box."""
+@contextmanager
+def _own_user(laid: Sequence[Laid]) -> Iterator[tuple[list[str], Sequence[Laid]]]:
+    """Return what starts the rest as a user that nobody is, and where that user finds what is laid into the box.
+
+    Only root needs one: nothing where somebody else is at work. What was started stays the process that is ended, so that
+    no other has to pass a signal on, which it might not be allowed to.
+    """
+    if os.geteuid() != 0:
+        yield [], laid
+        return
     user = str(_NOBODYS + secrets.randbelow(200_000_000))
-    shown = [(Path(f"/tmp/{number}"), place) for number, (_, place) in enumerate(laid)]  # noqa: S108  not the real /tmp
-    show = [program, "--die-with-parent", "--dev-bind", "/", "/", "--tmpfs", "/tmp"]  # noqa: S108
-    for (source, _), (there, _) in zip(laid, shown, strict=True):
-        show += ["--ro-bind", str(source), str(there)]
-    setpriv = shutil.which("setpriv") or "setpriv"
-    become = [
-        setpriv,
+    setpriv = [
+        _program("setpriv"),
         "--reuid",
         user,
         "--regid",
@@ -94,7 +91,40 @@ def _as_nobody(program: str, laid: Sequence[Laid]) -> tuple[list[str], list[Laid
         "--no-new-privs",
         "--bounding-set=-all",
     ]
-    return [*show, "--", *become, "--"], shown
+    with tempfile.TemporaryDirectory(prefix="rosetta-box-", dir="/tmp") as shown:
+        sources = [str(source) for source, _ in laid]
+        show = [
+            _program("unshare"),
+            "--mount",
+            _program("sh"),
+            "-ec",
+            _SHOW,
+            shown,
+            *sources,
+            "--",
+            *setpriv,
+            "--",
+        ]
+        yield show, [(Path(shown) / str(number), place) for number, (_, place) in enumerate(laid)]
+
+
+_SHOW: Final = """
+mount -t tmpfs -o mode=755 tmpfs "$0"
+number=0
+while [ "$1" != -- ]; do
+    if [ -d "$1" ]; then mkdir "$0/$number"; else : > "$0/$number"; fi
+    mount --rbind "$1" "$0/$number"
+    number=$((number + 1))
+    shift
+done
+shift
+exec "$@"
+"""
+"""Show each place in a folder that everybody reaches, in a mount namespace that is the box's; then become the rest."""
+
+
+def _program(name: str) -> str:
+    return shutil.which(name) or name
 
 
 def _walls(laid: Sequence[Laid], limits: Limits) -> list[str]:
@@ -120,10 +150,20 @@ def _walls(laid: Sequence[Laid], limits: Limits) -> list[str]:
 @cache
 def _refusal(program: str) -> str | None:
     """Start an empty box; say what the system has against it, None where it works."""
-    argv = [program, *_WALLS, "--ro-bind", "/", "/", "--proc", "/proc", "--", "/bin/true"]
-    if os.geteuid() == 0:
-        argv = [*_as_nobody(program, ())[0], *argv]
-    tried = subprocess.run(argv, capture_output=True, check=False, timeout=_PROBE_SECONDS)  # noqa: S603
+    with _own_user(()) as (becoming, _):
+        argv = [
+            *becoming,
+            program,
+            *_WALLS,
+            "--ro-bind",
+            "/",
+            "/",
+            "--proc",
+            "/proc",
+            "--",
+            _program("true"),
+        ]
+        tried = subprocess.run(argv, capture_output=True, check=False, timeout=_PROBE_SECONDS)  # noqa: S603
     if tried.returncode == 0:
         return None
     return (

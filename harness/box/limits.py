@@ -39,11 +39,14 @@ class Limits(BaseModel):
         """Return how long a line of its answers may be: each character escaped, and what stands around it."""
         return 6 * self.answer_characters + 200
 
-    def by_resource(self) -> dict[str, int]:
-        """Return what the first process in a box limits for itself and its children, by the names of ``resource``."""
-        return {
+    def by_resource(self, *, whole_box: bool) -> dict[str, int]:
+        """Return what the first process in a box limits for itself and its children, by the names of ``resource``.
+
+        ``whole_box`` tells that a control group limits the memory of all of them together.
+        """
+        memory = {} if whole_box else {"RLIMIT_AS": self.memory_bytes}
+        return memory | {
             "RLIMIT_NPROC": self.processes,
-            "RLIMIT_AS": self.memory_bytes,
             "RLIMIT_FSIZE": self.disk_bytes,
             "RLIMIT_NOFILE": 1024,
             "RLIMIT_CORE": 0,

@@ -14,6 +14,8 @@ from harness.box.engine import BoxEngine, Inside
 from harness.box.failures import BoxFailure, BoxStage, Manner
 from harness.box.limits import Limits
 
+_LAST_SECONDS = 10.0
+"""Until the last process of a box that was killed is gone."""
 _MOST_WORDS = 8192
 """Bytes of what a method over open data prints that are kept for the custodian."""
 
@@ -151,15 +153,18 @@ class BoxProcess:
     async def end(self) -> None:
         """Kill the box and all that it began; harmless where it is over."""
         process, self._process = self._process, None
-        self._open.close()
         if process is None:
+            self._open.close()
             return
         with suppress(ProcessLookupError):
             process.send_signal(signal.SIGKILL)
         if process.stdin is not None:
             process.stdin.close()
-        while process.stdout is not None and await process.stdout.read(1 << 16):
-            pass  # what is left in the pipe, until the last process that held it is gone
-        if self._listening is not None:
-            await self._listening
-        await process.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_SECONDS):
+                while process.stdout is not None and await process.stdout.read(1 << 16):
+                    pass  # what is left in the pipe, until the last process that held it is gone
+                if self._listening is not None:
+                    await self._listening
+                await process.wait()
+        self._open.close()

@@ -57,14 +57,14 @@ def boxed(
     code: str,
     limits: Limits = SMALL,
     gateway: Gateway | None = None,
-    options: dict[str, Any] | None = None,
+    entry: str = "method:translate",
     **more: Any,
 ) -> BoxedMethod:
     """Return a method whose module is ``code`` and whose entry point is ``translate``."""
     [engine] = [each for each, missing in zip(engines(), LACKING, strict=True) if missing is None][
         :1
     ]
-    kept = BoxedCode(written(folder, code), "method:translate", options=options or {}, **more)
+    kept = BoxedCode(written(folder, code), entry, **more)
     return boxed_method(kept, limits, engine, gateway, setup(), open_data=True)
 
 

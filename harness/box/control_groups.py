@@ -1,0 +1,83 @@
+"""Control groups of Linux: a limit of memory for a box as a whole, where this user may set one.
+
+Without one each process of a box is limited by itself (``RLIMIT_AS``), so a box may take so much for each of its processes.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from harness.box.limits import Limits
+
+_ROOT: Final = Path("/sys/fs/cgroup")
+_TRIES: Final = 100
+"""How often a group is tried to be removed, while the last processes in it go."""
+
+
+@contextmanager
+def control_group(limits: Limits) -> Iterator[list[str]]:
+    """Make a group for one box; gives what stands before its command to join it, nothing where none can be made."""
+    place = _made(limits)
+    if place is None:
+        yield []
+        return
+    try:
+        shell = shutil.which("sh") or "/bin/sh"
+        yield [shell, "-c", 'echo $$ > "$0" && exec "$@"', str(place / "cgroup.procs")]
+    finally:
+        _remove(place)
+
+
+@cache
+def limits_whole_box() -> bool:
+    """Tell whether memory is limited for a box as a whole on this computer, for this user."""
+    with control_group(Limits()) as joining:
+        return bool(joining)
+
+
+def _made(limits: Limits) -> Path | None:
+    for parent, settings in _places(limits):
+        place = parent / f"rosetta-box-{secrets.token_hex(8)}"
+        try:
+            place.mkdir()
+        except OSError:
+            continue
+        try:
+            for name, value in settings.items():
+                (place / name).write_text(value, encoding="ascii")
+        except OSError:
+            _remove(place)
+            continue
+        with suppress(OSError):  # a kernel that counts no swap has none to limit
+            (place / "memory.swap.max").write_text("0", encoding="ascii")
+        return place
+    return None
+
+
+def _places(limits: Limits) -> Iterator[tuple[Path, Mapping[str, str]]]:
+    """Yield where a group may be made, with what is set in it: version 2 of control groups, then version 1."""
+    memory = str(limits.memory_bytes)
+    if (_ROOT / "cgroup.controllers").exists():
+        yield _ROOT, {"memory.max": memory, "memory.oom.group": "1"}
+    yield _ROOT / "memory", {"memory.limit_in_bytes": memory}
+
+
+def _remove(place: Path) -> None:
+    with suppress(OSError):
+        (place / "cgroup.kill").write_text("1", encoding="ascii")
+    for _ in range(_TRIES):
+        try:
+            place.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.01)
+        else:
+            return
