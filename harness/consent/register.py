@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal
@@ -32,10 +33,11 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.user_file import read_bytes
 from harness.core.written_files import PRIVATE, private_folder, write_file
-from harness.sealed.forms import Count, FileError, Hex64, StrictForm
+from harness.sealed.chain import ChainedRecord, chained_lines
+from harness.sealed.forms import Count, Hex64, StrictForm
 from harness.sealed.keys import Identity, key_phrase, says_key
 from harness.sealed.phrase import read_words
-from harness.sealed.signed_archive import SignedRecord, read_record, signed_record
+from harness.sealed.signed_archive import signed_record
 
 FILE: Final = "consent.jsonl"
 SEEN: Final = "consent-seen.json"
@@ -82,7 +84,7 @@ class RegisterLine(StrictForm):
     notice: SignedNotice
 
 
-class SignedLine(RegisterLine, SignedRecord):
+class SignedLine(RegisterLine, ChainedRecord):
     """The line with its signature."""
 
 
@@ -131,14 +133,16 @@ def checked_lines(path: Path, data: bytes) -> tuple[tuple[SignedLine, ...], list
 
     Whether the newest of them are missing, only the computer knows that wrote them.
     """
-    lines, head, heads = list[SignedLine](), _FIRST, list[str]()
-    for place, content in enumerate(data.removesuffix(b"\n").split(b"\n") if data else ()):
-        line = _line(path, place, content)
+    lines, heads = list[SignedLine](), list[str]()
+    contents = data.removesuffix(b"\n").split(b"\n") if data else ()
+    for line, content in chained_lines(
+        contents, SignedLine, "a line of the register", partial(_damaged, path), most=2 * MOST_BYTES
+    ):
         owner = lines[0].by if lines else line.by
-        if (line.seq, line.prev, line.by) != (place, head, owner) or not line.is_signed_by(owner):
-            raise _damaged(path, place, "it was changed, or a line before it is missing")
-        head = sha256(content).hexdigest()
-        heads.append(head)
+        signer = line.notice.signing_key
+        if line.by != owner or not (line.is_signed_by(owner) and line.notice.is_signed_by(signer)):
+            raise _damaged(path, len(lines), "it was changed after it was written")
+        heads.append(sha256(content).hexdigest())
         lines.append(line)
     return tuple(lines), heads
 
@@ -319,19 +323,6 @@ def _revoked(lines: Sequence[SignedLine], key: str) -> SignedNotice | None:
         ),
         None,
     )
-
-
-def _line(path: Path, place: int, content: bytes) -> SignedLine:
-    try:
-        line = read_record(content, SignedLine, "a line of the register", most=2 * MOST_BYTES)
-    except FileError:
-        raise _damaged(path, place, "it is not a line of this form") from None
-    notice = line.notice
-    if canonical_bytes(line.model_dump(mode="json")) != content or not notice.is_signed_by(
-        notice.signing_key
-    ):
-        raise _damaged(path, place, "it was changed after it was written")
-    return line
 
 
 def _refuse_shortened(folder: Path, heads: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -22,9 +23,10 @@ from harness.core.canonical import canonical_bytes
 from harness.core.written_files import PRIVATE, append_line, private_folder
 from harness.release.budget import MOMENT, History, history
 from harness.release.records import Act, Begun, InLedger, LedgerRecord, SignedLedgerRecord
+from harness.sealed.chain import chained_lines
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
-from harness.sealed.signed_archive import read_record, signed_record
+from harness.sealed.signed_archive import signed_record
 from harness.vault.data_key import DataKey
 
 FOLDER: Final = "releases"
@@ -121,25 +123,20 @@ def checked_lines(content: bytes, where: str, mine: str = "") -> list[SignedLedg
     not count. Whether the newest lines are missing, only the computer knows that wrote them.
     """
     lines: list[SignedLedgerRecord] = []
-    prev = ""
-    for place, line in enumerate(content.split(b"\n")[:-1]):
-        lines.append(_checked(place, line, prev, lines, where, mine))
-        prev = hashlib.sha256(line).hexdigest()
+    contents = content.split(b"\n")[:-1]
+    for line, _ in chained_lines(
+        contents, SignedLedgerRecord, "a line of a ledger", partial(_wrong, where), most=MOST_LINE
+    ):
+        _check(line, lines, where, mine)
+        lines.append(line)
     return lines
 
 
-def _checked(
-    place: int,
-    line: bytes,
-    prev: str,
-    before: list[SignedLedgerRecord],
-    where: str,
-    mine: str,
-) -> SignedLedgerRecord:
-    try:
-        found = read_record(line, SignedLedgerRecord, "a line of a ledger", most=MOST_LINE)
-    except FileError:
-        raise _wrong(where, place, "it is not a line of this form") from None
+def _check(
+    found: SignedLedgerRecord, before: list[SignedLedgerRecord], where: str, mine: str
+) -> None:
+    """Check that a line is of the keys that are wanted, and belongs behind the ones before it."""
+    place = len(before)
     key = mine or (before[0].by if before else found.by)
     if found.by != key and mine:
         raise FileError(
@@ -147,15 +144,12 @@ def _checked(
             f"{where} was begun with other keys than this computer's keeper has now. Put back those keys (keeper.key, "
             "or the entry of the keyring): without them nobody knows which entries were told of.",
         )
-    if canonical_bytes(found.model_dump(mode="json")) != line or not found.is_signed_by(key):
+    if not found.is_signed_by(key):
         raise _wrong(where, place, "it was changed after it was signed")
-    if (found.seq, found.prev) != (place, prev):
-        raise _wrong(where, place, "a line before it is missing, or was changed")
     if (place == 0) is not isinstance(found.act, Begun):
         raise _wrong(where, place, "only the first line says that the ledger was begun")
     if before and found.when < before[-1].when:
         raise _wrong(where, place, "its time is earlier than that of the line before it")
-    return found
 
 
 def _wrong(where: str, place: int, reason: str) -> FileError:

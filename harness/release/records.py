@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from harness.sealed.chain import ChainedRecord
 from harness.sealed.forms import Count, Hex64, Since, StrictForm, VersionedForm
 from harness.sealed.signed_archive import SignedRecord
 
@@ -288,5 +289,5 @@ class LedgerRecord(StrictForm):
     act: Act
 
 
-class SignedLedgerRecord(LedgerRecord, SignedRecord):
+class SignedLedgerRecord(LedgerRecord, ChainedRecord):
     """The line with its signature."""

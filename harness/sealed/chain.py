@@ -1,15 +1,58 @@
 """Hash chains: whether the events of a device are all there, each fitting the one before it.
 
-Each event names the one before it by its hash, so a chain runs from place 0 to its end; what is missing in between
+Logs of one writer are files of signed lines; those of many devices are sets of events. Each line or event names the one before it by its hash, so a chain runs from place 0 to its end; what is missing in between
 was cut out or damaged, and two events at one place come from a device whose files were copied.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from hashlib import sha256
+from typing import Literal, Protocol, TypeVar
+
+from harness.core.canonical import canonical_bytes
+from harness.sealed.forms import Count, FileError, Hex64
+from harness.sealed.signed_archive import SignedRecord, read_record
+
+
+class ChainedRecord(SignedRecord):
+    """A line of a signed file in which each names the one before it."""
+
+    seq: Count
+    """Place in the file, from 0."""
+    prev: Hex64 | Literal[""]
+    """SHA-256 of the line before it; empty for the first."""
+
+
+_Line = TypeVar("_Line", bound=ChainedRecord)
+
+
+def chained_lines(
+    contents: Iterable[bytes],
+    form: type[_Line],
+    name: str,
+    wrong: Callable[[int, str], Exception],
+    *,
+    most: int,
+) -> Iterator[tuple[_Line, bytes]]:
+    """Yield each line of such a file with its bytes, of ``most`` each: in its one canonical form, and behind the line that it names.
+
+    Whose signatures count is for whoever reads on. Raises what ``wrong`` makes of a place, from 0, and a reason.
+    """
+    prev = ""
+    for place, content in enumerate(contents):
+        try:
+            line = read_record(content, form, name, most=most)
+        except FileError:
+            raise wrong(place, "it is not a line of this form") from None
+        if canonical_bytes(line.model_dump(mode="json")) != content:
+            raise wrong(place, "it is not written in the one canonical form, or was changed")
+        if (line.seq, line.prev) != (place, prev):
+            raise wrong(place, "a line before it is missing, or was changed")
+        yield line, content
+        prev = sha256(content).hexdigest()
 
 
 class Link(Protocol):

@@ -18,11 +18,11 @@ from functools import cached_property
 from typing import Final
 
 from harness.core.canonical import canonical_bytes
-from harness.sealed.chain import check_chain
+from harness.sealed.chain import chained_lines
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity
 from harness.sealed.signature import verify
-from harness.sealed.signed_archive import read_record, signed_record
+from harness.sealed.signed_archive import signed_record
 from harness.vault.ledger import Grant, GrantLedger
 from harness.vault.records import (
     Act,
@@ -64,13 +64,11 @@ class VaultError(FileError):
 
 @dataclass(frozen=True)
 class LogLine:
-    """A line as it stands in the log; a link of a hash chain."""
+    """A line as it stands in the log."""
 
     record: LogRecord
     content: bytes = field(repr=False)
     """Its bytes as they were signed and stand in the log, without the line feed."""
-
-    device = "vault"
 
     @cached_property
     def id(self) -> str:
@@ -79,18 +77,8 @@ class LogLine:
 
     @property
     def seq(self) -> int:
-        """SealedPlace in the log, from 0."""
+        """Place in the log, from 0."""
         return self.record.seq
-
-    @property
-    def lamport(self) -> int:
-        """The same: one vault has one log."""
-        return self.record.seq
-
-    @property
-    def prev(self) -> str:
-        """Id of the line before it."""
-        return self.record.prev
 
 
 def write_line(
@@ -137,8 +125,11 @@ def read_lines(data: bytes) -> tuple[LogLine, ...]:
     corpora: dict[str, StoredCorpus] = {}
     splits: tuple[KeySplit, ...] = ()
     ledger = GrantLedger()
-    for place, content in enumerate(data[:-1].split(b"\n")):
-        signed = _line(place, content)
+    contents = data[:-1].split(b"\n")
+    read = chained_lines(
+        contents, SignedLogRecord, "a line of a vault's log", _wrong, most=MOST_LINE
+    )
+    for place, (signed, content) in enumerate(read):
         _check_next(place, signed, lines)
         if place == 0:
             keepers = _keepers_after(place, signed.act, keepers)
@@ -155,8 +146,6 @@ def read_lines(data: bytes) -> tuple[LogLine, ...]:
                 raise _wrong(place, reason)
         corpora |= signed.stored
         lines.append(LogLine(signed, content))
-    if not check_chain(lines).whole:
-        raise _wrong(0, "the lines do not form one chain")
     return tuple(lines)
 
 
@@ -313,22 +302,10 @@ def _keepers_after(place: int, act: Act, keepers: dict[str, Keeper]) -> dict[str
             return keepers
 
 
-def _line(place: int, content: bytes) -> SignedLogRecord:
-    try:
-        signed = read_record(content, SignedLogRecord, "a line of a vault's log", most=MOST_LINE)
-    except FileError:
-        raise _wrong(place, "it is not a line of this form") from None
-    if canonical_bytes(signed.model_dump(mode="json")) != content:
-        raise _wrong(place, "it is not written in the one canonical form")
-    return signed
-
-
 def _check_next(place: int, line: LogRecord, before: Sequence[LogLine]) -> None:
     """Check that a line belongs behind the ones before it."""
     if (place == 0) is not isinstance(line.act, Founded):
         raise _wrong(place, "only the first line, and that always, says that the vault was made")
-    if line.seq != place or line.prev != (before[-1].id if before else FIRST):
-        raise _wrong(place, "a line before it is missing, or was changed")
     backwards = bool(before) and line.when < before[-1].record.when
     if backwards is not line.clock_set_back:
         raise _wrong(

@@ -9,6 +9,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from corpora.model.entry import Segment
+from harness.sealed.chain import ChainedRecord
 from harness.sealed.forms import Count, Hex64, Id, Recipient, Since, StrictForm, VersionedForm
 from harness.sealed.signed_archive import SignedRecord
 
@@ -394,7 +395,7 @@ class LogRecord(StrictForm):
     """Corpora that are other than before, as they are from this line on."""
 
 
-class SignedLogRecord(LogRecord, SignedRecord):
+class SignedLogRecord(LogRecord, ChainedRecord):
     """The line with its signature."""
 
 
