@@ -11,7 +11,7 @@ PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
 
 ORDER = (
     "demo", "run", "estimate", "cost", "score", "resume", "watch", "retry", "runs", "sweep", "compare", "leaderboard", "report",
-    "publish", "verify", "corpus", "language", "review", "ownership", "organisation", "vault", "consent", "community", "exchange", "calibrate", "key", "doctor",
+    "publish", "verify", "corpus", "language", "review", "ownership", "organisation", "vault", "submission", "consent", "community", "exchange", "calibrate", "key", "doctor",
 )  # fmt: skip
 """The order in which commands are needed; one that is not named here stands after them."""
 

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 GROUP = "rosetta.methods"
 """Entry points of this group are methods."""
 
+BUNDLE_SUFFIX = ".rosetta-submission"
+"""End of the name of a file in which somebody hands in a method (``harness.submission``)."""
+
+SUBMITTED = "submission"
+"""What code that was handed in is called on cards and in plans."""
+
 SERVICE_NAMES = ("deepl", "google", "microsoft", "libretranslate")
 """Translation services that ``api:NAME`` asks."""
 

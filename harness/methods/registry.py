@@ -12,7 +12,7 @@ from harness.core.failures import UsageError
 from harness.endpoint.keys import KeySource, find_key
 from harness.method.method import Method
 from harness.method.options import MethodOptions
-from harness.method.shipped import SHIPPED, installed
+from harness.method.shipped import BUNDLE_SUFFIX, SHIPPED, SUBMITTED, installed
 from harness.methods import plugin
 from harness.methods.api import SERVICES, api
 from harness.methods.asking import refuse_translator
@@ -87,6 +87,10 @@ def _plugin(name: str, options: MethodOptions) -> Method:
     offered = installed()
     if name in offered:
         return plugin.by_entry_point(offered[name], options)
+    if name == SUBMITTED or name.endswith(BUNDLE_SUFFIX):
+        raise UsageError(
+            "A submission is run with `rosetta submission run FILE`, from its beginning: a run of one is not gone on with."
+        )
     known = [*SHIPPED, *offered]
     near = near_names(name, known)
     guess = f" Did you mean {one_of(map(repr, near))}?" if near else ""

@@ -20,7 +20,7 @@ from harness.release.records import (
     ReleasedRefusal,
 )
 from harness.sealed.signed_archive import signed_record
-from harness.store.corpora.entries import read_dataset, read_entries
+from harness.store.corpora.entries import read_dataset
 from harness.store.results import read_results
 from harness.store.runs import Run, read_run
 
@@ -40,15 +40,17 @@ def release_refusal(
 ) -> bytes:  # fmt: skip
     """Return what a submitter is told of an unfinished run that their method ended; the ledger has it first.
 
-    The same run gives the same bytes again, and counts once. Raises NotReleased where count or pause keep it back.
+    The same run gives the same bytes again, and counts once. No text is opened for it, so it counts for its own corpus alone. Raises NotReleased where count or pause keep it back.
     """
     stored = read_run(connection, run)
-    facts, known = _facts(connection, stored, ledger)
+    facts = _facts(connection, stored, ledger)
     with ledger.changing() as change:
         told = refusal_told(change.history, stored.run_id, submitter)
         if told is None:
             corpus = facts["corpus"].id
-            number, count = change.history.require_answers(submitter, corpus, known, change.now)
+            number, count = change.history.require_answers(
+                submitter, corpus, frozenset(), change.now
+            )
             issued = change.now.strftime(MOMENT)
 
             def act(place: InLedger) -> RefusalTold:
@@ -62,7 +64,7 @@ def release_refusal(
                     place=place,
                 )
                 return RefusalTold(
-                    submitter=submitter, run=card.run, corpus=corpus, entries=set_id(known), card=card
+                    submitter=submitter, run=card.run, corpus=corpus, entries=set_id(()), card=card
                 )  # fmt: skip
 
             change.write(act)
@@ -71,14 +73,11 @@ def release_refusal(
     return signed_record(told.card, ledger.identity)
 
 
-def _facts(
-    connection: sqlite3.Connection, run: Run, ledger: ReleaseLedger
-) -> tuple[dict[str, Any], frozenset[str]]:
-    """Return what a refusal says of a run itself, by field, and the digests of its secret entries."""
-    entries = read_entries(connection, run.corpus, run.positions)
+def _facts(connection: sqlite3.Connection, run: Run, ledger: ReleaseLedger) -> dict[str, Any]:
+    """Return what a refusal says of a run itself, by field. No text is needed for it."""
     dataset, setup = read_dataset(connection, run.corpus), run.setup
     outputs = sum(each.output is not None for each in read_results(connection, run.id))
-    facts = {
+    return {
         "run": run.run_id,
         "method": ReleasedMethod(
             method=setup.method,
@@ -92,14 +91,12 @@ def _facts(
             id=dataset.id[:1000],
             version=None if dataset.version is None else str(dataset.version)[:1000],
             language_pair=run.language_pair[:1000],
-            entries=len(entries),
+            entries=len(run.positions),
         ),
-        "came": share_that_came(outputs, len(entries)),
+        "came": share_that_came(outputs, len(run.positions)),
         "rosetta": VERSION,
         "by": ledger.identity.public.signing_key,
     }
-    secret = (each.source for each in entries.values() if each.secret)
-    return facts, frozenset(map(ledger.digest, secret))
 
 
 def refusal_told(found: History, run: str, submitter: str) -> RefusalTold | None:

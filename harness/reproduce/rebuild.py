@@ -93,12 +93,12 @@ def rebuild(
     ``told``: options of a run by name, as ``api.ask`` takes them, and ``method`` for a plug-in; only those that a person gave. Raises UsageError
     that names everything that is missing, for another corpus than the card's, and for secret entries.
     """
-    places = _places(card, corpus)
+    places = places_of(card, corpus)
     stated = card_setup(card)
     if lacking := list(_missing(stated, card, told)):
         raise _refused(lacking)
     method, options = _options(stated, told)
-    options |= _scored_with(stated_setup(card.scoring))
+    options |= scored_with(stated_setup(card.scoring))
     own = {name: value for name, value in told.items() if name != "method"}
     plan = api.plan_of(corpus, method, options | own)
     asked = RunRequest(corpus, places, plan)
@@ -122,7 +122,7 @@ def replace_replicate(setup: Setup, replicate: int) -> Setup:
     return setup.model_copy(update={"replicate": replicate})
 
 
-def _places(card: RunCard, corpus: Corpus) -> tuple[int, ...]:
+def places_of(card: RunCard, corpus: Corpus) -> tuple[int, ...]:
     """Return the places of the card's entries in its corpus; raises UsageError where it is not that corpus."""
     if corpus.sha256 != card.dataset.sha256:
         raise UsageError(
@@ -233,7 +233,7 @@ def _options(stated: Setup, told: Mapping[str, Any]) -> tuple[str, dict[str, Any
     return stated.method, found
 
 
-def _scored_with(stated: ScoringSetup | None) -> dict[str, Any]:
+def scored_with(stated: ScoringSetup | None) -> dict[str, Any]:
     """Return the options of scoring that a card tells: those of its metrics that this version knows, and its references."""
     if stated is None:
         return {}

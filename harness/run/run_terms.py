@@ -22,7 +22,7 @@ from harness.core.problems import first_problem
 from harness.core.user_file import folder_sha256
 from harness.core.version import VERSION
 from harness.method.options import MethodOptions
-from harness.method.shipped import SHIPPED
+from harness.method.shipped import BUNDLE_SUFFIX, SHIPPED, SUBMITTED
 from harness.methods.registry import build
 from harness.settings import read_settings
 from harness.setup.scoring_options import ScoringOptions
@@ -79,6 +79,8 @@ def _is_shipped(method: str) -> bool:
 
 def _code(method: str, options: MethodOptions) -> list[str]:
     """Return the class of a plug-in and the SHA-256 of its code; what is no method is said by whoever makes methods."""
+    if method.endswith(BUNDLE_SUFFIX):
+        return [SUBMITTED, _content(Path(method))]
     where, _, class_name = method.rpartition(":")
     if PurePath(where).suffix == ".py":
         return [class_name, _content(Path(where))]

@@ -134,6 +134,15 @@ def retry_and_show(
 
 def show(ready: Ready, style: str | None, at_end: AtEnd | None = None) -> None:
     """Run a run and show it; exits 0 when it is complete, 1 when it stopped, 130 when interrupted, or as ``at_end`` says."""
+    finished, code = to_the_end(ready, style)
+    _close(ready.path, finished, style)
+    if at_end is not None and finished.card_hash:
+        code = at_end(ready.path, finished.run_id) or code
+    raise click.exceptions.Exit(code)
+
+
+def to_the_end(ready: Ready, style: str | None) -> tuple[Finished, int]:
+    """Run a run and show it until it ends; return its last event, and the exit code that says how it ended."""
     engine = Engine(ready)
     live = style is None and sys.stdout.isatty() and sys.stdin.isatty()
     if live:
@@ -142,11 +151,7 @@ def show(ready: Ready, style: str | None, at_end: AtEnd | None = None) -> None:
     else:
         interrupted = _print_events(engine, style, ready.secret)
     finished = engine.result()
-    _close(ready.path, finished, style)
-    code = exit_code(finished, engine.control, interrupted)
-    if at_end is not None and finished.card_hash:
-        code = at_end(ready.path, finished.run_id) or code
-    raise click.exceptions.Exit(code)
+    return finished, exit_code(finished, engine.control, interrupted)
 
 
 def exit_code(finished: Finished, control: Control, interrupted: bool) -> int:

@@ -1,0 +1,151 @@
+"""A bundle: read whole and checked member by member, or packed and signed; nothing of it is run."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from corpora.files.decode import open_regular
+from harness.core.failures import UsageError
+from harness.core.written_files import PRIVATE, private_folder
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import Identity
+from harness.sealed.signed_archive import MANIFEST, SIGNATURE, pack_signed, unpack_signed_all
+from harness.submission.contents import NotData, data_kind
+from harness.submission.manifest import DataLane, SubmissionManifest
+from harness.submission.members import (
+    CARD,
+    CODE,
+    DATA,
+    MOST_BYTES,
+    README,
+    SHAPE,
+    WHEELS,
+    FoundMember,
+    MemberKind,
+    in_zip,
+    member_problems,
+)
+from harness.submission.wheels import wheel_problems
+
+_MOST_FILE: Final = MOST_BYTES + 2**22
+"""Bytes of a bundle's file: its members, and what a zip writes around them."""
+
+
+class RefusedBundle(FileError):  # noqa: N818  said of a bundle
+    """A bundle holds what may not be in one; each problem begins with the member's name."""
+
+    def __init__(self, problems: list[str], what: str = "This submission is refused") -> None:
+        self.problems = tuple(problems)
+        super().__init__(FileProblem.INVALID, "\n".join([f"{what}:", *problems]))
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A bundle that was read: its signature, its hashes and every member's kind hold."""
+
+    manifest: SubmissionManifest
+    members: Mapping[str, bytes]
+    sha256: str
+    """Of the whole file; by this the method is known on cards and in grants."""
+
+    def below(self, folder: str) -> dict[str, bytes]:
+        """Return the members of a folder, by their path in it."""
+        start = f"{folder}/"
+        return {
+            path.removeprefix(start): content
+            for path, content in self.members.items()
+            if path.startswith(start)
+        }
+
+
+def read_submission(path: Path) -> Submission:
+    """Read the file of a bundle; raises FileError that names each member that is refused, and UsageError where there is none."""
+    try:
+        with open_regular(path) as file:
+            if (size := os.fstat(file.fileno()).st_size) > _MOST_FILE:
+                raise FileError(
+                    FileProblem.TOO_LARGE,
+                    f"{path.name}: {size / 2**20:,.0f} MiB, and a submission has {MOST_BYTES // 2**20} at most. Nothing of it was read.",
+                )
+            return parse_submission(file.read(_MOST_FILE + 1))
+    except OSError as error:
+        raise UsageError(f"{path}: it cannot be read ({error.strerror}). Name the file.") from None
+
+
+def parse_submission(data: bytes) -> Submission:
+    """Read the bytes of a bundle, as ``read_submission`` does."""
+    if problems := member_problems(in_zip(data)):
+        raise RefusedBundle(problems)
+    found = unpack_signed_all(data, SubmissionManifest, SHAPE)
+    if problems := [*content_problems(found.manifest, found.members)]:
+        raise RefusedBundle(problems)
+    return Submission(found.manifest, found.members, hashlib.sha256(data).hexdigest())
+
+
+def pack_submission(
+    manifest: SubmissionManifest, members: Mapping[str, bytes], identity: Identity
+) -> bytes:
+    """Return the bytes of a bundle, signed; raises RefusedBundle for what could not be read again."""
+    found = [FoundMember(path, MemberKind.FILE, len(members[path])) for path in members]
+    problems = member_problems(found) or [*content_problems(manifest, members)]
+    if problems:
+        raise RefusedBundle(problems, "This cannot be packed")
+    return pack_signed(manifest, members, identity, SHAPE)
+
+
+def content_problems(manifest: SubmissionManifest, members: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield what a bundle lacks or must not have, each with its place; the two members of its signature aside."""
+    for name in (CARD, README):
+        if name not in members:
+            yield f"{name}: missing."
+    for path, content in members.items():
+        top, _, rest = path.partition("/")
+        if not rest and path not in {CARD, README, MANIFEST, SIGNATURE}:
+            yield f"{path}: nothing that a submission has. Put it below code/ or data/, or take it out."
+        elif rest and top not in {CODE, DATA, WHEELS}:
+            yield f"{path}: no folder that a submission has ({CODE}/, {DATA}/, {WHEELS}/)."
+        elif top == WHEELS:
+            yield from (f"{WHEELS}/{words}" for words in wheel_problems(rest, content))
+    match manifest.method:
+        case DataLane() as lane:
+            yield from _data_problems(lane, members)
+        case code:
+            yield from _code_problems(code.entry, members)
+
+
+def _code_problems(entry: str, members: Mapping[str, bytes]) -> Iterator[str]:
+    place = f"{CODE}/{entry.partition(':')[0].replace('.', '/')}"
+    if not any(name in members for name in (f"{place}.py", f"{place}/__init__.py")):
+        yield f"{place}.py: missing, and the entry point is {entry}."
+
+
+def _data_problems(lane: DataLane, members: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield what is no data, and files that the method is told and that are not there."""
+    for path, content in members.items():
+        if path.startswith((f"{CODE}/", f"{WHEELS}/")):
+            yield f"{path}: code, and this submission is of data alone. Take it out, or hand in code."
+        elif path.startswith(f"{DATA}/"):
+            try:
+                data_kind(path, content)
+            except NotData as wrong:
+                yield f"{path}: {wrong}."
+    for option, path in lane.files.items():
+        whole = path.rstrip("/")
+        there = whole in members or any(each.startswith(f"{whole}/") for each in members)
+        if not whole.startswith(f"{DATA}/") or not there:
+            yield f"{path}: the option {option} names it, and there is no such member below {DATA}/."
+
+
+def unpack_into(members: Mapping[str, bytes], folder: Path) -> None:
+    """Write members, whose paths were checked, as plain files of their owner alone below a new folder."""
+    private_folder(folder)
+    for path, content in members.items():
+        place = folder.joinpath(*path.split("/"))
+        private_folder(place.parent)
+        with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "wb") as file:
+            file.write(content)

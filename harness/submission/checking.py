@@ -1,0 +1,165 @@
+"""What a submission lacks of the five parts of benchmark-specification §9.1, and what else is asked before it is run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from harness.card.model import RunCard
+from harness.core.failures import UsageError
+from harness.submission.bundle import Submission
+from harness.submission.carried_card import carried_card
+from harness.submission.contents import is_tokenizer
+from harness.submission.manifest import CodeLane, DataLane, SubmissionManifest
+from harness.submission.members import CARD, CODE, DATA, README, WHEELS
+from scoring.statistics.reproducibility import TOLERANCE
+
+
+class SubmissionPart(StrEnum):
+    """What a submission is made of."""
+
+    CARD = "run card"
+    METHOD = "method"
+    DEPENDENCIES = "dependencies"
+    COSTS = "cost report"
+    README = "README"
+    DEVELOPMENT = "development data"
+    TERMS = "terms"
+
+
+@dataclass(frozen=True, slots=True)
+class PartCheck:
+    """What was found of one part."""
+
+    part: SubmissionPart
+    ok: bool
+    words: str
+    """What is there; of a part that is not right, what is wrong and the mend."""
+
+
+_LIMITS: Final = re.compile(r"(?im)^#{1,6}[ \t].*limit.*$")
+_LEAST_WORDS: Final = 5
+"""Words that must follow the heading."""
+
+
+def check_submission(submission: Submission, terms_sha256: str | None = None) -> list[PartCheck]:
+    """Return what there is of each part; ``terms_sha256``: hash of the terms that must have been accepted."""
+    return [*_checks(submission, terms_sha256)]
+
+
+def _checks(submission: Submission, terms_sha256: str | None) -> Iterator[PartCheck]:
+    manifest = submission.manifest
+    try:
+        card: RunCard | None = carried_card(submission.members[CARD])
+    except UsageError as wrong:
+        card = None
+        yield PartCheck(SubmissionPart.CARD, ok=False, words=str(wrong))
+    if card is not None:
+        yield _card(card, manifest)
+    yield _method(submission)
+    yield _dependencies(submission)
+    yield _costs(manifest, card)
+    yield _readme(submission.members[README])
+    yield _development(manifest)
+    yield _terms(manifest, terms_sha256)
+
+
+def _card(card: RunCard, manifest: SubmissionManifest) -> PartCheck:
+    languages = (card.dataset.source_language, card.dataset.target_language)
+    wrong = None
+    if languages != (manifest.source_language, manifest.target_language):
+        wrong = f"it is for {card.dataset.language_pair}, and the submission for another pair"
+    elif card.scores.chrf_plus_plus is None or card.scores.composite is None:
+        wrong = "it has no chrF++ or no composite, by which a rehearsal is judged"
+    if wrong is not None:
+        return PartCheck(SubmissionPart.CARD, ok=False, words=f"{CARD}: {wrong}. Make the run anew.")  # fmt: skip
+    words = (
+        f"{len(card.results):,} entries of {card.dataset.id}, chrF++ {card.scores.chrf_plus_plus:.1f}, "
+        f"composite {card.scores.composite:.2f}"
+    )
+    return PartCheck(SubmissionPart.CARD, ok=True, words=words)
+
+
+def _method(submission: Submission) -> PartCheck:
+    match submission.manifest.method:
+        case CodeLane(entry=entry):
+            count = len(submission.below(CODE))
+            words = f"code, {count:,} files, entry point {entry}; it runs in a box"
+            return PartCheck(SubmissionPart.METHOD, ok=True, words=words)
+        case DataLane() as lane:
+            wrong = next(_lacking(lane, submission), None)
+            count = len(submission.below(DATA))
+            words = f"data, {count:,} files, for the method {lane.method}; no code"
+            return PartCheck(SubmissionPart.METHOD, ok=wrong is None, words=wrong or words)
+
+
+def _lacking(lane: DataLane, submission: Submission) -> Iterator[str]:
+    """Yield what a method of data needs and is not told."""
+    from harness.submission.lanes import told_by
+
+    try:
+        told_by(lane)
+    except UsageError as wrong:
+        yield str(wrong)
+    if lane.method == "ctranslate2" and (folder := lane.files.get("model_folder")):
+        place = folder.rstrip("/")
+        for name in ("model.bin", "tokenizer.json"):
+            if f"{place}/{name}" not in submission.members:
+                yield f"{place}/{name}: missing. A model is handed in with its weights and its tokenizer."
+            elif name == "tokenizer.json" and not is_tokenizer(submission.members[f"{place}/{name}"]):  # fmt: skip
+                yield f"{place}/{name}: no tokenizer of the library tokenizers. Save it with Tokenizer.save."
+
+
+def _dependencies(submission: Submission) -> PartCheck:
+    wheels = sorted(submission.below(WHEELS))
+    bound = [each for each in wheels if not each.endswith("-none-any.whl")]
+    words = f"{len(wheels):,} wheels, each pinned by its SHA-256" if wheels else "none"
+    if bound:
+        words += f"; for one Python and system only: {', '.join(bound)}"
+    return PartCheck(SubmissionPart.DEPENDENCIES, ok=True, words=words)
+
+
+def _costs(manifest: SubmissionManifest, card: RunCard | None) -> PartCheck:
+    report = manifest.costs
+    stated = None if card is None else card.cost.cost_per_entry_usd
+    if stated is not None and report.usd_per_entry < stated * (1 - TOLERANCE):
+        words = (
+            f"{report.usd_per_entry:g} USD an entry, and the card has {stated:g}. Report what it costs "
+            "(costs.usd_per_entry)."
+        )
+        return PartCheck(SubmissionPart.COSTS, ok=False, words=words)
+    words = f"{report.usd_per_entry:g} USD an entry, on {report.hardware}"
+    return PartCheck(SubmissionPart.COSTS, ok=True, words=words)
+
+
+def _readme(content: bytes) -> PartCheck:
+    text = content.decode("utf-8", "replace")
+    heading = _LIMITS.search(text)
+    if heading is None:
+        words = f"{README}: no heading about its limits. Add one, such as “## Limitations”, and say what it does badly."
+        return PartCheck(SubmissionPart.README, ok=False, words=words)
+    below = text[heading.end() :].partition("\n#")[0].split()
+    if len(below) < _LEAST_WORDS:
+        words = f"{README}: nothing stands below its heading about limits. Say what it does badly."
+        return PartCheck(SubmissionPart.README, ok=False, words=words)
+    return PartCheck(SubmissionPart.README, ok=True, words="with its limitations")
+
+
+def _development(manifest: SubmissionManifest) -> PartCheck:
+    words = ", ".join(f"{each.corpus}: {each.use}" for each in manifest.development)
+    return PartCheck(SubmissionPart.DEVELOPMENT, ok=True, words=words)
+
+
+def _terms(manifest: SubmissionManifest, wanted: str | None) -> PartCheck:
+    found = manifest.terms
+    if found is None:
+        words = "not accepted. Read the organisation's terms, and pack with --accept-terms FILE."
+        return PartCheck(SubmissionPart.TERMS, ok=False, words=words)
+    if wanted is not None and found.sha256 != wanted:
+        words = f"others were accepted (SHA-256 {found.sha256[:16]}…) than these ({wanted[:16]}…). Pack anew with --accept-terms."
+        return PartCheck(SubmissionPart.TERMS, ok=False, words=words)
+    words = f"accepted by {found.by}, {found.when[:10]} (SHA-256 {found.sha256[:16]}…)"
+    return PartCheck(SubmissionPart.TERMS, ok=True, words=words)

@@ -1,0 +1,200 @@
+"""The desk: submissions that came to this computer, each with its file and with what was done with it, in the data folder.
+
+What is written down holds no text and no score. A note is on the disk before what it says of is begun, so that a kill
+leaves a run that was begun, and never one that nobody knows of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+import filelock
+
+from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
+from harness.core.written_files import PRIVATE, append_line, private_folder, write_file
+from harness.method.shipped import BUNDLE_SUFFIX
+from harness.sealed.forms import FileError, FileProblem, Short, StrictForm
+from harness.submission.bundle import Submission, read_submission
+from harness.submission.manifest import Moment, Words
+
+FOLDER: Final = "submissions"
+NOTES: Final = "notes.jsonl"
+UNPACKED: Final = "unpacked"
+_LETTERS: Final = 16
+"""Of the SHA-256 of a bundle: the name of its folder, and its number for people."""
+_MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
+
+
+class DeskAct(StrEnum):
+    """What was done with a submission."""
+
+    RECEIVED = "received"
+    REHEARSED = "rehearsed"
+    """Run over open entries; ``words`` say whether its scores are those that were claimed."""
+    NOT_REPEATED = "not_repeated"
+    """The same, and they are not."""
+    BEGUN = "begun"
+    """A run over secret entries was begun."""
+    NOT_RUN = "not_run"
+    """It did not come to its end through no fault of the method; it may be tried again, which is free."""
+    REFUSED = "refused"
+    """The method gave nothing that could be scored; its maker was told so, which counts as an answer."""
+    SCORED = "scored"
+    """It has scores, which nobody outside knows."""
+    TOLD = "told"
+    """Its maker was told its scores, or where it stopped, as far as the budget allows."""
+
+
+class DeskNote(StrictForm):
+    """One line of what was done."""
+
+    what: DeskAct
+    when: Moment
+    run: Short = ""
+    """Of the store, where there is one."""
+    corpus: Short = ""
+    words: Words = ""
+
+
+@dataclass(frozen=True)
+class KeptSubmission:
+    """A submission at the desk."""
+
+    folder: Path
+    submission: Submission
+    notes: tuple[DeskNote, ...]
+    """The oldest first."""
+
+    @property
+    def number(self) -> str:
+        """The beginning of the bundle's SHA-256, by which people name it."""
+        return self.submission.sha256[:_LETTERS]
+
+    @property
+    def path(self) -> Path:
+        """The file of the bundle, as it came."""
+        return bundle_of(self.folder)
+
+    @property
+    def state(self) -> DeskNote:
+        """The latest note."""
+        return self.notes[-1]
+
+    @property
+    def rehearsed(self) -> bool:
+        """Whether the last rehearsal gave the scores that were claimed."""
+        acts = (DeskAct.REHEARSED, DeskAct.NOT_REPEATED)
+        last = [each for each in self.notes if each.what in acts][-1:]
+        return bool(last) and last[0].what is DeskAct.REHEARSED
+
+    @property
+    def judged(self) -> DeskNote:
+        """The note of the last run of which something can be told; raises UsageError where there is none."""
+        acts = (DeskAct.SCORED, DeskAct.REFUSED)
+        found = [each for each in self.notes if each.what in acts]
+        if not found:
+            raise UsageError(f"Submission {self.number} has no run over secret entries that came to its end. Begin one: rosetta submission run {self.number} CORPUS.")  # fmt: skip
+        return found[-1]
+
+    @property
+    def runs(self) -> int:
+        """Runs over secret entries that were begun."""
+        return sum(each.what is DeskAct.BEGUN for each in self.notes)
+
+    @property
+    def answers(self) -> int:
+        """Answers that its maker had: scores and refusals."""
+        return len({each.run for each in self.notes if each.what is DeskAct.TOLD})
+
+
+class SubmissionDesk:
+    """The submissions of one data folder."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self.folder = home / FOLDER
+
+    def receive(self, path: Path) -> KeptSubmission:
+        """Read a bundle, keep its file, and return it; one that is here already is the same again. Raises FileError."""
+        submission = read_submission(path)
+        if not path.name.endswith(BUNDLE_SUFFIX):
+            raise UsageError(
+                f"{path.name}: a submission is called NAME{BUNDLE_SUFFIX}. Name it so."
+            )
+        folder = self.folder / submission.sha256[:_LETTERS]
+        if not (folder / NOTES).exists():
+            private_folder(self.folder)
+            private_folder(folder)
+            write_file(folder / path.name, path.read_bytes(), overwrite=True)
+            self.note(submission, DeskAct.RECEIVED)
+        return self._read(folder)
+
+    def note(
+        self,
+        submission: Submission,
+        what: DeskAct,
+        run: str = "",
+        corpus: str = "",
+        words: str = "",
+    ) -> None:
+        """Write down what is done; on the disk before this returns. Raises FileError where the disk refuses."""
+        folder = self.folder / submission.sha256[:_LETTERS]
+        now = datetime.now(UTC).strftime(_MOMENT)
+        made = DeskNote(what=what, when=now, run=run[:200], corpus=corpus[:200], words=words[:2000])
+        try:
+            with filelock.FileLock(folder / "notes.lock", mode=PRIVATE):
+                end = sum(len(line) + 1 for line in _lines(folder / NOTES))
+                line = canonical_bytes(made.model_dump(mode="json"))
+                append_line(folder / NOTES, end, line + b"\n")
+        except OSError as error:
+            raise FileError(
+                FileProblem.INVALID,
+                f"{folder / NOTES} cannot be written ({error.strerror}). Make room there, and try again.",
+            ) from None
+
+    def all(self) -> list[KeptSubmission]:
+        """Return every submission, the one that something happened with last first."""
+        folders = [each for each in self._folders() if (each / NOTES).exists()]
+        found = [self._read(each) for each in folders]
+        return sorted(found, key=lambda each: each.state.when, reverse=True)
+
+    def find(self, name: str) -> KeptSubmission:
+        """Return the submission of a number, or of its beginning; raises UsageError where that is none, or several."""
+        found = [each for each in self._folders() if each.name.startswith(name.lower()) and name]
+        if len(found) != 1:
+            which = "no submission has" if not found else f"{len(found)} submissions have"
+            raise UsageError(f"{which} a number that begins with {name[:64]!r}. See: rosetta submission list.")  # fmt: skip
+        return self._read(found[0])
+
+    def _folders(self) -> Iterator[Path]:
+        if self.folder.is_dir():
+            yield from (each for each in sorted(self.folder.iterdir()) if each.is_dir())
+
+    def _read(self, folder: Path) -> KeptSubmission:
+        submission = read_submission(bundle_of(folder))
+        if not submission.sha256.startswith(folder.name):
+            raise FileError(
+                FileProblem.DAMAGED,
+                f"{bundle_of(folder)} is not the submission that came: it was changed. Take it in again from the file that you were sent.",
+            )
+        notes = tuple(DeskNote.model_validate_json(line) for line in _lines(folder / NOTES))
+        return KeptSubmission(folder, submission, notes)
+
+
+def bundle_of(folder: Path) -> Path:
+    """Return the file of the bundle that a folder of the desk holds, which is called as it came."""
+    return next(folder.glob(f"*{BUNDLE_SUFFIX}"), folder / f"bundle{BUNDLE_SUFFIX}")
+
+
+def _lines(path: Path) -> list[bytes]:
+    """Return the whole lines of a file; what a write that was stopped left at the end does not count."""
+    try:
+        return path.read_bytes().split(b"\n")[:-1]
+    except FileNotFoundError:
+        return []

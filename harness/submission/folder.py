@@ -1,0 +1,141 @@
+"""A submission as its maker writes it: a folder with submission.toml, card.json, README.md, and code/ or data/ and wheels/."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Final
+
+from pydantic import Field, ValidationError
+
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
+from harness.core.user_file import read_bytes, read_text
+from harness.core.version import VERSION
+from harness.sealed.forms import Short, StrictForm
+from harness.sealed.keys import Identity
+from harness.submission.bundle import RefusedBundle, pack_submission
+from harness.submission.carried_card import carried_card
+from harness.submission.manifest import (
+    AcceptedTerms,
+    CostReport,
+    DevelopmentUse,
+    Lane,
+    Name,
+    SubmissionManifest,
+)
+from harness.submission.members import (
+    CARD,
+    CODE,
+    DATA,
+    MOST_BYTES,
+    README,
+    WHEELS,
+    MemberKind,
+    in_folder,
+    member_problems,
+)
+
+SHEET: Final = "submission.toml"
+_MOST_TERMS: Final = 2**20
+_MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
+_LEFT_OUT: Final = ("__pycache__",)
+"""Folders that tools make and nobody hands in."""
+
+
+class SubmissionSheet(StrictForm):
+    """What ``submission.toml`` says."""
+
+    name: Name
+    release: Short = "1"
+    submitter: Name
+    licence: Name
+    method: Lane
+    costs: CostReport
+    development: Annotated[tuple[DevelopmentUse, ...], Field(min_length=1, max_length=50)]
+
+
+def read_sheet(folder: Path) -> SubmissionSheet:
+    """Read ``submission.toml``; raises UsageError that names file, field and mend."""
+    path = folder / SHEET
+    text, _ = read_text(path, "what a submission says of itself", 2**20)
+    try:
+        return SubmissionSheet.model_validate(_tuples(tomllib.loads(text)))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path}: {error}. Correct it.") from None
+    except ValidationError as error:
+        raise UsageError(f"{path}: {first_problem(error)} docs/submissions.md shows one.") from None
+
+
+def _tuples(read: Mapping[str, object]) -> dict[str, object]:
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in read.items()
+    }
+
+
+def read_members(folder: Path) -> dict[str, bytes]:
+    """Read what of a folder goes into the bundle; raises RefusedBundle that names what may not."""
+    try:
+        found = [each for each in in_folder(folder) if each.path != SHEET and not _made(each.path)]
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be read ({error.strerror}). Name a folder.") from None
+    if problems := member_problems(found):
+        raise RefusedBundle(problems, "This cannot be packed")
+    return {
+        each.path: read_bytes(folder / each.path, "a part of a submission", MOST_BYTES)
+        for each in found
+        if each.kind is MemberKind.FILE
+    }
+
+
+def _made(path: str) -> bool:
+    return any(part in _LEFT_OUT for part in path.split("/"))
+
+
+def accepted(terms: Path, by: str, now: datetime) -> AcceptedTerms:
+    """Return that somebody agreed to the terms in a file, which are known by their bytes."""
+    return AcceptedTerms(sha256=terms_sha256(terms), by=by, when=now.strftime(_MOMENT))
+
+
+def terms_sha256(terms: Path) -> str:
+    """Return the SHA-256 of a file of terms; raises UsageError where it cannot be read."""
+    return hashlib.sha256(read_bytes(terms, "the terms", _MOST_TERMS)).hexdigest()
+
+
+def pack_folder(
+    folder: Path, identity: Identity, card: bytes | None = None, terms: Path | None = None
+) -> bytes:
+    """Return the signed bundle of a folder; ``card``: a run card in place of the folder's own.
+
+    ``terms``: the organisation's, which the submitter accepts with it. Raises UsageError and RefusedBundle in words.
+    """
+    sheet, members = read_sheet(folder), read_members(folder)
+    if card is not None:
+        members[CARD] = card
+    if lacking := [name for name in (CARD, README) if name not in members]:
+        raise RefusedBundle([f"{name}: missing." for name in lacking], "This cannot be packed")
+    stated = carried_card(members[CARD])
+    now = datetime.now(UTC)
+    manifest = SubmissionManifest(
+        **dict(sheet),
+        source_language=stated.dataset.source_language or "und",
+        target_language=stated.dataset.target_language or "und",
+        terms=None if terms is None else accepted(terms, sheet.submitter, now),
+        rosetta=VERSION,
+        packed=now.strftime(_MOMENT),
+        by=identity.public.signing_key,
+        members={},
+    )
+    return pack_submission(manifest, members, identity)
+
+
+PLACES: Final = {
+    CARD: "the run card over open entries",
+    README: "approach and limitations",
+    f"{CODE}/ or {DATA}/": "the method",
+    f"{WHEELS}/": "what code needs, as wheels",
+}
+"""Place in the folder → what belongs there."""

@@ -1,0 +1,166 @@
+"""The two lanes in which a bundle becomes a ``Method``: code in the box, data through this program's own methods."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from corpora.model.entry import Entry
+from harness.box import boxed, engines, gateway
+from harness.box.code import BoxedCode
+from harness.box.limits import Limits
+from harness.core.calls import Calls
+from harness.core.failures import UsageError
+from harness.core.written_files import private_folder, write_file
+from harness.endpoint.keys import find_key
+from harness.method.method import Method, MethodClass, Output, Setup
+from harness.method.shipped import SUBMITTED, TAKES
+from harness.submission.bundle import Submission, unpack_into
+from harness.submission.manifest import CodeLane, DataLane
+from harness.submission.members import CODE, DATA, WHEELS
+from harness.submission.wheels import requirements
+
+_FILES: Final = frozenset(
+    {"glossary", "word_list", "coaching", "prompt", "analyser", "model_folder"}
+)
+"""Options that name a file of the bundle."""
+_CHOSEN_HERE: Final = frozenset({"endpoint", "model", "prices", "body"})
+"""Options that are the organisation's: which model is asked, where, and at what price."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelHere:
+    """The model that the organisation lets a submission ask; without one none is asked."""
+
+    endpoint: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class LanePlan:
+    """How a bundle is asked for at the door: the name of the method, and its options."""
+
+    method: str
+    told: Mapping[str, Any]
+
+
+def told_by(lane: DataLane, folder: Path | None = None) -> dict[str, Any]:
+    """Return the options of a lane of data by name, its files as paths below ``folder``.
+
+    Raises UsageError for an option that the method does not take or that is not the maker's to choose, and for one that is
+    missing.
+    """
+    allowed = {*TAKES[lane.method].needs, *TAKES[lane.method].takes} - _CHOSEN_HERE
+    for name in lane.options:
+        if name not in allowed - _FILES:
+            raise UsageError(
+                f"The option {name!r} is not one that a submission gives {lane.method}."
+            )
+    for name in lane.files:
+        if name not in allowed & _FILES:
+            raise UsageError(f"The method {lane.method} reads no file {name!r}.")
+    given = {*lane.options, *lane.files}
+    for name in TAKES[lane.method].needs:
+        if name not in given | _CHOSEN_HERE:
+            raise UsageError(
+                f"The method {lane.method} needs {name!r}. Name it in submission.toml."
+            )
+    place = folder or Path(DATA)
+    files: dict[str, Any] = {
+        name: place.joinpath(*path.rstrip("/").split("/")) for name, path in lane.files.items()
+    }
+    if "prompt" in files:
+        files["prompt"] = str(files["prompt"])  # a version or a file, as text
+    return {**lane.options, **files}
+
+
+def asks_models(submission: Submission) -> bool:
+    """Tell whether nothing comes of a bundle without a model that the organisation chooses."""
+    lane = submission.manifest.method
+    return isinstance(lane, DataLane) and "endpoint" in TAKES[lane.method].needs
+
+
+@contextmanager
+def unpacked(submission: Submission, home: Path) -> Iterator[Path]:
+    """Give a private folder with the bundle's members, which is gone afterwards; what a kill left of others too."""
+    above = private_folder(home / "submissions" / submission.sha256[:16] / "unpacked")
+    for left in above.iterdir():
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=above) as name:
+        folder = Path(name)
+        for part in (CODE, DATA, WHEELS):
+            unpack_into(submission.below(part), folder / part)
+        if submission.below(WHEELS):
+            write_file(folder / "requirements.txt", requirements(submission.members).encode(), overwrite=False)  # fmt: skip
+        yield folder
+
+
+def lane_plan(submission: Submission, folder: Path, model: ModelHere | None) -> LanePlan:
+    """Return how the bundle in ``folder`` is asked for at the door.
+
+    Raises UsageError where it asks a model and none was chosen.
+    """
+    lane = submission.manifest.method
+    told: dict[str, Any] = {"method_name": submission.manifest.name[:100], "use_cache": False}
+    if isinstance(lane, CodeLane):
+        return LanePlan(SUBMITTED, told)
+    if asks_models(submission):
+        if model is None:
+            made = f" It was made with {lane.made_for}." if lane.made_for else ""
+            raise UsageError(
+                f"This submission asks a model, which you choose: --endpoint and --model, on this computer.{made}"
+            )
+        told |= {"endpoint": model.endpoint, "model": model.model}
+    return LanePlan(lane.method, told | told_by(lane, folder))
+
+
+def code_method(
+    submission: Submission, folder: Path, model: ModelHere | None, *, open_data: bool
+) -> Method:
+    """Return the code of a bundle as a method in the box.
+
+    Raises HarnessError where no box can be made on this computer, with what to install.
+    """
+    manifest = submission.manifest
+    assert isinstance(manifest.method, CodeLane)  # noqa: S101  asked for its lane alone
+    pinned = folder / "requirements.txt"
+    wheels = pinned.exists()
+    code = BoxedCode(
+        folder / CODE,
+        manifest.method.entry,
+        pinned if wheels else None,
+        folder / WHEELS if wheels else None,
+        manifest.method.options,
+    )
+    setup = Setup(
+        method=SUBMITTED,
+        method_name=manifest.name[:100],
+        method_class=MethodClass.CUSTOM_PLUGIN,
+        method_version=manifest.release or "1",
+        method_sha256=submission.sha256,
+        model_slug=SUBMITTED if model is None else model.model,
+        provider=None,
+        condition="submission",
+    )
+    way = None if model is None else gateway.gateway(model.endpoint, [model.model], find_key)
+    return boxed.boxed_method(
+        code, Limits(), engines.find_engine(), way, setup, open_data=open_data
+    )
+
+
+class HandedIn:
+    """A method of this program with somebody else's data: the card names the bundle that it came from."""
+
+    def __init__(self, method: Method, submission: Submission) -> None:
+        self._method = method
+        self.endpoint = method.endpoint
+        self.setup = method.setup.model_copy(update={"method_sha256": submission.sha256})
+
+    async def translate(self, entries: Sequence[Entry], calls: Calls) -> Sequence[Output]:
+        """See ``Method``."""
+        return await self._method.translate(entries, calls)

@@ -1,0 +1,184 @@
+"""What the members of a bundle may be called, and what they may be: plain files below a few folders.
+
+Looked at before anything is taken out of an archive, so that a link, a path that leads out, a device or too much of
+everything is refused by its name.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+import tarfile
+import unicodedata
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from harness.sealed.archive import ArchiveShape
+
+CARD: Final = "card.json"
+README: Final = "README.md"
+CODE: Final = "code"
+DATA: Final = "data"
+WHEELS: Final = "wheels"
+
+MOST_BYTES: Final = 256 * 2**20
+"""Of all members together; a bundle is held in memory when it is read."""
+MOST_MEMBERS: Final = 2000
+MOST_PATH: Final = 200
+
+_PART: Final = r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,119}"
+SHAPE: Final = ArchiveShape(
+    MOST_BYTES, MOST_MEMBERS, re.compile(rf"(?=.{{1,{MOST_PATH}}}\Z){_PART}(/{_PART})*", re.ASCII)
+)
+"""What a bundle may hold."""
+
+_DEVICES: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+"""Names that are devices on Windows, whatever follows their first point."""
+
+
+class MemberKind(StrEnum):
+    """What a member is."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    LINK = "link"
+    DEVICE = "device"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMember:
+    """A member as an archive or folder names it, before anything of it is read."""
+
+    path: str
+    kind: MemberKind
+    size: int
+    """Bytes, as they are declared."""
+
+
+def in_zip(data: bytes) -> list[FoundMember]:
+    """Return the members that the list at the end of a zip names; empty where there is no such list."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return [
+                FoundMember(each.orig_filename, _kind(each.external_attr >> 16), each.file_size)
+                for each in archive.infolist()
+            ]
+    except (zipfile.BadZipFile, ValueError, OverflowError, OSError, NotImplementedError):
+        return []
+
+
+def in_tar(archive: tarfile.TarFile) -> Iterator[FoundMember]:
+    """Yield the members of a tar, one header after the other."""
+    for each in archive:
+        kind = (
+            MemberKind.FILE if each.isreg()
+            else MemberKind.FOLDER if each.isdir()
+            else MemberKind.LINK if each.issym() or each.islnk()
+            else MemberKind.DEVICE
+        )  # fmt: skip
+        yield FoundMember(each.name, kind, each.size)
+
+
+def in_folder(folder: Path) -> Iterator[FoundMember]:
+    """Yield everything below a folder, links and devices as what they are; nothing is followed."""
+    for path in sorted(folder.iterdir()):
+        found = path.lstat()
+        kind = _kind(found.st_mode)
+        yield FoundMember(path.name, kind, found.st_size if kind is MemberKind.FILE else 0)
+        if kind is MemberKind.FOLDER:
+            for each in in_folder(path):
+                yield FoundMember(f"{path.name}/{each.path}", each.kind, each.size)
+
+
+def _kind(mode: int) -> MemberKind:
+    """Return what a file's mode says; a zip that says nothing has plain files."""
+    match stat.S_IFMT(mode):
+        case 0 | stat.S_IFREG:
+            return MemberKind.FILE
+        case stat.S_IFDIR:
+            return MemberKind.FOLDER
+        case stat.S_IFLNK:
+            return MemberKind.LINK
+        case _:
+            return MemberKind.DEVICE
+
+
+def member_problems(found: Iterable[FoundMember]) -> list[str]:
+    """Say of each member by its name why it is refused; empty where all may stay."""
+    members = list(found)
+    problems = unsafe_problems(members)
+    problems += [words for each in members if not _unsafe(each) and (words := _misnamed(each.path))]
+    files = [each for each in members if each.kind is MemberKind.FILE]
+    if len(files) > MOST_MEMBERS:
+        problems.append(f"{len(files):,} files, and {MOST_MEMBERS:,} are the most. Leave some out.")
+    if (total := sum(each.size for each in files)) > MOST_BYTES:
+        problems.append(
+            f"{total / 2**20:,.0f} MiB declared, and {MOST_BYTES // 2**20:,} are the most. Leave out what the method "
+            "does not need, or quantise the model."
+        )
+    return problems
+
+
+def unsafe_problems(found: Iterable[FoundMember]) -> list[str]:
+    """Say of each member of any archive by its name what would be dangerous about taking it out."""
+    members = list(found)
+    problems = [words for each in members if (words := _unsafe(each))]
+    return [*problems, *_twins([m for m in members if m.kind is not MemberKind.FOLDER])]
+
+
+def _unsafe(member: FoundMember) -> str | None:
+    path, parts = member.path, _parts(member.path)
+    if member.kind is MemberKind.LINK:
+        return f"{path}: a link. Put the file itself there."
+    if member.kind is MemberKind.DEVICE:
+        return f"{path}: a device or pipe. Take it out."
+    if path.startswith(("/", "\\")) or ".." in parts or re.match(r"[A-Za-z]:", path):
+        return f"{path}: a path that leads out of the bundle. Take it out."
+    if "\\" in path:
+        return f"{path}: a backslash in a name. Write paths with /."
+    return None
+
+
+def _misnamed(path: str) -> str | None:
+    parts = _parts(path)
+    if any(part.startswith(".") for part in parts):
+        return (
+            f"{path}: hidden, because a name begins with a point. Take it out, or name it openly."
+        )
+    if any(_DEVICES.fullmatch(part) or part.endswith((".", " ")) for part in parts):
+        return f"{path}: a name that Windows does not take. Give it another."
+    if SHAPE.name.fullmatch("/".join(parts)) is None:
+        return (
+            f"{path}: letters, digits and _ . + - only, at most {MOST_PATH}. Give it another name."
+        )
+    return None
+
+
+def _parts(path: str) -> list[str]:
+    return path.rstrip("/").replace("\\", "/").split("/")
+
+
+def _twins(members: Iterable[FoundMember]) -> Iterator[str]:
+    """Yield members that another one is in the way of: by the same name, by case alone, or as its folder."""
+    seen: dict[str, str] = {}
+    for each in members:
+        key = _folded(each.path)
+        if key in seen and seen[key] == each.path:
+            yield f"{each.path}: twice. Keep one of the two."
+        elif key in seen:
+            yield f"{each.path}: the same as {seen[key]} but for capital letters, which many disks do not tell apart. Give one another name."
+        seen[key] = each.path
+    for key, path in seen.items():
+        parts = key.split("/")
+        for end in range(1, len(parts)):
+            if (above := "/".join(parts[:end])) in seen:
+                yield f"{path}: below {seen[above]}, which is a file. Give one another name."
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()

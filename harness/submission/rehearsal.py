@@ -1,0 +1,90 @@
+"""The rehearsal: a bundle is run over the open entries of its card before any keeper is asked, and held against its claim."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from corpora.model.corpus import Corpus
+from corpora.samples import DEMO_CORPUS, sample_path
+from harness import api
+from harness.api import RunRequest
+from harness.card.load import load_card
+from harness.card.model import DatasetBlock
+from harness.card.signing.reproduction import reproduced_card
+from harness.core.failures import UsageError
+from harness.reproduce.rebuild import places_of, scored_with
+from harness.setup.scoring_tools import stated_setup
+from harness.store.runs import find_run
+from harness.submission.bundle import Submission
+from harness.submission.carried_card import carried_card
+from harness.submission.lanes import LanePlan
+from harness.submission.members import CARD
+from scoring.statistics.reproducibility import Reproduction, verdict
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What came of running a bundle over the entries of its card."""
+
+    run: str
+    claimed: Mapping[str, float | None]
+    """The scores of the card, by metric id."""
+    found: Reproduction
+    """The claimed scores and those of here, and whether they are within 2 % (benchmark-specification §9.2, 3)."""
+
+    @property
+    def repeated(self) -> bool:
+        """Whether the claim holds."""
+        return self.found.reproduced is True
+
+
+def rehearsal_corpus(submission: Submission, named: str | Path | None) -> Corpus:
+    """Return the open corpus that the card of a bundle is over: the one that is named, or one that this computer has.
+
+    Raises UsageError where none is at hand, and CorpusError for a file that cannot be read.
+    """
+    dataset = carried_card(submission.members[CARD]).dataset
+    if named is not None:
+        return api.open_corpus(_asked(named, dataset))
+    sample = api.open_corpus(api.CorpusRequest(sample_path(DEMO_CORPUS)))
+    if sample.sha256 == dataset.sha256:
+        return sample
+    try:
+        return api.open_corpus(_asked(f"store:{dataset.sha256[:12]}", dataset))
+    except UsageError:
+        raise UsageError(
+            f"The rehearsal needs the open corpus of the card, {dataset.id} (SHA-256 {dataset.sha256[:16]}…): name its file with --rehearse-on FILE."
+        ) from None
+
+
+def _asked(named: str | Path, dataset: DatasetBlock) -> api.CorpusRequest:
+    return api.CorpusRequest(
+        named,
+        id=dataset.id,
+        source_language=dataset.source_language,
+        target_language=dataset.target_language,
+    )
+
+
+def rehearsal_request(
+    submission: Submission, plan: LanePlan, corpus: Corpus, more: Mapping[str, Any]
+) -> RunRequest:
+    """Return the run of a rehearsal: the card's entries and metrics; ``more``: further options of a run by name.
+
+    Raises UsageError where the corpus is not the card's.
+    """
+    card = carried_card(submission.members[CARD])
+    told = {**scored_with(stated_setup(card.scoring)), **plan.told, **more}
+    return RunRequest(corpus, places_of(card, corpus), api.plan_of(corpus, plan.method, told))
+
+
+def rehearsed(connection: sqlite3.Connection, submission: Submission, run_id: str) -> Rehearsal:
+    """Hold a finished rehearsal, by the id of its run, against the card of the bundle."""
+    claimed = reproduced_card(carried_card(submission.members[CARD]))
+    card = load_card(connection, find_run(connection, run_id).id)
+    found = verdict(claimed.scores, reproduced_card(card).scores)
+    return Rehearsal(run_id, claimed.scores, found)

@@ -1,0 +1,73 @@
+"""The wheelhouse: wheels alone, each a sound archive that starts nothing by itself, pinned by its hash."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Final
+
+from harness.submission.members import WHEELS, in_zip, unsafe_problems
+
+MOST_UNPACKED: Final = 2 * 2**30
+"""Bytes of one wheel as it declares them."""
+MOST_RATIO: Final = 100
+"""Declared bytes for one packed one; more is a bomb."""
+
+_WHEEL: Final = re.compile(
+    r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._]*[A-Za-z0-9])?)-(?P<version>[A-Za-z0-9_.!+]+)"
+    r"(?:-\d[A-Za-z0-9_.]*)?-[A-Za-z0-9_.]+-[A-Za-z0-9_.]+-[A-Za-z0-9_.]+\.whl"
+)
+_SDIST: Final = (".tar.gz", ".tar.bz2", ".tar.xz", ".tgz", ".zip", ".egg")
+_START_UP: Final = frozenset({"sitecustomize", "usercustomize"})
+
+
+def wheel_problems(name: str, content: bytes) -> Iterator[str]:
+    """Yield why a file of the wheelhouse is refused, each beginning with its name; nothing where it may stay."""
+    if name.lower().endswith(_SDIST):
+        yield f"{name}: a source distribution, which runs code when it is installed. Build a wheel of it: pip wheel --no-deps {name}"
+        return
+    if _WHEEL.fullmatch(name) is None:
+        yield f"{name}: not named as a wheel (NAME-VERSION-PYTHON-ABI-PLATFORM.whl). Put in what pip wheel or pip download wrote."
+        return
+    found = in_zip(content)
+    if not found:
+        yield f"{name}: no archive that can be read. Download it again."
+        return
+    yield from (f"{name}: {problem}" for problem in unsafe_problems(found))
+    yield from (f"{name}: {problem}" for problem in _start_up([each.path for each in found]))
+    if (unpacked := sum(each.size for each in found)) > min(MOST_UNPACKED, MOST_RATIO * len(content)):  # fmt: skip
+        yield f"{name}: {unpacked:,} bytes declared in {len(content):,}. Take it out."
+    elif (wrong := _first_damaged(content)) is not None:
+        yield f"{name}: {wrong} is damaged. Download it again."
+
+
+def _start_up(paths: list[str]) -> Iterator[str]:
+    """Yield files that Python runs whenever it starts, wherever a wheel puts them."""
+    for path in paths:
+        name = PurePosixPath(path)
+        if name.suffix == ".pth" or name.name.partition(".")[0] in _START_UP:
+            yield f"{path}: a file that Python runs at every start. Take it out of the wheel."
+
+
+def _first_damaged(content: bytes) -> str | None:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return archive.testzip()
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError) as error:
+        return type(error).__name__
+
+
+def requirements(members: Mapping[str, bytes]) -> str:
+    """Return a requirements file that pins each wheel of a bundle by version and SHA-256; empty without any."""
+    lines = []
+    for path, content in sorted(members.items()):
+        if path.startswith(f"{WHEELS}/"):
+            found = _WHEEL.fullmatch(PurePosixPath(path).name)
+            assert found is not None  # noqa: S101  the reader has seen to it
+            digest = hashlib.sha256(content).hexdigest()
+            lines.append(f"{found['name']}=={found['version']} --hash=sha256:{digest}\n")
+    return "".join(lines)

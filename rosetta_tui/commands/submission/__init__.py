@@ -1,0 +1,19 @@
+"""``rosetta submission``: Hand in a method for secret texts, and run what others handed in."""
+
+from __future__ import annotations
+
+import click
+
+from rosetta_tui.commands.naming import FiledCommands
+
+
+class SubmissionCommands(FiledCommands):
+    """The commands about submissions, one file each."""
+
+    folder = "submission"
+    order = ("demo", "pack", "check", "run", "list", "show", "tell")
+
+
+@click.group(cls=SubmissionCommands)
+def submission() -> None:
+    """A method handed to the organisation that keeps the secret texts: packed and signed, rehearsed, run, and told of."""

@@ -1,0 +1,43 @@
+"""``rosetta submission check``: Say what a submission lacks, and what would be refused of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.submission.sharing import FILE, bundle_lines, check_lines
+from rosetta_tui.show.json_forms import print_form
+
+with when_used():
+    from harness.submission import bundle, checking, folder
+
+
+@click.command()
+@click.argument("file", type=FILE, metavar="FILE.rosetta-submission")
+@click.option("--terms", type=FILE, metavar="FILE", help="The organisation's terms, which must be those that were accepted.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def check(file: Path, terms: Path | None, *, as_json: bool) -> None:
+    """Check the signature, every member and each of the parts of a submission; nothing of it is run.
+
+    Exit code 0 where everything is there, 1 where a part is missing, and 2 where the file is refused, which names each
+    member that is the reason.
+    """
+    found = bundle.read_submission(file)
+    wanted = None if terms is None else folder.terms_sha256(terms)
+    checks = checking.check_submission(found, wanted)
+    told = {
+        "number": found.sha256[:16],
+        "sha256": found.sha256,
+        "name": found.manifest.name,
+        "submitter": found.manifest.submitter,
+        "lane": found.manifest.method.lane,
+        "complete": all(each.ok for each in checks),
+        "parts": [{"part": str(e.part), "ok": e.ok, "words": e.words} for e in checks],
+    }
+    print_form(
+        "submission-check", told, (*bundle_lines(found), *check_lines(checks)), as_json=as_json
+    )
+    if not told["complete"]:
+        raise click.exceptions.Exit(1)

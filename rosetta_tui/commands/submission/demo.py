@@ -1,0 +1,70 @@
+"""``rosetta submission demo``: Make a small submission to try everything with."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import click
+
+from harness.core.failures import UsageError
+from harness.core.written_files import PUBLISHED, write_file
+from harness.method.shipped import BUNDLE_SUFFIX
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.submission.sharing import FILE, say
+
+with when_used():
+    from corpora import samples
+    from harness import api
+    from harness.card import exporting
+    from harness.card.signing import signed_run
+    from harness.store import runs
+    from harness.store.file import database
+    from harness.submission import folder as folders
+    from harness.submission.sample import making, word_by_word
+    from rosetta_tui.app import showing
+
+
+@click.command()
+@click.argument("folder", type=FILE, default=Path("demo"))
+@click.option("--lane", type=click.Choice(["code", "data"]), default="code", show_default=True, help="Code for the box, or data alone.")  # fmt: skip
+def demo(folder: Path, lane: making.SampleLane) -> None:
+    """Write a small submission as a FOLDER, and packed beside it: a method for the bundled Esperanto corpus.
+
+    It is run over the open corpus first, for its card. Everything of it can be read and changed, and packed again.
+    """
+    packed = folder.with_name(f"{folder.name}{BUNDLE_SUFFIX}")
+    terms = folder.with_name(f"{folder.name}-terms.txt")
+    if taken := [each.name for each in (folder, packed, terms) if each.exists()]:
+        raise UsageError(f"{taken[0]} is there already. Name another folder.")
+    making.write_sample(folder, lane)
+    write_file(folder / "card.json", _card(folder, lane), overwrite=False)
+    write_file(terms, making.sample_terms(), overwrite=False, mode=PUBLISHED)
+    identity = signed_run.own_signer(database.home())
+    data = folders.pack_folder(folder, identity, terms=terms)
+    write_file(packed, data, overwrite=False, mode=PUBLISHED)
+    say([
+        f"Written: {folder}/, {terms.name} (terms to accept) and {packed} ({len(data):,} bytes).",
+        f"Next: rosetta submission check {packed}; rosetta submission run {packed}",
+    ])  # fmt: skip
+
+
+def _card(folder: Path, lane: making.SampleLane) -> bytes:
+    """Run the sample over its open corpus, and return the card; code is run as what it is, a few lines of ours."""
+    corpus = api.open_corpus(api.CorpusRequest(making.sample_corpus()))
+    name = {"method_name": f"Word by word ({lane})"}
+    with tempfile.TemporaryDirectory() as place:
+        if lane == "data":
+            asked = api.ask(corpus, "glossary", {"glossary": folder / "data" / "words.tsv", **name})
+        else:
+            words = str(samples.sample_path(samples.DEMO_GLOSSARY))
+            texts = word_by_word.WordByWord({"words": words}).translate([each.source for each in corpus.entries])  # fmt: skip
+            outputs = Path(place) / "outputs.txt"
+            outputs.write_text("".join(f"{each}\n" for each in texts), "utf-8")
+            asked = api.ask(corpus, "replay", {"outputs": outputs, **name})
+        finished, code = showing.to_the_end(api.start(database.default_path(), asked), "quiet")
+    if not finished.card_hash:
+        raise click.exceptions.Exit(code or 1)
+    with database.opened() as connection:
+        run = runs.find_run(connection, finished.run_id)
+        return exporting.export_run(connection, run.id, exporting.ExportForm.CARD)

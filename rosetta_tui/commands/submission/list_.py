@@ -1,0 +1,62 @@
+"""``rosetta submission list``: List what came, where it stands, and what it cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.submission.sharing import desk
+from rosetta_tui.show.json_forms import print_form
+from rosetta_tui.show.text import table
+
+with when_used():
+    from harness.submission import desk as desks
+
+
+@click.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_(*, as_json: bool) -> None:
+    """List the submissions that this computer took in, the one that something happened with last first.
+
+    *Answers* are those that its maker had: scores or refusals, which count in the budget (rosetta vault budget).
+    """
+    found = desk().all()
+    rows: list[tuple[str, ...]] = [
+        ("number", "name", "by", "lane", "came in", "where it stands", "runs", "answers")
+    ]
+    rows += [_row(each) for each in found]
+    lines = table(rows) if found else ["No submission came yet. See: rosetta submission demo."]
+    print_form(
+        "submission-list", {"submissions": [_json(e) for e in found]}, lines, as_json=as_json
+    )
+
+
+def _row(kept: desks.KeptSubmission) -> tuple[str, ...]:
+    manifest = kept.submission.manifest
+    return (
+        kept.number,
+        manifest.name[:30],
+        manifest.submitter[:20],
+        manifest.method.lane,
+        kept.notes[0].when[:10],
+        kept.state.what.replace("_", " "),
+        str(kept.runs),
+        str(kept.answers),
+    )
+
+
+def _json(kept: desks.KeptSubmission) -> dict[str, Any]:
+    manifest = kept.submission.manifest
+    return {
+        "number": kept.number,
+        "sha256": kept.submission.sha256,
+        "name": manifest.name,
+        "submitter": manifest.submitter,
+        "lane": manifest.method.lane,
+        "state": str(kept.state.what),
+        "since": kept.state.when,
+        "runs": kept.runs,
+        "answers": kept.answers,
+    }

@@ -1,0 +1,138 @@
+"""``rosetta submission run``: Rehearse a submission on open texts, then run it over secret ones and tell of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.core.failures import UsageError
+from rosetta_tui.commands.naming import in_lines, when_used
+from rosetta_tui.commands.submission.sharing import (
+    FILE,
+    NAMED,
+    bundle_lines,
+    check_lines,
+    desk,
+    kept,
+    say,
+)
+from rosetta_tui.commands.submission.telling import tell_of
+from rosetta_tui.request.options import TRUST_LOCAL_SERVER
+from rosetta_tui.request.reading import SEGMENTS, out_of_vault
+from rosetta_tui.request.typed_shares import by_grant
+
+with when_used():
+    from harness import api
+    from harness.method import method as methods
+    from harness.store.file import database
+    from harness.submission import checking, folder, lanes, rehearsal
+    from harness.submission import desk as desks
+    from rosetta_tui.app import showing
+    from rosetta_tui.commands.submission import secret_run
+    from rosetta_tui.report import reproduction
+
+
+@click.command()
+@click.argument("submission", metavar=NAMED)
+@click.argument("corpus", required=False, metavar="[CORPUS]")
+@click.option("--rehearse-on", type=FILE, metavar="FILE", help="The open corpus of its card, where this computer does not have it.")  # fmt: skip
+@click.option("--rehearse-again", is_flag=True, help="Rehearse though it was rehearsed before.")
+@click.option("--terms", type=FILE, metavar="FILE", help="Your terms: those that must have been accepted.")  # fmt: skip
+@click.option("--segment", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of it.")
+@click.option("--endpoint", help="Where it may ask a model, on this computer.")
+@click.option("--model", help="The model that it may ask there.")
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="What its maker is told. Default: a file beside the submission in the data folder.")  # fmt: skip
+@TRUST_LOCAL_SERVER
+@by_grant
+@out_of_vault
+@in_lines
+def run(
+    submission: str,
+    corpus: str | None,
+    rehearse_on: Path | None,
+    terms: Path | None,
+    output: Path | None,
+    style: str | None,
+    *,
+    rehearse_again: bool,
+    **given: Any,
+) -> None:
+    """Run a submission over the open entries of its card, and hold the scores against those that it claims.
+
+    With CORPUS it is run over the secret entries of that afterwards: a file, or with --vault the name of a corpus there,
+    which the keepers are asked for only now. Code runs in a box, data through this program's own methods. Its maker is told
+    coarse scores and four caveats as yes or no, or where it stopped; both count as an answer (rosetta vault budget).
+    What goes wrong on this computer is no answer, and it may be run again.
+    """
+    if corpus is None and given.get("vault") is not None:
+        raise click.UsageError("--vault goes with the name of a corpus in it.")
+    found = kept(submission)
+    say(bundle_lines(found.submission))
+    checks = checking.check_submission(found.submission, None if terms is None else folder.terms_sha256(terms))  # fmt: skip
+    say(check_lines(checks))
+    _require(checks, for_secrets=corpus is not None)
+    model = _model(given)
+    with lanes.unpacked(found.submission, database.home()) as place:
+        plan = lanes.lane_plan(found.submission, place, model)
+        if rehearse_again or not found.rehearsed:
+            _rehearse(found, place, plan, model, rehearse_on, style, given)
+        else:
+            say([f"It was rehearsed before, and its claim held ({found.number})."])
+        if corpus is not None:
+            act = secret_run.over_secrets(found, place, plan, model, {**given, "file": corpus}, style)  # fmt: skip
+            raise click.exceptions.Exit(tell_of(desk().find(found.number), output) if act else 1)
+    say([f"Next, over secret texts: rosetta submission run {found.number} CORPUS, with --vault FOLDER and --purpose WORDS where it lies in a vault."])  # fmt: skip
+
+
+def _model(given: Mapping[str, Any]) -> lanes.ModelHere | None:
+    endpoint, model = given["endpoint"], given["model"]
+    if (endpoint is None) != (model is None):
+        raise click.UsageError("--endpoint and --model go together.")
+    return None if endpoint is None else lanes.ModelHere(endpoint, model)
+
+
+def _require(checks: list[checking.PartCheck], *, for_secrets: bool) -> None:
+    """Raise UsageError where a part is missing without which nothing is run: all of them, over secret texts."""
+    needed = {checking.SubmissionPart.CARD, checking.SubmissionPart.METHOD}
+    lacking = [each for each in checks if not each.ok and (for_secrets or each.part in needed)]
+    if lacking:
+        raise UsageError(f"It is not run: {lacking[0].part}: {lacking[0].words}")
+
+
+def _rehearse(
+    found: desks.KeptSubmission,
+    place: Path,
+    plan: lanes.LanePlan,
+    model: lanes.ModelHere | None,
+    on: Path | None,
+    style: str | None,
+    given: Mapping[str, Any],
+) -> None:
+    """Run it over the open entries of its card; exits where it does not give the scores that it claims."""
+    corpus = rehearsal.rehearsal_corpus(found.submission, on)
+    more = {"trust_local_server": True} if given["trust_local_server"] else {}
+    request = rehearsal.rehearsal_request(found.submission, plan, corpus, more)
+    say([f"Rehearsal over {len(request.entries):,} open entries of {corpus.dataset.id}."])
+    method = secret_run.method_of(found.submission, place, model, request, open_data=True)
+    ready = api.start(database.default_path(), request, method)
+    finished, code = showing.to_the_end(ready, style)
+    if not finished.card_hash:
+        say([f"The rehearsal did not come to its end: {finished.reason or 'it was stopped'}", *_words(method)])  # fmt: skip
+        raise click.exceptions.Exit(code or 1)
+    with database.opened() as connection:
+        told = rehearsal.rehearsed(connection, found.submission, finished.run_id)
+    act = desks.DeskAct.REHEARSED if told.repeated else desks.DeskAct.NOT_REPEATED
+    desk().note(found.submission, act, finished.run_id, corpus.dataset.id)
+    say(reproduction.deviation_lines(told.found, told.claimed), aside=False)
+    if not told.repeated:
+        say(["Its claim does not hold here, so no keeper is asked. Send its maker this, and the run's card: rosetta runs export.", *_words(method)])  # fmt: skip
+        raise click.exceptions.Exit(1)
+
+
+def _words(method: methods.Method) -> list[str]:
+    """Return what code wrote at a rehearsal before it failed; it saw open texts only."""
+    words = getattr(method, "words", "")
+    return [f"It wrote: {line}" for line in str(words).splitlines()[-20:]]

@@ -1,0 +1,107 @@
+"""A submission's run over secret entries: noted before the texts are opened, judged by whose fault its end is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from corpora.files.problems import CorpusError
+from corpora.model.corpus import Selection
+from corpora.model.entry import Segment
+from harness import api, privacy
+from harness.core.failures import HarnessError, UsageError
+from harness.method.method import Method
+from harness.run.run_terms import run_terms
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.file.database import default_path, opened
+from harness.submission import lanes
+from harness.submission.bundle import Submission
+from harness.submission.desk import DeskAct, KeptSubmission
+from harness.submission.lanes import LanePlan, ModelHere
+from harness.submission.manifest import CodeLane
+from harness.submission.outcome import run_outcome
+from rosetta_tui.app.showing import to_the_end
+from rosetta_tui.commands.submission.sharing import desk, say
+from rosetta_tui.request.reading import read_corpus
+
+_NOT_TOLD: Mapping[str, Any] = {
+    "form": None,
+    "corpus_id": None,
+    "source_language": None,
+    "target_language": None,
+}
+"""Options of reading a corpus that a submission's run does not have."""
+
+
+def method_of(
+    submission: Submission,
+    place: Path,
+    model: ModelHere | None,
+    request: api.RunRequest,
+    *,
+    open_data: bool,
+) -> Method:
+    """Return the method of a bundle for a run, behind a shut door where one is needed.
+
+    Raises UsageError where it may not be asked, and HarnessError where no box can be made.
+    """
+    if isinstance(submission.manifest.method, CodeLane):
+        privacy.shut_door(request.entries, request.plan, request.corpus.dataset)
+        made = lanes.code_method(submission, place, model, open_data=open_data)
+        privacy.require_terms(request.corpus.dataset, request.entries, made, request.plan)
+        privacy.keep_here(request.entries, made, request.plan)
+        privacy.require_answer(request.entries, made, request.plan)
+        return made
+    return lanes.HandedIn(request.method(), submission)
+
+
+def over_secrets(
+    found: KeptSubmission,
+    place: Path,
+    plan: LanePlan,
+    model: ModelHere | None,
+    given: Mapping[str, Any],
+    style: str | None,
+) -> bool:
+    """Run a submission over secret entries; return whether there is something to tell its maker.
+
+    The desk has it before the texts are opened. What keeps it from running is noted as such, and raised.
+    """
+    name = str(given["file"])
+    desk().note(found.submission, DeskAct.BEGUN, corpus=name)
+    try:
+        request = _request(found, plan, model, given)
+        method = method_of(found.submission, place, model, request, open_data=False)
+        ready = api.start(default_path(), request, method)
+        finished, code = to_the_end(ready, style)
+    except (HarnessError, CorpusError) as error:
+        words = type(error).__name__
+        desk().note(found.submission, DeskAct.NOT_RUN, corpus=name, words=words)
+        raise
+    with opened() as connection:
+        came = run_outcome(connection, finished, method, interrupted=code == 130)
+    words = came.stage or came.words
+    desk().note(found.submission, came.act, finished.run_id, request.corpus.dataset.id, words)
+    if came.act is DeskAct.NOT_RUN:
+        say([f"Not run, through no fault of the submission: {came.words} It counts as no answer; run it again when that is mended."])  # fmt: skip
+    elif came.act is DeskAct.REFUSED:
+        say([f"Nothing of it could be scored. {came.words}"])
+    return came.act is not DeskAct.NOT_RUN
+
+
+def _request(
+    found: KeptSubmission, plan: LanePlan, model: ModelHere | None, given: Mapping[str, Any]
+) -> api.RunRequest:
+    """Open the corpus and ask for the run; a vault is opened for exactly this bundle, by its hash."""
+    selection = Selection(segments=tuple(Segment(each) for each in given["segment"]))
+    terms = None
+    if given.get("vault") is not None:
+        asked = {} if model is None else {"endpoint": model.endpoint, "model": model.model}
+        terms = run_terms(str(found.path), asked, ScoringOptions(), selection)
+    corpus = read_corpus({**_NOT_TOLD, **given}, None, work="run", terms=terms)
+    more = {"trust_local_server": True} if given["trust_local_server"] else {}
+    request = api.ask(corpus, plan.method, {**plan.told, **more}, selection)
+    if not request.secret:
+        raise UsageError("These entries are open, and a submission is held against its claim on open ones already: name a corpus with secret entries.")  # fmt: skip
+    return request

@@ -1,0 +1,53 @@
+"""What the commands about submissions share: the desk of this computer, and what is said of a bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from harness.method.shipped import BUNDLE_SUFFIX
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.sealed import keys
+    from harness.store.file import database
+    from harness.submission import bundle, checking
+    from harness.submission import desk as desks
+
+FILE = click.Path(path_type=Path)
+NAMED = f"FILE{BUNDLE_SUFFIX}|NUMBER"
+
+
+def desk() -> desks.SubmissionDesk:
+    """Return the submissions of this computer."""
+    return desks.SubmissionDesk(database.home())
+
+
+def kept(name: str) -> desks.KeptSubmission:
+    """Return the submission of a file, which the desk takes in, or of a number; raises UsageError, FileError."""
+    path = Path(name)
+    return desk().receive(path) if path.is_file() or name.endswith(BUNDLE_SUFFIX) else desk().find(name)  # fmt: skip
+
+
+def bundle_lines(found: bundle.Submission) -> Iterator[str]:
+    """Yield who handed in what."""
+    manifest = found.manifest
+    yield f"{manifest.name} {manifest.release}, by {manifest.submitter} ({manifest.licence}), {manifest.source_language} to {manifest.target_language}"
+    yield f"  number      {found.sha256[:16]}"
+    yield f"  signed      {manifest.packed[:10]}, by the key whose six words are: {keys.key_phrase(manifest.by)}"
+
+
+def check_lines(checks: Sequence[checking.PartCheck]) -> Iterator[str]:
+    """Yield what was found of each part."""
+    width = max(len(each.part) for each in checks)
+    for each in checks:
+        yield f"  {'✓' if each.ok else '✗'} {each.part.ljust(width)}  {each.words}"
+
+
+def say(lines: Iterator[str] | Sequence[str], *, aside: bool = True) -> None:
+    """Print lines of which some come from outside."""
+    for line in lines:
+        click.echo(plain(line), err=aside)

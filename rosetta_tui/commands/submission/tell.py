@@ -1,0 +1,40 @@
+"""``rosetta submission tell``: Write what the maker of a submission is told of its last run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.submission.sharing import FILE, NAMED, kept
+from rosetta_tui.commands.submission.telling import tell_of
+from rosetta_tui.request.reading import out_of_vault, vault_request
+from rosetta_tui.request.typed_shares import by_grant
+
+with when_used():
+    from harness.run import vault_opening
+    from harness.store import runs
+    from harness.store.file import database
+    from harness.submission import desk as desks
+
+
+@click.command()
+@click.argument("submission", metavar=NAMED)
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Default: a file beside the submission in the data folder.")  # fmt: skip
+@by_grant
+@out_of_vault
+def tell(submission: str, output: Path | None, **vault: Any) -> None:
+    """Write the released card of the last run over secret entries, or the refusal, where the budget kept it back before.
+
+    The same run gives the same file again, and counts once. The scores of a run out of a vault need --vault and --purpose,
+    or a grant to seal it.
+    """
+    found = kept(submission)
+    last = found.judged
+    if last.what is desks.DeskAct.SCORED:
+        with database.opened() as connection:
+            run = runs.find_run(connection, last.run)
+            vault_opening.open_again(connection, run, vault_request(vault), "seal")
+    raise click.exceptions.Exit(tell_of(found, output))

@@ -1,0 +1,44 @@
+"""What the maker of a submission is told: a released card or a released refusal, in a file, counted in the budget."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from harness.core.written_files import write_file
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.submission.sharing import desk, say
+
+with when_used():
+    from harness.release import budget, ledger, refusing, releasing
+    from harness.store import runs
+    from harness.store.file import database
+    from harness.submission import desk as desks
+
+_STAGES: Final = ("install", "load", "translate")
+
+
+def tell_of(kept: desks.KeptSubmission, output: Path | None) -> int:
+    """Write what its maker is told of a submission's last run, and return an exit code; where nothing is told, say why.
+
+    The ledger has it first. The same run gives the same file again, and counts once.
+    """
+    last = kept.judged
+    name = kept.submission.manifest.submitter
+    known = ledger.own_ledger(database.home())
+    try:
+        with database.opened() as connection:
+            run = runs.find_run(connection, last.run)
+            if last.what is desks.DeskAct.REFUSED:
+                stage = next(each for each in _STAGES if each == last.words)
+                data = refusing.release_refusal(connection, run.id, name, stage, known)
+            else:
+                data = releasing.release_run(connection, run.id, name, known)
+    except budget.NotReleased as kept_back:
+        say([f"Nothing is told of it now: {kept_back} Later: rosetta submission tell {kept.number}"])  # fmt: skip
+        return 0
+    path = output or kept.folder / f"{last.run[:8]}.told.json"
+    write_file(path, data, overwrite=True)
+    desk().note(kept.submission, desks.DeskAct.TOLD, last.run, last.corpus, last.words)
+    say([f"What {name} is told: {path}. It counts as an answer; `rosetta report released {path} -o page.html` makes a page of it."])  # fmt: skip
+    return 0
