@@ -49,7 +49,7 @@ def _start_up(paths: list[str]) -> Iterator[str]:
     """Yield files that Python runs whenever it starts, wherever a wheel puts them."""
     for path in paths:
         name = PurePosixPath(path)
-        if name.suffix == ".pth" or name.name.partition(".")[0] in _START_UP:
+        if name.suffix == ".pth" or any(e.partition(".")[0] in _START_UP for e in name.parts):
             yield f"{path}: a file that Python runs at every start. Take it out of the wheel."
 
 

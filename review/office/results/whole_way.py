@@ -1,0 +1,121 @@
+"""Where a submission stands on the whole way: from the bundle to the certificate that lifts its card, and what to do next.
+
+Each step is read from where it was done (the desk, the store, the ledger, the office), so nothing has to be ticked off.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from harness.store.corpora.entries import read_dataset
+from harness.store.notes import attached_to
+from harness.store.runs import Run, find_by_id
+from harness.submission.checking import check_submission
+from harness.submission.desk import DeskAct, KeptSubmission
+from review.office.results.progress import progress
+from review.office.store.store import Office, Review
+
+
+@dataclass(frozen=True, slots=True)
+class WayStep:
+    """One step of the way."""
+
+    name: str
+    done: bool
+    words: str
+    """How it stands."""
+    command: str = ""
+    """What does it, where something is to be done; words in capitals are a person's to fill in."""
+
+
+_UNDONE: Final = "not yet"
+
+
+def whole_way(
+    connection: sqlite3.Connection, office: Office | None, kept: KeptSubmission
+) -> list[WayStep]:
+    """Return the steps of a submission in their order; ``office``: where this computer has one."""
+    return [*_before_secrets(kept), *_over_secrets(connection, office, kept)]
+
+
+def next_step(steps: list[WayStep]) -> WayStep | None:
+    """Return the first step that is to be done; None where the way is at its end."""
+    return next((each for each in steps if not each.done), None)
+
+
+def _before_secrets(kept: KeptSubmission) -> Iterator[WayStep]:
+    yield WayStep("came in", done=True, words=kept.notes[0].when[:10])
+    lacking = [str(each.part) for each in check_submission(kept.submission) if not each.ok]
+    words = f"missing: {', '.join(lacking)}" if lacking else "every part is there"
+    yield WayStep("complete", not lacking, words, f"rosetta submission check {kept.path}")
+    words = "its claim holds within 2 %" if kept.rehearsed else _UNDONE
+    if any(each.what is DeskAct.NOT_REPEATED for each in kept.notes) and not kept.rehearsed:
+        words = "its claim does not hold here"
+    yield WayStep("rehearsed", kept.rehearsed, words, f"rosetta submission run {kept.number}")
+
+
+def _over_secrets(
+    connection: sqlite3.Connection, office: Office | None, kept: KeptSubmission
+) -> Iterator[WayStep]:
+    last = next((e for e in reversed(kept.notes) if e.what in (DeskAct.SCORED, DeskAct.REFUSED)), None)  # fmt: skip
+    command = f"rosetta submission run {kept.number} CORPUS"
+    name = "run over secret texts"
+    if last is None:
+        yield WayStep(name, done=False, words=_begun(kept), command=command)
+        return
+    if last.what is DeskAct.REFUSED:
+        yield WayStep(name, done=True, words=f"nothing could be scored; it stopped at: {last.words}")  # fmt: skip
+    else:
+        yield WayStep(name, done=True, words=f"run {last.run[:8]} over {last.corpus}")
+    told = any(e.what is DeskAct.TOLD and e.run == last.run for e in kept.notes)
+    yield WayStep("its maker was told", told, f"answers so far: {kept.answers}" if told else _UNDONE, f"rosetta submission tell {kept.number}")  # fmt: skip
+    if last.what is DeskAct.SCORED:
+        run = find_by_id(connection, last.run)
+        if run is None:
+            yield WayStep("its run", done=False, words="the store does not have it any more", command=command)  # fmt: skip
+            return
+        yield from _by_people(connection, office, run)
+
+
+def _begun(kept: KeptSubmission) -> str:
+    """Say what became of runs that gave nothing to tell."""
+    match kept.state.what:
+        case DeskAct.BEGUN:
+            return "it was begun and cut: a grant that was used up is not used again, so ask for another"
+        case DeskAct.NOT_RUN:
+            return f"not run, through no fault of the method: {kept.state.words}"
+        case _:
+            return _UNDONE
+
+
+def _by_people(connection: sqlite3.Connection, office: Office | None, run: Run) -> Iterator[WayStep]:  # fmt: skip
+    """Yield what speakers do: a review of the run, its ratings, its certificate, and the certificate at the card."""
+    short = run.run_id[:8]
+    if read_dataset(connection, run.corpus).opened_from is not None:
+        words = "texts of a vault go to no reviewer's computer: run the method over sentences that speakers may read"
+        yield WayStep("speakers are asked", done=False, words=words)
+        return
+    reviews = [] if office is None else [e for e in office.reviews() if any(r.run_id == run.run_id for r in e.key.runs)]  # fmt: skip
+    if office is None or not reviews:
+        yield WayStep("speakers are asked", done=False, words=_UNDONE, command=f"rosetta review create {short} --for LAPTOP-FILE")  # fmt: skip
+        return
+    review = reviews[-1]
+    yield WayStep("speakers are asked", done=True, words=f"review {review.name}")
+    yield from _review_steps(connection, office, review, run)
+
+
+def _review_steps(connection: sqlite3.Connection, office: Office, review: Review, run: Run) -> Iterator[WayStep]:  # fmt: skip
+    found = progress(office, review)
+    words = f"{found.done:,} of {found.asked:,} decisions"
+    yield WayStep("ratings are here", 0 < found.asked <= found.done, words, f"rosetta review import FILE; rosetta review status {review.name}")  # fmt: skip
+    issued = [each for each in office.certificates(review) if each.run_id == run.run_id]
+    command = f"rosetta review gate {review.name} --issue"
+    again = bool(issued) and issued[-1].recompute
+    words = "ratings were taken back since: issue it anew" if again else "issued" if issued else _UNDONE  # fmt: skip
+    yield WayStep("the gate decided", bool(issued) and not again, words, command)
+    beside = [each for each in attached_to(connection, run.id) if not each.suspended]
+    words = "the run's card shows it" if beside else _UNDONE
+    yield WayStep("certificate at the card", bool(beside), words, "rosetta review attach NAME.rosetta-evidence")  # fmt: skip

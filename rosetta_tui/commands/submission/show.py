@@ -1,0 +1,51 @@
+"""``rosetta submission show``: Say where a submission stands on its whole way, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.submission.sharing import NAMED, bundle_lines, kept
+from rosetta_tui.show.json_forms import print_form
+
+with when_used():
+    from harness.store.file import database
+    from harness.submission import desk as desks
+    from review.office.results import whole_way
+    from review.office.store import store
+
+
+@click.command()
+@click.argument("submission", metavar=NAMED)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(submission: str, *, as_json: bool) -> None:
+    """Show each step from the bundle to the certificate: rehearsed, run over secret texts, told, rated by speakers, decided.
+
+    What is done is read from where it was done. The first step that is open comes with the command that does it.
+    """
+    found = kept(submission)
+    with database.opened() as connection, store.Office.open(database.home()) as office:
+        steps = whole_way.whole_way(connection, office, found)
+    told = {
+        "number": found.number,
+        "name": found.submission.manifest.name,
+        "submitter": found.submission.manifest.submitter,
+        "steps": [asdict(each) for each in steps],
+        "notes": [each.model_dump(mode="json") for each in found.notes],
+    }
+    print_form("submission-show", told, _lines(found, steps), as_json=as_json)
+
+
+def _lines(found: desks.KeptSubmission, steps: list[whole_way.WayStep]) -> Iterator[str]:
+    yield from bundle_lines(found.submission)
+    width = max(len(each.name) for each in steps)
+    for each in steps:
+        yield f"  {'✓' if each.done else '·'} {each.name.ljust(width)}  {each.words}"
+    following = whole_way.next_step(steps)
+    if following is None:
+        yield "The way is at its end: the certificate stands beside the card."
+    elif following.command:
+        yield f"Next: {following.command}"

@@ -1,0 +1,163 @@
+"""Methods of the reference implementation become folders of ours; nothing of them is run, no Dockerfile is read."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import tarfile
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.core.failures import UsageError
+from harness.inputs.dictionary import read_dictionary
+from harness.submission.bundle import RefusedBundle
+from harness.submission.foreign import write_folder
+
+PLUGIN = """
+class Method:
+    name = "shout"
+
+    async def translate(self, entries, config):
+        return [{"id": e["id"], "predicted": e["source"].upper() + str(config.temperature)} for e in entries][::-1]
+"""
+
+
+def _written(folder: Path, described: dict[str, Any], **files: str) -> Path:
+    folder.mkdir()
+    (folder / "method.json").write_text(json.dumps(described), "utf-8")
+    for name, text in files.items():
+        (folder / name.replace("__", ".")).write_text(text, "utf-8")
+    return folder
+
+
+def _sheet(folder: Path) -> dict[str, Any]:
+    return tomllib.loads((folder / "submission.toml").read_text("utf-8"))
+
+
+def test_a_class_of_theirs_answers_lists_of_texts(tmp_path: Path) -> None:
+    described = {"$schema": "https://champollion.dev/schemas/method/1.json", "id": "shout", "name": "Shout \"it\"", "version": "2.0.0",
+                 "kind": "python", "entry_point": "shout_of_theirs:Method", "decode": {"temperature": 0.5}}  # fmt: skip
+    theirs = _written(tmp_path / "theirs", described, shout_of_theirs__py=PLUGIN, Dockerfile="FROM evil\n")  # fmt: skip
+    made = write_folder(theirs, tmp_path / "ours")
+    sheet = _sheet(made)
+    assert (sheet["name"], sheet["release"]) == ('Shout "it"', "2.0.0")
+    assert sheet["method"] == {
+        "lane": "code",
+        "entry": "rosetta_adapter:Adapter",
+        "options": {"temperature": 0.5},
+    }
+    assert sorted(p.name for p in (made / "code").iterdir()) == ["rosetta_adapter.py", "shout_of_theirs.py"]  # fmt: skip
+    sys.path.insert(0, str(made / "code"))
+    try:
+        import rosetta_adapter  # type: ignore[import-not-found]
+
+        adapter = rosetta_adapter.Adapter(sheet["method"]["options"])
+        assert adapter.translate(["ab", "c"]) == ["AB0.5", "C0.5"]
+    finally:
+        sys.path.remove(str(made / "code"))
+        sys.modules.pop("rosetta_adapter", None)
+        sys.modules.pop("shout_of_theirs", None)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("words.tsv", "dog\thundo\ncat\tkato\n"),
+        ("words.json", '{"dictionary": {"dog": ["hundo", "dogo"], "cat": "kato"}}'),
+        ("words.jsonl", '{"source": "dog", "target": "hundo"}\n{"source": "cat", "target": "kato"}\n'),
+    ],
+)  # fmt: skip
+def test_their_word_list_becomes_data(tmp_path: Path, name: str, text: str) -> None:
+    theirs = _written(tmp_path / "theirs", {"kind": "lexicon", "name": "w", "dictionary": name}, **{name.replace(".", "__"): text})  # fmt: skip
+    made = write_folder(theirs, tmp_path / "ours")
+    assert _sheet(made)["method"]["method"] == "glossary"
+    assert "hundo" in (made / "data" / "dictionary.tsv").read_text("utf-8")
+    read_dictionary(made / "data" / "dictionary.tsv")
+
+
+def test_their_coaching_becomes_a_prompt_whose_braces_stay_braces(tmp_path: Path) -> None:
+    described = {"kind": "llm-coached", "name": "c", "model": "some/model", "coaching": {"file": "c.txt"}, "decode": {"temperature": 0.2, "x-y": 1}}  # fmt: skip
+    theirs = _written(tmp_path / "theirs", described, c__txt="Keep {name} as it is.")
+    made = write_folder(theirs, tmp_path / "ours")
+    assert _sheet(made)["method"] == {
+        "lane": "data",
+        "method": "chat",
+        "made_for": "some/model",
+        "files": {"prompt": "data/prompt.txt"},
+        "options": {"temperature": 0.2},
+    }
+    assert (made / "data" / "prompt.txt").read_text("utf-8") == "Keep {{name}} as it is."
+
+
+@pytest.mark.parametrize(
+    ("described", "words"),
+    [
+        ({"kind": "service", "service": {"endpoint": "http://192.0.2.1"}}, "a server that answers somewhere"),
+        ({"kind": "mt-api"}, "Secret texts are sent to none"),
+        ({"kind": "nmt-checkpoint"}, "CTranslate2"),
+        ({"kind": "magic"}, "'magic' is not known"),
+        ({"kind": "python", "entry_point": "os;system"}, "module:Class"),
+        ({"kind": "lexicon", "dictionary": "../../etc/passwd"}, "names no file beside it"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_handed_in_says_what_can(tmp_path: Path, described: dict[str, Any], words: str) -> None:  # fmt: skip
+    with pytest.raises(UsageError, match=words):
+        write_folder(_written(tmp_path / "theirs", described), tmp_path / "ours")
+    assert not (tmp_path / "ours").exists()
+
+
+def _tar(path: Path, *members: tarfile.TarInfo, **files: bytes) -> Path:
+    with tarfile.open(path, "w:gz") as archive:
+        for each in members:
+            archive.addfile(each)
+        for name, content in files.items():
+            info = tarfile.TarInfo(name.replace("__", "/"))
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return path
+
+
+def test_an_archive_of_theirs_is_read(tmp_path: Path) -> None:
+    described = json.dumps({"name": "s", "entry_point": "shout:Method"}).encode()
+    path = _tar(tmp_path / "b.tar.gz", **{"manifest.json": b"{}", "method/method.json": described, "method/shout.py": PLUGIN.encode()})  # fmt: skip
+    made = write_folder(path, tmp_path / "ours")
+    assert (made / "code" / "shout.py").read_text("utf-8") == PLUGIN
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (tarfile.SYMTYPE, "a link"),
+        (tarfile.LNKTYPE, "a link"),
+        (tarfile.CHRTYPE, "a device"),
+        (tarfile.FIFOTYPE, "a device or pipe"),
+    ],
+)
+def test_links_and_devices_of_an_archive_are_named(tmp_path: Path, kind: bytes, words: str) -> None:
+    info = tarfile.TarInfo("method/x")
+    info.type, info.linkname = kind, "/etc/passwd"
+    with pytest.raises(RefusedBundle, match=f"method/x: {words}"):
+        write_folder(_tar(tmp_path / "b.tar", info), tmp_path / "ours")
+
+
+def test_an_archive_that_leads_out_or_declares_too_much_is_refused(tmp_path: Path) -> None:
+    out = tarfile.TarInfo("../x")
+    with pytest.raises(RefusedBundle, match=r"\.\./x: a path that leads out"):
+        write_folder(_tar(tmp_path / "a.tar.gz", out), tmp_path / "ours")
+    path = tmp_path / "big.tar"
+    info = tarfile.TarInfo("method/big.bin")
+    info.size = 10 * 2**30
+    path.write_bytes(info.tobuf() + bytes(1024))
+    with pytest.raises(RefusedBundle, match="10,240 MiB declared"):
+        write_folder(path, tmp_path / "ours")
+    with pytest.raises(UsageError, match="as an archive"):
+        write_folder(_junk(tmp_path / "c.tar.gz"), tmp_path / "ours")
+
+
+def _junk(path: Path) -> Path:
+    path.write_bytes(b"\x1f\x8b\x08junk")
+    return path
