@@ -125,6 +125,13 @@ WAYS: dict[str, tuple[str, ...]] = {
         "! runs reproduce last~1 --corpus {home}/hid.json --json",
         "! runs reproduce last~1 --corpus {home}/hid.json --with last~2 --json -o out.json",
     ),
+    "submission demo": (),
+    "submission pack": ("! submission pack {home} --card last~1 -o out.rosetta-submission",),
+    "submission check": (),
+    "submission run": (),
+    "submission tell": (),
+    "submission list": (),
+    "submission show": (),
     "runs import": (),
     "compare": (
         "! compare last~1 last~2 --json",

@@ -1,0 +1,313 @@
+"""``rosetta submission``: from a newcomer's demo to what its maker is told; whose fault an end is, and what it costs."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+from jsonschema import Draft202012Validator
+
+from corpora.files.problems import CorpusError
+from corpora.samples import DEMO_CORPUS, sample_path
+from harness import api
+from harness.core.failures import HarnessError
+from harness.release.ledger import own_ledger
+from harness.store.file.database import open_store
+from harness.submission.desk import DeskAct, SubmissionDesk
+from rosetta_tui.commands import rosetta
+from tests.harness.box.making import needs_engine
+from tests.harness.submission.made import MAKER, resigned
+from tests.keyring_in_memory import memory_keyring
+
+SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
+CANARY = "kanariobirdo"
+
+
+class Desk:
+    """A data folder, and the commands that work on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / "home"
+
+    def __call__(self, line: str, *more: str, code: int = 0) -> str:
+        result = CliRunner().invoke(rosetta, [*line.split(), *more], input="y\n")
+        failed = isinstance(result.exception, HarnessError | CorpusError | click.ClickException)
+        if result.exception is not None and not failed and not isinstance(result.exception, SystemExit):  # fmt: skip
+            raise result.exception
+        said = f"{result.output}{result.exception if failed else ''}"
+        assert (2 if failed else result.exit_code) == code, said
+        return said
+
+    def json(self, line: str, form: str, code: int = 0) -> Any:
+        result = CliRunner().invoke(rosetta, [*line.split(), "--json"])
+        assert result.exit_code == code, result.output
+        told = json.loads(result.stdout)
+        schema = json.loads((SCHEMAS / f"{form}.schema.json").read_text("utf-8"))
+        Draft202012Validator(schema).validate(told)
+        return told
+
+    def notes(self) -> list[DeskAct]:
+        [kept] = SubmissionDesk(self.home).all()
+        return [each.what for each in kept.notes]
+
+    def answers(self) -> int:
+        return len(own_ledger(self.home).read().answers)
+
+    def steps(self) -> dict[str, bool]:
+        [kept] = SubmissionDesk(self.home).all()
+        told = self.json(f"submission show {kept.number}", "submission-show")
+        return {each["name"]: each["done"] for each in told["steps"]}
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    with memory_keyring():
+        yield Desk(tmp_path)
+
+
+def gold(folder: Path, entries: int = 30) -> Path:
+    """Write a corpus of secret entries, each with the canary in it."""
+    read = json.loads(sample_path(DEMO_CORPUS).read_text("utf-8"))
+    read["dataset"]["id"] = "eo-gold"
+    read["entries"] = read["entries"][:entries]
+    for each in read["entries"]:
+        each |= {"segment": "gold_standard", "source": f"{CANARY} {each['source']}", "reference": f"{CANARY} {each['reference']}"}  # fmt: skip
+        each.pop("variants", None)
+    path = folder / "gold.json"
+    path.write_text(json.dumps(read), "utf-8")
+    return path
+
+
+def vault(desk: Desk) -> None:
+    desk("vault init elders --name Elders --as Office --recovery rec.txt")
+    desk(f"vault add elders {gold(desk.folder)}")
+    (desk.folder / "gold.json").unlink()
+
+
+IN_VAULT = ("eo-gold", "--vault", "elders", "--purpose", "spring", "--despite-network", "a test", "--plain")  # fmt: skip
+
+
+def readable(folder: Path) -> list[str]:
+    """The files below a folder in which the canary can be read."""
+    return [p.name for p in folder.rglob("*") if p.is_file() and CANARY.encode() in p.read_bytes()]
+
+
+def test_data_goes_the_whole_way_on_any_computer(desk: Desk) -> None:
+    desk("submission demo tiny --lane data")
+    told = desk.json("submission check tiny.rosetta-submission", "submission-check")
+    assert told["complete"]
+    assert told["lane"] == "data"
+    said = desk("submission run tiny.rosetta-submission --plain")
+    assert "within 2 %" in said
+    assert "Next, over secret texts" in said
+    vault(desk)
+    said = desk("submission run tiny.rosetta-submission -o told.json", *IN_VAULT)
+    assert "It was rehearsed before" in said
+    card = json.loads((desk.folder / "told.json").read_text("utf-8"))
+    assert card["submitter"] == "A newcomer"
+    assert set(card["caveats"]) == {"repeated", "short", "long", "untranslated"}
+    assert card["corpus"]["id"] == "eo-gold"
+    [row] = desk.json("submission list", "submission-list")["submissions"]
+    assert (row["state"], row["runs"], row["answers"]) == ("told", 1, 1)
+    assert "d.rosetta-submission, allowed once" not in desk("vault log elders")
+    assert "tiny.rosetta-submission" in desk("vault log elders")
+    assert not readable(desk.home)
+    steps = desk.steps()
+    assert [name for name, done in steps.items() if not done] == ["speakers are asked"]
+    assert "go to no reviewer" in desk(f"submission show {row['number']}")
+
+
+def test_the_next_answer_waits_and_is_told_later_from_the_same_run(desk: Desk) -> None:
+    desk("submission demo tiny --lane data")
+    path = gold(desk.folder)
+    desk(f"submission run tiny.rosetta-submission {path} --plain")
+    said = desk(f"submission run tiny.rosetta-submission {path} --plain")
+    assert "Nothing is told of it now" in said
+    assert desk.notes()[-1] is DeskAct.SCORED
+    assert desk.answers() == 1
+    desk("vault budget --pause 0")
+    desk("submission tell tiny.rosetta-submission -o later.json")
+    assert desk.notes()[-1] is DeskAct.TOLD
+    first = (desk.folder / "later.json").read_bytes()
+    desk("submission tell tiny.rosetta-submission -o again.json")
+    assert (desk.folder / "again.json").read_bytes() == first
+    assert desk.answers() == 2
+    assert not readable(desk.home / "submissions")
+
+
+def test_a_claim_that_does_not_hold_asks_no_keeper(desk: Desk) -> None:
+    desk("submission demo tiny --lane data")
+    (desk.folder / "tiny" / "data" / "words.tsv").write_text("source\ttarget\nthe\tla\n", "utf-8")
+    (desk.folder / "tiny.rosetta-submission").unlink()
+    desk("submission pack tiny --accept-terms tiny-terms.txt")
+    vault(desk)
+    before = desk("vault log elders")
+    said = desk("submission run tiny.rosetta-submission", *IN_VAULT, code=1)
+    assert "Its claim does not hold here, so no keeper is asked" in said
+    assert desk("vault log elders") == before
+    assert desk.notes() == [DeskAct.RECEIVED, DeskAct.NOT_REPEATED]
+    assert not desk.steps()["rehearsed"]
+
+
+def test_terms_that_were_not_accepted_keep_it_from_secret_texts_alone(desk: Desk) -> None:
+    desk("submission demo tiny --lane data")
+    (desk.folder / "tiny.rosetta-submission").unlink()
+    assert "✗ terms" in desk("submission pack tiny")
+    assert not desk.json("submission check tiny.rosetta-submission", "submission-check", 1)["complete"]  # fmt: skip
+    desk("submission run tiny.rosetta-submission --plain")
+    said = desk(f"submission run tiny.rosetta-submission {gold(desk.folder)}", code=2)
+    assert "terms: not accepted" in said
+    desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
+    (desk.folder / "others.txt").write_text("Other terms", "utf-8")
+    said = desk("submission run tiny.rosetta-submission gold.json --terms others.txt", code=2)
+    assert "others were accepted" in said
+
+
+def test_a_corpus_without_secrets_and_a_vault_without_a_name_are_refused(desk: Desk) -> None:
+    desk("submission demo tiny --lane data")
+    said = desk(f"submission run tiny.rosetta-submission {sample_path(DEMO_CORPUS)} --plain", code=2)  # fmt: skip
+    assert "These entries are open" in said
+    assert desk.notes()[-1] is DeskAct.NOT_RUN
+    assert "--vault goes with the name" in desk("submission run tiny.rosetta-submission --vault elders --purpose x", code=2)  # fmt: skip
+    assert "no submission has a number" in desk("submission show ffff", code=2)
+    assert "has no run over secret entries" in desk("submission tell tiny.rosetta-submission", code=2)  # fmt: skip
+
+
+def test_what_this_computer_fails_at_is_no_answer(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """The model server is down: nothing was judged, and it may be tried again."""
+    desk("submission demo tiny --lane data")
+    path = desk.folder / "tiny.rosetta-submission"
+    lane = {"lane": "data", "method": "chat", "options": {"temperature": 0.0}, "files": {}, "made_for": "tiny-7b"}  # fmt: skip
+    path.write_bytes(resigned(path.read_bytes(), {}, method=lane, by=MAKER.public.signing_key))
+    said = desk("submission run tiny.rosetta-submission", code=2)
+    assert "which you choose: --endpoint and --model" in said
+    assert "made with tiny-7b" in said
+    [kept] = SubmissionDesk(desk.home).all()
+    SubmissionDesk(desk.home).note(kept.submission, DeskAct.REHEARSED)
+    with closing(socket.socket()) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    ask = f"--endpoint http://127.0.0.1:{port}/v1 --model tiny --trust-local-server --plain"
+    said = desk(f"submission run tiny.rosetta-submission {gold(desk.folder)} {ask}", code=1)
+    assert "Not run, through no fault of the submission" in said
+    assert desk.notes()[-1] is DeskAct.NOT_RUN
+    assert desk.answers() == 0
+    assert not desk.steps()["run over secret texts"]
+
+
+def test_a_grant_is_used_once_though_the_run_was_cut(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """Killed between the opening and the run's beginning: the desk knows of it, the grant is gone, nothing is readable."""
+    desk("submission demo tiny --lane data")
+    desk("submission run tiny.rosetta-submission --plain")
+    vault(desk)
+    desk("vault grant request elders eo-gold spring.rosetta-request --purpose spring --method tiny.rosetta-submission")  # fmt: skip
+    desk("vault grant allow elders spring.rosetta-request --to office.rosetta-answer")
+    desk("vault grant take elders office.rosetta-answer")
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: object, **__: object) -> None:
+        raise Killed
+
+    ask = ("eo-gold", "--vault", "elders", "--grant", "spring.rosetta-request", "--despite-network", "a test", "--plain")  # fmt: skip
+    with monkeypatch.context() as patch:
+        patch.setattr(api, "start", killed)
+        with pytest.raises(Killed):
+            desk("submission run tiny.rosetta-submission", *ask)
+    assert desk.notes()[-1] is DeskAct.BEGUN
+    assert "begun and cut" in desk(f"submission show {SubmissionDesk(desk.home).all()[0].number}")
+    assert not readable(desk.home)
+    said = desk("submission run tiny.rosetta-submission", *ask, code=2)
+    assert "used" in said
+    assert desk.notes()[-1] is DeskAct.NOT_RUN
+    assert desk.answers() == 0
+
+
+def test_a_grant_is_for_one_bundle(desk: Desk) -> None:
+    """Another bundle under the same name has another hash."""
+    desk("submission demo tiny --lane data")
+    vault(desk)
+    desk("vault grant request elders eo-gold spring.rosetta-request --purpose spring --method tiny.rosetta-submission")  # fmt: skip
+    desk("vault grant allow elders spring.rosetta-request --to office.rosetta-answer")
+    desk("vault grant take elders office.rosetta-answer")
+    (desk.folder / "tiny" / "README.md").write_text("# Other\n\n## Limitations\n\nIt is another one than that of before.\n")  # fmt: skip
+    desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
+    said = desk("submission run tiny.rosetta-submission eo-gold --vault elders --grant spring.rosetta-request --plain", "--despite-network", "a test", code=2)  # fmt: skip
+    assert "Nothing was used up" in said or "nothing is used up" in said.lower()
+
+
+@needs_engine
+def test_code_is_rehearsed_and_run_in_a_box(desk: Desk) -> None:
+    desk("submission demo tiny")
+    said = desk(f"submission run tiny.rosetta-submission {gold(desk.folder)} --plain -o told.json")
+    assert "it runs in a box" in said
+    assert CANARY not in said
+    card = json.loads((desk.folder / "told.json").read_text("utf-8"))
+    assert card["method"]["method"] == "submission"
+    assert desk.answers() == 1
+    assert os.listdir(SubmissionDesk(desk.home).all()[0].folder / "unpacked") == []  # noqa: PTH208
+    assert not desk.steps()["speakers are asked"]
+
+
+@needs_engine
+def test_code_that_fails_on_secret_texts_is_refused_in_a_few_words_and_that_counts(desk: Desk) -> None:  # fmt: skip
+    """It says the text in every way it has: as an error, on standard error, as its exit."""
+    desk("submission demo tiny")
+    file = desk.folder / "tiny" / "code" / "word_by_word.py"
+    shout = f"        if '{CANARY[:7]}' '{CANARY[7:]}' in texts[0]:\n            print(texts[0])\n            raise SystemExit(texts[0])\n"
+    file.write_text(file.read_text("utf-8").replace("        return [re.sub", f"{shout}        return [re.sub"), "utf-8")  # fmt: skip
+    desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
+    said = desk(f"submission run tiny.rosetta-submission {gold(desk.folder)} --plain -o told.json")
+    told = (desk.folder / "told.json").read_text("utf-8")
+    assert (json.loads(told)["stage"], json.loads(told)["came"]) == ("translate", "none")
+    assert CANARY not in said + told
+    assert desk.answers() == 1
+    assert desk.notes()[-2:] == [DeskAct.REFUSED, DeskAct.TOLD]
+    assert not readable(desk.home / "submissions")
+    with closing(open_store(desk.home / "rosetta.sqlite")):
+        pass
+    assert not readable(desk.home)
+
+
+@needs_engine
+def test_a_rehearsal_tells_its_maker_what_went_wrong(desk: Desk) -> None:
+    desk("submission demo tiny")
+    sheet = desk.folder / "tiny" / "submission.toml"
+    sheet.write_text(sheet.read_text("utf-8").replace(":WordByWord", ":Nothing"), "utf-8")
+    desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
+    said = desk("submission run tiny.rosetta-submission --plain", code=1)
+    assert "could not be loaded by its entry point" in said
+    assert "has no attribute 'Nothing'" in said
+    assert desk.notes() == [DeskAct.RECEIVED]
+
+
+def test_a_folder_of_the_reference_is_written_anew(desk: Desk) -> None:
+    theirs = desk.folder / "theirs"
+    theirs.mkdir()
+    (theirs / "method.json").write_text('{"kind": "lexicon", "name": "w", "dictionary": "w.tsv"}')
+    (theirs / "w.tsv").write_text("dog\thundo\n")
+    assert "Complete submission.toml" in desk("submission pack theirs --from")
+    said = desk("submission pack theirs-submission", code=2)
+    assert "submission.toml" in said
+    assert "Name a new folder" in desk("submission pack theirs --from", code=2)
+
+
+def test_a_bundle_that_was_changed_at_the_desk_is_noticed(desk: Desk) -> None:
+    desk("submission demo tiny --lane data")
+    desk("submission run tiny.rosetta-submission --plain")
+    [kept] = SubmissionDesk(desk.home).all()
+    other = resigned(kept.path.read_bytes(), {}, by=MAKER.public.signing_key)
+    kept.path.write_bytes(other)
+    assert "is not the submission that came" in desk("submission list", code=2)
