@@ -87,7 +87,7 @@ def asks_models(submission: Submission) -> bool:
 
 @contextmanager
 def unpacked(submission: Submission, home: Path) -> Iterator[Path]:
-    """Give a private folder with the bundle's members, which is gone afterwards; what a kill left of others too."""
+    """Yield a private folder with the bundle's members, which is gone afterwards; what a kill left of others too."""
     above = private_folder(home / "submissions" / submission.sha256[:16] / "unpacked")
     for left in above.iterdir():
         shutil.rmtree(left, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The files of reviews that computers hand to each other by a stick, with who reads each as far as it goes without keys."""
+"""The files of reviews, and submissions, that computers hand to each other by a stick, with who reads each as far as it goes without keys."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from typing import Final
 
 from harness.core.failures import UsageError
 from harness.exchange.kinds import FileKind
+from harness.method.shipped import BUNDLE_SUFFIX
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.sealing import Lock, lock_of
 from harness.sealed.stick import BATCH_SUFFIX, RATINGS_SUFFIX
+from harness.submission.bundle import parse_submission
+from harness.submission.members import MOST_BYTES
 from review.files.batch import open_batch
 from review.files.manifests import EXPORT_SUFFIX
 from review.files.statements import SUFFIX as LAPTOP_SUFFIX
@@ -68,4 +71,5 @@ KINDS: Final = (
     FileKind(CERTIFICATE_SUFFIX, "the certificate of a run", check_certificate, "rosetta review attach FILE", _CERTIFICATE, SIGNATURE_SUFFIX),
     FileKind(SIGNATURE_SUFFIX, "the signature of a certificate", check_signature, "lies beside its certificate", _SMALL),
     FileKind(EVIDENCE_SUFFIX, "the evidence of a certificate", check_evidence, "rosetta review verify FILE"),
+    FileKind(BUNDLE_SUFFIX, "a submission", parse_submission, "rosetta submission check FILE", MOST_BYTES),
 )  # fmt: skip

@@ -13,10 +13,12 @@ from rosetta_tui.commands.naming import in_lines, when_used
 from rosetta_tui.commands.submission.sharing import (
     FILE,
     NAMED,
+    SUBMITTER,
     bundle_lines,
     check_lines,
     desk,
     kept,
+    other_names,
     say,
 )
 from rosetta_tui.commands.submission.telling import tell_of
@@ -45,6 +47,7 @@ with when_used():
 @click.option("--endpoint", help="Where it may ask a model, on this computer.")
 @click.option("--model", help="The model that it may ask there.")
 @click.option("-o", "--output", type=FILE, metavar="FILE", help="What its maker is told. Default: a file beside the submission in the data folder.")  # fmt: skip
+@SUBMITTER
 @TRUST_LOCAL_SERVER
 @by_grant
 @out_of_vault
@@ -55,6 +58,7 @@ def run(
     rehearse_on: Path | None,
     terms: Path | None,
     output: Path | None,
+    submitter: str | None,
     style: str | None,
     *,
     rehearse_again: bool,
@@ -70,7 +74,7 @@ def run(
     if corpus is None and given.get("vault") is not None:
         raise click.UsageError("--vault goes with the name of a corpus in it.")
     found = kept(submission)
-    say(bundle_lines(found.submission))
+    say([*bundle_lines(found.submission), *other_names(found)])
     checks = checking.check_submission(found.submission, None if terms is None else folder.terms_sha256(terms))  # fmt: skip
     say(check_lines(checks))
     _require(checks, for_secrets=corpus is not None)
@@ -83,7 +87,9 @@ def run(
             say([f"It was rehearsed before, and its claim held ({found.number})."])
         if corpus is not None:
             act = secret_run.over_secrets(found, place, plan, model, {**given, "file": corpus}, style)  # fmt: skip
-            raise click.exceptions.Exit(tell_of(desk().find(found.number), output) if act else 1)
+            raise click.exceptions.Exit(
+                tell_of(desk().find(found.number), output, submitter) if act else 1
+            )
     say([f"Next, over secret texts: rosetta submission run {found.number} CORPUS, with --vault FOLDER and --purpose WORDS where it lies in a vault."])  # fmt: skip
 
 

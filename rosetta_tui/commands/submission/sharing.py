@@ -18,6 +18,7 @@ with when_used():
     from harness.submission import desk as desks
 
 FILE = click.Path(path_type=Path)
+SUBMITTER = click.option("--submitter", metavar="NAME", help="Whose budget the answer counts in. Default: the name in the submission.")  # fmt: skip
 NAMED = f"FILE{BUNDLE_SUFFIX}|NUMBER"
 
 
@@ -30,6 +31,16 @@ def kept(name: str) -> desks.KeptSubmission:
     """Return the submission of a file, which the desk takes in, or of a number; raises UsageError, FileError."""
     path = Path(name)
     return desk().receive(path) if path.is_file() or name.endswith(BUNDLE_SUFFIX) else desk().find(name)  # fmt: skip
+
+
+def other_names(found: desks.KeptSubmission) -> list[str]:
+    """Say under which other names the same key handed in, for two names count as two submitters."""
+    own = found.submission.manifest
+    names = {e.submission.manifest.submitter for e in desk().all() if e.submission.manifest.by == own.by}  # fmt: skip
+    return [
+        f"The same key handed in under the name {name!r} too: if they are one, rosetta vault budget --together {own.submitter!r} {name!r}."
+        for name in sorted(names - {own.submitter})
+    ]
 
 
 def bundle_lines(found: bundle.Submission) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.submission.sharing import FILE, NAMED, kept
+from rosetta_tui.commands.submission.sharing import FILE, NAMED, SUBMITTER, kept
 from rosetta_tui.commands.submission.telling import tell_of
 from rosetta_tui.request.reading import out_of_vault, vault_request
 from rosetta_tui.request.typed_shares import by_grant
@@ -23,9 +23,10 @@ with when_used():
 @click.command()
 @click.argument("submission", metavar=NAMED)
 @click.option("-o", "--output", type=FILE, metavar="FILE", help="Default: a file beside the submission in the data folder.")  # fmt: skip
+@SUBMITTER
 @by_grant
 @out_of_vault
-def tell(submission: str, output: Path | None, **vault: Any) -> None:
+def tell(submission: str, output: Path | None, submitter: str | None, **vault: Any) -> None:
     """Write the released card of the last run over secret entries, or the refusal, where the budget kept it back before.
 
     The same run gives the same file again, and counts once. The scores of a run out of a vault need --vault and --purpose,
@@ -37,4 +38,4 @@ def tell(submission: str, output: Path | None, **vault: Any) -> None:
         with database.opened() as connection:
             run = runs.find_run(connection, last.run)
             vault_opening.open_again(connection, run, vault_request(vault), "seal")
-    raise click.exceptions.Exit(tell_of(found, output))
+    raise click.exceptions.Exit(tell_of(found, output, submitter))

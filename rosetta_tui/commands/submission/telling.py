@@ -18,13 +18,13 @@ with when_used():
 _STAGES: Final = ("install", "load", "translate")
 
 
-def tell_of(kept: desks.KeptSubmission, output: Path | None) -> int:
+def tell_of(kept: desks.KeptSubmission, output: Path | None, submitter: str | None) -> int:
     """Write what its maker is told of a submission's last run, and return an exit code; where nothing is told, say why.
 
-    The ledger has it first. The same run gives the same file again, and counts once.
+    ``submitter``: whose budget it counts in; None: that of the name in the bundle. The ledger has it first. The same run gives the same file again, and counts once.
     """
     last = kept.judged
-    name = kept.submission.manifest.submitter
+    name = submitter or kept.submission.manifest.submitter
     known = ledger.own_ledger(database.home())
     try:
         with database.opened() as connection:

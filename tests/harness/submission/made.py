@@ -105,9 +105,10 @@ def raw_zip(members: Mapping[str, bytes], modes: Mapping[str, int] | None = None
     return made.getvalue()
 
 
-def wheel(name: str = "tiny", version: str = "1.0", **members: bytes) -> bytes:
-    """Return a wheel of one module, with further members by path (``__`` for a slash, ``_DOT_`` for a point)."""
+def wheel(**members: bytes) -> bytes:
+    """Return a wheel of one module, with further members by path."""
     made = io.BytesIO()
+    name, version = "tiny", "1.0"
     info = f"{name}-{version}.dist-info"
     files = {
         f"{name}.py": b"answer = 42\n",

@@ -24,7 +24,7 @@ from harness.store.file.database import open_store
 from harness.submission.desk import DeskAct, SubmissionDesk
 from rosetta_tui.commands import rosetta
 from tests.harness.box.making import needs_engine
-from tests.harness.submission.made import MAKER, resigned
+from tests.harness.submission.made import MAKER, resigned, wheel
 from tests.keyring_in_memory import memory_keyring
 
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
@@ -282,6 +282,18 @@ def test_code_that_fails_on_secret_texts_is_refused_in_a_few_words_and_that_coun
 
 
 @needs_engine
+def test_what_code_needs_is_installed_in_the_box_from_its_wheels(desk: Desk) -> None:
+    desk("submission demo tiny")
+    file = desk.folder / "tiny" / "code" / "word_by_word.py"
+    file.write_text(f"import tiny\nassert tiny.answer == 42\n{file.read_text('utf-8')}", "utf-8")
+    (desk.folder / "tiny" / "wheels").mkdir()
+    (desk.folder / "tiny" / "wheels" / "tiny-1.0-py3-none-any.whl").write_bytes(wheel())
+    said = desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
+    assert "1 wheels, each pinned" in said
+    assert "within 2 %" in desk("submission run tiny.rosetta-submission --plain")
+
+
+@needs_engine
 def test_a_rehearsal_tells_its_maker_what_went_wrong(desk: Desk) -> None:
     desk("submission demo tiny")
     sheet = desk.folder / "tiny" / "submission.toml"
@@ -302,6 +314,20 @@ def test_a_folder_of_the_reference_is_written_anew(desk: Desk) -> None:
     said = desk("submission pack theirs-submission", code=2)
     assert "submission.toml" in said
     assert "Name a new folder" in desk("submission pack theirs --from", code=2)
+
+
+def test_two_names_of_one_key_are_said_and_counted_as_the_custodian_says(desk: Desk) -> None:
+    desk("submission demo tiny --lane data")
+    path = gold(desk.folder)
+    desk(f"submission run tiny.rosetta-submission {path} --plain")
+    sheet = desk.folder / "tiny" / "submission.toml"
+    sheet.write_text(sheet.read_text("utf-8").replace("A newcomer", "Somebody else"), "utf-8")
+    desk("submission pack tiny --accept-terms tiny-terms.txt -o second.rosetta-submission")
+    said = desk("submission run second.rosetta-submission --plain")
+    assert "The same key handed in under the name 'A newcomer' too" in said
+    said = desk(f"submission run second.rosetta-submission {path} --plain", "--submitter", "A newcomer")  # fmt: skip
+    assert "'A newcomer' had an answer about 'eo-gold'" in said
+    assert desk.answers() == 1
 
 
 def test_a_bundle_that_was_changed_at_the_desk_is_noticed(desk: Desk) -> None:
