@@ -36,12 +36,12 @@ def test_a_day_from_the_stick_to_the_next_step(
         words = shlex.split(call)[1:]
         if "--vault" in words:
             words += ["--despite-network", "the computer of this test has one"]
-        said[call] = rosetta(tmp_path / whose, *words)
+        said[call] = rosetta(tmp_path / "homes" / whose, *words)
     told = json.loads((tmp_path / "ann.json").read_text("utf-8"))
     assert told["corpus"]["id"] == "greetings"
     log = next(text for call, text in said.items() if call.startswith("rosetta vault log"))
     assert "ann.rosetta-submission, allowed once" in log
     assert "told" in said["rosetta submission list"]
-    shown = rosetta(tmp_path / "office", "submission", "show", "ann.rosetta-submission")
+    shown = rosetta(tmp_path / "homes" / "office", "submission", "show", "ann.rosetta-submission")
     assert "run over secret texts" in shown
     assert "Next: rosetta review create" in shown
