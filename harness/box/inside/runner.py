@@ -14,6 +14,7 @@ import runpy
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import IO, Any
 
 CODE, WHEELS, REQUIREMENTS, SITE, PIP = (
@@ -85,7 +86,7 @@ def _install() -> None:
 
 
 def _load(entry: str, options: Mapping[str, Any]) -> Callable[[list[str]], Any]:
-    sys.path[:0] = [CODE, SITE]
+    sys.path[:0] = [CODE, SITE, str(Path(__file__).parent)]  # the last for rosetta_box
     module, _, name = entry.partition(":")
     found: Any = getattr(importlib.import_module(module), name)
     translate: Callable[[list[str]], Any] = found
