@@ -193,11 +193,14 @@ class Limiter:
 
     def rate_limited(self, slot: Slot, retry_after: float | None = None) -> None:
         """Note a 429 to a call that held this slot; ``retry_after``: the seconds that the endpoint asked to wait."""
-        if self._notice is not None:
-            self._notice.tell(retry_after)
-        self._slow_start = False
+        self.tell_others(retry_after)
         if slot.era == self._era:
             self._cut()
+
+    def tell_others(self, retry_after: float | None) -> None:
+        """Tell other processes of a 429, also of one that was answered to whoever makes the calls elsewhere."""
+        if self._notice is not None:
+            self._notice.tell(retry_after)
 
     def _cut(self) -> None:
         self._slow_start = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
@@ -18,6 +18,9 @@ from harness.run.call_runner import RunCalls
 from harness.run.recorder import Recorder
 from harness.setup.plan import Plan
 from harness.store.shared_budget import StorePurse
+
+MADE_HERE: Final = frozenset({"copy-source", "constant", "glossary", "replay", "human"})
+"""Methods that ask nobody and take so little that they are never carried."""
 
 
 @dataclass(frozen=True, slots=True)

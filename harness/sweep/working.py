@@ -30,9 +30,8 @@ from harness.endpoint.limiter import Limiter
 from harness.events.control import Control
 from harness.events.kinds import Event as RunEvent
 from harness.events.kinds import Finished
-from harness.method.shipped import asks
 from harness.run.call_runner import limiter_for
-from harness.run.carrying import Carrier
+from harness.run.carrying import MADE_HERE, Carrier
 from harness.run.running import execute_run
 from harness.setup.plan import Resumption
 from harness.setup.scoring_tools import ScoringTools
@@ -146,8 +145,8 @@ def cells_again(sweep: StoredSweep) -> tuple[SweepCell, ...]:
 def work(store: Path, number: int, told: Callable[[], int], carrier: Carrier | None = None) -> None:
     """Work at a sweep until nothing is left, or until it is to end; blocks.
 
-    ``told`` gives 0, DRAIN or STOP. ``carrier`` makes the calls of methods that ask somebody elsewhere. Raises
-    HarnessError, CorpusError where the plan cannot be carried out.
+    ``told`` gives 0, DRAIN or STOP. ``carrier`` has the calls made elsewhere. Raises HarnessError,
+     CorpusError where the plan cannot be carried out.
     """
     with opened(store) as connection:
         sweep = read_sweep(connection, number)
@@ -323,7 +322,7 @@ class _Worker:
             share_money(connection, self._sweep.number, at.run_id)
         share = max(1, cell.request.plan.run.concurrency // self._sweep.workers)
         begun = run is not None and run.trashed is None
-        carrier = self._carrier if asks(cell.request.plan.method) else None
+        carrier = None if cell.request.plan.method in MADE_HERE else self._carrier
         control = Control()
         if (
             self._race is None and carrier is None

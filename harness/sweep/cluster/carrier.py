@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,21 @@ class _WorkerGone(Exception):  # noqa: N818  an event
     """Whoever was at the run is not there any more."""
 
 
+class _SchedulerGone(Exception):  # noqa: N818  an event
+    """The scheduler is not reached any more."""
+
+
+@contextmanager
+def _reaching() -> Iterator[None]:
+    """Raise _SchedulerGone for whatever Dask raises of a connection, but TimeoutError: nothing came yet."""
+    try:
+        yield
+    except TimeoutError:
+        raise
+    except Exception as error:
+        raise _SchedulerGone(type(error).__name__) from error
+
+
 @dataclass(frozen=True, slots=True)
 class Cluster:
     """A scheduler whose workers were looked at (``harness.sweep.cluster.scheduler``)."""
@@ -97,11 +112,11 @@ class ClusterCarrier:
             return None
         except HarnessError as error:
             return str(error)
-        except Exception as error:  # noqa: BLE001  Dask raises whatever its connection does
+        except _SchedulerGone as error:
             self.gone = True
             return (
-                f"The scheduler at {self._address} is not reached any more ({type(error).__name__}). What came back is "
-                "stored. Look at it, and go on with `rosetta sweep resume --scheduler`."
+                f"The scheduler at {self._address} is not reached any more ({error}). What came back is stored. Look at "
+                "it, and go on with `rosetta sweep resume --scheduler`."
             )
 
     def close(self) -> None:
@@ -127,8 +142,12 @@ def _parcel(work: CarriedWork) -> Parcel:
 
 
 def _files(options: MethodOptions) -> tuple[SentFile, ...]:
-    """Read the files that a method is told; UsageError where one cannot be read, or they are too large."""
-    told = {name: value for name, value in options if isinstance(value, Path)}
+    """Read the files that a method is told; HarnessError where one cannot be read, or they are too large.
+
+    A folder, such as that of a model, is not sent: it has to be at the same place there.
+    """
+    paths = {name: value for name, value in options if isinstance(value, Path)}
+    told = {name: path for name, path in paths.items() if not path.is_dir()}
     if options.prompt is not None and Path(options.prompt).is_file():
         told["prompt"] = Path(options.prompt)
     try:
@@ -160,6 +179,8 @@ class _Errand:
         self._last = time.monotonic()
         """When something came last."""
         self._spoke = 0.0
+        self._stopped_at = 0.0
+        """Since when it is to break off; 0 where it is not."""
         self._heard = 0
         self._limited = 0
         self._told: list[HomeAnswer] = []
@@ -169,17 +190,10 @@ class _Errand:
     def carry(self) -> str | None:
         """Send the work away and follow it to its end; returns why it stopped by itself, None where it did not."""
         name = f"rosetta-{uuid.uuid4().hex}"
-        up, down = (Queue(f"{name}-{way}", client=self._client) for way in ("up", "down"))
-        future = self._client.submit(
-            carry,
-            VERSION,
-            self._parcel.packed(),
-            up.name,
-            down.name,
-            key=name,
-            pure=False,
-            retries=0,
-        )
+        told = (VERSION, self._parcel.packed(), f"{name}-up", f"{name}-down")
+        with _reaching():
+            up, down = (Queue(each, client=self._client) for each in told[2:])
+            future = self._client.submit(carry, *told, key=name, pure=False, retries=0)
         try:
             return self._follow(future, up, down)
         finally:
@@ -203,7 +217,9 @@ class _Errand:
             elif (words := self._over(future, status)) is not None:
                 return words or None
             if self._attempt and self._has_word(report):
-                down.put(self._word().packed())
+                word = self._word().packed()
+                with _reaching():
+                    down.put(word)
                 self._spoke = time.monotonic()
             if report is not None and report.end is not None:
                 self._work.calls.ledger.reached |= report.end.budget_reached
@@ -220,8 +236,10 @@ class _Errand:
             return f"A worker could not begin: {_one_line(found)}"
         if status != "pending" or (self._attempt and silent > SILENT_SECONDS):
             raise _WorkerGone
-        if wish is RunState.STOPPED and time.monotonic() - self._spoke > STOP_SECONDS:
-            raise _WorkerGone
+        if wish is RunState.STOPPED:
+            self._stopped_at = self._stopped_at or time.monotonic()
+            if time.monotonic() - self._stopped_at > STOP_SECONDS:
+                raise _WorkerGone
         return None
 
     def _hear(self, report: WorkerReport) -> None:
@@ -243,6 +261,8 @@ class _Errand:
         calls.flight.rate_limited += max(0, report.rate_limited - self._limited)
         self._limited = report.rate_limited
         calls.limiter.follow(report.limit)
+        if report.told_to_wait is not None and self._shared_endpoint:
+            calls.limiter.tell_others(report.told_to_wait)
         self._told += [self._answer(each) for each in report.asks]
 
     def _begin(self, begin: WorkerBegin | None) -> None:
@@ -317,12 +337,16 @@ class _Errand:
         late = time.monotonic() - self._spoke > WORD_SECONDS
         return report is not None or late or self._wish() is not self._state
 
+    @property
+    def _shared_endpoint(self) -> bool:
+        """Whether all workers ask the same endpoint: one on ``localhost`` is each worker's own."""
+        endpoint = self._work.method.endpoint
+        return endpoint is not None and not is_loopback(endpoint)
+
     def _wish(self) -> RunState:
         """Return what the worker is to do: a pause that others were asked for holds for it too."""
-        work = self._work
-        wish, limiter = work.control.state, work.calls.limiter
-        elsewhere = work.method.endpoint is not None and not is_loopback(work.method.endpoint)
-        if wish is RunState.RUNNING and elsewhere and limiter.pause_seconds() > 0:
+        wish, limiter = self._work.control.state, self._work.calls.limiter
+        if wish is RunState.RUNNING and self._shared_endpoint and limiter.pause_seconds() > 0:
             return RunState.PAUSED
         return wish
 
@@ -341,7 +365,8 @@ class _Errand:
 def _next(up: Queue) -> WorkerReport | None:
     """Return the next report, None where none comes for a moment."""
     try:
-        found: Any = up.get(timeout=LOOK_SECONDS)
+        with _reaching():
+            found: Any = up.get(timeout=LOOK_SECONDS)
     except TimeoutError:
         return None
     return unpacked(WorkerReport, found)

@@ -23,7 +23,7 @@ from harness.method.validation import sound
 from harness.setup.plan import RunOptions
 from harness.store.replies import NewReply, StoredReply
 
-MOST_BYTES = 64 * 2**20
+MOST_BYTES = 256 * 2**20
 """Of one message."""
 
 MOST_WORDS = 2000
@@ -46,8 +46,14 @@ class Message(BaseModel):
     )
 
     def packed(self) -> bytes:
-        """Return the message as it travels."""
-        return self.model_dump_json().encode()
+        """Return the message as it travels; MessageError where it is too long."""
+        data = self.model_dump_json().encode()
+        if len(data) > MOST_BYTES:
+            raise MessageError(
+                f"What has to be told has {len(data) / 2**20:.0f} MiB, and {MOST_BYTES / 2**20:.0f} MiB at most go to or "
+                "from a worker. Run it without --scheduler, or over fewer entries."
+            )
+        return data
 
 
 SomeMessage = TypeVar("SomeMessage", bound=Message)
@@ -266,6 +272,8 @@ class WorkerReport(Message):
     rate_limited: Count = 0
     retries: Count = 0
     limit: Count = 1
+    told_to_wait: Amount | None = None
+    """Seconds for which the endpoint asked for no calls, since the last report; None where it did not."""
     asks: tuple[WorkerQuestion, ...] = ()
     end: WorkerEnd | None = None
 

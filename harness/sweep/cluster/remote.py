@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, Protocol
 
 from distributed import Queue, get_client, get_worker
 
@@ -28,7 +29,7 @@ from harness.endpoint.budget import Ledger
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import Endpoint
 from harness.endpoint.keys import checked_key
-from harness.endpoint.limiter import Limiter, RetryPolicy
+from harness.endpoint.limiter import Limiter, RetryPolicy, Slot
 from harness.events.control import Control
 from harness.events.kinds import InFlight
 from harness.method.method import Method, Prediction
@@ -154,7 +155,7 @@ class RemoteDesk:
     Used by the thread of the run; two threads of its own carry reports and words.
     """
 
-    def __init__(self, up: Queue, down: Queue, wanted: Parcel) -> None:
+    def __init__(self, up: MessageQueue, down: MessageQueue, wanted: Parcel) -> None:
         self._up = up
         self._down = down
         self._attempt = uuid.uuid4().hex
@@ -162,7 +163,7 @@ class RemoteDesk:
         self.earlier = wanted.earlier
         self.control = Control()
         self.flight = InFlight()
-        self.limiter = Limiter(wanted.run.concurrency, start=wanted.begun_with)
+        self.limiter = RemoteLimiter(self, wanted)
         purse = None if wanted.held is None else RemotePurse(self, wanted.held)
         self.ledger = Ledger(wanted.run.budget_usd, wanted.spent, purse)
         self.ledger.secure = None if self.ledger.cap is None else self._secure
@@ -174,6 +175,7 @@ class RemoteDesk:
         self._end: WorkerEnd | None = None
         self._over = False
         self._serial = 0
+        self._told_to_wait: float | None = None
         self._unheard: dict[int, int] = {}
         """Serial of a report → its rows, until home has heard of it."""
         self._waiting: dict[int, Future[HomeAnswer]] = {}
@@ -228,6 +230,12 @@ class RemoteDesk:
             self._replies.append(SentReply.of(reply.key, reply.body, reply.stored))
             self._changed.notify_all()
 
+    def wait_asked(self, seconds: float) -> None:
+        """Tell home that the endpoint asked for no calls for so long."""
+        with self._changed:
+            self._told_to_wait = max(seconds, self._told_to_wait or 0.0)
+            self._changed.notify_all()
+
     def find(self, key: bytes) -> StoredReply | None:
         """Ask home for an earlier reply, where it has one; blocks."""
         if key not in self._known:
@@ -275,7 +283,7 @@ class RemoteDesk:
             self._lose()
 
     def _news(self) -> bool:
-        told = (self._begin, self._end, self._rows, self._replies, self._asks)
+        told = (self._begin, self._end, self._rows, self._replies, self._asks, self._told_to_wait)
         return any(told)
 
     def _next(self) -> WorkerReport:
@@ -291,11 +299,12 @@ class RemoteDesk:
             rate_limited=self.flight.rate_limited,
             retries=self.flight.retries,
             limit=self.limiter.limit,
+            told_to_wait=self._told_to_wait,
             asks=tuple(self._asks),
             end=self._end,
         )
         self._unheard[self._serial] = len(report.rows)
-        self._begin = self._end = None
+        self._begin = self._end = self._told_to_wait = None
         self._rows, self._replies, self._asks = [], [], []
         return report
 
@@ -339,6 +348,30 @@ class RemoteDesk:
             self._going.set_result(None)
         for answer in [*self._waiting.values()]:
             answer.cancel()
+
+
+class RemoteLimiter(Limiter):
+    """Tells home of a pause that the endpoint asked for, so that others heed it too."""
+
+    def __init__(self, desk: RemoteDesk, wanted: Parcel) -> None:
+        super().__init__(wanted.run.concurrency, start=wanted.begun_with)
+        self._desk = desk
+
+    def rate_limited(self, slot: Slot, retry_after: float | None = None) -> None:
+        """Note a 429; see ``Limiter``."""
+        super().rate_limited(slot, retry_after)
+        if retry_after is not None:
+            self._desk.wait_asked(retry_after)
+
+
+class MessageQueue(Protocol):
+    """Carries messages one way; ``distributed.Queue`` is one."""
+
+    def put(self, value: Any) -> Any:
+        """Add a message."""
+
+    def get(self, timeout: float) -> Any:
+        """Return the next; TimeoutError where none comes for so many seconds."""
 
 
 class RemotePurse:

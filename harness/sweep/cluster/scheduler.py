@@ -31,7 +31,7 @@ except ImportError:
         f"and on each worker: {install_line('distributed')}"
     ) from None
 
-CONNECT_SECONDS = 10.0
+CONNECT_SECONDS = 5.0
 MOST_NAMED = 3
 """Workers that a message names."""
 

@@ -52,7 +52,7 @@ class DaskCluster:
 
     def _program(self, *arguments: str, environment: Mapping[str, str] | None = None) -> subprocess.Popen[str]:  # fmt: skip
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "distributed.cli.dask_" + arguments[0], *arguments[1:]],
+            [sys.executable, "-P", "-m", "dask", *arguments],
             cwd=ROOT, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             env={**os.environ, **_QUIET, "PYTHONPATH": str(ROOT), **(environment or {})},
         )  # fmt: skip

@@ -11,21 +11,25 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("distributed", reason="the extra [cluster] is not installed")
+
 from corpora.model.entry import Entry
 from harness.core.failures import HarnessError, UsageError
+from harness.core.run_state import RunState
 from harness.endpoint.keys import no_key
 from harness.store.file.database import open_store
+from harness.store.holding import lock_folder
 from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import find_run
 from harness.store.shared_budget import committed_usd
 from harness.store.sweeps import forget_troubles
-from harness.sweep.cluster.carrier import Cluster
-from harness.sweep.cluster.messages import SentEntry, unpacked
+from harness.sweep.cluster.carrier import Cluster, _Errand
+from harness.sweep.cluster.messages import HomeWord, SentEntry, unpacked
 from harness.sweep.cluster.scheduler import require_cluster
 from harness.sweep.expansion import check_methods
 from harness.sweep.working import DRAIN, cells_again, work
-from tests.harness.scripted import Answer, Asked, price_table, serving, translated
+from tests.harness.scripted import Answer, Asked, error, price_table, serving, translated
 from tests.harness.sweep.dask_cluster import DaskCluster, dask_cluster
 from tests.harness.sweep.sweeping import SIZE, begun, never, record, stored_entries
 from tests.review.thorough import first
@@ -35,16 +39,9 @@ VARIABLE, KEY = "127_0_0_1_API_KEY", "sk-of-the-worker-alone"
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
-    """One worker for all tests that end none."""
+    """A cluster of one worker."""
     with dask_cluster(tmp_path_factory.mktemp("dask"), workers=0) as cluster:
         cluster.worker({VARIABLE: KEY})
-        yield cluster
-
-
-@pytest.fixture(scope="module")
-def mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
-    """A cluster without workers, for tests that start and kill them."""
-    with dask_cluster(tmp_path_factory.mktemp("dask"), workers=0) as cluster:
         yield cluster
 
 
@@ -99,6 +96,33 @@ def test_files_of_a_method_go_with_it(tmp_path: Path, shared: DaskCluster) -> No
     assert system == "Into Esperanto.\n- Plurals end in -j."
 
 
+def test_a_pause_that_a_worker_is_asked_for_is_told_to_the_others(
+    tmp_path: Path, shared: DaskCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if the endpoint were on another machine: that of a worker's own machine concerns nobody else."""
+    monkeypatch.setattr("harness.sweep.cluster.carrier.is_loopback", lambda _: False)
+    states: list[RunState] = []
+    word = _Errand._word  # private: what a worker is told is seen nowhere else
+
+    def heard(errand: _Errand) -> HomeWord:
+        told = word(errand)
+        states.append(told.state)
+        return told
+
+    monkeypatch.setattr(_Errand, "_word", heard)
+
+    def limited(asked: Asked) -> Answer:
+        return error(429, headers={"retry-after": "0.5"}) if asked.number == 3 else translated(asked)  # fmt: skip
+
+    with serving(limited) as server:
+        store, sweep = begun(tmp_path, server.url, '[axes]\nmodel = ["a"]')
+        carried(shared.address, store, sweep.number)
+    assert record(store).state == "complete"
+    assert [*lock_folder(store).glob("endpoint-*.pause")]
+    assert RunState.PAUSED in states
+
+
+@pytest.mark.thorough
 def test_a_race_is_run_elsewhere_too(tmp_path: Path, shared: DaskCluster) -> None:
     def answer(asked: Asked) -> Answer:
         return translated(asked, text="wrong") if asked.body["model"] == "b" else translated(asked)
@@ -147,6 +171,7 @@ def test_a_worker_has_no_reference_and_no_note_of_an_entry() -> None:
     assert unpacked(SentEntry, sent.packed()).entry(entry.of_task).question() == entry.question()
 
 
+@pytest.mark.thorough
 def test_a_stop_is_heeded_and_the_sweep_goes_on_here(tmp_path: Path, shared: DaskCluster) -> None:
     with serving(lambda asked: translated(asked, seconds=0.05)) as server:
         store, sweep = begun(tmp_path, server.url, size=40)
@@ -205,33 +230,35 @@ def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path, address: str, sa
         require_cluster(address, cells_again(sweep))
 
 
-def test_a_scheduler_without_workers_is_refused(tmp_path: Path, mortal: DaskCluster) -> None:
+@pytest.mark.thorough
+def test_a_scheduler_without_workers_is_refused(tmp_path: Path) -> None:
     _, sweep = begun(tmp_path, "http://127.0.0.1:9/v1")
-    with pytest.raises(HarnessError, match=r"has no workers\. Start one with `dask worker tcp://"):
-        require_cluster(mortal.address, cells_again(sweep))
+    with (
+        dask_cluster(tmp_path / "dask", workers=0) as alone,
+        pytest.raises(HarnessError, match=r"has no workers\. Start one with `dask worker tcp://"),
+    ):
+        require_cluster(alone.address, cells_again(sweep))
 
 
 @pytest.mark.parametrize("seed", first(1, range(50)))
 def test_a_worker_killed_at_any_instant_loses_doubles_and_pays_nothing_twice(
-    tmp_path: Path, mortal: DaskCluster, seed: int
+    tmp_path: Path, shared: DaskCluster, seed: int
 ) -> None:
     prices = price_table(tmp_path, {"a": (10.0, 10.0), "b": (10.0, 10.0)})
     fixed = f'prices = "{prices.name}"\nmax_tokens = 20\n'
     instant = random.Random(seed).randrange(1, 36)
-    while not mortal.workers:
-        mortal.worker()
     with serving() as server:
         store, sweep = begun(tmp_path, server.url, top="budget_usd = 5", fixed=fixed, size=20)
 
         def kill(asked: Asked) -> Answer:
             if asked.number == instant:
-                mortal.end(mortal.workers[0])
+                shared.end(shared.workers[0])
                 starting.start()
             return translated(asked, seconds=0.02)
 
-        starting = threading.Thread(target=mortal.worker)
+        starting = threading.Thread(target=shared.worker, args=[{VARIABLE: KEY}])
         server.answer = kill
-        carried(mortal.address, store, sweep.number)
+        carried(shared.address, store, sweep.number)
         starting.join()
         pairs = [(each.body["model"], each.source) for each in server.asked]
     found = record(store)
