@@ -1,9 +1,10 @@
-"""The map of a sweep of 1,000 runs beside Home with the same 1,000 runs: from exec until its numbers stand there.
+"""The map of a sweep of 1,000 runs and the leaderboard, beside Home with the same 1,000 runs: from exec until the
+numbers stand there.
 
     python -u -P -m benchmarks.heat_map [rounds] [runs]
 
-Both are opened in turn on a real pseudo terminal (140 × 40) over one store; printed are medians and their
-ratio (goal ≤ 1.2).
+All are opened in turn on a real pseudo terminal (140 × 40) over one store; printed are medians of the wall clock
+and of the processor's seconds until then, which other work changes less, and their ratios (goal ≤ 1.2).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.app_keys import fill
 from benchmarks.terminal import ROSETTA, Terminal
@@ -28,6 +30,15 @@ COLUMNS = 25
 """Values of the axis that goes across."""
 
 MAP = [*ROSETTA[:-1], "from rosetta_tui.cli import main; main(['sweep', 'show', '--screen'])"]
+_BOARD = """
+from rosetta_tui.commands.naming import when_used
+with when_used():
+    from rosetta_tui.app import launch
+    from rosetta_tui.leaderboard import screen
+launch.open_app(lambda path: [screen.LeaderboardScreen(path)])
+"""
+BOARD = [*ROSETTA[:-1], _BOARD]
+"""The leaderboard in place of Home, begun as a command begins a screen."""
 
 
 def fill_sweep(home: Path, runs: int) -> None:
@@ -49,11 +60,20 @@ def fill_sweep(home: Path, runs: int) -> None:
         store.execute("COMMIT")
 
 
-def seconds_until(command: Sequence[str], home: Path, words: str) -> float:
-    """Open the app on a terminal; seconds until these words stand there."""
+class Opened(NamedTuple):
+    """What a screen took until its words stood there."""
+
+    seconds: float
+    processor: float
+    """Seconds of it."""
+
+
+def opened(command: Sequence[str], home: Path, words: str) -> Opened:
+    """Open the app on a terminal, and wait until these words stand there."""
     terminal = Terminal(command, {**os.environ, "ROSETTA_HOME": str(home)})
     try:
-        return terminal.see(words, 60)
+        seconds = terminal.see(words, 60)
+        return Opened(seconds, terminal.processor())
     finally:
         terminal.end()
 
@@ -62,22 +82,35 @@ def main() -> None:
     """Measure in turn and print medians."""
     given = [int(word) for word in sys.argv[1:]]
     rounds, runs = (*given, *DEFAULTS[len(given) :])
-    of_home, of_map = list[float](), list[float]()
+    screens = {
+        "Home": (ROSETTA, f"{runs:,} runs"),
+        "map of the sweep": (MAP, "on the front"),
+        "leaderboard": (BOARD, "working out the groups"),
+    }
+    found: dict[str, list[Opened]] = {name: [] for name in screens}
     with tempfile.TemporaryDirectory() as name:
         fill_sweep(home := Path(name), runs)
         for number in range(rounds + 1):
-            one = seconds_until(ROSETTA, home, f"{runs:,} runs")
-            other = seconds_until(MAP, home, "on the front")
-            if number:  # the first round makes the compiled modules
-                of_home.append(one)
-                of_map.append(other)
-    one, other = statistics.median(of_home), statistics.median(of_map)
-    verdict = "met" if other <= GOAL * one else "MISSED"
-    print(
-        f"{runs:,} runs, {rounds} rounds: Home {one:.2f} s ({min(of_home):.2f}–{max(of_home):.2f}) · map of the sweep "
-        f"{other:.2f} s ({min(of_map):.2f}–{max(of_map):.2f}) = {other / one:.2f} × (goal ≤ {GOAL:g}): {verdict} · "
-        "load " + " ".join(f"{each:.1f}" for each in os.getloadavg())
-    )
+            for screen, (command, words) in screens.items():
+                took = opened(command, home, words)
+                if number:  # the first round makes the compiled modules
+                    found[screen].append(took)
+    load = " ".join(f"{each:.1f}" for each in os.getloadavg())
+    print(f"{runs:,} runs, {rounds} rounds, load {load}")
+    of_home = medians(found["Home"])
+    for screen, each in found.items():
+        wall, processor = medians(each)
+        ratios = wall / of_home.seconds, processor / of_home.processor
+        verdict = "met" if ratios[0] <= GOAL else "MISSED"
+        print(
+            f"{screen}: {wall:.2f} s ({min(each).seconds:.2f}–{max(each).seconds:.2f}) = {ratios[0]:.2f} × Home, "
+            f"processor {processor:.2f} s = {ratios[1]:.2f} ×" + ("" if screen == "Home" else f" (goal ≤ {GOAL:g}): {verdict}")
+        )  # fmt: skip
+
+
+def medians(found: Sequence[Opened]) -> Opened:
+    """Return the middle of both."""
+    return Opened(*(statistics.median(each) for each in zip(*found, strict=True)))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import termios
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 ROSETTA = [sys.executable, "-P", "-c", "from rosetta_tui.cli import main; main()"]
 
@@ -65,6 +66,11 @@ class Terminal:
         """Wait for the end; gives the seconds since the start."""
         self._process.wait(seconds)
         return time.perf_counter() - self.started
+
+    def processor(self) -> float:
+        """Return the processor's seconds that the command took by now (Linux)."""
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def end(self) -> None:
         """Kill what is left."""

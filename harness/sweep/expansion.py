@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import product
 from math import prod
+from pathlib import Path
 from typing import Any
 
 from pydantic import JsonValue
 
+from corpora.files.decode import open_regular
 from corpora.model.corpus import Corpus
 from harness import api
 from harness.api import RunRequest
@@ -58,6 +61,37 @@ class SweepCell:
     """Of the run, ``Setup.replicate`` among what it covers."""
     key: str
     """SHA-256 over all that decides whether a run of the store is this one: set-up, entries and scoring."""
+    files: Mapping[str, str] = field(repr=False)
+    """Path → SHA-256 of the files that it is scored with, as they were when the plan was read."""
+
+    def require_unchanged(self, method: Method) -> None:
+        """Raise UsageError where a file of its scoring, or of the method as it is made now, has changed since."""
+        now = scoring_files(self.request.plan.scoring)
+        changed = [path for path, before in self.files.items() if now[path] != before]
+        if not changed and method.setup == self.setup:
+            return
+        what = changed[0] if changed else "A file of its method (prompt, coaching, a dictionary)"
+        raise UsageError(
+            f"{what} is no longer what it was when the sweep was begun, so that this run would not compare with the "
+            "others. Restore the file; `rosetta sweep resume` tries again."
+        )
+
+
+_SCORING_FILES = ("language_card", "analyser", "terms", "gloss_dictionary")
+
+
+def scoring_files(scoring: ScoringOptions) -> dict[str, str]:
+    """Return path → SHA-256 of the files that runs are scored with, as they are now; "" where one cannot be read."""
+    named = (getattr(scoring, name) for name in _SCORING_FILES)
+    return {str(path): _sha256(path) for path in named if path is not None}
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with open_regular(path) as file:
+            return sha256(file.read()).hexdigest()
+    except OSError:
+        return ""
 
 
 def run_key(setup_hash: str, positions: Sequence[int], scoring: Mapping[str, Any]) -> str:
@@ -255,7 +289,10 @@ def _cell(found: PlanFile, corpus: Corpus, each: _Asked, place: int) -> SweepCel
         raise found.wrong(f"run {name!r}: {error}", "budget_usd") from error
     setup_hash = fingerprint(made.setup, corpus.sha256, VERSION).setup_hash or ""
     key = run_key(setup_hash, asked.positions, asked.plan.scoring.model_dump(mode="json"))
-    return SweepCell(place, name, each.labels, each.replicate, asked, made.setup, setup_hash, key)
+    return SweepCell(
+        place, name, each.labels, each.replicate, asked, made.setup, setup_hash, key,
+        scoring_files(asked.plan.scoring),
+    )  # fmt: skip
 
 
 def _name(plan: SweepPlan, each: _Asked) -> str:

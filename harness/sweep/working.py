@@ -118,7 +118,8 @@ def _with_race(plan: SweepPlan, before: SweepPlan | None) -> SweepPlan:
 
 def sweep_key(cells: tuple[SweepCell, ...]) -> str:
     """Return what a sweep is known by: what its runs are, and not how many workers or how much money it has."""
-    return canonical_sha256([each.key for each in cells])
+    files = {path: sha256 for each in cells for path, sha256 in each.files.items()}
+    return canonical_sha256([*(each.key for each in cells), *([files] if files else [])])
 
 
 def plan_of_sweep(sweep: StoredSweep, budget_usd: float | None = None) -> PlanFile:
@@ -367,11 +368,12 @@ class _Worker:
         asked = cell.request
         run = asked.plan.run.model_copy(update={"concurrency": share})
         plan = asked.plan.model_copy(update={"run": run})
-        alike = _scored_by(cell)
+        alike, method = _scored_by(cell), asked.method(keys)
+        cell.require_unchanged(method)
         ready = api.start(
             self._store,
             replace(asked, plan=plan),
-            asked.method(keys),
+            method,
             run_id,
             self._tools.get(alike),
         )

@@ -100,6 +100,36 @@ def test_a_plan_whose_corpus_changed_is_another_sweep(tmp_path: Path) -> None:
             cells_again(sweep)
 
 
+@pytest.mark.parametrize("option", ["terms", "prompt"])
+def test_a_file_that_changes_meanwhile_is_told_of_the_runs_that_follow(
+    tmp_path: Path, option: str
+) -> None:
+    file, first = tmp_path / "words.txt", "number\tNUMBER\n" if option == "terms" else "Say it."
+    file.write_text(first, "utf-8")
+
+    def changing(asked: Asked) -> Answer:
+        if asked.number == 2:
+            file.write_text(f"{first}entry\tENTRY\n", "utf-8")
+        return translated(asked)
+
+    with serving(changing) as server:
+        fixed = f'{option} = "{file.name}"\n'
+        store, sweep = begun(tmp_path, server.url, fixed=fixed)
+        work(store, sweep.number, never)
+        assert {each.body["model"] for each in server.asked} == {"a"}
+        found = record(store)
+        assert [each.state for each in found.cells] == ["complete", "waiting"]
+        assert "no longer what it was when the sweep was begun" in (found.cells[1].trouble or "")
+        assert (file.name in (found.cells[1].trouble or "")) == (option == "terms")
+        with pytest.raises(UsageError, match="would be others than before"):
+            work(store, sweep.number, never)
+        file.write_text(first, "utf-8")
+        with closing(open_store(store)) as connection:
+            forget_troubles(connection, sweep.number)
+        work(store, sweep.number, never)
+    assert record(store).state == "complete"
+
+
 def test_a_cell_that_another_holds_is_left_to_it(tmp_path: Path) -> None:
     with serving() as server:
         store, sweep = begun(tmp_path, server.url)
