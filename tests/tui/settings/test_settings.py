@@ -14,6 +14,7 @@ from harness.endpoint.keys import get_key
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.settings import Settings, change_settings, read_settings
 from rosetta_tui.settings.rows import SettingsSection
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.keyboard import Keyboard, keyboard
 from tests.keyring_in_memory import MemoryKeyring
 from tests.tui.hostile import acting
@@ -157,11 +158,14 @@ async def test_where_cards_go_and_whose_weights_are_taken(app: App, tmp_path: Pa
         await fill(pilot, "4992")
         assert "64 hexadecimal digits" in text(app)
         await fill(pilot, key.upper())
-        assert key_phrase(key) in " ".join(text(app).split())
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
+        await settle(pilot)
+        assert all(word in text(app) for word in key_phrase(key).split())
         await press(pilot, "escape")
         assert read_settings(tmp_path).trusted_signers == ()
         await pilot.press("a")
         await fill(pilot, key)
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
         await press(pilot, "y")
         assert read_settings(tmp_path).trusted_signers == (key,)
         assert key_phrase(key) in text(app)
