@@ -17,6 +17,7 @@ from rapidfuzz.distance import Levenshtein
 from corpora.checks.requirements import LEAST
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
+from corpora.model.corpus import Corpus, Dataset
 from corpora.model.entry import PROVENANCES, REGISTERS, Entry, Segment
 from corpora.text.comparison import normalised
 from harness.core.failures import UsageError
@@ -108,11 +109,22 @@ def read_candidates(project: Project, path: Path) -> list[Candidate]:
     )
     for entry in corpus.entries:
         check_length(entry.source, f"{path}: entry {entry.id}, field 'source'", MOST_SOURCE)
+    _check_terms(project, path, corpus)
     lines_of = corpus.lines or (None,) * len(corpus.entries)
     return [
         _candidate(entry, origin, line)
         for entry, line in zip(corpus.entries, lines_of, strict=True)
     ]
+
+
+def _check_terms(project: Project, path: Path, corpus: Corpus) -> None:
+    """Refuse sentences that their own terms keep here, for a corpus that lets them go."""
+    own = Dataset.model_validate(project.state.dataset).terms
+    if corpus.dataset.terms.local_only and not own.local_only:
+        raise UsageError(
+            f"{path}: {corpus.dataset.terms.words}, and the corpus in the making lets its open texts go further. Ask who holds "
+            "these sentences, or begin the corpus with --transmission local-only."
+        )
 
 
 def _candidate(entry: Entry, origin: SourceOrigin, line: int | None) -> Candidate:
@@ -210,7 +222,7 @@ def _without_copies(
         form = normalised(each.texts.source)
         like = _like(form, known)
         where = f"line {each.line}" if each.line else f"candidate {number}"
-        if not form:
+        if not any(map(str.isalnum, form)):
             told.append(f"{where}: it has no letters")
         elif like is not None:
             told.append(f"{where}: a near copy of {like}")

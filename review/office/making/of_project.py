@@ -28,20 +28,27 @@ class AgreementDraft(Drawn):
     """A review in which second speakers look at translations; there is no run in it and no verdict."""
 
 
-def to_translate(project: Project, segments: Collection[Segment] = ()) -> list[ProjectEntry]:
-    """Return the entries of these segments, or of all, that have no translation and are with no speaker."""
+def to_translate(
+    project: Project, segments: Collection[Segment] = (), *, again: bool = False
+) -> list[ProjectEntry]:
+    """Return the entries of these segments, or of all, that have no translation and are with no speaker; those too with ``again``."""
     asked = _asked(project, "translate")
     return [
         each
         for each in project.state.entries
         if not each.has_reference
         and (not segments or each.segment in segments)
-        and not (asked.get(each.id, set()) - set(each.refused))
+        and (again or not asked.get(each.id, set()) - set(each.refused))
     ]
 
 
-def to_agree(project: Project, segments: Collection[Segment] = ()) -> list[ProjectEntry]:
-    """Return the entries of these segments, or of all, that have a translation to which no second speaker agreed, and are with none."""
+def to_agree(
+    project: Project, segments: Collection[Segment] = (), *, again: bool = False
+) -> list[ProjectEntry]:
+    """Return the entries of these segments, or of all, that have a translation to which no second speaker agreed.
+
+    Those that are with one are left out, unless ``again``.
+    """
     asked = _asked(project, "agree")
     return [
         each
@@ -49,7 +56,7 @@ def to_agree(project: Project, segments: Collection[Segment] = ()) -> list[Proje
         if each.has_reference
         and each.agreed is None
         and (not segments or each.segment in segments)
-        and len(asked.get(each.id, set())) <= len(each.refused)
+        and (again or len(asked.get(each.id, set())) <= len(each.refused))
     ]
 
 

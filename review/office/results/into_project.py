@@ -37,6 +37,8 @@ class Gathered:
     """Entries whose translation a second speaker did not agree to, without a better one: to be translated anew."""
     objected: list[int] = field(default_factory=list)
     """Entries whose translation a second speaker called harmful, or not to be shown around: people decide."""
+    taken_back: list[int] = field(default_factory=list)
+    """Entries that lose words, or an agreement, because their person took them back or does not let them be used any more."""
     waiting: int = 0
     """Entries of which nothing came back yet."""
 
@@ -69,7 +71,12 @@ def _translations(
     found.unshared += collected.unshared
     found.withheld += collected.withheld
     found.waiting += collected.unanswered
-    changed = []
+    usable = {each.id for each in collected.corpus.entries}
+    changed = [
+        _without_words(project, entry, found)
+        for entry in entries.values()
+        if entry.id not in usable and _stands_on(entry, review)
+    ]
     for each in collected.corpus.entries:
         entry = entries.get(each.id) if isinstance(each.id, int) else None
         if entry is None or entry.agreed is not None or review.name in entry.refused:
@@ -83,8 +90,22 @@ def _translations(
         changed.append(
             _without_analysis(project, entry.model_copy(update={"translated": said}), texts)
         )
-    found.translated += len(changed)
+        found.translated += 1
     project.put(changed)
+
+
+def _stands_on(entry: ProjectEntry, review: Review) -> bool:
+    """Tell whether an entry's translation was written in a review, and no second speaker put another in its place."""
+    written = entry.translated is not None and entry.translated.review == review.name
+    return written and (entry.agreed is None or entry.agreed.outcome == "agreed")
+
+
+def _without_words(project: Project, entry: ProjectEntry, found: Gathered) -> ProjectEntry:
+    """Return an entry that is to be translated anew, by whoever; nothing of what was there is kept."""
+    found.taken_back.append(entry.id)
+    gone = {"translated": None, "agreed": None, "refused": _refused(entry)}
+    texts = replace(project.texts(entry), reference="", variants=())
+    return _without_analysis(project, entry.model_copy(update=gone), texts)
 
 
 @dataclass(frozen=True)
@@ -107,9 +128,13 @@ def _looked(
     opinions = dict(_opinions(review, state))
     for item, about in review.key.items.items():
         entry = entries.get(about.entry) if isinstance(about.entry, int) else None
-        if entry is None or entry.agreed is not None or not entry.has_reference:
+        if entry is None or not entry.has_reference:
             continue
         texts, said = project.texts(entry), opinions.get(item, [])
+        if entry.agreed is not None:
+            if entry.agreed.review == review.name:
+                yield from _still(project, entry, texts, said, found)
+            continue
         if review.texts[item].candidate != texts.reference:
             continue
         if not said:
@@ -118,6 +143,22 @@ def _looked(
             found.objected.append(entry.id)
         else:
             yield _judged(project, review, entry, texts, said, found)
+
+
+def _still(
+    project: Project,
+    entry: ProjectEntry,
+    texts: DraftTexts,
+    said: Sequence[_Opinion],
+    found: Gathered,
+) -> Iterator[ProjectEntry]:
+    """Yield an entry whose second speaker took back what it rests on: the agreement, or the wording."""
+    if entry.agreed is not None and entry.agreed.outcome == "corrected":
+        if texts.reference not in {each.better for each in said}:
+            yield _without_words(project, entry, found)
+    elif not said:
+        found.taken_back.append(entry.id)
+        yield entry.model_copy(update={"agreed": None})
 
 
 def _judged(
@@ -136,8 +177,7 @@ def _judged(
         better = ""
     if not good and not better:
         found.refused.append(entry.id)
-        refused = (*entry.refused, *([entry.translated.review] if entry.translated else []))
-        gone = {"translated": None, "refused": refused}
+        gone = {"translated": None, "refused": _refused(entry)}
         return _without_analysis(
             project, entry.model_copy(update=gone), replace(texts, reference="", variants=())
         )
@@ -155,6 +195,11 @@ def _judged(
         return _without_analysis(project, entry, replace(texts, reference=better, variants=()))
     found.agreed += 1
     return project.with_texts(entry, _with_variant(texts, better))
+
+
+def _refused(entry: ProjectEntry) -> tuple[str, ...]:
+    """Return the reviews whose translation of an entry is not taken any more, that of now among them."""
+    return (*entry.refused, *([entry.translated.review] if entry.translated else []))
 
 
 def _with_variant(texts: DraftTexts, wording: str) -> DraftTexts:

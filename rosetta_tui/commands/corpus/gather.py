@@ -47,6 +47,8 @@ def _left(found: into_project.Gathered) -> Iterator[str]:
         many = counted(found.withheld + len(found.objected), "sentence")
         named = f" (entries {_ids(found.objected)})" if found.objected else ""
         yield f"Left out: {many} that somebody called harmful or not to be shown around{named}. Talk with them; `rosetta review adjudicate` clears a flag."
+    if found.taken_back:
+        yield f"Taken back by who said it, and out of the corpus: entries {_ids(found.taken_back)}."
     if found.refused:
         yield f"A second speaker did not agree, and wrote no better one: entries {_ids(found.refused)}. They wait for another translation (rosetta corpus translate)."
 

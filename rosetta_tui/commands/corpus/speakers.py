@@ -27,6 +27,7 @@ with when_used():
 _TEXT = "[TAG=]FILE"
 _ASKED = (
     click.option("--segment", "segments", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of it."),
+    click.option("--again", is_flag=True, help="Also those that are with speakers already, and of which nothing came back."),
     click.option("--reviewers", default=1, show_default=True, help="How many people are asked."),
     click.option("--items-per-person", type=click.IntRange(1), help="So many sentences each, spread evenly. Default: all of them."),
     click.option("--name", help="Of the review and its files. Default: the corpus and what is asked, numbered."),
@@ -63,7 +64,7 @@ def ask_speakers(
     with making.changing(project, home()) as opened:
         known_reviews(opened)
         texts = _texts(opened, kind, given)
-        entries = _waiting(opened, kind, given["segments"])
+        entries = _waiting(opened, kind, given["segments"], again=given["again"])
         draft = _draft(opened, kind, entries, given)
         secret = of_project.secret_among(entries)
         letters = words_letters.look_at_letters(draft, texts, given, secret=secret)
@@ -96,11 +97,11 @@ def _texts(project: state.Project, kind: Asking, given: dict[str, Any]) -> makin
 
 
 def _waiting(
-    project: state.Project, kind: Asking, segments: Sequence[str]
+    project: state.Project, kind: Asking, segments: Sequence[str], *, again: bool
 ) -> list[state.ProjectEntry]:
     wanted = [Segment(each) for each in segments]
     waiting = of_project.to_translate if kind == "translate" else of_project.to_agree
-    return waiting(project, wanted)
+    return waiting(project, wanted, again=again)
 
 
 def _draft(

@@ -1,0 +1,231 @@
+"""A corpus in the making: what its folder shows, which sources it takes, and what a stop leaves."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from corpora.checks.requirements import LEAST
+from corpora.formats.load import load
+from corpora.model.entry import Segment
+from harness.core.failures import UsageError
+from harness.project.asking import SourceWish, ask_model
+from harness.project.candidates import Usual, read_candidates, take_candidates, undo_last
+from harness.project.making import changing, progress_of, whole_corpus
+from harness.project.state import HandedOut, read_project
+from tests.harness.project.making import begun, candidate, many, took
+from tests.harness.scripted import Scripted, completion, json_answer
+from tests.keyring_in_memory import no_keyring
+
+__all__ = ["no_keyring"]
+pytestmark = pytest.mark.usefixtures("no_keyring")
+
+SECRET = "Zyxthesecretsentence"
+
+
+def test_secret_texts_lie_sealed_and_open_ones_grow_a_file(tmp_path: Path) -> None:
+    begun(tmp_path)
+    gold = candidate(f"{SECRET} one", reference=f"{SECRET} unu", segment=Segment.GOLD_STANDARD)
+    later = candidate(f"{SECRET} two", segment=Segment.HELD_OUT)
+    open_ = candidate("An open sentence", reference="Malferma frazo", segment=Segment.DEVELOPMENT)
+    took(tmp_path, gold, later, open_)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not [path for path in files if SECRET.encode() in path.read_bytes()]
+    assert [each.reference for each in load(tmp_path / "words" / "corpus.json").entries] == [
+        "Malferma frazo"
+    ]
+    project = read_project(tmp_path / "words", tmp_path / "home")
+    assert project.texts(project.state.entries[0]).source == f"{SECRET} one"
+    assert [each.id for each in whole_corpus(project).entries] == [1, 3]
+
+
+def test_another_computer_opens_nothing_and_a_moved_text_neither(tmp_path: Path) -> None:
+    begun(tmp_path)
+    took(
+        tmp_path,
+        *(candidate(f"{SECRET} {n} {n}", segment=Segment.HELD_OUT) for n in ("alpha", "omega")),
+    )
+    folder = tmp_path / "words"
+    stranger = read_project(folder, tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="no key of this computer"):
+        stranger.texts(stranger.state.entries[0])
+    told = json.loads((folder / "project.json").read_text())
+    first, second = told["entries"]
+    first["sealed"], second["sealed"] = second["sealed"], first["sealed"]
+    (folder / "project.json").write_text(json.dumps(told))
+    moved = read_project(folder, tmp_path / "home")
+    with pytest.raises(UsageError, match="entry 1, field 'sealed'"):
+        moved.texts(moved.state.entries[0])
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"{}", "Field required|number"),
+        (b"[", "project.json"),
+        (b'{"format": "x"}', "project.json"),
+    ],
+)
+def test_a_damaged_state_is_named(tmp_path: Path, content: bytes, words: str) -> None:
+    begun(tmp_path)
+    (tmp_path / "words" / "project.json").write_bytes(content)
+    with pytest.raises(UsageError, match=words):
+        read_project(tmp_path / "words", tmp_path / "home")
+
+
+def test_what_stops_in_between_leaves_the_state_of_before(tmp_path: Path) -> None:
+    begun(tmp_path)
+    took(tmp_path, candidate("The first sentence of all"))
+    path = tmp_path / "words" / "project.json"
+    before = path.read_bytes()
+
+    two = [candidate("Another sentence of it"), candidate("x" * 30, register="secret")]
+    with pytest.raises(UsageError, match="register"):
+        took(tmp_path, *two)
+    assert path.read_bytes() == before
+
+
+def test_near_copies_are_left_out_and_no_secret_one_is_quoted(tmp_path: Path) -> None:
+    begun(tmp_path)
+    took(tmp_path, candidate("The elders sang by the river", segment=Segment.GOLD_STANDARD))
+    taken = took(
+        tmp_path,
+        candidate("The elders sang by the rivers!"),
+        candidate("the elders  sang by the river"),
+        candidate("I see a cow"),
+        candidate("I see a cat"),
+        candidate("I see a cat."),
+        candidate("…"),
+    )
+    assert len(taken.entries) == 2, "short sentences are alike by chance"
+    assert [each.partition(": ")[2] for each in taken.copies] == [
+        "a near copy of entry 1", "a near copy of entry 1", "a near copy of candidate 4", "it has no letters",
+    ]  # fmt: skip
+    assert "elders" not in " ".join(taken.copies)
+
+
+def test_those_that_are_chosen_are_weighted_toward_the_middle(tmp_path: Path) -> None:
+    begun(tmp_path)
+    entries = took(tmp_path, *many(), most=100).entries
+    tiers = Counter(each.difficulty for each in entries)
+    assert tiers == {1: 10, 2: 25, 3: 30, 4: 25, 5: 10}
+    registers = Counter(each.register_ for each in entries)
+    assert abs(registers["formal"] - registers["technical"]) <= 2
+
+
+def test_each_segment_gets_a_like_mix_and_what_it_needs(tmp_path: Path) -> None:
+    begun(tmp_path)
+    marked = [
+        candidate(f"{'mno'[n % 3]} phenomenon {'abcdefghij'[n] * 9}", 3, variant_class="v")
+        for n in range(10)
+    ]
+    entries = took(tmp_path, *marked, *many()[::5]).entries
+    counts = Counter(each.segment for each in entries)
+    assert all(counts[segment] >= least for segment, least in LEAST.items())
+    for segment in (Segment.GOLD_STANDARD, Segment.DEVELOPMENT, Segment.HELD_OUT):
+        own = [each for each in entries if each.segment is segment]
+        assert {each.difficulty for each in own} == {1, 2, 3, 4, 5}
+        assert len({each.register_ for each in own}) == 2
+    assert {each.has_class for each in entries if each.segment is Segment.DIAGNOSTIC} == {True}
+
+
+def test_the_last_adding_is_undone_until_speakers_have_it(tmp_path: Path) -> None:
+    begun(tmp_path)
+    took(tmp_path, candidate("The first sentence of all"))
+    took(
+        tmp_path,
+        candidate("A second one that is longer"),
+        candidate("And a third, longer still by far"),
+    )
+    with changing(tmp_path / "words", tmp_path / "home") as project:
+        assert undo_last(project) == 2
+        assert [each.id for each in project.state.entries] == [1]
+    assert took(tmp_path, candidate("Number four, with an id of its own")).entries[0].id == 4
+    with changing(tmp_path / "words", tmp_path / "home") as project:
+        out = HandedOut(review="r", kind="translate", on="2026-11-23", entries=(4,))
+        project.change(reviews=(out,))
+        with pytest.raises(UsageError, match="with speakers"):
+            undo_last(project)
+
+
+def test_sources_of_a_file_may_lack_translations_and_say_where_they_lack_more(
+    tmp_path: Path,
+) -> None:
+    project = begun(tmp_path)
+    path = tmp_path / "s.csv"
+    path.write_text(
+        "source,difficulty,register,translation\nGood day to all,1,formal,\nThe dog is here,2,,La hundo\n"
+    )
+    found = read_candidates(project, path)
+    assert [each.texts.reference for each in found] == ["", "La hundo"]
+    with pytest.raises(UsageError, match=r"s\.csv, line 3, field 'register'"):
+        take_candidates(project, found, Usual())
+    lines = tmp_path / "s.txt"
+    lines.write_text("One line here\n\nAnother line there\n")
+    assert [each.line for each in read_candidates(project, lines)] == [1, 3]
+
+
+def test_sentences_that_their_terms_keep_here_do_not_become_freer(tmp_path: Path) -> None:
+    path = tmp_path / "s.tsv"
+    path.write_text(
+        "# license: all rights reserved\nsource\tdifficulty\tregister\nGood day\t1\tformal\n"
+    )
+    with pytest.raises(UsageError, match="further"):
+        read_candidates(begun(tmp_path), path)
+    stays = begun(tmp_path / "other", transmission="local-only")
+    assert len(read_candidates(stays, path)) == 1
+
+
+def test_a_model_is_sent_the_wish_alone_and_named_with_what_it_wrote(
+    tmp_path: Path, endpoint: Scripted
+) -> None:
+    project = begun(tmp_path)
+    take_candidates(
+        project, [candidate(f"{SECRET} of the elders")], Usual(segment=Segment.GOLD_STANDARD)
+    )
+    endpoint.answer = lambda _: json_answer(
+        completion("1. The sun rises.\n2) We sing.\n\n- Come in!\nToo many.")
+    )
+    found = ask_model(project, SourceWish(3, 3, "formal", "", "possessives"), endpoint.url, "small")
+    assert [each.texts.source for each in found] == ["The sun rises.", "We sing.", "Come in!"]
+    assert {(each.origin.model, each.origin.file, each.seen_elsewhere) for each in found} == {
+        ("mock-1", "", False)
+    }
+    assert len(found[0].origin.prompt_sha256) == 64
+    [asked] = endpoint.asked
+    assert "Esperanto" in asked.source
+    assert "possessives" in asked.source
+    assert SECRET not in json.dumps(asked.body)
+    entry = take_candidates(project, found, Usual(difficulty=3, register="formal")).entries[0]
+    assert progress_of(project).by_origin == {"from a file": 1, "made by a model": 3}
+    assert entry.origin.model == "mock-1"
+
+
+def test_what_another_machine_saw_becomes_no_secret(tmp_path: Path) -> None:
+    project = begun(tmp_path)
+    seen = [
+        candidate(f"{each} number {n}", seen_elsewhere=True)
+        for n, each in enumerate(("alpha beta", "gamma delta"))
+    ]
+    with pytest.raises(UsageError, match="no sentence of held_out"):
+        take_candidates(project, seen, Usual(segment=Segment.HELD_OUT))
+    entries = take_candidates(project, seen, Usual()).entries
+    assert {each.segment for each in entries} == {Segment.DEVELOPMENT}
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_a_model_that_says_nothing_is_told_of(
+    tmp_path: Path, endpoint: Scripted, text: str
+) -> None:
+    endpoint.answer = lambda _: json_answer(completion(text))
+    with pytest.raises(UsageError, match="no sentence"):
+        ask_model(begun(tmp_path), SourceWish(3, 1, "formal"), endpoint.url, "small")
+
+
+@pytest.mark.parametrize("count", [0, 51])
+def test_a_model_is_not_asked_for_too_many(tmp_path: Path, count: int) -> None:
+    with pytest.raises(UsageError, match="between 1 and 50"):
+        ask_model(begun(tmp_path), SourceWish(count, 1, "formal"), "http://127.0.0.1:9/v1", "small")

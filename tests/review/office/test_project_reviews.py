@@ -1,0 +1,279 @@
+"""What speakers say of a corpus in the making, and what becomes of it there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from corpora.model.entry import Segment
+from harness.core.failures import UsageError
+from harness.project.candidates import Usual, take_candidates
+from harness.project.state import Project, ProjectEntry
+from harness.sealed.keys import Identity, Role
+from review.files.batch import Batch
+from review.log.payloads import Consent, HarmFlag, NotJudged, Scope, Suggest
+from review.office.making.batches import NO_POLICY, make
+from review.office.making.creating import Share
+from review.office.making.of_project import (
+    draft_agreement,
+    draft_sources,
+    note_handed_out,
+    secret_among,
+    to_agree,
+    to_translate,
+)
+from review.office.results.into_project import Gathered, gather
+from review.office.results.results import require_runs
+from review.office.store.store import Office, Review
+from review.rating import CannotJudge, Rating
+from tests.harness.project.making import begun, candidate
+from tests.review.office import made
+from tests.review.office.made import Person
+from tests.review.office.translator import Desk as Written
+from tests.review.office.translator import Translator
+
+
+@dataclass
+class School:
+    """An office with a corpus of two sentences in the making, one of them secret."""
+
+    folder: Path
+    office: Office
+    identity: Identity
+    project: Project
+
+    def entry(self, number: int = 1) -> ProjectEntry:
+        return self.project.state.entries[number - 1]
+
+    def asks(self, kind: str, name: str, people: int = 1) -> Written:
+        waiting = {"translate": to_translate, "agree": to_agree}[kind](self.project)
+        drafting = draft_sources if kind == "translate" else draft_agreement
+        said = made.said(self.identity, name, secret=secret_among(waiting))
+        ready = make(drafting(self.project, waiting, Share(people), 1), said, self.identity)
+        review = self.office.create_review(ready.key, NO_POLICY, ready.manifests, ready.texts)
+        note_handed_out(self.project, name, kind, waiting)
+        return Written(self.office, self.identity, review, ready.batches[0])
+
+    def translated(self, *texts: str) -> tuple[Written, Translator]:
+        """Have all sentences translated; gives the review and who did it."""
+        texts = texts or ("Bonan tagon", "Sekreta frazo")
+        desk = self.asks("translate", "words")
+        person = Translator(self.folder, desk, 0)
+        for number, text in enumerate(texts, 1):
+            person.write(desk.item(number), text)
+        desk.take(person)
+        assert gather(self.project, self.office).translated == len(texts)
+        return desk, person
+
+    def looks(self, number: int, do: Callable[[Judge, str], None], people: int = 1) -> Gathered:
+        """Have a second speaker do something about one sentence."""
+        desk = self.asks("agree", f"agree{len(self.project.state.reviews)}", people)
+        for place in range(people):
+            judge = Judge(
+                self.folder / f"{desk.review.name} {place}",
+                desk.batch,
+                [*desk.review.key.orders][place],
+            )
+            do(judge, desk.item(number))
+            desk.take(judge)
+        return gather(self.project, self.office)
+
+    def reference(self, number: int = 1) -> str:
+        return self.project.texts(self.entry(number)).reference
+
+
+class Judge(Person):
+    """Somebody who looks over translations."""
+
+    def __init__(self, folder: Path, batch: Batch, code: str) -> None:
+        super().__init__(folder, batch, code)
+
+    def says(self, item: str, rating: Rating, better: str = "") -> None:
+        if better:
+            self.laptop.append(Suggest(**self.place, item=item, text=better))
+        self.rate([rating], self.order.index(item))
+
+
+@pytest.fixture
+def school(tmp_path: Path) -> Iterator[School]:
+    project = begun(tmp_path)
+    sources = (
+        candidate("Good day to you", segment=Segment.DEVELOPMENT),
+        candidate("A secret sentence", segment=Segment.GOLD_STANDARD),
+    )
+    take_candidates(project, sources, Usual())
+    with Office.open(tmp_path / "home") as office:
+        yield School(tmp_path, office, Identity.make(Role.ORGANISATION), project)
+
+
+R = Rating
+
+
+ROWS: tuple[tuple[Rating, str, str | None, str, tuple[str, ...]], ...] = (
+    (R.EXCELLENT, "", "agreed", "Bonan tagon", ()),
+    (R.EXCELLENT, "Saluton", "agreed", "Bonan tagon", ("Saluton",)),
+    (R.EXCELLENT, " Bonan  tagon", "agreed", "Bonan tagon", ()),
+    (R.ACCEPTABLE, "", "agreed", "Bonan tagon", ()),
+    (R.ACCEPTABLE, "Bonan tagon!", "corrected", "Bonan tagon!", ()),
+    (R.GIST, "Bonan tagon!", "corrected", "Bonan tagon!", ()),
+    (R.REJECT, "Bonan tagon!", "corrected", "Bonan tagon!", ()),
+    (R.GIST, "", None, "", ()),
+    (R.REJECT, "", None, "", ()),
+    (R.REJECT, "Bonan tagon", None, "", ()),
+)
+"""Rating, better wording → outcome, reference, variants."""
+
+
+def test_what_a_second_speaker_says_is_what_becomes_of_it(tmp_path: Path) -> None:
+    project = begun(tmp_path)
+    sources = [
+        candidate(f"{letter * 9} day to you", segment=Segment.DEVELOPMENT)
+        for letter in "abcdefghij"
+    ]
+    take_candidates(project, sources, Usual())
+    with Office.open(tmp_path / "home") as office:
+        school = School(tmp_path, office, Identity.make(Role.ORGANISATION), project)
+        school.translated(*["Bonan tagon"] * len(ROWS))
+        desk = school.asks("agree", "look")
+        judge = Judge(tmp_path / "judge", desk.batch, next(iter(desk.review.key.orders)))
+        for number, (rating, better, *_) in enumerate(ROWS, 1):
+            judge.says(desk.item(number), rating, better)
+        desk.take(judge)
+        found = gather(project, office)
+        for number, (*_, outcome, reference, variants) in enumerate(ROWS, 1):
+            agreed = school.entry(number).agreed
+            assert (agreed and agreed.outcome) == outcome, number
+            assert (school.reference(number), project.texts(school.entry(number)).variants) == (
+                reference,
+                variants,
+            )
+            assert (number in found.refused) is (outcome is None)
+        before = project.state
+        again = gather(project, office)
+        assert (again.translated, again.agreed, again.corrected, again.refused) == (0, 0, 0, [])
+        assert project.state == before, "to gather once more changes nothing"
+
+
+def test_one_of_two_who_disagrees_is_enough(school: School) -> None:
+    school.translated()
+    ratings = iter([Rating.EXCELLENT, Rating.GIST])
+    found = school.looks(1, lambda judge, item: judge.says(item, next(ratings)), people=2)
+    assert found.refused == [1]
+
+
+def test_what_was_refused_is_asked_of_a_translator_again_and_looked_at_again(
+    school: School,
+) -> None:
+    school.translated()
+    school.looks(1, lambda judge, item: judge.says(item, Rating.REJECT))
+    assert [each.id for each in to_translate(school.project)] == [1]
+    desk = school.asks("translate", "words-2")
+    person = Translator(school.folder / "second", desk, 0)
+    person.write(desk.item(1), "Saluton")
+    desk.take(person)
+    gather(school.project, school.office)
+    assert school.reference() == "Saluton", "the refused one does not come back"
+    assert school.entry().agreed is None, "nobody looked at this one yet"
+    assert [each.id for each in to_agree(school.project)] == [1]
+
+
+@pytest.mark.parametrize("flagged", [True, False])
+def test_what_is_harmful_or_not_to_be_shown_waits_for_people(school: School, flagged: bool) -> None:
+    school.translated()
+
+    def objects(judge: Judge, item: str) -> None:
+        if flagged:
+            judge.says(item, Rating.EXCELLENT)
+            judge.laptop.append(HarmFlag(**judge.place, item=item, harmful=True))
+        else:
+            at = judge.order.index(item)
+            judge.leave_out(at)
+            about = {"item": item, "position": at, "active_ms": 1, "face": "lines", "version": "0"}
+            judge.laptop.append(NotJudged(**judge.place, **about, why=CannotJudge.NOT_TO_SHARE))
+
+    assert school.looks(1, objects).objected == [1]
+    assert school.entry().agreed is None
+
+
+def test_a_wording_that_may_not_be_used_is_not(school: School) -> None:
+    school.translated()
+
+    def keeps(judge: Judge, item: str) -> None:
+        agreed = {"consent_sha256": "0" * 64, "language": "en", "share_corrections": False}
+        judge.laptop.append(Consent(**judge.place, **agreed))
+        judge.says(item, Rating.GIST, "Bonan tagon!")
+
+    assert school.looks(1, keeps).refused == [1]
+
+
+def test_what_a_translator_takes_back_goes_out_of_the_corpus(school: School) -> None:
+    desk, person = school.translated()
+    school.looks(1, lambda judge, item: judge.says(item, Rating.EXCELLENT))
+    person.withdraw()
+    desk.take(person)
+    found = gather(school.project, school.office)
+    assert sorted(found.taken_back) == [1, 2]
+    assert [school.reference(number) for number in (1, 2)] == ["", ""]
+    assert school.entry().agreed is None
+    assert [each.id for each in to_translate(school.project)] == [1, 2]
+
+
+def test_a_correction_outlives_the_translator_and_not_its_own_writer(school: School) -> None:
+    desk, person = school.translated()
+    judges: list[Judge] = []
+
+    def corrects(judge: Judge, item: str) -> None:
+        judges.append(judge)
+        judge.says(item, Rating.GIST, "Saluton al vi")
+
+    school.looks(1, corrects)
+    person.withdraw()
+    desk.take(person)
+    gather(school.project, school.office)
+    assert (school.reference(1), school.reference(2)) == ("Saluton al vi", "")
+    judges[0].withdraw(Scope.COMMENTS)
+    desk.take(judges[0])
+    assert gather(school.project, school.office).taken_back == [1]
+    assert school.reference() == ""
+
+
+def test_an_agreement_that_is_taken_back_is_none(school: School) -> None:
+    school.translated()
+    judges: list[Judge] = []
+
+    def agrees(judge: Judge, item: str) -> None:
+        judges.append(judge)
+        judge.says(item, Rating.EXCELLENT)
+
+    school.looks(1, agrees)
+    judges[0].withdraw()
+    made.take_vouched(school.office, school.identity, judges[0].handed_over())
+    assert gather(school.project, school.office).taken_back == [1]
+    assert (school.entry().agreed, school.reference()) == (None, "Bonan tagon")
+    assert to_agree(school.project) == []
+    assert [each.id for each in to_agree(school.project, again=True)] == [1, 2]
+
+
+def test_only_what_waits_is_handed_out(school: School) -> None:
+    assert [each.id for each in to_translate(school.project, [Segment.DEVELOPMENT])] == [1]
+    school.translated()
+    assert to_translate(school.project) == to_translate(school.project, again=True) == []
+    with pytest.raises(UsageError, match="No source waits"):
+        draft_sources(school.project, [], Share(1), 1)
+    with pytest.raises(UsageError, match="No translation waits"):
+        draft_agreement(school.project, [], Share(1), 1)
+
+
+def test_secret_sentences_seal_the_whole_review_and_nothing_of_it_lies_open(school: School) -> None:
+    desk, _ = school.translated()
+    review: Review = school.asks("agree", "look").review
+    assert (desk.review.secret, review.secret, review.is_agreement) == (True, True, True)
+    assert not review.manifest.has_verdict
+    with pytest.raises(UsageError, match="second speakers"):
+        require_runs(review)
+    files = [path for path in (school.folder / "home").rglob("*") if path.is_file()]
+    for text in (b"A secret sentence", b"Sekreta frazo"):
+        assert not [path for path in files if text in path.read_bytes()]
