@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,21 @@ with when_used():
     from corpora.model import labels as model_labels
     from harness.project import making, state
 
+_ASKED = {
+    "source_language": (
+        "source_language",
+        "the language of the sentences that are translated, such as en",
+    ),
+    "target_language": (
+        "target_language",
+        "the language that they are translated into, such as crk",
+    ),
+    "title": ("title", "the title of the corpus"),
+    "organisation": ("organisation", "who makes it, by the name that speakers know"),
+    "license": ("licence", "the licence, by its SPDX id, such as CC-BY-NC-SA-4.0"),
+}
+"""Fact → its option, and what is asked for."""
+
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 
 
@@ -28,20 +44,22 @@ _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 @click.option(
     "--source-language",
     metavar="TAG",
-    prompt="Language of the sentences that are translated (such as en)",
+    help="Language of the sentences that are translated, such as en.",
 )
 @click.option(
     "--target-language",
     metavar="TAG",
-    prompt="Language that they are translated into (such as crk)",
+    help="Language that they are translated into, such as crk.",
 )
-@click.option("--title", prompt="Title of the corpus")
-@click.option("--organisation", prompt="Who makes it, by the name that speakers know")
+@click.option("--title", metavar="WORDS", help="Title of the corpus.")
+@click.option(
+    "--organisation", metavar="NAME", help="Who makes it, by the name that speakers know."
+)
 @click.option(
     "--license",
     "licence",
     metavar="SPDX",
-    prompt="Licence, by its SPDX id (such as CC-BY-NC-SA-4.0)",
+    help="Licence, by its SPDX id, such as CC-BY-NC-SA-4.0.",
 )
 @click.option(
     "--id", "corpus_id", metavar="NAME", help="Short name of the corpus. Default: the folder's."
@@ -78,11 +96,7 @@ def new_(folder: Path, corpus_id: str | None, labels: tuple[str, ...], **given: 
         raise UsageError("--id: up to 60 small letters a–z, digits, '.', '_' and '-' make a name.")
     facts = {
         "id": name,
-        "source_language": given["source_language"].strip(),
-        "target_language": given["target_language"].strip(),
-        "title": given["title"].strip(),
-        "organisation": given["organisation"].strip(),
-        "license": given["licence"].strip(),
+        **{fact: _given(given[option], option, asked) for fact, (option, asked) in _ASKED.items()},
         "transmission": given["transmission"],
         "labels": [_label(each) for each in labels],
     }
@@ -90,6 +104,7 @@ def new_(folder: Path, corpus_id: str | None, labels: tuple[str, ...], **given: 
         warned = making.check_facts(facts).warnings
     except CorpusError as error:
         print_problems(error.problems)
+        click.echo("Nothing was begun. Correct the option of that name; where texts may go is said with --transmission WORD.", err=True)  # fmt: skip
         raise click.exceptions.Exit(2) from None
     project = state.create_project(folder, home(), facts)
     print_problems(warned)
@@ -97,6 +112,14 @@ def new_(folder: Path, corpus_id: str | None, labels: tuple[str, ...], **given: 
     said = [tags.language_name(dataset[f"{side}_language"]) for side in ("source", "target")]
     click.echo(plain(f"Begun: {facts['title']}, {' → '.join(said)}, in {folder}"))
     click.echo(plain(f"Next: rosetta corpus sources {folder} FILE"))
+
+
+def _given(value: str | None, option: str, asked: str) -> str:
+    """Return what an option says, or what a person at a terminal answers; UsageError where nobody can be asked."""
+    if value is None and not sys.stdin.isatty():
+        name = option.replace("_", "-").replace("licence", "license")
+        raise UsageError(f"--{name} is missing: {asked}.")
+    return (value or str(click.prompt(asked, err=True))).strip()
 
 
 def _label(text: str) -> str:

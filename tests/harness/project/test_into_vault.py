@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,13 +67,14 @@ def test_what_went_into_the_vault_is_out_of_the_project(tmp_path: Path) -> None:
 def test_one_that_was_stopped_after_the_vault_had_it_is_found_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keeper = Keeper(tmp_path)
+    keeper, adds = Keeper(tmp_path), Vault.add
 
-    def stopped(*_: object) -> None:
+    def stopped(*given: Any) -> None:
+        adds(*given)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(into_vault, "_take_out", stopped)
+        patch.setattr(Vault, "add", stopped)
         with pytest.raises(KeyboardInterrupt):
             keeper.moves()
     assert keeper.project.texts(keeper.project.state.entries[0]).reference == "Kantis"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from harness.core.failures import UsageError
 from harness.project.candidates import Usual, take_candidates
 from harness.project.state import Project, ProjectEntry
 from harness.sealed.keys import Identity, Role
+from harness.store.file.database import open_store
+from review.community.reviews import files_of_review
 from review.files.batch import Batch
 from review.log.payloads import Consent, HarmFlag, NotJudged, Scope, Suggest
 from review.office.making.batches import NO_POLICY, make
@@ -274,6 +277,24 @@ def test_secret_sentences_seal_the_whole_review_and_nothing_of_it_lies_open(scho
     assert not review.manifest.has_verdict
     with pytest.raises(UsageError, match="second speakers"):
         require_runs(review)
+    with closing(open_store(school.folder / "rosetta.sqlite")) as store:
+        out = {
+            secrets: {
+                each.path.rpartition("/")[2]: each.data
+                for each in files_of_review(
+                    school.office,
+                    desk.review,
+                    store,
+                    school.identity,
+                    open_secrets=secrets,
+                    left_out=[],
+                )
+            }
+            for secrets in (False, True)
+        }
+    assert out[False]["translations.jsonl.age"].startswith(b"age-encryption.org")
+    assert b"Sekreta frazo" in out[True]["translations.jsonl"]
+    assert "translations.jsonl" not in out[False]
     files = [path for path in (school.folder / "home").rglob("*") if path.is_file()]
     for text in (b"A secret sentence", b"Sekreta frazo"):
         assert not [path for path in files if text in path.read_bytes()]

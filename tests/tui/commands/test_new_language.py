@@ -64,12 +64,19 @@ def test_the_page_leads_from_an_empty_folder_to_a_corpus_that_meets_everything(
                 answer = translates if kind == "translate" else looks
                 laptop = tmp_path / f"laptop-{kind}-{number}"
                 heard += speaks(laptop, tmp_path / stick[kind] / name, card, answer).heard
-    print(done.output)
     assert "8 of 8 minimum requirements met." in done.output
     _nothing_secret_is_readable(office, tmp_path, heard)
     _what_the_open_part_says(tmp_path / "words" / "corpus.json")
     assert "it lies in the vault" in office.types("corpus", "progress", "words").output
     assert "is closed" in office.refused("corpus", "gather", "words")
+    _no_verdict_is_looked_for(office)
+
+
+def _no_verdict_is_looked_for(office: Office) -> None:
+    """The commands of a review say what this one is."""
+    assert "104" in office.types("review", "status", "words-agree-1").output
+    assert "second speakers" in office.refused("review", "gate", "words-agree-1", "--issue")
+    assert "corpus in the making" in office.refused("review", "second", "words-agree-1", "-o", "x")
 
 
 def _nothing_secret_is_readable(office: Office, folder: Path, heard: str) -> None:
@@ -103,3 +110,82 @@ def _what_the_open_part_says(path: Path) -> None:
             assert extra["analysis_confirmed"]["by"] == "Ana, linguist"
     assert outcomes == {"translated", "agreed", "corrected"}
     assert sum(bool(entry.morphological_analysis) for entry in corpus.entries) > 20
+
+
+NEW = (
+    "corpus", "new", "words", "--source-language", "en", "--target-language", "eo", "--title", "Words",
+    "--organisation", "Our school", "--license", "CC0-1.0",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (("--title",), "--title is missing"),
+        (("--license",), "--license is missing"),
+        (("--source-language", "english"), "dataset.source_language"),
+        (("--license", "ask us"), "--transmission"),
+        (("--label", "TK Foo"), "no such label"),
+        (("--id", "Ä b"), "small letters"),
+    ],
+)
+def test_what_cannot_be_begun_is_said_and_begins_nothing(
+    office: Office, tmp_path: Path, changed: tuple[str, ...], words: str
+) -> None:
+    given = [*NEW]
+    if changed[0] in given:
+        at = given.index(changed[0])
+        given[at : at + 2] = changed if len(changed) == 2 else ()
+    else:
+        given += changed
+    assert words in office.refused(*given)
+    assert not (tmp_path / "words").exists()
+
+
+def test_labels_are_listed_and_kept_by_identifier(office: Office, tmp_path: Path) -> None:
+    listed = office.types("corpus", "new", "--labels").output
+    assert "TK NC   TK Non-Commercial" in listed
+    office.types(*NEW, "--label", "tk non-commercial", "--label", "for our schools")
+    assert "label: TK Non-Commercial (TK NC)" in office.types("corpus", "progress", "words").output
+    assert "is there already" in office.refused(*NEW)
+
+
+def test_steps_that_are_too_early_say_what_comes_first(office: Office) -> None:
+    office.types(*NEW)
+    for words, said in (
+        (("corpus", "translate", "words", "--passphrases"), "rosetta corpus sources"),
+        (("corpus", "agree", "words", "--passphrases"), "rosetta corpus gather"),
+        (("corpus", "sources", "words", "--undo"), "nothing to undo"),
+        (("corpus", "sources", "words"), "FILE, --model and --undo"),
+        (("corpus", "sources", "words", "--model", "m"), "--difficulty and one --register"),
+        (("corpus", "progress", "elsewhere"), "rosetta corpus new"),
+    ):
+        assert said in office.refused(*words), words
+
+
+def test_a_language_without_an_analyser_leaves_that_step_out(
+    office: Office, tmp_path: Path
+) -> None:
+    given = [*NEW]
+    given[given.index("eo")] = "crk"
+    office.types(*given)
+    said = office.refused("corpus", "analyse", "words", "--by", "Ana")
+    assert "no analyser for crk" in said
+    assert "leave this step out" in said
+
+
+def test_a_review_that_was_noted_and_never_made_is_forgotten(
+    office: Office, tmp_path: Path
+) -> None:
+    office.types(*NEW)
+    office.types(
+        "corpus", "sources", "words", "sentences.tsv", "--take", "3", "--segment", "gold_standard"
+    )
+    assert "only written sealed" in office.refused("corpus", "translate", "words")
+    office.types("corpus", "translate", "words", "--passphrases", "-o", "stick")
+    assert "No source waits" in office.refused("corpus", "translate", "words", "--passphrases")
+    office.types("corpus", "translate", "words", "--passphrases", "--again", "-o", "stick")
+    out = str(tmp_path / "open.jsonl")
+    assert "--allow-secret" in office.refused(
+        "review", "export", "words-translate-1", "--corpus", out
+    )
