@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from harness.core.canonical import canonical_bytes
-from harness.sealed.keys import Role
+from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store
 from harness.store.notes import suspend_certificates
 from harness.store.run_list import list_runs
 from review.records.agreeing import of_gold, reaches_line
+from review.records.ownership import Party, new_terms, propose
 from review.records.profile import REQUIREMENTS
 from rosetta_tui.show.owners import owner_json
 from tests.tui.commands.certified_gold import TwoSides, ok, refused, two_sides
@@ -86,6 +87,9 @@ def test_a_gate_that_gives_nothing_any_more_shows(sides: TwoSides) -> None:
         suspend_certificates(store, hashes)
     assert owner(sides.organisation) == "signed by both, and its gate gives nothing now"
     assert "took ratings back" in ok("runs show last")
+    other = f"ownership propose last --developer Ann --key {sides.key()} -o {sides.stick}/n.rosetta-ownership"
+    assert "gate: somebody took ratings back" in refused(other)
+    assert "no passed gate" in refused("organisation used last --where a --by b --since 2026-01-02")
     ok("review attach last --remove")
     assert owner(sides.organisation) is None
 
@@ -113,6 +117,26 @@ def test_a_developer_cannot_put_an_organisation_into_a_record(sides: TwoSides) -
     assert "No key of this computer" in refused(f"ownership take {path}", stranger)
     assert "Another key" in refused(f"ownership take {path} --trust {own}", stranger)
     ok(f"ownership take {path} --trust {sides.organisation_key}", stranger)
+
+
+def test_a_record_of_another_organisation_is_not_shown_beside_a_certificate(
+    sides: TwoSides,
+) -> None:
+    other, ann = (Identity.make(Role.ORGANISATION) for _ in range(2))
+    terms = new_terms(
+        run_id=sides.run_id,
+        card=sides.card,
+        certificate="ab" * 32,
+        composite_at_least="0.70",
+        method="replay",
+        language_pair="EN→EO",
+        organisation=Party(name="Kultura Centro", signing_key=other.public.signing_key),
+        developer=Party(name="Ann", signing_key=ann.public.signing_key),
+    )
+    path = sides.stick / "theirs.rosetta-ownership"
+    path.write_bytes(propose(terms, other).data())
+    ok(f"ownership take {path} --trust {other.public.signing_key}")
+    assert owner(sides.organisation) is None
 
 
 def test_a_run_whose_conditions_are_not_met_is_not_proposed(

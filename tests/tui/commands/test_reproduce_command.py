@@ -116,8 +116,20 @@ def test_a_card_is_reproduced_and_shows_so_where_the_signer_is_trusted(visitor: 
     assert tier() == "gds-verified"
     assert "gds-verified" in ok("runs show last")
     assert "gds-verified" in ok("leaderboard")
+    assert "✓ run again: reached its scores within 2 %" in ok("runs show last")
     ok("runs attach last --remove")
     assert tier() == "self-benchmarked"
+    assert "run again" not in ok("runs show last")
+
+
+def test_a_record_of_a_key_that_was_revoked_speaks_against_it(visitor: Path) -> None:
+    key = record(visitor)["by"]
+    ok(f"runs attach {visitor}/record.json --trust {key}")
+    ok(f"consent withdraw --signing-key {key} --by Us --reason stolen")
+    assert tier() == "self-benchmarked"
+    told = ok("runs show last")
+    assert "✗ run again" in told
+    assert "stolen" in told
 
 
 def test_what_is_missing_is_named_with_its_hash_and_option(

@@ -190,6 +190,14 @@ def test_a_node_is_believed_by_the_key_that_is_named(every: EveryFile, tmp_path:
     assert ("score chrf", "41.5") in {(each["name"], each["words"]) for each in found["facts"]}
     other = told(path, f"--with {every.paths['public-key']}")
     assert not other["holds"]
+    for name in ("payloadSha256", "keyId"):
+        copy, block = tmp_path / name, path.with_name(f"{path.name}.sig.json")
+        shutil.copy(path, copy)
+        raw = json.loads(block.read_bytes())
+        copy.with_name(f"{name}.sig.json").write_text(
+            json.dumps(raw | {name: "0" * len(raw[name])})
+        )
+        assert not told(copy, f"--with {key}")["holds"], name
     alone = shutil.copy(path, tmp_path / "m.json")
     assert not told(Path(alone))["holds"]
 
