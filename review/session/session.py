@@ -141,7 +141,8 @@ class Session:
         begun = said.decided or said.skipped or said.trained
         open_ = said.consented and said.relation is None and not self._progress.withdrawn
         first = self.manifest.second_of is None  # in a second look it was said before
-        return open_ and not begun and self.manifest.has_verdict and first
+        judged = self.manifest.has_verdict and not self.translating
+        return open_ and not begun and judged and first
 
     def relate(self, relation: Relation) -> View:
         """Say how near the person is to the method that is judged; what was said stays."""

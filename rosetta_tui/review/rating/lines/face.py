@@ -288,8 +288,8 @@ class LineFace:
     def _written(self, view: View, item: ShownItem, line: str) -> Onward | None:
         """Take a line as the translation of the sentence that was read out; one that begins with a slash is a key."""
         typed = line.strip()
-        if typed.startswith(KEY_SIGN):
-            return self._obey(view, typed.removeprefix(KEY_SIGN) or "?")
+        if typed.startswith(KEY_SIGN) or act_of(typed) is Act.HELP:
+            return self._obey(view, typed.removeprefix(KEY_SIGN).strip() or "?")
         if typed:
             self._acts.translate(item, typed)
         self._heard = None  # Enter alone reads it again
@@ -321,7 +321,8 @@ class LineFace:
             self._console.say()
             self._console.say(said)
             self._heard = page
-        return self._obey(view, self._console.ask(prompt))
+        typed = self._console.ask(prompt)
+        return self._obey(view, typed.removeprefix(KEY_SIGN) if self.session.translating else typed)
 
     def _obey(self, view: View, line: str) -> Onward | None:
         if typed := line.strip():
