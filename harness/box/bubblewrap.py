@@ -15,20 +15,16 @@ from typing import Final
 
 from harness.box.control_groups import control_group
 from harness.box.engine import Inside, Launch
-from harness.box.layout import ENVIRONMENT, laid_in, starts
+from harness.box.layout import ENVIRONMENT, SHARED_LIBRARIES, Laid, laid_in, starts
 from harness.box.limits import Limits
 from harness.box.seccomp import filter_program
 
-_SHARED_LIBRARIES = ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _WALLS = (
     "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
     "--cap-drop", "ALL", "--clearenv", "--hostname", "box",
 )  # fmt: skip
-_SHARED_PART: Final = 8
-"""One part in so many of what may be written is for memory shared between processes."""
 _PROBE_SECONDS: Final = 30
-Laid = tuple[Path, str]
 _NOBODYS: Final = 1_900_000_000
 """From here on numbers of users are given to nobody: neither to people, nor to services, nor to containers."""
 
@@ -131,7 +127,7 @@ def _walls(laid: Sequence[Laid], limits: Limits) -> list[str]:
     argv = [*_WALLS]
     for name, value in ENVIRONMENT.items():
         argv += ["--setenv", name, value]
-    for each in map(Path, _SHARED_LIBRARIES):
+    for each in map(Path, SHARED_LIBRARIES):
         if each.is_symlink() and each.parent == Path("/"):
             argv += ["--symlink", str(each.readlink()), str(each)]
         elif each.exists():
@@ -139,7 +135,7 @@ def _walls(laid: Sequence[Laid], limits: Limits) -> list[str]:
     argv += ["--proc", "/proc", "--tmpfs", "/dev"]
     for device in _DEVICES:
         argv += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
-    shared = limits.disk_bytes // _SHARED_PART
+    shared = limits.shared_bytes
     argv += ["--size", str(shared), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]  # noqa: S108
     argv += ["--size", str(limits.disk_bytes - shared), "--tmpfs", "/tmp"]  # noqa: S108
     for source, place in laid:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from harness.box.bubblewrap import Bubblewrap
 from harness.box.engine import BoxEngine
+from harness.box.podman import Podman
+from harness.box.seatbelt import Seatbelt
 from harness.core.failures import HarnessError
 
 
 def engines() -> Sequence[BoxEngine]:
-    """Return the engines that this program knows, the one that it prefers first."""
-    return (Bubblewrap(),)
+    """Return the engines that this system may have, the one that is preferred first; none where there is none for it."""
+    if sys.platform == "darwin":
+        return (Seatbelt(),)
+    return (Bubblewrap(), Podman()) if sys.platform == "linux" else ()
 
 
 def find_engine(among: Sequence[BoxEngine] | None = None) -> BoxEngine:
@@ -22,4 +27,5 @@ def find_engine(among: Sequence[BoxEngine] | None = None) -> BoxEngine:
         if missing is None:
             return engine
         lacking.append(missing)
-    raise HarnessError(f"No box can be made on this computer. {'; '.join(lacking)}.")
+    reasons = "; or ".join(lacking) or "boxes need Linux or macOS"
+    raise HarnessError(f"No box can be made on this computer: {reasons}.")

@@ -9,6 +9,16 @@ from typing import Final
 
 from harness.box.engine import Inside, python_here
 
+Laid = tuple[Path, str]
+"""What is laid into a box, and its place there."""
+SHARED_LIBRARIES: Final = (
+    "/usr/lib",
+    "/usr/lib64",
+    "/lib",
+    "/lib64",
+    "/nix/store",
+    "/etc/ld.so.cache",
+)
 SOCKET_FOLDER: Final = "/box/gateway"
 SOCKET: Final = "gateway.sock"
 ENVIRONMENT: Final = {
@@ -25,7 +35,7 @@ def starts() -> list[str]:
     return [str(python_here().program), "-I", "-S", "-B", "-X", "utf8", "/box/run/runner.py"]
 
 
-def laid_in(inside: Inside) -> Iterator[tuple[Path, str]]:
+def laid_in(inside: Inside) -> Iterator[Laid]:
     """Yield what is laid into a box for reading, each with its place there; folders before what lies in them."""
     python = python_here()
     for each in (*python.libraries, python.program):

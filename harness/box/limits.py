@@ -39,6 +39,15 @@ class Limits(BaseModel):
         """Return how long a line of its answers may be: each character escaped, and what stands around it."""
         return 6 * self.answer_characters + 200
 
+    @property
+    def shared_bytes(self) -> int:
+        """Return the part of the disk that is for memory shared between processes (``/dev/shm``)."""
+        return self.disk_bytes // 8
+
+    def by_file(self) -> dict[str, int]:
+        """Return what the first process limits of its files alone, where processes cannot be limited apart."""
+        return {"RLIMIT_FSIZE": self.disk_bytes, "RLIMIT_NOFILE": 1024, "RLIMIT_CORE": 0}
+
     def by_resource(self, *, whole_box: bool) -> dict[str, int]:
         """Return what the first process in a box limits for itself and its children, by the names of ``resource``.
 
@@ -46,9 +55,7 @@ class Limits(BaseModel):
         """
         memory = {} if whole_box else {"RLIMIT_AS": self.memory_bytes}
         return memory | {
+            **self.by_file(),
             "RLIMIT_NPROC": self.processes,
-            "RLIMIT_FSIZE": self.disk_bytes,
-            "RLIMIT_NOFILE": 1024,
-            "RLIMIT_CORE": 0,
             "RLIMIT_MSGQUEUE": 0,
         }

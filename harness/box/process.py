@@ -37,6 +37,7 @@ class BoxProcess:
         self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
         self._words = bytearray()
+        self._ending: Sequence[str] = ()
 
     @property
     def words(self) -> str:
@@ -76,9 +77,11 @@ class BoxProcess:
             )
         except OSError:
             raise BoxFailure(BoxStage.ENGINE) from None
+        self._ending = launch.end
         if self._process.stderr is not None:
             self._listening = asyncio.create_task(self._listen(self._process.stderr))
-        await self._say([{**begin, "limits": launch.limits}], BoxStage.ENGINE)
+        told = {**begin, "limits": launch.limits, "places": launch.places}
+        await self._say([told], BoxStage.ENGINE)
         await self._reach("inside", BoxStage.ENGINE, self._limits.load_seconds)
 
     async def ask(self, sources: Sequence[str]) -> list[str | None]:
@@ -162,9 +165,21 @@ class BoxProcess:
             process.stdin.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(_LAST_SECONDS):
+                await _carried_out(self._ending)
                 while process.stdout is not None and await process.stdout.read(1 << 16):
                     pass  # what is left in the pipe, until the last process that held it is gone
                 if self._listening is not None:
                     await self._listening
                 await process.wait()
         self._open.close()
+
+
+async def _carried_out(command: Sequence[str]) -> None:
+    if not command:
+        return
+    nowhere = asyncio.subprocess.DEVNULL
+    with suppress(OSError):
+        ending = await asyncio.create_subprocess_exec(
+            *command, stdin=nowhere, stdout=nowhere, stderr=nowhere
+        )
+        await ending.wait()

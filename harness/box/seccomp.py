@@ -11,7 +11,7 @@ import platform
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 _LOAD_WORD, _JUMP_EQUAL, _JUMP_GREATER, _JUMP_AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENT_0 = 0, 4, 16
@@ -106,6 +106,28 @@ def filter_program(machine: str | None = None) -> bytes | None:
     program += _only(known.socketpair, _JUMP_EQUAL, _UNIX, permitted=True)
     program += _only(known.clone, _JUMP_AND, _OTHER_NAMESPACES, permitted=False)
     return b"".join([*program, _answer(_ALLOW)])
+
+
+def rules_by_name() -> dict[str, Any]:
+    """Return the same list in the form that container programs read, which resolve the names themselves."""
+    refused = {"action": "SCMP_ACT_ERRNO", "errnoRet": errno.EPERM}
+    flags = [1 << bit for bit in range(32) if _OTHER_NAMESPACES >> bit & 1]
+    apart = [
+        {"index": 0, "value": flag, "valueTwo": flag, "op": "SCMP_CMP_MASKED_EQ"} for flag in flags
+    ]
+    return {
+        "defaultAction": "SCMP_ACT_ALLOW",
+        "syscalls": [
+            {"names": sorted(DENIED), **refused},
+            {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": errno.ENOSYS},
+            {
+                "names": ["socket", "socketpair"],
+                "args": [{"index": 0, "value": _UNIX, "op": "SCMP_CMP_NE"}],
+                **refused,
+            },
+            *({"names": ["clone"], "args": [each], **refused} for each in apart),
+        ],
+    }
 
 
 def _refused(number: int, error: int) -> list[bytes]:

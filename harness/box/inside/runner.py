@@ -17,13 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-CODE, WHEELS, REQUIREMENTS, SITE, PIP = (
-    "/box/code",
-    "/box/wheels",
-    "/box/requirements.txt",
-    "/tmp/site",  # noqa: S108  of the box
-    "/box/pip",
-)
+PLACES = ("/box/code", "/box/wheels", "/box/requirements.txt", "/tmp/site", "/box/pip")  # noqa: S108  of the box
 
 
 def main() -> None:
@@ -34,10 +28,11 @@ def main() -> None:
     begin = json.loads(asked.readline())
     _limit(begin["limits"])
     _tell(told, {"state": "inside"})
+    code, wheels, requirements, site, pip = (begin["places"].get(each, each) for each in PLACES)
     if begin["wheels"]:
-        _install()
+        _install(wheels, requirements, site, pip)
     _tell(told, {"state": "installed"})
-    translate = _load(begin["entry"], begin["options"])
+    translate = _load([code, site], begin["entry"], begin["options"])
     _tell(told, {"state": "ready"})
     for batch in _batches(asked):
         texts = translate([each["source"] for each in batch])
@@ -64,15 +59,15 @@ def _tell(told: IO[str], line: Mapping[str, Any]) -> None:
     told.flush()
 
 
-def _install() -> None:
+def _install(wheels: str, requirements: str, site: str, pip: str) -> None:
     """Install the wheels, in a process of its own: pip is made to be run, not to be called."""
     child = os.fork()
     if child == 0:
-        sys.path.insert(0, PIP)
+        sys.path.insert(0, pip)
         sys.argv = [
             "pip", "--isolated", "--no-input", "--disable-pip-version-check", "--no-cache-dir", "--quiet",
             "install", "--no-index", "--only-binary", ":all:", "--require-hashes", "--no-compile",
-            "--find-links", WHEELS, "--target", SITE, "--requirement", REQUIREMENTS,
+            "--find-links", wheels, "--target", site, "--requirement", requirements,
         ]  # fmt: skip
         code = 1
         try:
@@ -85,8 +80,8 @@ def _install() -> None:
         sys.exit("The wheels could not be installed.")
 
 
-def _load(entry: str, options: Mapping[str, Any]) -> Callable[[list[str]], Any]:
-    sys.path[:0] = [CODE, SITE, str(Path(__file__).parent)]  # the last for rosetta_box
+def _load(folders: list[str], entry: str, options: Mapping[str, Any]) -> Callable[[list[str]], Any]:
+    sys.path[:0] = [*folders, str(Path(__file__).parent)]  # the last for rosetta_box
     module, _, name = entry.partition(":")
     found: Any = getattr(importlib.import_module(module), name)
     translate: Callable[[list[str]], Any] = found

@@ -93,7 +93,7 @@ def test_no_engine_says_what_to_install() -> None:
         def launch(self, inside: Inside, limits: Limits) -> NoReturn:
             raise AssertionError
 
-    with pytest.raises(HarnessError, match="No box can be made on this computer"):
+    with pytest.raises(HarnessError, match="No box can be made on this computer: Install it"):
         find_engine([Missing()])
 
 

@@ -1,0 +1,95 @@
+"""Boxes by rootless podman (https://podman.io), where bubblewrap is not to be had: without an image, on an empty root."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from harness.box.engine import Inside, Launch
+from harness.box.layout import ENVIRONMENT, SHARED_LIBRARIES, Laid, laid_in, starts
+from harness.box.limits import Limits
+from harness.box.seccomp import rules_by_name
+
+_PROBE_SECONDS = 60
+
+
+class Podman:
+    """Makes boxes by podman as an ordinary user; root's containers would be root's, so it is not used by root."""
+
+    name = "podman"
+
+    def lacking(self) -> str | None:
+        """Say what is missing; see ``BoxEngine``."""
+        program = shutil.which("podman")
+        if program is None:
+            return "podman is not installed: install the package podman of your system"
+        if os.geteuid() == 0:
+            return "podman is used by ordinary users only: become one"
+        asked = [program, "info", "--format", "{{.Host.Security.Rootless}}"]
+        told = subprocess.run(asked, capture_output=True, check=False, timeout=_PROBE_SECONDS)  # noqa: S603
+        if told.returncode != 0 or told.stdout.strip() != b"true":
+            return "podman makes no containers for this user: give it ranges in /etc/subuid and /etc/subgid"
+        return None
+
+    @contextmanager
+    def launch(self, inside: Inside, limits: Limits) -> Iterator[Launch]:
+        """Return how a box is started; see ``BoxEngine``."""
+        name = f"rosetta-box-{secrets.token_hex(8)}"
+        program = shutil.which("podman") or "podman"
+        with tempfile.TemporaryDirectory(prefix=f"{name}-") as made:
+            rules, root = Path(made) / "rules.json", Path(made) / "root"
+            rules.write_text(json.dumps(rules_by_name()), encoding="utf-8")
+            root.mkdir()
+            mounts = [*_libraries(root), *laid_in(inside)]
+            argv = [
+                program,
+                "run",
+                "--name",
+                name,
+                *walls(limits, rules),
+                *_volumes(mounts),
+                "--rootfs",
+                str(root),
+            ]
+            end = [program, "rm", "--force", "--time", "0", "--ignore", name]
+            yield Launch([*argv, *starts()], limits=_FILES, end=end)
+
+
+_FILES: Mapping[str, int] = {"RLIMIT_NOFILE": 1024, "RLIMIT_CORE": 0}
+
+
+def walls(limits: Limits, rules: Path) -> list[str]:
+    """Return the options that shut a container off and limit it."""
+    shared = limits.shared_bytes
+    argv = [
+        "--rm", "--interactive", "--log-driver", "none", "--network", "none", "--no-hosts", "--hostname", "box",
+        "--http-proxy=false", "--read-only", "--read-only-tmpfs=false", "--cap-drop", "all", "--userns", "keep-id",
+        "--security-opt", "no-new-privileges", "--security-opt", f"seccomp={rules}",
+        "--pids-limit", str(limits.processes),
+        "--memory", str(limits.memory_bytes), "--memory-swap", str(limits.memory_bytes),
+        "--shm-size", str(shared), "--tmpfs", f"/tmp:rw,mode=1777,size={limits.disk_bytes - shared}",  # noqa: S108  of the box
+        "--workdir", "/tmp", "--unsetenv-all",  # noqa: S108
+    ]  # fmt: skip
+    for name, value in ENVIRONMENT.items():
+        argv += ["--env", f"{name}={value}"]
+    return argv
+
+
+def _libraries(root: Path) -> Iterator[Laid]:
+    """Yield the libraries of the system; what is a link on this computer becomes one in the container."""
+    for each in map(Path, SHARED_LIBRARIES):
+        if each.is_symlink() and each.parent == Path("/"):
+            (root / each.name).symlink_to(each.readlink())
+        elif each.exists():
+            yield each, str(each)
+
+
+def _volumes(mounts: Sequence[Laid]) -> list[str]:
+    return [part for source, place in mounts for part in ("--volume", f"{source}:{place}:ro")]

@@ -1,0 +1,167 @@
+"""Engines: which is chosen, what the others would be told, and the list of refused calls."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+import pytest
+
+from harness.box import engines as known
+from harness.box.bubblewrap import Bubblewrap
+from harness.box.code import BoxedCode
+from harness.box.engine import Inside
+from harness.box.podman import Podman, walls
+from harness.box.seatbelt import Seatbelt, profile
+from harness.box.seccomp import DENIED, filter_program, rules_by_name
+from tests.harness.box.making import SMALL, written
+
+ALLOW, KILL, NOT_PERMITTED, NO_SUCH_CALL = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026
+
+
+def verdict(machine: str, audit: int, number: int, first: int = 0) -> int:
+    """Run a filter as the kernel does: seccomp(2)'s words of the call, and the instructions of classic BPF."""
+    program = filter_program(machine) or b""
+    data = struct.pack("=iIQ6Q", number, audit, 0, first, 0, 0, 0, 0, 0)
+    at, loaded = 0, 0
+    while True:
+        code, when, otherwise, value = struct.unpack_from("=HBBI", program, at * 8)
+        at += 1
+        if code == 0x20:
+            [loaded] = struct.unpack_from("=I", data, value)
+        elif code == 0x06:
+            return int(value)
+        else:
+            met = {0x15: loaded == value, 0x25: loaded > value, 0x45: bool(loaded & value)}[code]
+            at += when if met else otherwise
+
+
+MACHINES = [("x86_64", 0xC000003E, 0, 41, 56), ("aarch64", 0xC00000B7, 1, 198, 220)]
+
+
+@pytest.mark.parametrize(("machine", "audit", "place", "socket", "clone"), MACHINES)
+def test_the_list_of_refused_calls(
+    machine: str, audit: int, place: int, socket: int, clone: int
+) -> None:
+    for numbers in DENIED.values():
+        number = numbers[place]
+        assert number is None or verdict(machine, audit, number) == NOT_PERMITTED
+    assert {verdict(machine, audit, socket, family) for family in (2, 10, 16, 17, 40)} == {
+        NOT_PERMITTED
+    }
+    assert verdict(machine, audit, socket, 1) == ALLOW
+    assert verdict(machine, audit, clone, 0x003D0F00) == ALLOW  # a thread
+    for flag in (
+        0x20000,
+        0x02000000,
+        0x04000000,
+        0x08000000,
+        0x10000000,
+        0x20000000,
+        0x40000000,
+        0x80,
+    ):
+        assert verdict(machine, audit, clone, flag | 17) == NOT_PERMITTED
+    assert {verdict(machine, audit, number) for number in (435, 451, 500, 100_000)} == {
+        NO_SUCH_CALL
+    }
+    assert verdict(machine, audit, 60 if place == 0 else 93) == ALLOW  # exit
+    assert {verdict(machine, other, 1) for other in (0x40000003, 0x40000028, 0)} == {KILL}
+
+
+def test_calls_of_the_x32_kind() -> None:
+    assert verdict("x86_64", 0xC000003E, 0x40000000 + 39) == KILL
+
+
+@pytest.mark.parametrize(
+    ("header", "place"),
+    [
+        ("/usr/include/x86_64-linux-gnu/asm/unistd_64.h", 0),
+        ("/usr/include/asm-generic/unistd.h", 1),
+    ],
+)
+def test_numbers_are_those_of_the_systems_headers(header: str, place: int) -> None:
+    if not Path(header).exists():
+        pytest.skip(f"{header} is not installed")
+    words = (line.split() for line in Path(header).read_text("utf-8").splitlines())
+    numbers = {each[1]: each[2] for each in words if len(each) == 3 and each[0] == "#define"}
+    for name, both in DENIED.items():
+        if (told := numbers.get(f"__NR_{name}", "")).isdigit():
+            assert int(told) == both[place], name
+
+
+def test_no_filter_for_another_processor() -> None:
+    assert filter_program("riscv64") is None
+
+
+def test_what_podman_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    inside = Inside(BoxedCode(written(tmp_path, ""), "method:translate"))
+    with Podman().launch(inside, SMALL) as launch:
+        told = " ".join(launch.argv)
+        [rules] = [
+            each.removeprefix("seccomp=") for each in launch.argv if each.startswith("seccomp=")
+        ]
+        assert json.loads(Path(rules).read_text("utf-8")) == rules_by_name()
+    for each in (
+        "--network none",
+        "--read-only ",
+        "--cap-drop all",
+        "no-new-privileges",
+        "--pids-limit 24",
+    ):
+        assert each in told
+    assert f"--memory {SMALL.memory_bytes} --memory-swap {SMALL.memory_bytes}" in told
+    assert f"{tmp_path}:/box/code:ro" in told
+    assert all(
+        each.endswith(":ro")
+        for before, each in zip(launch.argv, launch.argv[1:], strict=False)
+        if before == "--volume"
+    )
+    assert launch.end[1:3] == ["rm", "--force"]
+    assert "--tmpfs" in walls(SMALL, tmp_path)
+
+
+def test_rules_by_name_refuse_what_the_program_refuses() -> None:
+    refused = {name for rule in rules_by_name()["syscalls"] for name in rule["names"]}
+    assert set(DENIED) | {"clone3", "clone", "socket", "socketpair"} == refused
+
+
+def test_the_profile_of_macos(tmp_path: Path) -> None:
+    told = profile([Path('/a "quoted" place')], tmp_path, tmp_path / "socket")
+    assert told.startswith("(version 1)\n(deny default)\n")
+    assert '(subpath "/a \\"quoted\\" place")' in told
+    assert [line for line in told.splitlines() if "file-write" in line] == [
+        f'(allow file-read* file-write* (subpath "{tmp_path}"))'
+    ]
+    assert [line for line in told.splitlines() if "network" in line] == [
+        f'(allow network-outbound (literal "{tmp_path}/socket"))'
+    ]
+    assert "network" not in profile([], tmp_path, None)
+
+
+def test_what_macos_is_told(tmp_path: Path) -> None:
+    inside = Inside(BoxedCode(written(tmp_path, ""), "method:translate"), tmp_path)
+    with Seatbelt().launch(inside, SMALL) as launch:
+        assert launch.argv[1] == "-p"
+        assert launch.argv[-1].endswith("/inside/runner.py")
+        assert launch.places["/box/code"] == str(tmp_path.resolve())
+        assert f"ROSETTA_GATEWAY={tmp_path.resolve()}/gateway.sock" in launch.argv
+
+
+@pytest.mark.parametrize(
+    ("system", "names"),
+    [("linux", ["bubblewrap", "podman"]), ("darwin", ["sandbox-exec"]), ("win32", [])],
+)
+def test_engines_by_system(system: str, names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", system)
+    assert [engine.name for engine in known.engines()] == names
+
+
+@pytest.mark.parametrize("engine", [Bubblewrap(), Podman()])
+def test_what_is_not_installed_is_named(
+    engine: Bubblewrap | Podman, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert f"{engine.name} is not installed: install" in (engine.lacking() or "")
