@@ -1,6 +1,6 @@
 """A method in a box against the same method outside: 200 entries asked one by one, and what the start costs.
 
-Run from the repository: ``python -m benchmarks.box``. The method hashes for about two milliseconds a text, less than a method that
+Run from the repository: ``python -m benchmarks.box``. The method hashes for about a millisecond a text, less than a method that
 translates needs. Outside it is a function of this process, called through the same interface; the box is the engine of this
 computer. Entries: processor time of this process and of the box together, so that other work on the machine counts little; start: wall
 time until the first text is there. In turns, the best of several rounds.

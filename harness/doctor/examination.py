@@ -17,6 +17,7 @@ from corpora.languages.cards import FoundCard, list_cards, read_card
 from harness.core.failures import UsageError
 from harness.doctor import data as doctor_data
 from harness.doctor import program as doctor_program
+from harness.doctor.boxes import boxes
 from harness.doctor.finding import Finding, Health
 from harness.fst.find import find_analyser
 from harness.fst.model import FstStatus
@@ -143,6 +144,7 @@ def examine(home: Path) -> Iterator[Finding]:
         ("Program", doctor_program.program),
         ("Extras", doctor_program.extras),
         ("Metric packs", partial(packs, home / "rosetta.sqlite")),
+        ("Methods of others", boxes),
         ("Keys", doctor_program.keys),
         ("Data", partial(doctor_data.data, home)),
         ("Settings", partial(doctor_data.settings, home)),

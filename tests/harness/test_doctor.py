@@ -62,7 +62,15 @@ def test_nothing_at_all_is_no_failure_and_looking_makes_nothing(tmp_path: Path) 
     assert [each for each in found if each.health is Health.BROKEN] == []
     assert not (tmp_path / "nowhere").exists()
     areas = list(dict.fromkeys(each.area for each in found))
-    assert areas == ["Program", "Extras", "Keys", "Data", "Settings", "Languages"]
+    assert areas == [
+        "Program",
+        "Extras",
+        "Methods of others",
+        "Keys",
+        "Data",
+        "Settings",
+        "Languages",
+    ]
 
 
 def test_a_sound_store_is_told_and_not_touched(home: Path) -> None:

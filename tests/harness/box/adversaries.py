@@ -227,6 +227,12 @@ def said(attempt):
 '''
 """Each function without arguments is an adversary; the text that is its name calls it."""
 
+NAMES = [
+    line.split("(")[0].removeprefix("def ")
+    for line in REACHING.splitlines()
+    if line.startswith("def ") and "():" in line
+]
+
 UNRULY = {
     "says nothing": "import time\ndef translate(texts):\n    time.sleep(1000)\n",
     "never ends, and hears no signal": (

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
+import shutil
 import socket
+import subprocess
+import sys
+import sysconfig
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,14 +18,10 @@ from pathlib import Path
 import pytest
 
 from harness.core.failures import ErrorClass
-from tests.harness.box.adversaries import REACHING, UNRULY
+from tests.harness.box.adversaries import NAMES, REACHING, UNRULY
 from tests.harness.box.making import SMALL, asked, boxed, needs_engine
 
-_NAMES = [
-    line.split("(")[0].removeprefix("def ")
-    for line in REACHING.splitlines()
-    if line.startswith("def ") and "():" in line
-]
+ROOT = Path(__file__).parents[3]
 _PATIENT = SMALL.model_copy(update={"restarts": 200})
 
 
@@ -58,8 +60,8 @@ def got(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str | No
             "processes": SMALL.processes,
         }
         method = boxed(folder / "code", REACHING, _PATIENT, options=options)
-        found = asked(method, *([name] for name in _NAMES))
-        yield {name: output.text for name, [output] in zip(_NAMES, found, strict=True)}
+        found = asked(method, *([name] for name in NAMES))
+        yield {name: output.text for name, [output] in zip(NAMES, found, strict=True)}
         assert (folder / "secret").read_text(encoding="utf-8") == "a sentence that nobody may read"
         udp.setblocking(False)
         with pytest.raises(BlockingIOError):
@@ -67,7 +69,7 @@ def got(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str | No
 
 
 @needs_engine
-@pytest.mark.parametrize("name", _NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_reaches_nothing(got: dict[str, str | None], name: str) -> None:
     assert got[name] in {"held", None}
 
@@ -75,6 +77,41 @@ def test_reaches_nothing(got: dict[str, str | None], name: str) -> None:
 @needs_engine
 def test_most_live_to_say_that_they_got_nothing(got: dict[str, str | None]) -> None:
     assert {name for name, said in got.items() if said is None} <= {"memory", "shared_memory"}
+
+
+@needs_engine
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() != 0, reason="only root becomes another user"
+)
+def test_reaches_nothing_as_an_ordinary_user(tmp_path: Path) -> None:
+    python = _python_for_everybody()
+    if python is None:
+        pytest.skip("no Python of this version can be reached by other users")
+    packages = [str(ROOT), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:  # others do not reach pytest's own
+        folder = Path(name)
+        (folder / "code").mkdir()
+        (folder / "secret").write_text("a sentence that nobody may read", encoding="utf-8")
+        for each in (folder, folder / "code"):
+            each.chmod(0o777)
+        done = subprocess.run(
+            [python, "-P", "-m", "tests.harness.box.as_nobody", name, *NAMES],
+            user=65534, group=65534, extra_groups=(), cwd="/", env={"PYTHONPATH": ":".join(packages), "PATH": os.environ["PATH"],
+            "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said.pop("forks for ever") is None
+    assert set(said) == set(NAMES)
+    assert {name: got for name, got in said.items() if got != "held"} == {}
+
+
+def _python_for_everybody() -> str | None:
+    """Return a Python of this version that other users can run; None where there is none."""
+    here = Path(sys.executable).resolve()
+    if all(each.stat().st_mode & 0o1 for each in (here, *here.parents)):
+        return str(here)
+    return shutil.which(f"python3.{sys.version_info[1]}", path="/usr/local/bin:/usr/bin")
 
 
 @needs_engine

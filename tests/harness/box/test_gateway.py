@@ -31,11 +31,14 @@ def said(head, body=b""):
         one.connect(os.environ["ROSETTA_GATEWAY"])
         try:
             one.sendall(head + b"Content-Length: %d\\r\\n\\r\\n" % len(body) + body if head.endswith(b"\\r\\n") else head)
-        except BrokenPipeError:
+        except (BrokenPipeError, ConnectionResetError):
             pass  # it was refused before it was read to its end
         got = b""
-        while part := one.recv(65536):
-            got += part
+        try:
+            while part := one.recv(65536):
+                got += part
+        except ConnectionResetError:
+            pass  # closed while there was more to read
         return got.split(b" ")[1].decode() if got else "nothing"
 
 POST = b"POST /v1/chat/completions HTTP/1.1\\r\\n"
@@ -101,8 +104,8 @@ def test_a_model_that_nobody_set_is_not_asked(tmp_path: Path, endpoint: Scripted
         ('said(POST + b"Content-Length: 99999999999\\r\\n\\r\\n\\n")', "400"),
         ('said(POST + b"Content-Length: -1\\r\\n\\r\\n\\n")', "400"),
         ('said(POST + b"Transfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n\\n")', "400"),
-        ('said(POST, b"x" * 600000)', "400"),
-        ('said(POST + b"X: " + b"x" * 100000)', "400"),
+        ('said(POST, b"x" * 600000)', "400 or nothing"),
+        ('said(POST + b"X: " + b"x" * 100000)', "400 or nothing"),
         ('said(POST, b"[" * 100000)', "400"),
         ('post({"model": "mock", "messages": []})', "400"),
         ('post({"model": ["mock"], "messages": TURN})', "400"),
@@ -118,7 +121,7 @@ def test_what_is_no_question_is_refused(
     calls = Carried()
     method = boxed(tmp_path, code, gateway=made(endpoint))
     [[output]] = asked(method, ["a"], calls=calls)
-    assert output.text == status, method.words
+    assert output.text in status.split(" or "), method.words
     assert len(calls.requests) == (status == "200")
     ours = {"model", "messages", "temperature", "max_tokens"}
     assert all(set(request.body) == ours for request in calls.requests)
