@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +19,7 @@ from harness.sealed.archive import FLAT, unpack_all
 from harness.sealed.forms import FileError
 from harness.sealed.sealing import Lock, lock_of
 from harness.sealed.signed_archive import MANIFEST
+from harness.submission.members import SHAPE
 
 MOST_LINE: Final = 2**25
 """Bytes of the first line that is looked at to know what a file is."""
@@ -39,8 +40,9 @@ class LookedAt:
     @cached_property
     def members(self) -> Mapping[str, bytes]:
         """The members of an archive of ours; none where it is no archive, or one that was changed."""
-        with suppress(FileError):
-            return unpack_all(self.data, FLAT)
+        for shape in (FLAT, SHAPE):
+            with suppress(FileError):
+                return unpack_all(self.data, shape)
         return {}
 
     @cached_property
@@ -116,9 +118,9 @@ def signature_check(words: str = "its bytes are those that were signed") -> Card
     return CardCheck("signature", True, words)
 
 
-def first_of(others: Iterable[Path], fits: Callable[[LookedAt], bool]) -> LookedAt | None:
-    """Return the first of some files that fits; UsageError where one cannot be read."""
-    return next((each for each in map(look, others) if fits(each)), None)
+def is_archive_called(suffix: str) -> Callable[[LookedAt], bool]:
+    """Return what knows an archive by the end of its name, where its content was changed so that it tells nothing."""
+    return lambda file: file.data.startswith(b"PK") and file.path.name.casefold().endswith(suffix)
 
 
 def look(path: Path) -> LookedAt:

@@ -39,6 +39,7 @@ from review.verifying.kinds import (
     ToldOfFile,
     VerifiableKind,
     VerifiedAgainst,
+    is_archive_called,
     signature_check,
 )
 
@@ -210,13 +211,14 @@ def _verify_statement(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # n
 
 
 def _is_evidence(file: LookedAt) -> bool:
-    return {"certificate.json", "certificate.sig", "events.jsonl"} <= file.members.keys()
+    named = is_archive_called(EVIDENCE_SUFFIX)(file)
+    return named or {"certificate.json", "certificate.sig", "events.jsonl"} <= file.members.keys()
 
 
 KINDS: Final = (
     VerifiableKind("certificate", "the certificate of a verdict", _verify_certificate, formats(Certificate)),
     VerifiableKind("coarse-certificate", "the coarse certificate of a verdict on secret entries", _verify_coarse, formats(CoarseCertificate)),
-    VerifiableKind("batch", "a batch of a review", _verify_batch, formats(BatchManifest)),
+    VerifiableKind("batch", "a batch of a review", _verify_batch, formats(BatchManifest), is_archive_called(BATCH_SUFFIX)),
     VerifiableKind("laptop", "the card of a laptop", _verify_laptop, ("rosetta-laptop/1",)),
     VerifiableKind("witness", "the statement of a witness", _verify_statement, formats(Statement)),
     VerifiableKind("evidence", "the evidence of a certificate", _verify_evidence, fits=_is_evidence),

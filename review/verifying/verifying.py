@@ -18,7 +18,7 @@ from harness.sealed.phrase import read_words
 from harness.store.notes import attached_by_run
 from harness.vault.folder import read_state
 from harness.vault.opening import folders_seen
-from review.verifying import cards, custody, records, reference, verdicts
+from review.verifying import cards, custody, records, reference, submissions, verdicts
 from review.verifying.kinds import (
     LookedAt,
     Signer,
@@ -31,6 +31,7 @@ from review.verifying.kinds import (
 KINDS: Final[tuple[VerifiableKind, ...]] = (
     *custody.KINDS,
     *verdicts.KINDS,
+    *submissions.KINDS,
     *records.KINDS,
     *reference.KINDS,
     *cards.KINDS,

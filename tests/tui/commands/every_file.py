@@ -19,6 +19,7 @@ from harness.store.file.database import open_store
 from harness.store.signed_records import RecordKind, signed_files
 from harness.vault.keepers import write_card
 from review.files.statements import write_laptop_card, write_statement
+from tests.harness.submission.made import sample_bundle
 from tests.harness.vault.grants.made import SCHOOL, allowed, asked, at, founded
 from tests.tui.commands.certified_gold import TwoSides, ok
 
@@ -73,7 +74,14 @@ def _of_reviews(sides: TwoSides, folder: Path) -> dict[str, Path]:
         "batch": folder / "golden.rosetta-batch",
         "laptop": folder / "l.rosetta-laptop",
         "witness": folder / "w.rosetta-witness",
+        "submission": _bundle(folder),
     }
+
+
+def _bundle(folder: Path) -> Path:
+    path = folder / "m.rosetta-submission"
+    path.write_bytes(sample_bundle(folder / "sample"))
+    return path
 
 
 def _of_custody(sides: TwoSides, folder: Path) -> dict[str, Path]:

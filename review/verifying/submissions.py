@@ -1,0 +1,53 @@
+"""Verifying what a submitter hands in: the bundle's signature, the hash of each member, and that nothing is in it that may not be."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from harness.card.checking.verify import CardCheck
+from harness.method.shipped import BUNDLE_SUFFIX
+from harness.sealed.forms import formats
+from harness.submission.bundle import parse_submission
+from harness.submission.manifest import SubmissionManifest
+from review.verifying.kinds import (
+    LookedAt,
+    Signer,
+    ToldOfFile,
+    VerifiableKind,
+    VerifiedAgainst,
+    is_archive_called,
+    signature_check,
+)
+
+
+def _verify_submission(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+    """Verify a bundle; nothing of it is run."""
+    found = parse_submission(file.data)
+    said = found.manifest
+    terms = "not accepted" if said.terms is None else f"{said.terms.sha256}, by {said.terms.by}"
+    facts = (
+        ("method", f"{said.name} {said.release}"),
+        ("submitter", said.submitter),
+        ("languages", f"{said.source_language} → {said.target_language}"),
+        ("licence", said.licence),
+        ("packed", said.packed),
+        ("terms", terms),
+        ("sha256", found.sha256),
+    )
+    words = "whether all five parts are there, `rosetta submission check` says"
+    checks = [
+        signature_check("every member is the one that was signed, and none may not be there"),
+        CardCheck("parts", None, words),
+    ]
+    return ToldOfFile(facts, [Signer("submitter", said.signer)], checks)
+
+
+KINDS: Final = (
+    VerifiableKind(
+        "submission",
+        "a method that was handed in",
+        _verify_submission,
+        formats(SubmissionManifest),
+        is_archive_called(BUNDLE_SUFFIX),
+    ),
+)
