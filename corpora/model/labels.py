@@ -49,6 +49,13 @@ def find_label(text: str) -> ContextLabel | None:
     return _known().get(asked)
 
 
+def label_words(labels: object) -> tuple[str, ...]:
+    """Return the labels of an envelope in words for people: those of Local Contexts with name and identifier, others as they are."""
+    given = labels if isinstance(labels, list | tuple) else [labels]
+    found = [(each, find_label(each)) for each in given if isinstance(each, str)]
+    return tuple(each if label is None else label.words for each, label in found)
+
+
 def looks_like_label(text: str) -> bool:
     """Tell whether a text is meant as one of these labels: it begins with TK or BC, or with the address."""
     return _LOOKS_LIKE_ONE.match(text) is not None

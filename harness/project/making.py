@@ -80,10 +80,12 @@ def changing(folder: Path, home: Path) -> Iterator[Project]:
 
 
 def write_open_part(project: Project) -> None:
-    """Write ``corpus.json`` anew with the open entries that have a translation; nothing where there is none."""
+    """Write ``corpus.json`` anew with the open entries that have a translation; where there is none, or none any more, it is gone."""
     entries = [each for each in with_reference(project.state.entries) if not each.secret]
     if entries:
         write_file(project.folder / CORPUS, _bytes(project, entries), overwrite=True)
+    else:
+        (project.folder / CORPUS).unlink(missing_ok=True)
 
 
 def check_facts(facts: Mapping[str, Any]) -> Corpus:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpora.checks.envelope import MIDDLE_TIERS
-from corpora.model.labels import find_label
+from corpora.model.labels import label_words
 from harness.estimate.framework import CostRange, read_framework, work_out
 from rosetta_tui.report.framework import amount
 from rosetta_tui.show.text import plain
@@ -57,9 +57,8 @@ def progress_lines(found: ProjectProgress, folder: Path) -> Iterator[str]:
 
 
 def _labels(found: ProjectProgress) -> Iterator[str]:
-    for each in (found.dataset.model_extra or {}).get("labels", ()):
-        label = find_label(each)
-        yield f"label: {each if label is None else label.words}"
+    for each in label_words((found.dataset.model_extra or {}).get("labels")):
+        yield f"label: {each}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -18,6 +18,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from corpora.checks import requirements
     from corpora.model import corpus as model_corpus
+    from corpora.model import labels
 
 
 def entry_count(count: int) -> str:
@@ -67,6 +68,8 @@ def print_title(loaded: model_corpus.Corpus) -> None:
     click.echo(_title(loaded))
     if words := loaded.dataset.terms.words:
         click.echo(plain(f"terms: {words}"))
+    for label in labels.label_words((loaded.dataset.model_extra or {}).get("labels")):
+        click.echo(plain(f"label: {label}"))
 
 
 def _title(loaded: model_corpus.Corpus) -> str:

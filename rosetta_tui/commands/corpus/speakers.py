@@ -16,6 +16,7 @@ from rosetta_tui.commands.review.create import handed_out
 from rosetta_tui.request.reading import SEGMENTS
 
 with when_used():
+    from corpora.model import labels as model_labels
     from harness.project import making, state
     from review.office.making import creating, of_project
     from review.office.making import texts as making_texts
@@ -92,7 +93,7 @@ def _texts(project: state.Project, kind: Asking, given: dict[str, Any]) -> makin
     """Return the words for speakers; the organisation and the labels are those of the corpus."""
     dataset = project.state.dataset
     given["organisation"] = dataset["organisation"]
-    given["labels"] = tuple(dataset.get("labels", ()))
+    given["labels"] = model_labels.label_words(dataset.get("labels"))
     return handing_out.own_texts(given, kind)
 
 

@@ -15,7 +15,7 @@ from harness.core.failures import UsageError
 from harness.project.asking import SourceWish, ask_model
 from harness.project.candidates import Usual, read_candidates, take_candidates, undo_last
 from harness.project.making import changing, progress_of, whole_corpus
-from harness.project.state import HandedOut, read_project
+from harness.project.state import DraftTexts, HandedOut, read_project
 from tests.harness.project.making import begun, candidate, many, took
 from tests.harness.scripted import Scripted, completion, json_answer
 from tests.keyring_in_memory import no_keyring
@@ -40,6 +40,17 @@ def test_secret_texts_lie_sealed_and_open_ones_grow_a_file(tmp_path: Path) -> No
     project = read_project(tmp_path / "words", tmp_path / "home")
     assert project.texts(project.state.entries[0]).source == f"{SECRET} one"
     assert [each.id for each in whole_corpus(project).entries] == [1, 3]
+
+
+def test_words_that_are_gone_are_gone_from_the_open_part_too(tmp_path: Path) -> None:
+    begun(tmp_path)
+    took(tmp_path, candidate("An open sentence", reference="Frazo", segment=Segment.DEVELOPMENT))
+    path = tmp_path / "words" / "corpus.json"
+    assert b"Frazo" in path.read_bytes()
+    with changing(path.parent, tmp_path / "home") as project:
+        entry = project.state.entries[0]
+        project.put([project.with_texts(entry, DraftTexts("An open sentence"))])
+    assert not path.exists()
 
 
 def test_another_computer_opens_nothing_and_a_moved_text_neither(tmp_path: Path) -> None:
