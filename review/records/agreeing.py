@@ -180,7 +180,7 @@ def organisation_keys(home: Path) -> Identity:
     """Return the keys of this computer's organisation; KeyStoreError where it is none's."""
     if not Identity.known(home, Role.ORGANISATION):
         raise KeyStoreError(
-            "This computer is no organisation's: it never issued a review or certificate. The organisation proposes."
+            "This computer is no organisation's: it never made a review. Do this on the organisation's computer."
         )
     return Identity.load(home, Role.ORGANISATION)
 

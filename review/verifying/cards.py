@@ -10,7 +10,7 @@ from harness.card.checking.seals import verify_file
 from harness.card.checking.signed import SIGNATURE
 from harness.card.checking.verify import CardCheck, CardVerdict
 from harness.card.foreign.layouts import layout, unwrapped
-from harness.card.reading import block
+from harness.card.reading import block, read_card_bytes
 from harness.card.signing.card_seal import SUFFIX, SealFile, read_seal
 from harness.card.signing.reproduction import SignedReproduction, read_reproduction
 from harness.card.signing.row_proof import RowProof, read_proof
@@ -64,7 +64,9 @@ def _run(raw: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _sealed_by(file: LookedAt) -> list[Signer]:
     beside = file.path.with_suffix(SUFFIX)
     try:
-        return [Signer("seal", read_seal(beside.read_bytes()).seal.by)] if beside.is_file() else []
+        return (
+            [Signer("seal", read_seal(read_card_bytes(beside)).seal.by)] if beside.is_file() else []
+        )
     except FileError:
         return []
 

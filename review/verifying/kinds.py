@@ -15,6 +15,7 @@ from harness.card.checking.signed import KnownSigners
 from harness.card.checking.verify import CardCheck
 from harness.card.reading import read_card_bytes
 from harness.core.failures import UsageError
+from harness.core.user_file import read_bytes
 from harness.sealed.archive import FLAT, unpack_all
 from harness.sealed.forms import FileError
 from harness.sealed.sealing import Lock, lock_of
@@ -23,6 +24,8 @@ from harness.submission.members import SHAPE
 
 MOST_LINE: Final = 2**25
 """Bytes of the first line that is looked at to know what a file is."""
+MOST_BESIDE: Final = 2**20
+"""Bytes of a signature's file."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class LookedAt:
     def beside(self, suffix: str) -> bytes | None:
         """Return the bytes of the file beside it whose name goes on with this; None where there is none."""
         path = self.path.with_name(self.path.name + suffix)
-        return path.read_bytes()[: 2**20] if path.is_file() else None
+        return read_bytes(path, "what lies beside it", MOST_BESIDE) if path.is_file() else None
 
 
 def _object(content: bytes) -> Mapping[str, Any]:

@@ -40,6 +40,7 @@ from review.verifying.kinds import (
     VerifiableKind,
     VerifiedAgainst,
     is_archive_called,
+    look,
     signature_check,
 )
 
@@ -152,7 +153,7 @@ def _verify_signature(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
             f"{file.path.name} is the signature of a certificate, which is looked at together with it: {beside.name} is not "
             "there, or this is no signature."
         )
-    certificate = LookedAt(beside, beside.read_bytes())
+    certificate = look(beside)
     coarse = certificate.format.startswith("rosetta-coarse-certificate/")
     return (_verify_coarse if coarse else _verify_certificate)(certificate, here)
 
