@@ -25,7 +25,7 @@ from harness.vault.keepers import CARD_SUFFIX, read_card
 MOST_NAME: Final = 100
 """Characters of a file's name; with its folder it stays below what Windows takes."""
 
-_RESERVED: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+RESERVED: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 """Names that are devices on Windows, whatever follows their first point."""
 _KEPT: Final = frozenset(" -_.()+,'")
 
@@ -81,7 +81,7 @@ def tidy_name(name: str) -> str:
     )
     stem, point, end = re.sub(r"\.\.+", ".", kept).strip(" .").partition(".")
     tidy = f"{stem.strip() or '-'}{point}{end}"[-MOST_NAME:].strip(" .")
-    return f"-{tidy}"[:MOST_NAME] if _RESERVED.fullmatch(tidy) or not tidy else tidy
+    return f"-{tidy}"[:MOST_NAME] if RESERVED.fullmatch(tidy) or not tidy else tidy
 
 
 def check_json(data: bytes) -> None:

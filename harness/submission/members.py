@@ -18,6 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
+from harness.exchange.kinds import RESERVED
 from harness.sealed.archive import ArchiveShape
 
 CARD: Final = "card.json"
@@ -36,9 +37,6 @@ SHAPE: Final = ArchiveShape(
     MOST_BYTES, MOST_MEMBERS, re.compile(rf"(?=.{{1,{MOST_PATH}}}\Z){_PART}(/{_PART})*", re.ASCII)
 )
 """What a bundle may hold."""
-
-_DEVICES: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-"""Names that are devices on Windows, whatever follows their first point."""
 
 
 class MemberKind(StrEnum):
@@ -150,7 +148,7 @@ def _misnamed(path: str) -> str | None:
         return (
             f"{path}: hidden, because a name begins with a point. Take it out, or name it openly."
         )
-    if any(_DEVICES.fullmatch(part) or part.endswith((".", " ")) for part in parts):
+    if any(RESERVED.fullmatch(part) or part.endswith((".", " ")) for part in parts):
         return f"{path}: a name that Windows does not take. Give it another."
     if SHAPE.name.fullmatch("/".join(parts)) is None:
         return (

@@ -15,7 +15,11 @@ from harness.card.signing.card_seal import SUFFIX, SealFile, read_seal
 from harness.card.signing.reproduction import SignedReproduction, read_reproduction
 from harness.card.signing.row_proof import RowProof, read_proof
 from harness.core.failures import UsageError
-from harness.release.records import SignedReleasedCard, SignedReleasedDifference
+from harness.release.records import (
+    SignedReleasedCard,
+    SignedReleasedDifference,
+    SignedReleasedRefusal,
+)
 from harness.release.verifying import check_consent, verify_released
 from harness.sealed.forms import FileError, formats
 from review.verifying.kinds import (
@@ -148,5 +152,6 @@ KINDS: Final = (
     VerifiableKind("reproduction", "the record that a run was made once more", _verify_reproduction, formats(SignedReproduction)),
     VerifiableKind("released-card", "a released card, coarse, of a run over secret entries", _verify_released, formats(SignedReleasedCard)),
     VerifiableKind("released-difference", "a released difference of two runs over secret entries", _verify_released, formats(SignedReleasedDifference)),
+    VerifiableKind("released-refusal", "a released refusal: where a method that was handed in stopped", _verify_released, formats(SignedReleasedRefusal)),
     VerifiableKind("card", "the card, report, log or row of a run", _verify_card, fits=_is_card),
 )  # fmt: skip

@@ -22,7 +22,7 @@ from tests.tui.commands.certified_gold import TwoSides, ok, said, two_sides
 from tests.tui.commands.every_file import every_file
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs/schemas/verify.schema.json").read_bytes())
-NOT_WRITTEN = {"sealed", "secret-keys", "released-difference"}
+NOT_WRITTEN = {"sealed", "secret-keys", "released-difference", "released-refusal"}
 """Kinds that the tests below write themselves, or that are read by the same lines as another."""
 
 
