@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import filelock
+
 from corpora.model.entry import Entry
 from harness.box import boxed, engines, gateway
 from harness.box.code import BoxedCode
 from harness.box.limits import Limits
 from harness.core.calls import Calls
 from harness.core.failures import UsageError
-from harness.core.written_files import private_folder, write_file
+from harness.core.written_files import PRIVATE, private_folder, write_file
 from harness.endpoint.keys import find_key
 from harness.method.method import Method, MethodClass, Output, Setup
 from harness.method.shipped import SUBMITTED, TAKES
@@ -87,17 +89,29 @@ def asks_models(submission: Submission) -> bool:
 
 @contextmanager
 def unpacked(submission: Submission, home: Path) -> Iterator[Path]:
-    """Yield a private folder with the bundle's members, which is gone afterwards; what a kill left of others too."""
-    above = private_folder(home / "submissions" / submission.sha256[:16] / "unpacked")
-    for left in above.iterdir():
-        shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=above) as name:
-        folder = Path(name)
-        for part in (CODE, DATA, WHEELS):
-            unpack_into(submission.below(part), folder / part)
-        if submission.below(WHEELS):
-            write_file(folder / "requirements.txt", requirements(submission.members).encode(), overwrite=False)  # fmt: skip
-        yield folder
+    """Yield a private folder with the bundle's members, which is gone afterwards; what a kill left of others too.
+
+    Raises UsageError where another program is at the same bundle.
+    """
+    own = private_folder(home / "submissions" / submission.sha256[:16])
+    try:
+        with filelock.FileLock(own / "run.lock", timeout=0, mode=PRIVATE):
+            above = private_folder(own / "unpacked")
+            for left in above.iterdir():
+                shutil.rmtree(left, ignore_errors=True)
+            with tempfile.TemporaryDirectory(dir=above) as name:
+                yield _laid_out(submission, Path(name))
+    except filelock.Timeout:
+        raise UsageError("Another program is running this submission. Wait until it is done.") from None  # fmt: skip
+
+
+def _laid_out(submission: Submission, folder: Path) -> Path:
+    for part in (CODE, DATA, WHEELS):
+        unpack_into(submission.below(part), folder / part)
+    if submission.below(WHEELS):
+        pinned = requirements(submission.members).encode()
+        write_file(folder / "requirements.txt", pinned, overwrite=False)
+    return folder
 
 
 def lane_plan(submission: Submission, folder: Path, model: ModelHere | None) -> LanePlan:

@@ -20,6 +20,7 @@ from typing import Final
 
 from harness.exchange.kinds import RESERVED
 from harness.sealed.archive import ArchiveShape
+from harness.sealed.forms import FileError, FileProblem
 
 CARD: Final = "card.json"
 README: Final = "README.md"
@@ -31,6 +32,10 @@ MOST_BYTES: Final = 256 * 2**20
 """Of all members together; a bundle is held in memory when it is read."""
 MOST_MEMBERS: Final = 2000
 MOST_PATH: Final = 200
+
+_LISTED: Final = b"PK\x01\x02"
+"""What each line of the list at the end of a zip begins with; of archives inside it too."""
+_MOST_LISTED: Final = 200_000
 
 _PART: Final = r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,119}"
 SHAPE: Final = ArchiveShape(
@@ -59,7 +64,12 @@ class FoundMember:
 
 
 def in_zip(data: bytes) -> list[FoundMember]:
-    """Return the members that the list at the end of a zip names; empty where there is no such list."""
+    """Return the members that the list at the end of a zip names; empty where there is no such list.
+
+    Raises FileError where it lists so many that reading them would take the computer's memory.
+    """
+    if data.count(_LISTED) > _MOST_LISTED:
+        raise FileError(FileProblem.TOO_LARGE, f"It lists more than {_MOST_LISTED:,} members. Leave some out.")  # fmt: skip
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return [

@@ -139,6 +139,10 @@ def test_too_much_is_refused_by_what_is_declared(tmp_path: Path) -> None:
     assert member_problems(many) == ["2,001 files, and 2,000 are the most. Leave some out."]
 
 
+def test_a_list_of_millions_of_members_is_not_read() -> None:
+    assert "lists more than 200,000 members" in refusal(b"PK\x03\x04" + b"PK\x01\x02" * 200_001)
+
+
 def test_a_declared_size_that_lies_is_found(data: bytes) -> None:
     at = data.rindex(b"PK\x01\x02") + 24
     assert refusal(data[:at] + (2**31).to_bytes(4, "little") + data[at + 4 :])

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import click
+import keyring
 import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
+from keyring.backends.fail import Keyring
 
 from corpora.files.problems import CorpusError
 from corpora.samples import DEMO_CORPUS, sample_path
@@ -26,6 +30,9 @@ from rosetta_tui.commands import rosetta
 from tests.harness.box.making import needs_engine
 from tests.harness.submission.made import MAKER, resigned, wheel
 from tests.keyring_in_memory import memory_keyring
+from tests.review.thorough import first
+from tests.tui.review.line_driver import environment
+from tests.walks.shell import MAIN
 
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 CANARY = "kanariobirdo"
@@ -233,6 +240,42 @@ def test_a_grant_is_used_once_though_the_run_was_cut(desk: Desk, monkeypatch: py
     assert "used" in said
     assert desk.notes()[-1] is DeskAct.NOT_RUN
     assert desk.answers() == 0
+
+
+@pytest.mark.parametrize("lines", first(1, range(1, 30, 4)))
+def test_killed_at_any_moment_a_grant_opens_once_and_nothing_is_readable(desk: Desk, lines: int, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """The process is killed outright after so many lines over secret entries; the same grant opens nothing again."""
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    keyring.set_keyring(
+        Keyring()
+    )  # the keys lie in files, which the other process reads too; the fixture puts it back
+    desk("submission demo tiny --lane data")
+    desk("submission run tiny.rosetta-submission --plain")
+    vault(desk)
+    desk("vault grant request elders eo-gold spring.rosetta-request --purpose spring --method tiny.rosetta-submission")  # fmt: skip
+    desk("vault grant allow elders spring.rosetta-request --to office.rosetta-answer")
+    desk("vault grant take elders office.rosetta-answer")
+    ask = ("eo-gold", "--vault", "elders", "--grant", "spring.rosetta-request", "--despite-network", "a test", "--plain")  # fmt: skip
+    words = ("submission", "run", "tiny.rosetta-submission", *ask)
+    ended = killed_after(desk.home, lines, *words)
+    assert ended in (-signal.SIGKILL, 0)  # 0: it came to its end before
+    assert not readable(desk.home)
+    said = desk("submission run tiny.rosetta-submission", *ask, code=2)
+    assert "used" in said
+    assert desk("vault log elders").count("opened 'eo-gold'") == 1
+    assert desk.answers() == (ended == 0)
+
+
+def killed_after(home: Path, lines: int, *words: str) -> int:
+    """Start the program, kill it after so many lines over secret entries, and return the code with which it ended."""
+    where = environment(home) | {"PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen([*MAIN, *words], env=where, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as running:  # fmt: skip
+        assert running.stdout is not None
+        seen = (line for line in running.stdout if "secret" in line)
+        for _ in range(lines):
+            next(seen, None)
+        running.kill()
+        return running.wait()
 
 
 def test_a_grant_is_for_one_bundle(desk: Desk) -> None:
