@@ -13,6 +13,7 @@ from harness.core.failures import UsageError
 from harness.submission.bundle import Submission
 from harness.submission.carried_card import carried_card
 from harness.submission.contents import is_tokenizer
+from harness.submission.lanes import told_by
 from harness.submission.manifest import CodeLane, DataLane, SubmissionManifest
 from harness.submission.members import CARD, CODE, DATA, README, WHEELS
 from scoring.statistics.reproducibility import TOLERANCE
@@ -98,8 +99,6 @@ def _method(submission: Submission) -> PartCheck:
 
 def _lacking(lane: DataLane, submission: Submission) -> Iterator[str]:
     """Yield what a method of data needs and is not told."""
-    from harness.submission.lanes import told_by
-
     try:
         told_by(lane)
     except UsageError as wrong:

@@ -110,8 +110,8 @@ def _by_people(connection: sqlite3.Connection, office: Office | None, run: Run) 
 def _review_steps(connection: sqlite3.Connection, office: Office, review: Review, run: Run) -> Iterator[WayStep]:  # fmt: skip
     found = progress(office, review)
     words = f"{found.done:,} of {found.asked:,} decisions"
-    yield WayStep("ratings are here", 0 < found.asked <= found.done, words, f"rosetta review import FILE; rosetta review status {review.name}")  # fmt: skip
     issued = [each for each in office.certificates(review) if each.run_id == run.run_id]
+    yield WayStep("ratings are here", bool(issued) or 0 < found.asked <= found.done, words, f"rosetta review import FILE; rosetta review status {review.name}")  # fmt: skip
     command = f"rosetta review gate {review.name} --issue"
     again = bool(issued) and issued[-1].recompute
     words = "ratings were taken back since: issue it anew" if again else "issued" if issued else _UNDONE  # fmt: skip

@@ -45,7 +45,9 @@ def _lines(found: desks.KeptSubmission, steps: list[whole_way.WayStep]) -> Itera
     for each in steps:
         yield f"  {'✓' if each.done else '·'} {each.name.ljust(width)}  {each.words}"
     following = whole_way.next_step(steps)
-    if following is None:
-        yield "The way is at its end: the certificate stands beside the card."
+    if following is None and found.judged.what is desks.DeskAct.REFUSED:
+        yield "The way ends here: nothing of it could be scored. Its maker may hand in another version."
+    elif following is None:
+        yield f"The way is at its end: the certificate stands beside the card. What follows from it: rosetta ownership propose {found.judged.run[:8]}"
     elif following.command:
         yield f"Next: {following.command}"

@@ -28,6 +28,7 @@ from harness.store.file.database import open_store
 from harness.submission.desk import DeskAct, SubmissionDesk
 from rosetta_tui.commands import rosetta
 from tests.harness.box.making import needs_engine
+from tests.harness.methods.tiny_model import tiny_model
 from tests.harness.submission.made import MAKER, resigned, wheel
 from tests.keyring_in_memory import memory_keyring
 from tests.review.thorough import first
@@ -289,6 +290,26 @@ def test_a_grant_is_for_one_bundle(desk: Desk) -> None:
     desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
     said = desk("submission run tiny.rosetta-submission eo-gold --vault elders --grant spring.rosetta-request --plain", "--despite-network", "a test", code=2)  # fmt: skip
     assert "Nothing was used up" in said or "nothing is used up" in said.lower()
+
+
+def test_a_model_is_handed_in_as_data_and_run_by_the_custodians_own_engine(desk: Desk) -> None:
+    pytest.importorskip("ctranslate2", reason="the extra engine is not installed")
+    desk("submission demo tiny --lane data")
+    (desk.folder / "tiny.rosetta-submission").unlink()
+    model = tiny_model(desk.folder / "tiny" / "data" / "model")
+    (desk.folder / "tiny" / "data" / "words.tsv").unlink()
+    sheet = desk.folder / "tiny" / "submission.toml"
+    lane = 'method = "ctranslate2"\nfiles = { model_folder = "data/model" }'
+    told = sheet.read_text("utf-8").replace('method = "glossary"', lane)
+    sheet.write_text(told.replace('files = { glossary = "data/words.tsv" }\n', ""), "utf-8")
+    desk(f"run {sample_path(DEMO_CORPUS)} --method ctranslate2 --model-folder {model} --limit 12 --plain")  # fmt: skip
+    said = desk("submission pack tiny --card last --accept-terms tiny-terms.txt")
+    assert "for the method ctranslate2; no code" in said
+    said = desk(f"submission run tiny.rosetta-submission {gold(desk.folder)} --plain -o told.json")
+    assert "12 open entries" in said
+    card = json.loads((desk.folder / "told.json").read_text("utf-8"))
+    assert card["method"]["method"] == "ctranslate2"
+    assert card["caveats"]["repeated"]  # it says the same whatever it is asked
 
 
 @needs_engine

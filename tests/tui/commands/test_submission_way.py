@@ -1,0 +1,62 @@
+"""``rosetta submission show``: the whole way to the certificate, each step read from where it was done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.store.file.database import open_store
+from harness.store.notes import detach_certificates
+from harness.store.runs import find_run
+from harness.submission.desk import DeskAct, SubmissionDesk
+from tests.tui.commands.certified_gold import TwoSides, ok, two_sides
+
+
+@pytest.fixture(scope="module")
+def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoSides]:
+    folder = tmp_path_factory.mktemp("way")
+    with pytest.MonkeyPatch.context() as patch:
+        yield two_sides(folder, patch)
+
+
+def _open(sides: TwoSides, number: str) -> list[str]:
+    told = json.loads(ok(f"submission show {number} --json", sides.organisation))
+    return [each["name"] for each in told["steps"] if not each["done"]]
+
+
+def test_each_step_is_done_where_it_was_done(sides: TwoSides, tmp_path: Path) -> None:
+    ok(f"submission demo {tmp_path}/ann --lane data", sides.developer)
+    desk = SubmissionDesk(sides.organisation)
+    kept = desk.receive(tmp_path / "ann.rosetta-submission")
+    assert _open(sides, kept.number) == ["rehearsed", "run over secret texts"]
+    desk.note(kept.submission, DeskAct.NOT_REPEATED)
+    assert "its claim does not hold here" in ok(f"submission show {kept.number}", sides.organisation)  # fmt: skip
+    desk.note(kept.submission, DeskAct.REHEARSED)
+    desk.note(kept.submission, DeskAct.SCORED, sides.run_id, "gold")
+    assert _open(sides, kept.number) == ["its maker was told"]
+    assert f"rosetta submission tell {kept.number}" in ok(f"submission show {kept.number}", sides.organisation)  # fmt: skip
+    desk.note(kept.submission, DeskAct.TOLD, sides.run_id, "gold")
+    said = ok(f"submission show {kept.number}", sides.organisation)
+    assert "The way is at its end" in said
+    assert f"rosetta ownership propose {sides.run_id[:8]}" in said
+    store = open_store(sides.organisation / "rosetta.sqlite")
+    try:
+        detach_certificates(store, find_run(store, sides.run_id).id)
+    finally:
+        store.close()
+    assert _open(sides, kept.number) == ["certificate at the card"]
+
+
+def test_a_refused_method_is_at_its_end_without_speakers(sides: TwoSides, tmp_path: Path) -> None:
+    ok(f"submission demo {tmp_path}/bob --lane data", sides.developer)
+    desk = SubmissionDesk(sides.organisation)
+    kept = desk.receive(tmp_path / "bob.rosetta-submission")
+    desk.note(kept.submission, DeskAct.REHEARSED)
+    desk.note(kept.submission, DeskAct.REFUSED, sides.run_id, "gold", "load")
+    desk.note(kept.submission, DeskAct.TOLD, sides.run_id, "gold", "load")
+    said = ok(f"submission show {kept.number}", sides.organisation)
+    assert "it stopped at: load" in said
+    assert "speakers" not in said
