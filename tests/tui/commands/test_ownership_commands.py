@@ -139,6 +139,36 @@ def test_a_record_of_another_organisation_is_not_shown_beside_a_certificate(
     assert owner(sides.organisation) is None
 
 
+def test_hostile_names_are_shown_as_symbols(sides: TwoSides) -> None:
+    us = Identity.load(sides.organisation, Role.ORGANISATION)
+    ann = Identity.make(Role.COMPUTER).public.signing_key
+    terms = new_terms(
+        run_id=sides.run_id,
+        card=sides.card,
+        certificate="ab" * 32,
+        composite_at_least="0.70",
+        method="\x1b]0;x\x07",
+        language_pair="\u202eEN",
+        organisation=Party(name="Us\x1b[2J", signing_key=us.public.signing_key),
+        developer=Party(name="Mal\u202elory\x9b", signing_key=ann),
+        more="\x1b[31m",
+    )
+    path = sides.stick / "hostile.rosetta-ownership"
+    path.write_bytes(propose(terms, us).data())
+    ok(f"ownership take {path}")
+    lines = (
+        "ownership show",
+        "leaderboard",
+        "runs show last",
+        f"verify {path}",
+        "ownership show --json",
+    )
+    for line in lines:
+        told = ok(line)
+        assert not {"\x1b", "\u202e", "\x9b", "\x07"} & set(told), line
+    assert "Mal" in ok("leaderboard")
+
+
 def test_a_run_whose_conditions_are_not_met_is_not_proposed(
     sides: TwoSides, tmp_path: Path
 ) -> None:
