@@ -95,15 +95,19 @@ class BoxedMethod:
 
     async def _asked(self, entries: Sequence[Entry], calls: Calls) -> list[str | None]:
         box = await self._ready()
-        if self._server is None:
-            return await box.ask([entry.source for entry in entries])
-        self._server.open_for(calls, len(entries), secret=any(entry.secret for entry in entries))
+        sources = [entry.source for entry in entries]
+        server = self._server
+        if server is None:
+            return await box.ask(sources)
+        server.open_for(calls, len(entries), secret=any(entry.secret for entry in entries))
         try:
-            texts = await box.ask([entry.source for entry in entries])
+            texts = await box.ask(sources)
+        except BoxFailure as failure:
+            raise (BoxFailure(BoxStage.GATEWAY) if server.down else failure) from None
         finally:
-            self._server.shut()
-            if self._server.down:
-                raise BoxFailure(BoxStage.GATEWAY)
+            server.shut()
+        if server.down:  # what it gave instead is no answer of the method as it is meant
+            raise BoxFailure(BoxStage.GATEWAY)
         return texts
 
     async def _ready(self) -> BoxProcess:

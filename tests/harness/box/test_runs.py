@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -15,15 +16,18 @@ from harness.box.code import BoxedCode
 from harness.box.engine import Inside, Launch
 from harness.box.engines import find_engine
 from harness.box.failures import BoxFailure, BoxStage
+from harness.box.gateway import gateway
 from harness.box.limits import Limits
 from harness.core.calls import Calls
 from harness.core.failures import ErrorClass
 from harness.core.run_state import RunState
+from harness.endpoint.keys import no_key
 from harness.method.method import Output
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan, RunOptions
 from tests.harness.box.making import SMALL, boxed, needs_engine, setup, written
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
+from tests.harness.scripted import Scripted
 
 PLAN = Plan(
     method="copy-source",
@@ -180,3 +184,49 @@ def test_a_rehearsal_is_for_open_entries(store_path: Path, tmp_path: Path) -> No
 def test_limits_are_limits(field: str) -> None:
     with pytest.raises(ValueError, match=field):
         Limits.model_validate({field: 0})
+
+
+ASKS = """
+from rosetta_box import ask
+def translate(texts):
+    return [ask("mock", [{"role": "user", "content": text}]) for text in texts]
+"""
+
+
+@needs_engine
+def test_a_secret_run_asks_a_model_of_this_computer(
+    store_path: Path, tmp_path: Path, endpoint: Scripted
+) -> None:
+    """Also with the door to other machines shut; each call stands with the entry for which it was made."""
+    models = gateway(endpoint.url, ["mock"], no_key)
+    code = BoxedCode(written(tmp_path / "code", ASKS), "method:translate")
+    method = boxed_method(code, SMALL, find_engine(), models, setup())
+    heard = run_corpus(store_path, corpus(4, segment="gold_standard"), PLAN, method=method)
+    assert [result.error for result in heard.scored] == [None] * 4
+    assert len(endpoint.asked) == 4
+    assert {result.total_tokens for result in heard.scored} == {30}
+    assert {result.attempts for result in heard.scored} == {1}
+
+
+@needs_engine
+def test_a_model_that_is_down_stops_the_run(
+    store_path: Path, tmp_path: Path, unused_port: int
+) -> None:
+    """Whatever the method makes of it: it was not judged."""
+    models = gateway(f"http://127.0.0.1:{unused_port}/v1", ["mock"], no_key)
+    code = ASKS.replace("return [", "try:\n        return [").replace(
+        "texts]\n", "texts]\n    except RuntimeError:\n        return texts\n"
+    )
+    method = boxed(tmp_path, code, gateway=models)
+    heard = run_corpus(store_path, corpus(4), PLAN, method=method)
+    assert heard.scored == []
+    assert heard.finished.state is RunState.STOPPED
+    assert heard.finished.reason == str(BoxFailure(BoxStage.GATEWAY))
+
+
+@pytest.fixture
+def unused_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
