@@ -121,7 +121,10 @@ class BoxedMethod:
         self._begun += 1
         if self._gateway is not None:
             self._server = GatewayServer(self._gateway)
-            await self._server.start()
+            try:
+                await self._server.start()
+            except OSError:
+                raise BoxFailure(BoxStage.ENGINE) from None
         folder = None if self._server is None else self._server.socket_folder
         self._box = BoxProcess(
             self._engine, Inside(self._code, folder), self._limits, keep_words=self._open_data

@@ -8,13 +8,14 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from harness.box.control_groups import control_group
 from harness.box.engine import Inside, Launch
+from harness.box.failures import BoxFailure, BoxStage
 from harness.box.layout import ENVIRONMENT, SHARED_LIBRARIES, Laid, laid_in, starts
 from harness.box.limits import Limits
 from harness.box.seccomp import filter_program
@@ -53,13 +54,15 @@ class Bubblewrap:
     @contextmanager
     def launch(self, inside: Inside, limits: Limits) -> Iterator[Launch]:
         """Return how a box is started; see ``BoxEngine``."""
-        laid = list(laid_in(inside))
+        laid, program = list(laid_in(inside)), filter_program()
+        if program is None:  # a box without the list is no box
+            raise BoxFailure(BoxStage.ENGINE)
         with (
             control_group(limits) as joining,
             _own_user(laid) as (becoming, shown),
             tempfile.TemporaryFile() as rules,
         ):
-            rules.write(filter_program() or b"")
+            rules.write(program)
             rules.seek(0)
             walls = [*_walls(shown, limits), "--seccomp", str(rules.fileno())]
             argv = [*joining, *becoming, _program("bwrap"), *walls, "--", *starts()]
@@ -159,9 +162,10 @@ def _refusal(program: str) -> str | None:
             "--",
             _program("true"),
         ]
-        tried = subprocess.run(argv, capture_output=True, check=False, timeout=_PROBE_SECONDS)  # noqa: S603
-    if tried.returncode == 0:
-        return None
+        with suppress(OSError, subprocess.SubprocessError):
+            nowhere = subprocess.DEVNULL
+            subprocess.run(argv, stdout=nowhere, stderr=nowhere, check=True, timeout=_PROBE_SECONDS)  # noqa: S603
+            return None
     return (
         "bubblewrap cannot make a box here: the system lets this user make no namespaces (sysctl user.max_user_namespaces, "
         "kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns), or it is older than 0.8"

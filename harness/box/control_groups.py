@@ -5,6 +5,7 @@ Without one each process of a box is limited by itself (``RLIMIT_AS``), so a box
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 import time
@@ -17,6 +18,7 @@ from typing import Final
 from harness.box.limits import Limits
 
 _ROOT: Final = Path("/sys/fs/cgroup")
+_NAME: Final = "rosetta-box-"
 _TRIES: Final = 100
 """How often a group is tried to be removed, while the last processes in it go."""
 
@@ -44,7 +46,8 @@ def limits_whole_box() -> bool:
 
 def _made(limits: Limits) -> Path | None:
     for parent, settings in _places(limits):
-        place = parent / f"rosetta-box-{secrets.token_hex(8)}"
+        place = parent / f"{_NAME}{os.getpid()}-{secrets.token_hex(8)}"
+        _remove_abandoned(parent)
         try:
             place.mkdir()
         except OSError:
@@ -59,6 +62,15 @@ def _made(limits: Limits) -> Path | None:
             (place / "memory.swap.max").write_text("0", encoding="ascii")
         return place
     return None
+
+
+def _remove_abandoned(parent: Path) -> None:
+    """Remove the empty groups of programs that were killed."""
+    for each in parent.glob(f"{_NAME}*"):
+        maker = each.name.removeprefix(_NAME).partition("-")[0]
+        if maker.isdigit() and not Path(f"/proc/{maker}").exists():
+            with suppress(OSError):
+                each.rmdir()
 
 
 def _places(limits: Limits) -> Iterator[tuple[Path, Mapping[str, str]]]:

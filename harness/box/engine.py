@@ -34,6 +34,8 @@ class Launch:
     """Open files that it is handed."""
     limits: Mapping[str, int] = field(default_factory=dict)
     """What the first process limits for itself, by the names of ``resource``."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What the engine itself must be told; the box has an environment of its own."""
     places: Mapping[str, str] = field(default_factory=dict)
     """Where things lie, by the places that the first process knows, for an engine that cannot lay them there."""
     end: Sequence[str] = ()

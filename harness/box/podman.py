@@ -8,7 +8,7 @@ import secrets
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,6 +18,15 @@ from harness.box.limits import Limits
 from harness.box.seccomp import rules_by_name
 
 _PROBE_SECONDS = 60
+_TOLD = (
+    "HOME",
+    "PATH",
+    "XDG_RUNTIME_DIR",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "DBUS_SESSION_BUS_ADDRESS",
+)
+"""Where podman finds its settings and what it keeps; none of it reaches the container."""
 
 
 class Podman:
@@ -59,10 +68,8 @@ class Podman:
                 str(root),
             ]
             end = [program, "rm", "--force", "--time", "0", "--ignore", name]
-            yield Launch([*argv, *starts()], limits=_FILES, end=end)
-
-
-_FILES: Mapping[str, int] = {"RLIMIT_NOFILE": 1024, "RLIMIT_CORE": 0}
+            told = {name: os.environ[name] for name in _TOLD if name in os.environ}
+            yield Launch([*argv, *starts()], limits=limits.by_file(), environment=told, end=end)
 
 
 def walls(limits: Limits, rules: Path) -> list[str]:

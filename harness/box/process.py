@@ -61,21 +61,23 @@ class BoxProcess:
             raise
 
     async def _begin(self, begin: Mapping[str, Any]) -> None:
-        launch = self._open.enter_context(self._engine.launch(self._inside, self._limits))
         pipe, nowhere = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         try:
+            launch = self._open.enter_context(self._engine.launch(self._inside, self._limits))
             self._process = await asyncio.create_subprocess_exec(
                 *launch.argv,
                 stdin=pipe,
                 stdout=pipe,
                 stderr=pipe if self._keep_words else nowhere,
                 pass_fds=launch.descriptors,
-                env={},
+                env=launch.environment,
                 cwd="/",
                 start_new_session=True,
                 limit=self._limits.line_bytes,
             )
-        except OSError:
+        except (
+            OSError
+        ):  # the disk is full, a program is gone: whatever it is, it is not the method's
             raise BoxFailure(BoxStage.ENGINE) from None
         self._ending = launch.end
         if self._process.stderr is not None:

@@ -118,7 +118,7 @@ def _python_for_everybody() -> str | None:
 @pytest.mark.parametrize("name", UNRULY)
 def test_is_an_error_of_its_text_alone(tmp_path: Path, name: str) -> None:
     """The first text is answered wrongly, the second by a box that was begun anew."""
-    limits = _PATIENT.model_copy(update={"entry_seconds": 2.0})
+    limits = _PATIENT.model_copy(update={"entry_seconds": 1.0})
     code = UNRULY[name] + _GOOD_AT_THE_SECOND
     [[first], [second]] = asked(
         boxed(tmp_path, code, limits, entry="method:good_later"), ["one"], ["two"]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import sys
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
+from harness.box import bubblewrap
+from harness.box.boxed import boxed_method
 from harness.box.code import BoxedCode
 from harness.box.engine import Inside
 from harness.box.engines import find_engine
 from harness.box.failures import BoxFailure, BoxStage, Manner, WhoseFault
 from harness.box.limits import Limits
 from harness.core.failures import ErrorClass, HarnessError, UsageError
-from tests.harness.box.making import SMALL, asked, boxed, needs_engine, written
+from tests.harness.box.making import SMALL, asked, boxed, needs_engine, setup, written
 
 UPPER = "def translate(texts):\n    return [text.upper() for text in texts]\n"
 
@@ -120,3 +124,34 @@ def test_links_in_the_code_are_refused(tmp_path: Path) -> None:
     (folder / "other.py").symlink_to("/etc/passwd")
     with pytest.raises(UsageError, match="is a link"):
         BoxedCode(folder, "method:translate").check()
+
+
+def test_a_full_disk_is_no_fault_of_the_method(tmp_path: Path) -> None:
+    class Full:
+        name = "full"
+
+        def lacking(self) -> None:
+            return None
+
+        def launch(self, inside: Inside, limits: Limits) -> NoReturn:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    method = boxed_method(
+        BoxedCode(written(tmp_path, UPPER), "method:translate"), SMALL, Full(), None, setup()
+    )
+    with pytest.raises(BoxFailure) as failure:
+        asked(method, ["a"])
+    assert (failure.value.stage, failure.value.fault) == (BoxStage.ENGINE, WhoseFault.CUSTODIAN)
+
+
+@needs_engine
+@pytest.mark.skipif(sys.platform != "linux", reason="another engine has other programs")
+def test_an_engine_that_breaks_is_no_fault_of_the_method(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """bubblewrap is there when it is looked for, and makes no box when it is asked to."""
+    method = boxed(tmp_path, UPPER)
+    monkeypatch.setattr(bubblewrap, "starts", lambda: ["/there/is/no/python"])
+    with pytest.raises(BoxFailure) as failure:
+        asked(method, ["a"])
+    assert failure.value.fault is WhoseFault.CUSTODIAN
