@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Annotated, Final
 
 from pydantic import Field, ValidationError
 
+from corpora.files.toml_text import parse_toml
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.core.user_file import read_bytes, read_text
@@ -63,11 +63,14 @@ def read_sheet(folder: Path) -> SubmissionSheet:
     path = folder / SHEET
     text, _ = read_text(path, "what a submission says of itself", 2**20)
     try:
-        return SubmissionSheet.model_validate(_tuples(tomllib.loads(text)))
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: {error}. Correct it.") from None
+        stated = parse_toml(text)
+    except ValueError as error:
+        raise UsageError(f"{path}: not valid TOML: {error}. Correct it.") from None
+    try:
+        return SubmissionSheet.model_validate(_tuples(stated))
     except ValidationError as error:
-        raise UsageError(f"{path}: {first_problem(error)} docs/submissions.md shows one.") from None
+        told = first_problem(error, text)
+        raise UsageError(f"{path}: {told} docs/submissions.md shows one.") from None
 
 
 def _tuples(read: Mapping[str, object]) -> dict[str, object]:
