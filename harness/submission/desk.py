@@ -159,10 +159,21 @@ class SubmissionDesk:
             ) from None
 
     def all(self) -> list[KeptSubmission]:
-        """Return every submission, the one that something happened with last first."""
-        folders = [each for each in self._folders() if (each / NOTES).exists()]
-        found = [self._read(each) for each in folders]
+        """Return every submission that can be read, the one that something happened with last first."""
+        found = [each for each in self._each() if isinstance(each, KeptSubmission)]
         return sorted(found, key=lambda each: each.state.when, reverse=True)
+
+    def unreadable(self) -> list[str]:
+        """Say of each submission that cannot be read what is wrong with it."""
+        return [str(each) for each in self._each() if isinstance(each, UsageError)]
+
+    def _each(self) -> Iterator[KeptSubmission | UsageError]:
+        for folder in self._folders():
+            if (folder / NOTES).exists():
+                try:
+                    yield self._read(folder)
+                except UsageError as wrong:
+                    yield wrong
 
     def find(self, name: str) -> KeptSubmission:
         """Return the submission of a number, or of its beginning; raises UsageError where that is none, or several."""

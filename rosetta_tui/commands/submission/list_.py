@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.submission.sharing import desk
+from rosetta_tui.commands.submission.sharing import desk, say
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import table
 
@@ -23,6 +23,7 @@ def list_(*, as_json: bool) -> None:
     *Answers* are those that its maker had: scores or refusals, which count in the budget (rosetta vault budget).
     """
     found = desk().all()
+    say(desk().unreadable())
     rows: list[tuple[str, ...]] = [
         ("number", "name", "by", "lane", "came in", "where it stands", "runs", "answers")
     ]

@@ -400,4 +400,9 @@ def test_a_bundle_that_was_changed_at_the_desk_is_noticed(desk: Desk) -> None:
     [kept] = SubmissionDesk(desk.home).all()
     other = resigned(kept.path.read_bytes(), {}, by=MAKER.public.signing_key)
     kept.path.write_bytes(other)
-    assert "is not the submission that came" in desk("submission list", code=2)
+    desk("submission demo second --lane data")
+    desk("submission run second.rosetta-submission --plain")
+    said = desk("submission list")
+    assert "is not the submission that came" in said
+    assert "rehearsed" in said
+    assert "is not the submission that came" in desk(f"submission show {kept.number}", code=2)
