@@ -180,8 +180,7 @@ class GatewayServer:
                 self.down or failure.error_class in _CUSTODIANS or isinstance(failure, NoCredit)
             )
             return _refusal(502, "The model gave no answer.")
-        except HarnessError:  # the budget is reached: the run ends
-            self.down = True
+        except HarnessError:  # the budget is reached: the run ends by that, in its own words
             return _refusal(502, "The model gave no answer.")
         return 200, _completion(model, reply)
 

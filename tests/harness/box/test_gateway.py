@@ -10,7 +10,7 @@ import pytest
 from harness.box.failures import BoxFailure, BoxStage, WhoseFault
 from harness.box.gateway import Gateway, gateway
 from harness.core.calls import Reply, Request
-from harness.core.failures import CallError, ErrorClass, Refused, Transient, UsageError
+from harness.core.failures import ErrorClass, HarnessError, Refused, Transient, UsageError
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.keys import no_key
 from tests.harness.box.making import asked, boxed, needs_engine
@@ -51,7 +51,7 @@ TURN = [{"role": "user", "content": "text"}]
 class Carried:
     """Carries calls as a run does, without a store."""
 
-    def __init__(self, failure: CallError | None = None) -> None:
+    def __init__(self, failure: HarnessError | None = None) -> None:
         self.requests: list[Request] = []
         self.failure = failure
 
@@ -166,6 +166,13 @@ def test_a_model_that_is_not_there_is_no_fault_of_the_method(
 def test_a_question_that_a_model_refuses_is_the_methods(tmp_path: Path, endpoint: Scripted) -> None:
     refused = Carried(Refused(ErrorClass.REQUEST, "too long", 400))
     [[output]] = asked(boxed(tmp_path, ASKS, gateway=made(endpoint)), ["a"], calls=refused)
+    assert output.error_class is ErrorClass.METHOD
+
+
+@needs_engine
+def test_a_budget_that_is_reached_is_told_by_the_run(tmp_path: Path, endpoint: Scripted) -> None:
+    spent = Carried(HarnessError("The budget is reached."))
+    [[output]] = asked(boxed(tmp_path, ASKS, gateway=made(endpoint)), ["a"], calls=spent)
     assert output.error_class is ErrorClass.METHOD
 
 
