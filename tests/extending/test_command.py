@@ -45,7 +45,9 @@ def test_one_file_is_enough(
     )
     assert said(capsys, "greet", "Ana") == (0, "Hello, Ana.\n", "")
     page = said(capsys, "--help")[1].splitlines()
-    place = page.index("  greet        Say hello to somebody.")
+    [line] = (each for each in page if each.endswith(" Say hello to somebody."))
+    assert line.split()[0] == "greet"
+    place = page.index(line)
     assert page[place - 1].startswith("  doctor ")
     assert page[place + 1] == ""
     assert "Say hello to NAME." in said(capsys, "help", "greet")[1]

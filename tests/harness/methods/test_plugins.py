@@ -228,7 +228,7 @@ def test_every_method_and_what_it_needs_is_in_the_table() -> None:
     [table] = re.findall(r"\| method \| what it does.*?\n\n", PAGE, re.DOTALL)
     for name, (needs, _) in TAKES.items():
         [row] = [line for line in table.splitlines() if f"`{name}`" in line]
-        assert all(f"--{need}" in row for need in needs), row
+        assert all(f"--{need.replace('_', '-')}" in row for need in needs), row
 
 
 def test_both_coaching_files_say_the_same_and_fill_the_prompt(folder: Path) -> None:
