@@ -1,8 +1,8 @@
 """A run's calls on a worker of a Dask cluster, from here: what goes there, and what is done with what comes back.
 
-A worker is believed as little as an endpoint: what it sends is read as data, an entry that it was not given or that it
-sends twice is refused, and the run ends there. Where Dask begins the work anew because the worker is gone, nothing
-is heard of the second: the run is gone on with from what the store has.
+What a worker sends is read as data, an entry that it was not given or that it sends twice is refused, and the run ends
+there. Whether an output or a reply is what the endpoint said, nobody here can tell. Where Dask begins the work anew
+because the worker is gone, nothing is heard of the second: the run is gone on with from what the store has.
 """
 
 from __future__ import annotations
@@ -354,6 +354,7 @@ class _Errand:
         self._state, told, self._told = self._wish(), self._told, []
         go, self._go = self._go, None
         return HomeWord(
+            attempt=self._attempt,
             heard=self._heard,
             state=self._state,
             most=self._work.control.most_concurrency,

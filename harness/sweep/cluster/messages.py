@@ -289,6 +289,8 @@ class HomeGo(Message):
 class HomeWord(Message):
     """What the process here says to a report."""
 
+    attempt: str | None = None
+    """Whom it is meant for: who began the work after a lost worker leaves it unheard. None: whoever has the work."""
     heard: Count
     """Serial of the last report that was taken in."""
     state: RunState

@@ -322,6 +322,8 @@ class RemoteDesk:
             self._lose()
 
     def _hear(self, word: HomeWord) -> None:
+        if word.attempt not in {None, self._attempt}:
+            return  # for the worker before, whom home has looked at
         with self._changed:
             for serial in [each for each in self._unheard if each <= word.heard]:
                 del self._unheard[serial]

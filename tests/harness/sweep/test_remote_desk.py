@@ -6,6 +6,7 @@ import asyncio
 import queue
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,13 +23,16 @@ from harness.setup.plan import RunOptions
 from harness.sweep.cluster import remote
 from harness.sweep.cluster.messages import (
     HomeAnswer,
+    HomeGo,
     HomeWord,
     Parcel,
+    WorkerBegin,
     WorkerQuestion,
     WorkerReport,
     unpacked,
 )
 from harness.sweep.cluster.remote import LEAST_UNHEARD, RemoteDesk
+from tests.harness.store.stored_rows import SETUP
 
 
 class Way:
@@ -107,6 +111,15 @@ def test_a_wish_from_home_is_followed() -> None:
             home.say(state=state)
             home.moved.acquire()
             assert home.desk.control.state is state
+
+
+def test_what_is_meant_for_the_worker_before_is_left_unheard() -> None:
+    """Home has held that one against the terms; this one it has not seen yet."""
+    with at_home() as home, ThreadPoolExecutor() as pool:
+        begun = pool.submit(home.desk.begin, WorkerBegin(address="tcp://a", setup=SETUP))
+        home.say(attempt="another", go=HomeGo(entries=(), known=()))
+        home.say(attempt=home.report().attempt, state=RunState.STOPPED)
+        assert begun.result() is None
 
 
 def test_a_worker_that_hears_nothing_breaks_off(monkeypatch: pytest.MonkeyPatch) -> None:
