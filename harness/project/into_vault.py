@@ -29,22 +29,33 @@ def move_into(
 ) -> StoredCorpus:
     """Seal the whole corpus of a project in a vault, then take its secret texts out of the project; gives the vault's record of it.
 
-    Called within ``changing``. Raises VaultError where the vault has another corpus of this name, or a text of it.
+    Called within ``changing``. Raises VaultError where the vault has another corpus of this name, or a text of it, and UsageError where it has
+    this one as it was before a change.
     """
     state = vault.read()
     going = InVault(
         vault=state.head.vault, corpus=name, sha256=corpus.sha256, on=today(), done=False
     )
     before = project.state.vault
-    there = before is not None and (before.vault, before.corpus) == (going.vault, name)
-    if there and name in {each.name for each in state.head.corpora.values()}:
+    noted = before is not None and (before.vault, before.corpus) == (going.vault, name)
+    if before is not None and noted and name in {each.name for each in state.head.corpora.values()}:
         stored = _ours(vault, corpus, name, identity, opener)
+        _require_unchanged(before, corpus)
     else:
         project.change(vault=going)
         write_state(project, overwrite=True)
         stored = vault.add(corpus, name, identity, opener, tells)
     _take_out(project, going)
     return stored
+
+
+def _require_unchanged(before: InVault, corpus: Corpus) -> None:
+    """Refuse a corpus that is not what went to the vault; UsageError says what to do."""
+    if before.sha256 != corpus.sha256:
+        raise UsageError(
+            f"The vault holds {before.corpus!r} as it was on {before.on}, and it was changed here since. Nothing was taken out of the project. Seal it in "
+            "another vault, or put back the project.json of that day and say this again."
+        )
 
 
 def _ours(

@@ -153,8 +153,12 @@ def _withheld(review: Review, state: State) -> set[str]:
             for item, judged in said.judgements.items()
             if judged.why_not is CannotJudge.NOT_TO_SHARE
         }
-    cleared = {item for item, last in state.adjudications.items() if last.harmful is False}
-    return {item for item in found & review.key.items.keys() if item not in cleared}
+    return (found & review.key.items.keys()) - cleared_items(state)
+
+
+def cleared_items(state: State) -> set[str]:
+    """Return the items of which people decided that nothing is harmful in them (``review adjudicate``)."""
+    return {item for item, last in state.adjudications.items() if last.harmful is False}
 
 
 def _entry(review: Review, item: str, given: list[_Given]) -> Entry:

@@ -43,6 +43,8 @@ def _left(found: into_project.Gathered) -> Iterator[str]:
         yield f"{counted(found.waiting, 'sentence')} with speakers: nothing came back yet that may be used."
     if found.unshared:
         yield f"Left out: {counted(found.unshared, 'translation')} of people who did not say that theirs may be used. {imported.HOW_TO_ALLOW}"
+    if found.beside:
+        yield f"Left out: {counted(found.beside, 'translation')} of sentences that another review translated. If that one is taken back or refused, gather takes these."
     if found.withheld or found.objected:
         many = counted(found.withheld + len(found.objected), "sentence")
         named = f" (entries {_ids(found.objected)})" if found.objected else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,31 @@ def test_one_that_was_stopped_after_the_vault_had_it_is_found_there(
     keeper.moves()
     assert len(keeper.vault.read().head.corpora) == 1
     assert keeper.project.state.entries[0].sealed == ""
+
+
+def test_a_correction_after_the_vault_had_it_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper, adds = Keeper(tmp_path), Vault.add
+
+    def stopped(*given: Any) -> None:
+        adds(*given)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Vault, "add", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            keeper.moves()
+    with changing(keeper.folder, keeper.home) as project:
+        gold = project.state.entries[0]
+        better = replace(project.texts(gold), reference="Kantis ĉi tie")
+        project.put([project.with_texts(gold, better)])
+    with pytest.raises(UsageError, match="changed here since"):
+        keeper.moves()
+    kept = keeper.project
+    assert kept.texts(kept.state.entries[0]).reference == "Kantis ĉi tie"
+    assert kept.state.vault is not None
+    assert not kept.state.vault.done
 
 
 def test_another_corpus_of_the_name_takes_no_text_from_the_project(

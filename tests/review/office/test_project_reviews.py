@@ -17,7 +17,7 @@ from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store
 from review.community.reviews import files_of_review
 from review.files.batch import Batch
-from review.log.payloads import Consent, HarmFlag, NotJudged, Scope, Suggest
+from review.log.payloads import Adjudicate, Consent, HarmFlag, NotJudged, Scope, Suggest
 from review.office.making.batches import NO_POLICY, make
 from review.office.making.creating import Share
 from review.office.making.of_project import (
@@ -167,6 +167,93 @@ def test_one_of_two_who_disagrees_is_enough(school: School) -> None:
     assert found.refused == [1]
 
 
+Looks = Callable[[Judge, str], None]
+
+
+def harms(judge: Judge, item: str) -> None:
+    judge.says(item, Rating.EXCELLENT)
+    judge.laptop.append(HarmFlag(**judge.place, item=item, harmful=True))
+
+
+def rates(rating: Rating, better: str = "") -> Looks:
+    return lambda judge, item: judge.says(item, rating, better)
+
+
+LATER: tuple[tuple[Looks, Looks, str | None, str], ...] = (
+    (rates(R.EXCELLENT), rates(R.EXCELLENT), "agreed", "Bonan tagon"),
+    (rates(R.EXCELLENT), rates(R.REJECT), None, ""),
+    (rates(R.EXCELLENT), harms, None, "Bonan tagon"),
+    (rates(R.EXCELLENT), rates(R.GIST, "Saluton"), "corrected", "Saluton"),
+    (rates(R.GIST, "Saluton"), rates(R.EXCELLENT), "corrected", "Saluton"),
+    (rates(R.GIST, "Saluton"), harms, None, "Bonan tagon"),
+)
+"""What the first and the second of two say → outcome, reference."""
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize(("one", "other", "outcome", "reference"), LATER)
+def test_answers_that_come_later_count_as_those_that_come_together(
+    school: School, one: Looks, other: Looks, outcome: str | None, reference: str, apart: bool
+) -> None:
+    school.translated()
+    desk = school.asks("agree", "look", people=2)
+    found = Gathered()
+    for place, (code, says) in enumerate(zip(desk.review.key.orders, (one, other), strict=True)):
+        judge = Judge(school.folder / f"judge {place}", desk.batch, code)
+        says(judge, desk.item(1))
+        desk.take(judge)
+        if apart or place:
+            found = gather(school.project, school.office)
+    agreed = school.entry().agreed
+    assert (agreed and agreed.outcome, school.reference()) == (outcome, reference)
+    assert agreed is None or len(agreed.people) == 2
+    assert found.objected == [1] * (other is harms)
+    assert found.refused == [1] * (reference == "")
+    before = school.project.state
+    gather(school.project, school.office)
+    assert school.project.state == before
+
+
+def test_a_flag_that_people_cleared_holds_up_nothing(school: School) -> None:
+    school.translated()
+    assert school.looks(1, harms).objected == [1]
+    review = school.office.review("agree1")
+    [item] = [item for item, about in review.key.items.items() if about.entry == 1]
+    decided = {"batch": next(iter(review.manifests)), "item": item, "note": ""}
+    cleared = Adjudicate(wall=made.WALL, **decided, harmful=False, reason="usual", by="Ann")
+    school.office.append(review, cleared)
+    found = gather(school.project, school.office)
+    assert (found.objected, found.agreed) == ([], 1)
+    agreed = school.entry().agreed
+    assert agreed is not None
+    assert agreed.outcome == "agreed"
+
+
+def test_a_translation_of_another_review_waits_until_the_one_that_stands_is_gone(
+    school: School,
+) -> None:
+    desks = [school.asks("translate", "words")]
+    waiting = to_translate(school.project, again=True)
+    said = made.said(school.identity, "words-2", secret=True)
+    ready = make(draft_sources(school.project, waiting, Share(1), 1), said, school.identity)
+    review = school.office.create_review(ready.key, NO_POLICY, ready.manifests, ready.texts)
+    note_handed_out(school.project, "words-2", "translate", waiting)
+    desks.append(Written(school.office, school.identity, review, ready.batches[0]))
+    people = [Translator(school.folder / desk.review.name, desk, 0) for desk in desks]
+    for number, text in ((1, "Bonan tagon"), (0, "Saluton")):
+        people[number].write(desks[number].item(1), text)
+        desks[number].take(people[number])
+        gather(school.project, school.office)
+    before = school.project.state
+    found = gather(school.project, school.office)
+    assert (school.reference(), found.translated, found.beside) == ("Bonan tagon", 0, 1)
+    assert school.project.state == before, "to gather once more changes nothing"
+    people[1].withdraw()
+    desks[1].take(people[1])
+    found = gather(school.project, school.office)
+    assert (school.reference(), found.taken_back, found.translated) == ("Saluton", [1], 1)
+
+
 def test_what_was_refused_is_asked_of_a_translator_again_and_looked_at_again(
     school: School,
 ) -> None:
@@ -189,8 +276,7 @@ def test_what_is_harmful_or_not_to_be_shown_waits_for_people(school: School, fla
 
     def objects(judge: Judge, item: str) -> None:
         if flagged:
-            judge.says(item, Rating.EXCELLENT)
-            judge.laptop.append(HarmFlag(**judge.place, item=item, harmful=True))
+            harms(judge, item)
         else:
             at = judge.order.index(item)
             judge.leave_out(at)
