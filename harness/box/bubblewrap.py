@@ -39,6 +39,7 @@ class Bubblewrap:
     """
 
     name = "bubblewrap"
+    holds_secrets = True
 
     def lacking(self) -> str | None:
         """Say what is missing; see ``BoxEngine``."""
@@ -149,23 +150,11 @@ def _walls(laid: Sequence[Laid], limits: Limits) -> list[str]:
 @cache
 def _refusal(program: str) -> str | None:
     """Start an empty box; say what the system has against it, None where it works."""
-    with _own_user(()) as (becoming, _):
-        argv = [
-            *becoming,
-            program,
-            *_WALLS,
-            "--ro-bind",
-            "/",
-            "/",
-            "--proc",
-            "/proc",
-            "--",
-            _program("true"),
-        ]
-        with suppress(OSError, subprocess.SubprocessError):
-            nowhere = subprocess.DEVNULL
-            subprocess.run(argv, stdout=nowhere, stderr=nowhere, check=True, timeout=_PROBE_SECONDS)  # noqa: S603
-            return None
+    empty = [program, *_WALLS, "--ro-bind", "/", "/", "--proc", "/proc", "--", _program("true")]
+    with suppress(OSError, subprocess.SubprocessError), _own_user(()) as (becoming, _):
+        argv, nowhere = [*becoming, *empty], subprocess.DEVNULL
+        subprocess.run(argv, stdout=nowhere, stderr=nowhere, check=True, timeout=_PROBE_SECONDS)  # noqa: S603
+        return None
     return (
         "bubblewrap cannot make a box here: the system lets this user make no namespaces (sysctl user.max_user_namespaces, "
         "kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns), or it is older than 0.8"

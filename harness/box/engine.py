@@ -50,6 +50,11 @@ class BoxEngine(Protocol):
         """Name of the program, such as ``bubblewrap``."""
         ...
 
+    @property
+    def holds_secrets(self) -> bool:
+        """Whether no process or file of a method outlives its box, however this program ends; others get open texts alone."""
+        ...
+
     def lacking(self) -> str | None:
         """Say what is missing for it on this computer and what to install; None where it works."""
         ...

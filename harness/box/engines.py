@@ -19,11 +19,19 @@ def engines() -> Sequence[BoxEngine]:
     return (Bubblewrap(), Podman()) if sys.platform == "linux" else ()
 
 
-def find_engine(among: Sequence[BoxEngine] | None = None) -> BoxEngine:
-    """Return the first engine that works on this computer; HarnessError says what to install where there is none."""
+def find_engine(among: Sequence[BoxEngine] | None = None, *, secret: bool = False) -> BoxEngine:
+    """Return the first engine that works on this computer, for ``secret`` texts the first that holds them.
+
+    HarnessError says what to install, or which computer to use, where there is none.
+    """
     lacking = []
     for engine in engines() if among is None else among:
         missing = engine.lacking()
+        if missing is None and secret and not engine.holds_secrets:
+            missing = (
+                f"{engine.name} may leave processes and files of a method behind, so no secret text is given to it: "
+                "use a computer with Linux and bubblewrap or podman"
+            )
         if missing is None:
             return engine
         lacking.append(missing)

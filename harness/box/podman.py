@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 import shutil
@@ -33,6 +34,7 @@ class Podman:
     """Makes boxes by podman as an ordinary user; root's containers would be root's, so it is not used by root."""
 
     name = "podman"
+    holds_secrets = True
 
     def lacking(self) -> str | None:
         """Say what is missing; see ``BoxEngine``."""
@@ -42,7 +44,10 @@ class Podman:
         if os.geteuid() == 0:
             return "podman is used by ordinary users only: become one"
         asked = [program, "info", "--format", "{{.Host.Security.Rootless}}"]
-        told = subprocess.run(asked, capture_output=True, check=False, timeout=_PROBE_SECONDS)  # noqa: S603
+        try:
+            told = subprocess.run(asked, capture_output=True, check=False, timeout=_PROBE_SECONDS)  # noqa: S603
+        except (OSError, subprocess.SubprocessError):
+            return "podman does not answer: see that `podman info` does"
         if told.returncode != 0 or told.stdout.strip() != b"true":
             return "podman makes no containers for this user: give it ranges in /etc/subuid and /etc/subgid"
         return None
@@ -79,7 +84,7 @@ def walls(limits: Limits, rules: Path) -> list[str]:
         "--rm", "--interactive", "--log-driver", "none", "--network", "none", "--no-hosts", "--hostname", "box",
         "--http-proxy=false", "--read-only", "--read-only-tmpfs=false", "--cap-drop", "all", "--userns", "keep-id",
         "--security-opt", "no-new-privileges", "--security-opt", f"seccomp={rules}",
-        "--pids-limit", str(limits.processes),
+        "--pids-limit", str(limits.processes), "--timeout", str(math.ceil(limits.all_seconds)),
         "--memory", str(limits.memory_bytes), "--memory-swap", str(limits.memory_bytes),
         "--shm-size", str(shared), "--tmpfs", f"/tmp:rw,mode=1777,size={limits.disk_bytes - shared}",  # noqa: S108  of the box
         "--workdir", "/tmp", "--unsetenv-all",  # noqa: S108

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import secrets
 import signal
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,8 @@ from harness.box.limits import Limits
 
 _LAST_SECONDS = 10.0
 """Until the last process of a box that was killed is gone."""
+_ENDING_SECONDS = 60.0
+"""For the command that ends a box, where killing what was started does not."""
 _MOST_WORDS = 8192
 """Bytes of what a method over open data prints that are kept for the custodian."""
 
@@ -83,8 +86,16 @@ class BoxProcess:
         if self._process.stderr is not None:
             self._listening = asyncio.create_task(self._listen(self._process.stderr))
         told = {**begin, "limits": launch.limits, "places": launch.places}
-        await self._say([told], BoxStage.ENGINE)
+        await self._tell_first(told)
         await self._reach("inside", BoxStage.ENGINE, self._limits.load_seconds)
+
+    async def _tell_first(self, told: Mapping[str, Any]) -> None:
+        """Say what is begun; an engine that hears nothing would else hold a long line up for ever."""
+        try:
+            async with asyncio.timeout(self._limits.load_seconds):
+                await self._say([told], BoxStage.ENGINE)
+        except TimeoutError:
+            raise BoxFailure(BoxStage.ENGINE, Manner.TOO_LONG) from None
 
     async def ask(self, sources: Sequence[str]) -> list[str | None]:
         """Return a translation of each text, or None where the method gives none; raises BoxFailure and ends the box."""
@@ -156,32 +167,40 @@ class BoxProcess:
         return self._process
 
     async def end(self) -> None:
-        """Kill the box and all that it began; harmless where it is over."""
+        """Kill the box and all that it began; harmless where it is over.
+
+        Where the engine has no namespace for processes, one that made itself a session of its own lives on.
+        """
         process, self._process = self._process, None
-        if process is None:
+        if process is not None:
+            await self._kill(process)
+        with suppress(OSError):  # what still writes into a folder keeps it from being removed
             self._open.close()
-            return
-        with suppress(ProcessLookupError):
-            process.send_signal(signal.SIGKILL)
+
+    async def _kill(self, process: asyncio.subprocess.Process) -> None:
+        # the whole group that it was started in, also where its first process is gone; macOS says of zombies alone that
+        # they are not permitted
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
         if process.stdin is not None:
             process.stdin.close()
+        await _carried_out(self._ending)
         with suppress(TimeoutError):
             async with asyncio.timeout(_LAST_SECONDS):
-                await _carried_out(self._ending)
                 while process.stdout is not None and await process.stdout.read(1 << 16):
                     pass  # what is left in the pipe, until the last process that held it is gone
                 if self._listening is not None:
                     await self._listening
                 await process.wait()
-        self._open.close()
 
 
 async def _carried_out(command: Sequence[str]) -> None:
     if not command:
         return
     nowhere = asyncio.subprocess.DEVNULL
-    with suppress(OSError):
+    with suppress(OSError, TimeoutError):
         ending = await asyncio.create_subprocess_exec(
             *command, stdin=nowhere, stdout=nowhere, stderr=nowhere
         )
-        await ending.wait()
+        async with asyncio.timeout(_ENDING_SECONDS):
+            await ending.wait()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from harness.box.engine import Inside, Launch
 from harness.box.layout import ENVIRONMENT, SOCKET, laid_in, starts
 from harness.box.limits import Limits
 
+_NAME = "rosetta-box-of-"
 _SYSTEM = (
     "/usr/lib",
     "/System/Library",
@@ -25,9 +27,13 @@ _SYSTEM = (
 
 
 class Seatbelt:
-    """Makes boxes by sandbox-exec. It shuts off files and network; memory, processes and disk it does not limit."""
+    """Makes boxes by sandbox-exec. It shuts off files and network; memory, processes and disk it does not limit.
+
+    A process that makes itself a session of its own outlives the box, and files of a box outlive a program that is killed.
+    """
 
     name = "sandbox-exec"
+    holds_secrets = False
 
     def lacking(self) -> str | None:
         """Say what is missing; see ``BoxEngine``."""
@@ -40,7 +46,8 @@ class Seatbelt:
         """Return how a box is started; see ``BoxEngine``."""
         laid = list(laid_in(inside))
         places = {place: str(source.resolve()) for source, place in laid}
-        with tempfile.TemporaryDirectory(prefix="rosetta-box-") as made:
+        _remove_abandoned()
+        with tempfile.TemporaryDirectory(prefix=f"{_NAME}{os.getpid()}-") as made:
             own = Path(made).resolve()
             places["/tmp/site"] = str(own / "site")  # noqa: S108  the runner's name for it
             socket = (
@@ -65,6 +72,23 @@ class Seatbelt:
             yield Launch(argv, limits=limits.by_file(), places=places)
 
 
+def _remove_abandoned() -> None:
+    """Remove the folders of boxes whose programs were killed."""
+    for each in Path(tempfile.gettempdir()).glob(f"{_NAME}*"):
+        maker = each.name.removeprefix(_NAME).partition("-")[0]
+        if maker.isdecimal() and not _runs(int(maker)):
+            shutil.rmtree(each, ignore_errors=True)
+
+
+def _runs(number: int) -> bool:
+    try:
+        with suppress(PermissionError):  # somebody else's
+            os.kill(number, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    return True
+
+
 def profile(readable: Sequence[Path], writable: Path, socket: Path | None) -> str:
     """Return the profile of a box: everything is refused but what a line of it allows."""
     lines = [
@@ -77,10 +101,15 @@ def profile(readable: Sequence[Path], writable: Path, socket: Path | None) -> st
         "(allow file-read-metadata)",
     ]
     lines += [
-        f"(allow file-read* process-exec (subpath {json.dumps(str(each))}))"
+        f"(allow file-read* process-exec (subpath {_quoted(each)}))"
         for each in (*map(Path, _SYSTEM), *readable)
     ]
-    lines.append(f"(allow file-read* file-write* (subpath {json.dumps(str(writable))}))")
+    lines.append(f"(allow file-read* file-write* (subpath {_quoted(writable)}))")
     if socket is not None:
-        lines.append(f"(allow network-outbound (literal {json.dumps(str(socket))}))")
+        lines.append(f"(allow network-outbound (literal {_quoted(socket)}))")
     return "\n".join(lines)
+
+
+def _quoted(path: Path) -> str:
+    """Return a path as the language of profiles has texts, which knows no numbers of characters."""
+    return json.dumps(str(path), ensure_ascii=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.box.control_groups import limits_whole_box
+from harness.box.engine import BoxEngine
 from harness.box.engines import engines
 from harness.doctor.finding import Finding, Health
 
@@ -17,7 +18,7 @@ def boxes() -> Iterator[Finding]:
     for engine in engines():
         lacking = engine.lacking()
         if lacking is None:
-            yield Finding(_AREA, engine.name, Health.OK, _works(engine.name))
+            yield Finding(_AREA, engine.name, Health.OK, _works(engine))
             return
         missing.append(Finding(_AREA, engine.name, Health.MISSING, f"{lacking}."))
     yield from missing
@@ -26,8 +27,10 @@ def boxes() -> Iterator[Finding]:
         yield Finding(_AREA, "box", Health.MISSING, words)
 
 
-def _works(name: str) -> str:
-    if name != "bubblewrap":
+def _works(engine: BoxEngine) -> str:
+    if not engine.holds_secrets:
+        return "makes boxes for methods over open texts; for secret ones use a computer with Linux"
+    if engine.name != "bubblewrap":
         return "makes boxes"
     whole = "the whole box" if limits_whole_box() else "each of its processes"
     return f"makes boxes; memory is limited for {whole}"

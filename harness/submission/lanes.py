@@ -162,9 +162,8 @@ def code_method(
         condition="submission",
     )
     way = None if model is None else gateway.gateway(model.endpoint, [model.model], find_key)
-    return boxed.boxed_method(
-        code, Limits(), engines.find_engine(), way, setup, open_data=open_data
-    )
+    engine = engines.find_engine(secret=not open_data)
+    return boxed.boxed_method(code, Limits(), engine, way, setup, open_data=open_data)
 
 
 class HandedIn:

@@ -66,6 +66,14 @@ def test_one_that_raises_costs_its_entry_alone(tmp_path: Path) -> None:
 
 
 @needs_engine
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has an order of what it ends")
+def test_a_box_goes_before_the_program_where_memory_is_short(tmp_path: Path) -> None:
+    code = "def translate(texts):\n    return [open('/proc/self/oom_score_adj').read().strip()]\n"
+    [[output]] = asked(boxed(tmp_path, code), ["a"])
+    assert output.text == "1000"
+
+
+@needs_engine
 def test_what_cannot_be_loaded_is_tried_once(tmp_path: Path) -> None:
     method = boxed(tmp_path, "import there_is_no_such_module\n")
     found = asked(method, ["a"], ["b"])
@@ -90,6 +98,7 @@ def test_begun_anew_no_more_than_allowed(tmp_path: Path) -> None:
 def test_no_engine_says_what_to_install() -> None:
     class Missing:
         name = "missing"
+        holds_secrets = True
 
         def lacking(self) -> str:
             return "Install it"
@@ -129,6 +138,7 @@ def test_links_in_the_code_are_refused(tmp_path: Path) -> None:
 def test_a_full_disk_is_no_fault_of_the_method(tmp_path: Path) -> None:
     class Full:
         name = "full"
+        holds_secrets = True
 
         def lacking(self) -> None:
             return None

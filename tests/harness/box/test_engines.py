@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import struct
+import subprocess
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -110,6 +113,7 @@ def test_what_podman_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         "--cap-drop all",
         "no-new-privileges",
         "--pids-limit 24",
+        "--timeout 86400",
     ):
         assert each in told
     assert f"--memory {SMALL.memory_bytes} --memory-swap {SMALL.memory_bytes}" in told
@@ -129,8 +133,9 @@ def test_rules_by_name_refuse_what_the_program_refuses() -> None:
 
 
 def test_the_profile_of_macos(tmp_path: Path) -> None:
-    told = profile([Path('/a "quoted" place')], tmp_path, tmp_path / "socket")
+    told = profile([Path('/a "quoted" place'), Path("/Ŝipo")], tmp_path, tmp_path / "socket")
     assert told.startswith("(version 1)\n(deny default)\n")
+    assert '(subpath "/Ŝipo")' in told
     assert '(subpath "/a \\"quoted\\" place")' in told
     assert [line for line in told.splitlines() if "file-write" in line] == [
         f'(allow file-read* file-write* (subpath "{tmp_path}"))'
@@ -165,3 +170,33 @@ def test_what_is_not_installed_is_named(
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
     assert f"{engine.name} is not installed: install" in (engine.lacking() or "")
+
+
+@pytest.mark.parametrize("trouble", [subprocess.TimeoutExpired("podman", 60), PermissionError(13)])
+def test_a_podman_that_does_not_answer_is_lacking(
+    trouble: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> NoReturn:
+        raise trouble
+
+    with monkeypatch.context() as patched:
+        patched.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+        patched.setattr("os.geteuid", lambda: 1000, raising=False)
+        patched.setattr("subprocess.run", fail)
+        lacking = Podman().lacking()
+    assert lacking == "podman does not answer: see that `podman info` does"
+
+
+def test_a_full_disk_is_told_by_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As root its first box needs a folder; a way that no other test asks for is not remembered."""
+
+    def full(**_: object) -> NoReturn:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("shutil.which", lambda name: f"/full/{name}")
+        patched.setattr("os.geteuid", lambda: 0, raising=False)
+        patched.setattr("platform.machine", lambda: "x86_64")
+        patched.setattr("tempfile.TemporaryDirectory", full)
+        lacking = Bubblewrap().lacking()
+    assert "bubblewrap cannot make a box here" in (lacking or "")

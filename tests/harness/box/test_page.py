@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from harness.box.seccomp import DENIED
 from tests.harness.box.adversaries import NAMES, UNRULY
 from tests.harness.box.making import asked, boxed, needs_engine
 
@@ -20,6 +21,12 @@ def test_every_adversary_is_named() -> None:
     played = [*(name.replace("_", " ") for name in NAMES), *UNRULY]
     assert [name for name in played if name not in page] == []
     assert f"plays {len(played)} adversaries" in page
+
+
+def test_the_number_of_refused_calls() -> None:
+    here = [sum(numbers[place] is not None for numbers in DENIED.values()) for place in (0, 1)]
+    page = (DOCS / "box.md").read_text("utf-8")
+    assert f"{here[0]} refused (x86_64), {here[1]} (aarch64)" in page
 
 
 @needs_engine

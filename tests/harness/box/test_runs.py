@@ -80,6 +80,7 @@ class Broken:
     """An engine that is there and makes no box."""
 
     name = "broken"
+    holds_secrets = True
 
     def lacking(self) -> None:
         return None

@@ -1,0 +1,200 @@
+"""What an engine without a namespace for processes leaves: played by one that starts Python alone, without a wall."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpora.model.entry import Entry, Segment
+from harness.box import engines as known
+from harness.box import process
+from harness.box.boxed import BoxedMethod, boxed_method
+from harness.box.code import BoxedCode
+from harness.box.engine import Inside, Launch
+from harness.box.engines import find_engine
+from harness.box.failures import BoxFailure, BoxStage, WhoseFault
+from harness.box.layout import laid_in, starts
+from harness.box.limits import Limits
+from harness.box.seatbelt import Seatbelt
+from harness.core.failures import HarnessError
+from harness.doctor import boxes as doctor
+from harness.submission.bundle import parse_submission, unpack_into
+from harness.submission.lanes import code_method
+from tests.harness.box.making import SMALL, asked, entry, setup, written
+from tests.harness.submission.made import sample_bundle
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no engine")
+
+NO_CALLS: Any = None
+"""Nothing is called."""
+UPPER = "def translate(texts):\n    return [text.upper() for text in texts]\n"
+
+
+class Unwalled:
+    """Starts the first program of a box as it is; ``stuck`` leaves its folder as one that is still written to."""
+
+    name = "unwalled"
+    holds_secrets = False
+
+    def __init__(
+        self, argv: Sequence[str] = (), end: Sequence[str] = (), *, stuck: bool = False
+    ) -> None:
+        self._argv, self._end, self._stuck = argv, end, stuck
+
+    def lacking(self) -> None:
+        return None
+
+    @contextmanager
+    def launch(self, inside: Inside, limits: Limits) -> Iterator[Launch]:
+        places = {place: str(source) for source, place in laid_in(inside)}
+        *python, runner = starts()
+        argv = self._argv or [*python, f"{places['/box/run']}/{Path(runner).name}"]
+        yield Launch(argv, limits=limits.by_file(), places=places, end=self._end)
+        if self._stuck:
+            raise OSError(errno.ENOTEMPTY, "Directory not empty")
+
+
+def unwalled(folder: Path, code: str, engine: Unwalled, limits: Limits = SMALL) -> BoxedMethod:
+    kept = BoxedCode(written(folder, code), "method:translate")
+    return boxed_method(kept, limits, engine, None, setup(), open_data=True)
+
+
+FORKS = """
+import os, signal
+def translate(texts):
+    child = os.fork()
+    if child == 0:
+        while True:
+            signal.pause()
+    if texts == ["leave"]:
+        with open({note!r}, "w") as note:
+            note.write(str(child))
+        os._exit(0)
+    return [str(child)]
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="it waits for processes as Linux does")
+def test_a_child_ends_with_its_box(tmp_path: Path) -> None:
+    method = unwalled(tmp_path, FORKS.format(note=""), Unwalled())
+
+    async def ask() -> int:
+        [output] = await method.translate([entry("a")], NO_CALLS)
+        handle = os.pidfd_open(int(output.text or ""))
+        await method.close_box()
+        return handle
+
+    _require_ended(asyncio.run(ask()))
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="it waits for processes as Linux does")
+def test_a_child_ends_with_its_box_where_the_first_process_left_it(tmp_path: Path) -> None:
+    """It holds the pipe on, so that the box is ended by its time alone."""
+    note = tmp_path / "note"
+    limits = SMALL.model_copy(update={"entry_seconds": 1.0})
+    method = unwalled(tmp_path / "code", FORKS.format(note=str(note)), Unwalled(), limits)
+    [[output]] = asked(method, ["leave"])
+    assert output.text is None
+    with suppress(ProcessLookupError):
+        _require_ended(os.pidfd_open(int(note.read_text("ascii"))))
+
+
+def _require_ended(handle: int) -> None:
+    try:
+        ended = bool(select.select([handle], [], [], 5)[0])
+        if not ended:
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+        assert ended, "a process of the box outlived it"
+    finally:
+        os.close(handle)
+
+
+def test_a_folder_that_cannot_be_removed_keeps_no_run_from_its_end(tmp_path: Path) -> None:
+    [[output]] = asked(unwalled(tmp_path, UPPER, Unwalled(stuck=True)), ["a"])
+    assert output.text == "A"
+
+
+def test_the_command_that_ends_a_box_has_a_time_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not cut off with the waiting for the last process, which is over at once here."""
+    monkeypatch.setattr(process, "_LAST_SECONDS", 0.0)  # else a test waits as long
+    done = tmp_path / "done"
+    slow = [sys.executable, "-I", "-c", "import sys; open(sys.argv[1], 'w')", str(done)]
+    asked(unwalled(tmp_path / "code", UPPER, Unwalled(end=slow)), ["a"])
+    assert done.exists()
+
+
+def test_an_engine_that_hears_nothing_is_ended_as_the_custodians(tmp_path: Path) -> None:
+    """What it is told is longer than a pipe holds."""
+    limits = SMALL.model_copy(update={"load_seconds": 0.2, "all_seconds": 5.0})
+    engine = Unwalled([sys.executable, "-I", "-c", "import signal; signal.pause()"])
+    code = BoxedCode(
+        written(tmp_path, UPPER), "method:translate", options={"long": "x" * (1 << 20)}
+    )
+    method = boxed_method(code, limits, engine, None, setup())
+    with pytest.raises(BoxFailure) as failure:
+        asked(method, ["a"])
+    assert (failure.value.stage, failure.value.fault) == (BoxStage.ENGINE, WhoseFault.CUSTODIAN)
+
+
+def test_secret_texts_are_refused_where_something_may_stay(tmp_path: Path) -> None:
+    secret = Entry.model_construct(
+        id="one", source="a", reference="", segment=Segment.GOLD_STANDARD
+    )
+    method = boxed_method(
+        BoxedCode(written(tmp_path, UPPER), "method:translate"), SMALL, Unwalled(), None, setup()
+    )
+    with pytest.raises(BoxFailure) as failure:
+        asyncio.run(method.translate([secret], NO_CALLS))
+    assert failure.value.fault is WhoseFault.CUSTODIAN
+    assert find_engine([Unwalled()]).name == "unwalled"
+    with pytest.raises(HarnessError, match=r"unwalled may leave .* use a computer with Linux"):
+        find_engine([Unwalled()], secret=True)
+    assert not Seatbelt().holds_secrets
+
+
+def test_a_submission_meets_secret_texts_on_such_a_computer_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(known, "engines", lambda: [Unwalled()])
+    monkeypatch.setattr(doctor, "engines", lambda: [Unwalled()])
+    submission = parse_submission(sample_bundle(tmp_path / "sample", "code"))
+    unpack_into(submission.members, tmp_path / "unpacked")
+    code_method(submission, tmp_path / "unpacked", None, open_data=True)
+    with pytest.raises(HarnessError, match="no secret text is given to it"):
+        code_method(submission, tmp_path / "unpacked", None, open_data=False)
+    [finding] = doctor.boxes()
+    assert finding.words.startswith("makes boxes for methods over open texts")
+
+
+def test_folders_of_programs_that_were_killed_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with subprocess.Popen([sys.executable, "-I", "-c", ""]) as gone:
+        pass
+    stale, ours = (tmp_path / f"rosetta-box-of-{each}-x" for each in (gone.pid, os.getpid()))
+    other = tmp_path / "rosetta-box-of-nobody"
+    for each in (stale, ours, other):
+        each.mkdir()
+        (each / "sentence").write_text("secret", encoding="utf-8")
+    inside = Inside(BoxedCode(written(tmp_path / "code", ""), "method:translate"))
+    with Seatbelt().launch(inside, SMALL):
+        here = {each.name for each in tmp_path.glob(f"rosetta-box-of-{os.getpid()}-*")}
+        assert len(here) == 2
+        assert not stale.exists()
+    assert (ours / "sentence").exists()
+    assert (other / "sentence").exists()
