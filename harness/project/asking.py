@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Final
 
 from corpora.languages.tags import language_name
+from corpora.model.entry import Segment
 from harness.core.calls import Reply, Request
 from harness.core.failures import UsageError
 from harness.endpoint.client import EndpointClient
@@ -21,7 +22,7 @@ from harness.endpoint.keys import KeySource, find_key
 from harness.method.completions import answers_alone, cleaned
 from harness.method.options import MethodOptions
 from harness.methods.chat import model_completions
-from harness.project.candidates import Candidate
+from harness.project.candidates import Candidate, check_seen
 from harness.project.state import DraftTexts, Project, SourceOrigin, today
 
 PROMPT: Final = "sources-v1"
@@ -50,12 +51,17 @@ class SourceWish:
     context: str = ""
     phenomenon: str = ""
     """What of the language the sentences should show, in the asker's words."""
+    segment: Segment | None = None
+    """Where they are to go; the model is not told."""
 
 
 def ask_model(
     project: Project, wish: SourceWish, endpoint: str, model: str, keys: KeySource = find_key
 ) -> list[Candidate]:
-    """Ask a model once, and return what it wrote as candidates; CallError and UsageError in words."""
+    """Ask a model once, and return what it wrote as candidates; CallError and UsageError in words.
+
+    A model on another machine is not asked for a secret segment.
+    """
     if not 1 <= wish.count <= MOST_AT_ONCE:
         raise UsageError(
             f"--count {wish.count}: between 1 and {MOST_AT_ONCE} at once. Ask again for more."
@@ -69,6 +75,8 @@ def ask_model(
         max_tokens=4096,
     )
     completions = model_completions(options, keys)
+    elsewhere = not completions.endpoint.local
+    check_seen(f"--model {model[:60]}", wish.segment, elsewhere=elsewhere)
     text = prompt_text(project, wish)
     request = completions.request(
         [{"role": "user", "content": text}], secret=False, accept=answers_alone
@@ -84,7 +92,6 @@ def ask_model(
     found = [line for line in lines if line]
     if not found:
         raise UsageError("The model wrote no sentence. Ask once more, or take another model.")
-    elsewhere = not completions.endpoint.local
     return [
         Candidate(DraftTexts(line), origin, number, seen_elsewhere=elsewhere)
         for number, line in enumerate(found[: wish.count], 1)

@@ -196,14 +196,19 @@ def _check(candidate: Candidate) -> None:
             raise UsageError(
                 f"{where}, field '{name}': a source has none. Write it there, or say --{name} for all: {options}."
             )
-    if candidate.seen_elsewhere and candidate.segment is not None and candidate.segment.secret:
-        raise UsageError(
-            f"{where}: a model on another machine wrote it, so others have seen it and it can be no sentence of {candidate.segment}. Take a "
-            "model on this machine, or write those sentences yourselves."
-        )
+    check_seen(where, candidate.segment, elsewhere=candidate.seen_elsewhere)
     if candidate.provenance is not None and candidate.provenance not in PROVENANCES:
         raise UsageError(
             f"{where}, field 'provenance': permitted are {', '.join(PROVENANCES)}. Correct it."
+        )
+
+
+def check_seen(where: str, segment: Segment | None, *, elsewhere: bool) -> None:
+    """Refuse what another machine writes for a secret segment; UsageError begins with ``where``."""
+    if elsewhere and segment is not None and segment.secret:
+        raise UsageError(
+            f"{where}: a model on another machine writes it, so others see it and it can be no sentence of {segment}. Take a "
+            "model on this machine, or write those sentences yourselves."
         )
 
 

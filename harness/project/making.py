@@ -57,22 +57,27 @@ def whole_corpus(project: Project) -> Corpus:
 
 
 @contextmanager
-def changing(folder: Path, home: Path) -> Iterator[Project]:
+def changing(folder: Path, home: Path, *, keep: bool = True) -> Iterator[Project]:
     """Open a project to change it, alone; it is written when the block ends without an error, as a whole or not at all.
 
-    ``corpus.json`` follows the state. UsageError where the project went into a vault: it is closed then.
+    ``corpus.json`` is written before the state, so that words which are gone are gone from it first; where a stop left another one than the
+    state has, it is mended when the project is opened. Without ``keep`` nothing is written. UsageError where the project
+    went into a vault: it is closed then.
     """
     read_project(folder, home)
     try:
         with filelock.FileLock(folder / LOCK, timeout=_BUSY_SECONDS):
             project = read_project(folder, home)
+            if keep:
+                write_open_part(project)
             if (went := project.state.vault) is not None and went.done:
                 raise UsageError(
                     f"{folder} went into a vault as {went.corpus!r} on {went.on} and is closed. Begin another: rosetta corpus new"
                 )
             yield project
-            write_state(project, overwrite=True)
-            write_open_part(project)
+            if keep:
+                write_open_part(project)
+                write_state(project, overwrite=True)
     except filelock.Timeout:
         raise UsageError(
             f"{folder}: another program changes it just now. Wait until it is done."
@@ -80,12 +85,15 @@ def changing(folder: Path, home: Path) -> Iterator[Project]:
 
 
 def write_open_part(project: Project) -> None:
-    """Write ``corpus.json`` anew with the open entries that have a translation; where there is none, or none any more, it is gone."""
+    """Write ``corpus.json`` anew with the open entries that have a translation, where it says something else; without one it is gone."""
     entries = [each for each in with_reference(project.state.entries) if not each.secret]
-    if entries:
-        write_file(project.folder / CORPUS, _bytes(project, entries), overwrite=True)
-    else:
-        (project.folder / CORPUS).unlink(missing_ok=True)
+    path = project.folder / CORPUS
+    if not entries:
+        path.unlink(missing_ok=True)
+        return
+    data = _bytes(project, entries)
+    if not path.is_file() or path.read_bytes() != data:
+        write_file(path, data, overwrite=True)
 
 
 def check_facts(facts: Mapping[str, Any]) -> Corpus:

@@ -156,6 +156,8 @@ class ProjectState(StrictForm):
     next_id: StrictInt = 1
     next_round: StrictInt = 1
     reviews: tuple[HandedOut, ...] = ()
+    office: Short = ""
+    """Signing key of the organisation whose data folder has the reviews; empty before the first."""
     vault: InVault | None = None
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from harness.core.failures import UsageError
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.review.adjudicate import on_terminal
 from rosetta_tui.show.text import plain
 from scoring.core.wording import counted
 
@@ -29,6 +31,10 @@ def analyse_(folder: Path, by: str, *, secret: bool) -> None:
     A number keeps a reading, Enter alone passes the sentence over, q stops; everything before is kept. Without an analyser of the language this step
     is left out.
     """
+    if secret and not on_terminal():
+        raise UsageError(
+            "Secret sentences are shown on a terminal only, to somebody who answers there. Say it at one, or leave --secret out."
+        )
     kept = passed = 0
     unknown: set[int] = set()
     with making.changing(folder, home()) as project:

@@ -115,11 +115,14 @@ def new_(folder: Path, corpus_id: str | None, labels: tuple[str, ...], **given: 
 
 
 def _given(value: str | None, option: str, asked: str) -> str:
-    """Return what an option says, or what a person at a terminal answers; UsageError where nobody can be asked."""
+    """Return what an option says, or what a person at a terminal answers; UsageError where that is empty, or nobody can be asked."""
+    name = option.replace("_", "-").replace("licence", "license")
     if value is None and not sys.stdin.isatty():
-        name = option.replace("_", "-").replace("licence", "license")
         raise UsageError(f"--{name} is missing: {asked}.")
-    return (value or str(click.prompt(asked, err=True))).strip()
+    found = str(click.prompt(asked, err=True) if value is None else value).strip()
+    if not found:
+        raise UsageError(f"--{name} is empty: {asked}.")
+    return found
 
 
 def _label(text: str) -> str:

@@ -103,13 +103,18 @@ def _asked(project: Any, given: dict[str, Any]) -> list[Any]:
         given["register"],
         given["context"] or "",
         given["phenomenon"] or "",
+        _segment(given),
     )
     return list(asking.ask_model(project, wish, given["endpoint"], given["model"]))
 
 
+def _segment(given: dict[str, Any]) -> Segment | None:
+    return None if given["segment"] is None else Segment(given["segment"])
+
+
 def _usual(given: dict[str, Any]) -> Any:
     return candidates.Usual(
-        None if given["segment"] is None else Segment(given["segment"]),
+        _segment(given),
         given["difficulty"],
         given["register"],
         given["context"],

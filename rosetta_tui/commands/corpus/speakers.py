@@ -10,6 +10,7 @@ from typing import Any, Literal
 import click
 
 from corpora.model.entry import Segment
+from harness.core.failures import UsageError
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review.create import handed_out
@@ -18,6 +19,7 @@ from rosetta_tui.request.reading import SEGMENTS
 with when_used():
     from corpora.model import labels as model_labels
     from harness.project import making, state
+    from harness.sealed import keys
     from review.office.making import creating, of_project
     from review.office.making import texts as making_texts
     from review.office.store import store
@@ -62,7 +64,7 @@ def ask_speakers(
     project: Path, kind: Asking, given: dict[str, Any], *, as_json: bool, dry_run: bool
 ) -> None:
     """Hand out what waits for speakers, sealed where a secret sentence is among it; the project notes it first."""
-    with making.changing(project, home()) as opened:
+    with making.changing(project, home(), keep=not dry_run) as opened:
         known_reviews(opened)
         texts = _texts(opened, kind, given)
         entries = _waiting(opened, kind, given["segments"], again=given["again"])
@@ -77,16 +79,34 @@ def ask_speakers(
         made = handing_out.Making(name, secret, texts, letters, draft, at_the_end=gather)
         with store.Office.open(home()) as office:
             given["name"] = making_texts.review_name(office, given["name"], f"{name}-{kind}")
+        opened.change(office=_own_key())
         of_project.note_handed_out(opened, given["name"], kind, entries)
         state.write_state(opened, overwrite=True)
         handing_out.carry_out(store.Office.open(home()), made, given, as_json=as_json)
 
 
 def known_reviews(project: state.Project) -> None:
-    """Forget reviews that were noted and never made, because the program was stopped in between."""
+    """Forget reviews that were noted and never made, because the program was stopped in between.
+
+    UsageError where they were made in another data folder, which alone knows what came back.
+    """
+    if not project.state.reviews:
+        return
+    if (
+        not keys.Identity.known(home(), keys.Role.ORGANISATION)
+        or project.state.office != _own_key()
+    ):
+        raise UsageError(
+            f"{project.folder}: its reviews were made in another data folder than {home()}, and what came back lies there. Go on at that computer, or "
+            "say where its data folder is (ROSETTA_HOME)."
+        )
     with store.Office.open(home()) as office:
         kept = tuple(each for each in project.state.reviews if office.is_taken(each.review))
     project.change(reviews=kept)
+
+
+def _own_key() -> str:
+    return keys.Identity.load(home(), keys.Role.ORGANISATION).public.signing_key
 
 
 def _texts(project: state.Project, kind: Asking, given: dict[str, Any]) -> making_texts.ReviewTexts:

@@ -53,6 +53,38 @@ def test_words_that_are_gone_are_gone_from_the_open_part_too(tmp_path: Path) -> 
     assert not path.exists()
 
 
+def test_an_open_part_that_a_stop_left_behind_is_mended_when_the_project_is_opened(
+    tmp_path: Path,
+) -> None:
+    begun(tmp_path)
+    took(tmp_path, candidate("An open sentence", reference="Frazo", segment=Segment.DEVELOPMENT))
+    path = tmp_path / "words" / "corpus.json"
+    kept = path.read_bytes()
+    path.write_bytes(kept.replace(b"Frazo", b"Retirita"))
+    with changing(path.parent, tmp_path / "home", keep=False):
+        assert b"Retirita" in path.read_bytes()
+    with changing(path.parent, tmp_path / "home"):
+        assert path.read_bytes() == kept
+
+
+def test_words_are_out_of_the_open_part_before_the_state_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(tmp_path)
+    took(tmp_path, candidate("An open sentence", reference="Frazo", segment=Segment.DEVELOPMENT))
+
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("harness.project.making.write_state", stopped)
+    with (
+        pytest.raises(KeyboardInterrupt),
+        changing(tmp_path / "words", tmp_path / "home") as project,
+    ):
+        project.put([project.with_texts(project.state.entries[0], DraftTexts("An open sentence"))])
+    assert not (tmp_path / "words" / "corpus.json").exists()
+
+
 def test_another_computer_opens_nothing_and_a_moved_text_neither(tmp_path: Path) -> None:
     begun(tmp_path)
     took(
@@ -225,6 +257,12 @@ def test_what_another_machine_saw_becomes_no_secret(tmp_path: Path) -> None:
         take_candidates(project, seen, Usual(segment=Segment.HELD_OUT))
     entries = take_candidates(project, seen, Usual()).entries
     assert {each.segment for each in entries} == {Segment.DEVELOPMENT}
+
+
+def test_a_model_on_another_machine_is_not_asked_for_secret_sentences(tmp_path: Path) -> None:
+    wish = SourceWish(3, 3, "formal", segment=Segment.GOLD_STANDARD)
+    with pytest.raises(UsageError, match="no sentence of gold_standard"):
+        ask_model(begun(tmp_path), wish, "https://models.invalid/v1", "small", lambda _: "k")
 
 
 @pytest.mark.parametrize("text", ["", "\n \n"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -124,6 +125,8 @@ NEW = (
     [
         (("--title",), "--title is missing"),
         (("--license",), "--license is missing"),
+        (("--title", ""), "--title is empty"),
+        (("--organisation", " "), "--organisation is empty"),
         (("--source-language", "english"), "dataset.source_language"),
         (("--license", "ask us"), "--transmission"),
         (("--label", "TK Foo"), "no such label"),
@@ -190,3 +193,33 @@ def test_a_review_that_was_noted_and_never_made_is_forgotten(
     assert "--allow-secret" in office.refused(
         "review", "export", "words-translate-1", "--corpus", out
     )
+
+
+def test_reviews_are_known_to_their_own_data_folder_alone_and_a_dry_run_keeps_nothing(
+    office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.types(*NEW)
+    office.types("corpus", "sources", "words", "sentences.tsv", "--take", "3")
+    office.types("corpus", "translate", "words", "--passphrases", "-o", "stick")
+    path = tmp_path / "words" / "project.json"
+    told = json.loads(path.read_bytes())
+    told["reviews"].append(told["reviews"][0] | {"review": "never-made"})
+    path.write_text(json.dumps(told))
+    before, asks = path.read_bytes(), ("corpus", "translate", "words", "--again", "--passphrases")
+    office.types(*asks, "--dry-run")
+    assert path.read_bytes() == before
+    with monkeypatch.context() as patch:
+        patch.setenv("ROSETTA_HOME", str(tmp_path / "elsewhere"))
+        for words in (("corpus", "gather", "words"), asks, (*asks, "--dry-run")):
+            assert "another data folder" in office.refused(*words)
+    assert path.read_bytes() == before
+    office.types("corpus", "gather", "words")
+    assert [each["review"] for each in json.loads(path.read_bytes())["reviews"]] == [
+        "words-translate-1"
+    ]
+
+
+def test_secret_sentences_are_analysed_on_a_terminal_only(office: Office) -> None:
+    office.types(*NEW)
+    said = office.refused("corpus", "analyse", "words", "--by", "Ana", "--secret")
+    assert "on a terminal only" in said
