@@ -28,7 +28,6 @@ from review.verifying.kinds import (
     ToldOfFile,
     VerifiableKind,
     VerifiedAgainst,
-    look,
 )
 
 
@@ -126,7 +125,7 @@ def _verify_reproduction(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
 
 def _card_among(here: VerifiedAgainst) -> Path | None:
     """Return the path of the first card among the files that were named beside it; None where there is none."""
-    return next((each for each in here.others if _is_card(look(each))), None)
+    return next((each.path for each in here.among(_is_card)), None)
 
 
 def _verify_released(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:

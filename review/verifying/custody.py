@@ -182,7 +182,7 @@ def _verify_key(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: A
 
 def public_key_in(data: bytes) -> str | None:
     """Return the public Ed25519 key of a file, as 64 hexadecimal digits or in the form of openssl; None where it holds none."""
-    if match := _KEY.fullmatch(data[:200]):
+    if match := _KEY.fullmatch(data):
         return match[1].decode().lower()
     lines = data[:1000].split()
     for each in lines:
@@ -220,5 +220,5 @@ KINDS: Final = (
     VerifiableKind("notice", "a notice of consent", _verify_notice, formats(SignedNotice)),
     VerifiableKind("exchange-list", "the list of a computer in an exchange folder", _verify_list, formats(SignedExchangeList)),
     VerifiableKind("secret-keys", "secret keys", _verify_secret, fits=lambda file: any(each in file.data[:2000] for each in _SECRET)),
-    VerifiableKind("public-key", "a public key", _verify_key, fits=lambda file: bool(_KEY.fullmatch(file.data[:200])) or file.data.lstrip().startswith(_PEM)),
+    VerifiableKind("public-key", "a public key", _verify_key, fits=lambda file: bool(_KEY.fullmatch(file.data)) or file.data.lstrip().startswith(_PEM)),
 )  # fmt: skip

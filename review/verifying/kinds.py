@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -84,6 +84,30 @@ class VerifiedAgainst:
     known: KnownSigners
     others: Sequence[Path] = ()
     """Files that somebody named beside it: a card, a certificate, evidence, a public key."""
+    used: set[Path] = field(default_factory=set)
+    """Those of them against which the file was held."""
+
+    @cached_property
+    def files(self) -> tuple[LookedAt, ...]:
+        """The others, as they were looked at; UsageError where one cannot be read."""
+        return tuple(map(look, self.others))
+
+    def among(self, fits: Callable[[LookedAt], bool]) -> Iterator[LookedAt]:
+        """Yield the others that are of a kind, and note that the file is held against them."""
+        for each in self.files:
+            if fits(each):
+                self.used.add(each.path)
+                yield each
+
+    @property
+    def unused(self) -> Iterator[CardCheck]:
+        """Say which of the others the file was not held against."""
+        for each in self.files:
+            if each.path not in self.used:
+                words = (
+                    f"{each.path.name} was not looked at: nothing in this file is held against it"
+                )
+                yield CardCheck("other file", None, words)
 
 
 class Signer(NamedTuple):

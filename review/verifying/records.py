@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from harness.card.checking.verify import CardCheck
+from harness.card.checking.signed import KnownSigners
+from harness.card.checking.verify import CardCheck, check_hash
+from harness.card.reading import parse_object
 from harness.card.seal import HASH_FIELD
+from harness.release.records import SignedReleasedCard
+from harness.release.verifying import verify_released
 from harness.sealed.forms import FileError, FileProblem, formats
+from harness.sealed.keys import key_phrase
 from harness.sealed.signature import verify as signed_by
 from harness.sealed.signed_archive import read_record
 from review.office.results.certifying import read_signed_certificate
 from review.records.agreeing import with_kept
-from review.records.ownership import OwnershipRecord, read_ownership
+from review.records.ownership import (
+    Deed,
+    OwnershipRecord,
+    OwnershipTerms,
+    Side,
+    read_ownership,
+)
 from review.records.profile import (
     MOST_BYTES,
     REQUIREMENTS,
@@ -30,7 +41,6 @@ from review.verifying.kinds import (
     ToldOfFile,
     VerifiableKind,
     VerifiedAgainst,
-    look,
     signature_check,
 )
 
@@ -54,10 +64,6 @@ def _verify_ownership(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
                 "more is known of it here than this file says: it is an older copy",
             )
         )
-    signers = [
-        Signer("organisation", terms.organisation.signing_key),
-        Signer("developer", terms.developer.signing_key),
-    ]
     facts = (
         ("method", terms.method),
         ("run", terms.run_id),
@@ -65,27 +71,37 @@ def _verify_ownership(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
         ("developer", f"{terms.developer.name}, {terms.developer_share} %"),
         ("state", str(found.state)),
     )
-    return ToldOfFile(facts, signers, [*checks, *_against(found, here)])
+    against = _against(terms, terms.organisation.signing_key, here)
+    return ToldOfFile(facts, _speakers(stated), [*checks, *_unsigned(stated), *against])
 
 
-def _against(record: OwnershipRecord, here: VerifiedAgainst) -> Iterator[CardCheck]:
-    terms = record.terms
-    files = [look(each) for each in here.others]
-    cards = [
-        each for each in files if (each.stated.get(HASH_FIELD) or each.stated.get("run_card_hash"))
-    ]
-    certificates = [each for each in files if "certificate/" in each.format]
+def _speakers(record: OwnershipRecord) -> list[Signer]:
+    """Return the sides that signed a word of a record; one that only stands in its terms did not."""
+    spoke = {each.by for each in record.acts}
+    parties = ((side, record.terms.party(side).signing_key) for side in Side)
+    return [Signer(str(side), key) for side, key in parties if key in spoke]
+
+
+def _unsigned(record: OwnershipRecord) -> Iterator[CardCheck]:
+    """Name the sides that did not agree."""
+    for side in Side:
+        if side not in record.said(Deed.SIGNED):
+            words = f"{record.terms.party(side).name} did not agree: no signature of theirs under the terms is in it"
+            yield CardCheck(str(side), None, words)
+
+
+def _against(
+    terms: OwnershipTerms | UseRecord, organisation: str, here: VerifiedAgainst
+) -> Iterator[CardCheck]:
+    """Hold what names a card and a certificate against those that were given; ``organisation``: the key that is to have certified."""
+    cards = list(here.among(lambda each: bool(each.stated.get(HASH_FIELD))))
+    certificates = list(here.among(lambda each: "certificate/" in each.format))
     if not cards:
         yield CardCheck(
             "card", None, f"add --with CARD, to see whether it has the hash {terms.card[:16]}…"
         )
     for each in cards:
-        same = str(each.stated.get("run_card_hash")) == terms.card
-        yield CardCheck(
-            "card",
-            same,
-            "it is about this card" if same else "it is about another card than the one named",
-        )
+        yield _card(terms.card, each)
     if not certificates:
         yield CardCheck(
             "certificate",
@@ -93,20 +109,37 @@ def _against(record: OwnershipRecord, here: VerifiedAgainst) -> Iterator[CardChe
             f"add --with CERTIFICATE, to see whether its SHA-256 is {terms.certificate[:16]}…",
         )
     for each in certificates:
-        yield _certificate(record, each)
+        yield _certificate(terms, organisation, each)
 
 
-def _certificate(record: OwnershipRecord, file: LookedAt) -> CardCheck:
+def _card(named: str, file: LookedAt) -> CardCheck:
+    """Hold the hash of a card that a record names against a card, whose hash must be its own, or a released one as it was signed."""
+    if file.stated.get(HASH_FIELD) != named:
+        return CardCheck("card", False, "it is about another card than the one named")
+    if file.format not in formats(SignedReleasedCard):
+        whole = check_hash(parse_object(file.data, file.path.name))
+        return CardCheck("card", whole.ok, "it is about this card" if whole.ok else whole.words)
+    found = verify_released(file.data, KnownSigners())
+    assert found is not None  # noqa: S101  its form says so
+    if not found.ok:
+        wrong = "; ".join(each.words for each in found.checks if each.ok is False)
+        return CardCheck("card", False, f"the released card that was named does not hold: {wrong}")
+    phrase = key_phrase(str(file.stated.get("by")))
+    words = f"it is about this card, which was released by the key with the six words: {phrase}"
+    return CardCheck("card", True, words)
+
+
+def _certificate(terms: OwnershipTerms | UseRecord, organisation: str, file: LookedAt) -> CardCheck:
     """Hold a record against the certificate that it names: of this run and card, with go, by the same organisation."""
     coarse = file.format.startswith("rosetta-coarse-certificate/")
     stated = (read_coarse if coarse else read_certificate)(file.data, file.path.name)
-    terms, key = record.terms, stated.organisation.signing_key
+    key = stated.organisation.signing_key
     _, signature = read_signed_certificate(file.path)
     wrong = {
         "another certificate than the one that the record names": stated.sha256
         == terms.certificate,
         "not signed by the organisation that it names": signed_by(key, file.data, signature),
-        "of another organisation's key than the record": key == terms.organisation.signing_key,
+        "of another organisation's key than the record": key == organisation,
         "about another card": stated.run.run_card_hash == terms.card,
         "no go": stated.outcome is GateOutcome.GO,
     }
@@ -119,9 +152,10 @@ def _certificate(record: OwnershipRecord, file: LookedAt) -> CardCheck:
     return CardCheck("certificate", not found, words)
 
 
-def _verify_use(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+def _verify_use(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     found = read_use(file.data)
-    return ToldOfFile(_of_use(found), [Signer("organisation", found.by)], [signature_check()])
+    checks = [signature_check(), *_against(found, found.by, here)]
+    return ToldOfFile(_of_use(found), [Signer("organisation", found.by)], checks)
 
 
 def _of_use(found: UseRecord) -> list[tuple[str, str]]:

@@ -10,7 +10,6 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from harness.card.checking.verify import CardCheck
@@ -85,7 +84,8 @@ def _signed(
     if block["payloadSha256"] != hashlib.sha256(data).hexdigest():
         words = "its bytes are others than those that were signed (SHA-256)"
         return [CardCheck("signature", False, words)], []
-    key = next(filter(None, map(_key_in, here.others)), None)
+    node = next(here.among(lambda each: _key_in(each) is not None), None)
+    key = None if node is None else _key_in(node)
     named = str(block.get("keyId"))
     if key is None:
         words = f"not checked, for the block names its key only as {named[:32]}: add --with KEYFILE of the node"
@@ -110,16 +110,15 @@ def _signed(
     return checks, [Signer("node", key)]
 
 
-def _key_in(path: Path) -> str | None:
+def _key_in(file: LookedAt) -> str | None:
     """Return the public key of a file, in a form of theirs or ours; None where it holds none."""
-    file = look(path)
     told = file.stated.get("publicKeyDerB64")
     if isinstance(told, str):
         try:
             return public_key_of_der(told.encode())
         except ValueError:
             raise UsageError(
-                f"{path.name}: publicKeyDerB64 is no base64. Name the node's key file."
+                f"{file.path.name}: publicKeyDerB64 is no base64. Name the node's key file."
             ) from None
     return public_key_in(file.data)
 

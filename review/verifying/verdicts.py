@@ -142,7 +142,8 @@ def _issuer(stated: Certificate) -> list[Signer]:
 
 
 def _evidence(here: VerifiedAgainst) -> Path | None:
-    return next((each for each in here.others if each.name.endswith(EVIDENCE_SUFFIX)), None)
+    found = here.among(lambda each: each.path.name.endswith(EVIDENCE_SUFFIX))
+    return next((each.path for each in found), None)
 
 
 def _verify_signature(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:

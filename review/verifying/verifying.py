@@ -98,12 +98,12 @@ class FileVerdict:
 def verify_any(path: Path, here: VerifiedAgainst) -> FileVerdict:
     """Say what a file is, who signed it, whether it holds and what was withdrawn since.
 
-    Raises UsageError where it cannot be read: it is no file, too large, sealed for others, of a newer version, or nothing
-    that this program knows.
+    Raises UsageError where it, or a file that was named beside it, cannot be read: it is no file, too large, sealed for
+    others, of a newer version, or nothing that this program knows.
     """
     if here.known.words:
         read_words(here.known.words)
-    file = look(path)
+    file, _ = look(path), here.files
     kind = kind_of(file)
     told = _verified(kind, file, here)
     signers = tuple(_known(told.signers, here))
@@ -113,7 +113,7 @@ def verify_any(path: Path, here: VerifiedAgainst) -> FileVerdict:
         kind.what,
         tuple(told.facts),
         signers,
-        (*told.checks, *_key_checks(signers, here), *_withdrawn(told)),
+        (*told.checks, *here.unused, *_key_checks(signers, here), *_withdrawn(told)),
     )
 
 

@@ -143,6 +143,66 @@ def test_a_record_is_held_against_card_and_certificate(every: EveryFile, tmp_pat
     assert not told(path, f"--with {every.paths['certificate']}")["holds"]
 
 
+def test_a_card_that_only_states_the_hash_is_not_the_one(every: EveryFile, tmp_path: Path) -> None:
+    path, sides = every.paths["ownership"], every.sides
+    made_up, raw = tmp_path / "made-up.json", json.loads(every.paths["card"].read_bytes())
+    raw["scores"]["composite"] = 0.99
+    made_up.write_text(json.dumps(raw | {"run_card_hash": sides.card}))
+    altered, released = tmp_path / "altered.json", every.paths["released-card"].read_bytes()
+    altered.write_bytes(canonical_bytes(json.loads(released) | {"submitter": "Bob"}))
+    not_numbers = tmp_path / "nan.json"
+    not_numbers.write_text(f'{{"run_card_hash":"{sides.card}","scores":NaN}}')
+    for each, words in ((made_up, "was changed"), (altered, "changed"), (not_numbers, "")):
+        for record in (path, every.paths["use"]):
+            found = told(record, f"--with {each}")
+            assert not found["holds"], each
+            assert any(words in check["words"] for check in found["checks"] if check["ok"] is False)
+
+
+def test_who_only_stands_in_the_terms_did_not_sign(every: EveryFile) -> None:
+    """Anybody can name a developer: the developer's six words are those of a signer only once they signed."""
+    sides = every.sides
+    path = sides.proposed("one-sided")
+    ok(f"ownership sign {path}")
+    words = key_phrase(sides.key()).replace(" ", "-")
+    found = told(path)
+    assert [each["role"] for each in found["signers"]] == ["organisation"]
+    [missing] = [each for each in found["checks"] if each["name"] == "developer"]
+    assert missing["ok"] is None
+    assert "Ann did not agree" in missing["words"]
+    assert not told(path, "--words", words)["holds"]
+    ok(f"ownership sign {path}", sides.developer)
+    found = told(path, "--words", words)
+    assert {each["role"] for each in found["signers"]} == {"organisation", "developer"}
+    assert not {"organisation", "developer"} & {each["name"] for each in found["checks"]}
+
+
+def test_a_use_is_held_against_card_and_certificate(every: EveryFile) -> None:
+    path = every.paths["use"]
+    found = told(
+        path, f"--with {every.sides.certificate}", f"--with {every.paths['released-card']}"
+    )
+    assert found["holds"], found["checks"]
+    assert {"card", "certificate"} <= {each["name"] for each in found["checks"] if each["ok"]}
+    assert not told(path, f"--with {every.paths['card']}")["holds"]
+    assert not told(path, f"--with {every.paths['certificate']}")["holds"]
+
+
+@pytest.mark.parametrize("name", ["keeper", "notice", "statement", "row-proof", "vault-log"])
+def test_a_file_that_nothing_is_held_against_is_named(every: EveryFile, name: str) -> None:
+    found = told(every.paths[name], f"--with {every.paths['public-key']}")
+    assert [each["ok"] for each in found["checks"] if each["name"] == "other file"] == [None]
+    assert "nowhere" in unreadable(every.paths[name], "--with nowhere.json")
+
+
+def test_a_key_with_something_behind_it_is_no_key(every: EveryFile, tmp_path: Path) -> None:
+    path = tmp_path / "k.key"
+    path.write_bytes(every.sides.key().encode() + b" " * 136)
+    assert told(path)["kind"] == "public-key"
+    path.write_bytes(path.read_bytes() + b"and anything")
+    assert "no file that" in unreadable(path)
+
+
 def test_a_certificate_that_a_developer_issues_is_another_organisations(
     every: EveryFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
