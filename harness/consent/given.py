@@ -7,7 +7,7 @@ the organisation with this key wrote it down and nobody changed it since; whethe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, ValidationError
@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError
 from corpora.checks.requirements import ConsentStanding
 from corpora.model.corpus import Corpus, Dataset
 from harness.consent.notice import Words
+from harness.consent.standing import Withdrawals
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.sealed.forms import Hex64, Short, StrictForm
@@ -57,6 +58,11 @@ class SignedConsent(ConsentGiven, SignedRecord):
     """The record with its signature."""
 
 
+def newest_day(now: datetime | None = None) -> date:
+    """Return the newest day that has begun in any time zone, the first of which is UTC+14; ``now``: by this computer's clock."""
+    return ((now or datetime.now(UTC)) + timedelta(hours=14)).date()
+
+
 def record_consent(said: Mapping[str, Any], identity: Identity, today: date) -> SignedConsent:
     """Sign a record of what was said; UsageError for a date that there is not or that is to come, and words that are too long."""
     told = str(said.get("date", ""))
@@ -77,33 +83,51 @@ def record_consent(said: Mapping[str, Any], identity: Identity, today: date) -> 
     return SignedConsent.model_validate_json(signed_record(record, identity), strict=True)
 
 
-def consent_of(corpus: Corpus) -> ConsentStanding:
+def consent_of(corpus: Corpus, now: Withdrawals) -> ConsentStanding:
     """Tell whether a corpus has a record of consent, as ``consent_standing`` does; one out of a vault has it in its sealed envelope."""
     if corpus.vault is None:
-        return consent_standing(corpus.dataset)
-    return _standing(corpus.vault.consent, corpus.dataset)
+        return consent_standing(corpus.dataset, now)
+    return _standing(corpus.vault.consent, corpus.dataset, now)
 
 
-def consent_standing(dataset: Dataset) -> ConsentStanding:
-    """Tell whether an envelope has a record of consent that is signed, unchanged and about this corpus, in words for people."""
-    return _standing((dataset.model_extra or {}).get("consent"), dataset)
+def consent_standing(dataset: Dataset, now: Withdrawals) -> ConsentStanding:
+    """Tell whether an envelope has a record of consent that counts, in words for people.
+
+    It does where it is signed, unchanged, about this corpus and of a day that has begun. ``now``: what was taken back, which
+    may be the key that signed it.
+    """
+    return _standing((dataset.model_extra or {}).get("consent"), dataset, now)
 
 
-def _standing(told: object, dataset: Dataset) -> ConsentStanding:
+def _standing(told: object, dataset: Dataset, now: Withdrawals) -> ConsentStanding:
     if not told:
         return ConsentStanding(documented=False, note=_NOT)
     try:
         found = SignedConsent.model_validate(told)
     except ValidationError:
         return ConsentStanding(documented=False, note=_UNSIGNED)
-    about = found.corpus, found.source_language, found.target_language
-    if not found.is_signed_by(found.signing_key):
-        return ConsentStanding(
-            documented=False, note="the record in dataset.consent was changed after it was signed"
-        )
-    if about != (dataset.id, dataset.source_language, dataset.target_language):
-        return ConsentStanding(
-            documented=False, note="the record in dataset.consent is about another corpus"
-        )
+    if wrong := _wrong(found, dataset, now):
+        return ConsentStanding(documented=False, note=wrong)
     said = f"{found.person}, {found.date}; recorded by {found.recorded_by} ({key_phrase(found.signing_key)})"
     return ConsentStanding(documented=True, note=said)
+
+
+def _wrong(found: SignedConsent, dataset: Dataset, now: Withdrawals) -> str:
+    """Return why a record does not count; nothing where it does."""
+    about = found.corpus, found.source_language, found.target_language
+    if not found.is_signed_by(found.signing_key):
+        return "the record in dataset.consent was changed after it was signed"
+    if about != (dataset.id, dataset.source_language, dataset.target_language):
+        return "the record in dataset.consent is about another corpus"
+    if not _has_begun(found.date):
+        return f"the record in dataset.consent is of {found.date}, no day that has begun by this computer's clock"
+    if now.of_key(found.signing_key) is not None:
+        return "the key that signed the record in dataset.consent was revoked"
+    return ""
+
+
+def _has_begun(day: str) -> bool:
+    try:
+        return date.fromisoformat(day) <= newest_day()
+    except ValueError:
+        return False

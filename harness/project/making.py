@@ -29,6 +29,7 @@ from harness.project.state import (
     with_reference,
     write_state,
 )
+from harness.store.withdrawn import now_standing
 
 LOCK: Final = ".project.lock"
 _BUSY_SECONDS: Final = 20
@@ -187,7 +188,7 @@ def progress_of(project: Project) -> ProjectProgress:
     """Count what a project has and lacks."""
     state = project.state
     dataset = Dataset.model_validate(_dataset(project, state.entries))
-    consent = consent_standing(dataset)
+    consent = consent_standing(dataset, now_standing())
     done = with_reference(state.entries)
     counted = Corpus(dataset, tuple(map(_counted, done)), "", Form.SPECIFICATION)
     return ProjectProgress(

@@ -19,6 +19,7 @@ from harness.card.reading import block, number
 from harness.consent.verifying import Verified
 from harness.core.failures import KeyStoreError, UsageError
 from harness.sealed.keys import Identity, Role, key_phrase
+from harness.store.file.transaction import transaction
 from harness.store.notes import attached_to
 from harness.store.others_cards import recounts
 from harness.store.runs import Run, find_run, read_card
@@ -201,14 +202,26 @@ def own_side(terms: OwnershipTerms, home: Path) -> Identity:
 def answer(
     connection: sqlite3.Connection, data: bytes, what: Deed, home: Path, reason: str = ""
 ) -> OwnershipRecord:
-    """Add a word of this computer's side to a record, with all that is known of it here, and keep it."""
-    record = with_kept(connection, read_ownership(data))
-    identity = own_side(record.terms, home)
-    if what is Deed.SIGNED:
-        _refuse_revoked(record)
-    said = say(record, what, identity, reason)
-    keep(connection, said)
+    """Add a word of this computer's side to a record, with all that is known of it here, and keep it.
+
+    A word that is kept here and not in ``data``, as where its file could not be written, is not said anew.
+    """
+    stated = read_ownership(data)
+    with transaction(connection):
+        record = with_kept(connection, stated)
+        identity = own_side(record.terms, home)
+        key = identity.public.signing_key
+        if _has_said(record, what, key) and not _has_said(stated, what, key):
+            return record
+        if what is Deed.SIGNED:
+            _refuse_revoked(record)
+        said = say(record, what, identity, reason)
+        keep(connection, said)
     return said
+
+
+def _has_said(record: OwnershipRecord, what: Deed, key: str) -> bool:
+    return any(each.what is what and each.by == key for each in record.acts)
 
 
 def take(
@@ -219,14 +232,16 @@ def take(
     ``trusted``: the organisation's key, where a person named it. Raises UsageError where this computer is no side of it and
     nobody named the key: who signs as an organisation can be anybody.
     """
-    record = with_kept(connection, read_ownership(data))
-    if trusted != record.terms.organisation.signing_key:
+    stated = read_ownership(data)
+    if trusted != stated.terms.organisation.signing_key:
         if trusted is not None:
             raise UsageError(
                 "Another key than the one that you named signed as the organisation. It was not taken in."
             )
-        own_side(record.terms, home)
-    keep(connection, record)
+        own_side(stated.terms, home)
+    with transaction(connection):
+        record = with_kept(connection, stated)
+        keep(connection, record)
     return record
 
 

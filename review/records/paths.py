@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from harness.card.checking.seals import signers_of
 from harness.card.checking.verify import CardCheck, check_hash, consent_checks
@@ -24,9 +24,10 @@ from harness.store.corpora.entries import read_dataset
 from harness.store.others_cards import reproduction_files
 from harness.store.runs import Run
 from harness.vault.folder import read_state
+from harness.vault.ledger import request_id
 from harness.vault.log import LogLine
 from harness.vault.opening import folder_of
-from harness.vault.records import OpenedByGrant, Used
+from harness.vault.records import GrantAsked, GrantRequest, OpenedByGrant, Used, VaultWork
 from review.records.agreeing import gate_of
 from review.verdict.certificate.certificate import Standing
 
@@ -116,19 +117,38 @@ def _texts(connection: sqlite3.Connection, run: Run, home: Path) -> CardCheck:
     return opened_by(lines, run.run_id)
 
 
+BRINGING: Final = frozenset(
+    {VaultWork.RUN, VaultWork.SCORE, VaultWork.RESUME, VaultWork.RETRY, VaultWork.SCRIPT}
+)
+"""Work that brings texts into a run; what else opens them for it comes after."""
+
+
 def opened_by(lines: Sequence[LogLine], run_id: str) -> CardCheck:
-    """Say which line of a vault's log opened it for a run, and by which grant."""
+    """Say which line of a vault's log first brought its texts into a run, and by which grant."""
+    requests = [each.record.act for each in lines if isinstance(each.record.act, GrantAsked)]
+    asked = {request_id(each.request): each.request for each in requests}
     for line in lines:
         act = line.record.act
         if not isinstance(act, Used | OpenedByGrant) or act.run != run_id:
             continue
-        if isinstance(act, Used) and act.grant is None:
+        if not _brings(act, asked):
             continue
-        counts = sum(act.entries.values())
-        words = f"{counts:,} out of the vault {lines[0].id[:16]}… by a grant, line {line.seq + 1} of its log ({line.record.when})"
-        return CardCheck(TEXTS, True, words)
+        place = f"line {line.seq + 1} of its log ({line.record.when})"
+        told = f"{sum(act.entries.values()):,} out of the vault {lines[0].id[:16]}…"
+        granted = isinstance(act, OpenedByGrant) or act.grant is not None
+        return CardCheck(
+            TEXTS, granted, f"{told} {'by' if granted else 'without'} a grant, {place}"
+        )
     return CardCheck(
         TEXTS,
         False,
         f"the log of the vault {lines[0].id[:16]}… has no grant by which it was opened for this run",
     )
+
+
+def _brings(act: Used | OpenedByGrant, asked: Mapping[str, GrantRequest]) -> bool:
+    """Tell whether an opening brought texts into a run; of a grant its request says for what (``RunTerms.run``)."""
+    if isinstance(act, Used):
+        return act.work in BRINGING
+    terms = asked[act.grant].run
+    return terms is not None and (not terms.run or terms.method in BRINGING)

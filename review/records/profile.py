@@ -27,7 +27,7 @@ from harness.store.signed_records import KeptRecord, RecordKind, keep_signed, si
 from harness.vault.folder import VaultState, read_state
 from harness.vault.log import moment
 from harness.vault.opening import folders_seen
-from harness.vault.records import Moment, OpenedByGrant, Used
+from harness.vault.records import Moment, Opened, OpenedByGrant, Used
 from review.office.store.database import FILE as OFFICE
 from review.office.store.store import Office
 from review.records.agreeing import organisation_keys
@@ -220,11 +220,13 @@ def _vault(made: VaultState) -> Iterator[tuple[str, str]]:
         f"a vault with {counted(entries, 'entry', 'entries')}, sealed at rest, with a log of every opening",
     )
     acts = [line.record.act for line in made.lines]
+    opened = [act for act in acts if isinstance(act, Opened | OpenedByGrant | Used)]
     granted = sum(
         isinstance(act, OpenedByGrant) or (isinstance(act, Used) and act.grant is not None)
-        for act in acts
+        for act in opened
     )
-    yield "authority", f"{counted(granted, 'run')} opened it, each by a grant of its keepers"
+    told = f"{counted(granted, 'opening')} by a grant of its keepers"
+    yield "authority", f"{told}, {len(opened) - granted:,} without one"
     refused = sum(bool(each.refused_by(made.keepers)) for each in made.grants.values())
     yield (
         "control",

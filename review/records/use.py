@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from functools import cached_property
 from hashlib import sha256
@@ -128,6 +129,10 @@ def record_use(
             "rosetta review gate"
         )
     identity = organisation_keys(home)
+    if review.certificate.organisation.signing_key != identity.public.signing_key:
+        raise UsageError(
+            "Another organisation certified this run: the one that certified it records its use."
+        )
     made = UseRecord(
         salt=secrets.token_hex(32),
         run_id=run.run_id,
@@ -171,15 +176,36 @@ def end_use(
 def take_use(
     connection: sqlite3.Connection, data: bytes, home: Path, trusted: str | None
 ) -> SignedUse:
-    """Keep a record of use that came from elsewhere; UsageError where its key is neither this computer's nor ``trusted``."""
+    """Keep a record of use that came from elsewhere.
+
+    Raises UsageError where its key is neither this computer's nor ``trusted``, and for an end whose beginning is not here, or
+    was another's.
+    """
     found = read_use(data)
     if found.by != (organisation_keys(home).public.signing_key if trusted is None else trusted):
         raise UsageError(
             f"The key that signed this record is not trusted here. Its six words are: {key_phrase(found.by)}. Compare them with "
             f"the organisation by another way than the file came, and name the key: --trust {found.by}"
         )
+    if found.begun:
+        _check_end(found, uses(connection))
     keep_signed(connection, _row(found), found.data())
     return found
+
+
+def _check_end(end: SignedUse, kept: Sequence[SignedUse]) -> None:
+    begun = next((each for each in kept if each.id == end.begun and not each.begun), None)
+    if begun is None:
+        raise UsageError(
+            "The record of the beginning of this use is not here, so nothing shows that its end is by the same organisation. "
+            "Take that in first."
+        )
+    same = ("by", "run_id", "card", "certificate", "where", "by_whom", "since")
+    if wrong := [name for name in same if getattr(begun, name) != getattr(end, name)]:
+        raise UsageError(
+            f"This ends another use than the record of its beginning ({begun.words}): {', '.join(wrong)} "
+            f"{'is' if len(wrong) == 1 else 'are'} not the same. It was not taken in."
+        )
 
 
 def uses(connection: sqlite3.Connection) -> list[SignedUse]:

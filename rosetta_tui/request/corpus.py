@@ -13,6 +13,7 @@ from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
 from corpora.tasks.task import TRANSLATION, task
 from harness.consent.given import consent_of
+from harness.store.withdrawn import now_standing
 from harness.vault.corpus_files import corpus_named
 from harness.vault.folder import HEAD
 from harness.vault.opening import BECAUSE, vault_at
@@ -79,7 +80,7 @@ def corpus_look(corpus: Corpus) -> CorpusLook:
         warnings=[f"{problem.message} {problem.mend}" for problem in corpus.warnings],
         unmet=[
             f"{row.name}: {row.found} of {row.needed}"
-            for row in requirements(corpus, consent_of(corpus))
+            for row in requirements(corpus, consent_of(corpus, now_standing()))
             if not row.met
         ],
         target_language=dataset.target_language,

@@ -16,6 +16,7 @@ from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Dataset, Form
 from harness.consent.given import consent_of
 from harness.store.corpora.entries import read_dataset, read_entries
+from harness.store.withdrawn import now_standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def _examination(corpus: Corpus, files: Sequence[Path], found: Original) -> Exam
         sha256=corpus.sha256,
         problems=corpus.warnings,
         statistics=statistics(corpus),
-        requirements=tuple(requirements(corpus, consent_of(corpus))),
+        requirements=tuple(requirements(corpus, consent_of(corpus, now_standing()))),
         lines=corpus.lines,
         flagged=frozenset(place for each in corpus.warnings for place in each.places),
     )

@@ -21,6 +21,7 @@ from rosetta_tui.show.json_forms import form_text
 with when_used():
     from corpora.checks import requirements
     from harness.consent import given as consent_given
+    from harness.store import withdrawn
 
 
 @click.command("check")
@@ -33,7 +34,9 @@ def check_(as_json: bool, **given: Any) -> None:
     REFERENCE is the second of two text files that are aligned line by line.
     """
     loaded = load_told(given, as_json=as_json)
-    rows = requirements.requirements(loaded, consent_given.consent_of(loaded))
+    rows = requirements.requirements(
+        loaded, consent_given.consent_of(loaded, withdrawn.now_standing())
+    )
     if as_json:
         found = {
             "usable": True,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
@@ -68,7 +67,7 @@ def consent_(folder: Path, community: str, person: str, date: str, statement: Pa
             "recorded_by": facts["organisation"],
         }
         identity = keys.Identity.load(home(), keys.Role.ORGANISATION)
-        record = consent_given.record_consent(said, identity, datetime.now(UTC).date())
+        record = consent_given.record_consent(said, identity, consent_given.newest_day())
         project.change(dataset={**facts, "consent": record.model_dump(mode="json")})
     click.echo(plain(f"Recorded: {community}, said by {person} on {date}."))
     click.echo(f"Signed with the key of these six words: {keys.key_phrase(record.signing_key)}")

@@ -13,6 +13,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.core import written_files
+    from harness.store.file import transaction
     from review.records import use
 
 
@@ -23,8 +24,8 @@ with when_used():
 @click.option("-o", "--output", type=FILE, metavar="NAME.rosetta-use", help="Write the signed record, for others.")  # fmt: skip
 def ended(number: str, day: str, reason: str, output: Path | None) -> None:
     """Record that the use with this NUMBER (`rosetta organisation uses`) ended; both records stay."""
-    with opened() as connection:
+    with opened() as connection, transaction.transaction(connection):
         made = use.end_use(connection, number, home(), ended=day, reason=reason)
-    if output is not None:
-        written_files.write_file(output, made.data(), overwrite=False)
+        if output is not None:
+            written_files.write_file(output, made.data(), overwrite=False)
     click.echo(plain(f"Recorded: {made.words}"))

@@ -13,6 +13,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.core import written_files
+    from harness.store.file import transaction
     from review.records import use
     from rosetta_tui.report import records
 
@@ -25,9 +26,9 @@ with when_used():
 @click.option("-o", "--output", type=FILE, metavar="NAME.rosetta-use", help="Write the signed record, for others.")  # fmt: skip
 def used(run: str, where: str, by_whom: str, since: str, output: Path | None) -> None:
     """Record that the method of RUN, whose gate was passed, is used; signed with this organisation's key."""
-    with opened() as connection:
+    with opened() as connection, transaction.transaction(connection):
         made = use.record_use(connection, run, home(), where=where, by_whom=by_whom, since=since)
-    if output is not None:
-        written_files.write_file(output, made.data(), overwrite=False)
+        if output is not None:
+            written_files.write_file(output, made.data(), overwrite=False)
     for line in records.use_lines([made]):
         click.echo(plain(line))

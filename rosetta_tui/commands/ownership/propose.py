@@ -15,6 +15,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from harness.consent import notice
     from harness.core import written_files
+    from harness.store.file import transaction
     from review.records import agreeing, ownership
     from rosetta_tui.report import records
 
@@ -35,7 +36,7 @@ def propose(run: str, developer: str, key: str, share: int | None, more: str, ou
         name=notice.one_line(developer, "The developer's name"), signing_key=read_key(key)
     )
     changed = {} if share is None else {"organisation_share": share}
-    with opened() as connection:
+    with opened() as connection, transaction.transaction(connection):
         made = agreeing.propose_for(connection, run, named, home(), more=more, **changed)
         written_files.write_file(output, made.data(), overwrite=False)
     for line in records.ownership_lines(made):

@@ -11,13 +11,15 @@ from pathlib import Path
 import pytest
 
 from harness.core.canonical import canonical_bytes
-from harness.sealed.keys import Identity, Role
+from harness.sealed.keys import Identity, Role, key_files
+from harness.sealed.signed_archive import signed_record
 from harness.store.file.database import open_store
 from harness.store.notes import suspend_certificates
 from harness.store.run_list import list_runs
 from review.records.agreeing import of_gold, reaches_line
 from review.records.ownership import Party, new_terms, propose
 from review.records.profile import REQUIREMENTS
+from review.records.use import SignedUse, UseRecord, read_use
 from rosetta_tui.show.owners import owner_json
 from tests.tui.commands.certified_gold import TwoSides, ok, refused, two_sides
 
@@ -228,6 +230,66 @@ def test_a_use_is_recorded_ended_and_believed_by_its_key(sides: TwoSides) -> Non
     assert "changed" in refused(
         f"organisation take {first} --trust {sides.organisation_key}", stranger
     )
+
+
+def test_an_end_is_taken_in_only_behind_its_own_beginning(sides: TwoSides) -> None:
+    """Another organisation, whose key is trusted too, ends a use that it did not record."""
+    first, last = sides.stick / "u.rosetta-use", sides.stick / "e.rosetta-use"
+    ok(f"organisation used last --where school --by Anna --since 2026-01-02 -o {first}")
+    begun = read_use(first.read_bytes())
+    ok(f"organisation ended {begun.id[:8]} --on 2026-03-01 --reason mistakes -o {last}")
+    stranger, other = sides.organisation.parent / "stranger", Identity.make(Role.ORGANISATION)
+    trust = f"--trust {sides.organisation_key}"
+    assert "is not here" in refused(f"organisation take {last} {trust}", stranger)
+    ok(f"organisation take {first} {trust}", stranger)
+    said = json.loads(last.read_bytes())
+    forged = UseRecord.model_validate(
+        {name: said[name] for name in UseRecord.model_fields} | {"by": other.public.signing_key}
+    )
+    path = sides.stick / "f.rosetta-use"
+    path.write_bytes(SignedUse.model_validate_json(signed_record(forged, other)).data())
+    line = f"organisation take {path} --trust {other.public.signing_key}"
+    assert "ends another use" in refused(line, stranger)
+    assert "until" not in ok("organisation uses", stranger)
+    ok(f"organisation take {last} {trust}", stranger)
+    assert "until 2026-03-01: mistakes" in ok("organisation uses", stranger)
+
+
+def test_only_the_organisation_that_certified_records_a_use(sides: TwoSides) -> None:
+    line = "organisation used last --where school --by Anna --since 2026-01-02"
+    for each in key_files(sides.organisation, Role.ORGANISATION):
+        each.unlink(missing_ok=True)
+    Identity.load(sides.organisation, Role.ORGANISATION)
+    assert "Another organisation certified" in refused(line)
+    assert not json.loads(ok("organisation uses --json"))["uses"]
+
+
+def test_nothing_is_kept_whose_file_cannot_be_written(sides: TwoSides) -> None:
+    """What stood in the store alone could be handed to nobody."""
+    there = sides.stick / "there"
+    there.write_text("something else")
+    developer = f"--developer Ann --key {sides.key()}"
+    assert "is there" in refused(f"ownership propose last {developer} -o {there}")
+    assert not json.loads(ok("ownership show --json"))["records"]
+    use = f"organisation used last --where school --by Anna --since 2026-01-02 -o {there}"
+    assert "is there" in refused(use)
+    assert not json.loads(ok("organisation uses --json"))["uses"]
+    ok(use.removesuffix(f" -o {there}"))
+    [begun] = json.loads(ok("organisation uses --json"))["uses"]
+    assert "is there" in refused(
+        f"organisation ended {begun['id']} --on 2026-03-01 --reason x -o {there}"
+    )
+    assert len(json.loads(ok("organisation uses --json"))["uses"]) == 1
+
+
+def test_a_word_whose_file_could_not_be_written_is_written_by_saying_it_again(
+    sides: TwoSides,
+) -> None:
+    path = sides.proposed()
+    assert "cannot be written" in refused(f"ownership sign {path} -o /nowhere/x", sides.developer)
+    assert "signed by the developer" in ok(f"ownership sign {path}", sides.developer)
+    ok(f"ownership take {path}")
+    assert owner(sides.organisation) == "signed by the developer"
 
 
 def test_a_profile_has_what_is_seen_and_what_is_stated(sides: TwoSides) -> None:

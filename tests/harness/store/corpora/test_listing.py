@@ -16,6 +16,7 @@ from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, Segment
 from harness.consent.given import consent_standing
+from harness.consent.standing import NOTHING
 from harness.store.corpora.entries import insert_corpus, read_dataset, read_entries, save_corpus
 from harness.store.corpora.examination import examine, examine_stored
 from harness.store.corpora.listing import (
@@ -212,7 +213,9 @@ def test_with_its_file_a_stored_corpus_gives_the_findings_of_the_file(tmp_path: 
     assert found.flagged == {1, 2, 3}
     assert [len(found.of_entry(place)) for place in range(4)] == [0, 2, 1, 1]
     assert found.statistics == statistics(corpus)
-    assert list(found.requirements) == requirements(corpus, consent_standing(corpus.dataset))
+    assert list(found.requirements) == requirements(
+        corpus, consent_standing(corpus.dataset, NOTHING)
+    )
 
 
 def test_without_its_file_the_entries_tell_the_same_without_lines(tmp_path: Path) -> None:
