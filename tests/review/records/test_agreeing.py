@@ -22,7 +22,7 @@ from review.records.ownership import (
     read_ownership,
     say,
 )
-from tests.review.records.test_ownership import ANN, US, terms
+from tests.review.records.made import ANN, US, terms
 
 
 @pytest.fixture

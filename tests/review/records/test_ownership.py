@@ -13,37 +13,18 @@ import pytest
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.sealed.forms import FileError
-from harness.sealed.keys import Identity, Role
+from harness.sealed.keys import Identity
 from review.records.ownership import (
     Deed,
     OwnershipRecord,
     OwnershipState,
     OwnershipTerms,
-    Party,
     merged,
-    new_terms,
     propose,
     read_ownership,
     say,
 )
-
-US, ANN, MALLORY = (Identity.make(Role.ORGANISATION) for _ in range(3))
-
-
-def terms(
-    developer: Identity = ANN, organisation: Identity = US, **changed: object
-) -> OwnershipTerms:
-    fields: dict[str, object] = {
-        "run_id": "r1",
-        "card": "ab" * 32,
-        "certificate": "cd" * 32,
-        "composite_at_least": "0.70",
-        "method": "chat",
-        "language_pair": "EN→EO",
-        "organisation": Party(name="Us", signing_key=organisation.public.signing_key),
-        "developer": Party(name="Ann", signing_key=developer.public.signing_key),
-    }
-    return new_terms(**fields | changed)
+from tests.review.records.made import ANN, MALLORY, US, terms
 
 
 @pytest.fixture(scope="module")
