@@ -19,6 +19,8 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 Text = Annotated[str, Field(max_length=1000)]
 Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 """UTC, to the second."""
+Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?$")]
+"""UTC, the day alone: a method can choose the second in which its run ends, and speak by it. A time behind the day is read, and never written."""
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 """Keyed, of the source of a secret entry."""
 
@@ -116,7 +118,7 @@ class ReleasedCard(VersionedForm):
     """Answers that the submitter gets about it in all."""
     rosetta: Text
     """Version of the program."""
-    issued: Moment
+    issued: Day
     place: InLedger
     by: Hex64
     """Key under which it is signed."""
@@ -155,7 +157,7 @@ class ReleasedDifference(VersionedForm):
     smallest_difference: Annotated[Smallest, Since(2)] = None
     """As on a released card."""
     rosetta: Text
-    issued: Moment
+    issued: Day
     place: InLedger
     by: Hex64
 
@@ -180,7 +182,7 @@ class ReleasedRefusal(StrictForm):
     of: Annotated[Count, Field(ge=1)]
     """As on a released card: a refusal is an answer, and counts like one."""
     rosetta: Text
-    issued: Moment
+    issued: Day
     place: InLedger
     by: Hex64
 

@@ -10,7 +10,7 @@ import sqlite3
 from typing import Any, Literal
 
 from harness.core.version import VERSION
-from harness.release.budget import MOMENT, History, set_id
+from harness.release.budget import History, set_id
 from harness.release.ledger import ReleaseLedger
 from harness.release.records import (
     InLedger,
@@ -51,7 +51,7 @@ def release_refusal(
             number, count = change.history.require_answers(
                 submitter, corpus, frozenset(), change.now
             )
-            issued = change.now.strftime(MOMENT)
+            issued = change.now.date().isoformat()
 
             def act(place: InLedger) -> RefusalTold:
                 card = ReleasedRefusal(

@@ -20,7 +20,6 @@ from harness.compare.comparing import compare_runs, require_named_once, require_
 from harness.compare.comparison import Comparison
 from harness.core.version import VERSION
 from harness.release.budget import (
-    MOMENT,
     History,
     NotReleased,
     Part,
@@ -71,7 +70,7 @@ def release_run(
         told = change.history.told_of(asked.run, name)
         if told is None:
             answer = change.history.answer(asked, change.now)
-            issued = change.now.strftime(MOMENT)
+            issued = change.now.date().isoformat()
 
             def act(place: InLedger) -> ScoresTold:
                 card = _card(asked, answer, place, issued, ledger)
@@ -176,7 +175,7 @@ def release_difference(
                     tests=tests,
                     smallest_difference=least,
                     rosetta=VERSION,
-                    issued=change.now.strftime(MOMENT),
+                    issued=change.now.date().isoformat(),
                     place=place,
                     by=ledger.identity.public.signing_key,
                 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,10 @@ import pytest
 from harness.card.checking.signed import UNKNOWN
 from harness.core.failures import UsageError
 from harness.release.budget import NotReleased
-from harness.release.records import Rule, SignedReleasedCard, SignedReleasedRefusal
+from harness.release.records import ReleasedCard, Rule, SignedReleasedCard, SignedReleasedRefusal
 from harness.release.refusing import release_refusal, share_that_came
 from harness.release.verifying import verify_released
+from harness.sealed.signed_archive import signed_record
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from rosetta_tui.html.released_page import released_page
@@ -42,6 +44,29 @@ def test_a_refusal_says_a_few_words_and_is_signed(tmp_path: Path) -> None:
     changed = verify_released(data.replace(b'"load"', b'"install"'), UNKNOWN)
     assert changed is not None
     assert not changed.ok
+
+
+def test_what_leaves_has_the_day_alone_and_the_ledger_the_second(tmp_path: Path) -> None:
+    """Code in the box can choose the second in which its run ends: it would say about ten bits of a text."""
+    office = Office(tmp_path, hours=25.5)
+    first, second, third = office.run(0.3), office.run(0.9), office.run(0.5)
+    left = [office.told(first), office.told(second), office.compared(first, second)]
+    left.append(json.loads(_refused(office, third)))
+    lines = office.ledger.path.read_text("utf-8").splitlines()
+    times = [json.loads(line)["when"] for line in lines if json.loads(line)["act"].get("card")]
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", each) for each in times)
+    assert [each["issued"] for each in left] == [each[:10] for each in times]
+    assert not any(re.search(r"\d\d:\d\d", json.dumps(each)) for each in left)
+
+
+def test_a_file_with_a_time_behind_the_day_is_verified(tmp_path: Path) -> None:
+    office = Office(tmp_path)
+    told = office.told(office.run(0.9))
+    del told["signature"]
+    card = ReleasedCard.model_validate(told | {"issued": f"{told['issued']}T09:30:00Z"})
+    verdict = verify_released(signed_record(card, KEEPER), UNKNOWN)
+    assert verdict is not None
+    assert verdict.ok
 
 
 def test_it_counts_as_an_answer_and_the_same_run_once(tmp_path: Path) -> None:
