@@ -65,6 +65,11 @@ class Submission:
 
 def read_submission(path: Path) -> Submission:
     """Read the file of a bundle; raises FileError that names each member that is refused, and UsageError where there is none."""
+    return parse_submission(bundle_bytes(path))
+
+
+def bundle_bytes(path: Path) -> bytes:
+    """Return the bytes of a bundle's file, not yet looked at; raises FileError for too many, and UsageError where there is none."""
     try:
         with open_regular(path) as file:
             if (size := os.fstat(file.fileno()).st_size) > _MOST_FILE:
@@ -72,7 +77,7 @@ def read_submission(path: Path) -> Submission:
                     FileProblem.TOO_LARGE,
                     f"{path.name}: {size / 2**20:,.0f} MiB, and a submission has {MOST_BYTES // 2**20} at most. Nothing of it was read.",
                 )
-            return parse_submission(file.read(_MOST_FILE + 1))
+            return file.read(_MOST_FILE + 1)
     except OSError as error:
         raise UsageError(f"{path}: it cannot be read ({error.strerror}). Name the file.") from None
 

@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Final
 
 import filelock
+from pydantic import ValidationError
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.written_files import PRIVATE, append_line, private_folder, write_file
 from harness.method.shipped import BUNDLE_SUFFIX
 from harness.sealed.forms import FileError, FileProblem, Short, StrictForm
-from harness.submission.bundle import Submission, read_submission
+from harness.submission.bundle import Submission, bundle_bytes, parse_submission, read_submission
 from harness.submission.manifest import Moment, Words
 
 FOLDER: Final = "submissions"
@@ -35,6 +36,7 @@ class DeskAct(StrEnum):
     """What was done with a submission."""
 
     RECEIVED = "received"
+    """It came; ``words`` are the SHA-256 of its file."""
     REHEARSED = "rehearsed"
     """Run over open entries; ``words`` say whether its scores are those that were claimed."""
     NOT_REPEATED = "not_repeated"
@@ -121,18 +123,29 @@ class SubmissionDesk:
         self.folder = home / FOLDER
 
     def receive(self, path: Path) -> KeptSubmission:
-        """Read a bundle, keep its file, and return it; one that is here already is the same again. Raises FileError."""
-        submission = read_submission(path)
+        """Read a bundle, keep its file, and return it; one that is here already is the same again. Raises FileError.
+
+        Where the file at the desk was changed since, it is put back.
+        """
+        data = bundle_bytes(path)
+        submission = parse_submission(data)
         if not path.name.endswith(BUNDLE_SUFFIX):
             raise UsageError(
                 f"{path.name}: a submission is called NAME{BUNDLE_SUFFIX}. Name it so."
             )
         folder = self.folder / submission.sha256[:_LETTERS]
-        if not (folder / NOTES).exists():
+        if not _lines(folder / NOTES):
             private_folder(self.folder)
             private_folder(folder)
-            write_file(folder / path.name, path.read_bytes(), overwrite=True)
-            self.note(submission, DeskAct.RECEIVED)
+            write_file(folder / path.name, data, overwrite=True)
+            self.note(submission, DeskAct.RECEIVED, words=submission.sha256)
+        elif not submission.sha256.startswith(_sha256(folder, _notes(folder))):
+            raise FileError(
+                FileProblem.INVALID,
+                f"{path.name}: another submission with the number {folder.name} is here already, which nobody meets by chance. Ask its maker for one that was packed anew.",
+            )
+        elif not _is_file(bundle_of(folder), data):
+            write_file(bundle_of(folder), data, overwrite=True)
         return self._read(folder)
 
     def note(
@@ -188,14 +201,47 @@ class SubmissionDesk:
             yield from (each for each in sorted(self.folder.iterdir()) if each.is_dir())
 
     def _read(self, folder: Path) -> KeptSubmission:
+        notes = _notes(folder)
         submission = read_submission(bundle_of(folder))
-        if not submission.sha256.startswith(folder.name):
+        if not submission.sha256.startswith(_sha256(folder, notes)):
             raise FileError(
                 FileProblem.DAMAGED,
                 f"{bundle_of(folder)} is not the submission that came: it was changed. Take it in again from the file that you were sent.",
             )
-        notes = tuple(DeskNote.model_validate_json(line) for line in _lines(folder / NOTES))
         return KeptSubmission(folder, submission, notes)
+
+
+def _notes(folder: Path) -> tuple[DeskNote, ...]:
+    """Return what was done with a submission, a note at least; raises FileError that names the line that is wrong."""
+    notes: list[DeskNote] = []
+    for number, line in enumerate(_lines(folder / NOTES), 1):
+        try:
+            notes.append(DeskNote.model_validate_json(line))
+        except ValidationError:
+            raise FileError(
+                FileProblem.DAMAGED,
+                f"{folder / NOTES}: line {number} is damaged. Put back a copy of the file; without one, delete the folder {folder.name} and take the submission in again (its answers stand in the ledger).",
+            ) from None
+    if not notes:
+        raise FileError(
+            FileProblem.CUT_SHORT,
+            f"{folder / NOTES} has no line. Take the submission in again from the file that you were sent.",
+        )
+    return tuple(notes)
+
+
+def _sha256(folder: Path, notes: tuple[DeskNote, ...]) -> str:
+    """Return the SHA-256 of the bundle that came, or its beginning where no note has it whole."""
+    came = [each.words for each in notes if each.what is DeskAct.RECEIVED]
+    return came[0] if came and came[0].startswith(folder.name) else folder.name
+
+
+def _is_file(path: Path, data: bytes) -> bool:
+    """Tell whether a file has these bytes."""
+    try:
+        return bundle_bytes(path) == data
+    except UsageError:
+        return False
 
 
 def bundle_of(folder: Path) -> Path:

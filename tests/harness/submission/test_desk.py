@@ -1,0 +1,74 @@
+"""The desk: a file that was changed there is put back, a number is one bundle's, and damaged notes hide no other bundle."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from harness.core.failures import UsageError
+from harness.submission.desk import DeskAct, KeptSubmission, SubmissionDesk
+from tests.harness.submission.made import resigned, sample_bundle
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return sample_bundle(tmp_path_factory.mktemp("data") / "sample")
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> SubmissionDesk:
+    return SubmissionDesk(tmp_path / "home")
+
+
+def taken_in(desk: SubmissionDesk, data: bytes, name: str = "tiny") -> KeptSubmission:
+    path = desk.folder.parent.with_name(f"{name}.rosetta-submission")
+    path.write_bytes(data)
+    return desk.receive(path)
+
+
+def test_a_bundle_that_was_changed_is_put_back_from_the_file_that_came(desk: SubmissionDesk, data: bytes) -> None:  # fmt: skip
+    kept = taken_in(desk, data)
+    desk.note(kept.submission, DeskAct.REHEARSED)
+    for changed in (resigned(data, {}, release="2"), b"nothing", None):
+        kept.path.unlink()
+        if changed is not None:
+            kept.path.write_bytes(changed)
+        with pytest.raises(UsageError):
+            desk.find(kept.number)
+        assert taken_in(desk, data).path.read_bytes() == data
+    assert [e.what for e in desk.find(kept.number).notes] == [DeskAct.RECEIVED, DeskAct.REHEARSED]
+
+
+def test_two_bundles_of_one_number_are_told_apart_by_their_whole_hash(desk: SubmissionDesk, data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """Who makes both can find two whose hashes begin alike; here a number is one letter long."""
+    monkeypatch.setattr("harness.submission.desk._LETTERS", 1)
+    kept = taken_in(desk, data)
+    packed = (resigned(data, {}, release=f"other {n}") for n in range(999))
+    other = next(each for each in packed if hashlib.sha256(each).hexdigest()[0] == kept.number)
+    with pytest.raises(UsageError, match="another submission with the number"):
+        taken_in(desk, other)
+    kept.path.write_bytes(other)
+    with pytest.raises(UsageError, match="was changed"):
+        desk.find(kept.number)
+
+
+@pytest.mark.parametrize(
+    ("notes", "words"), [(b"", "has no line"), (b'{"what": "received"\n', "line 1 is damaged")]
+)
+def test_damaged_notes_are_said_and_hide_no_other_bundle(desk: SubmissionDesk, data: bytes, notes: bytes, words: str) -> None:  # fmt: skip
+    kept = taken_in(desk, data)
+    (kept.folder / "notes.jsonl").write_bytes(notes)
+    other = taken_in(desk, resigned(data, {}, release="2"), "other")
+    assert [each.number for each in desk.all()] == [other.number]
+    [said] = desk.unreadable()
+    assert words in said
+    with pytest.raises(UsageError, match=words):
+        desk.find(kept.number)
+
+
+def test_a_bundle_whose_first_note_was_cut_is_taken_in_again(desk: SubmissionDesk, data: bytes) -> None:  # fmt: skip
+    kept = taken_in(desk, data)
+    (kept.folder / "notes.jsonl").write_bytes(b'{"what":"rec')
+    assert [each.what for each in taken_in(desk, data).notes] == [DeskAct.RECEIVED]
