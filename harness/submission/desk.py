@@ -38,7 +38,7 @@ class DeskAct(StrEnum):
     RECEIVED = "received"
     """It came; ``words`` are the SHA-256 of its file."""
     REHEARSED = "rehearsed"
-    """Run over open entries; ``words`` say whether its scores are those that were claimed."""
+    """Run over open entries, and its scores are those that were claimed; ``words``: the model that it could ask."""
     NOT_REPEATED = "not_repeated"
     """The same, and they are not."""
     BEGUN = "begun"
@@ -91,9 +91,18 @@ class KeptSubmission:
     @property
     def rehearsed(self) -> bool:
         """Whether the last rehearsal gave the scores that were claimed."""
+        last = self._rehearsal
+        return last is not None and last.what is DeskAct.REHEARSED
+
+    def rehearsed_with(self, model: str) -> bool:
+        """Tell whether the last rehearsal did so with this model; empty: with none."""
+        last = self._rehearsal
+        return last is not None and (last.what, last.words) == (DeskAct.REHEARSED, model)
+
+    @property
+    def _rehearsal(self) -> DeskNote | None:
         acts = (DeskAct.REHEARSED, DeskAct.NOT_REPEATED)
-        last = [each for each in self.notes if each.what in acts][-1:]
-        return bool(last) and last[0].what is DeskAct.REHEARSED
+        return next((each for each in reversed(self.notes) if each.what in acts), None)
 
     @property
     def judged(self) -> DeskNote:
@@ -101,7 +110,7 @@ class KeptSubmission:
         acts = (DeskAct.SCORED, DeskAct.REFUSED)
         found = [each for each in self.notes if each.what in acts]
         if not found:
-            raise UsageError(f"Submission {self.number} has no run over secret entries that came to its end. Begin one: rosetta submission run {self.number} CORPUS.")  # fmt: skip
+            raise UsageError(f"Submission {self.number} has no run over secret entries that came to its end. Begin one: rosetta submission run {self.number} CORPUS --terms FILE.")  # fmt: skip
         return found[-1]
 
     @property

@@ -42,6 +42,10 @@ class ModelHere:
     endpoint: str
     model: str
 
+    def __str__(self) -> str:
+        """Return both as notes of the desk have them."""
+        return f"{self.model} at {self.endpoint}"
+
 
 @dataclass(frozen=True, slots=True)
 class LanePlan:

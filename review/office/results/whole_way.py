@@ -61,7 +61,7 @@ def _over_secrets(
     connection: sqlite3.Connection, office: Office | None, kept: KeptSubmission
 ) -> Iterator[WayStep]:
     last = next((e for e in reversed(kept.notes) if e.what in (DeskAct.SCORED, DeskAct.REFUSED)), None)  # fmt: skip
-    command = f"rosetta submission run {kept.number} CORPUS"
+    command = f"rosetta submission run {kept.number} CORPUS --terms FILE"
     name = "run over secret texts"
     if last is None:
         yield WayStep(name, done=False, words=_begun(kept), command=command)

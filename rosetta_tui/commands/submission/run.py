@@ -21,7 +21,7 @@ from rosetta_tui.commands.submission.sharing import (
     other_names,
     say,
 )
-from rosetta_tui.commands.submission.telling import tell_of
+from rosetta_tui.commands.submission.telling import require_free, tell_of
 from rosetta_tui.request.options import TRUST_LOCAL_SERVER
 from rosetta_tui.request.reading import SEGMENTS, out_of_vault
 from rosetta_tui.request.typed_shares import by_grant
@@ -42,7 +42,7 @@ with when_used():
 @click.argument("corpus", required=False, metavar="[CORPUS]")
 @click.option("--rehearse-on", type=FILE, metavar="FILE", help="The open corpus of its card, where this computer does not have it.")  # fmt: skip
 @click.option("--rehearse-again", is_flag=True, help="Rehearse though it was rehearsed before.")
-@click.option("--terms", type=FILE, metavar="FILE", help="Your terms: those that must have been accepted.")  # fmt: skip
+@click.option("--terms", type=FILE, metavar="FILE", help="Your terms: those that must have been accepted. CORPUS needs them.")  # fmt: skip
 @click.option("--segment", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of it.")
 @click.option("--endpoint", help="Where it may ask a model, on this computer.")
 @click.option("--model", help="The model that it may ask there.")
@@ -73,6 +73,9 @@ def run(
     """
     if corpus is None and given.get("vault") is not None:
         raise click.UsageError("--vault goes with the name of a corpus in it.")
+    if corpus is not None and terms is None:
+        raise click.UsageError("CORPUS needs --terms FILE: your terms, which its maker must have accepted.")  # fmt: skip
+    require_free(output)
     found = kept(submission)
     say([*bundle_lines(found.submission), *other_names(found)])
     checks = checking.check_submission(found.submission, None if terms is None else folder.terms_sha256(terms))  # fmt: skip
@@ -81,7 +84,7 @@ def run(
     model = _model(given)
     with lanes.unpacked(found.submission, database.home()) as place:
         plan = lanes.lane_plan(found.submission, place, model)
-        if rehearse_again or not found.rehearsed:
+        if rehearse_again or not found.rehearsed_with(str(model or "")):
             _rehearse(found, place, plan, model, rehearse_on, style, given)
         else:
             say([f"It was rehearsed before, and its claim held ({found.number})."])
@@ -90,7 +93,7 @@ def run(
             raise click.exceptions.Exit(
                 tell_of(desk().find(found.number), output, submitter) if act else 1
             )
-    say([f"Next, over secret texts: rosetta submission run {found.number} CORPUS, with --vault FOLDER and --purpose WORDS where it lies in a vault."])  # fmt: skip
+    say([f"Next, over secret texts: rosetta submission run {found.number} CORPUS --terms FILE, with --vault FOLDER and --purpose WORDS where it lies in a vault."])  # fmt: skip
 
 
 def _model(given: Mapping[str, Any]) -> lanes.ModelHere | None:
@@ -131,7 +134,7 @@ def _rehearse(
     with database.opened() as connection:
         told = rehearsal.rehearsed(connection, found.submission, finished.run_id)
     act = desks.DeskAct.REHEARSED if told.repeated else desks.DeskAct.NOT_REPEATED
-    desk().note(found.submission, act, finished.run_id, corpus.dataset.id)
+    desk().note(found.submission, act, finished.run_id, corpus.dataset.id, str(model or ""))
     say(reproduction.deviation_lines(told.found, told.claimed), aside=False)
     if not told.repeated:
         say(["Its claim does not hold here, so no keeper is asked. Send its maker this, and the run's card: rosetta runs export.", *_words(method)])  # fmt: skip

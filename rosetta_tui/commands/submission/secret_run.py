@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from corpora.files.problems import CorpusError
 from corpora.model.corpus import Selection
 from corpora.model.entry import Segment
 from harness import api, privacy
-from harness.core.failures import HarnessError, UsageError
+from harness.core.failures import UsageError
+from harness.endpoint.endpoints import is_loopback
+from harness.endpoint.keys import no_key
 from harness.method.method import Method
+from harness.method.options import MethodOptions
+from harness.methods.registry import build
 from harness.run.run_terms import run_terms
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import default_path, opened
@@ -69,13 +72,14 @@ def over_secrets(
     The desk has it before the texts are opened. What keeps it from running is noted as such, and raised.
     """
     name = str(given["file"])
+    _require_ready(found.submission, place, plan, model, trusted=given["trust_local_server"])
     desk().note(found.submission, DeskAct.BEGUN, corpus=name)
     try:
         request = _request(found, plan, model, given)
         method = method_of(found.submission, place, model, request, open_data=False)
         ready = api.start(default_path(), request, method)
         finished, code = to_the_end(ready, style)
-    except (HarnessError, CorpusError) as error:
+    except (Exception, KeyboardInterrupt) as error:
         words = type(error).__name__
         desk().note(found.submission, DeskAct.NOT_RUN, corpus=name, words=words)
         raise
@@ -84,10 +88,32 @@ def over_secrets(
     words = came.stage or came.words
     desk().note(found.submission, came.act, finished.run_id, request.corpus.dataset.id, words)
     if came.act is DeskAct.NOT_RUN:
-        say([f"Not run, through no fault of the submission: {came.words} It counts as no answer; run it again when that is mended."])  # fmt: skip
+        say([f"Not run, through no fault of the submission: {came.words} It counts as no answer. A grant that was used is gone: ask for another, and run it again when that is mended."])  # fmt: skip
     elif came.act is DeskAct.REFUSED:
         say([f"Nothing of it could be scored. {came.words}"])
     return came.act is not DeskAct.NOT_RUN
+
+
+def _require_ready(
+    submission: Submission, place: Path, plan: LanePlan, model: ModelHere | None, *, trusted: bool
+) -> None:
+    """Raise what would keep the method from running here, before a vault is opened and a grant is used up.
+
+    HarnessError where no box can be made, and UsageError where its model is on another machine or nobody answers for its server.
+    """
+    manifest = submission.manifest
+    if isinstance(manifest.method, CodeLane):
+        made = lanes.code_method(submission, place, model, open_data=False)
+    else:
+        told = {n: v for n, v in plan.told.items() if n in MethodOptions.model_fields}
+        tags = {"source_language": manifest.source_language, "target_language": manifest.target_language}  # fmt: skip
+        made = build(plan.method, MethodOptions(**{**tags, **told}), find_key=no_key)
+    if made.endpoint is None:
+        return
+    if not is_loopback(made.endpoint) or privacy.cloud_model(made) is not None:
+        raise UsageError(f"{made.setup.model_slug} at {made.endpoint} is on another machine, or of a cloud, and these entries stay on this one. Name a model that runs here (--endpoint, --model).")  # fmt: skip
+    if not trusted and made.endpoint not in privacy.answered():
+        raise privacy.NobodyAnswersForServer(made.endpoint)
 
 
 def _request(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +10,13 @@ import click
 
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.submission.sharing import FILE, NAMED, SUBMITTER, kept
-from rosetta_tui.commands.submission.telling import tell_of
+from rosetta_tui.commands.submission.telling import require_free, tell_of
 from rosetta_tui.request.reading import out_of_vault, vault_request
 from rosetta_tui.request.typed_shares import by_grant
 
 with when_used():
     from harness.run import vault_opening
     from harness.store import runs
-    from harness.store.file import database
-    from harness.submission import desk as desks
 
 
 @click.command()
@@ -32,10 +31,9 @@ def tell(submission: str, output: Path | None, submitter: str | None, **vault: A
     The same run gives the same file again, and counts once. The scores of a run out of a vault need --vault and --purpose,
     or a grant to seal it.
     """
-    found = kept(submission)
-    last = found.judged
-    if last.what is desks.DeskAct.SCORED:
-        with database.opened() as connection:
-            run = runs.find_run(connection, last.run)
-            vault_opening.open_again(connection, run, vault_request(vault), "seal")
-    raise click.exceptions.Exit(tell_of(found, output, submitter))
+    require_free(output)
+
+    def open_texts(connection: sqlite3.Connection, run: runs.Run) -> None:
+        vault_opening.open_again(connection, run, vault_request(vault), "seal")
+
+    raise click.exceptions.Exit(tell_of(kept(submission), output, submitter, open_texts))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from harness.core.failures import UsageError
 from harness.core.written_files import write_file
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.submission.sharing import desk, say
@@ -18,10 +21,21 @@ with when_used():
 _STAGES: Final = ("install", "load", "translate")
 
 
-def tell_of(kept: desks.KeptSubmission, output: Path | None, submitter: str | None) -> int:
+def require_free(output: Path | None) -> None:
+    """Refuse a name that is taken, before anything is run or an answer is counted."""
+    if output is not None and output.exists():
+        raise UsageError(f"{output.name} is there already. Choose another name.")
+
+
+def tell_of(
+    kept: desks.KeptSubmission,
+    output: Path | None,
+    submitter: str | None,
+    open_texts: Callable[[sqlite3.Connection, runs.Run], None] | None = None,
+) -> int:
     """Write what its maker is told of a submission's last run, and return an exit code; where nothing is told, say why.
 
-    ``submitter``: whose budget it counts in; None: that of the name in the bundle. The ledger has it first. The same run gives the same file again, and counts once.
+    ``submitter``: whose budget it counts in; None: that of the name in the bundle. ``open_texts`` opens the texts of the run, where they are not open; what is kept back without them is kept back before. The ledger has it first. The same run gives the same file again, and counts once.
     """
     last = kept.judged
     name = submitter or kept.submission.manifest.submitter
@@ -33,12 +47,15 @@ def tell_of(kept: desks.KeptSubmission, output: Path | None, submitter: str | No
                 stage = next(each for each in _STAGES if each == last.words)
                 data = refusing.release_refusal(connection, run.id, name, stage, known)
             else:
+                if open_texts is not None:
+                    releasing.require_answer_left(connection, run.id, name, known)
+                    open_texts(connection, run)
                 data = releasing.release_run(connection, run.id, name, known)
     except budget.NotReleased as kept_back:
         say([f"Nothing is told of it now: {kept_back} Later: rosetta submission tell {kept.number}"])  # fmt: skip
         return 0
     path = output or kept.folder / f"{last.run[:8]}.told.json"
-    write_file(path, data, overwrite=True)
+    write_file(path, data, overwrite=output is None)
     desk().note(kept.submission, desks.DeskAct.TOLD, last.run, last.corpus, last.words)
     say([f"What {name} is told: {path}. It counts as an answer; `rosetta report released {path} -o page.html` makes a page of it."])  # fmt: skip
     return 0

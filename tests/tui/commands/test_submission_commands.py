@@ -26,6 +26,7 @@ from harness.core.failures import HarnessError
 from harness.release.ledger import own_ledger
 from harness.store.file.database import open_store
 from harness.submission.desk import DeskAct, SubmissionDesk
+from harness.submission.lanes import ModelHere
 from rosetta_tui.commands import rosetta
 from tests.harness.box.making import needs_engine
 from tests.harness.methods.tiny_model import tiny_model
@@ -103,7 +104,7 @@ def vault(desk: Desk) -> None:
     (desk.folder / "gold.json").unlink()
 
 
-IN_VAULT = ("eo-gold", "--vault", "elders", "--purpose", "spring", "--despite-network", "a test", "--plain")  # fmt: skip
+IN_VAULT = ("eo-gold", "--terms", "tiny-terms.txt", "--vault", "elders", "--purpose", "spring", "--despite-network", "a test", "--plain")  # fmt: skip
 
 
 def readable(folder: Path) -> list[str]:
@@ -139,8 +140,8 @@ def test_data_goes_the_whole_way_on_any_computer(desk: Desk) -> None:
 def test_the_next_answer_waits_and_is_told_later_from_the_same_run(desk: Desk) -> None:
     desk("submission demo tiny --lane data")
     path = gold(desk.folder)
-    desk(f"submission run tiny.rosetta-submission {path} --plain")
-    said = desk(f"submission run tiny.rosetta-submission {path} --plain")
+    desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain")
+    said = desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain")
     assert "Nothing is told of it now" in said
     assert desk.notes()[-1] is DeskAct.SCORED
     assert desk.answers() == 1
@@ -174,7 +175,9 @@ def test_terms_that_were_not_accepted_keep_it_from_secret_texts_alone(desk: Desk
     assert "✗ terms" in desk("submission pack tiny")
     assert not desk.json("submission check tiny.rosetta-submission", "submission-check", 1)["complete"]  # fmt: skip
     desk("submission run tiny.rosetta-submission --plain")
-    said = desk(f"submission run tiny.rosetta-submission {gold(desk.folder)}", code=2)
+    said = desk(
+        f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt", code=2
+    )
     assert "terms: not accepted" in said
     desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
     (desk.folder / "others.txt").write_text("Other terms", "utf-8")
@@ -184,7 +187,7 @@ def test_terms_that_were_not_accepted_keep_it_from_secret_texts_alone(desk: Desk
 
 def test_a_corpus_without_secrets_and_a_vault_without_a_name_are_refused(desk: Desk) -> None:
     desk("submission demo tiny --lane data")
-    said = desk(f"submission run tiny.rosetta-submission {sample_path(DEMO_CORPUS)} --plain", code=2)  # fmt: skip
+    said = desk(f"submission run tiny.rosetta-submission {sample_path(DEMO_CORPUS)} --terms tiny-terms.txt --plain", code=2)  # fmt: skip
     assert "These entries are open" in said
     assert desk.notes()[-1] is DeskAct.NOT_RUN
     assert "--vault goes with the name" in desk("submission run tiny.rosetta-submission --vault elders --purpose x", code=2)  # fmt: skip
@@ -201,13 +204,17 @@ def test_what_this_computer_fails_at_is_no_answer(desk: Desk, monkeypatch: pytes
     said = desk("submission run tiny.rosetta-submission", code=2)
     assert "which you choose: --endpoint and --model" in said
     assert "made with tiny-7b" in said
-    [kept] = SubmissionDesk(desk.home).all()
-    SubmissionDesk(desk.home).note(kept.submission, DeskAct.REHEARSED)
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
+    [kept] = SubmissionDesk(desk.home).all()
+    here = str(ModelHere(f"http://127.0.0.1:{port}/v1", "tiny"))
+    SubmissionDesk(desk.home).note(kept.submission, DeskAct.REHEARSED, words=here)
     ask = f"--endpoint http://127.0.0.1:{port}/v1 --model tiny --trust-local-server --plain"
-    said = desk(f"submission run tiny.rosetta-submission {gold(desk.folder)} {ask}", code=1)
+    said = desk(
+        f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt {ask}",
+        code=1,
+    )
     assert "Not run, through no fault of the submission" in said
     assert desk.notes()[-1] is DeskAct.NOT_RUN
     assert desk.answers() == 0
@@ -229,7 +236,7 @@ def test_a_grant_is_used_once_though_the_run_was_cut(desk: Desk, monkeypatch: py
     def killed(*_: object, **__: object) -> None:
         raise Killed
 
-    ask = ("eo-gold", "--vault", "elders", "--grant", "spring.rosetta-request", "--despite-network", "a test", "--plain")  # fmt: skip
+    ask = ("eo-gold", "--terms", "tiny-terms.txt", "--vault", "elders", "--grant", "spring.rosetta-request", "--despite-network", "a test", "--plain")  # fmt: skip
     with monkeypatch.context() as patch:
         patch.setattr(api, "start", killed)
         with pytest.raises(Killed):
@@ -256,7 +263,7 @@ def test_killed_at_any_moment_a_grant_opens_once_and_nothing_is_readable(desk: D
     desk("vault grant request elders eo-gold spring.rosetta-request --purpose spring --method tiny.rosetta-submission")  # fmt: skip
     desk("vault grant allow elders spring.rosetta-request --to office.rosetta-answer")
     desk("vault grant take elders office.rosetta-answer")
-    ask = ("eo-gold", "--vault", "elders", "--grant", "spring.rosetta-request", "--despite-network", "a test", "--plain")  # fmt: skip
+    ask = ("eo-gold", "--terms", "tiny-terms.txt", "--vault", "elders", "--grant", "spring.rosetta-request", "--despite-network", "a test", "--plain")  # fmt: skip
     words = ("submission", "run", "tiny.rosetta-submission", *ask)
     ended = killed_after(desk.home, lines, *words)
     assert ended in (-signal.SIGKILL, 0)  # 0: it came to its end before
@@ -288,7 +295,7 @@ def test_a_grant_is_for_one_bundle(desk: Desk) -> None:
     desk("vault grant take elders office.rosetta-answer")
     (desk.folder / "tiny" / "README.md").write_text("# Other\n\n## Limitations\n\nIt is another one than that of before.\n")  # fmt: skip
     desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
-    said = desk("submission run tiny.rosetta-submission eo-gold --vault elders --grant spring.rosetta-request --plain", "--despite-network", "a test", code=2)  # fmt: skip
+    said = desk("submission run tiny.rosetta-submission eo-gold --terms tiny-terms.txt --vault elders --grant spring.rosetta-request --plain", "--despite-network", "a test", code=2)  # fmt: skip
     assert "Nothing was used up" in said or "nothing is used up" in said.lower()
 
 
@@ -305,7 +312,9 @@ def test_a_model_is_handed_in_as_data_and_run_by_the_custodians_own_engine(desk:
     desk(f"run {sample_path(DEMO_CORPUS)} --method ctranslate2 --model-folder {model} --limit 12 --plain")  # fmt: skip
     said = desk("submission pack tiny --card last --accept-terms tiny-terms.txt")
     assert "for the method ctranslate2; no code" in said
-    said = desk(f"submission run tiny.rosetta-submission {gold(desk.folder)} --plain -o told.json")
+    said = desk(
+        f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt --plain -o told.json"
+    )
     assert "12 open entries" in said
     card = json.loads((desk.folder / "told.json").read_text("utf-8"))
     assert card["method"]["method"] == "ctranslate2"
@@ -315,7 +324,9 @@ def test_a_model_is_handed_in_as_data_and_run_by_the_custodians_own_engine(desk:
 @needs_engine
 def test_code_is_rehearsed_and_run_in_a_box(desk: Desk) -> None:
     desk("submission demo tiny")
-    said = desk(f"submission run tiny.rosetta-submission {gold(desk.folder)} --plain -o told.json")
+    said = desk(
+        f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt --plain -o told.json"
+    )
     assert "it runs in a box" in said
     assert CANARY not in said
     card = json.loads((desk.folder / "told.json").read_text("utf-8"))
@@ -333,7 +344,9 @@ def test_code_that_fails_on_secret_texts_is_refused_in_a_few_words_and_that_coun
     shout = f"        if '{CANARY[:7]}' '{CANARY[7:]}' in texts[0]:\n            print(texts[0])\n            raise SystemExit(texts[0])\n"
     file.write_text(file.read_text("utf-8").replace("        return [re.sub", f"{shout}        return [re.sub"), "utf-8")  # fmt: skip
     desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
-    said = desk(f"submission run tiny.rosetta-submission {gold(desk.folder)} --plain -o told.json")
+    said = desk(
+        f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt --plain -o told.json"
+    )
     told = (desk.folder / "told.json").read_text("utf-8")
     assert (json.loads(told)["stage"], json.loads(told)["came"]) == ("translate", "none")
     assert CANARY not in said + told
@@ -383,13 +396,13 @@ def test_a_folder_of_the_reference_is_written_anew(desk: Desk) -> None:
 def test_two_names_of_one_key_are_said_and_counted_as_the_custodian_says(desk: Desk) -> None:
     desk("submission demo tiny --lane data")
     path = gold(desk.folder)
-    desk(f"submission run tiny.rosetta-submission {path} --plain")
+    desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain")
     sheet = desk.folder / "tiny" / "submission.toml"
     sheet.write_text(sheet.read_text("utf-8").replace("A newcomer", "Somebody else"), "utf-8")
     desk("submission pack tiny --accept-terms tiny-terms.txt -o second.rosetta-submission")
     said = desk("submission run second.rosetta-submission --plain")
     assert "The same key handed in under the name 'A newcomer' too" in said
-    said = desk(f"submission run second.rosetta-submission {path} --plain", "--submitter", "A newcomer")  # fmt: skip
+    said = desk(f"submission run second.rosetta-submission {path} --terms tiny-terms.txt --plain", "--submitter", "A newcomer")  # fmt: skip
     assert "'A newcomer' had an answer about 'eo-gold'" in said
     assert desk.answers() == 1
 
