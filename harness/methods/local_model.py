@@ -7,6 +7,7 @@ library tokenizers (``target_tokenizer.json`` too, where the target has one of i
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -42,8 +43,8 @@ class DecodingSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    beam_size: Annotated[int, Field(ge=1, le=32)] = 2
-    max_length: Annotated[int, Field(ge=1, le=4096)] = 256
+    beam_size: Annotated[int, Field(ge=1, le=16)] = 2
+    max_length: Annotated[int, Field(ge=1, le=1024)] = 256
     """Most tokens of an output."""
     source_prefix: tuple[str, ...] = ()
     """Tokens before those of each source, such as the name of its language."""
@@ -63,6 +64,8 @@ class LocalModel:
         self._folder = options.model_folder
         _check_folder(self._folder)
         _check_engine()
+        self._loading = threading.Lock()
+        """A ``cached_property`` alone would load the model once for each thread that asks at first."""
         self._decoding = _decoding(options.settings)
         self.setup = Setup(
             method="ctranslate2",
@@ -82,10 +85,11 @@ class LocalModel:
         return await asyncio.to_thread(self._translated, [entry.source for entry in entries])
 
     def _translated(self, sources: Sequence[str]) -> list[Output]:
-        given, wanted = self._tokenizers
+        with self._loading:
+            translator, (given, wanted) = self._translator, self._tokenizers
         asked = self._decoding
         tokens = [[*asked.source_prefix, *given.encode(source).tokens] for source in sources]
-        found = self._translator.translate_batch(
+        found = translator.translate_batch(
             tokens,
             target_prefix=[list(asked.target_prefix)] * len(tokens)
             if asked.target_prefix

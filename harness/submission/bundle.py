@@ -30,7 +30,7 @@ from harness.submission.members import (
     in_zip,
     member_problems,
 )
-from harness.submission.wheels import wheel_problems
+from harness.submission.wheels import wheelhouse_problems
 
 _MOST_FILE: Final = MOST_BYTES + 2**22
 """Bytes of a bundle's file: its members, and what a zip writes around them."""
@@ -108,14 +108,14 @@ def content_problems(manifest: SubmissionManifest, members: Mapping[str, bytes])
     for name in (CARD, README):
         if name not in members:
             yield f"{name}: missing."
-    for path, content in members.items():
+    for path in members:
         top, _, rest = path.partition("/")
         if not rest and path not in {CARD, README, MANIFEST, SIGNATURE}:
             yield f"{path}: nothing that a submission has. Put it below code/ or data/, or take it out."
         elif rest and top not in {CODE, DATA, WHEELS}:
             yield f"{path}: no folder that a submission has ({CODE}/, {DATA}/, {WHEELS}/)."
-        elif top == WHEELS:
-            yield from (f"{WHEELS}/{words}" for words in wheel_problems(rest, content))
+    wheels = {p.removeprefix(f"{WHEELS}/"): c for p, c in members.items() if p.startswith(f"{WHEELS}/")}  # fmt: skip
+    yield from (f"{WHEELS}/{words}" for words in wheelhouse_problems(wheels))
     match manifest.method:
         case DataLane() as lane:
             yield from _data_problems(lane, members)

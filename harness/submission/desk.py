@@ -27,7 +27,8 @@ from harness.submission.manifest import Moment, Words
 FOLDER: Final = "submissions"
 NOTES: Final = "notes.jsonl"
 UNPACKED: Final = "unpacked"
-_LETTERS: Final = 16
+"""Where the members of a bundle lie while it runs."""
+LETTERS: Final = 16
 """Of the SHA-256 of a bundle: the name of its folder, and its number for people."""
 _MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -76,7 +77,7 @@ class KeptSubmission:
     @property
     def number(self) -> str:
         """The beginning of the bundle's SHA-256, by which people name it."""
-        return self.submission.sha256[:_LETTERS]
+        return self.submission.sha256[:LETTERS]
 
     @property
     def path(self) -> Path:
@@ -142,7 +143,7 @@ class SubmissionDesk:
             raise UsageError(
                 f"{path.name}: a submission is called NAME{BUNDLE_SUFFIX}. Name it so."
             )
-        folder = self.folder / submission.sha256[:_LETTERS]
+        folder = self.folder / submission.sha256[:LETTERS]
         if not _lines(folder / NOTES):
             private_folder(self.folder)
             private_folder(folder)
@@ -166,7 +167,7 @@ class SubmissionDesk:
         words: str = "",
     ) -> None:
         """Write down what is done; on the disk before this returns. Raises FileError where the disk refuses."""
-        folder = self.folder / submission.sha256[:_LETTERS]
+        folder = self.folder / submission.sha256[:LETTERS]
         now = datetime.now(UTC).strftime(_MOMENT)
         made = DeskNote(what=what, when=now, run=run[:200], corpus=corpus[:200], words=words[:2000])
         try:

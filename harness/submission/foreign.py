@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import tarfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
@@ -110,7 +111,7 @@ def _members(place: Path) -> dict[str, bytes]:
                 for path, file in files.items()
                 if file is not None
             }
-    except (tarfile.TarError, EOFError, OSError) as error:
+    except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
         raise UsageError(f"{place} cannot be read as an archive ({type(error).__name__}). Ask for it once more.") from None  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from harness.endpoint.keys import find_key
 from harness.method.method import Method, MethodClass, Output, Setup
 from harness.method.shipped import SUBMITTED, TAKES
 from harness.submission.bundle import Submission, unpack_into
+from harness.submission.desk import FOLDER, LETTERS, UNPACKED
 from harness.submission.manifest import CodeLane, DataLane
 from harness.submission.members import CODE, DATA, WHEELS
 from harness.submission.wheels import requirements
@@ -97,10 +98,10 @@ def unpacked(submission: Submission, home: Path) -> Iterator[Path]:
 
     Raises UsageError where another program is at the same bundle.
     """
-    own = private_folder(home / "submissions" / submission.sha256[:16])
+    own = private_folder(home / FOLDER / submission.sha256[:LETTERS])
     try:
         with filelock.FileLock(own / "run.lock", timeout=0, mode=PRIVATE):
-            above = private_folder(own / "unpacked")
+            above = private_folder(own / UNPACKED)
             for left in above.iterdir():
                 shutil.rmtree(left, ignore_errors=True)
             with tempfile.TemporaryDirectory(dir=above) as name:

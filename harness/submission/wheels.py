@@ -13,7 +13,7 @@ from typing import Final
 from harness.submission.members import WHEELS, in_zip, unsafe_problems
 
 MOST_UNPACKED: Final = 2 * 2**30
-"""Bytes of one wheel as it declares them."""
+"""Bytes of all wheels of a bundle together, as they declare them."""
 MOST_RATIO: Final = 100
 """Declared bytes for one packed one; more is a bomb."""
 
@@ -22,7 +22,20 @@ _WHEEL: Final = re.compile(
     r"(?:-\d[A-Za-z0-9_.]*)?-[A-Za-z0-9_.]+-[A-Za-z0-9_.]+-[A-Za-z0-9_.]+\.whl"
 )
 _SDIST: Final = (".tar.gz", ".tar.bz2", ".tar.xz", ".tgz", ".zip", ".egg")
+_METHODS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+"""How members of a wheel may be packed; others may take any memory to unpack."""
 _START_UP: Final = frozenset({"sitecustomize", "usercustomize"})
+
+
+def wheelhouse_problems(wheels: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield why wheels, by their names, are refused, each beginning with a name; nothing is unpacked where they are too large together."""
+    unpacked = sum(each.size for content in wheels.values() for each in in_zip(content))
+    if unpacked > MOST_UNPACKED:
+        largest = max(wheels, key=lambda name: sum(each.size for each in in_zip(wheels[name])))
+        yield f"{largest}: the largest of {len(wheels):,} wheels that declare {unpacked:,} bytes together, and {MOST_UNPACKED:,} are the most. Leave some out."
+        return
+    for name, content in wheels.items():
+        yield from wheel_problems(name, content)
 
 
 def wheel_problems(name: str, content: bytes) -> Iterator[str]:
@@ -39,7 +52,7 @@ def wheel_problems(name: str, content: bytes) -> Iterator[str]:
         return
     yield from (f"{name}: {problem}" for problem in unsafe_problems(found))
     yield from (f"{name}: {problem}" for problem in _start_up([each.path for each in found]))
-    if (unpacked := sum(each.size for each in found)) > min(MOST_UNPACKED, MOST_RATIO * len(content)):  # fmt: skip
+    if (unpacked := sum(each.size for each in found)) > MOST_RATIO * len(content):
         yield f"{name}: {unpacked:,} bytes declared in {len(content):,}. Take it out."
     elif (wrong := _first_damaged(content)) is not None:
         yield f"{name}: {wrong} is damaged. Download it again."
@@ -56,6 +69,9 @@ def _start_up(paths: list[str]) -> Iterator[str]:
 def _first_damaged(content: bytes) -> str | None:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for each in archive.infolist():
+                if each.compress_type not in _METHODS:
+                    return f"{each.filename} is packed in a way that pip does not write, or"
             return archive.testzip()
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError) as error:
         return type(error).__name__

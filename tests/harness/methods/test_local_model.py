@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -63,6 +65,8 @@ def test_no_words_are_no_translation(tmp_path: Path) -> None:
     ("settings", "words"),
     [
         ({"beam_size": 0}, "beam_size"),
+        ({"beam_size": 17}, "beam_size"),
+        ({"max_length": 1025}, "max_length"),
         ({"beams": 2}, "There are beam_size, max_length, source_prefix, target_prefix"),
         ({"target_prefix": "eo"}, "target_prefix"),
     ],
@@ -82,3 +86,28 @@ def test_what_is_no_such_model_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "model.bin").write_bytes(b"\x06\0\0\0")
     with pytest.raises(UsageError, match=r"tokenizer\.json"):
         LocalModel(_options(tmp_path))
+
+
+def test_entries_that_are_asked_at_once_load_the_model_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """The second thread asks while the first one loads."""
+    entry = Entry.model_validate({"id": 1, "source": "good", "reference": "x", "segment": "development"})  # fmt: skip
+    made = LocalModel(_options(tiny_model(tmp_path / "tiny")))
+    loaded: list[str] = []
+    others: list[threading.Thread] = []
+
+    def ask() -> None:
+        asyncio.run(made.translate([entry], cast("Calls", None)))
+
+    def module(name: str) -> Any:
+        if name == "ctranslate2":
+            loaded.append(name)
+            if len(loaded) == 1:
+                others.append(threading.Thread(target=ask))
+                others[0].start()
+                others[0].join(0.5)
+        return import_module(name)
+
+    monkeypatch.setattr("harness.methods.local_model.import_module", module)
+    ask()
+    others[0].join()
+    assert len(loaded) == 1

@@ -213,6 +213,26 @@ class TestWheels:
         assert "4,194,304 bytes declared" in refusal(resigned(code, {self.NAME: made.getvalue()}))
         assert "no archive" in refusal(resigned(code, {self.NAME: b"PK\x03\x04 nothing"}))
 
+    def test_wheels_that_are_too_large_together_are_not_unpacked(self, code: bytes, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+        def unpacked(_: zipfile.ZipFile) -> None:
+            raise AssertionError
+
+        one = wheel(**{"more.py": b"import this\n" * 10})
+        names = [f"wheels/tiny-1.{n}-py3-none-any.whl" for n in range(4)]
+        bundle = resigned(code, dict.fromkeys(names, one))
+        parse_submission(bundle)
+        monkeypatch.setattr("harness.submission.wheels.MOST_UNPACKED", 500)
+        monkeypatch.setattr(zipfile.ZipFile, "testzip", unpacked)
+        assert "4 wheels that declare" in refusal(bundle)
+
+    @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+    def test_a_wheel_that_is_packed_in_another_way_is_named(self, code: bytes, method: int) -> None:
+        made = io.BytesIO()
+        with zipfile.ZipFile(made, "w", method) as archive:
+            archive.writestr("tiny.py", b"answer = 42\n")
+        told = refusal(resigned(code, {self.NAME: made.getvalue()}))
+        assert "tiny.py is packed in a way" in told
+
 
 def test_members_are_written_as_plain_files_into_a_new_folder(tmp_path: Path) -> None:
     place = tmp_path / "new"

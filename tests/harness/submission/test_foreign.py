@@ -161,3 +161,23 @@ def test_an_archive_that_leads_out_or_declares_too_much_is_refused(tmp_path: Pat
 def _junk(path: Path) -> Path:
     path.write_bytes(b"\x1f\x8b\x08junk")
     return path
+
+
+def test_an_archive_that_is_damaged_is_said(tmp_path: Path) -> None:
+    """At some places the damage is found while a member is read, at others while the next one is looked for."""
+    described = json.dumps({"kind": "lexicon", "name": "w", "dictionary": "w.tsv"}).encode()
+    rows = "".join(f"word {n * n}\tvorto {n * 7}\n" for n in range(3000)).encode()
+    path, said = tmp_path / "theirs.tar.gz", set()
+    with tarfile.open(path, "w:gz") as archive:
+        for name, content in (("method/method.json", described), ("method/w.tsv", rows)):
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    data = path.read_bytes()
+    for at in range(100, len(data) - 100, len(data) // 40):
+        path.write_bytes(data[:at] + b"\x00\xaa\x55\xff" * 10 + data[at + 40 :])
+        try:
+            write_folder(path, tmp_path / str(at))
+        except UsageError as wrong:
+            said.add(str(wrong).partition("archive ")[2])
+    assert "(error). Ask for it once more." in said

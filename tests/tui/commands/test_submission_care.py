@@ -11,9 +11,9 @@ from harness.core.failures import HarnessError
 from harness.submission.desk import DeskAct, SubmissionDesk
 from harness.submission.lanes import ModelHere
 from tests.harness.submission.made import MAKER, resigned, sample_bundle
-from tests.tui.commands.test_submission_commands import IN_VAULT, Desk, desk, gold, vault
+from tests.tui.commands.submission_desk import IN_VAULT, Desk, desk_here, gold, vault
 
-__all__ = ["desk"]
+__all__ = ["desk_here"]
 
 LANE = {"lane": "data", "method": "chat", "options": {"temperature": 0.0}, "files": {}, "made_for": "tiny-7b"}  # fmt: skip
 
@@ -48,7 +48,7 @@ def test_code_without_a_box_opens_no_vault(desk: Desk, monkeypatch: pytest.Monke
     vault(desk)
     before = desk("vault log elders")
 
-    def none() -> None:
+    def none(**_: object) -> None:
         raise HarnessError("No box can be made on this computer.")
 
     monkeypatch.setattr("harness.box.engines.find_engine", none)

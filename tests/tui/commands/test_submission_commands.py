@@ -7,104 +7,27 @@ import os
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
-import click
 import keyring
 import pytest
-from click.testing import CliRunner
-from jsonschema import Draft202012Validator
 from keyring.backends.fail import Keyring
 
-from corpora.files.problems import CorpusError
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness import api
-from harness.core.failures import HarnessError
-from harness.release.ledger import own_ledger
 from harness.store.file.database import open_store
 from harness.submission.desk import DeskAct, SubmissionDesk
 from harness.submission.lanes import ModelHere
-from rosetta_tui.commands import rosetta
 from tests.harness.box.making import needs_engine
 from tests.harness.methods.tiny_model import tiny_model
 from tests.harness.submission.made import MAKER, resigned, wheel
-from tests.keyring_in_memory import memory_keyring
 from tests.review.thorough import first
+from tests.tui.commands.submission_desk import CANARY, IN_VAULT, Desk, desk_here, gold, vault
 from tests.tui.review.line_driver import environment
 from tests.walks.shell import MAIN
 
-SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
-CANARY = "kanariobirdo"
-
-
-class Desk:
-    """A data folder, and the commands that work on it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.home = folder / "home"
-
-    def __call__(self, line: str, *more: str, code: int = 0) -> str:
-        result = CliRunner().invoke(rosetta, [*line.split(), *more], input="y\n")
-        failed = isinstance(result.exception, HarnessError | CorpusError | click.ClickException)
-        if result.exception is not None and not failed and not isinstance(result.exception, SystemExit):  # fmt: skip
-            raise result.exception
-        said = f"{result.output}{result.exception if failed else ''}"
-        assert (2 if failed else result.exit_code) == code, said
-        return said
-
-    def json(self, line: str, form: str, code: int = 0) -> Any:
-        result = CliRunner().invoke(rosetta, [*line.split(), "--json"])
-        assert result.exit_code == code, result.output
-        told = json.loads(result.stdout)
-        schema = json.loads((SCHEMAS / f"{form}.schema.json").read_text("utf-8"))
-        Draft202012Validator(schema).validate(told)
-        return told
-
-    def notes(self) -> list[DeskAct]:
-        [kept] = SubmissionDesk(self.home).all()
-        return [each.what for each in kept.notes]
-
-    def answers(self) -> int:
-        return len(own_ledger(self.home).read().answers)
-
-    def steps(self) -> dict[str, bool]:
-        [kept] = SubmissionDesk(self.home).all()
-        told = self.json(f"submission show {kept.number}", "submission-show")
-        return {each["name"]: each["done"] for each in told["steps"]}
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    with memory_keyring():
-        yield Desk(tmp_path)
-
-
-def gold(folder: Path, entries: int = 30) -> Path:
-    """Write a corpus of secret entries, each with the canary in it."""
-    read = json.loads(sample_path(DEMO_CORPUS).read_text("utf-8"))
-    read["dataset"]["id"] = "eo-gold"
-    read["entries"] = read["entries"][:entries]
-    for each in read["entries"]:
-        each |= {"segment": "gold_standard", "source": f"{CANARY} {each['source']}", "reference": f"{CANARY} {each['reference']}"}  # fmt: skip
-        each.pop("variants", None)
-    path = folder / "gold.json"
-    path.write_text(json.dumps(read), "utf-8")
-    return path
-
-
-def vault(desk: Desk) -> None:
-    desk("vault init elders --name Elders --as Office --recovery rec.txt")
-    desk(f"vault add elders {gold(desk.folder)}")
-    (desk.folder / "gold.json").unlink()
-
-
-IN_VAULT = ("eo-gold", "--terms", "tiny-terms.txt", "--vault", "elders", "--purpose", "spring", "--despite-network", "a test", "--plain")  # fmt: skip
+__all__ = ["desk_here"]
 
 
 def readable(folder: Path) -> list[str]:
