@@ -248,6 +248,7 @@ def test_a_worker_killed_at_any_instant_loses_doubles_and_pays_nothing_twice(
     for each in found.cells:
         assert sorted(stored_entries(store, each.run_id or "")) == sorted(map(str, range(20)))
     assert len(set(pairs)) == 40
-    assert len(pairs) - 40 <= 2  # the calls under way in the killed process
+    # in the killed process two calls under way, and where it was at two runs, two answers not yet written
+    assert len(pairs) - 40 <= 2 * (3 - count)
     with closing(open_store(store)) as connection:
         assert 0.0003 * len(pairs) <= committed_usd(connection, sweep.number) * 1.000001 <= 5

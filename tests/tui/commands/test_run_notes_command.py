@@ -38,7 +38,7 @@ def test_a_note_is_written_shown_and_taken_away(
     assert json.loads(rosetta_runs("list", "--json").stdout)[0]["note"] == "from a pipe"
     rosetta_runs("note", "last", "--remove")
     assert rosetta_runs("note", "last").stdout == ""
-    assert "beside" not in json.loads(rosetta_runs("show", "last", "--json").stdout)
+    assert "note" not in json.loads(rosetta_runs("show", "last", "--json").stdout)["beside"]
 
 
 def test_tags_find_runs_again(connection: sqlite3.Connection, number: int) -> None:
