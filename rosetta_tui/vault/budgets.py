@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 from harness.release.budget import MIDDLE_STEPS, MOMENT, MOST_STEPS, BudgetUse, LeakBudget, uses
 from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.toolkit.section_page import Commands, Line, SectionPage, moment
 from rosetta_tui.vault.facts import ToldScores
-from rosetta_tui.vault.page import Commands, Line, SectionPage, moment
 from scoring.core.metric_rows import short_title
 from scoring.core.wording import counted
 

@@ -9,8 +9,8 @@ from harness.vault.folder import VaultState
 from harness.vault.grants.words import counts
 from harness.vault.records import Added, Opened, OpenedByGrant, Used
 from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.toolkit.section_page import Commands, Line, SectionPage, moment
 from rosetta_tui.vault.facts import VaultFacts
-from rosetta_tui.vault.page import Commands, Line, SectionPage, moment
 from rosetta_tui.vault.words import LoggedAct, telling
 from scoring.core.wording import counted
 

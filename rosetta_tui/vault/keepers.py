@@ -8,8 +8,8 @@ from harness.vault.folder import VaultState
 from harness.vault.log import LogLine
 from harness.vault.records import Dealt, Enrolled, Founded, Keeper, Revoked
 from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.toolkit.section_page import Commands, Line, SectionPage, moment
 from rosetta_tui.vault.facts import VaultFacts
-from rosetta_tui.vault.page import Commands, Line, SectionPage, moment
 from rosetta_tui.vault.words import losing
 from scoring.core.wording import counted
 

@@ -16,13 +16,14 @@ from textual.screen import Screen
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.background import in_thread
 from rosetta_tui.toolkit.content import EmptyState, Telling, Where, show
+from rosetta_tui.toolkit.dialogs.path import PathScreen
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Left
 from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.section_page import PageRows, moment
+from rosetta_tui.toolkit.section_screen import LOOK_SECONDS
 from rosetta_tui.vault.facts import VaultReading, read_vaults
-from rosetta_tui.vault.page import VaultRows, moment
-from rosetta_tui.vault.path_screen import PathScreen
-from rosetta_tui.vault.screen import LOOK_SECONDS, TROUBLES, UNREADABLE, VaultScreen
+from rosetta_tui.vault.screen import TROUBLES, UNREADABLE, VaultScreen
 from scoring.core.wording import counted
 
 COLUMNS = (
@@ -110,7 +111,7 @@ class VaultsScreen(Screen[None]):
         self._vaults = found
         folders = [each.folder for each in found]
         place = folders.index(here.folder) if here is not None and here.folder in folders else None
-        self.table.show_rows(VaultRows(COLUMNS, [_cells(each) for each in found]), place)
+        self.table.show_rows(PageRows(COLUMNS, [_cells(each) for each in found]), place)
         self.query_one(EmptyState).say("This computer knows no vault yet.", _what_to_do())
         self._show_list(there=bool(found))
         wrong = sum(each.facts is None for each in found)

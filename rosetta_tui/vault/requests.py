@@ -9,8 +9,8 @@ from harness.vault.grants.words import refuse_over
 from harness.vault.ledger import Grant
 from harness.vault.log import VaultError
 from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.toolkit.section_page import Commands, Line, SectionPage, moment
 from rosetta_tui.vault.facts import VaultFacts
-from rosetta_tui.vault.page import Commands, Line, SectionPage, moment
 from rosetta_tui.vault.words import standing_lines
 
 _REQUESTS = (

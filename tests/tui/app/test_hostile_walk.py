@@ -33,9 +33,10 @@ from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import ChooseScreen, ConfirmScreen
 from rosetta_tui.toolkit.messages import RunsCompared
+from rosetta_tui.toolkit.section_screen import CommandsScreen
 from rosetta_tui.vault.answer_screen import AnswerScreen
 from rosetta_tui.vault.answers import AskedRequest
-from rosetta_tui.vault.screen import SECTIONS, CommandsScreen
+from rosetta_tui.vault.screen import SECTIONS
 from tests.harness.evaluation import corpus_of
 from tests.tui.compare.compared import finished
 from tests.tui.hostile import acting
@@ -74,7 +75,7 @@ def screens() -> set[str]:
                 isinstance(each, type)
                 and issubclass(each, Screen)
                 and each.__module__ == made.__name__
-                and each.__name__ not in {"EntryByEntryScreen", "SearchedScreen"}
+                and each.__name__ not in {"EntryByEntryScreen", "SearchedScreen", "SectionScreen"}
             ):
                 found.add(each.__name__)
     return found

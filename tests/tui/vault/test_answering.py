@@ -19,11 +19,11 @@ from harness.vault.ledger import Grant
 from harness.vault.records import GrantRequest
 from harness.vault.vault import Vault
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
+from rosetta_tui.toolkit.dialogs.path import PathScreen
 from rosetta_tui.vault import answers, screen
 from rosetta_tui.vault.answer_screen import AnswerScreen
 from rosetta_tui.vault.answers import AskedRequest
 from rosetta_tui.vault.facts import read_in_full
-from rosetta_tui.vault.path_screen import PathScreen
 from rosetta_tui.vault.screen import VaultScreen
 from tests.harness.vault.made import CANARY
 from tests.keyring_in_memory import memory_keyring

@@ -16,6 +16,7 @@ from harness.vault.folder import read_state
 from harness.vault.shares.dealing import combined, own_share
 from harness.vault.shares.split import OpeningKey
 from rosetta_tui.commands import rosetta
+from rosetta_tui.toolkit.section_screen import CommandsScreen
 from rosetta_tui.vault import list_screen, screen
 from rosetta_tui.vault.budgets import budgets, next_answer
 from rosetta_tui.vault.contents import contents, log
@@ -23,7 +24,7 @@ from rosetta_tui.vault.facts import read_in_full, read_vault, read_vaults
 from rosetta_tui.vault.keepers import keepers
 from rosetta_tui.vault.list_screen import OpenVaultScreen, VaultsScreen
 from rosetta_tui.vault.requests import requests
-from rosetta_tui.vault.screen import SECTIONS, CommandsScreen, VaultScreen
+from rosetta_tui.vault.screen import SECTIONS, VaultScreen
 from tests.harness.vault.made import CANARY, corpus
 from tests.keyring_in_memory import memory_keyring
 from tests.tui.hostile import acting

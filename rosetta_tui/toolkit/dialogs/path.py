@@ -1,4 +1,4 @@
-"""Asks for a file or folder that the custodian's screens are to read."""
+"""Asks for a file or folder that a screen is to read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from rosetta_tui.toolkit.form.file_choice import FileChoice
 class PathScreen(ModalScreen[Path | None]):
     """Gives a path, None where the person went back."""
 
-    CSS_PATH = "vault.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
 
     def __init__(self, title: str, hint: str, asked: str, suffixes: Sequence[str] = ()) -> None:

@@ -1,4 +1,4 @@
-"""The form of a section of a vault's screen: a few sentences, rows, and for each row all that has no room in it."""
+"""The form of a section of a screen: a few sentences, rows, and for each row all that has no room in it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Commands = Mapping[str, Sequence[str]]
 """What is to be done → the command that does it, word by word; who copies one fills in the words in capital letters."""
 
 
-class VaultRows(Rows[Sequence[Cell]]):
+class PageRows(Rows[Sequence[Cell]]):
     """The rows of a page, which are few and quiet; columns become as wide as what stands in them."""
 
     def __init__(self, columns: Sequence[Column], items: Sequence[Sequence[Cell]]) -> None:
