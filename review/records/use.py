@@ -158,8 +158,8 @@ def end_use(
         raise UsageError(
             "Another organisation recorded this use: the one that recorded it ends it."
         )
-    if any(each.begun == begun.id for each in uses(connection)):
-        raise UsageError(f"This use ended already ({begun.words}).")
+    if (known := end_known(begun, uses(connection))) is not None:
+        raise UsageError(f"This use ended already ({known.words}).")
     if day_of(ended) < day_of(begun.since):
         raise UsageError(f"It is in use since {begun.since}, so it cannot have ended on {ended}.")
     plain = UseRecord.model_validate(begun.model_dump(exclude={"signature"}))
@@ -193,6 +193,11 @@ def take_use(
     return found
 
 
+def end_known(begun: SignedUse, kept: Sequence[SignedUse]) -> SignedUse | None:
+    """Return the record by which a use ended, among those that are kept, by the same key; None where none is known."""
+    return next((each for each in kept if (each.begun, each.by) == (begun.id, begun.by)), None)
+
+
 def _check_end(end: SignedUse, kept: Sequence[SignedUse]) -> None:
     begun = next((each for each in kept if each.id == end.begun and not each.begun), None)
     if begun is None:
@@ -205,6 +210,12 @@ def _check_end(end: SignedUse, kept: Sequence[SignedUse]) -> None:
         raise UsageError(
             f"This ends another use than the record of its beginning ({begun.words}): {', '.join(wrong)} "
             f"{'is' if len(wrong) == 1 else 'are'} not the same. It was not taken in."
+        )
+    known = end_known(begun, kept)
+    if known is not None and known.id != end.id:
+        raise UsageError(
+            f"This use has another end here already ({known.words}), and a use ends once. Ask the organisation which of the two "
+            "holds. This one was not taken in."
         )
 
 

@@ -100,14 +100,9 @@ class VerifiedAgainst:
                 yield each
 
     @property
-    def unused(self) -> Iterator[CardCheck]:
-        """Say which of the others the file was not held against."""
-        for each in self.files:
-            if each.path not in self.used:
-                words = (
-                    f"{each.path.name} was not looked at: nothing in this file is held against it"
-                )
-                yield CardCheck("other file", None, words)
+    def unused(self) -> tuple[LookedAt, ...]:
+        """The others against which the file was not held."""
+        return tuple(each for each in self.files if each.path not in self.used)
 
 
 class Signer(NamedTuple):

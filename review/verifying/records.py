@@ -31,7 +31,7 @@ from review.records.profile import (
     SignedProfileStatement,
     read_profile,
 )
-from review.records.use import SignedUse, UseRecord, read_use
+from review.records.use import SignedUse, UseRecord, end_known, read_use, uses
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.coarse import read_coarse
 from review.verdict.gate.verdict import GateOutcome
@@ -154,7 +154,9 @@ def _certificate(terms: OwnershipTerms | UseRecord, organisation: str, file: Loo
 
 def _verify_use(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     found = read_use(file.data)
-    checks = [signature_check(), *_against(found, found.by, here)]
+    end = None if found.begun else end_known(found, uses(here.connection))
+    ended = [] if end is None else [CardCheck("standing", False, f"it ended: {end.words}")]
+    checks = [signature_check(), *ended, *_against(found, found.by, here)]
     return ToldOfFile(_of_use(found), [Signer("organisation", found.by)], checks)
 
 

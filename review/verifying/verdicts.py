@@ -18,7 +18,7 @@ from harness.sealed.stick import BATCH_SUFFIX, RATINGS_SUFFIX
 from harness.store.withdrawn import known_run, now_standing
 from review.files.batch import Batch, open_batch
 from review.files.manifests import EXPORT_SUFFIX, BatchManifest
-from review.files.ratings import open_ratings
+from review.files.ratings import RatingsFile, open_ratings
 from review.files.statements import Statement, read_laptop_card, read_statement
 from review.office.results.certifying import (
     CERTIFICATE_SUFFIX,
@@ -50,8 +50,9 @@ def _verify_certificate(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     stated = read_certificate(file.data, file.path.name)
     if not _has_signature(file):
         return ToldOfFile(_of_run(stated), _issuer(stated), [_UNSIGNED])
+    given = _evidence(here)
     try:
-        found = presented(file.path, _evidence(here), here.home)
+        found = presented(file.path, given, here.home)
     except UsageError as error:
         _, signature = read_signed_certificate(file.path)
         holds = signed_by(stated.organisation.signing_key, file.data, signature)
@@ -60,7 +61,7 @@ def _verify_certificate(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
             if holds
             else "that organisation did not sign it: it was changed"
         )
-        left = CardCheck("verdict", None, str(error))
+        left = CardCheck("verdict", None if given is None else False, str(error))
         return ToldOfFile(
             _of_run(stated), _issuer(stated), [CardCheck("signature", holds, words), left]
         )
@@ -184,13 +185,26 @@ def _verify_sealed(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     if name.endswith(RATINGS_SUFFIX):
         found = open_ratings(file.data, ages)
         facts = (("events", f"{len(found.lines):,}"), ("batch", found.manifest.batch))
-        return ToldOfFile(facts, [Signer("laptop", found.manifest.signer)], [signature_check()])
+        rated = [_rated(found, each, ages) for each in here.among(_is_batch)]
+        signer = [Signer("laptop", found.manifest.signer)]
+        return ToldOfFile(facts, signer, [signature_check(), *rated])
     kind = "an export of a review" if name.endswith(EXPORT_SUFFIX) else "a file"
     how = "a passphrase" if file.lock is Lock.PASSPHRASE else f"{recipients_in(file.data)} keys"
     raise FileError(
         FileProblem.LOCKED,
         f"{file.path.name} is {kind} that is sealed for {how}: who signed what is in it can be seen by whoever opens it.",
     )
+
+
+def _is_batch(file: LookedAt) -> bool:
+    return file.path.name.casefold().endswith(BATCH_SUFFIX)
+
+
+def _rated(found: RatingsFile, file: LookedAt, ages: list[AgeIdentity]) -> CardCheck:
+    """Hold ratings against the batch that they are said to be of."""
+    right = open_batch(file.data, ages).sha256 == found.manifest.batch_sha256
+    words = f"they are ratings of {'this' if right else 'another'} batch"
+    return CardCheck("batch", right, words)
 
 
 def own_ages(home: Path) -> list[AgeIdentity]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from harness.card.checking.signed import KnownSigners
 from harness.card.checking.verify import CardCheck, consent_checks
 from harness.card.signing.signed_run import own_keys
 from harness.consent.register import Ground, lines_of
@@ -19,6 +20,8 @@ from harness.store.notes import attached_by_run
 from harness.vault.folder import read_state
 from harness.vault.opening import folders_seen
 from review.verifying import cards, custody, records, reference, submissions, verdicts
+from review.verifying.custody import public_key_in
+from review.verifying.held import held
 from review.verifying.kinds import (
     LookedAt,
     Signer,
@@ -107,14 +110,50 @@ def verify_any(path: Path, here: VerifiedAgainst) -> FileVerdict:
     kind = kind_of(file)
     told = _verified(kind, file, here)
     signers = tuple(_known(told.signers, here))
+    others = [_beside(kind, file, each, signers, here) for each in here.unused]
     return FileVerdict(
         path.name,
         kind.name,
         kind.what,
         tuple(told.facts),
         signers,
-        (*told.checks, *here.unused, *_key_checks(signers, here), *_withdrawn(told)),
+        (*told.checks, *others, *_key_checks(signers, here), *_withdrawn(told)),
     )
+
+
+def _beside(
+    kind: VerifiableKind,
+    file: LookedAt,
+    other: LookedAt,
+    signers: Sequence[KnownKey],
+    here: VerifiedAgainst,
+) -> CardCheck:
+    """Hold a file against another that was named: by who signed where that is a key, else by what one names of the other."""
+    if key := public_key_in(other.data):
+        mine = any(each.key == key for each in signers)
+        words = f"the key in {other.path.name} {'signed it' if mine else 'did not sign it'}"
+        return CardCheck("key", mine, words)
+    try:
+        found = kind_of(other)
+    except UsageError:
+        return _not_looked_at(other, "it is no file that is known here")
+    check = held((kind, file), (found, other))
+    if check is None:
+        return _not_looked_at(other, f"nothing in this file is held against {found.what}")
+    apart = VerifiedAgainst(here.connection, here.home, KnownSigners())
+    whole = (each for each in _verified(found, other, apart).checks if each.name not in _LATER)
+    wrong = [each.words for each in whole if each.ok is False]
+    if check.ok and wrong:
+        return CardCheck(check.name, False, f"{other.path.name} does not hold: {'; '.join(wrong)}")
+    return check
+
+
+_LATER: Final = frozenset({"standing", "newest words", "consent"})
+"""Checks that say what came after a file was signed: it is the one that was named all the same."""
+
+
+def _not_looked_at(other: LookedAt, why: str) -> CardCheck:
+    return CardCheck("other file", None, f"{other.path.name} was not looked at: {why}")
 
 
 def kind_of(file: LookedAt) -> VerifiableKind:

@@ -253,6 +253,13 @@ def test_an_end_is_taken_in_only_behind_its_own_beginning(sides: TwoSides) -> No
     assert "until" not in ok("organisation uses", stranger)
     ok(f"organisation take {last} {trust}", stranger)
     assert "until 2026-03-01: mistakes" in ok("organisation uses", stranger)
+    ok(f"organisation take {last} {trust}", stranger)
+    once_more = {name: said[name] for name in UseRecord.model_fields} | {"ended": "2026-04-01"}
+    organisation = Identity.load(sides.organisation, Role.ORGANISATION)
+    again = signed_record(UseRecord.model_validate(once_more), organisation)
+    path.write_bytes(SignedUse.model_validate_json(again).data())
+    assert "another end here already" in refused(f"organisation take {path} {trust}", stranger)
+    assert "until 2026-03-01" in ok("organisation uses", stranger)
 
 
 def test_only_the_organisation_that_certified_records_a_use(sides: TwoSides) -> None:

@@ -190,7 +190,7 @@ def test_a_use_is_held_against_card_and_certificate(every: EveryFile) -> None:
 
 @pytest.mark.parametrize("name", ["keeper", "notice", "statement", "row-proof", "vault-log"])
 def test_a_file_that_nothing_is_held_against_is_named(every: EveryFile, name: str) -> None:
-    found = told(every.paths[name], f"--with {every.paths['public-key']}")
+    found = told(every.paths[name], f"--with {every.paths['laptop']}")
     assert [each["ok"] for each in found["checks"] if each["name"] == "other file"] == [None]
     assert "nowhere" in unreadable(every.paths[name], "--with nowhere.json")
 
