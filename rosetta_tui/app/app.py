@@ -280,6 +280,10 @@ class RosettaApp(TerminalApp):
         )
         confirm(self, question, "Stop and leave", self._stop_and_leave)
 
+    def action_help_quit(self) -> None:
+        """Say how one leaves where Ctrl-C has nothing to copy and nothing to stop."""
+        self.notify("ctrl+q leaves Rosetta.", timeout=3, markup=False)
+
     def _stop_and_leave(self) -> None:
         for screen in self._runs.under_way:
             if screen.control is not None:

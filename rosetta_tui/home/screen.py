@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from harness.core.failures import StoreError
 from rosetta_tui.home.first_steps import STEPS, FirstSteps
+from rosetta_tui.home.keys import ABOUT, KEYS
 from rosetta_tui.home.waiting import (
     Lead,
     WaitingItem,
@@ -44,52 +45,6 @@ from scoring.core.wording import counted
 if TYPE_CHECKING:
     from harness.store.run_list import RunSummary
     from rosetta_tui.review.organiser.desk import OrganiserDesk
-
-ABOUT = (
-    "▶ running   ‖ paused   ■ stopped, can go on   ✓ complete   ● marked\n"
-    "! after the tier: a part of the outputs fails. "
-    "No run is called more than functional before speakers have reviewed it.\n"
-    "x on a line of what waits for you puts it aside until something about it is new.\n"
-    "Search: words of a run, and filters such as state:stopped, tag:baseline or corpus:eo-demo-v1."
-)
-"""What the help says above the keys."""
-
-KEYS: list[BindingType] = [
-    Binding("n", "app.place('new_run')", "New run", id="new_run"),
-    Binding("slash", "search", "Search", key_display="/", id="search"),
-    Binding("space", "mark", "Mark", id="mark"),
-    Binding("c", "compare", "Compare", id="compare"),
-    Binding("R", "resume", "Go on", id="home.again"),
-    Binding("R", "retry", "Retry", id="home.again"),
-    Binding("u", "bring_back", "Undo", tooltip="Bring back the deleted run", id="home.undo"),
-    Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
-    Binding("q", "leave", "Quit", id="back"),
-    Binding("b", "app.place('corpora')", "Corpora", id="home.corpora"),
-    Binding("l", "app.place('leaderboard')", "Leaderboard", id="home.leaderboard"),
-    Binding("p", "plots", "Plots", id="home.plots"),
-    Binding("s", "sort", "Sort", id="sort"),
-    Binding("f", "filter", "Filter", id="filter"),
-    Binding("D", "demo", "Demo", id="home.demo"),
-    Binding("t", "notes", "Tags and note", show=False, id="home.notes"),
-    Binding("N", "like", "New run like this one", show=False, id="home.like"),
-    Binding("S", "score_again", "Score again", show=False, id="home.score_again"),
-    Binding(
-        "delete,backspace",
-        "trash",
-        "Delete",
-        key_display="del",
-        show=False,
-        id="home.delete",
-    ),
-    Binding("o", "reviews", "Organise reviews", show=False, id="home.reviews"),
-    Binding("v", "review", "Rate as a speaker", show=False, id="home.rate"),
-    Binding("W", "app.place('sweeps')", "Sweeps", show=False, id="home.sweeps"),
-    Binding("V", "app.place('vaults')", "Vaults", show=False, id="home.vaults"),
-    Binding("w", "app.place('doctor')", "What is missing here", show=False, id="home.doctor"),
-    Binding("r", "read", "Refresh", show=False, id="refresh"),
-    Binding("escape", "end_search", "End search", id="home.end_search"),
-]
-
 
 REFRESH_SECONDS = 2.0
 """How often the list is read again, so that runs of other processes are seen moving."""
@@ -420,6 +375,10 @@ class HomeScreen(Screen[None]):
     def action_notes(self) -> None:
         """Write tags and a note beside the run."""
         self._with_chosen(self.acts.notes)
+
+    def action_report(self) -> None:
+        """Write a page of the run under the cursor."""
+        self._with_chosen(self.acts.report)
 
     def action_score_again(self) -> None:
         """Score the run's outputs again; no method is called."""

@@ -83,7 +83,7 @@ class LeaderboardScreen(Screen[None]):
         ),
         Binding("space", "mark", "Mark", id="mark"),
         Binding("c", "compare", "Compare", id="compare"),
-        Binding("E", "report", "Write a report", show=False, id="report"),
+        Binding("E", "report", "Report", tooltip="Write a page of the list", id="report"),
         Binding("r", "read", "Refresh", show=False, id="refresh"),
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]

@@ -93,8 +93,8 @@ class LiveScreen(SearchedScreen):
         Binding("F", "follow", "Follow", tooltip="Follow the newest entry", id="run.follow"),
         Binding("c", "steer('limit')", "Calls", id="run.calls"),
         Binding("p", "end('replay')", "Replay", id="run.replay"),
+        Binding("E", "end('report')", "Report", tooltip="Write a page of the run", id="report"),
         Binding("S", "end('score_again')", "Score again", show=False, id="home.score_again"),
-        Binding("E", "end('report')", "Write a report", show=False, id="report"),
         Binding("t", "end('notes')", "Tags and note", show=False, id="home.notes"),
         Binding("ctrl+c", "interrupt", "Copy, or drain, then stop", show=False, id="run.interrupt"),
     ]
@@ -406,11 +406,9 @@ class LiveScreen(SearchedScreen):
             steer(self, self._helm, Wish(wish), most)
 
     def action_interrupt(self) -> None:
-        """Copy what is selected; else drain, then stop, then leave, as in a plain run."""
-        if self.get_selected_text():
+        """Copy what is selected; else drain, then stop, as in a plain run, and what is over as on any screen."""
+        if self.get_selected_text() or self.control is None or self.live.over:
             self.action_copy_text()
-        elif self.control is None or self.live.over:
-            self.post_message(Left())
         elif self.control.state is RunState.DRAINING:
             self.control.stop()
         else:

@@ -41,8 +41,10 @@ if TYPE_CHECKING:
     from rosetta_tui.runs.go_on import GoOn, RetryScreen, Stop
     from rosetta_tui.runs.score_again import ScoreAgainScreen, ScoredAgain
 
-ACTS = frozenset({"mark", "compare", "notes", "trash", "like", "sort", "filter", "search"})
-"""What can be done with any run."""
+ACTS = frozenset(
+    {"mark", "compare", "notes", "trash", "like", "report", "sort", "filter", "search"}
+)
+"""What can be done with any run; a report of one that is not complete is refused in words."""
 
 SOMETIMES = ACTS | {"resume", "retry", "score_again", "bring_back"}
 """What cannot always be done on a screen with a list of runs."""
@@ -142,6 +144,10 @@ class RunActs:
                 answered(GoOn({}, retry_failed=False))
 
         self._ask("Go on", partial(stop_of_run, run_id, reason), ask)
+
+    def report(self, run: RunSummary) -> None:
+        """Ask where the page of a run is written."""
+        self._screen.post_message(ReportAsked("run", run.run_id, f"run-{run.run_id[:8]}"))
 
     def retry(self, run_id: str) -> None:
         """Ask how the failed entries of a run are to be asked for again."""
@@ -311,7 +317,7 @@ class RunEnd:
             return
         match act:
             case "report":
-                self._screen.post_message(ReportAsked("run", run.run_id, f"run-{run.run_id[:8]}"))
+                self._acts.report(run)
             case "replay":
                 self._screen.post_message(ReplayAsked(run.run_id))
             case "resume":

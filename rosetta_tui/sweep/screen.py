@@ -62,7 +62,7 @@ class SweepScreen(Screen[None]):
         Binding("x", "across", "Across", tooltip="The axis that goes across", id="sweep.across"),
         Binding("d", "down", "Down", tooltip="The axis that goes down", id="sweep.down"),
         Binding("L", "sweeps", "Sweeps", tooltip="Another sweep", id="sweep.list"),
-        Binding("E", "report", "Write a report", show=False, id="report"),
+        Binding("E", "report", "Report", tooltip="Write a page of the sweep", id="report"),
         Binding("r", "read", "Refresh", show=False, id="refresh"),
         Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),

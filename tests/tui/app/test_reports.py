@@ -86,6 +86,23 @@ async def test_the_page_of_a_run_is_written_and_nothing_replaced_unasked(
         assert path.read_text("utf-8") == "mine"
 
 
+async def test_home_writes_the_page_of_the_run_under_the_cursor_and_says_why_not(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = run_of(folder, monkeypatch, "diagnostic")
+    store = folder / "rosetta.sqlite"
+    async with at_rest(App(None, store), (160, 24)) as (app, pilot):
+        assert "E Report" in text(app)
+        field = await asked(app, pilot)
+        assert field.value == str(folder / f"run-{run_id[:8]}.html")
+        await press(pilot, "escape")
+        with opened(store) as connection:
+            connection.execute("UPDATE runs SET run_card = NULL, state = 'stopped'")
+        await press(pilot, "r", "E")
+        await settle(pilot)
+        assert "no card yet" in notices(app)[-1]
+
+
 async def test_a_run_over_secret_entries_has_no_page(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

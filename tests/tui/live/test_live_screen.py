@@ -197,6 +197,14 @@ async def test_ctrl_c_drains_then_stops(middle: Scene) -> None:
         assert app.control.state is RunState.STOPPED
 
 
+async def test_ctrl_c_on_a_run_that_is_over_leaves_nothing(tmp_path: Path) -> None:
+    async with at_rest(App(sealed(tmp_path / "s.sqlite")), (120, 36)) as (app, pilot):
+        await press(pilot, "enter")
+        await press(pilot, "ctrl+c")
+        assert isinstance(app.screen, LiveScreen)
+        assert notices(app)[-1] == "ctrl+q leaves Rosetta."
+
+
 async def test_leaving_a_run_under_way_asks_first(middle: Scene) -> None:
     async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
         await pilot.press("q")
