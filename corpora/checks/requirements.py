@@ -190,3 +190,31 @@ def _tiers(corpus: Corpus) -> Requirement:
 def _registers(corpus: Corpus) -> Requirement:
     registers = {entry.register_ for entry in corpus.entries if entry.register_}
     return Requirement("registers", LEAST_REGISTERS, len(registers))
+
+
+LOOKED_OVER: Final = frozenset({"agreed", "corrected"})
+"""What a second speaker may have said of an entry's translation, as ``speakers`` of the entry has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookedOver:
+    """How many entries a second speaker looked over."""
+
+    entries: int
+    of: int
+    """Entries whose ``speakers`` can be read; what stayed closed in a vault cannot."""
+    closed: int
+
+
+def looked_over(corpus: Corpus) -> LookedOver | None:
+    """Count the entries that a second speaker looked over, as their ``speakers`` say; None where no entry says who spoke."""
+    opened = [entry for entry in corpus.entries if not entry.not_stored]
+    told = [(entry.model_extra or {}).get("speakers") for entry in opened]
+    if not any(told):
+        return None
+    found = sum(any(map(_looked_over, said)) for said in told if isinstance(said, list))
+    return LookedOver(found, len(opened), len(corpus.entries) - len(opened))
+
+
+def _looked_over(said: object) -> bool:
+    return isinstance(said, dict) and said.get("outcome") in LOOKED_OVER

@@ -95,12 +95,21 @@ def _opened(path: str, flags: int) -> int:
     raise OSError(errno.EINVAL, "a pipe or a device, not a file")
 
 
+def _file_within(folder: Path) -> str:
+    """Say which file of a folder is meant; that of a corpus in the making has this name."""
+    inside = folder / "corpus.json"
+    return f"Name the file: {inside}." if inside.is_file() else "Name a file in it."
+
+
 def read_bytes(path: Path, findings: Findings) -> bytes | None:
     """Read a whole file, or note why it cannot be read."""
     try:
         with open_regular(path) as file:
             data = file.read(LARGEST + 1)
     except (OSError, ValueError) as error:
+        if isinstance(error, IsADirectoryError):
+            findings.error("It is a folder and cannot be read as a file.", _file_within(path))
+            return None
         reason = getattr(error, "strerror", None) or "the name is not valid"
         findings.error(f"The file cannot be read: {reason}.", "Check the name and its permissions.")
         return None

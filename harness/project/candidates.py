@@ -25,6 +25,7 @@ from harness.core.problems import first_problem
 from harness.inputs.sentence_lines import check_length, read_lines
 from harness.lint.copies import LEAST_LETTERS, NEAR
 from harness.project.state import DraftTexts, Project, ProjectEntry, SourceOrigin, today
+from harness.vault.demo_texts import known_of_the_demo
 
 WEIGHTS: Final[Mapping[int, float]] = {1: 0.10, 2: 0.25, 3: 0.30, 4: 0.25, 5: 0.10}
 """Share of each tier among chosen sources: all five are there, most are of the middle ones (benchmark-specification §2.4)."""
@@ -221,6 +222,7 @@ def _without_copies(
         for each in project.state.entries
         if each.texts is not None or each.sealed
     }
+    of_demo = known_of_the_demo(each.texts.source for each in candidates)
     new: list[Candidate] = []
     told: list[str] = []
     for number, each in enumerate(candidates, 1):
@@ -229,6 +231,8 @@ def _without_copies(
         where = f"line {each.line}" if each.line else f"candidate {number}"
         if not any(map(str.isalnum, form)):
             told.append(f"{where}: it has no letters")
+        elif each.texts.source in of_demo:
+            told.append(f"{where}: the demo has it, and so has everybody with this program")
         elif like is not None:
             told.append(f"{where}: a near copy of {like}")
         else:

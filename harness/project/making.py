@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import filelock
 
@@ -162,6 +162,19 @@ class SegmentProgress:
 
 
 @dataclass(frozen=True)
+class OutReview:
+    """A review with speakers of which something is still to come."""
+
+    review: str
+    """Its name."""
+    kind: Literal["translate", "agree"]
+    asked: int
+    """Entries that were handed out."""
+    left: int
+    """Of them, those without a translation, or without a second speaker's agreement."""
+
+
+@dataclass(frozen=True)
 class ProjectProgress:
     """How far a project is, in counts that show nothing of its texts."""
 
@@ -176,12 +189,17 @@ class ProjectProgress:
     analysed: int
     with_class: int
     with_variants: int
-    waiting: tuple[str, ...]
-    """Names of reviews that were handed out and whose entries are not all done."""
+    out: tuple[OutReview, ...]
+    """Reviews that were handed out and whose entries are not all done."""
     consent: ConsentStanding
     in_vault: bool
     warnings: int | None
     """Of the check of the corpus as it is; None where its secret part lies in a vault, or there is no translation."""
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """Return the names of the reviews that are out."""
+        return tuple(each.review for each in self.out)
 
 
 def progress_of(project: Project) -> ProjectProgress:
@@ -203,7 +221,7 @@ def progress_of(project: Project) -> ProjectProgress:
         analysed=sum(each.analysed is not None for each in done),
         with_class=sum(each.has_class for each in done),
         with_variants=sum(each.has_variants for each in done),
-        waiting=_waiting(project),
+        out=_out(project),
         consent=consent,
         in_vault=state.vault is not None and state.vault.done,
         warnings=_warnings(project, done),
@@ -239,14 +257,19 @@ def _count(entries: Sequence[ProjectEntry], of: Callable[[ProjectEntry], str]) -
     return dict(sorted(Counter(map(of, entries)).items()))
 
 
-def _waiting(project: Project) -> tuple[str, ...]:
+def _out(project: Project) -> tuple[OutReview, ...]:
     by_id = {each.id: each for each in project.state.entries}
     done: dict[str, Callable[[ProjectEntry], bool]] = {
         "translate": lambda each: each.has_reference,
         "agree": lambda each: each.agreed is not None,
     }
-    return tuple(
-        out.review
+    found = (
+        OutReview(
+            out.review,
+            out.kind,
+            len(out.entries),
+            sum(id_ in by_id and not done[out.kind](by_id[id_]) for id_ in out.entries),
+        )
         for out in project.state.reviews
-        if any(id_ in by_id and not done[out.kind](by_id[id_]) for id_ in out.entries)
     )
+    return tuple(each for each in found if each.left)

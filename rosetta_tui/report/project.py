@@ -42,6 +42,10 @@ def progress_lines(found: ProjectProgress, folder: Path) -> Iterator[str]:
     yield f"difficulty      {_counts(found.by_difficulty)}{_middle(found.by_difficulty)}"
     yield f"register        {_counts(found.by_register)}"
     yield f"sources         {_counts(found.by_origin)}"
+    for out in found.out:
+        yield plain(
+            f"with speakers   {out.review}: {out.left} of {counted(out.asked, 'sentence')} not done"
+        )
     yield ""
     yield "what a benchmark needs (§11.1)"
     for row in found.requirements:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -39,6 +40,7 @@ def progress_(folder: Path, *, as_json: bool) -> None:
         "with_class": found.with_class,
         "with_variants": found.with_variants,
         "waiting": list(found.waiting),
+        "with_speakers": [asdict(each) for each in found.out],
         "consent": {"documented": found.consent.documented, "note": found.consent.note},
         "in_vault": found.in_vault,
         "warnings": found.warnings,

@@ -31,11 +31,12 @@ def load_told(given: dict[str, Any], *, as_json: bool = False) -> model_corpus.C
     try:
         return read_corpus(given, given["reference"])
     except CorpusError as error:
-        _report_failure(error, as_json=as_json)
+        report_failure(error, as_json=as_json)
         raise click.exceptions.Exit(2) from None
 
 
-def _report_failure(error: CorpusError, *, as_json: bool) -> None:
+def report_failure(error: CorpusError, *, as_json: bool) -> None:
+    """Say why a corpus cannot be used."""
     if as_json:
         problems = [problem_json(problem) for problem in error.problems]
         click.echo(form_text("unusable", {"usable": False, "problems": problems}))

@@ -8,8 +8,10 @@ from typing import Any
 import click
 
 from corpora.files.problems import CorpusError
+from harness.core.failures import UsageError
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.review.adjudicate import on_terminal
 from rosetta_tui.commands.vault.sharing import (
     acting,
     changing,
@@ -18,14 +20,15 @@ from rosetta_tui.commands.vault.sharing import (
 from rosetta_tui.request.reading import print_problems, read_corpus, reading
 from rosetta_tui.request.typed_shares import together
 from rosetta_tui.show.text import plain
+from scoring.core.wording import counted
 
 with when_used():
     from corpora.model import corpus as model_corpus
     from corpora.model import entry
-    from harness.project import into_vault, making, state
+    from harness.project import into_vault, lacking, making, state
     from harness.release import smallest
     from harness.sealed import keys
-    from harness.vault import records
+    from harness.vault import demo_texts, records
     from harness.vault import vault as vault_vault
     from harness.vault.grants import words
     from harness.vault.shares import split
@@ -37,6 +40,11 @@ with when_used():
 @together
 @reading
 @click.option("--name", help="Of the corpus in the vault, by which it is opened. Default: its id.")
+@click.option(
+    "--as-it-is",
+    is_flag=True,
+    help="Seal a corpus in the making and close its folder though something is lacking, without a question.",
+)
 def add_(
     vault: Path,
     key: Path | None,
@@ -44,11 +52,14 @@ def add_(
     reference: Path | None,
     name: str | None,
     *,
+    as_it_is: bool,
     cards: bool,
     clock_was_wrong: bool,
     **given: Any,
 ) -> None:
     """Seal the corpus FILE, or the corpus in the making in the folder FILE, and put it into VAULT. Each of its entries says its segment.
+
+    What a corpus in the making lacks is said first, and asked about: afterwards its folder is closed.
 
     Says which difference of two methods its secret segments are large enough to tell, and the vault keeps that, openly. No message quotes
     anything of an entry.
@@ -59,13 +70,17 @@ def add_(
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     identity, opening = acting(made, key, others, cards=cards)
     if state.is_project(given["file"]):
-        _add_project(made, given["file"], name, identity, opening)
+        _add_project(made, given["file"], name, identity, opening, as_it_is=as_it_is)
         return
+    if as_it_is:
+        raise UsageError(
+            f"--as-it-is is said of the folder of a corpus in the making, and {given['file']} is none. Leave it out."
+        )
     corpus = read_corpus(given, reference, kept_here=True)
     print_problems(corpus.warnings)
     tells = _tells(corpus)
     stored = made.add(corpus, name or corpus.dataset.id, identity, opening, tells)
-    _say(stored, vault)
+    _say(stored, corpus, vault)
     files = " and ".join(str(each) for each in corpus.files) or "the file that you have"
     click.echo(plain(f"These texts are still open elsewhere: in {files}, in copies of it, and in the store if a run used them. Erase them there (rosetta runs delete --now)."), err=True)  # fmt: skip
 
@@ -76,6 +91,8 @@ def _add_project(
     name: str | None,
     identity: keys.Identity,
     opening: split.OpeningKey | None,
+    *,
+    as_it_is: bool,
 ) -> None:
     """Seal the corpus of a project; its secret texts are in the vault alone then, as far as this project goes."""
     with making.changing(folder, home()) as project:
@@ -84,17 +101,32 @@ def _add_project(
         except CorpusError as error:
             print_problems(error.problems)
             raise click.exceptions.Exit(2) from None
+        _say_lacking(lacking.lacking(project), folder, as_it_is=as_it_is)
         print_problems(corpus.warnings)
         tells = _tells(corpus)
         stored = into_vault.move_into(
             project, made, corpus, name or corpus.dataset.id, identity, opening, tells
         )
         left = sum(bool(each.sealed) for each in project.state.entries)
-    _say(stored, made.folder)
+    _say(stored, corpus, made.folder)
     click.echo(plain(f"The secret texts are out of {folder}, which is closed now; its open part stays in {folder / state.CORPUS}."))  # fmt: skip
     if left:
-        click.echo(plain(f"Without a translation, and so not in the vault: {left} secret sentences, sealed in {folder}."), err=True)  # fmt: skip
+        click.echo(plain(f"Without a translation, and so not in the vault: {counted(left, 'secret sentence')}, sealed in {folder}."), err=True)  # fmt: skip
     click.echo("What speakers wrote lies sealed in the reviews of this computer and on their laptops. The files that the sentences came from you erase yourself.", err=True)  # fmt: skip
+
+
+def _say_lacking(lacks: tuple[str, ...], folder: Path, *, as_it_is: bool) -> None:
+    """Say what a corpus lacks before its folder is closed, and ask; without a terminal UsageError unless ``as_it_is``."""
+    if not lacks:
+        return
+    click.echo(plain(f"The corpus in {folder} is not complete, and once it is in a vault its folder is closed. It lacks:"), err=True)  # fmt: skip
+    for each in lacks:
+        click.echo(plain(f"  {each}"), err=True)
+    if as_it_is:
+        return
+    if not on_terminal():
+        raise UsageError("Nothing was sealed. Mend what is lacking, or add --as-it-is.")
+    click.confirm("Seal it as it is?", abort=True, err=True)
 
 
 def _tells(corpus: model_corpus.Corpus) -> dict[entry.Segment, records.SmallestTold]:
@@ -106,8 +138,11 @@ def _tells(corpus: model_corpus.Corpus) -> dict[entry.Segment, records.SmallestT
     }
 
 
-def _say(stored: records.StoredCorpus, vault: Path) -> None:
-    """Say what was sealed, and what its secret segments can tell."""
+def _say(stored: records.StoredCorpus, corpus: model_corpus.Corpus, vault: Path) -> None:
+    """Say what was sealed, what its secret segments can tell, and which of it is no secret."""
     click.echo(plain(f"Sealed {stored.name!r} in {vault}: {words.counts(stored.entries)}."))
     for line in vault_words.telling(stored):
         click.echo(f"{line}: in four of five comparisons, p < 0.05; taken from these references, for methods with unrelated errors.")  # fmt: skip
+    if known := demo_texts.secrets_of_the_demo(corpus):
+        named = ", ".join(map(str, known[:10])) + (" …" if len(known) > 10 else "")
+        click.echo(plain(f"warning: {counted(len(known), 'secret entry has', 'secret entries have')} the source of a sentence of the demo, which everybody has who has this program: {named}. It is no secret, and where a run stored it as one, rehearsals of submissions over the demo are refused. Write another sentence."), err=True)  # fmt: skip

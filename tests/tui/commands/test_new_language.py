@@ -66,6 +66,7 @@ def test_the_page_leads_from_an_empty_folder_to_a_corpus_that_meets_everything(
                 laptop = tmp_path / f"laptop-{kind}-{number}"
                 heard += speaks(laptop, tmp_path / stick[kind] / name, card, answer).heard
     assert "8 of 8 minimum requirements met." in done.output
+    assert "looked over 93 of 93 entries. 11 closed ones were not looked at." in done.output
     assert "Marked by the community as: TK Non-Commercial (TK NC)" in heard
     _nothing_secret_is_readable(office, tmp_path, heard)
     _what_the_open_part_says(tmp_path / "words" / "corpus.json")
