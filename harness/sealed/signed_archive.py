@@ -112,14 +112,26 @@ def unpack_signed_all(data: bytes, form: type[_Form], shape: ArchiveShape) -> Si
 
 def _checked(found: dict[str, bytes], form: type[_Form]) -> SignedArchive[_Form]:
     """Take the signed manifest out of an archive's members and hold the others against it."""
-    content, signature = found.pop(MANIFEST), found.pop(SIGNATURE)
-    manifest = read_manifest(content, form)
-    if not verify(manifest.signer, content, signature) or manifest.members != _hashes(found):
-        raise FileError(
-            FileProblem.DAMAGED,
-            "This file was changed after it was signed, or it is damaged. Ask for a new copy.",
-        )
-    return SignedArchive(manifest, Signed(content, signature), found)
+    signed = Signed(found.pop(MANIFEST), found.pop(SIGNATURE))
+    manifest = read_signed_head(signed, form)
+    if manifest.members != _hashes(found):
+        raise _changed()
+    return SignedArchive(manifest, signed, found)
+
+
+def read_signed_head(signed: Signed, form: type[_Form]) -> _Form:
+    """Read a manifest of this form whose signature holds; raises FileError in words. The members are not looked at."""
+    manifest = read_manifest(signed.content, form)
+    if not verify(manifest.signer, signed.content, signed.signature):
+        raise _changed()
+    return manifest
+
+
+def _changed() -> FileError:
+    return FileError(
+        FileProblem.DAMAGED,
+        "This file was changed after it was signed, or it is damaged. Ask for a new copy.",
+    )
 
 
 def read_manifest(content: bytes, form: type[_Form]) -> _Form:

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from corpora.files.decode import open_regular
+from harness.card.seal import HASH_FIELD
 from harness.core.failures import UsageError
 from harness.core.written_files import PRIVATE, private_folder
+from harness.method.shipped import BUNDLE_SUFFIX
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity
-from harness.sealed.signed_archive import MANIFEST, SIGNATURE, pack_signed, unpack_signed_all
+from harness.sealed.signature import Signed
+from harness.sealed.signed_archive import (
+    MANIFEST,
+    SIGNATURE,
+    pack_signed,
+    read_signed_head,
+    unpack_signed_all,
+)
 from harness.submission.contents import NotData, data_kind
 from harness.submission.manifest import DataLane, SubmissionManifest
 from harness.submission.members import (
@@ -64,12 +77,60 @@ class Submission:
 
 
 def read_submission(path: Path) -> Submission:
-    """Read the file of a bundle; raises FileError that names each member that is refused, and UsageError where there is none."""
-    return parse_submission(bundle_bytes(path))
+    """Read the file of a bundle; raises FileError that names file and each member that is refused, and UsageError where there is none."""
+    data = bundle_bytes(path)
+    with naming(path, data):
+        return parse_submission(data)
+
+
+@contextmanager
+def naming(path: Path, data: bytes) -> Iterator[None]:
+    """Let a FileError say of which file it is, and where that is no submission, what it is and what is wanted."""
+    try:
+        yield
+    except RefusedBundle as refused:
+        what = f"{path.name}: this submission is refused"
+        raise RefusedBundle([*refused.problems], what) from None
+    except FileError as wrong:
+        words = _what_else(data) if wrong.problem is FileProblem.NOT_OURS else str(wrong)
+        raise FileError(wrong.problem, f"{path.name}: {words}") from None
+
+
+def _what_else(data: bytes) -> str:
+    """Say what a file is that is no submission, as far as it says so itself."""
+    stated: object = None
+    with suppress(ValueError, RecursionError):
+        stated = json.loads(data)
+    if not isinstance(stated, dict):
+        what = "another file"
+    elif HASH_FIELD in stated:
+        what = "a run card"
+    else:
+        said = stated.get("format")
+        what = f"a file of the form {said[:64]!r}" if isinstance(said, str) else "a file of JSON"
+    return f"{what}, and a submission is wanted. Pack one of the method's folder: rosetta submission pack FOLDER --card CARD"
+
+
+def read_head(path: Path) -> SubmissionManifest:
+    """Return the manifest of a bundle's file, whose signature holds; nothing else of it is read. Raises FileError, and UsageError where there is none."""
+    try:
+        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
+            head = Signed(archive.read(MANIFEST), archive.read(SIGNATURE))
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, zlib.error):
+        words = f"{path.name}: damaged. Ask for a new copy."
+        raise FileError(FileProblem.DAMAGED, words) from None
+    with naming(path, b""):
+        return read_signed_head(head, SubmissionManifest)
 
 
 def bundle_bytes(path: Path) -> bytes:
     """Return the bytes of a bundle's file, not yet looked at; raises FileError for too many, and UsageError where there is none."""
+    if path.is_dir():
+        raise UsageError(
+            f"{path}: a folder, and a submission is one file. Pack it: rosetta submission pack {path}"
+        )
     try:
         with open_regular(path) as file:
             if (size := os.fstat(file.fileno()).st_size) > _MOST_FILE:
@@ -79,7 +140,16 @@ def bundle_bytes(path: Path) -> bytes:
                 )
             return file.read(_MOST_FILE + 1)
     except OSError as error:
-        raise UsageError(f"{path}: it cannot be read ({error.strerror}). Name the file.") from None
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> UsageError:
+    mend = (
+        "Copy it to a place where you may read it, or have its owner allow you to"
+        if isinstance(error, PermissionError)
+        else f"Name the file of a submission, NAME{BUNDLE_SUFFIX}"
+    )
+    return UsageError(f"{path}: it cannot be read ({error.strerror}). {mend}.")
 
 
 def parse_submission(data: bytes) -> Submission:

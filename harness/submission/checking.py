@@ -1,4 +1,4 @@
-"""What a submission lacks of the five parts of benchmark-specification §9.1, and what else is asked before it is run."""
+"""What a submission lacks of the parts of benchmark-specification §9.1, and of what else is asked before it is run: development data (§9.2) and terms."""
 
 from __future__ import annotations
 

@@ -6,10 +6,12 @@ leaves a run that was begun, and never one that nobody knows of.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -21,13 +23,21 @@ from harness.core.failures import UsageError
 from harness.core.written_files import PRIVATE, append_line, private_folder, write_file
 from harness.method.shipped import BUNDLE_SUFFIX
 from harness.sealed.forms import FileError, FileProblem, Short, StrictForm
-from harness.submission.bundle import Submission, bundle_bytes, parse_submission, read_submission
-from harness.submission.manifest import Moment, Words
+from harness.submission.bundle import (
+    Submission,
+    bundle_bytes,
+    naming,
+    parse_submission,
+    read_head,
+    read_submission,
+)
+from harness.submission.manifest import Moment, SubmissionManifest, Words
 
 FOLDER: Final = "submissions"
 NOTES: Final = "notes.jsonl"
 UNPACKED: Final = "unpacked"
 """Where the members of a bundle lie while it runs."""
+_WHOLE: Final = 64
 LETTERS: Final = 16
 """Of the SHA-256 of a bundle: the name of its folder, and its number for people."""
 _MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
@@ -37,13 +47,15 @@ class DeskAct(StrEnum):
     """What was done with a submission."""
 
     RECEIVED = "received"
-    """It came; ``words`` are the SHA-256 of its file."""
+    """It came; ``words`` are the SHA-256 of its file, and that of its manifest."""
     REHEARSED = "rehearsed"
     """Run over open entries, and its scores are those that were claimed; ``words``: the model that it could ask."""
     NOT_REPEATED = "not_repeated"
     """The same, and they are not."""
     BEGUN = "begun"
     """A run over secret entries was begun."""
+    NOT_BEGUN = "not_begun"
+    """It was refused before the method had a text: the note that it was begun before this one does not count."""
     NOT_RUN = "not_run"
     """It did not come to its end through no fault of the method; it may be tried again, which is free."""
     REFUSED = "refused"
@@ -65,19 +77,40 @@ class DeskNote(StrictForm):
     words: Words = ""
 
 
+_JUDGED: Final = (DeskAct.SCORED, DeskAct.REFUSED)
+
+
 @dataclass(frozen=True)
 class KeptSubmission:
-    """A submission at the desk."""
+    """A submission at the desk, by its signed manifest; the rest of its file is read when it is asked for."""
 
     folder: Path
-    submission: Submission
+    manifest: SubmissionManifest
     notes: tuple[DeskNote, ...]
     """The oldest first."""
+    whole: Submission | None = field(default=None, repr=False)
+    """The bundle, where it was read already."""
+
+    @cached_property
+    def submission(self) -> Submission:
+        """The whole bundle, checked; raises FileError where its file is not the one that came."""
+        if self.whole is not None:
+            return self.whole
+        found = read_submission(self.path)
+        if not found.sha256.startswith(_sha256(self.folder, self.notes)):
+            raise _changed(self.path)
+        return found
+
+    @property
+    def sha256(self) -> str:
+        """Of the bundle's file, as it came."""
+        noted = _sha256(self.folder, self.notes)
+        return noted if len(noted) == _WHOLE else self.submission.sha256
 
     @property
     def number(self) -> str:
         """The beginning of the bundle's SHA-256, by which people name it."""
-        return self.submission.sha256[:LETTERS]
+        return self.folder.name
 
     @property
     def path(self) -> Path:
@@ -85,9 +118,26 @@ class KeptSubmission:
         return bundle_of(self.folder)
 
     @property
+    def _done(self) -> list[DeskNote]:
+        """The notes without those that it was begun where the command was refused then."""
+        done: list[DeskNote] = []
+        for each in self.notes:
+            if each.what is not DeskAct.NOT_BEGUN:
+                done.append(each)
+            elif begun := [place for place, e in enumerate(done) if e.what is DeskAct.BEGUN]:
+                del done[begun[-1]]
+        return done
+
+    @property
     def state(self) -> DeskNote:
-        """The latest note."""
-        return self.notes[-1]
+        """Where it stands: what its last run over secret entries gave, and else the latest note.
+
+        What was scored or told stays so, whatever is rehearsed or not run later; only a run that is under way or was cut
+        is said in its place.
+        """
+        done = self._done
+        judged = [e for e in done if e.what in (*_JUDGED, DeskAct.TOLD)]
+        return done[-1] if not judged or done[-1].what is DeskAct.BEGUN else judged[-1]
 
     @property
     def rehearsed(self) -> bool:
@@ -108,16 +158,15 @@ class KeptSubmission:
     @property
     def judged(self) -> DeskNote:
         """The note of the last run of which something can be told; raises UsageError where there is none."""
-        acts = (DeskAct.SCORED, DeskAct.REFUSED)
-        found = [each for each in self.notes if each.what in acts]
+        found = [each for each in self.notes if each.what in _JUDGED]
         if not found:
             raise UsageError(f"Submission {self.number} has no run over secret entries that came to its end. Begin one: rosetta submission run {self.number} CORPUS --terms FILE.")  # fmt: skip
         return found[-1]
 
     @property
     def runs(self) -> int:
-        """Runs over secret entries that were begun."""
-        return sum(each.what is DeskAct.BEGUN for each in self.notes)
+        """Runs over secret entries that were begun; a command that was refused is none."""
+        return sum(each.what is DeskAct.BEGUN for each in self._done)
 
     @property
     def answers(self) -> int:
@@ -138,7 +187,8 @@ class SubmissionDesk:
         Where the file at the desk was changed since, it is put back.
         """
         data = bundle_bytes(path)
-        submission = parse_submission(data)
+        with naming(path, data):
+            submission = parse_submission(data)
         if not path.name.endswith(BUNDLE_SUFFIX):
             raise UsageError(
                 f"{path.name}: a submission is called NAME{BUNDLE_SUFFIX}. Name it so."
@@ -148,7 +198,8 @@ class SubmissionDesk:
             private_folder(self.folder)
             private_folder(folder)
             write_file(folder / path.name, data, overwrite=True)
-            self.note(submission, DeskAct.RECEIVED, words=submission.sha256)
+            words = f"{submission.sha256} {_manifest_sha256(submission.manifest)}"
+            self.note(submission, DeskAct.RECEIVED, words=words)
         elif not submission.sha256.startswith(_sha256(folder, _notes(folder))):
             raise FileError(
                 FileProblem.INVALID,
@@ -156,7 +207,7 @@ class SubmissionDesk:
             )
         elif not _is_file(bundle_of(folder), data):
             write_file(bundle_of(folder), data, overwrite=True)
-        return self._read(folder)
+        return self._read(folder, submission)
 
     def note(
         self,
@@ -183,42 +234,42 @@ class SubmissionDesk:
 
     def all(self) -> list[KeptSubmission]:
         """Return every submission that can be read, the one that something happened with last first."""
-        found = [each for each in self._each() if isinstance(each, KeptSubmission)]
-        return sorted(found, key=lambda each: each.state.when, reverse=True)
+        return self.listed()[0]
 
-    def unreadable(self) -> list[str]:
-        """Say of each submission that cannot be read what is wrong with it."""
-        return [str(each) for each in self._each() if isinstance(each, UsageError)]
-
-    def _each(self) -> Iterator[KeptSubmission | UsageError]:
+    def listed(self) -> tuple[list[KeptSubmission], list[str]]:
+        """Return the same, and of each submission that cannot be read what is wrong with it; of a bundle its manifest alone is read."""
+        found, wrong = list[KeptSubmission](), list[str]()
         for folder in self._folders():
             if (folder / NOTES).exists():
                 try:
-                    yield self._read(folder)
-                except UsageError as wrong:
-                    yield wrong
+                    found.append(self._read(folder))
+                except UsageError as error:
+                    wrong.append(str(error))
+        return sorted(found, key=lambda each: each.notes[-1].when, reverse=True), wrong
 
     def find(self, name: str) -> KeptSubmission:
         """Return the submission of a number, or of its beginning; raises UsageError where that is none, or several."""
         found = [each for each in self._folders() if each.name.startswith(name.lower()) and name]
         if len(found) != 1:
             which = "no submission has" if not found else f"{len(found)} submissions have"
-            raise UsageError(f"{which} a number that begins with {name[:64]!r}. See: rosetta submission list.")  # fmt: skip
-        return self._read(found[0])
+            there = "; nor is there a file of this name" if not found else ""
+            raise UsageError(f"{which} a number that begins with {name[:64]!r}{there}. See: rosetta submission list.")  # fmt: skip
+        kept = self._read(found[0])
+        _ = kept.submission  # whole, and the one that came, or it is said now
+        return kept
 
     def _folders(self) -> Iterator[Path]:
         if self.folder.is_dir():
             yield from (each for each in sorted(self.folder.iterdir()) if each.is_dir())
 
-    def _read(self, folder: Path) -> KeptSubmission:
+    def _read(self, folder: Path, whole: Submission | None = None) -> KeptSubmission:
         notes = _notes(folder)
-        submission = read_submission(bundle_of(folder))
-        if not submission.sha256.startswith(_sha256(folder, notes)):
-            raise FileError(
-                FileProblem.DAMAGED,
-                f"{bundle_of(folder)} is not the submission that came: it was changed. Take it in again from the file that you were sent.",
-            )
-        return KeptSubmission(folder, submission, notes)
+        if whole is not None:
+            return KeptSubmission(folder, whole.manifest, notes, whole)
+        manifest = read_head(bundle_of(folder))
+        if _came(notes)[1:] not in ([], [_manifest_sha256(manifest)]):
+            raise _changed(bundle_of(folder))
+        return KeptSubmission(folder, manifest, notes)
 
 
 def _notes(folder: Path) -> tuple[DeskNote, ...]:
@@ -240,10 +291,26 @@ def _notes(folder: Path) -> tuple[DeskNote, ...]:
     return tuple(notes)
 
 
+def _came(notes: tuple[DeskNote, ...]) -> list[str]:
+    """Return the hashes that were noted when a bundle came: of its file, and of its manifest."""
+    return next((each.words.split() for each in notes if each.what is DeskAct.RECEIVED), [])
+
+
 def _sha256(folder: Path, notes: tuple[DeskNote, ...]) -> str:
     """Return the SHA-256 of the bundle that came, or its beginning where no note has it whole."""
-    came = [each.words for each in notes if each.what is DeskAct.RECEIVED]
+    came = _came(notes)
     return came[0] if came and came[0].startswith(folder.name) else folder.name
+
+
+def _manifest_sha256(manifest: SubmissionManifest) -> str:
+    return hashlib.sha256(canonical_bytes(manifest.model_dump(mode="json"))).hexdigest()
+
+
+def _changed(path: Path) -> FileError:
+    return FileError(
+        FileProblem.DAMAGED,
+        f"{path} is not the submission that came: it was changed. Take it in again from the file that you were sent.",
+    )
 
 
 def _is_file(path: Path, data: bytes) -> bool:

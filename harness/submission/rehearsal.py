@@ -18,6 +18,8 @@ from harness.card.signing.reproduction import reproduced_card
 from harness.core.failures import UsageError
 from harness.reproduce.rebuild import places_of, scored_with
 from harness.setup.scoring_tools import stated_setup
+from harness.store.corpora.secret_texts import known_secrets
+from harness.store.file.database import opened
 from harness.store.runs import find_run
 from harness.submission.bundle import Submission
 from harness.submission.carried_card import carried_card
@@ -80,6 +82,18 @@ def rehearsal_request(
     card = carried_card(submission.members[CARD])
     told = {**scored_with(stated_setup(card.scoring)), **plan.told, **more}
     return RunRequest(corpus, places_of(card, corpus), api.plan_of(corpus, plan.method, told))
+
+
+def rehearsal_store(request: RunRequest, store: Path, folder: Path) -> Path:
+    """Return the store that a rehearsal is kept in: ``store``, or a new one in ``folder``, with which it goes.
+
+    It is the new one where ``store`` knows one of the sentences as secret. The card names the corpus by its hash, so the maker
+    has these sentences and learns none by the rehearsal; but no run that stays here may have them open beside their secret ones.
+    """
+    with opened(store) as connection:
+        if not known_secrets(connection, request.entries):
+            return store
+    return folder / "rehearsal.sqlite"
 
 
 def rehearsed(connection: sqlite3.Connection, submission: Submission, run_id: str) -> Rehearsal:

@@ -34,7 +34,7 @@ def _verify_submission(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # 
         ("terms", terms),
         ("sha256", found.sha256),
     )
-    words = "whether all five parts are there, `rosetta submission check` says"
+    words = "whether every part is there, `rosetta submission check` says"
     checks = [
         signature_check("every member is the one that was signed, and none may not be there"),
         CardCheck("parts", None, words),

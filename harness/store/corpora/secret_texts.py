@@ -35,19 +35,24 @@ def note_secrets(connection: sqlite3.Connection, corpus: int, entries: Iterable[
         _write(connection, corpus, key, map(_digest(key), sources))
 
 
-def refuse_known_secrets(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
-    """Raise UsageError where open entries have the text of one that is known as secret; no text is quoted."""
+def known_secrets(
+    connection: sqlite3.Connection, entries: Sequence[Entry]
+) -> list[tuple[Entry, int]]:
+    """Return the open entries that have the text of one that is known as secret, each with the number of a corpus that has it."""
     with transaction(connection):
         _complete(connection)
     if connection.execute("SELECT 1 FROM secret_texts LIMIT 1").fetchone() is None:
-        return
+        return []
     digest = _digest(_key(connection))
     known = dict(connection.execute("SELECT digest, corpus FROM secret_texts"))
-    asked = (entry for entry in entries if not entry.secret and not is_blank(entry.source))
-    found = [entry for entry in asked if digest(entry.source) in known]
-    if found:
-        corpus = known[digest(found[0].source)]
-        raise UsageError(_said(found, *_where(connection, corpus)))
+    asked = [entry for entry in entries if not entry.secret and not is_blank(entry.source)]
+    return [(each, known[found]) for each in asked if (found := digest(each.source)) in known]
+
+
+def refuse_known_secrets(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
+    """Raise UsageError where open entries have the text of one that is known as secret; no text is quoted."""
+    if found := known_secrets(connection, entries):
+        raise UsageError(_said([each for each, _ in found], *_where(connection, found[0][1])))
 
 
 def _said(found: Sequence[Entry], where: str, runs: Sequence[str]) -> str:

@@ -44,13 +44,13 @@ def demo(folder: Path, lane: making.SampleLane) -> None:
     data = folders.pack_folder(folder, identity, terms=terms)
     write_file(packed, data, overwrite=False, mode=PUBLISHED)
     say([
-        f"Written: {folder}/, {terms.name} (terms to accept) and {packed} ({len(data):,} bytes).",
+        f"Written: {folder}/, {terms} (terms to accept) and {packed} ({len(data):,} bytes).",
         f"Next: rosetta submission check {packed}; rosetta submission run {packed}",
     ])  # fmt: skip
 
 
 def _card(folder: Path, lane: making.SampleLane) -> bytes:
-    """Run the sample over its open corpus, and return the card; code is run as what it is, a few lines of ours."""
+    """Run the sample over its open corpus in a store of its own, and return the card; code is run as what it is, a few lines of ours."""
     corpus = api.open_corpus(api.CorpusRequest(making.sample_corpus()))
     name = {"method_name": f"Word by word ({lane})"}
     with tempfile.TemporaryDirectory() as place:
@@ -62,9 +62,10 @@ def _card(folder: Path, lane: making.SampleLane) -> bytes:
             outputs = Path(place) / "outputs.txt"
             outputs.write_text("".join(f"{each}\n" for each in texts), "utf-8")
             asked = api.ask(corpus, "replay", {"outputs": outputs, **name})
-        finished, code = showing.to_the_end(api.start(database.default_path(), asked), "quiet")
-    if not finished.card_hash:
-        raise click.exceptions.Exit(code or 1)
-    with database.opened() as connection:
-        run = runs.find_run(connection, finished.run_id)
-        return exporting.export_run(connection, run.id, exporting.ExportForm.CARD)
+        store = Path(place) / "store.sqlite"
+        finished, code = showing.to_the_end(api.start(store, asked), "quiet")
+        if not finished.card_hash:
+            raise click.exceptions.Exit(code or 1)
+        with database.opened(store) as connection:
+            run = runs.find_run(connection, finished.run_id)
+            return exporting.export_run(connection, run.id, exporting.ExportForm.CARD)

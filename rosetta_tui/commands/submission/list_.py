@@ -22,8 +22,8 @@ def list_(*, as_json: bool) -> None:
 
     *Answers* are those that its maker had: scores or refusals, which count in the budget (rosetta vault budget).
     """
-    found = desk().all()
-    say(desk().unreadable())
+    found, wrong = desk().listed()
+    say(wrong)
     rows: list[tuple[str, ...]] = [
         ("number", "name", "by", "lane", "came in", "where it stands", "runs", "answers")
     ]
@@ -35,7 +35,7 @@ def list_(*, as_json: bool) -> None:
 
 
 def _row(kept: desks.KeptSubmission) -> tuple[str, ...]:
-    manifest = kept.submission.manifest
+    manifest = kept.manifest
     return (
         kept.number,
         manifest.name[:30],
@@ -49,10 +49,10 @@ def _row(kept: desks.KeptSubmission) -> tuple[str, ...]:
 
 
 def _json(kept: desks.KeptSubmission) -> dict[str, Any]:
-    manifest = kept.submission.manifest
+    manifest = kept.manifest
     return {
         "number": kept.number,
-        "sha256": kept.submission.sha256,
+        "sha256": kept.sha256,
         "name": manifest.name,
         "submitter": manifest.submitter,
         "lane": manifest.method.lane,

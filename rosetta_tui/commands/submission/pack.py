@@ -15,9 +15,10 @@ from rosetta_tui.commands.submission.sharing import FILE, bundle_lines, check_li
 with when_used():
     from harness.card import exporting
     from harness.card.signing import signed_run
+    from harness.core import user_file
     from harness.store import runs
     from harness.store.file import database
-    from harness.submission import bundle, checking, folder, foreign
+    from harness.submission import bundle, checking, folder, foreign, members
 
 
 @click.command()
@@ -62,7 +63,9 @@ def pack(
 def _card(name: str) -> bytes:
     path = Path(name)
     if path.is_file():
-        return path.read_bytes()
+        return user_file.read_bytes(path, "a run card", members.MOST_BYTES)
     with database.opened() as connection:
         run = runs.find_run(connection, name)
+        if exporting.must_be_released(connection, run):
+            raise UsageError(f"Run {run.run_id[:8]} is over secret entries, and a submission carries the card of a run over open ones. Choose an open run of the method: rosetta runs list names them, and --card takes one by its number; or make one: rosetta run CORPUS, with its open segments.")  # fmt: skip
         return exporting.export_run(connection, run.id, exporting.ExportForm.CARD)

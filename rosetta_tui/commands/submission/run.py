@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -35,6 +35,11 @@ with when_used():
     from rosetta_tui.app import showing
     from rosetta_tui.commands.submission import secret_run
     from rosetta_tui.report import reproduction
+
+_NOT_KEPT: Final = (
+    "For you, and not for its maker: sentences of this open corpus are secret in another one on this computer. The rehearsal "
+    "runs all the same, keeps no texts and stands in no list of runs; nothing has to be erased."
+)
 
 
 @click.command()
@@ -126,18 +131,23 @@ def _rehearse(
     request = rehearsal.rehearsal_request(found.submission, plan, corpus, more)
     say([f"Rehearsal over {len(request.entries):,} open entries of {corpus.dataset.id}."])
     method = secret_run.method_of(found.submission, place, model, request, open_data=True)
-    ready = api.start(database.default_path(), request, method)
-    finished, code = showing.to_the_end(ready, style)
+    store = rehearsal.rehearsal_store(request, database.default_path(), place)
+    kept_here = store == database.default_path()
+    if not kept_here:
+        say([_NOT_KEPT])
+    finished, code = showing.to_the_end(api.start(store, request, method), style)
     if not finished.card_hash:
         say([f"The rehearsal did not come to its end: {finished.reason or 'it was stopped'}", *_words(method)])  # fmt: skip
         raise click.exceptions.Exit(code or 1)
-    with database.opened() as connection:
+    with database.opened(store) as connection:
         told = rehearsal.rehearsed(connection, found.submission, finished.run_id)
     act = desks.DeskAct.REHEARSED if told.repeated else desks.DeskAct.NOT_REPEATED
-    desk().note(found.submission, act, finished.run_id, corpus.dataset.id, str(model or ""))
+    run_id = finished.run_id if kept_here else ""
+    desk().note(found.submission, act, run_id, corpus.dataset.id, str(model or ""))
     say(reproduction.deviation_lines(told.found, told.claimed), aside=False)
     if not told.repeated:
-        say(["Its claim does not hold here, so no keeper is asked. Send its maker this, and the run's card: rosetta runs export.", *_words(method)])  # fmt: skip
+        card = f", and the run's card: rosetta runs export {run_id[:8]}" if kept_here else ""
+        say([f"Its claim does not hold here, so no keeper is asked. Send its maker these numbers{card}.", *_words(method)])  # fmt: skip
         raise click.exceptions.Exit(1)
 
 

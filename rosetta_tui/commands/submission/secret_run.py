@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -74,15 +75,12 @@ def over_secrets(
     name = str(given["file"])
     _require_ready(found.submission, place, plan, model, trusted=given["trust_local_server"])
     desk().note(found.submission, DeskAct.BEGUN, corpus=name)
-    try:
+    with _noted(found.submission, DeskAct.NOT_BEGUN, name, "The command was refused."):
         request = _request(found, plan, model, given)
         method = method_of(found.submission, place, model, request, open_data=False)
         ready = api.start(default_path(), request, method)
+    with _noted(found.submission, DeskAct.NOT_RUN, name, "This program ended on the way."):
         finished, code = to_the_end(ready, style)
-    except (Exception, KeyboardInterrupt) as error:
-        words = type(error).__name__
-        desk().note(found.submission, DeskAct.NOT_RUN, corpus=name, words=words)
-        raise
     with opened() as connection:
         came = run_outcome(connection, finished, method, interrupted=code == 130)
     words = came.stage or came.words
@@ -92,6 +90,16 @@ def over_secrets(
     elif came.act is DeskAct.REFUSED:
         say([f"Nothing of it could be scored. {came.words}"])
     return came.act is not DeskAct.NOT_RUN
+
+
+@contextmanager
+def _noted(submission: Submission, act: DeskAct, corpus: str, words: str) -> Iterator[None]:
+    """Note what an error or Ctrl-C makes of a run; in these words, for those of an error may hold a sentence."""
+    try:
+        yield
+    except (Exception, KeyboardInterrupt):
+        desk().note(submission, act, corpus=corpus, words=words)
+        raise
 
 
 def _require_ready(

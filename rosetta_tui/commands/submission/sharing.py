@@ -30,13 +30,13 @@ def desk() -> desks.SubmissionDesk:
 def kept(name: str) -> desks.KeptSubmission:
     """Return the submission of a file, which the desk takes in, or of a number; raises UsageError, FileError."""
     path = Path(name)
-    return desk().receive(path) if path.is_file() or name.endswith(BUNDLE_SUFFIX) else desk().find(name)  # fmt: skip
+    return desk().receive(path) if path.exists() or name.endswith(BUNDLE_SUFFIX) else desk().find(name)  # fmt: skip
 
 
 def other_names(found: desks.KeptSubmission) -> list[str]:
     """Say under which other names the same key handed in, for two names count as two submitters."""
-    own = found.submission.manifest
-    names = {e.submission.manifest.submitter for e in desk().all() if e.submission.manifest.by == own.by}  # fmt: skip
+    own = found.manifest
+    names = {e.manifest.submitter for e in desk().all() if e.manifest.by == own.by}  # fmt: skip
     return [
         f"The same key handed in under the name {name!r} too: if they are one, rosetta vault budget --together {own.submitter!r} {name!r}."
         for name in sorted(names - {own.submitter})

@@ -31,8 +31,8 @@ def show(submission: str, *, as_json: bool) -> None:
         steps = whole_way.whole_way(connection, office, found)
     told = {
         "number": found.number,
-        "name": found.submission.manifest.name,
-        "submitter": found.submission.manifest.submitter,
+        "name": found.manifest.name,
+        "submitter": found.manifest.submitter,
         "steps": [asdict(each) for each in steps],
         "notes": [each.model_dump(mode="json") for each in found.notes],
     }

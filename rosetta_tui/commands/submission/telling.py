@@ -38,7 +38,7 @@ def tell_of(
     ``submitter``: whose budget it counts in; None: that of the name in the bundle. ``open_texts`` opens the texts of the run, where they are not open; what is kept back without them is kept back before. The ledger has it first. The same run gives the same file again, and counts once.
     """
     last = kept.judged
-    name = submitter or kept.submission.manifest.submitter
+    name = submitter or kept.manifest.submitter
     known = ledger.own_ledger(database.home())
     try:
         with database.opened() as connection:

@@ -55,6 +55,11 @@ class Desk:
     def answers(self) -> int:
         return len(own_ledger(self.home).read().answers)
 
+    def stands(self) -> tuple[str, int, int]:
+        """Where the one submission stands, its runs, and its answers."""
+        [row] = self.json("submission list", "submission-list")["submissions"]
+        return row["state"], row["runs"], row["answers"]
+
     def steps(self) -> dict[str, bool]:
         [kept] = SubmissionDesk(self.home).all()
         told = self.json(f"submission show {kept.number}", "submission-show")

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
+from corpora.files.problems import CorpusError, Problem, Severity
+from corpora.samples import DEMO_CORPUS, sample_path
 from harness.core.failures import HarnessError
 from harness.submission.desk import DeskAct, SubmissionDesk
 from harness.submission.lanes import ModelHere
+from rosetta_tui.commands import rosetta
 from tests.harness.submission.made import MAKER, resigned, sample_bundle
-from tests.tui.commands.submission_desk import IN_VAULT, Desk, desk_here, gold, vault
+from tests.tui.commands.submission_desk import CANARY, IN_VAULT, Desk, desk_here, gold, vault
 
 __all__ = ["desk_here"]
 
@@ -96,7 +102,111 @@ def test_whoever_stops_at_the_keepers_question_began_nothing(desk: Desk, monkeyp
 
     monkeypatch.setattr("rosetta_tui.commands.submission.secret_run.read_corpus", stopped)
     desk("submission run tiny.rosetta-submission", *IN_VAULT, code=1)
-    assert desk.notes()[-1] is DeskAct.NOT_RUN
+    assert desk.notes()[-1] is DeskAct.NOT_BEGUN
+    assert desk.stands() == ("rehearsed", 0, 0)
+
+
+def test_what_was_told_stays_told_and_a_refused_command_is_no_run(desk: Desk) -> None:
+    desk("submission demo tiny --lane data")
+    path = gold(desk.folder)
+    ask = f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain"
+    desk(ask)
+    assert desk.stands() == ("told", 1, 1)
+    path.write_text("{", "utf-8")
+    desk(ask, code=2)
+    desk("submission run tiny.rosetta-submission none.json --terms tiny-terms.txt", code=2)
+    assert desk.notes()[-1] is DeskAct.NOT_BEGUN
+    assert desk.stands() == ("told", 1, 1)
+    desk("submission run tiny.rosetta-submission --rehearse-again --plain")
+    assert desk.stands() == ("told", 1, 1)
+    gold(desk.folder)
+    desk(ask)
+    assert desk.stands() == ("scored", 2, 1)
+    [kept] = SubmissionDesk(desk.home).all()
+    SubmissionDesk(desk.home).note(kept.submission, DeskAct.BEGUN)
+    assert desk.stands() == ("begun", 3, 1)
+    SubmissionDesk(desk.home).note(kept.submission, DeskAct.NOT_RUN)
+    assert desk.stands() == ("scored", 3, 1)
+
+
+def test_a_run_that_an_error_ended_is_not_run_and_no_class_is_named(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """The words of an error may hold a sentence, so its note says that it ended and no more."""
+    desk("submission demo tiny --lane data")
+    desk("submission run tiny.rosetta-submission --plain")
+
+    def failing(*_: object) -> None:
+        raise CorpusError([Problem(Severity.ERROR, "gold.json", CANARY, "Correct it.")])
+
+    monkeypatch.setattr("rosetta_tui.commands.submission.secret_run.to_the_end", failing)
+    desk(f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt --plain", code=2)  # fmt: skip
+    assert desk.stands() == ("not_run", 1, 0)
+    [kept] = SubmissionDesk(desk.home).all()
+    said = desk(f"submission show {kept.number}")
+    assert "This program ended on the way" in said
+    assert "CorpusError" not in said
+    assert CANARY not in (kept.folder / "notes.jsonl").read_text("utf-8")
+
+
+@pytest.mark.parametrize("entry", [0, 11])
+def test_a_sentence_that_is_secret_elsewhere_stops_no_rehearsal_and_is_not_told(desk: Desk, entry: int) -> None:  # fmt: skip
+    """What the maker may be sent is the same as of a desk that keeps no such sentence; nothing open of the run stays."""
+    desk("submission demo tiny --lane data")
+    ask = ["submission", "run", "tiny.rosetta-submission", "--rehearse-again", "--plain"]
+    before = CliRunner().invoke(rosetta, ask)
+    path = gold(desk.folder)
+    read = json.loads(path.read_text("utf-8"))
+    read["entries"][3]["source"] = json.loads(sample_path(DEMO_CORPUS).read_text("utf-8"))["entries"][entry]["source"]  # fmt: skip
+    path.write_text(json.dumps(read), "utf-8")
+    desk(f"run {path} --method copy-source --plain")
+    listed = desk("runs list --json")
+    after = CliRunner().invoke(rosetta, ask)
+    assert (before.exit_code, after.exit_code) == (0, 0), after.output
+    assert timeless(after.stdout) == timeless(before.stdout)
+    assert "nothing has to be erased" in after.stderr
+    assert "nothing has to be erased" not in before.stderr
+    assert desk("runs list --json") == listed
+    [kept] = SubmissionDesk(desk.home).all()
+    assert [(e.what, bool(e.run)) for e in kept.notes[1:]] == [(DeskAct.REHEARSED, True), (DeskAct.REHEARSED, False)]  # fmt: skip
+    assert not [*(kept.folder / "unpacked").iterdir()]
+    desk("submission demo another --lane data")
+
+
+def timeless(said: str) -> str:
+    """What is printed of a run, without its times and ids."""
+    return re.sub(
+        r"\b[0-9a-f]{8}(-[0-9a-f]{4,12}){0,4}\b|[\d.,]+ ?(ms|s|/s|entries/s|entries a second)\b",
+        "·",
+        said,
+    )
+
+
+@pytest.mark.parametrize("verb", ["check", "run", "show"])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("tiny", "tiny: a folder, and a submission is one file. Pack it: rosetta submission pack"),
+        ("tiny/card.json", "card.json: a run card, and a submission is wanted. Pack one"),
+        ("tiny/README.md", "README.md: another file, and a submission is wanted"),
+        ("cut.rosetta-submission", "cut.rosetta-submission: This file is cut short"),
+        ("link.rosetta-submission", "link.rosetta-submission: this submission is refused:\ncode/x.py"),
+        ("none.rosetta-submission", "none.rosetta-submission: it cannot be read (No such file or directory). Name"),
+    ],
+)  # fmt: skip
+def test_what_is_no_submission_is_named_with_what_is_wanted(verb: str, name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    bundle = sample_bundle(tmp_path / "tiny")
+    (tmp_path / "cut.rosetta-submission").write_bytes(bundle[:-30])
+    hostile = resigned(bundle, {"code/x.py": b"1"}, by=MAKER.public.signing_key)
+    (tmp_path / "link.rosetta-submission").write_bytes(hostile)
+    assert words in Desk(tmp_path)(f"submission {verb} {name}", code=2)
+
+
+def test_the_card_of_a_secret_run_is_not_packed_and_the_mend_is_said(desk: Desk) -> None:
+    desk("submission demo tiny --lane data")
+    desk(f"run {gold(desk.folder)} --method copy-source --plain")
+    said = desk("submission pack tiny --card last --overwrite", code=2)
+    assert "Choose an open run of the method: rosetta runs list" in said
 
 
 def test_a_method_is_rehearsed_again_with_another_model(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_a_corpus_without_secrets_and_a_vault_without_a_name_are_refused(desk: D
     desk("submission demo tiny --lane data")
     said = desk(f"submission run tiny.rosetta-submission {sample_path(DEMO_CORPUS)} --terms tiny-terms.txt --plain", code=2)  # fmt: skip
     assert "These entries are open" in said
-    assert desk.notes()[-1] is DeskAct.NOT_RUN
+    assert desk.notes()[-1] is DeskAct.NOT_BEGUN
     assert "--vault goes with the name" in desk("submission run tiny.rosetta-submission --vault elders --purpose x", code=2)  # fmt: skip
     assert "no submission has a number" in desk("submission show ffff", code=2)
     assert "has no run over secret entries" in desk("submission tell tiny.rosetta-submission", code=2)  # fmt: skip
@@ -169,8 +169,8 @@ def test_a_grant_is_used_once_though_the_run_was_cut(desk: Desk, monkeypatch: py
     assert not readable(desk.home)
     said = desk("submission run tiny.rosetta-submission", *ask, code=2)
     assert "used" in said
-    assert desk.notes()[-1] is DeskAct.NOT_RUN
-    assert desk.answers() == 0
+    assert desk.notes()[-1] is DeskAct.NOT_BEGUN
+    assert desk.stands() == ("begun", 1, 0)
 
 
 @pytest.mark.parametrize("lines", first(1, range(1, 30, 4)))
