@@ -1,11 +1,13 @@
 """The command line's front door: help at once, commands on demand, failures in words.
 
 Exit codes are those of ``front.EXIT_CODES``. For the help page no library is loaded, ``typing`` and ``importlib``
-included; what a failure needs is imported when it is told, for our own files may be what is damaged.
+included; what a failure needs is imported when it is told, for our own files may be what is damaged. Ctrl-C ends it in
+one word at any moment from here on, also while libraries are being imported.
 """
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # ``signal`` itself costs as much as the help page
 import atexit
 import gc
 import io
@@ -16,26 +18,36 @@ from rosetta_tui.front import DONE, FAILED, INTERRUPTED, MISUSED, PACKAGES, help
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from types import FrameType
 
     import click
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; never returns."""
-    _write_any_text()
+    """Run the command line; never returns. Without ``arguments`` it is the process's own, and heeds its Ctrl-C."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    sys.exit(_ended(lambda: _answered(given), own=arguments is None))
+
+
+def window() -> int:
+    """Start the reviewer's window (``rosetta-review``); gives the exit code."""
+    return _ended(_window, own=True)
+
+
+def _answered(given: list[str]) -> int:
+    """Run a command; gives its exit code."""
+    _write_any_text()
     _check_packages()
     if given[:1] == ["help"]:
         given = [*given[1:], "-h"]
     if given in (["--help"], ["-h"]):
         sys.stdout.write(help_text())
-        sys.exit(DONE)
-    sys.exit(_run(given))
+        return DONE
+    return _run(given)
 
 
-def window() -> int:
-    """Start the reviewer's window (``rosetta-review``); gives the exit code."""
+def _window() -> int:
     from importlib import import_module
 
     _write_any_text()
@@ -45,6 +57,47 @@ def window() -> int:
     except Exception as error:  # noqa: BLE001  every failure becomes words
         return _broken(error)
     return code
+
+
+def _ended(work: Callable[[], int], *, own: bool) -> int:
+    """Do the work of a process and give its exit code; where the process is ``own``, Ctrl-C never cuts an import short.
+
+    A cut import leaves half a module behind, and libraries in C turn Ctrl-C there into an ImportError. Once the work is
+    done nothing is left to save, and Ctrl-C ends the process without a word.
+    """
+    if own:
+        _signal.signal(_signal.SIGINT, _interrupted)
+    try:
+        code = work()
+        _no_longer(own=own)
+    except KeyboardInterrupt:
+        _no_longer(own=own)
+        print("Interrupted.", file=sys.stderr)
+        return INTERRUPTED
+    return code
+
+
+def _no_longer(*, own: bool) -> None:
+    if own:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
+
+def _interrupted(_: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt; in the midst of an import as soon as whoever imports goes on."""
+    importing = None
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            importing = frame.f_back
+        frame = frame.f_back
+    if importing is None:
+        raise KeyboardInterrupt
+    importing.f_trace = _raise
+    sys.settrace(lambda *_: None)  # or no frame's trace is called
+
+
+def _raise(*_: object) -> None:
+    sys.settrace(None)
+    raise KeyboardInterrupt
 
 
 _OPENING = frozenset({"run", "demo", "resume", "retry", "watch"})
@@ -90,9 +143,8 @@ def _run(arguments: list[str]) -> int:
         code = rosetta.main(args=arguments, prog_name="rosetta", standalone_mode=False)
     except click.ClickException as error:
         return _misused(error)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted.", err=True)
-        return INTERRUPTED
+    except click.Abort:
+        raise KeyboardInterrupt from None
     except OSError as error:
         return _unwritten(error)
     except Exception as error:  # noqa: BLE001  every failure becomes words

@@ -5,8 +5,8 @@ Dask itself runs what it is sent and reads Python objects from all its machines,
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import socket
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from urllib.parse import urlsplit
@@ -22,7 +22,8 @@ from harness.sweep.expansion import SweepCell
 
 try:
     import dask
-    from distributed import Client
+    from distributed import Client, Security
+    from distributed.core import connect, send_recv
 
     from harness.sweep.cluster.remote import greet
 except ImportError:
@@ -55,15 +56,31 @@ def connected(address: str) -> Client:
     """Connect to a scheduler; HarnessError where none is there. The caller closes what is returned."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said by us
     dask.config.set({"distributed.comm.timeouts.connect": CONNECT_SECONDS})
-    parts = urlsplit(address)
-    try:  # Dask tries again until its time is up, also where nobody listens
-        socket.create_connection((parts.hostname or "", parts.port or 0), CONNECT_SECONDS).close()
+    try:  # a client of Dask waits for minutes where somebody else listens
+        asyncio.run(asyncio.wait_for(_greeted(address), CONNECT_SECONDS))
         return Client(address, timeout=CONNECT_SECONDS, set_as_default=False, name="rosetta")
-    except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+    except Exception as error:
         raise HarnessError(
             f"There is no Dask scheduler at {address} ({type(error).__name__}). Start one with `dask scheduler`, or "
             "correct the address. Nothing was begun."
         ) from error
+
+
+async def _greeted(address: str) -> None:
+    """Ask who listens at an address; whatever is raised, it is no scheduler. What another program says is read as Dask's lengths, so any error can come."""
+    parts = urlsplit(address)
+    _, writer = await asyncio.open_connection(
+        parts.hostname, parts.port
+    )  # Dask tries again where nobody listens
+    writer.close()
+    args = Security().get_connection_args("client")
+    comm = await connect(address, timeout=CONNECT_SECONDS, **args)
+    try:
+        found = await send_recv(comm, op="identity")
+    finally:
+        comm.abort()
+    if found.get("type") != "Scheduler":
+        raise ValueError(found.get("type"))
 
 
 def require_cluster(address: str, cells: Sequence[SweepCell]) -> str:

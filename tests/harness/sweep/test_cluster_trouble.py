@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ from corpora.model.entry import Entry
 from harness.core.failures import HarnessError, UsageError
 from harness.store.file.database import open_store, opened
 from harness.store.sweeps import forget_troubles, list_sweeps
-from harness.sweep.cluster import messages
+from harness.sweep.cluster import messages, scheduler
 from harness.sweep.cluster.carrier import Cluster
 from harness.sweep.cluster.messages import (
     MessageError,
@@ -25,7 +27,7 @@ from harness.sweep.cluster.messages import (
     WorkerReport,
     unpacked,
 )
-from harness.sweep.cluster.scheduler import require_cluster, require_terms_of
+from harness.sweep.cluster.scheduler import connected, require_cluster, require_terms_of
 from harness.sweep.working import cells_again, work
 from rosetta_tui.commands import rosetta
 from tests.harness.scripted import Answer, Asked, serving, translated
@@ -213,3 +215,36 @@ def test_the_program_carries_out_a_plan_elsewhere(tmp_path: Path, cluster: DaskC
         assert "Complete: 2 runs (2 complete), 12 of 12 entries." in out
         assert called("sweep", "resume", "last", "--scheduler", cluster.address)[0] == 0
         assert len(server.asked) == 12
+
+
+@pytest.mark.parametrize(
+    "said",
+    [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n" * 40, b"\x00" * 64, None],
+    ids=["silent", "http", "zeros", "closed"],
+)
+def test_another_program_behind_the_port_is_no_scheduler(
+    said: bytes | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The words of a web server, read as lengths, are exabytes; whoever says nothing is not waited for."""
+    monkeypatch.setattr(scheduler, "CONNECT_SECONDS", 0.5)
+    held: list[socket.socket] = []
+
+    def answer() -> None:
+        with suppress(OSError):
+            while True:
+                held.append(server.accept()[0])
+                if said is None:
+                    held[-1].close()
+                elif said:
+                    held[-1].sendall(said)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=answer)
+        thread.start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(HarnessError, match=f"There is no Dask scheduler at {address} "):
+            connected(address)
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join()
+    for each in held:
+        each.close()
