@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.card.entry_ids import card_id
 from harness.card.exporting import refuse_to_leave
 from harness.card.load import load_card, raw_card
 from harness.card.model import RunCard
-from harness.card.rows import card_id
 from harness.compare.rows import scorer_of
 from harness.events.kinds import Event, Finished
 from harness.store.corpora.entries import read_entries

@@ -33,7 +33,7 @@ from corpora.model.corpus import (
     canonical_names,
     renamed,
 )
-from corpora.model.entry import SEGMENT_NAMES
+from corpora.model.segment import SEGMENT_NAMES
 
 BY_LANGUAGE = "translation"
 """Field that may hold the texts by language."""

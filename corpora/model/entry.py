@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 
+from corpora.model.segment import Segment as Segment  # noqa: PLC0414  every entry names one
 from corpora.tasks.task import TRANSLATION, Task, task
 
 EntryId = int | str
 """Unique within a corpus. Integers in the specification, strings in much of the world's data."""
 
-
-class Segment(StrEnum):
-    """The partition of the corpus that an entry belongs to (§2.3)."""
-
-    DEVELOPMENT = "development"
-    DIAGNOSTIC = "diagnostic"
-    GOLD_STANDARD = "gold_standard"
-    HELD_OUT = "held_out"
-
-    @property
-    def secret(self) -> bool:
-        """True where neither source nor reference may leave the governance organisation."""
-        return self in {Segment.GOLD_STANDARD, Segment.HELD_OUT}
-
-
-SEGMENT_NAMES = {
-    "dev": Segment.DEVELOPMENT,
-    "sealed": Segment.GOLD_STANDARD,
-    "holdout": Segment.HELD_OUT,
-}
-"""What the reference implementation calls segments in the sets of its contests."""
 
 PROVENANCES = ("gold_standard", "textbook", "elicited", "corpus")
 """Provenance tags of §2.5."""

@@ -21,6 +21,7 @@ from corpora.model.sending import Transmission
 from corpora.tasks.task import TRANSLATION
 from corpora.text.comparison import is_blank
 from harness.annotators.fst import FstAnnotator
+from harness.card.entry_ids import card_id
 from harness.card.fingerprint import fingerprint
 from harness.card.model import (
     AnnotatorCost,
@@ -30,7 +31,7 @@ from harness.card.model import (
     ScoringCost,
     Stretch,
 )
-from harness.card.rows import card_id, entry_rows
+from harness.card.rows import entry_rows
 from harness.core.failures import HarnessError
 from harness.method.method import Attempt, Result, Setup
 from harness.setup.floors import floor_scores, floors_version

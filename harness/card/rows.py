@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from corpora.model.entry import SEGMENT_NAMES, Entry, EntryId, Segment
+from corpora.model.entry import Entry, Segment
+from corpora.model.segment import SEGMENT_NAMES
+from harness.card.entry_ids import card_id
 from harness.card.model import EntryResult, EntryUsage
 from harness.core.failures import ErrorClass
 from harness.method.method import Result
@@ -21,9 +23,6 @@ ALL_ACCEPTED = 2
 """Place among the statistics of FST acceptance where an entry says that all of its words are accepted."""
 
 WITHHELD_ERROR = "The words of this failure are withheld: the entry belongs to a secret segment."
-
-_SAFE_INTEGER = 2**53 - 1
-
 
 NO_WORDS = RowWords(None, None)
 
@@ -121,13 +120,6 @@ def all_accepted(statistics: Mapping[str, list[float] | None] | None) -> bool | 
     """Read from the statistics of FST acceptance whether every word was accepted."""
     taken = (statistics or {}).get("fst_acceptance_rate")
     return None if taken is None or len(taken) <= ALL_ACCEPTED else bool(taken[ALL_ACCEPTED])
-
-
-def card_id(entry_id: EntryId) -> EntryId:
-    """Return an id as it stands on a card: a whole number that JSON readers would round is a string."""
-    if isinstance(entry_id, int) and abs(entry_id) > _SAFE_INTEGER:
-        return str(entry_id)
-    return entry_id
 
 
 def _usage(result: Result) -> EntryUsage | None:

@@ -8,20 +8,16 @@ being found by subtraction. What two runs over nearly the same entries tell toge
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from corpora.model.entry import Entry
-from harness.card.rows import card_id
+from harness.card.entry_ids import NO_SEGMENT, card_id, ids_sha256
 from scoring.statistics.breakdown import DIMENSIONS
 
 LEAST = 5
 """Fewest secret entries whose sum may leave."""
-
-NO_SEGMENT = "no segment"
 
 
 def withheld_part(card: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str, Any]:
@@ -57,11 +53,6 @@ def withheld_part(card: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str
 def without_retried(retry_of: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out which entries were asked for again; how many stays."""
     return {**retry_of, "retried_entries": []}
-
-
-def ids_sha256(ids: Any) -> str:
-    """Return the hash over a run's entry ids in any order, by which runs on the same entries are found."""
-    return hashlib.sha256("\n".join(sorted(map(json.dumps, ids))).encode()).hexdigest()
 
 
 def _secret_in_parts(entries: Sequence[Entry], dimension: str) -> Counter[str]:

@@ -17,14 +17,14 @@ from harness.store.notes import Attached
 from scoring.core.composite import composite_metrics, profile_for
 from scoring.core.inventory import in_order
 from scoring.core.metric import FloatArray
-from scoring.core.metric_rows import known_row, short_title
+from scoring.core.metric_rows import direction, known_row, short_title
 from scoring.core.scorer import NOT_WANTED
 from scoring.core.setup import weighing_words
 from scoring.core.table import Table
 from scoring.statistics.confidence_sequence import ConfidenceSequence, span_of
 from scoring.statistics.intervals import Interval
 from scoring.statistics.reproducibility import Reproduction
-from scoring.statistics.significance import COMPOSITE, Difference, direction
+from scoring.statistics.significance import COMPOSITE, Difference
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Any
 from harness.card.reading import number
 from harness.core.failures import ErrorClass
 from harness.store.run_list import RunSummary
-from scoring.card.cost import cost_adjusted
 from scoring.core.columns import TRANSLATIONS, KeptColumns
-from scoring.statistics.significance import direction
+from scoring.core.composite import cost_adjusted
+from scoring.core.metric_rows import direction
 
 CHRF = "chrf_plus_plus"
 """What lists are ranked by unless somebody asks for the composite."""

@@ -14,26 +14,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from corpora.model.entry import Segment
+from corpora.model.segment import Segment
 from corpora.tasks.task import TRANSLATION
+from harness.card.entry_ids import NO_SEGMENT, card_id, ids_sha256
 from harness.card.reading import block, number
-from harness.card.rows import card_id
-from harness.card.withholding import ids_sha256
-from harness.compare.rows import scorer_of
 from harness.leaderboard.entrant import CHRF, Entrant, better, counts
-from harness.setup.scoring_tools import stated_setup
-from harness.store.file.trouble import stored_object
+from harness.store.file.trouble import stored_object, unpack_positions
 from harness.store.run_list import RunSummary, list_runs
-from harness.store.runs import find_run
 from scoring.core.columns import TRANSLATIONS, stated_columns
 from scoring.core.composite import profile_for
 from scoring.core.metric_rows import short_title
-from scoring.core.setup import ScoringSetup
 from scoring.core.specification import specified, stated_weighing
-from scoring.metrics.inventory import make_scorer
-from scoring.words.resources import Resources
-
-NO_SEGMENT = "no segment"
 
 
 @dataclass(frozen=True)
@@ -296,7 +287,7 @@ class _Facts:
         )
         named = {str(part.get("metric")) for part in parts}
         inputs = (*weighed, *sorted(named - set(known)))
-        signatures = self._signatures_of(run)
+        signatures = self._signatures_of(run, entrant)
         return BoardGrounds(
             scope.sha256,
             scope.ids,
@@ -311,18 +302,24 @@ class _Facts:
         if entrant.value(by) is None:
             return None
         scope, task = self.scope(run), block(run.card or {}, "scoring").get("task")
-        signature = self._signatures_of(run).get(by) or entrant.signature(by)
+        signature = self._signatures_of(run, entrant).get(by) or entrant.signature(by)
         return BoardGrounds(scope.sha256, scope.ids, "", (by,), (signature,), str(task))
 
-    def _signatures_of(self, run: RunSummary) -> Mapping[str, str]:
-        """Return by metric all that its values depend on; set-ups that are stated alike are read once."""
+    def _signatures_of(self, run: RunSummary, entrant: Entrant) -> Mapping[str, str]:
+        """Return by metric all that its values depend on.
+
+        The card of a run that was made here has them. A card from elsewhere may state any, so they are worked
+        out of its set-up: once for set-ups that are stated alike, and with libraries that no list needs else.
+        """
+        if not run.imported and (sealed := block(entrant.scores, "signatures")):
+            return sealed
+        from harness.leaderboard.signatures import run_signatures, setup_signatures
 
         stated: str | None = self._rows[run.number][4]
         if stated is None:
-            scorer = scorer_of(self._connection, find_run(self._connection, run.run_id))
-            return scorer.signatures
+            return run_signatures(self._connection, run.run_id)
         if stated not in self._signatures:
-            self._signatures[stated] = _signatures(stored_object(stated))
+            self._signatures[stated] = setup_signatures(stored_object(stated))
         return self._signatures[stated]
 
     def scope(self, run: RunSummary) -> _Scope:
@@ -331,7 +328,7 @@ class _Facts:
         if run.imported and (told := block(run.card or {}, "withheld")):
             return _told_scope(told, block(run.card or {}, "dataset"), sha256)
         if (corpus, positions) not in self._scopes:
-            places = find_run(self._connection, run.run_id).positions
+            places = unpack_positions(positions)
             self._scopes[corpus, positions] = self._read_scope(corpus, places, sha256)
         return self._scopes[corpus, positions]
 
@@ -367,10 +364,3 @@ def _told_scope(withheld: Mapping[str, Any], dataset: Mapping[str, Any], sha256:
 def _ordered(names: Collection[str]) -> tuple[str, ...]:
     """Return names of segments in the order of the specification; those that are none are left out."""
     return tuple(each for each in (*(s.value for s in Segment), NO_SEGMENT) if each in names)
-
-
-def _signatures(stated: Mapping[str, Any]) -> Mapping[str, str]:
-    setup: ScoringSetup | None = stated_setup(stated)
-    if setup is None:
-        return {}
-    return make_scorer(Resources(setup)).signatures

@@ -10,10 +10,11 @@ from typing import Any
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, Segment
+from harness.card.entry_ids import card_id
 from harness.card.foreign.layouts import ForeignLayout, adopt, layout, unwrapped
 from harness.card.load import card_head
 from harness.card.reading import parse_object, read_card_bytes
-from harness.card.rows import card_id, row_entry
+from harness.card.rows import row_entry
 from harness.core.failures import UsageError
 from harness.store.corpora.entries import corpus_sha256, read_dataset, read_entries, whole_corpus
 from harness.store.results import read_results

@@ -47,10 +47,10 @@ from harness.store.runs import Run, find_run, read_run
 from harness.vault.records import tenth_upward
 from scoring.card.caveats import CaveatKind
 from scoring.core.columns import stated_columns
-from scoring.core.metric_rows import row_of
+from scoring.core.metric_rows import direction, row_of
 from scoring.core.specification import COMPOSITE, stated_weighing
 from scoring.statistics.breakdown import DIMENSIONS
-from scoring.statistics.significance import Difference, direction
+from scoring.statistics.significance import Difference
 
 P_STEPS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0)
 """A p is told as the smallest of these that is not below it."""

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.core.failures import StoreError, UsageError
-from harness.events.following import Follower
 from harness.store.file.database import bring_up_to_date, default_path
-from rosetta_tui.session.engine import Engine
 from rosetta_tui.session.watched import Watched, WatchedRun, look_ahead
 
 ESCAPE_MILLISECONDS = "10"
@@ -25,7 +23,9 @@ SWITCH_SECONDS = 0.0005
 """How long a thread that works may keep the one that answers keys waiting: a tenth of Python's own."""
 
 if TYPE_CHECKING:
+    from harness.events.following import Follower
     from rosetta_tui.app.app import Begin, Screens
+    from rosetta_tui.session.engine import Engine
 
 
 def open_app(at: Screens | None = None) -> None:
@@ -85,4 +85,6 @@ def _run(path: Path, engine: Engine | None, at: Watched | Screens | None = None)
 
 def follow(path: Path, run_id: str) -> Follower:
     """Follow a run that another process has under way."""
+    from harness.events.following import Follower  # its libraries, which no other screen needs
+
     return Follower(path, run_id)

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.ordered_table import RowOrder
 from scoring.core.metric import oriented
-from scoring.statistics.significance import direction, outcomes
+from scoring.core.metric_rows import direction
+from scoring.statistics.significance import outcomes
 
 if TYPE_CHECKING:
     from harness.compare.comparison import ComparedEntries, Comparison

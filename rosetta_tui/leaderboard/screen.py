@@ -14,8 +14,6 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from harness.compare.comparing import MOST_RUNS
-from harness.leaderboard.clusters import with_clusters
 from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.ranking import Board, BoardGrounds, leaderboards
 from rosetta_tui.leaderboard.rows import (
@@ -301,6 +299,8 @@ class LeaderboardScreen(Screen[None]):
 
     def action_compare(self) -> None:
         """Compare the marked runs; where fewer than two are marked, the chosen one with the next."""
+        from harness.compare.comparing import MOST_RUNS
+
         runs = tuple(self.marked) if len(self.marked) > 1 else self._neighbours()
         if len(runs) < 2:
             self.notify("A comparison needs two runs of one list.", markup=False)
@@ -339,4 +339,8 @@ def _read(store: sqlite3.Connection) -> list[Board]:
 
 
 def _with_clusters(board: Board, store: sqlite3.Connection) -> Board:
+    from harness.leaderboard.clusters import (
+        with_clusters,  # its libraries, once the ranks stand there
+    )
+
     return with_clusters(store, board)

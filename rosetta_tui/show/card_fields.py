@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from harness.store.others_cards import CheckedHere
     from harness.store.run_list import RunSummary
     from review.verdict.certificate.certificate import Standing
+    from scoring.card.claim import Claim
     from scoring.core.specification import Tier
 
 
@@ -147,14 +148,18 @@ def rescore_of(card: Mapping[str, Any]) -> str:
     return found if isinstance(found, str) else ""
 
 
+def _claim(card: Mapping[str, Any]) -> Claim:
+    from harness.card.checking.claimed import claim_of
+
+    return claim_of(card)
+
+
 def claimable(card: Mapping[str, Any], review: Standing | None = None) -> Tier:
     """Return the tier that may be claimed: a card from elsewhere claims no more than its numbers do (T1).
 
     Only a passed review lifts the cap, and never above what floors and caveats leave.
     """
-    from harness.card.checking.claimed import claim_of
-
-    return claim_of(card).tier(review_passed=review is not None and review.passed)
+    return _claim(card).tier(review_passed=review is not None and review.passed)
 
 
 def tier_words(
@@ -164,13 +169,11 @@ def tier_words(
 
     ``beside``: in a list where interval and caveats have places of their own.
     """
-    from harness.card.checking.claimed import claim_of
-
     said = "review pending" if review is None else f"review: {OUTCOMES[review.certificate.outcome]}"
     if review is not None and review.suspended:
         said = "review suspended: ratings were taken back"
     passed = review is not None and review.passed
-    return claim_of(card).words(review_passed=passed, review=said, brief=beside, caveats=not beside)
+    return _claim(card).words(review_passed=passed, review=said, brief=beside, caveats=not beside)
 
 
 def no_composite(card: Mapping[str, Any]) -> str:
@@ -186,19 +189,16 @@ def no_composite(card: Mapping[str, Any]) -> str:
 
 def tier_sign(card: Mapping[str, Any], review: Standing | None = None) -> str:
     """Return the tier as diamonds, with ``!`` where a part of the outputs fails: lists cut the words."""
-    from harness.card.checking.claimed import claim_of
-
-    claim = claim_of(card)
+    claim = _claim(card)
     tier = claim.tier(review_passed=review is not None and review.passed)
     return f"{figures.meter(tier)}{'!' if claim.caveats else ''}"
 
 
 def caveats_in_words(card: Mapping[str, Any]) -> str:
     """Say shortly which part of the outputs fails and how; empty where none does."""
-    from harness.card.checking.claimed import claim_of
     from scoring.card.claim import caveat_words
 
-    return ", ".join(map(caveat_words, claim_of(card).caveats))
+    return ", ".join(map(caveat_words, _claim(card).caveats))
 
 
 def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import fsum, log2
+from math import fsum
 
 import numpy as np
 
@@ -108,17 +108,6 @@ def _why_unknown(unpriced: int, entries: int, *, made_elsewhere: bool) -> str | 
     if made_elsewhere:
         why = "what these outputs cost is not known here"
     return f"{unpriced:,} of {entries:,} entries have no known cost: {why}."
-
-
-def cost_adjusted(composite: float | None, cost_per_entry_usd: float | None) -> float | None:
-    """Return composite / log2(1 + 1000 × cost per entry) (§6.3).
-
-    None at cost 0, where the formula divides by zero and lists say "free", and at unknown cost
-    (DESIGN M6).
-    """
-    if composite is None or cost_per_entry_usd is None or cost_per_entry_usd <= 0:
-        return None
-    return per(composite, log2(1 + cost_per_entry_usd * 1000))
 
 
 def per(amount: float | None, units: float | None) -> float | None:

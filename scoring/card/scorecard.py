@@ -17,9 +17,8 @@ from pydantic import (
 from corpora.model.entry import Entry
 from scoring.card.caveats import tallied
 from scoring.card.claim import Claim, FloorScores, Score, decide
-from scoring.card.cost import cost_adjusted
 from scoring.card.floors import floors
-from scoring.core.composite import Composite, Input
+from scoring.core.composite import Composite, Input, cost_adjusted
 from scoring.core.packs import RAISED
 from scoring.core.scorer import Scorer
 from scoring.core.specification import COMPOSITE, Tier, specification

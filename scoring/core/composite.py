@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isfinite, log2
 from typing import TYPE_CHECKING, TypeVar
 
 from scoring.core.specification import Tier, Weighing, specification, specified
@@ -170,3 +170,15 @@ def normalised(id_: str, values: Values) -> Values:
             return 1.0 - values
         case _:
             return values
+
+
+def cost_adjusted(composite: float | None, cost_per_entry_usd: float | None) -> float | None:
+    """Return composite / log2(1 + 1000 × cost per entry) (§6.3).
+
+    None at cost 0, where the formula divides by zero and lists say "free", and at unknown cost
+    (DESIGN M6).
+    """
+    if composite is None or cost_per_entry_usd is None or cost_per_entry_usd <= 0:
+        return None
+    divisor = log2(1 + cost_per_entry_usd * 1000)
+    return composite / divisor if divisor else None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scoring.core.specification import InventoryRow, specification
+from scoring.core.specification import COMPOSITE, InventoryRow, specification
 
 if TYPE_CHECKING:
     from scoring.core.packs import Pack
@@ -37,6 +37,11 @@ def pack_of(id_: str) -> Pack | None:
     from scoring.core.packs import pack_named
 
     return pack_named(name)
+
+
+def direction(id_: str) -> str:
+    """Say which values of a metric, or of the composite, are better; KeyError where no table here has it."""
+    return "higher" if id_ == COMPOSITE else known_row(id_).info.better
 
 
 def title(metric: str) -> str:

@@ -26,6 +26,7 @@ import numpy as np
 
 from scoring.core.composite import composite_metrics
 from scoring.core.metric import FloatArray
+from scoring.core.metric_rows import direction
 from scoring.core.table import Table
 from scoring.statistics.clusters import drawn_values
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED
@@ -34,7 +35,6 @@ from scoring.statistics.significance import (
     TRIALS,
     Difference,
     compare,
-    direction,
     resamples,
 )
 

@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from scoring.core.composite import composites
 from scoring.core.metric import FloatArray, oriented
+from scoring.core.metric_rows import direction
 from scoring.core.table import Table
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED
 from scoring.statistics.significance import (
     COMPOSITE,
-    direction,
     known_values,
     resamples,
     shared_profile,

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from scoring.core.composite import composites, profile_for
 from scoring.core.metric import FloatArray, oriented
-from scoring.core.metric_rows import known_row
+from scoring.core.metric_rows import direction, known_row
 from scoring.core.scorer import entry_composites
 from scoring.core.table import Table
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED, distinct_columns, exact_type, resample
@@ -361,11 +361,6 @@ def _difference(
         direction=direction(id_),
         level=level,
     )
-
-
-def direction(id_: str) -> str:
-    """Say which values of a metric, or of the composite, are better."""
-    return "higher" if id_ == COMPOSITE else known_row(id_).info.better
 
 
 def ends(drawn: FloatArray, point: float, level: float) -> tuple[float, float]:

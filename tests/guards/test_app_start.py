@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.harness.ranked import play, ranked_corpus
+
 HEAVY = ("sacrebleu", "httpx", "keyring", "sqlite_utils", "pydantic", "numpy", "regex", "rapidfuzz")
 """Libraries of which none may be loaded when home stands on the screen for the first time."""
 
@@ -17,6 +19,7 @@ import asyncio, sys
 from pathlib import Path
 
 import pytest
+from rosetta_tui.app import launch
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.home.screen import HomeScreen
 
@@ -24,7 +27,7 @@ from rosetta_tui.home.screen import HomeScreen
 HomeScreen.action_read = HomeScreen._look_at_reviews = lambda self: None
 
 async def main():
-    app = RosettaApp(Path(sys.argv[1]), lambda run_id: None, lambda: None)
+    app = RosettaApp(Path(sys.argv[1]), launch.follow, lambda: None)
     async with app.run_test(size=(120, 36)):
         assert isinstance(app.screen, HomeScreen)
         print(*sorted(name for name in sys.modules if "." not in name))
@@ -69,3 +72,34 @@ def test_it_says_that_it_is_preparing_before_the_first_frame(tmp_path: Path) -> 
     before = said.partition(b"\x1b[?1049h")[0].decode()
     assert before.startswith("preparing …\r")
     assert before.removeprefix("preparing …\r").startswith("\x1b[K")
+
+
+LISTS = """
+import sys
+from pathlib import Path
+
+from harness.leaderboard.ranking import leaderboards
+from harness.store.file.database import opened
+from rosetta_tui.leaderboard.rows import LeaderboardRows, ordered
+from rosetta_tui.leaderboard.screen import LeaderboardScreen
+
+with opened(Path(sys.argv[1])) as store:
+    (board,) = leaderboards(store)
+rows = LeaderboardRows(board, ordered(board, "chrf"), frozenset())
+print(len([rows.cells(place) for place in range(rows.count)]))
+print(*sorted(name for name in sys.modules if "." not in name))
+"""
+
+
+def test_a_leaderboard_of_own_runs_loads_no_heavy_library(tmp_path: Path) -> None:
+    """Its groups do, which are worked out beside it once the ranks stand there."""
+    path, corpus = tmp_path / "s.sqlite", ranked_corpus()
+    for right, model in ((40, "a"), (30, "b")):
+        play(path, corpus, right, model)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", LISTS, str(path)],
+        capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    rows, loaded = done.stdout.splitlines()
+    assert rows == "2"
+    assert set(loaded.split()).isdisjoint({*HEAVY, "cryptography"})

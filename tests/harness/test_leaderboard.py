@@ -107,15 +107,19 @@ def test_a_composite_of_other_inputs_is_never_in_the_same_list(tmp_path: Path) -
     )
 
 
-def test_runs_scored_otherwise_are_another_list(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "scored",
+    [
+        "run_card = json_set(run_card, '$.scores.signatures.chrf_plus_plus', 'nrefs:var|nc:6|nw:2')",
+        'imported = x\'78\', opening = json_patch(opening, \'{"scoring": {"multi_ref": true, "has_variants": true}}\')',
+    ],
+    ids=["by its sealed card", "by the set-up of a card from elsewhere"],
+)
+def test_runs_scored_otherwise_are_another_list(tmp_path: Path, scored: str) -> None:
     path, corpus = tmp_path / "s.sqlite", ranked_corpus()
     one, other = play(path, corpus, 30, "a"), play(path, corpus, 30, "b")
     with closing(open_store(path)) as store:
-        store.execute(
-            "UPDATE runs SET opening = json_set(opening, '$.scoring.multi_ref', json('true'),"
-            " '$.scoring.has_variants', json('true')) WHERE run_id = ?",
-            (other,),
-        )
+        store.execute(f"UPDATE runs SET {scored} WHERE run_id = ?", (other,))
     found = {ids(board)[0]: board for board in boards(path)}
     assert apart(found[one], found[other]).startswith("scored otherwise (")
     assert "chrF++" in apart(found[one], found[other])

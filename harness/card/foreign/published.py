@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from corpora.checks.marks import is_mark, names_secret
-from corpora.model.entry import SEGMENT_NAMES, Segment
+from corpora.model.segment import SEGMENT_NAMES, Segment
 from harness.card.foreign.layouts import log_rows
 from harness.card.model import Scores
 from harness.card.reading import number

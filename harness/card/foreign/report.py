@@ -12,7 +12,8 @@ from typing import Any
 from pydantic import ConfigDict, Field, ValidationError
 
 from corpora.model.corpus import Dataset
-from corpora.model.entry import SEGMENT_NAMES, Entry
+from corpora.model.entry import Entry
+from corpora.model.segment import SEGMENT_NAMES
 from corpora.text.comparison import comparison_form
 from harness.card.model import Block, EntryResult
 from harness.core.failures import ErrorClass, UsageError

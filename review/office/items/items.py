@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from random import Random
 
 from corpora.model.entry import Entry, EntryId
-from harness.card.rows import card_id
+from harness.card.entry_ids import card_id
 from harness.core.failures import UsageError
 from review.files.manifests import BatchItem
 from review.verdict.panel.key import ControlKind, KeyItem

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, EntryId, Segment
 from corpora.tasks.task import TRANSLATION
-from harness.card.rows import card_id
+from harness.card.entry_ids import card_id
 from harness.core.failures import UsageError
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.results import read_results

@@ -17,7 +17,7 @@ from corpora.languages.tags import is_language_tag, pair_label
 from corpora.model.corpus import Corpus, Dataset
 from corpora.model.entry import Entry, EntryId, Segment
 from corpora.text.comparison import is_blank
-from harness.card.rows import card_id
+from harness.card.entry_ids import card_id
 from harness.core.failures import UsageError
 from harness.inputs.sentence_lines import check_length, read_lines
 from review.files.manifests import MOST_ITEMS, Around

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, EntryId
 from corpora.text.words import JOINERS, words
-from harness.card.rows import card_id
+from harness.card.entry_ids import card_id
 from harness.core.failures import UsageError
 from harness.setup.word_analyser import word_analyser
 from review.files.manifests import MOST_ITEMS, TrainingItem

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from corpora.model.entry import Entry, Segment
-from harness.card.rows import card_id
+from harness.card.entry_ids import card_id
 from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store
 from review.files.manifests import Around

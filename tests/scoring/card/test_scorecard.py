@@ -17,9 +17,9 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from corpora.model.entry import Entry
 from scoring.card.claim import FloorScores
 from scoring.card.constant import best_constant, constant_chrf, spread
-from scoring.card.cost import EntryCost, Timing, cost, cost_adjusted, speed, tokens
+from scoring.card.cost import EntryCost, Timing, cost, speed, tokens
 from scoring.card.scorecard import RunScores, scorecard
-from scoring.core.composite import composite
+from scoring.core.composite import composite, cost_adjusted
 from scoring.core.scorer import Scorer
 from scoring.core.specification import Tier, specification
 from scoring.core.table import Table

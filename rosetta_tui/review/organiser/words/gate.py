@@ -78,21 +78,23 @@ def found_words(reading: EvidenceReading) -> str:
 
 def needed_words(reading: EvidenceReading) -> str:
     """Say what the policy asks for."""
-    from review.verdict.certificate.certificate_text import share_words
-
-    return f"lower bound ≥ {share_words(str(reading.verdict.level))}"
+    return f"lower bound ≥ {_share(str(reading.verdict.level))}"
 
 
 def share_words(reading: EvidenceReading) -> str:
     """Say the bounds, the share, and how many people and items they rest on."""
-    from review.verdict.certificate.certificate_text import share_words
-
     verdict, numbers = reading.verdict, reading.verdict.numbers
     return (
-        f"{share_words(_text(numbers.lower))} to {share_words(_text(numbers.upper))} "
-        f"(share {share_words(_text(numbers.share))}, {len(numbers.reviewers)} reviewers, "
+        f"{_share(_text(numbers.lower))} to {_share(_text(numbers.upper))} "
+        f"(share {_share(_text(numbers.share))}, {len(numbers.reviewers)} reviewers, "
         f"{numbers.items} items; look {verdict.look})"
     )
+
+
+def _share(text: str | None) -> str:
+    from review.verdict.certificate.certificate_text import share_words
+
+    return share_words(text)
 
 
 def _text(number: object) -> str | None:

@@ -1,0 +1,27 @@
+"""Ids of entries as they stand on cards, and the hash by which runs over the same entries are found."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from corpora.model.entry import EntryId
+
+NO_SEGMENT = "no segment"
+"""What stands in place of a segment for entries without one."""
+
+_SAFE_INTEGER = 2**53 - 1
+
+
+def card_id(entry_id: EntryId) -> EntryId:
+    """Return an id as it stands on a card: a whole number that JSON readers would round is a string."""
+    if isinstance(entry_id, int) and abs(entry_id) > _SAFE_INTEGER:
+        return str(entry_id)
+    return entry_id
+
+
+def ids_sha256(ids: Any) -> str:
+    """Return the hash over a run's entry ids in any order, by which runs on the same entries are found."""
+    return hashlib.sha256("\n".join(sorted(map(json.dumps, ids))).encode()).hexdigest()
