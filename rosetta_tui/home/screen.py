@@ -104,8 +104,9 @@ class HomeScreen(Screen[None]):
     def _begin(self) -> None:
         """Read the runs, unless the app was opened on another screen: then when it is left."""
         self._begun = True
-        self.action_read()
-        self._look_at_reviews()
+        if self.is_active:  # a screen on top counts as transparent until it has its style
+            self.action_read()
+            self._look_at_reviews()
 
     def on_screen_resume(self) -> None:
         """Read the runs again when coming back."""

@@ -23,6 +23,7 @@ from harness.store.run_list import list_runs
 from harness.store.runs import set_live
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.home.screen import HomeScreen
+from rosetta_tui.leaderboard.screen import LeaderboardScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.runs.table import RunReader, RunTable
 from rosetta_tui.session.watched import WatchedRun
@@ -389,4 +390,26 @@ async def test_looks_that_take_longer_than_their_turns_are_shown(
             with turn:
                 over[0] = True
                 turn.notify_all()
+    made.close()
+
+
+async def test_home_below_the_screen_that_the_app_opens_on_reads_when_it_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    real, looks = RunReader.look, list[bool]()
+
+    def counted(reader: RunReader, *, anyway: bool) -> object:
+        looks.append(anyway)
+        return real(reader, anyway=anyway)
+
+    monkeypatch.setattr(RunReader, "look", counted)
+    app = App(made)
+    app.initial = lambda path: [LeaderboardScreen(path)]
+    async with at_rest(app, (120, 36)) as (_, pilot):
+        assert isinstance(app.screen, LeaderboardScreen)
+        assert not looks
+        await press(pilot, "q")
+        await settle(pilot)
+        assert len(app.screen.query_one(RunTable).every or ()) == 1
     made.close()
