@@ -20,10 +20,13 @@ from corpora.model.entry import Entry, Segment
 from harness.consent.given import consent_standing
 from harness.core.failures import UsageError
 from harness.core.written_files import write_file
+from harness.project.known import remember
 from harness.project.state import (
     CORPUS,
+    HandedOut,
     Project,
     ProjectEntry,
+    ProjectState,
     envelope,
     read_project,
     with_reference,
@@ -70,6 +73,7 @@ def changing(folder: Path, home: Path, *, keep: bool = True) -> Iterator[Project
         with filelock.FileLock(folder / LOCK, timeout=_BUSY_SECONDS):
             project = read_project(folder, home)
             if keep:
+                remember(home, project.state.number, folder)
                 write_open_part(project)
             if (went := project.state.vault) is not None and went.done:
                 raise UsageError(
@@ -171,7 +175,7 @@ class OutReview:
     asked: int
     """Entries that were handed out."""
     left: int
-    """Of them, those without a translation, or without a second speaker's agreement."""
+    """Of them, those of which nothing came back yet that may be used."""
 
 
 @dataclass(frozen=True)
@@ -258,18 +262,24 @@ def _count(entries: Sequence[ProjectEntry], of: Callable[[ProjectEntry], str]) -
 
 
 def _out(project: Project) -> tuple[OutReview, ...]:
-    by_id = {each.id: each for each in project.state.entries}
-    done: dict[str, Callable[[ProjectEntry], bool]] = {
-        "translate": lambda each: each.has_reference,
-        "agree": lambda each: each.agreed is not None,
-    }
+    state = project.state
     found = (
-        OutReview(
-            out.review,
-            out.kind,
-            len(out.entries),
-            sum(id_ in by_id and not done[out.kind](by_id[id_]) for id_ in out.entries),
-        )
-        for out in project.state.reviews
+        OutReview(each.review, each.kind, len(each.entries), len(still_out(state, each)))
+        for each in state.reviews
     )
     return tuple(each for each in found if each.left)
+
+
+def still_out(state: ProjectState, out: HandedOut) -> list[ProjectEntry]:
+    """Return the entries of a review of which nothing came back yet; those whose answer was not agreed to did come back."""
+    own = [each for each in state.entries if each.id in out.entries]
+    if out.kind == "translate":
+        return [each for each in own if not each.has_reference and out.review not in each.refused]
+    agreeing = [each for each in state.reviews if each.kind == "agree"]
+    return [
+        each
+        for each in own
+        if each.has_reference
+        and each.agreed is None
+        and out in [asked for asked in agreeing if each.id in asked.entries][len(each.refused) :]
+    ]

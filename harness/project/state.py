@@ -25,6 +25,7 @@ from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.core.user_file import read_bytes
 from harness.core.written_files import private_folder, write_file
+from harness.project.known import remember
 from harness.sealed.forms import FileError, Id, Short, StrictForm
 from harness.store.file.keys_here import keys_here, recipients_here
 from harness.vault.data_key import DataKey, SealedPlace
@@ -262,6 +263,7 @@ def create_project(folder: Path, home: Path, facts: Mapping[str, Any]) -> Projec
             f"{folder} cannot be made: {error.strerror}. Name another folder."
         ) from None
     project = Project(folder, home, state)
+    remember(home, state.number, folder)
     write_state(project, overwrite=False)
     return project
 

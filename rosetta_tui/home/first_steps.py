@@ -1,4 +1,4 @@
-"""From nothing to a scored run: three ways to begin, each a key and a button."""
+"""From nothing to a scored run: ways to begin, each a key and a button."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ STEPS: Mapping[str, tuple[str, str]] = {
         "New run from your corpus",
         "Choose sentences with their translations, and a method. You see what it would cost first.",
     ),
+    "app.place('projects')": (
+        "A corpus for a new language",
+        "From an empty folder: sentences, speakers who translate them, and a community that agrees.",
+    ),
     "app.place('doctor')": (
         "What is missing on this computer",
         "Which models, keys and languages are there, and what to do about those that are not.",
@@ -30,7 +34,7 @@ class FirstSteps(VerticalScroll, can_focus=False):
     """Stands in the place of an empty list of runs."""
 
     def compose(self) -> ComposeResult:
-        """Lay out one sentence about the program, and the three ways."""
+        """Lay out one sentence about the program, and the ways."""
         yield Static(
             Content.assemble(
                 ("Is a machine translation good enough?\n", "bold"),

@@ -45,6 +45,7 @@ KEYS: list[BindingType] = [
     Binding("v", "review", "Rate as a speaker", show=False, id="home.rate"),
     Binding("W", "app.place('sweeps')", "Sweeps", show=False, id="home.sweeps"),
     Binding("V", "app.place('vaults')", "Vaults", show=False, id="home.vaults"),
+    Binding("L", "app.place('projects')", "New languages", show=False, id="home.projects"),
     Binding("w", "app.place('doctor')", "What is missing here", show=False, id="home.doctor"),
     Binding("r", "read", "Refresh", show=False, id="refresh"),
     Binding("escape", "end_search", "End search", id="home.end_search"),

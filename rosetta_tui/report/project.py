@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpora.checks.envelope import MIDDLE_TIERS
 from corpora.model.labels import label_words
-from harness.estimate.framework import CostRange, read_framework, work_out
+from harness.estimate.framework import CostRange, WorkedFramework, read_framework, work_out
 from rosetta_tui.report.framework import amount
+from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.text import plain
 from scoring.core.wording import counted, percent
 
@@ -22,6 +23,28 @@ PER_HOUR = CostRange(50, 65)
 
 HOURS_ALONE, HOURS_HELPED = "about 80", "30–40"
 """Hours of speakers for a language, without help and where sources and analyses are proposed (§11.3)."""
+
+Command = tuple[str, ...]
+"""The words of a command; those in CAPITAL LETTERS are for a person to fill in."""
+
+
+class NextStep(NamedTuple):
+    """What comes next in the making of a corpus."""
+
+    words: str
+    commands: tuple[Command, ...] = ()
+    """One after the other; none where nothing is left to do."""
+
+
+class Advice(NamedTuple):
+    """One thing that is worth having beside the minimum (benchmark-specification §11.2)."""
+
+    name: str
+    found: int | None
+    """How many entries have it; None where it is not counted."""
+    words: str
+    commands: Mapping[str, Command]
+    """What can be done about it, by which command."""
 
 
 def segment_fields(segment: SegmentProgress) -> dict[str, Any]:
@@ -39,7 +62,8 @@ def progress_lines(found: ProjectProgress, folder: Path) -> Iterator[str]:
     yield f"{'segment':<16}{'needed':>8}{'sources':>9}{'translated':>12}{'agreed':>8}"
     for each in found.segments:
         yield f"{each.segment:<16}{each.needed:>8}{each.sources:>9}{each.translated:>12}{each.agreed:>8}"
-    yield f"difficulty      {_counts(found.by_difficulty)}{_middle(found.by_difficulty)}"
+    middle = middle_words(found.by_difficulty)
+    yield f"difficulty      {_counts(found.by_difficulty)}{f' ({middle})' if middle else ''}"
     yield f"register        {_counts(found.by_register)}"
     yield f"sources         {_counts(found.by_origin)}"
     for out in found.out:
@@ -53,11 +77,20 @@ def progress_lines(found: ProjectProgress, folder: Path) -> Iterator[str]:
         note = f" ({row.note})" if row.note else ""
         yield plain(f"  {row.name:<26}{row.found:>5} of {row.needed:<5}{verdict}{note}")
     yield "worth having beside it (§11.2)"
-    yield from (f"  {line}" for line in _advice(found))
+    done = sum(each.translated for each in found.segments)
+    for kind in advice(found, folder):
+        count = "" if kind.found is None else f"{kind.found} of {done}; "
+        yield plain(f"  {kind.name}: {count}{kind.words}{_by(kind.commands.values())}")
     yield "what a language takes (§10.3)"
     yield from (f"  {line}" for line in _cost())
     yield ""
-    yield plain(f"next: {next_step(found, folder)}")
+    step = next_step(found, folder)
+    yield plain(f"next: {step.words}{_by(step.commands)}")
+
+
+def _by(commands: Iterable[Command]) -> str:
+    told = "; ".join(map(command_line, commands))
+    return f" ({told})" if told else ""
 
 
 def _labels(found: ProjectProgress) -> Iterator[str]:
@@ -69,23 +102,38 @@ def _counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items()) or "none yet"
 
 
-def _middle(by_difficulty: Mapping[str, int]) -> str:
+def middle_words(by_difficulty: Mapping[str, int]) -> str:
+    """Say how many sentences are of the middle tiers, where most should be; nothing where there is none."""
     total = sum(by_difficulty.values())
     middle = sum(by_difficulty.get(str(tier), 0) for tier in MIDDLE_TIERS)
-    return f" ({percent(middle / total)} of them 2 to 4, where most should be)" if total else ""
+    return f"{percent(middle / total)} of them 2 to 4, where most should be" if total else ""
 
 
-def _advice(found: ProjectProgress) -> Iterator[str]:
-    tag = found.dataset.target_language
-    done = sum(each.translated for each in found.segments)
-    yield f"analyses: {found.analysed} of {done} (rosetta corpus analyse; an analyser: rosetta language check {tag})"
-    yield f"variant classes: {found.with_class} of {done}; other right wordings: {found.with_variants}"
-    yield "a bilingual dictionary: methods can look words up in it (--glossary), and it keeps them from inventing some"
-    yield (
-        "an organisation that holds the secret part: it lies in a vault"
-        if found.in_vault
-        else "an organisation that holds the secret part: make a vault (rosetta vault init), then rosetta vault add"
-    )
+def advice(found: ProjectProgress, folder: Path) -> Iterator[Advice]:
+    """Yield what is worth having beside the minimum, and how much of it there is."""
+    tag, here = found.dataset.target_language, str(folder)
+    yield Advice(
+        "analyses",
+        found.analysed,
+        "proposed by an analyser of the language, confirmed by a person",
+        {
+            "Confirm what the analyser proposes": ("rosetta", "corpus", "analyse", here, "--by", "NAME"),
+            "See which analyser the language has": ("rosetta", "language", "check", tag),
+        },
+    )  # fmt: skip
+    yield Advice("variant classes", found.with_class, "what of the language a sentence tests", {})
+    yield Advice("other right wordings", found.with_variants, "so that a method is not marked down for one", {})  # fmt: skip
+    yield Advice(
+        "a bilingual dictionary", None, "methods can look words up in it (--glossary), and it keeps them from inventing some", {}
+    )  # fmt: skip
+    make = {} if found.in_vault else {"Make a vault": VAULT_INIT}
+    words = "it lies in a vault" if found.in_vault else "make a vault, then rosetta vault add"
+    yield Advice("an organisation that holds the secret part", None, words, make)
+
+
+VAULT_INIT: Command = (
+    "rosetta", "vault", "init", "VAULT", "--name", "WORDS", "--as", "NAME", "--recovery", "FILE.txt",
+)  # fmt: skip
 
 
 def _cost() -> Iterator[str]:
@@ -95,18 +143,26 @@ def _cost() -> Iterator[str]:
     total = worked.establishment_total
     if total is not None:
         yield f"{total.name:<36}{amount(total.usd)}"
-        if total.differs and total.stated_usd is not None:
-            yield f"! {amount(total.stated_usd)} is stated, but the rows come to {amount(total.usd)}."
+    yield from cost_words(worked)
+    yield "Numbers of your own: rosetta cost --write FILE.toml"
+
+
+def cost_words(worked: WorkedFramework) -> Iterator[str]:
+    """Yield what is to be said of the costs of a language: the hours of speakers, and a total that is stated otherwise."""
     speakers = worked.establishment[0].usd
     low, high = speakers.low / PER_HOUR.high, speakers.high / PER_HOUR.low
     yield (
-        f"hours of speakers: {low:.0f}–{high:.0f} at {amount(PER_HOUR)} an hour; {HOURS_ALONE} without help, {HOURS_HELPED} where sources and "
-        "analyses are proposed (§11.3). Numbers of your own: rosetta cost --write FILE.toml"
+        f"Hours of speakers: {low:.0f}–{high:.0f} at {amount(PER_HOUR)} an hour; {HOURS_ALONE} without help, {HOURS_HELPED} where sources and "
+        "analyses are proposed (§11.3)."
     )
+    total = worked.establishment_total
+    if total is not None and total.differs and total.stated_usd is not None:
+        yield f"! {amount(total.stated_usd)} is stated, but the rows come to {amount(total.usd)}."
 
 
-def next_step(found: ProjectProgress, folder: Path) -> str:
-    """Return the command that comes next, with why."""
+def next_step(found: ProjectProgress, folder: Path) -> NextStep:
+    """Return what comes next, with its commands."""
+    corpus, here = ("rosetta", "corpus"), str(folder)
     short = ", ".join(
         f"{each.needed - each.sources} of {each.segment}"
         for each in found.segments
@@ -116,14 +172,25 @@ def next_step(found: ProjectProgress, folder: Path) -> str:
         sum(getattr(each, name) for each in found.segments)
         for name in ("sources", "translated", "agreed")
     )
-    alone = f"{counted(done - agreed, 'translation')} that no second speaker saw"
+    alone = (
+        f"hand {counted(done - agreed, 'translation')} to a second speaker, who did not write them"
+    )
+    sealed = ("--passphrases", "-o", "STICK")
     steps = (
-        (found.in_vault, "nothing: it lies in the vault, and corpus.json is its open part"),
-        (found.waiting, f"when sticks come back: rosetta review import STICK, then rosetta corpus gather {folder}"),
-        (short, f"rosetta corpus sources {folder} FILE (still {short})"),
-        (done < sources, f"rosetta corpus translate {folder} ({counted(sources - done, 'sentence')} to translate)"),
-        (agreed < done, f"rosetta corpus agree {folder} ({alone})"),
-        (not found.consent.documented, f"rosetta corpus consent {folder}"),
+        (found.in_vault, NextStep("nothing: it lies in the vault, and corpus.json is its open part")),
+        (found.waiting, NextStep("take in what speakers did, when sticks come back", (("rosetta", "review", "import", "STICK"), (*corpus, "gather", here)))),
+        (short, NextStep(f"add sentences, still {short}", ((*corpus, "sources", here, "FILE"),))),
+        (done < sources, NextStep(f"hand {counted(sources - done, 'sentence')} to speakers, who translate them", ((*corpus, "translate", here, *sealed),))),
+        (agreed < done, NextStep(alone, ((*corpus, "agree", here, *sealed),))),
+        (not found.consent.documented, NextStep("record that the community agreed", (consent_command(folder),))),
     )  # fmt: skip
-    last = f"rosetta vault add VAULT {folder} (VAULT: rosetta vault init)"
-    return next((words for holds, words in steps if holds), last)
+    last = NextStep("seal all of it in a vault", (VAULT_INIT, ("rosetta", "vault", "add", "VAULT", here)))  # fmt: skip
+    return next((step for holds, step in steps if holds), last)
+
+
+def consent_command(folder: Path) -> Command:
+    """Return the command that records the community's consent."""
+    return (
+        "rosetta", "corpus", "consent", str(folder), "--community", "NAME", "--person", "WORDS",
+        "--date", "YYYY-MM-DD", "--statement", "FILE.txt",
+    )  # fmt: skip

@@ -26,6 +26,7 @@ from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.steering import ConcurrencyScreen
+from rosetta_tui.project import screen as project_screen
 from rosetta_tui.replay.screen import ReplayScreen
 from rosetta_tui.runs.go_on import SETTINGS, GoOnScreen, RetryScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
@@ -40,6 +41,7 @@ from rosetta_tui.vault.screen import SECTIONS
 from tests.harness.evaluation import corpus_of
 from tests.tui.compare.compared import finished
 from tests.tui.hostile import acting
+from tests.tui.project.made import halfway
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, drawn, lines, settle
 from tests.tui.vault.made import filled
@@ -54,12 +56,13 @@ WALK = (
     ("b", "enter", "i", "q", "c", "q", "enter", "right", "right", "q", "q", "q"),
     ("W", "right", "m", "escape", "q"),
     ("V", "o", "escape", "enter", "2", "3", "4", "5", "q", "q"),
+    ("L", "o", "escape", "enter", "2", "3", "4", "5", "q", "q"),
     ("enter", "m", "escape", "e", "escape", "enter", "right", "p", "r", "a", "escape", "q", "q"),
 )
 """Keys from Home and back to it."""
 
 
-OWN_CLICKS = {f"screen.section('{name}')" for name in SECTIONS}
+OWN_CLICKS = {f"screen.section('{name}')" for name in (*SECTIONS, *project_screen.SECTIONS)}
 """What the program's own words on a screen do when they are clicked."""
 
 
@@ -109,6 +112,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     trash(store, runs[2].number)
     store.close()
     filled(found.parent, found.parent / "\u202evault", title=" ".join(NAME.split()))
+    halfway(found.parent, found.parent / "\u202ewords", NAME)
     return found
 
 

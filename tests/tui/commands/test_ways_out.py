@@ -166,6 +166,7 @@ WAYS: dict[str, tuple[str, ...]] = {
     "corpus show": ("corpus show {home}/hid.json --json",),
     "corpus convert": ("! corpus convert {home}/hid.json --to jsonl -o out.jsonl",),
     "corpus terms": (),
+    "corpus open": (),
     "community export": ("community export out --corpus hid",),
     "exchange out": ("! exchange out stick {home}/card.json --as Office",),
     "vault budget": ("vault budget --json",),

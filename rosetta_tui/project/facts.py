@@ -1,0 +1,139 @@
+"""What the screens of corpora in the making show, read in a thread: counts and names of reviews, and no text of theirs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from os import lstat
+from pathlib import Path
+
+from corpora.files.problems import CorpusError
+from harness.core.failures import HarnessError
+from harness.estimate.framework import WorkedFramework, read_framework, work_out
+from harness.project.known import known_folders
+from harness.project.making import ProjectProgress, progress_of, still_out
+from harness.project.state import CORPUS, FILE, HandedOut, ProjectState, read_project
+
+_CONSENT = "consent.jsonl"
+"""What was withdrawn, in the data folder."""
+
+
+@dataclass(frozen=True)
+class AskedReview:
+    """A review in which speakers were asked, and what came of it."""
+
+    review: str
+    kind: str
+    """``translate`` or ``agree``."""
+    on: str
+    sentences: int
+    out: int
+    """Sentences of which nothing came back yet that may be used."""
+    people: Mapping[str, int]
+    """Letters of those who answered together, such as ``A, B`` → how many sentences."""
+
+
+@dataclass(frozen=True)
+class ProjectFacts:
+    """A corpus in the making."""
+
+    title: str
+    progress: ProjectProgress
+    reviews: Sequence[AskedReview]
+    came_translated: int
+    """Sentences whose translation came with the source."""
+    corrected: int
+    """Sentences in which a second speaker's wording took the place of the translation."""
+    refused: int
+    """Sentences that wait for another translation, since a second speaker did not agree."""
+    costs: WorkedFramework
+    can_undo: bool
+    """True where sentences were added that are with no speaker."""
+
+
+@dataclass(frozen=True)
+class ProjectReading:
+    """What reading a project's folder gave."""
+
+    folder: Path
+    mark: Hashable
+    """Changes where a file does on which the facts depend."""
+    facts: ProjectFacts | None = None
+    """None where they cannot be shown; ``trouble`` says why."""
+    trouble: str = ""
+
+    @property
+    def name(self) -> str:
+        """Title of the corpus; where it cannot be read, the name of its folder."""
+        return self.facts.title if self.facts else self.folder.name
+
+
+def read_facts(
+    folder: Path, home: Path, before: ProjectReading | None = None, *, anyway: bool = True
+) -> ProjectReading:
+    """Read a project; gives ``before`` back where nothing changed since, unless it is to be read ``anyway``."""
+    mark = tuple(map(_stamp, (folder / FILE, folder / CORPUS, home / _CONSENT)))
+    if before is not None and not anyway and before.mark == mark:
+        return before
+    try:
+        return ProjectReading(folder, mark, _facts(folder, home))
+    except (CorpusError, HarnessError, OSError) as error:
+        return ProjectReading(folder, mark, trouble=str(error))
+
+
+def read_known(
+    home: Path, before: Mapping[Path, ProjectReading], *, anyway: bool
+) -> list[ProjectReading]:
+    """Read every project that this computer saw, those that changed since ``before`` or, with ``anyway``, all; by name."""
+    found = [
+        read_facts(each, home, before.get(each), anyway=anyway) for each in known_folders(home)
+    ]
+    return sorted(found, key=lambda each: (each.name.casefold(), str(each.folder)))
+
+
+def _facts(folder: Path, home: Path) -> ProjectFacts:
+    project = read_project(folder, home)
+    state, progress = project.state, progress_of(project)
+    asked = {id_ for out in state.reviews for id_ in out.entries}
+    last = max((each.round for each in state.entries), default=0)
+    return ProjectFacts(
+        title=(progress.dataset.model_extra or {}).get("title") or progress.dataset.id,
+        progress=progress,
+        reviews=[_asked(out, state) for out in state.reviews],
+        came_translated=sum(
+            each.has_reference and each.translated is None for each in state.entries
+        ),
+        corrected=sum(
+            each.agreed is not None and each.agreed.outcome == "corrected" for each in state.entries
+        ),
+        refused=sum(bool(each.refused) and not each.has_reference for each in state.entries),
+        costs=work_out(read_framework(None)),
+        can_undo=bool(last)
+        and state.vault is None
+        and not any(each.round == last and each.id in asked for each in state.entries),
+    )
+
+
+def _asked(out: HandedOut, state: ProjectState) -> AskedReview:
+    """Count what came of a review; who it was is known by the letters that the project keeps."""
+    own = [each for each in state.entries if each.id in out.entries]
+    said = map(attrgetter("translated" if out.kind == "translate" else "agreed"), own)
+    told = [each for each in said if each is not None and each.review == out.review]
+    return AskedReview(
+        review=out.review,
+        kind=out.kind,
+        on=out.on,
+        sentences=len(own),
+        out=len(still_out(state, out)),
+        people=Counter(", ".join(each.people) for each in told),
+    )
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    try:
+        seen = lstat(path)
+    except OSError:
+        return (0, 0, 0)
+    return (seen.st_ino, seen.st_size, seen.st_mtime_ns)

@@ -1,0 +1,64 @@
+"""What is worth having beside the minimum (§11.2), and the hours and money of a language (§10.3)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rosetta_tui.project.facts import ProjectFacts
+from rosetta_tui.project.needs import BAR, bar
+from rosetta_tui.report.framework import amount
+from rosetta_tui.report.project import advice, cost_words
+from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.toolkit.section_page import Line, SectionPage
+
+_ADVICE = (
+    Column("name", "worth having", 46),
+    Column("bar", "", BAR, drop=2),
+    Column("found", "there", 10, right=True),
+)
+
+
+def worth_having(facts: ProjectFacts, folder: Path) -> SectionPage:
+    """Return what is no requirement and helps, and how much of it there is."""
+    done = sum(each.translated for each in facts.progress.segments)
+    rows, about, commands = [], [], []
+    for each in advice(facts.progress, folder):
+        counted = each.found is not None
+        rows.append(
+            (
+                Cell(each.name),
+                Cell(bar(each.found, done) if each.found is not None else "", "mark"),
+                Cell(f"{each.found} of {done}" if counted else "–", "plain" if counted else "quiet"),
+            )
+        )  # fmt: skip
+        about.append([(f"{each.name}: {each.words}", "plain")])
+        commands.append(each.commands)
+    said: list[Line] = [("No requirement, and worth having (benchmark-specification §11.2).", "plain")]  # fmt: skip
+    return SectionPage(said, _ADVICE, rows, about, commands)
+
+
+_COSTS = (
+    Column("name", "what a language takes", 30, share=1),
+    Column("usd", "US dollars", 14, right=True),
+    Column("notes", "", 20, share=1, drop=1),
+)
+
+
+def costs(facts: ProjectFacts) -> SectionPage:
+    """Return what a language costs until it is established, and the hours of its speakers."""
+    worked = facts.costs
+    total = () if worked.establishment_total is None else (worked.establishment_total,)
+    rows = [
+        (Cell(each.name), Cell(amount(each.usd)), Cell(each.notes, "quiet"))
+        for each in (*worked.establishment, *total)
+    ]
+    said: list[Line] = [
+        (line, "warn" if line.startswith("!") else "plain") for line in cost_words(worked)
+    ]
+    said.append((f"Numbers of {worked.source}.", "quiet"))
+    mine = {
+        "Write these numbers to a file, to change them": ("rosetta", "cost", "--write", "FILE.toml"),
+        "Work out what your own numbers come to": ("rosetta", "cost", "FILE.toml"),
+    }  # fmt: skip
+    about: list[list[Line]] = [[(f"{row[0].text}: {row[1].text}", "plain"), (row[2].text, "quiet")] for row in rows]  # fmt: skip
+    return SectionPage(said, _COSTS, rows, about, [mine] * len(rows))

@@ -1,0 +1,228 @@
+"""The screens of corpora in the making: what they show of one, that no sentence stands on them, and how one gets there."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import pytest
+from textual.widgets import Input
+
+from harness.project.known import known_folders
+from harness.project.making import changing
+from rosetta_tui.commands import rosetta
+from rosetta_tui.project import list_screen, screen
+from rosetta_tui.project.facts import ProjectReading, read_facts, read_known
+from rosetta_tui.project.list_screen import ProjectsScreen
+from rosetta_tui.project.needs import bar, commands_of, needs
+from rosetta_tui.project.screen import SECTIONS, ProjectScreen
+from rosetta_tui.project.sentences import sentences
+from rosetta_tui.project.speakers import speakers
+from rosetta_tui.project.worth import costs, worth_having
+from rosetta_tui.report.project import NextStep, next_step
+from rosetta_tui.toolkit.dialogs.path import PathScreen
+from rosetta_tui.toolkit.section_screen import CommandsScreen
+from tests.keyring_in_memory import memory_keyring
+from tests.tui.project.made import CANARY, begun, halfway
+from tests.tui.screens import App, notices, press, press_in_turn, settle, showing, text
+from tests.tui.vault.looks import LOOKS, look, store
+
+
+@pytest.fixture(autouse=True)
+def keyring() -> Iterator[None]:
+    with memory_keyring():
+        yield
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder that knows no corpus in the making; the person is in the folder above it."""
+    found = tmp_path / "home"
+    found.mkdir(mode=0o700)
+    monkeypatch.setenv("ROSETTA_HOME", str(found))
+    monkeypatch.chdir(tmp_path)
+    return found
+
+
+# What they look like
+
+
+@pytest.mark.parametrize(("size", "theme"), LOOKS)
+async def test_a_corpus_section_by_section(size: tuple[int, int], theme: str, home: Path) -> None:
+    halfway(home, Path("words"))
+    made = ProjectScreen(store(home), Path("words"))
+    async with showing(App(None, store(home)), made, size) as (app, pilot):
+        app.theme = theme
+        for number, name in enumerate(SECTIONS, 1):
+            await press(pilot, str(number))
+            look(f"project-{name.lower().replace(' ', '-')}", size, app)
+            assert CANARY not in text(app)
+        await press_in_turn(pilot, "1", "c", "down")
+        look("project-what-to-do", size, app)
+
+
+@pytest.mark.parametrize(("size", "theme"), LOOKS)
+async def test_the_list_with_one_that_is_gone_and_without_any(
+    size: tuple[int, int], theme: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = App(None, store(home))
+    async with showing(app, ProjectsScreen(store(home)), size) as (_, pilot):
+        app.theme = theme
+        await settle(pilot)
+        look("projects-empty", size, app)
+    halfway(home, Path("words"))
+    begun(home, Path("songs"), "Songs of the river")
+    begun(home, Path("gone"), "Letters")
+    Path("gone", "project.json").unlink()
+    monkeypatch.setattr(list_screen, "read_known", _steady)
+    app = App(None, store(home))
+    async with showing(app, ProjectsScreen(store(home)), size) as (_, pilot):
+        app.theme = theme
+        await settle(pilot)
+        look("projects", size, app)
+
+
+def _steady(*all_: object, **more: object) -> list[ProjectReading]:
+    """Read as the screen does, with folders as they are called from here."""
+    here = f"{Path.cwd()}{os.sep}"
+    return [
+        replace(each, folder=Path(each.folder.name), trouble=each.trouble.replace(here, ""))
+        for each in read_known(*all_, **more)  # type: ignore[arg-type]
+    ]
+
+
+# How one gets there
+
+
+async def test_from_home_to_a_folder_that_another_computer_began(
+    home: Path, tmp_path: Path
+) -> None:
+    begun(tmp_path / "elsewhere", tmp_path / "words")
+    app = App(None, store(home))
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await settle(pilot)
+        await press(pilot, "L")
+        assert "rosetta corpus new FOLDER" in text(app)
+        for folder, said in ((tmp_path, "holds no corpus in the making"), (tmp_path / "words", "1 of 7 met")):  # fmt: skip
+            await press(pilot, "o")
+            assert isinstance(app.screen, PathScreen)
+            app.screen.query_one(Input).value = str(folder)
+            await press(pilot, "enter")
+            assert said in f"{text(app)}{notices(app)}"
+        await press(pilot, "q")
+        assert "Words of our school" in text(app)
+        await press(pilot, "delete")
+        assert "No corpus was begun here yet" in text(app)
+        assert (tmp_path / "words" / "project.json").is_file()
+        await press(pilot, "q")
+        assert "A corpus for a new language" in text(app)
+
+
+async def test_a_change_of_the_folder_is_seen_and_what_cannot_be_read_is_said(home: Path) -> None:
+    begun(home, Path("words"))
+    async with showing(App(None, store(home)), ProjectScreen(store(home), Path("words")), (100, 30)) as (app, pilot):  # fmt: skip
+        assert "1 of 7 met" in text(app)
+        Path("words", "project.json").write_text('{"format": "rosetta-corpus-project/1"}')
+        await settle(pilot)
+        assert f"✗ {screen.UNREADABLE}" in text(app)
+        assert "field 'number'" in " ".join(text(app).split())
+        await press_in_turn(pilot, "2", "c", "right")
+        assert isinstance(app.screen, ProjectScreen)
+        Path("words", "project.json").unlink()
+        Path("words").rmdir()
+        halfway(home, Path("words"))
+        await settle(pilot)
+        assert "3 of 8 met" in text(app)
+
+
+async def test_the_next_command_is_the_first_to_copy(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "the words"
+    begun(home, folder)
+    async with showing(App(None, store(home)), ProjectScreen(store(home), folder), (100, 30)) as (app, pilot):  # fmt: skip
+        await press(pilot, "c")
+        assert isinstance(app.screen, CommandsScreen)
+        await press(pilot, "enter")
+        assert app.clipboard == f"rosetta corpus sources '{folder}' FILE"
+
+
+# What they say
+
+
+def test_each_command_is_one_that_the_program_takes(home: Path) -> None:
+    halfway(home, Path("words"))
+    Path("STICK").mkdir()
+    for name in ("FILE", "FILE.toml", "FILE.txt", "CORPUS"):
+        Path(name).touch()
+    facts = read_facts(Path("words"), home).facts
+    assert facts is not None
+    pages = [make(facts, Path("words")) for make in (needs, sentences, speakers, worth_having)]  # fmt: skip
+    commands = [each for page in [*pages, costs(facts)] for told in page.commands for each in told.values()]  # fmt: skip
+    closed = commands_of(NextStep("nothing"), Path("words"), in_vault=True)
+    for each in {tuple(each) for each in (*commands, *closed.values())}:
+        words = [*each[1:]]
+        group: click.Command = rosetta
+        context = click.Context(rosetta, info_name="rosetta")
+        while isinstance(group, click.Group):
+            name = words.pop(0)
+            found = group.get_command(context, name)
+            assert found is not None, each
+            group = found
+        assert group.make_context(group.name, words), each
+
+
+def test_of_what_came_back_only_the_rest_is_out(home: Path) -> None:
+    """A translation that a second speaker did not agree to came back; it is asked for anew, and then looked over anew."""
+    halfway(home, Path("words"))
+    facts = read_facts(Path("words"), home).facts
+    assert facts is not None
+    assert [(each.kind, each.sentences, each.out) for each in facts.reviews] == [("translate", 90, 30), ("agree", 30, 10)]  # fmt: skip
+    assert dict(facts.reviews[0].people) == {"A": 40, "B": 20}
+    assert (facts.corrected, facts.refused, facts.came_translated) == (5, 0, 0)
+    with changing(Path("words"), home) as project:
+        for each in project.state.entries:
+            if not each.has_reference:
+                texts = replace(project.texts(each), reference="vorto")
+                project.put([project.with_texts(each, texts)])
+        refused = project.state.entries[20:30]
+        project.put(
+            each.model_copy(update={"refused": ("words-translate-1",), "translated": None, "has_reference": False})
+            for each in refused
+        )  # fmt: skip
+    facts = read_facts(Path("words"), home).facts
+    assert facts is not None
+    assert [each.out for each in facts.reviews] == [0, 0]
+    assert (facts.refused, facts.progress.waiting) == (10, ())
+    assert not next_step(facts.progress, Path("words")).words.startswith("take in")
+
+
+def test_a_bar_is_as_long_as_what_is_there() -> None:
+    assert bar(0, 50) == "·" * 16
+    assert bar(25, 50, 40) == "━" * 8 + "╌" * 4 + "·" * 4
+    assert bar(60, 50, 90) == "━" * 16
+    assert bar(0, 0) == "·" * 16
+
+
+def test_folders_are_known_once_and_found_where_they_were_moved(home: Path, tmp_path: Path) -> None:
+    begun(home, Path("words"))
+    Path("words").rename("moved")
+    assert known_folders(home) == [tmp_path / "words"]
+    with changing(Path("moved"), home):
+        pass
+    assert known_folders(home) == [tmp_path / "moved"]
+    next((home / "projects").iterdir()).write_text("{")
+    assert known_folders(home) == []
+    with changing(Path("moved"), home):
+        pass
+    assert known_folders(home) == [tmp_path / "moved"]
+
+
+def test_what_comes_next_can_be_typed(home: Path, tmp_path: Path) -> None:
+    begun(home, tmp_path / "the words")
+    facts = read_facts(tmp_path / "the words", home).facts
+    assert facts is not None
+    [command] = next_step(facts.progress, tmp_path / "the words").commands
+    assert shlex.split(shlex.join(command))[3] == str(tmp_path / "the words")
