@@ -14,6 +14,7 @@ from harness.box.limits import Limits
 from harness.box.process import BoxProcess
 from harness.core.calls import Calls
 from harness.core.failures import ErrorClass, UsageError
+from harness.core.storage_problems import storable
 from harness.method.method import Output, Setup
 
 _NOTHING = Output(None, ErrorClass.EMPTY, "The method gave no translation of this text.")
@@ -94,7 +95,7 @@ class BoxedMethod:
         except BaseException:
             await self.close_box()
             raise
-        return [_NOTHING if text is None else Output(text) for text in texts]
+        return [_NOTHING if text is None else Output(storable(text)) for text in texts]
 
     async def _asked(self, entries: Sequence[Entry], calls: Calls) -> list[str | None]:
         box = await self._ready()

@@ -57,7 +57,7 @@ _CLASSES = {
 _WORDS = {
     BoxStage.ENGINE: "No box could be made on this computer. Nothing was run: see `rosetta doctor`, and try again",
     BoxStage.INSTALL: "What the method needs could not be installed from the wheels that came with it",
-    BoxStage.LOAD: "The method could not be loaded by its entry point",
+    BoxStage.LOAD: "The method, or its model, could not be loaded",
     BoxStage.TRANSLATE: "The method failed at a text",
     BoxStage.GATEWAY: "A model of the gateway did not answer. The method was not judged: see that the model runs, and try again",
 }

@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import signal
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
@@ -181,7 +182,10 @@ class BoxProcess:
         # the whole group that it was started in, also where its first process is gone; macOS says of zombies alone that
         # they are not permitted
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+            if sys.platform == "win32":
+                process.kill()
+            else:
+                os.killpg(process.pid, signal.SIGKILL)
         if process.stdin is not None:
             process.stdin.close()
         await _carried_out(self._ending)

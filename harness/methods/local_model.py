@@ -6,24 +6,22 @@ library tokenizers (``target_tokenizer.json`` too, where the target has one of i
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from importlib import import_module
+from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from corpora.model.entry import Entry
-from harness.core.calls import Calls
-from harness.core.failures import ErrorClass, UsageError
+from harness.box.boxed import BoxedMethod
+from harness.box.code import BoxedCode
+from harness.box.limits import Limits
+from harness.box.own_process import OwnProcess
+from harness.core.failures import UsageError
 from harness.core.installation import install_line, installed
 from harness.core.problems import first_problem
-from harness.core.storage_problems import storable
 from harness.core.user_file import folder_sha256
-from harness.method.method import MethodClass, Output, Setup
+from harness.method.method import MethodClass, Setup
 from harness.method.options import MethodOptions, check_options
 from harness.method.shipped import TAKES
 
@@ -31,6 +29,12 @@ MODEL: Final = "model.bin"
 TOKENIZER: Final = "tokenizer.json"
 TARGET_TOKENIZER: Final = "target_tokenizer.json"
 PACKAGES: Final = ("ctranslate2", "tokenizers")
+
+_MEMORY: Final = 4 * 2**30
+_WRITTEN: Final = 16 * 2**20
+"""Bytes of a file that it may write; threads share a little so."""
+_LOADING: Final = 1800
+_ALL: Final = 7 * 24 * 3600
 
 CONVERT: Final = (
     "ct2-transformers-converter --model FOLDER --output_dir NEW --copy_files tokenizer.json"
@@ -52,69 +56,53 @@ class DecodingSettings(BaseModel):
     """Tokens that each output begins with; they are no part of it."""
 
 
-class LocalModel:
-    """Translates with a model of this machine; it is loaded when the first text is asked for."""
+class LocalModel(BoxedMethod):
+    """Translates with a model of this machine, in a process of its own that is begun at the first text and ended with the run.
 
-    endpoint = None
+    Weights that others made decide how long a text takes, and a reader in native code may fall over them: what takes too long,
+    too much memory or the process itself costs its own texts, as in a box.
+    """
 
     def __init__(self, options: MethodOptions) -> None:
         """Look at the folder; UsageError where it holds no such model, or an engine is not installed."""
         check_options("ctranslate2", options, *TAKES["ctranslate2"])
         assert options.model_folder is not None  # noqa: S101  check_options has seen to it
-        self._folder = options.model_folder
-        _check_folder(self._folder)
+        folder = options.model_folder
+        _check_folder(folder)
         _check_engine()
-        self._loading = threading.Lock()
-        """A ``cached_property`` alone would load the model once for each thread that asks at first."""
-        self._decoding = _decoding(options.settings)
-        self.setup = Setup(
+        setup = Setup(
             method="ctranslate2",
             method_name=options.method_name,
             method_class=MethodClass.CUSTOM_PLUGIN,
             method_version="1",
-            model_slug=self._folder.resolve().name,
+            model_slug=folder.resolve().name,
             condition=options.condition or "baseline",
             batch_size=options.batch_size,
             replicate=options.replicate,
-            options={"model_sha256": folder_sha256(self._folder)}
+            options={"model_sha256": folder_sha256(folder)}
             | ({"settings": options.settings} if options.settings else {}),
         )
-
-    async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
-        """Translate beside the event loop; see ``Method``."""
-        return await asyncio.to_thread(self._translated, [entry.source for entry in entries])
-
-    def _translated(self, sources: Sequence[str]) -> list[Output]:
-        with self._loading:
-            translator, (given, wanted) = self._translator, self._tokenizers
-        asked = self._decoding
-        tokens = [[*asked.source_prefix, *given.encode(source).tokens] for source in sources]
-        found = translator.translate_batch(
-            tokens,
-            target_prefix=[list(asked.target_prefix)] * len(tokens)
-            if asked.target_prefix
-            else None,
-            beam_size=asked.beam_size,
-            max_decoding_length=asked.max_length,
-        )
-        return [_output(wanted, each.hypotheses[0][len(asked.target_prefix) :]) for each in found]
-
-    @cached_property
-    def _translator(self) -> Any:
-        return import_module("ctranslate2").Translator(str(self._folder), device="cpu")
-
-    @cached_property
-    def _tokenizers(self) -> tuple[Any, Any]:
-        read = import_module("tokenizers").Tokenizer.from_file
-        given, other = read(str(self._folder / TOKENIZER)), self._folder / TARGET_TOKENIZER
-        return given, read(str(other)) if other.is_file() else given
+        asked = _decoding(options.settings).model_dump(mode="json") | _places(folder.resolve())
+        inside = Path(str(files("harness.methods.inside")))
+        code = BoxedCode(inside, "translating:Translating", options=asked)
+        limits = limits_for((folder / MODEL).stat().st_size)
+        super().__init__(code, limits, OwnProcess(), None, setup, open_data=False)
 
 
-def _output(tokenizer: Any, tokens: Sequence[str]) -> Output:
-    """Write tokens as text; those that the tokenizer does not have are no text."""
-    ids = [number for token in tokens if (number := tokenizer.token_to_id(token)) is not None]
-    text = storable(tokenizer.decode(ids, skip_special_tokens=True)).strip()
-    return Output(text) if text else Output(None, ErrorClass.EMPTY, "The model gave no words.")
+def limits_for(weights: int) -> Limits:
+    """Return what the process of a model may take; ``weights``: bytes of its file, which an engine holds in several copies."""
+    return Limits(
+        memory_bytes=_MEMORY + 3 * weights,
+        disk_bytes=_WRITTEN,
+        load_seconds=_LOADING,
+        all_seconds=_ALL,
+    )
+
+
+def _places(folder: Path) -> dict[str, Any]:
+    given, other = folder / TOKENIZER, folder / TARGET_TOKENIZER
+    wanted = other if other.is_file() else given
+    return {"folder": str(folder), "tokenizers": [str(given), str(wanted)]}
 
 
 def _check_folder(folder: Path) -> None:

@@ -14,6 +14,7 @@ import filelock
 
 from corpora.model.entry import Entry
 from harness.box import boxed, engines, gateway
+from harness.box.boxed import BoxedMethod
 from harness.box.code import BoxedCode
 from harness.box.limits import Limits
 from harness.core.calls import Calls
@@ -34,6 +35,9 @@ _FILES: Final = frozenset(
 """Options that name a file of the bundle."""
 _CHOSEN_HERE: Final = frozenset({"endpoint", "model", "prices", "body"})
 """Options that are the organisation's: which model is asked, where, and at what price."""
+
+MOST_AT_ONCE: Final = 32
+"""Texts in one call of a submission."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,12 @@ def told_by(lane: DataLane, folder: Path | None = None) -> dict[str, Any]:
     for name in lane.files:
         if name not in allowed & _FILES:
             raise UsageError(f"The method {lane.method} reads no file {name!r}.")
+    asked_at_once = lane.options.get("batch_size", 1)
+    if isinstance(asked_at_once, int | float) and asked_at_once > MOST_AT_ONCE:
+        raise UsageError(
+            f"The option 'batch_size' is {asked_at_once:g}, and a submission asks {MOST_AT_ONCE} texts at once at most: one call has "
+            "its time for each of them, and as long nobody here can tell whether it still works. Lower it, and make the run of the card anew."
+        )
     given = {*lane.options, *lane.files}
     for name in TAKES[lane.method].needs:
         if name not in given | _CHOSEN_HERE:
@@ -171,13 +181,22 @@ def code_method(
     return boxed.boxed_method(code, Limits(), engine, way, setup, open_data=open_data)
 
 
-class HandedIn:
-    """A method of this program with somebody else's data: the card names the bundle that it came from."""
+def handed_in(method: Method, submission: Submission) -> Method:
+    """Return a method of this program with somebody else's data, of which the card names the bundle that it came from."""
+    setup = method.setup.model_copy(update={"method_sha256": submission.sha256})
+    if isinstance(method, BoxedMethod):
+        method.setup = setup
+        return method
+    return HandedIn(method, setup)
 
-    def __init__(self, method: Method, submission: Submission) -> None:
+
+class HandedIn:
+    """A method with another set-up."""
+
+    def __init__(self, method: Method, setup: Setup) -> None:
         self._method = method
         self.endpoint = method.endpoint
-        self.setup = method.setup.model_copy(update={"method_sha256": submission.sha256})
+        self.setup = setup
 
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> Sequence[Output]:
         """See ``Method``."""

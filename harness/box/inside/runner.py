@@ -9,7 +9,6 @@ import importlib
 import inspect
 import json
 import os
-import resource
 import runpy
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +16,9 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
+
+if sys.platform != "win32":
+    import resource
 
 PLACES = ("/box/code", "/box/wheels", "/box/requirements.txt", "/tmp/site", "/box/pip")  # noqa: S108  of the box
 
@@ -52,8 +54,12 @@ def _silence() -> None:
 
 
 def _limit(limits: Mapping[str, int]) -> None:
-    for name, most in limits.items():
-        resource.setrlimit(getattr(resource, name), (most, most))
+    if sys.platform != "win32":
+        for name, wanted in limits.items():
+            number = getattr(resource, name)
+            hard = resource.getrlimit(number)[1]
+            most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            resource.setrlimit(number, (most, most))
 
 
 def _go_first() -> None:

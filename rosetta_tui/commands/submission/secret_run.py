@@ -57,7 +57,7 @@ def method_of(
         privacy.keep_here(request.entries, made, request.plan)
         privacy.require_answer(request.entries, made, request.plan)
         return made
-    return lanes.HandedIn(request.method(), submission)
+    return lanes.handed_in(request.method(), submission)
 
 
 def over_secrets(

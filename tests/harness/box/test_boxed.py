@@ -78,7 +78,7 @@ def test_what_cannot_be_loaded_is_tried_once(tmp_path: Path) -> None:
     method = boxed(tmp_path, "import there_is_no_such_module\n")
     found = asked(method, ["a"], ["b"])
     assert {output.error for [output] in found} == {
-        "The method could not be loaded by its entry point: it ended."
+        "The method, or its model, could not be loaded: it ended."
     }
     assert method.failure is not None
     assert (method.failure.stage, method.failure.fault) == (BoxStage.LOAD, WhoseFault.ENTRANT)

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
-from importlib import import_module
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from corpora.model.entry import Entry
+from harness.box.engine import Inside, Launch
+from harness.box.failures import BoxStage, WhoseFault
+from harness.box.limits import Limits
+from harness.box.own_process import OwnProcess
 from harness.core.calls import Calls
 from harness.core.failures import ErrorClass, UsageError
 from harness.core.user_file import folder_sha256
 from harness.method.method import Output
 from harness.method.options import MethodOptions
-from harness.methods.local_model import LocalModel
+from harness.methods.local_model import LocalModel, limits_for
 from harness.methods.registry import build
 from tests.harness.methods.tiny_model import SAYS, tiny_model
 
@@ -30,7 +38,8 @@ def _options(folder: Path, **told: Any) -> MethodOptions:
 
 def _asked(options: MethodOptions, *sources: str) -> list[Output]:
     entries = [Entry.model_validate({"id": n, "source": s, "reference": "x", "segment": "development"}) for n, s in enumerate(sources)]  # fmt: skip
-    return asyncio.run(LocalModel(options).translate(entries, cast("Calls", None)))
+    [outputs] = asyncio.run(_in_turn(LocalModel(options), entries))
+    return outputs
 
 
 def test_a_model_translates_and_its_setup_names_the_bytes_it_was(tmp_path: Path) -> None:
@@ -88,26 +97,126 @@ def test_what_is_no_such_model_says_what_to_do(tmp_path: Path) -> None:
         LocalModel(_options(tmp_path))
 
 
+async def _in_turn(made: LocalModel, *asked: list[Entry]) -> list[list[Output]]:
+    try:
+        calls = (made.translate(entries, cast("Calls", None)) for entries in asked)
+        return [[*outputs] for outputs in await asyncio.gather(*calls)]
+    finally:
+        await made.close_box()
+
+
+def _entry(source: str = "good", segment: str = "development") -> Entry:
+    return Entry.model_validate({"id": 1, "source": source, "reference": "x", "segment": segment})
+
+
+def _begun(monkeypatch: pytest.MonkeyPatch) -> list[Launch]:
+    """Return where each launch of a process is noted from now on."""
+    found: list[Launch] = []
+    launch = OwnProcess.launch
+
+    @contextmanager
+    def noted(self: OwnProcess, inside: Inside, limits: Limits) -> Iterator[Launch]:
+        with launch(self, inside, limits) as made:
+            found.append(made)
+            yield made
+
+    monkeypatch.setattr(OwnProcess, "launch", noted)
+    return found
+
+
 def test_entries_that_are_asked_at_once_load_the_model_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    """The second thread asks while the first one loads."""
-    entry = Entry.model_validate({"id": 1, "source": "good", "reference": "x", "segment": "development"})  # fmt: skip
+    begun = _begun(monkeypatch)
     made = LocalModel(_options(tiny_model(tmp_path / "tiny")))
-    loaded: list[str] = []
-    others: list[threading.Thread] = []
+    found = asyncio.run(_in_turn(made, [_entry()], [_entry("morning")], [_entry()]))
+    assert [[each.text for each in outputs] for outputs in found] == [[SAYS]] * 3
+    assert len(begun) == 1
 
-    def ask() -> None:
-        asyncio.run(made.translate([entry], cast("Calls", None)))
 
-    def module(name: str) -> Any:
-        if name == "ctranslate2":
-            loaded.append(name)
-            if len(loaded) == 1:
-                others.append(threading.Thread(target=ask))
-                others[0].start()
-                others[0].join(0.5)
-        return import_module(name)
+def test_the_process_is_told_no_secret_and_no_text_beside_the_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+    monkeypatch.setenv("ROSETTA_PASSPHRASE", "sk-canary")
+    begun = _begun(monkeypatch)
+    made = LocalModel(_options(tiny_model(tmp_path / "tiny")))
+    asyncio.run(_in_turn(made, [_entry("kanariobirdo", "gold_standard")]))
+    [launch] = begun
+    assert not [name for name in launch.environment if name.startswith(("OPENAI", "ROSETTA"))]
+    told = [*launch.argv, *launch.environment.values(), *launch.places.values()]
+    assert not [each for each in told if "canary" in each or "kanariobirdo" in each]
 
-    monkeypatch.setattr("harness.methods.local_model.import_module", module)
-    ask()
-    others[0].join()
-    assert len(loaded) == 1
+
+def test_a_batch_without_end_costs_its_own_texts_and_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    made = LocalModel(_options(tiny_model(tmp_path / "tiny")))
+    monkeypatch.setattr("harness.methods.local_model.limits_for", lambda _: Limits(entry_seconds=1e-6))  # fmt: skip
+    late = LocalModel(_options(tmp_path / "tiny"))
+    [[output]] = asyncio.run(_in_turn(late, [_entry()]))
+    assert (output.text, output.error_class) == (None, ErrorClass.TIMEOUT)
+    assert str(late.failure) == "The method failed at a text: it took too long."
+    assert children() == []
+    [[output]] = asyncio.run(_in_turn(made, [_entry()]))
+    assert output.text == SAYS
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a limit of memory")
+def test_more_memory_than_allowed_is_the_models_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    folder = tiny_model(tmp_path / "tiny")
+    monkeypatch.setattr("harness.methods.local_model.limits_for", lambda _: Limits(memory_bytes=128 << 20))  # fmt: skip
+    small = LocalModel(_options(folder))
+    [[output]] = asyncio.run(_in_turn(small, [_entry()]))
+    assert output.error_class is ErrorClass.METHOD
+    assert small.failure is not None
+    assert small.failure.stage in {BoxStage.LOAD, BoxStage.TRANSLATE}
+    assert small.failure.fault is WhoseFault.ENTRANT
+
+
+def test_weights_that_the_reader_falls_over_fail_where_they_are_loaded(tmp_path: Path) -> None:
+    folder = tiny_model(tmp_path / "tiny")
+    weights = (folder / "model.bin").read_bytes()
+    (folder / "model.bin").write_bytes(weights[: len(weights) // 2])
+    made = LocalModel(_options(folder))
+    [[output], [other]] = asyncio.run(_in_turn(made, [_entry()], [_entry()]))
+    assert output.error == other.error == "The method, or its model, could not be loaded: it ended."
+    assert "tiny" not in str(output.error)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc names the children of a process")
+def test_the_process_ends_with_a_program_that_is_killed(tmp_path: Path) -> None:
+    folder = tiny_model(tmp_path / "tiny")
+    with subprocess.Popen([sys.executable, "-P", "-c", _ASKING, str(folder)], stdout=subprocess.PIPE, text=True) as running:  # fmt: skip
+        assert running.stdout is not None
+        assert running.stdout.readline() == f"{SAYS}\n"
+        [child] = children(running.pid)
+        ended = os.pidfd_open(child)
+        try:
+            running.kill()
+            assert select.select([ended], [], [], 60)[0]
+        finally:
+            os.close(ended)
+
+
+_ASKING = """
+import asyncio, sys
+from pathlib import Path
+from corpora.model.entry import Entry
+from harness.method.options import MethodOptions
+from harness.methods.local_model import LocalModel
+
+async def ask():
+    told = MethodOptions(source_language="en", target_language="eo", model_folder=Path(sys.argv[1]))
+    entry = Entry.model_validate({"id": 1, "source": "good", "reference": "x", "segment": "development"})
+    [output] = await (made := LocalModel(told)).translate([entry], None)
+    print(output.text, flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(ask())
+"""
+
+
+def children(process: int | str = "self") -> list[int]:
+    """The processes that a process began and that are there still; none where the system does not name them."""
+    lists = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(each) for path in lists for each in path.read_text("ascii").split()]
+
+
+def test_the_memory_of_a_process_grows_with_the_weights() -> None:
+    assert limits_for(0).memory_bytes == 4 * 2**30
+    assert limits_for(2**30).memory_bytes == 7 * 2**30

@@ -56,6 +56,15 @@ def test_terms_are_those_that_were_accepted(data: bytes) -> None:
     assert "others were accepted" in other.words
 
 
+@pytest.mark.parametrize(("size", "ok"), [(32, True), (33, False), (500, False)])
+def test_so_many_texts_are_asked_at_once_and_no_more(data: bytes, size: int, ok: bool) -> None:
+    lane = {"lane": "data", "method": "chat", "options": {"batch_size": size}, "files": {}, "made_for": ""}  # fmt: skip
+    bundle = resigned(data, {}, method=lane)
+    told = check_submission(parse_submission(bundle))
+    [words] = [each.words for each in told if each.part is SubmissionPart.METHOD]
+    assert ("32 texts at once at most" not in words) is ok
+
+
 def _card(data: bytes, **changed: Any) -> bytes:
     from harness.card.seal import card_hash
 

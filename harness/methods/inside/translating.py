@@ -1,0 +1,54 @@
+"""The engine of a local model, in its own process: weights and tokenizers that others made are read here and nowhere else.
+
+The first program of a box (``harness/box/inside/runner.py``) loads this by its entry point and asks it, line by line.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ctranslate2
+from tokenizers import Tokenizer
+
+_END_WITH_PARENT = 1
+"""``PR_SET_PDEATHSIG`` of Linux."""
+
+
+class Translating:
+    """A model, loaded; ``options``: its ``folder``, the two ``tokenizers`` as paths, and how it is asked."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        _end_with_parent()
+        self._asked = options
+        self._given, self._wanted = (Tokenizer.from_file(each) for each in options["tokenizers"])
+        self._translator = ctranslate2.Translator(options["folder"], device="cpu")
+
+    def translate(self, texts: Sequence[str]) -> list[str | None]:
+        """Return a translation of each text, None where the model gives no words."""
+        asked = self._asked
+        tokens = [[*asked["source_prefix"], *self._given.encode(text).tokens] for text in texts]
+        prefix = list(asked["target_prefix"])
+        found = self._translator.translate_batch(
+            tokens,
+            target_prefix=[prefix] * len(tokens) if prefix else None,
+            beam_size=asked["beam_size"],
+            max_decoding_length=asked["max_length"],
+        )
+        return [self._text(each.hypotheses[0][len(prefix) :]) or None for each in found]
+
+    def _text(self, tokens: Sequence[str]) -> str:
+        """Write tokens as text; those that the tokenizer does not have are no text."""
+        ids = [number for token in tokens if (number := self._wanted.token_to_id(token)) is not None]  # fmt: skip
+        text: str = self._wanted.decode(ids, skip_special_tokens=True)
+        return text.strip()
+
+
+def _end_with_parent() -> None:
+    """Heed no Ctrl-C, which is the program's to heed, and on Linux end at once where that is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
