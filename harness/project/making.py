@@ -122,7 +122,7 @@ def _dataset(project: Project, entries: Sequence[ProjectEntry]) -> dict[str, Any
 def _fields(project: Project, entry: ProjectEntry) -> dict[str, Any]:
     texts = project.texts(entry)
     told = {
-        "variants": list(texts.variants),
+        "variants": list(texts.all_variants),
         "context": entry.context,
         "morphological_analysis": texts.analysis,
         "notes": texts.notes,
@@ -150,7 +150,8 @@ def _origin(entry: ProjectEntry) -> dict[str, str]:
 
 
 def _speakers(entry: ProjectEntry) -> list[dict[str, Any]]:
-    return [each.model_dump(mode="json") for each in (entry.translated, entry.agreed) if each]
+    said = (*([entry.translated] if entry.translated else []), *entry.second_speakers)
+    return [each.model_dump(mode="json", exclude_defaults=True) for each in said]
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,13 @@ class DraftTexts:
     analysis: str = ""
     variant_class: str = ""
     notes: str = ""
+    offered: tuple[str, ...] = ()
+    """Further variants, which second speakers wrote."""
+
+    @property
+    def all_variants(self) -> tuple[str, ...]:
+        """Return the other right wordings, whoever wrote them."""
+        return (*self.variants, *self.offered)
 
 
 class SourceOrigin(StrictForm):
@@ -76,6 +83,8 @@ class Spoken(StrictForm):
     """By the letters of that review; no names."""
     outcome: Literal["translated", "agreed", "corrected"]
     on: Short
+    same_laptop: bool = False
+    """True where a second speaker used the laptop of the translation, and the organisation says that it was another person."""
 
 
 class Analysed(StrictForm):
@@ -105,8 +114,10 @@ class ProjectEntry(StrictForm):
     """None before, and where the translation came with the source."""
     agreed: Spoken | None = None
     """What a second speaker said."""
+    agreed_also: tuple[Spoken, ...] = ()
+    """What others said in further reviews, with the same outcome."""
     refused: tuple[Short, ...] = ()
-    """Reviews whose translation a second speaker did not agree to; it is asked for anew."""
+    """Reviews that are done with: those whose translation a second speaker did not agree to, or was taken back, and those that looked at it."""
     analysed: Analysed | None = None
     has_reference: bool = False
     has_variants: bool = False
@@ -120,6 +131,11 @@ class ProjectEntry(StrictForm):
         """True where its texts are sealed here."""
         return self.segment.secret
 
+    @property
+    def second_speakers(self) -> tuple[Spoken, ...]:
+        """Return what second speakers said, by review."""
+        return (*([self.agreed] if self.agreed else []), *self.agreed_also)
+
 
 class HandedOut(StrictForm):
     """A review that was made of entries."""
@@ -128,6 +144,10 @@ class HandedOut(StrictForm):
     kind: Literal["translate", "agree"]
     on: Short
     entries: tuple[StrictInt, ...]
+    made: bool = False
+    """False while it is being made."""
+    shared_laptop: bool = False
+    """True where the organisation says that second speakers and translators are others, though they share laptops."""
 
 
 class InVault(StrictForm):
@@ -208,7 +228,7 @@ class Project:
         """Return the entry with these texts, sealed where it is secret."""
         told = {
             "has_reference": bool(texts.reference),
-            "has_variants": bool(texts.variants),
+            "has_variants": bool(texts.all_variants),
             "has_class": bool(texts.variant_class),
         }
         if not entry.secret:
@@ -237,7 +257,7 @@ def _told(texts: DraftTexts) -> dict[str, Any]:
 
 def _read_texts(told: Mapping[str, Any]) -> DraftTexts:
     found = DraftTexts(**told)
-    return replace(found, variants=tuple(found.variants))
+    return replace(found, variants=tuple(found.variants), offered=tuple(found.offered))
 
 
 def create_project(folder: Path, home: Path, facts: Mapping[str, Any]) -> Project:

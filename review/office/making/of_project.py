@@ -5,7 +5,7 @@ Where a sentence of a secret segment is among them, the whole review is sealed, 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from corpora.model.corpus import Dataset
@@ -21,6 +21,7 @@ from review.office.making.creating import (
     draft_translations,
     sentence_orders,
 )
+from scoring.core.wording import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +57,7 @@ def to_agree(
         if each.has_reference
         and each.agreed is None
         and (not segments or each.segment in segments)
-        and (again or len(asked.get(each.id, set())) <= len(each.refused))
+        and (again or not asked.get(each.id, set()) - set(each.refused))
     ]
 
 
@@ -81,7 +82,7 @@ def draft_sources(
     """Work out who translates which sources; UsageError where there is nothing to translate."""
     if not entries:
         raise UsageError(
-            "No source waits for a translation: add some (rosetta corpus sources), or gather what came back (rosetta corpus gather)."
+            f"No source waits for a translation: add some (rosetta corpus sources), or gather what came back (rosetta corpus gather).{_with_speakers(project, 'translate')}"
         )
     asked = [_entry(project, each) for each in entries]
     written = [
@@ -98,7 +99,7 @@ def draft_agreement(
     """Work out who looks at which translations; UsageError where none waits for it."""
     if not entries:
         raise UsageError(
-            "No translation waits for a second speaker: gather what came back (rosetta corpus gather)."
+            f"No translation waits for a second speaker: gather what came back (rosetta corpus gather).{_with_speakers(project, 'agree')}"
         )
     check_reviewers(share.reviewers)
     asked = [_entry(project, each) for each in entries]
@@ -116,6 +117,23 @@ def draft_agreement(
         orders=sentence_orders(ids, core, share, seed),
         seed=seed,
     )
+
+
+def _with_speakers(project: Project, kind: str) -> str:
+    """Say how many sentences are with speakers and not done, and how to give them to others; nothing where none is."""
+    waiting = to_translate if kind == "translate" else to_agree
+    if not (many := len(waiting(project, again=True))):
+        return ""
+    return f" {counted(many, 'sentence')} {'is' if many == 1 else 'are'} with speakers; to give them to others too: --again."
+
+
+def written_elsewhere(
+    entries: Sequence[ProjectEntry],
+    wrote: Mapping[int, frozenset[str]],
+    laptops: Collection[str],
+) -> list[ProjectEntry]:
+    """Return the entries of which no translation was written on one of these laptops; ``wrote``: entry → its laptops."""
+    return [each for each in entries if wrote.get(each.id, frozenset()).isdisjoint(laptops)]
 
 
 def _entry(project: Project, entry: ProjectEntry) -> Entry:
@@ -142,10 +160,47 @@ def _dataset(project: Project) -> Dataset:
 
 
 def note_handed_out(
-    project: Project, name: str, kind: str, entries: Sequence[ProjectEntry]
+    project: Project,
+    name: str,
+    kind: str,
+    entries: Sequence[ProjectEntry],
+    *,
+    shared_laptop: bool = False,
 ) -> None:
-    """Keep in the project which entries went out in which review."""
+    """Keep in the project which entries go out in which review, before it is made; ``note_made`` says that it is.
+
+    ``shared_laptop``: the organisation says that second speakers are others than the translators, though they share laptops.
+    """
     out = HandedOut.model_validate(
-        {"review": name, "kind": kind, "on": today(), "entries": tuple(each.id for each in entries)}
+        {
+            "review": name,
+            "kind": kind,
+            "on": today(),
+            "entries": tuple(each.id for each in entries),
+            "shared_laptop": shared_laptop,
+        }
     )
     project.change(reviews=(*project.state.reviews, out))
+
+
+def note_made(project: Project, name: str) -> None:
+    """Keep in the project that a review was made, so that a data folder without it is known to be another one."""
+    changed = (
+        each.model_copy(update={"made": True}) if each.review == name else each
+        for each in project.state.reviews
+    )
+    project.change(reviews=tuple(changed))
+
+
+def note_shared_laptop(project: Project, name: str) -> None:
+    """Keep that the second speakers of a review are others than the translators, though they share laptops; UsageError for another review."""
+    if name not in {each.review for each in project.state.reviews if each.kind == "agree"}:
+        raise UsageError(
+            f"--shared-laptop {name[:60]!r}: no review of this corpus in which second speakers look has this name. `rosetta corpus "
+            "progress` names those that are out."
+        )
+    changed = (
+        each.model_copy(update={"shared_laptop": True}) if each.review == name else each
+        for each in project.state.reviews
+    )
+    project.change(reviews=tuple(changed))

@@ -23,6 +23,7 @@ with when_used():
     from review.office.making import creating, of_project
     from review.office.making import texts as making_texts
     from review.office.store import store
+    from rosetta_tui.commands.corpus import others
     from rosetta_tui.review.organiser import handing_out
     from rosetta_tui.review.organiser.words import letters as words_letters
     from rosetta_tui.review.organiser.words import plan as words_plan
@@ -68,6 +69,9 @@ def ask_speakers(
         known_reviews(opened)
         texts = _texts(opened, kind, given)
         entries = _waiting(opened, kind, given["segments"], again=given["again"])
+        shared = given.get("shared_laptop", False)
+        if kind == "agree" and not shared:
+            entries, given["not_for"] = others.of_others(opened, entries, given)
         draft = _draft(opened, kind, entries, given)
         secret = of_project.secret_among(entries)
         letters = words_letters.look_at_letters(draft, texts, given, secret=secret)
@@ -80,15 +84,16 @@ def ask_speakers(
         with store.Office.open(home()) as office:
             given["name"] = making_texts.review_name(office, given["name"], f"{name}-{kind}")
         opened.change(office=_own_key())
-        of_project.note_handed_out(opened, given["name"], kind, entries)
+        of_project.note_handed_out(opened, given["name"], kind, entries, shared_laptop=shared)
         state.write_state(opened, overwrite=True)
         handing_out.carry_out(store.Office.open(home()), made, given, as_json=as_json)
+        of_project.note_made(opened, given["name"])
 
 
 def known_reviews(project: state.Project) -> None:
     """Forget reviews that were noted and never made, because the program was stopped in between.
 
-    UsageError where they were made in another data folder, which alone knows what came back.
+    UsageError where they were made in another data folder, which alone knows what came back, or this one is a copy from before.
     """
     if not project.state.reviews:
         return
@@ -101,8 +106,15 @@ def known_reviews(project: state.Project) -> None:
             "say where its data folder is (ROSETTA_HOME)."
         )
     with store.Office.open(home()) as office:
-        kept = tuple(each for each in project.state.reviews if office.is_taken(each.review))
-    project.change(reviews=kept)
+        here = {each.review for each in project.state.reviews if office.is_taken(each.review)}
+    for each in project.state.reviews:
+        if each.made and each.review not in here:
+            raise UsageError(
+                f"{project.folder}: its review {each.review} is not in the data folder {home()}, which has the same keys: it is a copy from before. "
+                "Go on with the one that has it (ROSETTA_HOME), or put its files back."
+            )
+    kept = (each for each in project.state.reviews if each.review in here)
+    project.change(reviews=tuple(each.model_copy(update={"made": True}) for each in kept))
 
 
 def _own_key() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,8 +80,9 @@ def carry_out(
 def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Published:
     """Keep a new review and write its files; what was not asked for is made, and said."""
     laptops = _laptops(given)
+    not_for = given.get("not_for", frozenset())
     protection = _protection(
-        office, laptops, secret=making.secret, passphrases=given["passphrases"]
+        office, laptops, not_for, secret=making.secret, passphrases=given["passphrases"]
     )
     identity = Identity.load(home(), Role.ORGANISATION)
     recipients, recovery = _recipients(office, identity, given["recipients"])
@@ -173,13 +174,22 @@ def _laptops(given: dict[str, Any]) -> list[LaptopCard]:
 
 
 def _protection(
-    office: Office, laptops: Sequence[LaptopCard], *, secret: bool, passphrases: bool
+    office: Office,
+    laptops: Sequence[LaptopCard],
+    not_for: Collection[str],
+    *,
+    secret: bool,
+    passphrases: bool,
 ) -> Protection:
-    """Say how the batch is sealed; a secret one goes to laptops that are known, or is refused."""
+    """Say how the batch is sealed; a secret one goes to laptops that are known, but for those of ``not_for``, or is refused."""
     if passphrases or not (secret or laptops):
         return Protection(passphrases=passphrases)
     named = {card.public.signing_key: (card.name, card.public.recipient) for card in laptops}
-    heard = [each for each in office.laptops() if each.removed is None]
+    heard = [
+        each
+        for each in office.laptops()
+        if each.removed is None and each.signing_key not in not_for
+    ]
     known = {each.signing_key: (each.name, each.recipient) for each in heard}
     chosen = named or known
     recipients = tuple(recipient for _, recipient in chosen.values() if recipient)

@@ -204,7 +204,7 @@ def test_reviews_are_known_to_their_own_data_folder_alone_and_a_dry_run_keeps_no
     office.types("corpus", "translate", "words", "--passphrases", "-o", "stick")
     path = tmp_path / "words" / "project.json"
     told = json.loads(path.read_bytes())
-    told["reviews"].append(told["reviews"][0] | {"review": "never-made"})
+    told["reviews"].append(told["reviews"][0] | {"review": "never-made", "made": False})
     path.write_text(json.dumps(told))
     before, asks = path.read_bytes(), ("corpus", "translate", "words", "--again", "--passphrases")
     office.types(*asks, "--dry-run")

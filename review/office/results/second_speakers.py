@@ -1,0 +1,239 @@
+"""What second speakers think of translations of a corpus in the making: all of their answers, in whichever review they gave them.
+
+An answer from the laptop on which the translation was written is no agreement, since nobody agrees with themselves; an objection
+counts from anywhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from corpora.text.comparison import comparison_form
+from harness.project.state import DraftTexts, HandedOut, Project, ProjectEntry, Spoken, today
+from review.log.fold import ReviewerState, State
+from review.office.results.gathered import (
+    Gathered,
+    emptied,
+    note_taken_back,
+    with_words,
+    without_words,
+)
+from review.office.results.rating_rows import people
+from review.office.results.translations import cleared_items
+from review.office.store.store import Review
+from review.rating import CannotJudge, Rating
+from review.verdict.panel.key import counted
+
+GOOD = frozenset({Rating.ACCEPTABLE, Rating.EXCELLENT})
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A review of second speakers, and what came back of it."""
+
+    out: HandedOut
+    review: Review
+    state: State
+    laptops: Mapping[str, str]
+    """Id of an event → the laptop that wrote it."""
+
+
+@dataclass(frozen=True)
+class _Opinion:
+    person: str
+    rating: Rating | None
+    better: str
+    """A wording that may be used; empty where there is none."""
+    objects: bool
+    laptop: str
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What was said of one entry in one review."""
+
+    review: str
+    asked: str
+    """The wording that was shown."""
+    said: tuple[_Opinion, ...]
+    """Those that count."""
+    same_laptop: bool
+    """True where one of them came from the laptop of the translation, and the office says that another person sat there."""
+
+
+def judge_entries(
+    project: Project,
+    heard: Iterable[Heard],
+    wrote: Mapping[int, frozenset[str]],
+    found: Gathered,
+) -> Iterator[ProjectEntry]:
+    """Yield the entries of which second speakers said something, as they want them; ``wrote``: the laptops of an entry's translations.
+
+    Each is judged by all that was said until now of the wording that is there, in every review, so that it is the same whether answers
+    came together or one by one.
+    """
+    looks: dict[int, list[_Look]] = {}
+    for each in heard:
+        for id_, look in _looks(each, wrote, found):
+            looks.setdefault(id_, []).append(look)
+    for entry in project.state.entries:
+        if entry.has_reference and entry.id in looks:
+            yield _with_looks(project, entry, looks[entry.id], found)
+
+
+def _looks(
+    heard: Heard, wrote: Mapping[int, frozenset[str]], found: Gathered
+) -> Iterator[tuple[int, _Look]]:
+    """Yield what a review says of each of its entries."""
+    opinions = dict(_opinions(heard))
+    for item, about in heard.review.key.items.items():
+        if isinstance(about.entry, int):
+            said, own = opinions.get(item, []), wrote.get(about.entry, frozenset())
+            counts = [
+                each
+                for each in said
+                if each.objects or heard.out.shared_laptop or each.laptop not in own
+            ]
+            if len(counts) < len(said) and about.entry not in found.own:
+                found.own.append(about.entry)
+            same = any(each.laptop in own for each in counts)
+            asked = heard.review.texts[item].candidate
+            yield about.entry, _Look(heard.review.name, asked, tuple(counts), same)
+
+
+def _with_looks(
+    project: Project, entry: ProjectEntry, looks: Sequence[_Look], found: Gathered
+) -> ProjectEntry:
+    """Return an entry as second speakers want it; what was said of another wording than the one that is there does not count."""
+    asked = _shown(project, entry, looks)
+    about = [each for each in looks if each.asked == asked]
+    said = [each for look in about for each in look.said]
+    if not about:
+        return entry
+    if said and any(each.objects for each in said):
+        found.objected.append(entry.id)
+        return _not_agreed(project, entry, asked)
+    if _correction_is_gone(project, entry, said):
+        return without_words(project, entry, found)
+    if not said:
+        found.waiting += entry.agreed is None
+        if entry.agreed is not None:
+            note_taken_back(entry, found)
+        return _not_agreed(project, entry, asked)
+    return _judged(project, entry, asked, [each for each in about if each.said], found)
+
+
+def _shown(project: Project, entry: ProjectEntry, looks: Sequence[_Look]) -> str:
+    """Return the wording of an entry that second speakers were shown: its translators', where one of theirs took its place."""
+    agreed = entry.agreed
+    if agreed is not None and agreed.outcome == "corrected":
+        return next((each.asked for each in looks if each.review == agreed.review), "")
+    return project.texts(entry).reference
+
+
+def _correction_is_gone(project: Project, entry: ProjectEntry, said: Sequence[_Opinion]) -> bool:
+    """Tell whether an entry has a second speaker's wording that nobody lets be used any more."""
+    corrected = entry.agreed is not None and entry.agreed.outcome == "corrected"
+    return corrected and project.texts(entry).reference not in {each.better for each in said}
+
+
+def _judged(
+    project: Project, entry: ProjectEntry, asked: str, looks: Sequence[_Look], found: Gathered
+) -> ProjectEntry:
+    """Return an entry to whose wording ``asked`` people answered: as it is, with their wording, or without a translation."""
+    outcome, better = _outcome(asked, [each for look in looks for each in look.said])
+    if outcome is None:
+        found.refused.append(entry.id)
+        return emptied(project, entry)
+    spoken, *also = (_spoken(each, outcome) for each in looks)
+    told = entry.model_copy(update={"agreed": spoken, "agreed_also": tuple(also)})
+    before, texts = entry.agreed, _as_shown(project, entry, asked)
+    if outcome == "corrected":
+        wanted = replace(texts, reference=better, variants=())
+    else:
+        wanted = replace(texts, offered=_offered(texts, better))
+    if before is not None and before.outcome == outcome and wanted == project.texts(entry):
+        return entry if _voices(entry) == _voices(told) else told
+    if outcome == "agreed" and set(project.texts(entry).offered) - set(wanted.offered):
+        note_taken_back(entry, found)
+    found.corrected += outcome == "corrected"
+    found.agreed += outcome == "agreed" and before is None
+    return with_words(project, told, wanted)
+
+
+def _spoken(look: _Look, outcome: Literal["agreed", "corrected"]) -> Spoken:
+    who = tuple(each.person for each in look.said)
+    return Spoken(
+        review=look.review, people=who, outcome=outcome, on=today(), same_laptop=look.same_laptop
+    )
+
+
+def _voices(entry: ProjectEntry) -> list[tuple[str, tuple[str, ...], bool]]:
+    """Return who agreed, whatever the day on which it was noted."""
+    return [(each.review, each.people, each.same_laptop) for each in entry.second_speakers]
+
+
+def _outcome(
+    asked: str, said: Sequence[_Opinion]
+) -> tuple[Literal["agreed", "corrected"] | None, str]:
+    """Return what becomes of a wording, None where it is refused, and the wording that is better or as right."""
+    good = all(each.rating in GOOD for each in said)
+    perfect = all(each.rating is Rating.EXCELLENT for each in said)
+    better = _most_frequent(each.better for each in said)
+    if better and comparison_form(better) == comparison_form(asked):
+        better = ""
+    if not good and not better:
+        return None, ""
+    return ("corrected" if better and not perfect else "agreed"), better
+
+
+def _not_agreed(project: Project, entry: ProjectEntry, asked: str) -> ProjectEntry:
+    """Return an entry with its translators' words and no agreement."""
+    if entry.agreed is None:
+        return entry
+    texts = _as_shown(project, entry, asked)
+    gone = {"agreed": None, "agreed_also": ()}
+    return with_words(project, entry.model_copy(update=gone), texts)
+
+
+def _as_shown(project: Project, entry: ProjectEntry, asked: str) -> DraftTexts:
+    """Return the texts of an entry as second speakers were shown them, without wordings of theirs."""
+    texts = replace(project.texts(entry), offered=())
+    return texts if texts.reference == asked else replace(texts, reference=asked, variants=())
+
+
+def _offered(texts: DraftTexts, wording: str) -> tuple[str, ...]:
+    """Return a wording of second speakers that is as right as the reference; nothing where it is there already."""
+    known = {comparison_form(each) for each in (texts.reference, *texts.variants)}
+    return (wording,) if wording and comparison_form(wording) not in known else ()
+
+
+def _most_frequent(wordings: Iterable[str]) -> str:
+    given = Counter(each for each in wordings if each)
+    return given.most_common(1)[0][0] if given else ""
+
+
+def _opinions(heard: Heard) -> Iterator[tuple[str, list[_Opinion]]]:
+    """Yield what people said, by item."""
+    review, state = heard.review, heard.state
+    letters, cleared = people(review.key), cleared_items(state)
+    said: dict[str, list[_Opinion]] = {}
+    for reviewer, _, told in counted(state, review.key):
+        for item in told.judgements.keys() & review.key.items.keys():
+            laptop = heard.laptops.get(told.judgements[item].event, "")
+            said.setdefault(item, []).append(
+                _opinion(letters[reviewer], told, item, laptop, cleared=item in cleared)
+            )
+    yield from said.items()
+
+
+def _opinion(
+    person: str, told: ReviewerState, item: str, laptop: str, *, cleared: bool
+) -> _Opinion:
+    judged = told.judgements[item]
+    better = told.suggestions.get(item, "").strip() if told.share_corrections else ""
+    objects = item in told.harmful or judged.why_not is CannotJudge.NOT_TO_SHARE
+    return _Opinion(person, judged.rating, better, objects and not cleared, laptop)

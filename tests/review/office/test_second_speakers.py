@@ -1,0 +1,193 @@
+"""Who counts as a second speaker of a corpus in the making, and what becomes of an agreement when somebody changes their mind."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.core.failures import UsageError
+from review.log.payloads import HarmFlag, Scope
+from review.office.making.creating import Share
+from review.office.making.of_project import (
+    draft_agreement,
+    note_shared_laptop,
+    to_agree,
+    written_elsewhere,
+)
+from review.office.results.into_project import gather
+from review.office.results.laptops import laptops_that_wrote
+from review.rating import Rating
+from tests.review.office.school import Judge, School, school
+from tests.review.office.translator import Desk, Translator
+
+__all__ = ["school"]
+
+
+def judge_of(school: School, desk: Desk, *, of: Translator | None = None) -> Judge:
+    """Return the one who is asked in a review, on a laptop of their own or on a translator's."""
+    [code] = desk.review.key.orders
+    judge = Judge(school.folder / f"judge of {desk.review.name}", desk.batch, code)
+    if of is not None:
+        judge.identity = of.identity
+    return judge
+
+
+def test_who_translated_does_not_agree_with_themselves(school: School) -> None:
+    _, person = school.translated()
+    desk = school.asks("agree", "look")
+    judge = judge_of(school, desk, of=person)
+    judge.says(desk.item(1), Rating.EXCELLENT)
+    judge.says(desk.item(2), Rating.GIST, "Alia frazo")
+    desk.take(judge)
+    found = gather(school.project, school.office)
+    assert (found.agreed, found.corrected, sorted(found.own)) == (0, 0, [1, 2])
+    assert [school.entry(number).agreed for number in (1, 2)] == [None, None]
+    assert school.reference(2) == "Sekreta frazo"
+    again = school.asks("agree", "look-2", again=True)
+    other = judge_of(school, again)
+    other.says(again.item(1), Rating.EXCELLENT)
+    again.take(other)
+    assert gather(school.project, school.office).agreed == 1
+    agreed = school.entry(1).agreed
+    assert agreed is not None
+    assert (agreed.review, agreed.same_laptop) == ("look-2", False)
+
+
+def test_a_shared_laptop_counts_where_the_office_says_so_and_the_corpus_tells_it(
+    school: School,
+) -> None:
+    _, person = school.translated()
+    desk = school.asks("agree", "look")
+    judge = judge_of(school, desk, of=person)
+    judge.says(desk.item(1), Rating.EXCELLENT)
+    desk.take(judge)
+    assert gather(school.project, school.office).own == [1]
+    with pytest.raises(UsageError, match="no review of this corpus"):
+        note_shared_laptop(school.project, "words")
+    note_shared_laptop(school.project, "look")
+    found = gather(school.project, school.office)
+    agreed = school.entry(1).agreed
+    assert (found.agreed, found.own) == (1, [])
+    assert agreed is not None
+    assert agreed.same_laptop
+
+
+def test_an_objection_counts_from_the_laptop_of_the_translation_too(school: School) -> None:
+    _, person = school.translated()
+    desk = school.asks("agree", "look")
+    judge = judge_of(school, desk, of=person)
+    judge.says(desk.item(1), Rating.EXCELLENT)
+    judge.laptop.append(HarmFlag(**judge.place, item=desk.item(1), harmful=True))
+    desk.take(judge)
+    assert gather(school.project, school.office).objected == [1]
+
+
+def test_a_laptop_is_given_what_was_not_written_on_it(school: School) -> None:
+    _, person = school.translated()
+    waiting = to_agree(school.project)
+    wrote = laptops_that_wrote(school.project, school.office)
+    own = person.identity.public.signing_key
+    assert wrote == {1: {own}, 2: {own}}
+    assert written_elsewhere(waiting, wrote, {own}) == []
+    assert written_elsewhere(waiting, wrote, {"another"}) == waiting
+    later = "f" * 64
+    school.office.enrol(later, "the new one", instead_of=own)
+    desk = school.asks("agree", "look")
+    judge = judge_of(school, desk)
+    judge.says(desk.item(1), Rating.EXCELLENT)
+    desk.take(judge)
+    school.office.enrol(judge.identity.public.signing_key, "x", instead_of=later)
+    assert gather(school.project, school.office).own == [1], "its log goes on with the translator's"
+
+
+@pytest.mark.parametrize("objecting", ["look", "look-2"])
+def test_an_objection_in_either_of_two_reviews_takes_the_agreement_away(
+    school: School, objecting: str
+) -> None:
+    school.translated()
+    desks = [school.asks("agree", "look"), school.asks("agree", "look-2", again=True)]
+    judges = [judge_of(school, desk) for desk in desks]
+    for desk, judge in zip(desks, judges, strict=True):
+        judge.says(desk.item(1), Rating.EXCELLENT)
+        desk.take(judge)
+    assert gather(school.project, school.office).agreed == 1
+    assert [each.review for each in school.entry(1).second_speakers] == ["look", "look-2"]
+    for desk, judge in zip(desks, judges, strict=True):
+        if desk.review.name == objecting:
+            judge.laptop.append(HarmFlag(**judge.place, item=desk.item(1), harmful=True))
+            desk.take(judge)
+    for _ in range(2):
+        assert gather(school.project, school.office).objected == [1]
+        assert school.entry(1).second_speakers == ()
+
+
+def test_a_reject_in_a_second_review_counts_and_the_next_translation_is_looked_at_anew(
+    school: School,
+) -> None:
+    school.translated()
+    desks = [school.asks("agree", "look"), school.asks("agree", "look-2", again=True)]
+    for desk, rating in zip(desks, (Rating.EXCELLENT, Rating.REJECT), strict=True):
+        judge = judge_of(school, desk)
+        judge.says(desk.item(1), rating)
+        desk.take(judge)
+    assert gather(school.project, school.office).refused == [1]
+    desk = school.asks("translate", "words-2")
+    person = Translator(school.folder / "second", desk, 0)
+    person.write(desk.item(1), "Saluton")
+    desk.take(person)
+    gather(school.project, school.office)
+    assert [each.id for each in to_agree(school.project)] == [1]
+
+
+def test_a_variant_goes_when_its_writer_takes_the_wording_back(school: School) -> None:
+    school.translated()
+    desk = school.asks("agree", "look")
+    judge = judge_of(school, desk)
+    judge.says(desk.item(1), Rating.EXCELLENT, "Saluton")
+    desk.take(judge)
+    gather(school.project, school.office)
+    assert school.project.texts(school.entry(1)).all_variants == ("Saluton",)
+    judge.withdraw(Scope.COMMENTS)
+    desk.take(judge)
+    assert gather(school.project, school.office).taken_back == [1]
+    assert school.project.texts(school.entry(1)).all_variants == ()
+    assert not school.entry(1).has_variants
+    assert school.entry(1).agreed is not None, "the rating stands"
+
+
+@pytest.mark.parametrize("leaves", [0, 1])
+def test_wordings_of_a_translator_who_leaves_go_though_a_second_speaker_agreed(
+    school: School, leaves: int
+) -> None:
+    desk = school.asks("translate", "words", people=2)
+    people = [Translator(school.folder, desk, place) for place in range(2)]
+    for person, text in zip(people, ("Bonan tagon", "Saluton"), strict=True):
+        person.write(desk.item(1), text)
+        desk.take(person)
+    gather(school.project, school.office)
+    texts = [school.reference(1), *school.project.texts(school.entry(1)).variants]
+    assert sorted(texts) == ["Bonan tagon", "Saluton"]
+    look = school.asks("agree", "look")
+    judge = judge_of(school, look)
+    judge.says(look.item(1), Rating.EXCELLENT)
+    look.take(judge)
+    gather(school.project, school.office)
+    gone = people[["Bonan tagon", "Saluton"].index(texts[leaves])]
+    gone.withdraw()
+    desk.take(gone)
+    assert gather(school.project, school.office).taken_back == [1]
+    entry = school.entry(1)
+    left = school.project.texts(entry)
+    assert (left.reference, left.variants) == (texts[1 - leaves], ())
+    assert (entry.agreed is None) == (leaves == 0), "nobody looked at the other wording"
+    assert entry.translated is not None
+    assert len(entry.translated.people) == 1
+    before = school.project.state
+    gather(school.project, school.office)
+    assert school.project.state == before
+
+
+def test_what_is_with_speakers_is_named_with_the_way_to_give_it_to_others(school: School) -> None:
+    school.translated()
+    school.asks("agree", "look")
+    with pytest.raises(UsageError, match=r"2 sentences are with speakers.*--again"):
+        draft_agreement(school.project, to_agree(school.project), Share(1), 1)
