@@ -173,10 +173,12 @@ class BoxProcess:
         Where the engine has no namespace for processes, one that made itself a session of its own lives on.
         """
         process, self._process = self._process, None
-        if process is not None:
-            await self._kill(process)
-        with suppress(OSError):  # what still writes into a folder keeps it from being removed
-            self._open.close()
+        try:
+            if process is not None:
+                await self._kill(process)
+        finally:
+            with suppress(OSError):  # what still writes into a folder keeps it from being removed
+                self._open.close()
 
     async def _kill(self, process: asyncio.subprocess.Process) -> None:
         # the whole group that it was started in, also where its first process is gone; macOS says of zombies alone that
