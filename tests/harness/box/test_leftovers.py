@@ -130,9 +130,10 @@ def test_the_command_that_ends_a_box_has_a_time_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is not cut off with the waiting for the last process, which is over at once here."""
-    monkeypatch.setattr(process, "_LAST_SECONDS", 0.0)  # else a test waits as long
+    monkeypatch.setattr(process, "_LAST_SECONDS", 0.5)  # else a test waits as long
     done = tmp_path / "done"
-    slow = [sys.executable, "-I", "-c", "import sys; open(sys.argv[1], 'w')", str(done)]
+    late = "import select, sys; select.select([], [], [], 1.0); open(sys.argv[1], 'w')"
+    slow = [sys.executable, "-I", "-c", late, str(done)]
     asked(unwalled(tmp_path / "code", UPPER, Unwalled(end=slow)), ["a"])
     assert done.exists()
 
