@@ -167,15 +167,17 @@ def _misused(error: click.ClickException) -> int:
 
 
 def _unwritten(error: OSError) -> int:
-    """Say why a stream or file could not be used; what its buffer holds must not fail again at exit."""
+    """Say why a stream or file could not be used, and what to do; what the buffer holds must not fail again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if not isinstance(error, BrokenPipeError):
-        from rosetta_tui.commands.naming import error_lines
+    if isinstance(error, BrokenPipeError):
+        return FAILED
+    from harness.core.storage_problems import is_about_the_place, mend_of
+    from rosetta_tui.commands.naming import error_lines
 
-        about = f"{error.filename}: " if error.filename else ""
-        for line in error_lines(f"{about}{error.strerror or type(error).__name__}."):
-            print(line, file=sys.stderr)
-    return FAILED
+    about = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+    for line in error_lines(f"{about}{error.strerror or type(error).__name__}. {mend_of(error)}"):
+        print(line, file=sys.stderr)
+    return MISUSED if about and is_about_the_place(error) else FAILED
 
 
 def _explain(error: Exception) -> int:

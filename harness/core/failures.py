@@ -3,6 +3,7 @@
 HarnessError                  said to the user as it stands, exit code 1
 ├── UsageError                wrong usage or bad input, exit code 2
 ├── StoreError                the store cannot be used as asked
+│   └── DataFolderError       the data folder cannot be used: another one is to be named; a UsageError, too
 ├── AskingStopped             a person stopped a scoring while it asked an endpoint
 ├── KeyStoreError             the operating system's keyring cannot be used
 └── CallError                 one call to an endpoint failed
@@ -57,6 +58,10 @@ class UsageError(HarnessError):
 
 class StoreError(HarnessError):
     """The store is damaged, busy, or written by a newer version."""
+
+
+class DataFolderError(StoreError, UsageError):
+    """The data folder is none, or this person may not write in it."""
 
 
 class AskingStopped(HarnessError):  # noqa: N818  an end, not a fault

@@ -109,6 +109,35 @@ def error_name(error: Exception) -> str:
     return getattr(error, "sqlite_errorname", None) or type(error).__name__
 
 
+_MENDS: Final[Mapping[StorageProblem, str]] = {
+    StorageProblem.READ_ONLY: "Allow it, or name another place.",
+    StorageProblem.GONE: "Correct the path, or make the folder that it is in.",
+    StorageProblem.DISK_FULL: "Make room there, and do it again.",
+    StorageProblem.DISK_FAILS: "See whether the disk is still there, and do it again.",
+    StorageProblem.OTHER: "See whether the place is right, and do it again.",
+}
+_NAMED_WRONGLY: Final[Mapping[int, str]] = {
+    errno.EISDIR: "Name a file in it.",
+    errno.EEXIST: "Name another place.",
+    errno.ENAMETOOLONG: "Name a shorter one.",
+    errno.ELOOP: "Name the place that is meant, without links.",
+    errno.EINVAL: "Name another place.",
+}
+"""Number of the system's error about the name that was given → mend."""
+
+
+def mend_of(error: OSError) -> str:
+    """Say what a person does about a file that the system refused."""
+    number = error.errno or 0
+    return _NAMED_WRONGLY.get(number) or words_for(_MENDS, storage_problem(error))
+
+
+def is_about_the_place(error: OSError) -> bool:
+    """Tell whether another place, or leave to use this one, is all that is missing."""
+    refused = storage_problem(error) in {StorageProblem.READ_ONLY, StorageProblem.GONE}
+    return refused or error.errno in _NAMED_WRONGLY
+
+
 def words_for(words: Mapping[StorageProblem, str], problem: StorageProblem) -> str:
     """Return a table's words for a problem, or those for the wider problem; every table has words for OTHER."""
     while problem not in words and problem is not StorageProblem.OTHER:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.core.failures import UsageError
+from harness.core.storage_problems import mend_of
 
 PRIVATE: Final = 0o600
 """Mode of a file of its owner alone."""
@@ -31,12 +32,14 @@ def write_file(path: Path, data: bytes, *, overwrite: bool, mode: int = PRIVATE)
 
     Raises UsageError where the file is there already and ``overwrite`` is false, or cannot be written.
     """
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder. Name a file in it.")
     if path.exists() and not overwrite:
         raise UsageError(f"{path.name} is there already. Choose another name, or add --overwrite.")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600
     except OSError as error:
-        raise UsageError(f"{path.name} cannot be written: {error.strerror}.") from error
+        raise _unwritten(path, error) from error
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -45,10 +48,14 @@ def write_file(path: Path, data: bytes, *, overwrite: bool, mode: int = PRIVATE)
         Path(name).chmod(mode)
         _place(Path(name), path, overwrite=overwrite)
     except OSError as error:
-        raise UsageError(f"{path.name} cannot be written: {error.strerror}.") from error
+        raise _unwritten(path, error) from error
     finally:
         with suppress(FileNotFoundError):
             Path(name).unlink()
+
+
+def _unwritten(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"{path} cannot be written: {error.strerror}. {mend_of(error)}")
 
 
 def append_line(path: Path, end: int, line: bytes) -> None:

@@ -7,8 +7,11 @@ with a file that travelled has a name each, by which faces say it in their own l
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, Self, get_args
 
 from pydantic import (
@@ -59,6 +62,17 @@ class FileError(UsageError):
     def __init__(self, problem: FileProblem, message: str) -> None:
         self.problem = problem
         super().__init__(message)
+
+
+@contextmanager
+def about_file(path: Path) -> Iterator[None]:
+    """Name the file in what its readers raise in the block, where they do not; they know its bytes alone."""
+    try:
+        yield
+    except FileError as error:
+        if path.name in str(error):
+            raise
+        raise FileError(error.problem, f"{path}: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)

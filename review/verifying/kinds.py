@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -24,6 +25,7 @@ from harness.submission.members import SHAPE
 
 MOST_LINE: Final = 2**25
 """Bytes of the first line that is looked at to know what a file is."""
+_FORM: Final = re.compile(rb'"format"\s*:\s*"([a-z-]{1,60}/[0-9]{1,4})"')
 MOST_BESIDE: Final = 2**20
 """Bytes of a signature's file."""
 
@@ -54,10 +56,25 @@ class LookedAt:
         content = self.members.get(MANIFEST, b"") if self.data.startswith(b"PK") else self.data
         return _object(content) or _object(content[:MOST_LINE].split(b"\n", 1)[0])
 
+    @cached_property
+    def is_cut(self) -> bool:
+        """Whether it begins as an object of JSON that is never closed, on its first line or at all."""
+        if self.stated or self.data.lstrip()[:1] != b"{":
+            return False
+        try:
+            json.loads(self.data)
+        except ValueError:
+            return True
+        except RecursionError:
+            pass
+        return False
+
     @property
     def format(self) -> str:
         """The name and version of its form, as it says; empty where it names none."""
         found = self.stated.get("format")
+        if self.is_cut and (match := _FORM.search(self.data[:MOST_LINE])):
+            found = match[1].decode()
         return found if isinstance(found, str) else ""
 
     def beside(self, suffix: str) -> bytes | None:

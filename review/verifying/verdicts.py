@@ -164,6 +164,12 @@ _SIGNATURE_BYTES: Final = 64
 
 
 def _verify_batch(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
+    if file.lock is Lock.PASSPHRASE:
+        raise FileError(
+            FileProblem.LOCKED,
+            f"{file.path.name} is a batch that is sealed with the words on a reviewer's card, so nothing in it can be looked at "
+            "here. Who has the words holds it against its certificate: rosetta review verify CERTIFICATE --batch FILE",
+        )
     return _of_batch(open_batch(file.data, own_ages(here.home)))
 
 

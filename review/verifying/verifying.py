@@ -13,7 +13,7 @@ from harness.card.signing.signed_run import own_keys
 from harness.consent.register import Ground, lines_of
 from harness.consent.verifying import Verified
 from harness.core.failures import UsageError
-from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.forms import FileError, FileProblem, about_file
 from harness.sealed.keys import key_phrase, says_key
 from harness.sealed.phrase import read_words
 from harness.store.notes import attached_by_run
@@ -107,8 +107,9 @@ def verify_any(path: Path, here: VerifiedAgainst) -> FileVerdict:
     if here.known.words:
         read_words(here.known.words)
     file, _ = look(path), here.files
-    kind = kind_of(file)
-    told = _verified(kind, file, here)
+    with about_file(path):
+        kind = kind_of(file)
+        told = _verified(kind, file, here)
     signers = tuple(_known(told.signers, here))
     others = [_beside(kind, file, each, signers, here) for each in here.unused]
     return FileVerdict(
@@ -167,15 +168,22 @@ def kind_of(file: LookedAt) -> VerifiableKind:
             FileProblem.NEWER,
             f"{file.path.name} is of the form {file.format[:60]}, which this version does not know. Install the newest version.",
         )
+    if file.is_cut:
+        raise UsageError(
+            f"{file.path.name} is cut short or not whole: it begins as JSON, and is none up to its end. Get it once more."
+        )
     told = f" It calls itself {file.format[:60]}." if file.format else ""
     raise UsageError(
-        f"{file.path.name} is no file that `rosetta verify` knows, or its very beginning was changed.{told} It knows cards, seals, "
-        "certificates, evidence, batches, records, logs, requests, notices, ledgers, lists and keys; the documentation lists them."
+        f"{file.path.name} is no file that `rosetta verify` knows, or its very beginning was changed.{told} It knows: "
+        f"{', '.join(dict.fromkeys(each.what for each in KINDS))}."
     )
 
 
 def _verified(kind: VerifiableKind, file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     """Verify a file by its kind; what its reader refuses does not hold, unless it could not be looked at."""
+    if file.is_cut:
+        words = "it is cut short or not whole. Ask for it once more"
+        return ToldOfFile(checks=[CardCheck("file", False, words)])
     try:
         return kind.verify(file, here)
     except FileError as error:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
+from harness.core.failures import StoreError, UsageError
 from harness.store.file.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
@@ -28,14 +31,22 @@ _FILE = click.Path(path_type=Path)
 def verify(file: Path, others: tuple[Path, ...], words: str, *, as_json: bool) -> None:
     """Say of FILE what it is, who signed it, whether it holds, and what was withdrawn since.
 
-    Cards, seals, proofs, certificates, evidence, batches, ratings, records, logs, requests, notices, ledgers, lists, keys; of the
-    reference implementation its cards, reports, rows and signed score manifests.
+    Any file that this program writes for others; of the reference implementation its cards, reports, rows and signed score manifests.
 
     Exit code 0: all that could be checked holds; 1: something does not; 2: the file cannot be read, or is nothing that is known.
     """
-    with opened() as connection:
+    with _looked_at(), opened() as connection:
         here = kinds.VerifiedAgainst(connection, home(), signed.KnownSigners(words=words), others)
         found = any_file.verify_any(file, here)
     print_form("verify", found.as_json(), records.verdict_lines(found), as_json=as_json)
     if not found.holds:
         sys.exit(1)
+
+
+@contextmanager
+def _looked_at() -> Iterator[None]:
+    """Say of a store that fails what is said of any file that cannot be looked at: exit code 1 is for what does not hold."""
+    try:
+        yield
+    except StoreError as error:
+        raise UsageError(str(error)) from error

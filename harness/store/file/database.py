@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from corpora.files.problems import StoredValueError
-from harness.core.failures import StoreError, UsageError
+from harness.core.failures import DataFolderError, StoreError, UsageError
 from harness.core.storage_problems import StorageProblem, storage_problem
 from harness.core.written_files import private_folder
 from harness.store.file.copies import copied, copies, erase_left_copies, file_lock
@@ -105,7 +105,7 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
     except OSError as error:
         if storage_problem(error) is StorageProblem.DISK_FULL:
             raise StoreError(f"{path} cannot be made: {full_words(path)}") from error
-        raise StoreError(
+        raise DataFolderError(
             f"The data folder {path.parent} cannot be written ({error.strerror}). "
             "Name another folder in ROSETTA_HOME."
         ) from error

@@ -14,6 +14,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.core import user_file
+    from harness.sealed import forms
     from harness.store.file import transaction
     from review.records import use
     from rosetta_tui.report import records
@@ -25,7 +26,7 @@ with when_used():
 def take(record: Path, trust: str | None) -> None:
     """Take in a signed record of a use; its signer is this computer's organisation, or the key named with --trust."""
     data = user_file.read_bytes(record, "the record of a use", use.MOST_BYTES)
-    with opened() as connection, transaction.transaction(connection):
+    with forms.about_file(record), opened() as connection, transaction.transaction(connection):
         found = use.take_use(connection, data, home(), None if trust is None else read_key(trust))
     for line in records.use_lines([found]) if not found.begun else [f"Ended: {found.words}"]:
         click.echo(plain(line))

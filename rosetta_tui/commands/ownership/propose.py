@@ -33,7 +33,7 @@ def propose(run: str, developer: str, key: str, share: int | None, more: str, ou
     Of a run over gold_standard alone, with a composite of 0.70 or more and a passed gate of the community.
     """
     named = ownership.Party(
-        name=notice.one_line(developer, "The developer's name"), signing_key=read_key(key)
+        name=notice.one_line(developer, "The developer's name"), signing_key=read_key(key, "--key")
     )
     changed = {} if share is None else {"organisation_share": share}
     with opened() as connection, transaction.transaction(connection):

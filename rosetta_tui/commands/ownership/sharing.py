@@ -14,6 +14,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.core import user_file, written_files
+    from harness.sealed import forms
     from review.records import agreeing, ownership
     from rosetta_tui.report import records
 
@@ -34,7 +35,7 @@ def read(path: Path) -> bytes:
 
 def answered(path: Path, what: str, target: Path | None, reason: str = "") -> None:
     """Add a word of this computer's side to a record, keep it, write its file anew and say what holds now."""
-    with opened() as connection:
+    with forms.about_file(path), opened() as connection:
         said = agreeing.answer(connection, read(path), ownership.Deed(what), home(), reason)
     written_files.write_file(target or path, said.data(), overwrite=True)
     for line in records.ownership_lines(said):

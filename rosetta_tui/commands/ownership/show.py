@@ -13,7 +13,7 @@ from rosetta_tui.show.json_forms import print_form
 
 with when_used():
     from harness.card.signing import signed_run
-    from harness.sealed import keys
+    from harness.sealed import forms, keys
     from harness.store import signed_records
     from review.records import agreeing, ownership
     from rosetta_tui.report import records
@@ -26,7 +26,9 @@ def show(record: Path | None, *, as_json: bool) -> None:
     """Show what a record says, with all that is known of it here; without one, all that are kept, and this computer's key."""
     with opened() as connection:
         if record is not None:
-            found = [agreeing.with_kept(connection, ownership.read_ownership(read(record)))]
+            with forms.about_file(record):
+                stated = ownership.read_ownership(read(record))
+            found = [agreeing.with_kept(connection, stated)]
         else:
             kept = signed_records.signed_files(connection, signed_records.RecordKind.OWNERSHIP)
             found = [ownership.read_ownership(data) for _, data in kept]

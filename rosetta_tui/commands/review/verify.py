@@ -41,11 +41,11 @@ def as_key(typed: str) -> str | None:
     return key if _KEY.fullmatch(key) else None
 
 
-def read_key(named: str) -> str:
-    """Read the key of --trust; UsageError where it is none."""
+def read_key(named: str, option: str = "--trust") -> str:
+    """Read the key that an option gives; UsageError where it is none."""
     key = as_key(named)
     if key is None:
-        raise UsageError("--trust: a public key has 64 hexadecimal digits. Correct it.")
+        raise UsageError(f"{option}: a public key has 64 hexadecimal digits. Correct it.")
     return key
 
 

@@ -141,7 +141,7 @@ class TestFile:
 
     def test_a_folder_in_its_place_is_said_in_words(self, tmp_path: Path) -> None:
         (tmp_path / "card.json").mkdir()
-        with pytest.raises(UsageError, match="cannot be written"):
+        with pytest.raises(UsageError, match="is a folder"):
             write_file(tmp_path / "card.json", b"", overwrite=True)
         assert [file.name for file in tmp_path.iterdir()] == ["card.json"]
 

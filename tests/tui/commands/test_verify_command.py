@@ -281,7 +281,7 @@ def test_a_revoked_key_is_told(
         (b"\x00" * 100, "no file that"),
         (b"hello", "no file that"),
         (b'{"format":"rosetta-ownership/9"}', "newest version"),
-        (b'{"format":"rosetta-\x1b[2Jx/1"}', "no file that"),
+        (b'{"format":"rosetta-\x1b[2Jx/1"}', "not whole"),
         (b'{"a":' * 3000 + b"1" + b"}" * 3000, "no file that"),
         (b"# Rosetta: secret keys of this organisation", "SECRET"),
         (b"PK\x03\x04" + b"\x00" * 200, "no file that"),

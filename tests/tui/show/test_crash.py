@@ -94,4 +94,7 @@ def test_a_full_disk_is_said_in_one_line() -> None:
         shown = subprocess.run(
             command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=600
         )
-    assert (shown.returncode, shown.stderr) == (1, "error: No space left on device.\n")
+    assert (shown.returncode, shown.stderr) == (
+        1,
+        "error: No space left on device. Make room there, and do it again.\n",
+    )
