@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     import coverage
@@ -34,7 +34,9 @@ from harness.endpoint import offline, ways_out  # noqa: E402
 from harness.endpoint.limiter import RetryPolicy  # noqa: E402
 from tests import without_network  # noqa: E402
 
-settings.register_profile("rosetta", deadline=None)  # a busy machine is no fault of the program
+settings.register_profile(  # a busy machine is no fault of the program
+    "rosetta", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("rosetta")
 
 _doors: list[offline.Hook] = []

@@ -107,7 +107,6 @@ class Ear(threading.Thread):
     def run(self) -> None:
         """Listen until told to end; a store that fails is the run's own trouble, which tells of it."""
         with suppress(HarnessError, *STORE_ERRORS), closing(open_store(self._path)) as connection:
-            forget_wishes(connection, self._run)
             while not self._end.wait(LISTEN_SECONDS):
                 with suppress(*STORE_ERRORS):
                     self._heed(connection)

@@ -52,6 +52,7 @@ from harness.store.holding import (
     alone,
     begin_stretch,
     elapsed_seconds,
+    forget_wishes,
     pay_stretch,
     spent_usd,
     touch_stretch,
@@ -189,6 +190,9 @@ class _Execution:
         board = self._board(ledger)
         self.listener(Started.of(self.run, self.dataset, len(done)))
         self.listener(board.progress())
+        forget_wishes(
+            self.connection, self.run.id
+        )  # before anybody may ask something of this stretch
         ear = Ear(self.path, self.run.id, self.control)
         ear.start()
         try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import sqlite3
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +21,7 @@ from harness.events.steering import Wish, ask, done
 from harness.run.running import execute_run
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live
-from harness.store.holding import alone, open_wishes, write_wish
+from harness.store.holding import alone, answer_of, open_wishes, write_wish
 from harness.store.runs import find_run, set_live
 from tests.harness.card import factory
 from tests.harness.evaluation import Heard, begun, chat_plan, corpus, kept, query
@@ -67,6 +69,24 @@ def test_a_wish_that_nobody_knows_is_answered_and_the_next_one_is_heard(
         assert ask(store_path, "last", Wish.PAUSE) == "Paused: what is under way is finished."
         answers = query(store_path, "SELECT DISTINCT answer FROM steering")
         assert (answers, heard.control.most_concurrency) == ([(steering.UNKNOWN,)], None)
+
+
+def test_what_is_asked_before_a_busy_machine_lets_the_run_listen_is_heard(
+    endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = threading.Event()
+
+    def late(path: Path) -> sqlite3.Connection:
+        assert asked.wait(600)
+        return open_store(path)
+
+    monkeypatch.setattr(steering, "open_store", late)
+    with under_way(store_path, endpoint) as heard, closing(open_store(store_path)) as connection:
+        number = write_wish(connection, find_run(connection, "last").id, Wish.PAUSE, None)
+        asked.set()
+        assert ask(store_path, "last", Wish.LIMIT, 2) == "At most 2 calls at once."
+        assert answer_of(connection, number) == "Paused: what is under way is finished."
+        assert heard.control.state is RunState.PAUSED
 
 
 @pytest.mark.thorough
