@@ -8,7 +8,7 @@ files, and of a plug-in only the one file that its own hash covers.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from pathlib import Path, PurePath
 from typing import Any, Final
@@ -29,7 +29,7 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import home
 from harness.vault.records import MOST_WORDS, RunTerms
 
-GRANTED_AHEAD: Final = ("run", "score", "resume", "seal", "look")
+GRANTED_AHEAD: Final = ("run", "score", "resume", "seal", "look", "review", "adjudicate")
 """What a grant may be asked for in a request; for other work keepers who are here give it at once."""
 _UNKNOWN: Final = "und"
 """The language tags of a corpus are sealed with it."""
@@ -61,16 +61,23 @@ def run_terms(
     return RunTerms(method=name[:MOST_WORDS], options=canonical_sha256(asked), scorer=VERSION)
 
 
-def terms_again(work: str, run_id: str = "", changes: Mapping[str, Any] | None = None) -> RunTerms:
+def terms_again(
+    work: str,
+    run_id: str = "",
+    changes: Mapping[str, Any] | None = None,
+    laptops: Collection[str] = (),
+) -> RunTerms:
     """Return what a grant says that opens again what the store keeps of a run; ``work``: one of ``VaultWork``.
 
-    ``changes``: what is other than in the run, by name. Without a run: of a script, whose runs come later.
+    ``changes``: what is other than in the run, by name. ``laptops``: signing keys of those that its sentences are sealed
+    for. Without a run: of a script, whose runs come later.
     """
     asked: dict[str, Any] = {"run": run_id, "work": work}
     if said := {name: _content(value) for name, value in (changes or {}).items() if value}:
         asked["changes"] = said
     options = canonical_sha256(asked)
-    return RunTerms(method=work, options=options, scorer=VERSION, run=run_id)
+    handed = {"laptops": tuple(sorted(set(laptops)))} if laptops else {}
+    return RunTerms(method=work, options=options, scorer=VERSION, run=run_id, **handed)
 
 
 def _is_shipped(method: str) -> bool:

@@ -6,7 +6,7 @@ The log of the vault has each opening first. Which keys open, and whether those 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from harness.vault.vault import Vault
 
 _NOT_GRANTED: Final = (
-    "A grant is given for a run, for scoring, or for a run of the store (resume, seal, look), and this is another work: {}. Bring the keepers "
+    "A grant is given for a run, for scoring, or for a run of the store (resume, seal, look, review, adjudicate), and this is another work: {}. Bring the keepers "
     "together on this computer: --with FILE for the keys of each, --cards to type their printed words."
 )
 
@@ -51,11 +51,12 @@ def open_again(
     vault: VaultRequest | None,
     work: str,
     changes: Mapping[str, Any] | None = None,
+    laptops: Collection[str] = (),
 ) -> None:
     """Open what the store has of a run's texts, where its corpus was opened out of a vault; any other needs none.
 
     The log of the vault has it first, with ``work`` (of ``harness.vault.records.VaultWork``) and a hash of ``changes``: what is
-    other than in the run, by name. UsageError where no vault is named, another than the run's, or one that does not open.
+    other than in the run, by name. ``laptops``: signing keys of those that its sentences are sealed for. UsageError where no vault is named, another than the run's, or one that does not open.
     """
     came, named = read_dataset(connection, run.corpus).opened_from, f"Run {run.run_id[:8]}"
     if came is None and vault is not None:
@@ -67,7 +68,7 @@ def open_again(
             f"{named} is out of a vault, and its texts are opened with the vault only: name it with --vault FOLDER, and "
             "say what for with --purpose WORDS. Its scores can be looked at without."
         )
-    terms = terms_again(work, run.run_id, changes)
+    terms = terms_again(work, run.run_id, changes, laptops)
     opening = _opening(replace(vault, work=work, run_id=run.run_id), terms)
     opening.again(came, segments_of(connection, run.corpus, run.positions))
     also_open_with(ages := opening.ages)

@@ -211,6 +211,8 @@ _WITHOUT_METHOD: Final = (
     VaultWork.SEAL,
     VaultWork.COMPARE,
     VaultWork.CALIBRATE,
+    VaultWork.REVIEW,
+    VaultWork.ADJUDICATE,
 )
 """Work in which no code of others runs beside the texts."""
 

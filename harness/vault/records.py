@@ -132,6 +132,10 @@ class VaultWork(StrEnum):
     """How a run differs from another one, worked out inside and told in steps."""
     LOOK = "look"
     """The texts of a run, read on the screens of the program."""
+    REVIEW = "review"
+    """Sentences and outputs of a run, sealed for the laptops of speakers who judge them."""
+    ADJUDICATE = "adjudicate"
+    """What speakers flagged, or differ about, read by who decides."""
     CHECK = "check"
     """Checks and counts of a corpus."""
     SCRIPT = "script"
@@ -215,6 +219,8 @@ class RunTerms(VersionedForm):
     """Version of the program that scores."""
     run: Annotated[RunId, Since(2)] = ""
     """The run of the store whose sealed texts are to be opened again; empty where a new one is to begin."""
+    laptops: Annotated[tuple[Hex64, ...], Since(3)] = ()
+    """Signing keys of the speakers' laptops that sentences are sealed for, sorted; only of ``VaultWork.REVIEW``."""
 
 
 class GrantRequest(StrictForm):

@@ -78,14 +78,20 @@ OF_VAULT = ("purpose", "vault_key", "clock_was_wrong", "despite_network", "other
 """Options that go with ``--vault``."""
 
 
+IN_THE_LOG = (
+    click.option("--clock-was-wrong", is_flag=True, help="The clock is right now and was not at the last entry of the vault's log."),
+    click.option("--vault-key", type=click.Path(path_type=Path), metavar="FILE", help="Open with the keys of a file, such as the recovery key."),
+    click.option("--purpose", metavar="WORDS", help="What the vault is opened for; its log keeps it, so name nobody and quote no text."),
+)  # fmt: skip
+"""Options of every command that opens a vault: what its log has of it, and with whose keys."""
+
+
 def out_of_vault(command: Command) -> Command:
     """Add the options by which FILE is the name of a corpus of a vault, or a run's texts are opened with one."""
     for add in (
         together,
-        click.option("--clock-was-wrong", is_flag=True, help="The clock is right now and was not at the last entry of the vault's log."),
         click.option("--despite-network", metavar="WHY", help="Open the vault though this computer has a way to other machines; log and card keep why."),
-        click.option("--vault-key", type=click.Path(path_type=Path), metavar="FILE", help="Open with the keys of a file, such as the recovery key."),
-        click.option("--purpose", metavar="WORDS", help="What the vault is opened for; its log keeps it, so name nobody and quote no text."),
+        *IN_THE_LOG,
         click.option("--vault", type=click.Path(path_type=Path), metavar="FOLDER", help="Vault that the corpus is opened out of; its name there takes the place of FILE."),
     ):  # fmt: skip
         command = add(command)

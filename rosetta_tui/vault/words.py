@@ -85,6 +85,8 @@ _WORKS = {
     "seal": "signing the card of the run",
     "compare": "telling how others differ from the run",
     "look": "reading on the screen the run",
+    "review": "sealing for speakers' laptops sentences of the run",
+    "adjudicate": "deciding on what speakers flagged in the run",
     "check": "checks and counts",
     "script": "a script or notebook",
     "export": "the community's own export, in open files",

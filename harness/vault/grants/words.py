@@ -66,6 +66,8 @@ def refuse_other_run(granted: RunTerms | None, run: RunTerms | None) -> None:
         said = f"It was granted {what}, and this is {other}"
     elif (granted.method, granted.run) != (run.method, run.run):
         said = f"It was granted for {run_words(granted)}, and this is {run_words(run)}"
+    elif granted.laptops != run.laptops:
+        said = "It was granted for other laptops than those that are named. Give the same files with --for as in the request"
     elif granted.scorer != run.scorer:
         said = (
             f"It was granted for Rosetta {granted.scorer}, and this is {run.scorer}, which may score "
@@ -166,6 +168,8 @@ def _what(request: GrantRequest) -> Iterator[tuple[str, str]]:
     yield "version", f"{request.texts[:16]} of its texts"
     yield "what for", request.purpose
     yield "then", _then(request.run)
+    for key in () if request.run is None else request.run.laptops:
+        yield "for", f"the laptop whose six words are: {key_phrase(key)}"
 
 
 def _then(run: RunTerms | None) -> str:
@@ -186,4 +190,6 @@ _AGAIN: Final[Mapping[str, str]] = {
     VaultWork.SEAL: "signing or releasing the card of",
     VaultWork.COMPARE: "telling how others differ from",
     VaultWork.LOOK: "reading on the screen",
+    VaultWork.REVIEW: "handing to speakers, sealed for their laptops, sentences of",
+    VaultWork.ADJUDICATE: "deciding on what speakers flagged, or differ about, in",
 }

@@ -91,8 +91,8 @@ class Controls:
 
 
 def is_development(entry: Entry) -> bool:
-    """Tell whether an entry's reference may be shown: it is of development, or of a corpus without segments."""
-    return entry.segment in {None, Segment.DEVELOPMENT}
+    """Tell whether an entry's reference may be shown: it is here, and of development or of a corpus without segments."""
+    return not entry.not_stored and entry.segment in {None, Segment.DEVELOPMENT}
 
 
 def make_controls(material: ControlMaterial, counts: Counts, seed: int) -> Controls:

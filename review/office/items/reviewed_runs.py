@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from corpora.model.corpus import Dataset
@@ -12,12 +12,17 @@ from corpora.model.entry import Entry, EntryId, Segment
 from corpora.tasks.task import TRANSLATION
 from harness.card.entry_ids import card_id
 from harness.core.failures import UsageError
+from harness.run.vault_opening import open_again
 from harness.store.corpora.entries import read_dataset, read_entries
+from harness.store.corpora.listing import segments_of
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run, read_card
 from review.office.items.controls import fits
 from review.office.items.items import stratum
 from review.verdict.panel.key import KeyRun
+
+TextOpening = Callable[[sqlite3.Connection, Run], None]
+"""Opens what the store has of a run's texts, where that is out of a vault; raises where it is not opened."""
 
 MOST_MISSING = 0.1
 """Share of a run's entries that may be without an output: people judge only what is there."""
@@ -47,7 +52,15 @@ class ReviewedRuns:
     dataset: Dataset
     runs: Sequence[ReviewedRun]
     corpus: Mapping[EntryId, Entry]
-    """All entries that the store knows of the corpus, in its order, for controls and training."""
+    """All entries that the store knows of the corpus, in its order, for controls and training; of one out of a vault those
+    that the runs have, for which alone it was opened."""
+
+    @property
+    def vault_runs(self) -> tuple[str, ...]:
+        """Ids of the runs where they are out of a vault; none where they are out of a file."""
+        if self.dataset.opened_from is None:
+            return ()
+        return tuple(each.run.run_id for each in self.runs)
 
     @property
     def shared(self) -> list[Entry]:
@@ -75,35 +88,61 @@ class ReviewedRuns:
         )
 
 
+def without_vault(connection: sqlite3.Connection, run: Run) -> None:
+    """Open nothing: UsageError for a run out of a vault."""
+    open_again(connection, run, None, "review")
+
+
 def read_runs(
-    connection: sqlite3.Connection, names: Sequence[str], segments: Sequence[Segment] = ()
+    connection: sqlite3.Connection,
+    names: Sequence[str],
+    segments: Sequence[Segment] = (),
+    open_texts: TextOpening = without_vault,
 ) -> ReviewedRuns:
     """Read the runs of these names from the store; ``segments`` narrows the review to some, empty: all.
 
-    UsageError where a run is not complete, its card is not to be trusted, too much of it is missing, or the
-    runs are not of one corpus.
+    ``open_texts`` is called with each run before its texts are read, once all that needs none of them was looked at; by
+    itself it refuses runs out of a vault. UsageError where a run is not complete, its card is not to be trusted, too much of
+    it is missing, or the runs are not of one corpus.
     """
     found = {run.run_id: run for run in (find_run(connection, name) for name in names)}
+    hashes = {id_: _card_hash(connection, run) for id_, run in found.items()}
+    datasets = [read_dataset(connection, run.corpus) for run in found.values()]
+    require_translation(datasets[0])
+    _require_one_vault(datasets)
     for run in found.values():
-        _refuse_of_vault(connection, run)
-    runs = [_reviewed(connection, run, segments) for run in found.values()]
+        _require_segment(connection, run, segments)
+        open_texts(connection, run)
+    runs = [_reviewed(connection, run, hashes[id_], segments) for id_, run in found.items()]
     _require_one_corpus(runs)
-    corpus = read_entries(connection, runs[0].run.corpus)
-    dataset = read_dataset(connection, runs[0].run.corpus)
-    require_translation(dataset)
+    first = runs[0].run
+    known = None if datasets[0].opened_from is None else _places(found.values(), first.corpus)
+    corpus = read_entries(connection, first.corpus, known)
     return ReviewedRuns(
-        dataset,
+        datasets[0],
         runs,
         {card_id(entry.id): entry for _, entry in sorted(corpus.items())},
     )
 
 
-def _refuse_of_vault(connection: sqlite3.Connection, run: Run) -> None:
-    if read_dataset(connection, run.corpus).opened_from is not None:
+def _places(runs: Iterable[Run], corpus: int) -> set[int]:
+    """Return the places of a stored corpus that these runs have."""
+    return {place for run in runs if run.corpus == corpus for place in run.positions}
+
+
+def _require_one_vault(datasets: Sequence[Dataset]) -> None:
+    """Refuse to put runs of different vaults, or some out of a vault and some not, into one review."""
+    if len({(each.opened_from or "").partition("/")[0] for each in datasets}) > 1:
         raise UsageError(
-            f"Run {run.run_id[:8]} is out of a vault, and all that lies there is kept on this machine: a review hands sentences on "
-            "to people's laptops. Make a corpus of sentences that its owners let speakers read, outside of the vault, and "
-            "run the method on that."
+            "These runs are not out of one vault, or some of them out of none. Make a review of each by itself."
+        )
+
+
+def _require_segment(connection: sqlite3.Connection, run: Run, segments: Sequence[Segment]) -> None:
+    """Refuse a run without an entry of these segments; it is told without a text."""
+    if segments and not {*segments} & {*segments_of(connection, run.corpus, run.positions)}:
+        raise UsageError(
+            f"Run {run.run_id[:8]} has no entry of these segments. Choose others with --segment."
         )
 
 
@@ -116,7 +155,9 @@ def require_translation(dataset: Dataset) -> None:
         )
 
 
-def _reviewed(connection: sqlite3.Connection, run: Run, segments: Sequence[Segment]) -> ReviewedRun:
+def _reviewed(
+    connection: sqlite3.Connection, run: Run, card_hash: str, segments: Sequence[Segment]
+) -> ReviewedRun:
     entries = {
         place: entry
         for place, entry in read_entries(connection, run.corpus, run.positions).items()
@@ -132,7 +173,7 @@ def _reviewed(connection: sqlite3.Connection, run: Run, segments: Sequence[Segme
     }
     reviewed = ReviewedRun(
         run,
-        _card_hash(connection, run),
+        card_hash,
         {card_id(entry.id): entry for _, entry in sorted(entries.items())},
         outputs,
     )
@@ -157,10 +198,6 @@ def _card_hash(connection: sqlite3.Connection, run: Run) -> str:
 
 def _require_outputs(reviewed: ReviewedRun) -> None:
     short = reviewed.run.run_id[:8]
-    if not reviewed.entries:
-        raise UsageError(
-            f"Run {short} has no entry of these segments. Choose others with --segment."
-        )
     if reviewed.missing > MOST_MISSING * len(reviewed.entries):
         raise UsageError(
             f"Run {short} has no output that people could judge for {reviewed.missing} of its "

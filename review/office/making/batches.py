@@ -200,6 +200,8 @@ class Made:
     texts: Sequence[BatchItem]
     codes: Mapping[str, str]
     """Person, as the key names them → the code on their card."""
+    vault_runs: tuple[str, ...] = ()
+    """As of ``Drawn``."""
 
     @property
     def manifests(self) -> dict[str, Signed]:
@@ -329,6 +331,11 @@ class Drawn:
         return ()
 
     @property
+    def vault_runs(self) -> tuple[str, ...]:
+        """Ids of the runs out of a vault whose sentences are asked about; none where they are out of a file."""
+        return ()
+
+    @property
     def longest(self) -> int:
         """Items of the person who has most."""
         return max(map(len, self.orders.values()))
@@ -374,6 +381,7 @@ def make(
         batches,
         list(asked.items.values()),
         {tag: code for code, tag in tags.items()},
+        drawn.vault_runs,
     )
 
 

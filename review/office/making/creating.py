@@ -181,6 +181,11 @@ class ReviewDraft(Drawn):
         return self.runs.key_runs(self.entries)
 
     @property
+    def vault_runs(self) -> tuple[str, ...]:
+        """Ids of the runs where they are out of a vault."""
+        return self.runs.vault_runs
+
+    @property
     def placed(self) -> int:
         """Drawn entries of which the batch tells where they stand."""
         return sum(card_id(entry.id) in self.around.told for entry in self.entries)

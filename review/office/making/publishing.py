@@ -137,7 +137,9 @@ def publish(
                 office.enrol(laptop.public.signing_key, laptop.name, laptop.public.recipient)
             if recovery is not None:
                 keep_recipient(office, recovery)
-            review = office.create_review(made.key, policy, made.manifests, made.texts, made.codes)
+            review = office.create_review(
+                made.key, policy, made.manifests, made.texts, made.codes, made.vault_runs
+            )
             for path, content in contents.items():
                 undoing.callback(_remove, path)
                 write_file(path, content, PRIVATE if path in private else READABLE)

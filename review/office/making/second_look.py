@@ -28,6 +28,12 @@ class SecondDraft(Drawn):
     """A second look that is worked out and not yet written anywhere."""
 
     first: Review
+
+    @property
+    def vault_runs(self) -> tuple[str, ...]:
+        """Those of the first look."""
+        return self.first.vault_runs
+
     words: int
     """People's words that go along: of each item those of each person who wrote any."""
 
@@ -43,14 +49,8 @@ def draft_second_look(office: Office, review: Review, seed: int) -> SecondDraft:
     What people wrote goes along only where the batch said so when they agreed; who took their words back, or did
     not agree, is not quoted. Everything but ids and the order of what others wrote follows from the seed.
     """
-    _require_first(office, review)
-    state = office.state(review)
+    state, cases = cases_to_ask(office, review)
     heard = [(who, said) for who, _, said in counted(state, review.key)]
-    cases = split_cases(review, state)
-    if not cases:
-        raise UsageError(
-            f"Nothing in review {review.name!r} split the panel: there is nothing to ask once more."
-        )
     items = [_item(review, case, _others(review, case, heard)) for case in cases]
     return SecondDraft(
         dataset=_dataset(review),
@@ -62,6 +62,18 @@ def draft_second_look(office: Office, review: Review, seed: int) -> SecondDraft:
         orders=_orders(review, items, [who for who, _ in heard], seed),
         seed=seed,
     )
+
+
+def cases_to_ask(office: Office, review: Review) -> tuple[State, list[Case]]:
+    """Return the state of a review and what split its panel; no text is read. UsageError where there is nothing to ask."""
+    _require_first(office, review)
+    state = office.state(review)
+    cases = split_cases(review, state)
+    if not cases:
+        raise UsageError(
+            f"Nothing in review {review.name!r} split the panel: there is nothing to ask once more."
+        )
+    return state, cases
 
 
 def require_first(review: Review) -> None:

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.store.corpora.entries import read_dataset
+from harness.store.file.database import store_path
 from harness.store.notes import attached_to
 from harness.store.runs import Run, find_by_id
 from harness.submission.checking import check_submission
 from harness.submission.desk import DeskAct, KeptSubmission
+from harness.vault.opening import folder_of
 from review.office.results.progress import progress
 from review.office.store.store import Office, Review
+from review.verdict.gate.adjudication import queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,29 +96,37 @@ def _begun(kept: KeptSubmission) -> str:
 
 def _by_people(connection: sqlite3.Connection, office: Office | None, run: Run) -> Iterator[WayStep]:  # fmt: skip
     """Yield what speakers do: a review of the run, its ratings, its certificate, and the certificate at the card."""
-    short = run.run_id[:8]
-    if read_dataset(connection, run.corpus).opened_from is not None:
-        words = "texts of a vault go to no reviewer's computer: run the method over sentences that speakers may read"
-        yield WayStep("speakers are asked", done=False, words=words)
-        return
+    opening = _opening(connection, run)
     reviews = [] if office is None else [e for e in office.reviews() if any(r.run_id == run.run_id for r in e.key.runs)]  # fmt: skip
     if office is None or not reviews:
-        yield WayStep("speakers are asked", done=False, words=_UNDONE, command=f"rosetta review create {short} --for LAPTOP-FILE")  # fmt: skip
+        yield WayStep("speakers are asked", done=False, words=_UNDONE, command=f"rosetta review create {run.run_id[:8]}{opening} --for LAPTOP-FILE")  # fmt: skip
         return
     review = reviews[-1]
     yield WayStep("speakers are asked", done=True, words=f"review {review.name}")
-    yield from _review_steps(connection, office, review, run)
+    yield from _review_steps(connection, office, review, run, opening)
 
 
-def _review_steps(connection: sqlite3.Connection, office: Office, review: Review, run: Run) -> Iterator[WayStep]:  # fmt: skip
+def _opening(connection: sqlite3.Connection, run: Run) -> str:
+    """Return the options by which a run's texts are opened, where they are out of a vault."""
+    vault = (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]
+    if not vault:
+        return ""
+    return f" --vault {folder_of(store_path(connection).parent, vault) or 'FOLDER'} --purpose WORDS"
+
+
+def _review_steps(connection: sqlite3.Connection, office: Office, review: Review, run: Run, opening: str) -> Iterator[WayStep]:  # fmt: skip
     found = progress(office, review)
     words = f"{found.done:,} of {found.asked:,} decisions"
     issued = [each for each in office.certificates(review) if each.run_id == run.run_id]
     yield WayStep("ratings are here", bool(issued) or 0 < found.asked <= found.done, words, f"rosetta review import FILE; rosetta review status {review.name}")  # fmt: skip
+    flagged = sum(each.is_open for each in queue(office.state_of_any(review), review.key))
+    if flagged:
+        words = f"{flagged} of the sentences were called harmful, and nobody decided"
+        yield WayStep("what was flagged is decided", done=False, words=words, command=f"rosetta review adjudicate {review.name}{opening}")  # fmt: skip
     command = f"rosetta review gate {review.name} --issue"
     again = bool(issued) and issued[-1].recompute
     words = "ratings were taken back since: issue it anew" if again else "issued" if issued else _UNDONE  # fmt: skip
     yield WayStep("the gate decided", bool(issued) and not again, words, command)
     beside = [each for each in attached_to(connection, run.id) if not each.suspended]
     words = "the run's card shows it" if beside else _UNDONE
-    yield WayStep("certificate at the card", bool(beside), words, "rosetta review attach NAME.rosetta-evidence")  # fmt: skip
+    yield WayStep("certificate at the card", bool(beside), words, "rosetta review attach NAME.certificate.json")  # fmt: skip

@@ -177,6 +177,17 @@ def _m_words(connection: sqlite3.Connection) -> None:
     )
 
 
+def _m_vault(connection: sqlite3.Connection) -> None:
+    """Keep the sentences of runs out of a vault under the key by which the store has them, so that the vault alone opens them."""
+    connection.execute(
+        """CREATE TABLE vault_texts (
+            review INTEGER PRIMARY KEY REFERENCES review (number),
+            runs TEXT NOT NULL,        -- ids of the runs, with blanks between; the key is that of the first one's corpus
+            content BLOB NOT NULL      -- rows of item as JSON, sealed
+        ) STRICT"""
+    )
+
+
 OFFICE = FileForm(
     APPLICATION_ID,
     (
@@ -190,6 +201,7 @@ OFFICE = FileForm(
         _m_around,
         _m_sealed,
         _m_words,
+        _m_vault,
     ),
 )
 """The form of the office's file."""

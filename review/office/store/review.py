@@ -82,6 +82,8 @@ class Review:
     """Batch → the organisation's signature over its manifest; absent or empty where it was not kept."""
     codes: Mapping[str, str] = field(default_factory=dict)
     """Person → code on the card; empty for reviews whose log names people by their codes."""
+    vault_runs: tuple[str, ...] = ()
+    """Ids of its runs where they are out of a vault, with which alone its texts are opened."""
 
     def code(self, person: str) -> str:
         """Return the code on a person's card, by which the organisation knows them."""

@@ -1,20 +1,26 @@
 """Sentences of secret reviews as the office's file has them: sealed, and opened in memory only.
 
-They are sealed by age for this computer, and for the organisation where it has keys here. What people wrote about them is
-sealed with a key of each batch (``review.log.sealed_words``).
+They are sealed by age for this computer, and for the organisation where it has keys here; those of runs out of a vault with
+the key of the runs' corpus in the store, so that the vault alone opens them, whoever its keepers are by then. What people
+wrote about them is sealed with a key of each batch (``review.log.sealed_words``).
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+from corpora.files.problems import StoredValueError
 from harness.core.failures import StoreError
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.sealing import seal, unseal
+from harness.store.file.database import opened
 from harness.store.file.keys_here import keys_here
+from harness.store.file.sealing import CorpusSeal, StoreSealed
+from harness.store.runs import find_by_id
 from review.files.manifests import BatchManifest
 from review.log.sealed_words import SealedWords
 
@@ -31,6 +37,16 @@ _DAMAGED = (
     "the same."
 )
 
+_OF_A_VAULT = (
+    "The sentences of this review are out of a vault, and are opened with it only: add --vault FOLDER and --purpose WORDS. What "
+    "people answered, the gate and certificates need no vault."
+)
+_RUN_IS_GONE = (
+    "Run {} is not in the store any more, and with the last run over its corpus went the key of the sentences of this review: "
+    "nobody opens them again. What people answered is here all the same."
+)
+_STORE = "rosetta.sqlite"
+"""Beside the office's file."""
 
 _KEYS = (
     "organisation.key or computer.key, or their entries in its keyring; or take a file of ratings of this review in again "
@@ -76,6 +92,67 @@ def kept_texts(connection: sqlite3.Connection, folder: Path, review: int) -> lis
     except FileError as error:
         raise StoreError(_NO_KEY if error.problem is FileProblem.WRONG_KEY else _DAMAGED) from None
     return rows
+
+
+def keep_vault_texts(
+    connection: sqlite3.Connection,
+    folder: Path,
+    review: int,
+    runs: Sequence[str],
+    batch: str,
+    rows: Iterable[Row],
+) -> None:
+    """Seal the sentences of a review of ``runs`` out of a vault, within the caller's transaction; ``batch`` is its first one.
+
+    StoreError in words where the vault is not open, or a run is gone.
+    """
+    with _vault_seal(folder, runs[0]) as sealing:
+        content = sealing.seal(0, _what(batch), {"rows": [[*row] for row in rows]})
+    connection.execute(
+        "INSERT INTO vault_texts (review, runs, content) VALUES (?, ?, ?)",
+        (review, " ".join(runs), content),
+    )
+
+
+def vault_runs(connection: sqlite3.Connection, review: int) -> tuple[str, ...]:
+    """Return the ids of the runs out of a vault whose sentences a review asks about; none of other reviews."""
+    row = connection.execute("SELECT runs FROM vault_texts WHERE review = ?", (review,)).fetchone()
+    return () if row is None else tuple(row[0].split())
+
+
+def kept_vault_texts(
+    connection: sqlite3.Connection, folder: Path, review: int, batch: str
+) -> list[Row] | None:
+    """Open the sentences of a review of runs out of a vault; None of any other review.
+
+    StoreSealed in words where the vault is not open, StoreError where they are damaged or a run is gone.
+    """
+    found = connection.execute(
+        "SELECT runs, content FROM vault_texts WHERE review = ?", (review,)
+    ).fetchone()
+    if found is None:
+        return None
+    try:
+        with _vault_seal(folder, found[0].split()[0]) as sealing:
+            rows: list[Row] = sealing.open(0, _what(batch), found[1])["rows"]
+    except StoreSealed:
+        raise StoreSealed(_OF_A_VAULT) from None
+    except StoredValueError:
+        raise StoreError(_DAMAGED) from None
+    return rows
+
+
+def _what(batch: str) -> str:
+    return f"review {batch}"
+
+
+@contextmanager
+def _vault_seal(folder: Path, run_id: str) -> Iterator[CorpusSeal]:
+    with opened(folder / _STORE) as store:
+        run = find_by_id(store, run_id)
+        if run is None:
+            raise StoreError(_RUN_IS_GONE.format(run_id[:8]))
+        yield CorpusSeal(store, run.corpus)
 
 
 def must_seal(connection: sqlite3.Connection) -> bool:

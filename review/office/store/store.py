@@ -40,9 +40,12 @@ from review.office.store.review import (
 from review.office.store.sealed_texts import (
     add_keys,
     keep_texts,
+    keep_vault_texts,
     kept_texts,
+    kept_vault_texts,
     must_seal,
     seal_older,
+    vault_runs,
     words_here,
 )
 from review.verdict.panel.key import AnswerKey
@@ -130,10 +133,12 @@ class Office(OwnFile):
         manifests: Mapping[str, Signed],
         texts: Iterable[BatchItem],
         codes: Mapping[str, str] = MappingProxyType({}),
+        vault_runs: Sequence[str] = (),
     ) -> Review:
-        """Keep a new review; ``codes`` is person → code on the card.
+        """Keep a new review; ``codes`` is person → code on the card, ``vault_runs`` are those of its runs that are out of a vault.
 
-        UsageError where its name is taken, KeyStoreError where it is secret and cannot be sealed.
+        UsageError where its name is taken, KeyStoreError where it is secret and cannot be sealed, StoreError where its vault is
+        not open.
         """
         told = [each.content for each in manifests.values()]
         secret = is_secret(key, BatchManifest.model_validate_json(told[0]))
@@ -155,7 +160,7 @@ class Office(OwnFile):
                     for batch, each in manifests.items()
                 ],
             )
-            self._keep_texts(number, texts, recipients)
+            self._keep_texts(number, texts, recipients, vault_runs, key.batches[0])
             if secret:
                 add_keys(self._words, told, recipients)
             self.connection.executemany(
@@ -165,13 +170,21 @@ class Office(OwnFile):
         return self.review(key.review)
 
     def _keep_texts(
-        self, review: int, texts: Iterable[BatchItem], recipients: Sequence[str]
+        self,
+        review: int,
+        texts: Iterable[BatchItem],
+        recipients: Sequence[str],
+        runs: Sequence[str],
+        batch: str,
     ) -> None:
-        """Keep the sentences of a review, sealed where there are recipients."""
+        """Keep the sentences of a review: sealed where there are recipients, for a vault alone where ``runs`` are out of one."""
         rows = [
             (each.id, storable(each.source), storable(each.candidate), _around(each))
             for each in texts
         ]
+        if runs:
+            keep_vault_texts(self.connection, self.path.parent, review, runs, batch, rows)
+            return
         if recipients:
             keep_texts(self.connection, recipients, review, rows)
             return
@@ -220,15 +233,17 @@ class Office(OwnFile):
             "SELECT batch, manifest, signature FROM batch WHERE review = ? ORDER BY rowid",
             (number,),
         ).fetchall()
+        manifests = {batch: manifest for batch, manifest, _ in batches}
         return Review(
             number=number,
             name=name,
             created=created,
             key=AnswerKey.model_validate_json(key),
             policy=policy,
-            manifests={batch: manifest for batch, manifest, _ in batches},
+            manifests=manifests,
             codes=self._codes(number),
-            _read_texts=lambda: self._texts(number),
+            _read_texts=lambda: self._texts(number, next(iter(manifests))),
+            vault_runs=vault_runs(self.connection, number),
             signatures={batch: signature for batch, _, signature in batches},
         )
 
@@ -238,8 +253,10 @@ class Office(OwnFile):
         )
         return dict(rows.fetchall())
 
-    def _texts(self, review: int) -> dict[str, BatchItem]:
-        rows = kept_texts(self.connection, self.path.parent, review)
+    def _texts(self, review: int, batch: str) -> dict[str, BatchItem]:
+        rows = kept_vault_texts(self.connection, self.path.parent, review, batch)
+        if rows is None:
+            rows = kept_texts(self.connection, self.path.parent, review)
         if rows is None:
             rows = self.connection.execute(
                 "SELECT item, source, candidate, around FROM item WHERE review = ?", (review,)

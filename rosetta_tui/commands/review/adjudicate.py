@@ -12,6 +12,7 @@ import click
 from harness.core.failures import UsageError
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.review import with_vault
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
@@ -34,14 +35,16 @@ _HELP = """\
 @click.command("adjudicate")
 @click.argument("review", default="last")
 @click.option("--all", "every", is_flag=True, help="Also items that are decided already.")
+@with_vault.with_vault
 @click.option("--json", "as_json", is_flag=True, help="Print the queue as JSON, without texts, and ask nothing.")  # fmt: skip
-def adjudicate_(review: str, every: bool, as_json: bool) -> None:
+def adjudicate_(review: str, every: bool, as_json: bool, **vault: Any) -> None:
     """Decide about items of REVIEW that were flagged or that split the panel.
 
     Upholding or clearing asks for a reason and a name, which stand on the certificate.
     System and reviewers stay hidden: you see the text, how many gave each rating, how many flagged it. Say
     something else later to change a decision; the last word counts. Notes stay on this machine. Reading the
-    ratings is a look, which is written down and counts at the gate: decide when the ratings are in.
+    ratings is a look, which is written down and counts at the gate: decide when the ratings are in. Sentences out of a vault
+    are opened with it (--vault, --purpose or a grant to adjudicate), once there is something to decide; --json needs none.
     """
     with store.Office.open(home()) as office:
         found = office.review(review)
@@ -58,6 +61,7 @@ def adjudicate_(review: str, every: bool, as_json: bool) -> None:
         if not cases:
             click.echo("Nothing waits: no open flag, no item that splits the panel.")
             return
+        with_vault.open_review(found, "adjudicate", vault)
         _look(office, found, cases)
         _ask(office, found, cases)
 

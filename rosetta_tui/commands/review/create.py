@@ -17,6 +17,7 @@ from click.core import ParameterSource
 from harness.core.failures import UsageError
 from harness.store.file.database import home, opened
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.review import with_vault
 from rosetta_tui.request.reading import FORMS, SEGMENTS, load_corpus
 
 with when_used():
@@ -36,7 +37,10 @@ with when_used():
 _FILE = click.Path(path_type=Path)
 _TEXT = "[TAG=]FILE"
 """In the review's own language, or in one that is named."""
-_OF_RUNS = ("bad", "repeats", "anchors", "policy", "training", "second_look")
+_OF_RUNS = (
+    *("bad", "repeats", "anchors", "policy", "training", "second_look"),
+    *("vault", "purpose", "vault_key", "clock_was_wrong", "grant", "others", "shares"),
+)
 """Options that mean something for ratings only."""
 _OF_SENTENCES = ("source_language", "target_language", "form")
 _HANDED_OUT = (
@@ -90,6 +94,7 @@ def handed_out(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--second-look", is_flag=True, help="Tell people that what they write may be shown to the others, without names, where they differ.")  # fmt: skip
 @click.option("--label", "labels", multiple=True, help="Tag of the community, such as “TK Verified”.")  # fmt: skip
 @handed_out
+@with_vault.with_vault
 @click.option("--anyway", is_flag=True, help="Make it, though the policy can give no verdict of it, or not all of it can be read.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -104,7 +109,8 @@ def create_(
 
     The sentences are drawn by difficulty, the outputs are shown without naming their systems, and controls
     are mixed in. The answer key stays in your data folder. Secret sentences are only written
-    sealed: for laptops you know (--for), or with passphrases.
+    sealed: for laptops you know (--for), or with passphrases. Those of a run out of a vault go to the laptops
+    of --for alone: --vault and --purpose, or a grant to hand them out, open them once, and the vault's log has it first.
 
     With --translate FILE instead of runs, speakers write the sentences of a corpus or of a text file (NAME.txt,
     one on each line) in their language; all of them, unless --items says how many.
@@ -143,8 +149,9 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
     policy, policy_bytes = gate_policy.read_policy_file(given["policy"])
     texts = handing_out.own_texts(given)
     given["organisation"] = given["organisation"] or policy.organisation
-    reviewed = _runs(runs, given["segments"])
-    draft = _draft(reviewed, policy, texts, given)
+    training = _own_training(given["training"], given["language"]) if given["training"] else None
+    reviewed = _runs(runs, given, dry_run=dry_run)
+    draft = _draft(reviewed, policy, texts, training, given)
     letters = words_letters.look_at_letters(draft, texts, given, secret=draft.secret)
     plan = words_plan.draft_lines(draft, policy, letters, own_training=bool(given["training"]))
     handing_out.say_plan(plan, as_json=as_json)
@@ -155,21 +162,27 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
     handing_out.carry_out(store.Office.open(home()), making, given, as_json=as_json)
 
 
-def _runs(names: Sequence[str], segments: Sequence[str]) -> reviewed_runs.ReviewedRuns:
-
+def _runs(
+    names: Sequence[str], given: dict[str, Any], *, dry_run: bool
+) -> reviewed_runs.ReviewedRuns:
+    """Read the runs; those out of a vault are opened once, after everything that could be refused before."""
+    with_vault.require_one(names, given)
+    segments = [entry.Segment(each) for each in given["segments"]]
+    opening = with_vault.handing_out(given, dry_run=dry_run)
+    if given["vault"] is not None and not dry_run:
+        with store.Office.open(home()) as office:
+            handing_out.look_ahead(office, given)
     with opened() as connection:
-        return reviewed_runs.read_runs(
-            connection, names, [entry.Segment(each) for each in segments]
-        )
+        return reviewed_runs.read_runs(connection, names, segments, opening)
 
 
 def _draft(
     runs: reviewed_runs.ReviewedRuns,
     policy: gate_policy.GatePolicy,
     texts: making_texts.ReviewTexts,
+    training: Sequence[manifests.TrainingItem] | None,
     given: dict[str, Any],
 ) -> creating.ReviewDraft:
-    training = _own_training(given["training"], given["language"]) if given["training"] else None
     seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
     carries = items_sentences.Carries(given["context"])
     return creating.draft_review(runs, policy, _size(given, runs), seed, texts, training, carries)

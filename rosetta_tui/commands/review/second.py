@@ -12,6 +12,7 @@ import click
 
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.review import with_vault
 from rosetta_tui.show.text import plain
 
 with when_used():
@@ -35,6 +36,7 @@ _TEXT = "[TAG=]FILE"
 @click.option("--consent", multiple=True, metavar=_TEXT, help="What reviewers agree to. {organisation} is filled in. Once for each language.")  # fmt: skip
 @click.option("--guide", multiple=True, metavar=_TEXT, help="How to judge, in your words. Once for each language.")  # fmt: skip
 @create.handed_out
+@with_vault.with_vault
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Of every draw. Default: random.")
 @click.option("--anyway", is_flag=True, help="Make it, though some of it may be unreadable on a laptop.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
@@ -46,11 +48,13 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
     is shown to the others, without names and answers, only where they were told so before (`rosetta review create
     --second-look`). The new answers are advice for who decides (`rosetta review adjudicate REVIEW`): the gate and
     every measure of agreement count the first round alone. Reading what split the panel is a look. A review has one
-    second look.
+    second look. Sentences out of a vault are opened with it once more (--vault, --purpose or a grant to hand them out).
     """
     texts = handing_out.own_texts(given, "second")
     with store.Office.open(home()) as office:
         found = office.review(review)
+        second_look.cases_to_ask(office, found)
+        with_vault.open_review(found, "review", given, with_vault.handed_to(given, dry_run=dry_run))
         drawn = second_look.draft_second_look(
             office, found, secrets.randbits(32) if seed is None else seed
         )

@@ -111,7 +111,7 @@ class ReviewNow:
     unseen: Mapping[str, int]
     """Runs of which reading the ratings would be a new look, each with its number."""
     texts: Mapping[str, BatchItem]
-    """Of the cases. In a secret review they are shown while deciding and nowhere else."""
+    """Of the cases. In a secret review they are shown while deciding and nowhere else; those out of a vault are not here."""
     secret: bool
     runs: Sequence[RunNow]
 
@@ -163,13 +163,18 @@ def read_review(desk: OrganiserDesk, name: str, opened: str | None = None) -> Re
             waiting=waiting(office),
             cases=cases,
             unseen=unseen_runs(office, review),
-            texts={case.item: review.texts[case.item] for case in cases},
+            texts=_texts(review, cases),
             secret=review.secret,
             runs=[
                 _opened(desk, office, review, run) if run.key.run_id == opened else run
                 for run in runs
             ],
         )
+
+
+def _texts(review: Review, cases: Sequence[Case]) -> dict[str, BatchItem]:
+    """Return the sentences of cases; none where they are out of a vault, which no screen opens."""
+    return {} if review.vault_runs else {case.item: review.texts[case.item] for case in cases}
 
 
 def _run(

@@ -127,6 +127,16 @@ def _said(
     )
 
 
+def look_ahead(office: Office, given: dict[str, Any]) -> None:
+    """Look at what can be refused before sentences are opened: names, who asks, and who opens the ratings.
+
+    ``given`` has the name of who asks from then on.
+    """
+    given["organisation"] = _organisation(office, given["organisation"])
+    review_name(office, given["name"], "")
+    _recipients(office, Identity.load(home(), Role.ORGANISATION), given["recipients"])
+
+
 def own_texts(given: dict[str, Any], task: Kind = "rate") -> ReviewTexts:
     """Return the words for reviewers, the organiser's own in their place."""
     language = given["language"]

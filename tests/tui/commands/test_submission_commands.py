@@ -58,7 +58,8 @@ def test_data_goes_the_whole_way_on_any_computer(desk: Desk) -> None:
     assert not readable(desk.home)
     steps = desk.steps()
     assert [name for name, done in steps.items() if not done] == ["speakers are asked"]
-    assert "go to no reviewer" in desk(f"submission show {row['number']}")
+    shown = desk(f"submission show {row['number']}")
+    assert f"--vault {desk.folder / 'elders'} --purpose WORDS --for LAPTOP-FILE" in shown
 
 
 def test_the_next_answer_waits_and_is_told_later_from_the_same_run(desk: Desk) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,13 @@ from rosetta_tui.show.text import plain
 with when_used():
     from harness import api
     from harness.run import run_terms
+    from harness.sealed import stick
     from harness.store import runs
     from harness.store.corpora import listing
     from harness.store.file import database
     from harness.vault import records
     from harness.vault.grants import files, words
+    from review.files import statements
 
 _NOT_OF_A_GRANT = {
     "reference", "file", "form", "corpus_id", "method", "note", "tags",
@@ -60,6 +63,9 @@ def _of_a_run(command: click.Command) -> click.Command:
 @click.option(
     "--look", metavar="RUN", help="Read the texts of this run on the screen: rosetta watch."
 )
+@click.option("--review", metavar="RUN", help="Hand sentences and outputs of this run to speakers, sealed for --for: rosetta review create, or second.")  # fmt: skip
+@click.option("--adjudicate", metavar="RUN", help="Decide on what speakers flagged in a review of this run: rosetta review adjudicate.")  # fmt: skip
+@click.option("--for", "laptops", multiple=True, type=click.Path(path_type=Path), metavar="LAPTOP-FILE", help="With --review: a laptop that it is sealed for; as often as there are laptops.")  # fmt: skip
 @selecting
 def request_(
     vault: Path,
@@ -72,6 +78,9 @@ def request_(
     resume: str | None,
     seal: str | None,
     look: str | None,
+    review: str | None,
+    adjudicate: str | None,
+    laptops: Sequence[Path],
     *,
     clock_was_wrong: bool,
     **given: Any,
@@ -84,17 +93,27 @@ def request_(
     refuse_existing(request)
     chosen = selection(given)
     run, segments = None, chosen.segments
-    again = {"resume": resume, "seal": seal, "look": look}
+    again = {
+        "resume": resume,
+        "seal": seal,
+        "look": look,
+        "review": review,
+        "adjudicate": adjudicate,
+    }
     works = [(work, name) for work, name in again.items() if name is not None]
     if len(works) + (method is not None) > 1:
         raise UsageError(
-            "--method, --resume, --seal and --look exclude each other: ask for each by itself."
+            "--method, --resume, --seal, --look, --review and --adjudicate exclude each other: ask for each by itself."
+        )
+    if bool(laptops) != (review is not None):
+        raise UsageError(
+            "--review RUN and --for LAPTOP-FILE go together: who allows it sees for whose laptops sentences are sealed."
         )
     if method is not None:
         options = told({**given, "method": method})
         run = run_terms.run_terms(method, options, api.scoring_of(options), chosen)
     for work, name in works:
-        run, segments = _again(work, name)
+        run, segments = _again(work, name, laptops)
     made = grants_at(vault, clock_was_wrong=clock_was_wrong)
     content = made.ask(corpus, purpose, days, keeper(key), segments, run)
     write_new(request, content)
@@ -105,9 +124,14 @@ def request_(
     click.echo(plain(f"Written: {request}. {needed} must allow it; you too are one, and answer as they do: rosetta vault grant allow."))  # fmt: skip
 
 
-def _again(work: str, name: str) -> tuple[records.RunTerms, tuple[Segment, ...]]:
+def _again(
+    work: str, name: str, laptops: Sequence[Path]
+) -> tuple[records.RunTerms, tuple[Segment, ...]]:
     """Return what is asked about a run of the store, and the segments of its entries."""
+    keys = [
+        statements.read_laptop_card(stick.read_file(each)).public.signing_key for each in laptops
+    ]
     with database.opened() as connection:
         run = runs.find_run(connection, name)
         segments = listing.segments_of(connection, run.corpus, run.positions)
-    return run_terms.terms_again(work, run.run_id), tuple(segments)
+    return run_terms.terms_again(work, run.run_id, laptops=keys), tuple(segments)

@@ -290,7 +290,11 @@ class ReviewScreen(ReadAgain):
 
     @on(ResultTable.Chosen)
     def _decide(self, message: ResultTable.Chosen) -> None:
-        if self._now:
+        if self._now and self._now.review.vault_runs:
+            name = self._now.review.name
+            words = f"These sentences are out of a vault: rosetta review adjudicate {name} --vault FOLDER --purpose WORDS"
+            self.notify(words, title="Decide at the command line", timeout=30, markup=False)
+        elif self._now:
             screen = DecidingScreen(self._desk, self._now, message.index)
             self.app.push_screen(screen, self._back)
 

@@ -1,0 +1,116 @@
+"""Commands about a review of runs out of a vault: the options by which its texts are opened, and their opening."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from harness.core.failures import UsageError
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.request.reading import IN_THE_LOG, vault_request
+from rosetta_tui.request.typed_shares import by_grant
+
+with when_used():
+    from harness.run import vault_opening
+    from harness.sealed import stick
+    from harness.store import runs
+    from harness.store.file import database
+    from harness.vault import request
+    from review.files import statements
+    from review.office.items import reviewed_runs
+    from review.office.store import store
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_FILE = click.Path(path_type=Path)
+_OPTIONS = (
+    click.option("--vault", type=_FILE, metavar="FOLDER", help="Vault that the runs are out of; the texts are opened with it, and its log has it first."),
+    *reversed(IN_THE_LOG),
+    by_grant,
+    click.option("--with", "others", multiple=True, type=_FILE, metavar="FILE", help="Keys of another keeper who is here, as often as there are. For vaults that several open together."),
+    click.option("--shares", is_flag=True, help="Ask for the words of printed shares until enough keepers are here."),
+)  # fmt: skip
+
+
+def with_vault(command: Command) -> Command:
+    """Add the options by which the texts of a review's runs are opened; ``--cards`` means another thing there."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def vault_asked(given: Mapping[str, Any], work: str) -> request.VaultRequest | None:
+    """Read what is asked of a vault for ``work``; None where no vault is named. UsageError in words."""
+    if given["grant"] is not None and given["shares"]:
+        raise UsageError("--grant says itself what for, and who opens: leave --shares away.")
+    told = {name: given[name] for name in _OF_VAULT}
+    return vault_request({**told, "cards": given["shares"]}, work)
+
+
+_OF_VAULT = ("vault", "purpose", "vault_key", "clock_was_wrong", "others", "grant")
+
+
+def handing_out(given: Mapping[str, Any], *, dry_run: bool) -> reviewed_runs.TextOpening:
+    """Return what opens runs whose sentences go to the laptops of ``--for``; nothing is opened yet. UsageError as of ``handed_to``."""
+    asked = vault_asked(given, "review")
+    if asked is None:
+        return reviewed_runs.without_vault
+    keys = handed_to(given, dry_run=dry_run)
+    return lambda connection, run: vault_opening.open_again(
+        connection, run, asked, "review", laptops=keys
+    )
+
+
+def handed_to(given: Mapping[str, Any], *, dry_run: bool) -> list[str]:
+    """Return the signing keys of the laptops for which sentences out of a vault are sealed; none where no vault is named.
+
+    UsageError where they are not named, more would go along than the opening is for, or a grant would be used up for nothing.
+    """
+    if given["vault"] is None:
+        return []
+    if given["passphrases"] or not given["laptops"]:
+        raise UsageError(
+            "Sentences out of a vault are sealed for laptops that are named, so that its log and its keepers know whose: add --for "
+            "LAPTOP-FILE for each (`rosetta review enrol --card` writes it there), and leave --passphrases away."
+        )
+    if given.get("context") == "all":
+        raise UsageError(
+            "--context all: of a vault only the sentences go along that are asked about. Leave it away."
+        )
+    if dry_run and given["grant"] is not None:
+        raise UsageError(
+            "--dry-run would use the grant up, and hand nothing out. Leave one of them away."
+        )
+    cards = [statements.read_laptop_card(stick.read_file(each)) for each in given["laptops"]]
+    return [each.public.signing_key for each in cards]
+
+
+def require_one(names: Sequence[str], given: Mapping[str, Any]) -> None:
+    """Raise UsageError where one grant is to open several runs."""
+    if given["grant"] is not None and len(names) > 1:
+        raise UsageError(
+            "--grant was given for one run. Make a review of each by itself, or bring the keepers together on this computer (--with FILE)."
+        )
+
+
+def open_review(
+    review: store.Review, work: str, given: Mapping[str, Any], laptops: Sequence[str] = ()
+) -> None:
+    """Open the texts of a review of runs out of a vault; those of any other need none.
+
+    ``laptops``: signing keys of those that they are sealed for. UsageError where no vault is named, or one that is not the runs'.
+    """
+    asked = vault_asked(given, work)
+    if not review.vault_runs:
+        if asked is not None:
+            raise UsageError(
+                f"Review {review.name!r} is not of runs out of a vault: leave --vault away."
+            )
+        return
+    require_one(review.vault_runs, given)
+    with database.opened() as connection:
+        for run_id in review.vault_runs:
+            run = runs.find_run(connection, run_id)
+            vault_opening.open_again(connection, run, asked, work, laptops=laptops)

@@ -1,0 +1,131 @@
+"""A run out of a vault judged by speakers: sealed for their laptops, rated, decided, certified, shown at its card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from harness.sealed.forms import FileError
+from harness.sealed.keys import Identity, Role
+from harness.store.file.sealing import StoreSealed, forget_keys
+from review.files.batch import open_batch
+from review.office.store.store import Office
+from rosetta_tui.commands import rosetta
+from rosetta_tui.commands.review import adjudicate
+from tests.tui.commands.sealed_review import (
+    OPENING,
+    careful,
+    create,
+    newest,
+    sealed_run,
+    speakers,
+)
+from tests.tui.commands.submission_desk import CANARY, Desk, desk_here
+
+__all__ = ["desk_here"]
+
+
+@pytest.fixture(autouse=True)
+def _on_terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A person reads; what was opened in one test is shut in the next."""
+    monkeypatch.setattr(adjudicate, "on_terminal", lambda: True)
+    forget_keys()
+    yield
+    forget_keys()
+
+
+def lines(desk: Desk, vault: str = "elders") -> list[str]:
+    """The lines of the vault's log, in words."""
+    return desk(f"vault log {vault}").strip().splitlines()
+
+
+def readable(*folders: Path) -> list[Path]:
+    """The files in which the canary can be read."""
+    files = (each for folder in folders for each in folder.rglob("*") if each.is_file())
+    return [each for each in files if CANARY.encode() in each.read_bytes()]
+
+
+def asks(desk: Desk, line: str, *more: str, typed: str) -> str:
+    """Type a command that asks, and the answers."""
+    said = CliRunner().invoke(rosetta, [*line.split(), *more], input=typed)
+    return f"{said.output}{said.exception or ''}"
+
+
+def test_speakers_judge_a_run_out_of_a_vault_and_its_card_shows_it(desk: Desk) -> None:
+    run, panel = sealed_run(desk), speakers(desk)
+    forget_keys()
+    said = create(desk, panel.named, *OPENING)
+    assert CANARY not in said
+    assert said.count("the laptop whose six words are") == len(panel.laptops)
+    assert (
+        f"sealing for speakers' laptops sentences of the run {run[:8]} (allowed once"
+        in lines(desk)[-1]
+    )
+    review, stick, out = newest(desk), desk.folder / "stick", desk.folder / "out"
+    [batch] = stick.glob("*.rosetta-batch")
+    with pytest.raises(FileError):
+        open_batch(batch.read_bytes(), [Identity.load(desk.home, Role.ORGANISATION).age])
+    harmful = panel.rate(stick, review, careful(review))
+    forget_keys()
+    opened = len(lines(desk))
+    assert desk("review import stick").count("added") == len(panel.laptops)
+    assert "84 of 84 decisions are here" in desk("review status last")
+    assert "called harmful" in desk("review gate last")
+    assert '"flags": 1' in desk("review adjudicate last --json")
+    with Office.open(desk.home) as office, pytest.raises(StoreSealed, match="opened with it only"):
+        _ = office.review("last").texts
+    assert "its texts are opened with the vault only" in asks(
+        desk, "review adjudicate last", typed="q\n"
+    )
+    assert len(lines(desk)) == opened
+    typed = f"c\nwho says {harmful}\nAnna\nc\nan odd word\nAnna\n"
+    said = asks(desk, "review adjudicate last", *OPENING, typed=typed)
+    assert f"Original     {CANARY}" in said
+    assert "Cleared." in said
+    assert "deciding on what speakers flagged in the run" in lines(desk)[-1]
+    forget_keys()
+    assert "GO" in desk("review gate last --issue -o out")
+    [certificate] = out.glob("*.certificate.json")
+    assert "It is community-validated." in desk(f"review attach {certificate}")
+    shown = desk("runs show last")
+    assert "✓ gate: go by panel of 3" in shown
+    assert "✓ entries: 30 out of the vault" in shown
+    assert "community-validated" in desk("leaderboard")
+    assert "coarse numbers: what left in its place follows from it" in desk(f"verify {certificate}")
+    desk("review page last -o page.html")
+    desk("review export last -o out")
+    assert len(lines(desk)) == opened + 1
+    assert readable(desk.home, stick, out, desk.folder / "elders") == []
+
+
+def test_what_can_be_refused_is_refused_before_the_vault_is_opened(desk: Desk) -> None:
+    sealed_run(desk)
+    panel = speakers(desk, 1)
+    desk("vault init others --name Others --as Office --recovery rec2.txt")
+    named, before = panel.named, lines(desk)
+    Path("blank.toml").write_text("", "utf-8")
+    for options, words in (
+        ([*named], "its texts are opened with the vault only"),
+        ([*OPENING], "add --for"),
+        ([*named, *OPENING, "--passphrases"], "leave --passphrases away"),
+        ([*named, "--vault", "elders", "--purpose", " "], "asks for --purpose"),
+        ([*named, "--purpose", "speakers judge"], "goes with --vault"),
+        ([*named, "--vault", "others", "--purpose", "x"], "out of another vault"),
+        ([*named, *OPENING, "--context", "all"], "--context all"),
+        ([*named, *OPENING, "--name", "a/b"], "make a name"),
+        ([*named, *OPENING, "--training", "blank.toml"], "blank.toml"),
+        ([*named, *OPENING, "--recipient", "age1nobody"], "age1nobody"),
+        ([*named, *OPENING, "--segment", "development"], "no entry of these segments"),
+        ([*named, "--vault", "elders", "--grant", "x", "--dry-run"], "use the grant up"),
+        ([*named, "--vault", "elders", "--grant", "x", "--shares"], "leave --shares away"),
+        ([*named, "--vault", "elders", "--grant", "x", "--purpose", "y"], "leave --purpose away"),
+        (["--for", "blank.toml", *OPENING], "not the card of a laptop"),
+    ):
+        assert words in create(desk, options, code=2), options
+    assert "out of one" not in "".join(lines(desk))
+    assert lines(desk) == before
+    assert len(lines(desk, "others")) == 1
+    assert not list(Path().glob("stick/*"))
