@@ -98,6 +98,6 @@ def test_a_day_from_the_stick_to_the_certificate_at_the_card(
     assert "The way is at its end" in said["rosetta submission show ann.rosetta-submission"]
     [certificate] = (tmp_path / "certificate").glob("*.certificate.json")
     named = json.loads(certificate.read_text("utf-8"))["run"]
-    assert named["run_card_hash"] == told["card"]
+    assert named["run_card_hash"] == told["run_card_hash"]
     every = (each for each in tmp_path.rglob("*") if each.is_file())
     assert [each for each in every if END.encode() in each.read_bytes()] == []

@@ -1,4 +1,4 @@
-"""Sentences of secret reviews as the office's file has them: sealed, and opened in memory only.
+"""Sentences of reviews as the office's file has them: those of secret reviews sealed, and opened in memory only.
 
 They are sealed by age for this computer, and for the organisation where it has keys here; those of runs out of a vault with
 the key of the runs' corpus in the store, so that the vault alone opens them, whoever its keepers are by then. What people
@@ -15,17 +15,20 @@ from pathlib import Path
 
 from corpora.files.problems import StoredValueError
 from harness.core.failures import StoreError
+from harness.core.storage_problems import storable
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.sealing import seal, unseal
 from harness.store.file.database import opened
 from harness.store.file.keys_here import keys_here
 from harness.store.file.sealing import CorpusSeal, StoreSealed
 from harness.store.runs import find_by_id
-from review.files.manifests import BatchManifest
+from review.files.manifests import Around, BatchItem, BatchManifest
 from review.log.sealed_words import SealedWords
 
 Row = Sequence[str]
 """Item, source, candidate, and where the sentence stands."""
+ReviewPlace = tuple[int, str]
+"""Number of a review in the office's file, and id of its first batch."""
 
 
 _NO_KEY = (
@@ -68,7 +71,7 @@ def add_keys(words: SealedWords, manifests: Iterable[bytes], recipients: Sequenc
             words.add(manifest.batch, sorted({*others, *recipients}))
 
 
-def keep_texts(
+def _keep_texts(
     connection: sqlite3.Connection, recipients: Sequence[str], review: int, rows: Iterable[Row]
 ) -> None:
     """Seal the sentences of a review, within the caller's transaction."""
@@ -80,7 +83,7 @@ def keep_texts(
     connection.execute("DELETE FROM item WHERE review = ?", (review,))
 
 
-def kept_texts(connection: sqlite3.Connection, folder: Path, review: int) -> list[Row] | None:
+def _kept_texts(connection: sqlite3.Connection, folder: Path, review: int) -> list[Row] | None:
     """Open the sentences of a review; None where they are not sealed. StoreError in words where they are damaged, or no key at hand opens them."""
     found = connection.execute(
         "SELECT content FROM sealed_texts WHERE review = ?", (review,)
@@ -94,7 +97,7 @@ def kept_texts(connection: sqlite3.Connection, folder: Path, review: int) -> lis
     return rows
 
 
-def keep_vault_texts(
+def _keep_vault_texts(
     connection: sqlite3.Connection,
     folder: Path,
     review: int,
@@ -114,13 +117,13 @@ def keep_vault_texts(
     )
 
 
-def vault_runs(connection: sqlite3.Connection, review: int) -> tuple[str, ...]:
+def runs_out_of_vault(connection: sqlite3.Connection, review: int) -> tuple[str, ...]:
     """Return the ids of the runs out of a vault whose sentences a review asks about; none of other reviews."""
     row = connection.execute("SELECT runs FROM vault_texts WHERE review = ?", (review,)).fetchone()
     return () if row is None else tuple(row[0].split())
 
 
-def kept_vault_texts(
+def _kept_vault_texts(
     connection: sqlite3.Connection, folder: Path, review: int, batch: str
 ) -> list[Row] | None:
     """Open the sentences of a review of runs out of a vault; None of any other review.
@@ -155,6 +158,60 @@ def _vault_seal(folder: Path, run_id: str) -> Iterator[CorpusSeal]:
         yield CorpusSeal(store, run.corpus)
 
 
+def keep_items(
+    connection: sqlite3.Connection,
+    folder: Path,
+    review: ReviewPlace,
+    texts: Iterable[BatchItem],
+    recipients: Sequence[str],
+    runs: Sequence[str],
+) -> None:
+    """Keep the sentences of a review, within the caller's transaction; StoreError in words where their vault is not open.
+
+    They are sealed where there are ``recipients``, and for a vault alone where ``runs`` are out of one. ``folder`` is that of the
+    office's file.
+    """
+    rows = [
+        (each.id, storable(each.source), storable(each.candidate), _around(each)) for each in texts
+    ]
+    number, batch = review
+    if runs:
+        _keep_vault_texts(connection, folder, number, runs, batch, rows)
+    elif recipients:
+        _keep_texts(connection, recipients, number, rows)
+    else:
+        connection.executemany(
+            "INSERT INTO item (review, item, source, candidate, around) VALUES (?, ?, ?, ?, ?)",
+            [(number, *row) for row in rows],
+        )
+
+
+def read_items(
+    connection: sqlite3.Connection, folder: Path, review: ReviewPlace
+) -> dict[str, BatchItem]:
+    """Return item → what reviewers see of it; StoreError in words where no key at hand opens it, or it is damaged."""
+    number, batch = review
+    rows = _kept_vault_texts(connection, folder, number, batch)
+    if rows is None:
+        rows = _kept_texts(connection, folder, number)
+    if rows is None:
+        rows = connection.execute(
+            "SELECT item, source, candidate, around FROM item WHERE review = ?", (number,)
+        ).fetchall()
+    return {
+        item: BatchItem(id=item, source=source, candidate=candidate, **_read_around(around))
+        for item, source, candidate, around in rows
+    }
+
+
+def _around(item: BatchItem) -> str:
+    return "" if item.around is None else storable(item.around.model_dump_json())
+
+
+def _read_around(kept: str) -> dict[str, Around]:
+    return {"around": Around.model_validate_json(kept)} if kept else {}
+
+
 def must_seal(connection: sqlite3.Connection) -> bool:
     """Tell whether the file is of a version that left secret sentences, or what is written about them, open."""
     return connection.execute("SELECT 1 FROM unsealed").fetchone() is not None
@@ -169,5 +226,5 @@ def seal_older(
             "SELECT item, source, candidate, around FROM item WHERE review = ?", (number,)
         ).fetchall()
         if rows:
-            keep_texts(connection, recipients, number, rows)
+            _keep_texts(connection, recipients, number, rows)
     connection.execute("DELETE FROM unsealed")

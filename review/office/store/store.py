@@ -13,12 +13,11 @@ from typing import Self
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.storage_problems import storable
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.signature import Signed
 from harness.store.file.keys_here import recipients_here
 from harness.store.file.transaction import transaction
-from review.files.manifests import Around, BatchItem, BatchManifest
+from review.files.manifests import BatchItem, BatchManifest
 from review.files.statements import Statement, read_statement
 from review.log.event import Event
 from review.log.fold import State, fold, looks_by_run
@@ -39,13 +38,11 @@ from review.office.store.review import (
 )
 from review.office.store.sealed_texts import (
     add_keys,
-    keep_texts,
-    keep_vault_texts,
-    kept_texts,
-    kept_vault_texts,
+    keep_items,
     must_seal,
+    read_items,
+    runs_out_of_vault,
     seal_older,
-    vault_runs,
     words_here,
 )
 from review.verdict.panel.key import AnswerKey
@@ -160,7 +157,7 @@ class Office(OwnFile):
                     for batch, each in manifests.items()
                 ],
             )
-            self._keep_texts(number, texts, recipients, vault_runs, key.batches[0])
+            keep_items(self.connection, self.path.parent, (number, key.batches[0]), texts, recipients, vault_runs)  # fmt: skip
             if secret:
                 add_keys(self._words, told, recipients)
             self.connection.executemany(
@@ -168,30 +165,6 @@ class Office(OwnFile):
                 [(number, person, code) for person, code in codes.items()],
             )
         return self.review(key.review)
-
-    def _keep_texts(
-        self,
-        review: int,
-        texts: Iterable[BatchItem],
-        recipients: Sequence[str],
-        runs: Sequence[str],
-        batch: str,
-    ) -> None:
-        """Keep the sentences of a review: sealed where there are recipients, for a vault alone where ``runs`` are out of one."""
-        rows = [
-            (each.id, storable(each.source), storable(each.candidate), _around(each))
-            for each in texts
-        ]
-        if runs:
-            keep_vault_texts(self.connection, self.path.parent, review, runs, batch, rows)
-            return
-        if recipients:
-            keep_texts(self.connection, recipients, review, rows)
-            return
-        self.connection.executemany(
-            "INSERT INTO item (review, item, source, candidate, around) VALUES (?, ?, ?, ?, ?)",
-            [(review, *row) for row in rows],
-        )
 
     def is_taken(self, name: str) -> bool:
         """Tell whether a review of this name is there."""
@@ -242,8 +215,10 @@ class Office(OwnFile):
             policy=policy,
             manifests=manifests,
             codes=self._codes(number),
-            _read_texts=lambda: self._texts(number, next(iter(manifests))),
-            vault_runs=vault_runs(self.connection, number),
+            _read_texts=lambda: read_items(
+                self.connection, self.path.parent, (number, next(iter(manifests)))
+            ),
+            vault_runs=runs_out_of_vault(self.connection, number),
             signatures={batch: signature for batch, _, signature in batches},
         )
 
@@ -252,19 +227,6 @@ class Office(OwnFile):
             "SELECT person, code FROM person WHERE review = ?", (review,)
         )
         return dict(rows.fetchall())
-
-    def _texts(self, review: int, batch: str) -> dict[str, BatchItem]:
-        rows = kept_vault_texts(self.connection, self.path.parent, review, batch)
-        if rows is None:
-            rows = kept_texts(self.connection, self.path.parent, review)
-        if rows is None:
-            rows = self.connection.execute(
-                "SELECT item, source, candidate, around FROM item WHERE review = ?", (review,)
-            ).fetchall()
-        return {
-            item: BatchItem(id=item, source=source, candidate=candidate, **_read_around(around))
-            for item, source, candidate, around in rows
-        }
 
     def events(self, review: Review, *, shut: bool = False) -> list[Event]:
         """Return the events of a review: whole chains as far as they belong to it, in the one order.
@@ -444,14 +406,6 @@ class Office(OwnFile):
                 " VALUES (?, ?, ?, ?)",
                 (review.number, run_id, certificate, signature),
             )
-
-
-def _around(item: BatchItem) -> str:
-    return "" if item.around is None else storable(item.around.model_dump_json())
-
-
-def _read_around(kept: str) -> dict[str, Around]:
-    return {"around": Around.model_validate_json(kept)} if kept else {}
 
 
 def _key_bytes(key: AnswerKey) -> bytes:

@@ -81,6 +81,7 @@ def test_a_file_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> No
         office.connection.execute("DROP TABLE sealed_texts")
         office.connection.execute("DROP TABLE unsealed")
         office.connection.execute("DROP TABLE words_key")
+        office.connection.execute("DROP TABLE vault_texts")
         office.connection.execute("ALTER TABLE item DROP COLUMN around")
         office.connection.execute("PRAGMA user_version = 1")
     with Office.open(made.folder) as office:

@@ -64,6 +64,7 @@ def test_a_file_from_before_is_sealed_and_nothing_of_it_is_left(tmp_path: Path) 
         raw.execute("DROP TABLE sealed_texts")
         raw.execute("DROP TABLE unsealed")
         raw.execute("DROP TABLE words_key")
+        raw.execute("DROP TABLE vault_texts")
         raw.executemany(
             "INSERT INTO item (item, review, source, candidate, around) VALUES (?, 1, ?, ?, ?)",
             [

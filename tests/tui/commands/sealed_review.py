@@ -39,7 +39,7 @@ class Speakers:
         """Have each person rate at a laptop of their own, and put what they hand over on the stick.
 
         ``opinion``: from the number of the person and the id of an item. The first one says that an item is harmful, and
-        writes a better wording of another one. Gives the source of what was called harmful.
+        writes a better wording of another one. Return the source of what was called harmful.
         """
         [batch] = [each.read_bytes() for each in stick.glob("*.rosetta-batch")]
         harmful = ""
@@ -79,7 +79,7 @@ def careful(review: Review) -> Callable[[int, str], Rating]:
 
 
 def sealed_run(desk: Desk, entries: int = 30) -> str:
-    """Put secret sentences into a vault, and run a method over them; gives the run's id."""
+    """Put secret sentences into a vault, and run a method over them; return the run's id."""
     desk("vault init elders --name Elders --as Office --recovery rec.txt")
     desk(f"vault add elders {gold(desk.folder, entries)}")
     (desk.folder / "gold.json").unlink()
@@ -89,7 +89,7 @@ def sealed_run(desk: Desk, entries: int = 30) -> str:
 
 
 def speakers(desk: Desk, count: int = LAPTOPS) -> Speakers:
-    """Give speakers laptops, whose cards come to the office."""
+    """Return speakers with laptops whose cards came to the office."""
     laptops = {f"laptop-{n}": Identity.make(Role.LAPTOP) for n in range(count)}
     for name, identity in laptops.items():
         (desk.folder / f"{name}.rosetta-laptop").write_bytes(write_laptop_card(identity, name))
