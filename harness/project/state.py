@@ -271,10 +271,7 @@ def create_project(folder: Path, home: Path, facts: Mapping[str, Any]) -> Projec
             raise UsageError(
                 f"--{option} {str(facts[name])[:40]!r}: no language tag. Write one such as en or crk."
             )
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(
-            f"{folder} is there already and not empty. Name a new folder; a corpus that was begun goes on with its other commands."
-        )
+    require_new(folder)
     state = ProjectState(number=secrets.token_hex(8), created=today(), dataset=envelope(facts))
     try:
         private_folder(folder)
@@ -286,6 +283,20 @@ def create_project(folder: Path, home: Path, facts: Mapping[str, Any]) -> Projec
     remember(home, state.number, folder)
     write_state(project, overwrite=False)
     return project
+
+
+def require_new(folder: Path) -> None:
+    """Refuse a folder in which something is; UsageError in words."""
+    try:
+        used = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
+    except OSError as error:
+        raise UsageError(
+            f"{folder} cannot be looked into: {error.strerror}. Name another folder."
+        ) from None
+    if used:
+        raise UsageError(
+            f"{folder} is there already and not empty. Name a new folder; a corpus that was begun goes on with its other commands."
+        )
 
 
 def envelope(facts: Mapping[str, Any]) -> dict[str, Any]:

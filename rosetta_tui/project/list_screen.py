@@ -17,8 +17,10 @@ from harness.project.known import forget, remember
 from harness.project.state import read_project
 from rosetta_tui.project.facts import ProjectReading, read_known
 from rosetta_tui.project.needs import met
+from rosetta_tui.project.new_corpus_form import NewCorpusScreen
 from rosetta_tui.project.screen import UNREADABLE, ProjectScreen
 from rosetta_tui.report.project import next_step
+from rosetta_tui.request.draft import Value
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.content import EmptyState, Telling, Where, show
@@ -49,6 +51,7 @@ class ProjectsScreen(Screen[None]):
         "Here stand those that this computer saw before. One on a stick is there again when the stick is in its place."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "begin", "New corpus", id="projects.new"),
         Binding("o", "open", "Open a folder", id="projects.open"),
         Binding("delete,backspace", "forget", "Take off the list", key_display="del", tooltip="Nothing in the folder is touched", id="projects.forget"),
         Binding("r", "read", "Read again", id="refresh"),
@@ -60,6 +63,8 @@ class ProjectsScreen(Screen[None]):
         super().__init__()
         self._path = store_path
         self._found: list[ProjectReading] | None = None
+        self._typed: dict[str, Value] = {}
+        """What stands in the form of a new corpus."""
 
     def compose(self) -> ComposeResult:
         """Lay out where am I, the corpora, the one under the cursor, and the keys."""
@@ -141,6 +146,10 @@ class ProjectsScreen(Screen[None]):
         if self.chosen is not None:
             self._show(self.chosen.folder)
 
+    def action_begin(self) -> None:
+        """Open the form of a new corpus."""
+        self.app.push_screen(NewCorpusScreen(self._path, self._typed))
+
     def action_open(self) -> None:
         """Ask for the folder of a corpus in the making, and show it."""
         words = ("Open a corpus in the making", "Its folder has a file project.json. It is only looked at.", "path of the folder")  # fmt: skip
@@ -209,8 +218,8 @@ def _about(found: ProjectReading) -> Content:
 def _what_to_do() -> Content:
     return Content.assemble(
         "A corpus for a language that has none: sentences that its speakers translate and look over, with their community's consent.\n\n",
-        ("It begins in a shell:\n\n", "$quiet"),
-        ("  rosetta corpus new FOLDER\n\n", "bold"),
+        ("n", "bold $mark"),
+        "  begins a new one, in an empty folder\n",
         ("o", "bold $mark"),
         "  opens a folder that another computer began",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,23 +19,7 @@ with when_used():
     from corpora.languages import tags
     from corpora.model import labels as model_labels
     from harness.project import making, state
-
-_ASKED = {
-    "source_language": (
-        "source_language",
-        "the language of the sentences that are translated, such as en",
-    ),
-    "target_language": (
-        "target_language",
-        "the language that they are translated into, such as crk",
-    ),
-    "title": ("title", "the title of the corpus"),
-    "organisation": ("organisation", "who makes it, by the name that speakers know"),
-    "license": ("licence", "the licence, by its SPDX id, such as CC-BY-NC-SA-4.0"),
-}
-"""Fact → its option, and what is asked for."""
-
-_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
+    from rosetta_tui.request import new_corpus
 
 
 @click.command("new")
@@ -85,21 +68,14 @@ _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
     callback=lambda ctx, _, on: _list_labels(ctx) if on else None,
     help="List the labels and end.",
 )
-def new_(folder: Path, corpus_id: str | None, labels: tuple[str, ...], **given: Any) -> None:  # fmt: skip
+def new_(folder: Path, **given: Any) -> None:
     """Begin a corpus in FOLDER: one file that knows everything, and corpus.json, which grows.
 
     What is not given is asked for. Every further step is a command of its own and can be stopped anywhere: sources, translate, gather,
     agree, analyse, consent; progress says what comes next. Sentences of secret segments lie sealed in the folder.
     """
-    name = corpus_id or re.sub(r"[^a-z0-9._-]+", "-", folder.resolve().name.lower()).strip("-._")
-    if not _ID.fullmatch(name):
-        raise UsageError("--id: up to 60 small letters a–z, digits, '.', '_' and '-' make a name.")
-    facts = {
-        "id": name,
-        **{fact: _given(given[option], option, asked) for fact, (option, asked) in _ASKED.items()},
-        "transmission": given["transmission"],
-        "labels": [_label(each) for each in labels],
-    }
+    asked = {name: _given(given[name], name) for name in new_corpus.ASKED}
+    facts = new_corpus.corpus_facts(folder, {**given, **asked})
     try:
         warned = making.check_facts(facts).warnings
     except CorpusError as error:
@@ -114,23 +90,15 @@ def new_(folder: Path, corpus_id: str | None, labels: tuple[str, ...], **given: 
     click.echo(plain(f"Next: rosetta corpus sources {folder} FILE"))
 
 
-def _given(value: str | None, option: str, asked: str) -> str:
+def _given(value: str | None, name: str) -> str:
     """Return what an option says, or what a person at a terminal answers; UsageError where that is empty, or nobody can be asked."""
-    name = option.replace("_", "-").replace("licence", "license")
+    option, asked = new_corpus.OPTIONS[name], new_corpus.ASKED[name]
     if value is None and not sys.stdin.isatty():
-        raise UsageError(f"--{name} is missing: {asked}.")
+        raise UsageError(f"{option} is missing: {asked}.")
     found = str(click.prompt(asked, err=True) if value is None else value).strip()
     if not found:
-        raise UsageError(f"--{name} is empty: {asked}.")
+        raise UsageError(f"{option} is empty: {asked}.")
     return found
-
-
-def _label(text: str) -> str:
-    """Return a label by its identifier; words that are meant as none of Local Contexts stay."""
-    found = model_labels.find_label(text)
-    if found is None and model_labels.looks_like_label(text):
-        raise UsageError(f"--label {text[:60]!r}: Local Contexts has no such label. `rosetta corpus new --labels` lists them.")  # fmt: skip
-    return text if found is None else found.identifier
 
 
 def _list_labels(ctx: click.Context) -> None:

@@ -208,6 +208,8 @@ class FormLine(Vertical):
     @property
     def can_be_filled(self) -> bool:
         """Whether it is shown and there is something to do in it."""
+        if isinstance(self._control, SuggestingLine):  # the line in it has the focus
+            return self.display
         return self.display and self._control.allow_focus()
 
     def take_focus(self) -> None:

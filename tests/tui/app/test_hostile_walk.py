@@ -56,7 +56,7 @@ WALK = (
     ("b", "enter", "i", "q", "c", "q", "enter", "right", "right", "q", "q", "q"),
     ("W", "right", "m", "escape", "q"),
     ("V", "o", "escape", "enter", "2", "3", "4", "5", "q", "q"),
-    ("L", "o", "escape", "enter", "2", "3", "4", "5", "q", "q"),
+    ("L", "n", "ctrl+t", "escape", "o", "escape", "enter", "2", "3", "4", "5", "q", "q"),
     ("enter", "m", "escape", "e", "escape", "enter", "right", "p", "r", "a", "escape", "q", "q"),
 )
 """Keys from Home and back to it."""

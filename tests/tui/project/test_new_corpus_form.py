@@ -1,0 +1,147 @@
+"""The form of a new corpus: what it says is what the command says, and what it begins is what the command begins."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from rosetta_tui.commands import rosetta
+from rosetta_tui.project.list_screen import ProjectsScreen
+from rosetta_tui.project.new_corpus_form import NewCorpusScreen
+from rosetta_tui.project.screen import ProjectScreen
+from rosetta_tui.request.draft import Value
+from rosetta_tui.request.new_corpus import arguments, command_of, look_at
+from tests.keyring_in_memory import memory_keyring
+from tests.tui.screens import App, press, press_in_turn, settle, showing, text
+from tests.tui.vault.looks import LOOKS, look, store
+
+FILLED: dict[str, Value] = {
+    "source_language": "en", "target_language": "crk", "title": "Words of our school",
+    "organisation": "Our school", "folder": "words", "licence": "CC-BY-NC-SA-4.0",
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def keyring() -> Iterator[None]:
+    with memory_keyring():
+        yield
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    found = tmp_path / "home"
+    found.mkdir(mode=0o700)
+    monkeypatch.setenv("ROSETTA_HOME", str(found))
+    monkeypatch.chdir(tmp_path)
+    return found
+
+
+@pytest.mark.parametrize(("size", "theme"), LOOKS)
+async def test_empty_and_with_what_is_wrong(
+    size: tuple[int, int], theme: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = FILLED | {"source_language": "english", "licence": "ask us", "folder": ".", "title": "", "labels": ("TK NC",)}  # fmt: skip
+    for name, typed in (("new-corpus", {}), ("new-corpus-wrong", wrong)):
+        screen = NewCorpusScreen(store(home), dict(typed))
+        async with showing(App(None, store(home)), screen, size) as (app, pilot):
+            app.theme = theme
+            if typed:
+                await press(pilot, "ctrl+s")
+            await settle(pilot)
+            look(name, size, app)
+
+
+def called(words: list[str]) -> Result:
+    return CliRunner().invoke(rosetta, words)
+
+
+async def test_what_is_typed_begins_what_the_command_begins(home: Path) -> None:
+    app = App(None, store(home))
+    async with showing(app, ProjectsScreen(store(home)), (100, 30)) as (_, pilot):
+        await press(pilot, "n")
+        for typed in FILLED.values():
+            await press_in_turn(pilot, *str(typed), "enter")
+        form = app.screen
+        assert isinstance(form, NewCorpusScreen)
+        assert form.typed == FILLED
+        assert "Plains Cree" in text(app)
+        assert "has to know" in text(app)
+        command = command_of(form.typed)
+        await press(pilot, "ctrl+y")
+        assert app.clipboard == command
+        await press(pilot, "ctrl+s")
+        assert isinstance(app.screen, ProjectScreen)
+        assert "New languages › Words of our school" in text(app)
+        await press(pilot, "q")
+        assert "1 corpus" in text(app)
+        await press(pilot, "n")
+        assert form.typed == {}
+    made = json.loads(Path("words", "project.json").read_bytes())
+    Path("words").rename("first")
+    assert called(shlex.split(command)[1:]).exit_code == 0
+    again = json.loads(Path("words", "project.json").read_bytes())
+    assert made["dataset"] == again["dataset"]
+    assert made["dataset"]["id"] == "words"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("source_language", "english"),
+        ("target_language", "-x"),
+        ("licence", "ask us"),
+        ("transmission", "to friends"),
+        ("labels", ("TK Foo",)),
+        ("corpus_id", "Ä b"),
+        ("folder", "home"),
+        ("folder", "gold_standard"),
+    ],
+)
+def test_what_is_wrong_is_said_in_the_words_of_the_command(
+    field: str, value: Value, home: Path
+) -> None:
+    (home / "full").touch()
+    typed = FILLED | {field: value}
+    found = look_at(typed)
+    [(where, [words])] = found.wrong.items()
+    assert where == (field if value != "gold_standard" else "corpus_id")
+    done = called(arguments(typed))
+    said = f"{done.output}{done.exception}"
+    assert done.exit_code != 0
+    assert words.partition(". ")[0] in said
+    assert not (Path("words") / "project.json").exists()
+
+
+def test_what_is_missing_is_no_fault_and_nothing_is_begun(home: Path) -> None:
+    found = look_at({"target_language": "crk"})
+    assert (found.wrong, found.notes["target_language"]) == ({}, "Plains Cree")
+    assert found.missing == ["folder", "source_language", "title", "organisation", "licence"]
+    assert "SPDX" in look_at(FILLED | {"licence": "CC BY NC"}).notes["licence"]
+
+
+def test_no_value_is_taken_for_an_option(home: Path) -> None:
+    typed = FILLED | {"title": "--help", "folder": "-words", "labels": ("TK NC", "for our schools")}
+    assert called(arguments(typed)).exit_code == 0
+    made = json.loads(Path("-words", "project.json").read_bytes())["dataset"]
+    assert (made["title"], made["labels"]) == ("--help", ["TK NC", "for our schools"])
+
+
+async def test_what_was_typed_stays_and_nothing_is_begun_while_something_is_wrong(
+    home: Path,
+) -> None:
+    app = App(None, store(home))
+    async with showing(app, ProjectsScreen(store(home)), (100, 30)) as (_, pilot):
+        await press(pilot, "n")
+        await press_in_turn(pilot, *"en", "enter", "ctrl+s")
+        assert "5 things are not right yet" in text(app)
+        assert "This is still to be filled in." in text(app)
+        await press_in_turn(pilot, "escape", "n")
+        form = app.screen
+        assert isinstance(form, NewCorpusScreen)
+        assert form.lines["source_language"].value == "en"
+    assert not list(Path().glob("*/project.json"))
