@@ -55,7 +55,8 @@ def import_(
         raise UsageError("There is no file of ratings (NAME.rosetta-ratings) in these folders.")
     identities = sealed_keys.opening_identities(home(), identity)
     with store.Office.open(home()) as office:
-        reports = list(_told(importing.import_files(office, identities, files), as_json))
+        found = importing.import_files(office, identities, files)
+        reports = list(_told(found, as_json, waiting=not yes))
         if enrol:
             taken = list(_told(_enrolled(office, identities, reports, yes), as_json))
             keys = {each.signing_key for each in taken}
@@ -74,11 +75,11 @@ def answering() -> bool:
 
 
 def _told(
-    reports: Iterable[file_report.FileReport], as_json: bool
+    reports: Iterable[file_report.FileReport], as_json: bool, *, waiting: bool = True
 ) -> Iterator[file_report.FileReport]:
-    """Say each report when it comes."""
+    """Say each report when it comes; without ``waiting`` not that of a laptop that is vouched for in the next step."""
     for report in reports:
-        if not as_json:
+        if not as_json and (waiting or not _waits(report)):
             for line in imported.report_lines(report):
                 click.echo(plain(line))
         yield report

@@ -261,6 +261,7 @@ def test_what_speakers_press_is_what_the_office_knows(
     phrases = {code: sit(tmp_path / code, file, code, rating) for code, rating in given.items()}
     told = rosetta("import", str(stick), "--enrol", "--yes")
     assert all(phrase in told for phrase in phrases.values())
+    assert "SET ASIDE" not in told, "each laptop is vouched for in the same go"
     assert "damaged 0" in told
     assert "LOOK" not in told
     with Office.open(home) as office:

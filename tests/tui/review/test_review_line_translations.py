@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
 
+from review.log.laptop import Laptop
 from review.rating import CannotJudge
+from review.session.course import REST_ITEMS
+from rosetta_tui.review.rating.lines import face
+from rosetta_tui.review.rating.lines.pages import Console
+from rosetta_tui.review.rating.sitting import TerminalOpening
 from tests.review.session.scenes import CODE, batch_of, item_id, sentences_of, write_file
 from tests.tui.review.line_face import home, no_keyring, sit, state_of
 
@@ -60,3 +66,67 @@ def test_what_is_too_long_or_hostile_is_said_and_shown_harmless(home: Path, file
     assert "\x1b" not in said
     assert "4,001" in said or "4001" in said
     assert list(state_of(home).translations.values()) == ["\x1b[31mBone"]
+
+
+MANY = REST_ITEMS + 3
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    return write_file(batch_of(sentences_of(MANY), task="translate"), tmp_path / "stick")
+
+
+def test_each_line_of_a_pipe_is_the_translation_of_its_own_sentence(home: Path, many: Path) -> None:
+    """A rest is offered on the way, and takes no line for itself."""
+    lines = [f"Frazo {n}" for n in range(1, MANY + 1)]
+    _, said = sit(home, many, *FIRST, *lines)
+    assert "Time for a rest?" in said
+    assert state_of(home).translations == {item_id(n): f"Frazo {n}" for n in range(1, MANY + 1)}
+
+
+class Typing(Console):
+    """A terminal at which somebody types ahead: what was typed is there before it is asked for."""
+
+    def __init__(self, *lines: str) -> None:
+        self.lines, self.printed = list(lines), io.StringIO()
+        super().__init__(io.StringIO("".join(f"{line}\n" for line in lines)), self.printed)
+        self.typed = True
+
+    def forget_what_was_typed(self) -> None:
+        raise AssertionError("words of a translation were dropped")
+
+
+def typed(home: Path, file: Path, *lines: str, guard: float) -> str:
+    console = Typing(*lines)
+    with Laptop.open(home) as laptop, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(face, "GUARD_SECONDS", guard)
+        face.run_lines(TerminalOpening(laptop, places=[file]), console)
+    return console.printed.getvalue()
+
+
+def test_words_that_are_typed_at_a_rest_are_kept_for_the_next_sentence(
+    home: Path, many: Path
+) -> None:
+    lines = [f"Frazo {n}" for n in range(1, REST_ITEMS + 1)]
+    said = typed(home, many, *FIRST, *lines, "Post la ripozo", "", "/q", guard=0.0)
+    assert "means nothing here" not in said
+    assert f"Sentence {REST_ITEMS + 1} of {MANY}" in said
+    assert said.count("Your translation: Post la ripozo") == 2
+    assert item_id(REST_ITEMS + 1) not in state_of(home).translations
+    said = typed(home, many, "1", CODE, "/q", guard=0.0)
+    assert "Post la ripozo" in said, "it is there after the program was left, too"
+
+
+def test_lines_that_are_typed_before_their_sentence_is_read_are_kept(
+    home: Path, file: Path
+) -> None:
+    """A text of several lines is pasted: none of them is taken for a translation, and none is lost."""
+    said = typed(home, file, *FIRST, "Unu", "Du", "Tri", "/q", guard=3600.0)
+    assert state_of(home).translations == {}
+    assert "Your translation: Unu\n    Du\n    Tri" in said
+
+
+def test_a_folder_that_the_sentences_came_from_is_no_missing_stick(home: Path, file: Path) -> None:
+    _, said = sit(home, file, *FIRST, "a", "b", "c", "d", "x", "1", "")
+    assert "No stick was found" not in said
+    assert "The file: " in said

@@ -25,7 +25,7 @@ from review.session.flow import (
     ShowHelp,
 )
 from review.session.session import Session
-from review.session.view import Lesson, Phase, ShownItem, View
+from review.session.view import Lesson, Phase, ShownItem, TextField, View
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.keys import RATING_OF, Act, Onward, act_of, relation_of
@@ -100,6 +100,8 @@ class LineFace:
         self._told: View | None = None
         """The view whose sentence was said last."""
         self._explained = False
+        self._ahead = ""
+        """What was typed at a rest, before the sentence that it is to be of."""
         console.say(self._words("Everything works without the internet. Nothing is sent anywhere."))
 
     @property
@@ -142,7 +144,7 @@ class LineFace:
             return
         self._told = view
         if view.too_soon:  # what was typed behind it is not meant for what comes either
-            self._console.forget_what_was_typed()
+            self._forget_what_was_typed()
         if view.said:
             self._console.say(view.said)
         tell(self._words, self._console, trouble_of_view(view))
@@ -274,8 +276,11 @@ class LineFace:
         if item is None:
             return None
         place = (view.phase, item.id)
+        if self._ahead:
+            item = self._kept_as_draft(item, self._ahead)
+            self._ahead = ""
         if self._heard != place:
-            self._console.forget_what_was_typed()
+            self._forget_what_was_typed()
             pages.show_item(self._console, self._words, view, item)
             self._heard = place
         self.session.painted(item.id)
@@ -292,13 +297,35 @@ class LineFace:
             return self._obey(view, typed.removeprefix(KEY_SIGN).strip() or "?")
         if typed:
             self._acts.translate(item, typed)
+            if self.session.view.too_soon:
+                self._kept_as_draft(item, typed)
         self._heard = None  # Enter alone reads it again
         return None
 
+    def _kept_as_draft(self, item: ShownItem, typed: str) -> ShownItem:
+        """Keep words that were typed before their sentence was to be read, behind what is kept so; no word is dropped."""
+        before = [item.translation] if TextField.TRANSLATION in item.drafts else []
+        self._acts.keep_draft(item, TextField.TRANSLATION, "\n".join([*before, typed]))
+        return self.session.view.item or item
+
+    def _forget_what_was_typed(self) -> None:
+        """Drop keys that were typed too early; words of a translation are no keys."""
+        if not self.session.translating:
+            self._console.forget_what_was_typed()
+
     def rest(self, view: View) -> Onward | None:
-        """Offer a pause."""
-        said = pages.rest_words(self._words, view)
-        return self._page(view, said, self._words("Enter goes on. q stops:"))
+        """Offer a pause; translations that come from a pipe, one a line, need none, and what is typed meanwhile stays."""
+        said, prompt = pages.rest_words(self._words, view), self._words("Enter goes on. q stops:")
+        if not self.session.translating:
+            return self._page(view, said, prompt)
+        if not self._console.typed:
+            self._console.say(said)
+            return Onward.GO_ON
+        typed = self._asked_on_page(view, said, prompt).strip()
+        if len(typed) > 1 and not typed.startswith(KEY_SIGN):
+            self._ahead = typed
+            return Onward.GO_ON
+        return self._obey(view, typed.removeprefix(KEY_SIGN))
 
     def end(self, view: View) -> Onward | None:
         """Say thank you, and what to do with the stick."""
@@ -314,15 +341,19 @@ class LineFace:
         return self._page(view, said, self._words("x hands over, q stops:"))
 
     def _page(self, view: View, said: str, prompt: str) -> Onward | None:
-        """Show a page without an item, not twice in a row."""
+        """Show a page without an item, and obey what is typed."""
+        typed = self._asked_on_page(view, said, prompt)
+        return self._obey(view, typed.removeprefix(KEY_SIGN) if self.session.translating else typed)
+
+    def _asked_on_page(self, view: View, said: str, prompt: str) -> str:
+        """Show a page without an item, not twice in a row; returns what is typed."""
         page = (view.phase, view.handed_over)
         if self._heard != page:
-            self._console.forget_what_was_typed()
+            self._forget_what_was_typed()
             self._console.say()
             self._console.say(said)
             self._heard = page
-        typed = self._console.ask(prompt)
-        return self._obey(view, typed.removeprefix(KEY_SIGN) if self.session.translating else typed)
+        return self._console.ask(prompt)
 
     def _obey(self, view: View, line: str) -> Onward | None:
         if typed := line.strip():

@@ -81,7 +81,8 @@ def _asked_place(words: Words, console: Console, places: list[Path], *, offered:
     if offered:
         prompt = words("Enter saves in number 1. Type a number or a folder, or q:")
     else:
-        console.say(words("No stick was found."))
+        if not places:  # else the folder that the sentences came from is offered
+            console.say(words("No stick was found."))
         prompt = words("Type a folder, or only Enter for nowhere:")
     return console.ask(prompt).strip()
 
@@ -240,11 +241,12 @@ class LineActs:
         lines = [before] if before else []
         while (line := console.ask(words("Your words:")).strip()) not in {"", _DELETE}:
             lines.append(line)
-            self._keep_draft(item, field, "\n".join(lines))
+            self.keep_draft(item, field, "\n".join(lines))
         console.forget_what_was_typed()  # the rest of a pasted text is no key
         return line or "\n".join(lines)
 
-    def _keep_draft(self, item: ShownItem, field: TextField, text: str) -> None:
+    def keep_draft(self, item: ShownItem, field: TextField, text: str) -> None:
+        """Keep words that are not saved yet."""
         try:
             self._session.keep_draft(item.id, field, text)
         except HarnessError as error:
