@@ -134,14 +134,30 @@ def _costs(manifest: SubmissionManifest, card: RunCard | None) -> PartCheck:
     return PartCheck(SubmissionPart.COSTS, ok=True, words=words)
 
 
+@dataclass(frozen=True, slots=True)
+class StatedLimits:
+    """The part of a README about what a method does badly."""
+
+    heading: str
+    """Its line, with the signs before it."""
+    words: str
+    """What stands below it, up to the next heading."""
+
+
+def limits(readme: str) -> StatedLimits | None:
+    """Return what a README says of the limits of a method; None where no heading of it is about them."""
+    found = _LIMITS.search(readme)
+    if found is None:
+        return None
+    return StatedLimits(found[0].strip(), readme[found.end() :].partition("\n#")[0].strip())
+
+
 def _readme(content: bytes) -> PartCheck:
-    text = content.decode("utf-8", "replace")
-    heading = _LIMITS.search(text)
-    if heading is None:
+    found = limits(content.decode("utf-8", "replace"))
+    if found is None:
         words = f"{README}: no heading about its limits. Add one, such as “## Limitations”, and say what it does badly."
         return PartCheck(SubmissionPart.README, ok=False, words=words)
-    below = text[heading.end() :].partition("\n#")[0].split()
-    if len(below) < _LEAST_WORDS:
+    if len(found.words.split()) < _LEAST_WORDS:
         words = f"{README}: nothing stands below its heading about limits. Say what it does badly."
         return PartCheck(SubmissionPart.README, ok=False, words=words)
     return PartCheck(SubmissionPart.README, ok=True, words="with its limitations")

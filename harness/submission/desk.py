@@ -7,7 +7,7 @@ leaves a run that was begun, and never one that nobody knows of.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -142,26 +142,34 @@ class KeptSubmission:
     @property
     def rehearsed(self) -> bool:
         """Whether the last rehearsal gave the scores that were claimed."""
-        last = self._rehearsal
+        last = self.last_rehearsal
         return last is not None and last.what is DeskAct.REHEARSED
 
     def rehearsed_with(self, model: str) -> bool:
         """Tell whether the last rehearsal did so with this model; empty: with none."""
-        last = self._rehearsal
+        last = self.last_rehearsal
         return last is not None and (last.what, last.words) == (DeskAct.REHEARSED, model)
-
-    @property
-    def _rehearsal(self) -> DeskNote | None:
-        acts = (DeskAct.REHEARSED, DeskAct.NOT_REPEATED)
-        return next((each for each in reversed(self.notes) if each.what in acts), None)
 
     @property
     def judged(self) -> DeskNote:
         """The note of the last run of which something can be told; raises UsageError where there is none."""
-        found = [each for each in self.notes if each.what in _JUDGED]
-        if not found:
+        found = self.last_judged
+        if found is None:
             raise UsageError(f"Submission {self.number} has no run over secret entries that came to its end. Begin one: rosetta submission run {self.number} CORPUS --terms FILE.")  # fmt: skip
-        return found[-1]
+        return found
+
+    @property
+    def last_judged(self) -> DeskNote | None:
+        """The same; None where there is no such run."""
+        return self._last(_JUDGED)
+
+    @property
+    def last_rehearsal(self) -> DeskNote | None:
+        """The note of the last rehearsal that came to its end; None where there was none."""
+        return self._last((DeskAct.REHEARSED, DeskAct.NOT_REPEATED))
+
+    def _last(self, acts: Collection[DeskAct]) -> DeskNote | None:
+        return next((each for each in reversed(self.notes) if each.what in acts), None)
 
     @property
     def runs(self) -> int:

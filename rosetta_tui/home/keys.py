@@ -46,6 +46,7 @@ KEYS: list[BindingType] = [
     Binding("W", "app.place('sweeps')", "Sweeps", show=False, id="home.sweeps"),
     Binding("V", "app.place('vaults')", "Vaults", show=False, id="home.vaults"),
     Binding("L", "app.place('projects')", "New languages", show=False, id="home.projects"),
+    Binding("M", "app.place('submissions')", "Submissions", show=False, id="home.submissions"),
     Binding("w", "app.place('doctor')", "What is missing here", show=False, id="home.doctor"),
     Binding("r", "read", "Refresh", show=False, id="refresh"),
     Binding("escape", "end_search", "End search", id="home.end_search"),

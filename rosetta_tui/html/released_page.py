@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from harness.card.checking.signed import UNKNOWN
 from harness.core.failures import UsageError
@@ -12,7 +12,7 @@ from harness.release.records import SignedReleasedCard
 from harness.release.verifying import check_consent, verify_released
 from rosetta_tui.html.chart import BarChart, ScoreLine, score_chart
 from rosetta_tui.html.page import Fact, render
-from rosetta_tui.show.metric_words import value
+from rosetta_tui.show.metric_words import CAVEATS, value
 from scoring.core.metric_rows import short_title, title
 from scoring.core.wording import counted
 
@@ -63,17 +63,9 @@ def _in_short(card: SignedReleasedCard) -> Iterator[str]:
     if card.scores_of != card.run:
         yield f"The scores are those of run {card.scores_of[:8]}, told before: this run did not beat them by more than {card.beat_by:g}."
     if card.caveats is not None:
-        held = [_CAVEATS[kind] for kind, holds in card.caveats.items() if holds]
+        held = [CAVEATS[kind] for kind, holds in card.caveats.items() if holds]
         yield f"Of a quarter of the outputs or more: {'; '.join(held) or 'none is repeated, far too short, far too long, or left in the source language'}."
     yield "There is no tier on it: what may be claimed is decided where the run was made."
-
-
-_CAVEATS: Final = {
-    "repeated": "one text stands for several sources",
-    "short": "less than half as long as the reference",
-    "long": "more than twice as long as the reference",
-    "untranslated": "the source, or most of its words",
-}
 
 
 def _charts(card: SignedReleasedCard) -> Iterator[BarChart]:

@@ -23,6 +23,13 @@ _FLOORS = {
     "truncated": "a fifth of references",
 }
 
+CAVEATS = {
+    "repeated": "one text stands for several sources",
+    "short": "less than half as long as the reference",
+    "long": "more than twice as long as the reference",
+    "untranslated": "the source, or most of its words",
+}
+"""Kind of ``scoring.card.caveats`` → what it says of outputs."""
 
 FEW_ENTRIES = 200
 """Below as many, BLEU's interval held the value in 82–92 % of simulated corpora (benchmarks/bleu_coverage.py)."""

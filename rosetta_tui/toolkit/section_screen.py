@@ -55,7 +55,7 @@ class SectionScreen(Screen[None]):
     def on_mount(self) -> None:
         """Show the frame, then read."""
         self.query_one("#about", VerticalScroll).can_focus = False
-        self._show_parts(said=False, rows=False)
+        self._show_parts(said=False, rows=False, about=False)
         self.query_one(SectionLine).show_sections(self.sections, self.opened, {})
         self.set_interval(LOOK_SECONDS, self.look)
         self.action_read()
@@ -97,7 +97,7 @@ class SectionScreen(Screen[None]):
     def show_trouble(self, title: str, why: str, more: Sequence[str] = ()) -> None:
         """Say why nothing is shown, in the place of all of it."""
         self.pages = {}
-        self._show_parts(said=False, rows=False)
+        self._show_parts(said=False, rows=False, about=False)
         self.query_one(SectionLine).show_sections(self.sections, self.opened, {})
         self.query_one(Where).say(show(f"✗ {title}", "$bad"))
         quiet = [show(f"\n\n{each}", "$quiet") for each in more]
@@ -107,10 +107,10 @@ class SectionScreen(Screen[None]):
 
     # Showing
 
-    def _show_parts(self, *, said: bool, rows: bool) -> None:
+    def _show_parts(self, *, said: bool, rows: bool, about: bool) -> None:
         self.query_one("#said").display = said
         self.table.display = rows
-        self.query_one("#about").display = rows
+        self.query_one("#about").display = about
         self.query_one(EmptyState).display = not rows
 
     def _fill(self, cursor: int | None = None) -> None:
@@ -120,7 +120,7 @@ class SectionScreen(Screen[None]):
         self.query_one(SectionLine).show_sections(self.sections, self.opened, waiting)
         if page is None:
             return
-        self._show_parts(said=bool(page.said), rows=bool(page.rows))
+        self._show_parts(said=bool(page.said), rows=bool(page.rows), about=any(page.about))
         self.query_one("#said", Telling).tell(_content(page.said))
         self.query_one(EmptyState).say(page.empty or "Nothing is here.")
         self.table.show_columns(page.columns)

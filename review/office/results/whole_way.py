@@ -6,8 +6,9 @@ Each step is read from where it was done (the desk, the store, the ledger, the o
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Final
 
 from harness.store.corpora.entries import read_dataset
@@ -35,25 +36,58 @@ class WayStep:
 
 
 _UNDONE: Final = "not yet"
+STEPS: Final = (
+    "came in", "complete", "rehearsed", "run over secret texts", "its maker was told",
+    "speakers are asked", "ratings are here", "the gate decided", "certificate at the card",
+)  # fmt: skip
+"""The names of all steps of a way that is gone to its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class WayEnd:
+    """What follows from how far a way is gone."""
+
+    step: WayStep | None
+    """The next step; None where the way is at its end."""
+    words: str
+    """Why it is at its end."""
+    command: str
+    """What to do; empty where nothing is."""
 
 
 def whole_way(
     connection: sqlite3.Connection, office: Office | None, kept: KeptSubmission
 ) -> list[WayStep]:
     """Return the steps of a submission in their order; ``office``: where this computer has one."""
-    return [*_before_secrets(kept), *_over_secrets(connection, office, kept)]
+    steps = [*_before_secrets(kept), *_over_secrets(connection, office, kept)]
+    if _refused(kept):
+        return steps
+    ahead = [each for each in STEPS if each not in {step.name for step in steps}]
+    return [*steps, *(WayStep(each, done=False, words=_UNDONE) for each in ahead)]
 
 
-def next_step(steps: list[WayStep]) -> WayStep | None:
-    """Return the first step that is to be done; None where the way is at its end."""
-    return next((each for each in steps if not each.done), None)
+def what_follows(kept: KeptSubmission, steps: Sequence[WayStep]) -> WayEnd:
+    """Return the first step that is to be done, or in which way this is at its end, and the command for it."""
+    following = next((each for each in steps if not each.done), None)
+    if following is not None:
+        return WayEnd(following, "", following.command)
+    if _refused(kept):
+        return WayEnd(None, "The way ends here: nothing of it could be scored. Its maker may hand in another version.", "")  # fmt: skip
+    words = "The way is at its end: the certificate stands beside the card."
+    return WayEnd(None, words, f"rosetta ownership propose {kept.judged.run[:8]}")
+
+
+def _refused(kept: KeptSubmission) -> bool:
+    """Tell whether nothing could be scored in the last run over secret texts."""
+    last = kept.last_judged
+    return last is not None and last.what is DeskAct.REFUSED
 
 
 def _before_secrets(kept: KeptSubmission) -> Iterator[WayStep]:
     yield WayStep("came in", done=True, words=kept.notes[0].when[:10])
     lacking = [str(each.part) for each in check_submission(kept.submission) if not each.ok]
     words = f"missing: {', '.join(lacking)}" if lacking else "every part is there"
-    yield WayStep("complete", not lacking, words, f"rosetta submission check {kept.path}")
+    yield WayStep("complete", not lacking, words, f"rosetta submission check {kept.number}")
     words = "its claim holds within 2 %" if kept.rehearsed else _UNDONE
     if any(each.what is DeskAct.NOT_REPEATED for each in kept.notes) and not kept.rehearsed:
         words = "its claim does not hold here"
@@ -63,7 +97,7 @@ def _before_secrets(kept: KeptSubmission) -> Iterator[WayStep]:
 def _over_secrets(
     connection: sqlite3.Connection, office: Office | None, kept: KeptSubmission
 ) -> Iterator[WayStep]:
-    last = next((e for e in reversed(kept.notes) if e.what in (DeskAct.SCORED, DeskAct.REFUSED)), None)  # fmt: skip
+    last = kept.last_judged
     command = f"rosetta submission run {kept.number} CORPUS --terms FILE"
     name = "run over secret texts"
     if last is None:
@@ -111,19 +145,20 @@ def _opening(connection: sqlite3.Connection, run: Run) -> str:
     vault = (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]
     if not vault:
         return ""
-    return f" --vault {folder_of(store_path(connection).parent, vault) or 'FOLDER'} --purpose WORDS"
+    folder = folder_of(store_path(connection).parent, vault)
+    return f" --vault {quote(folder) if folder else 'FOLDER'} --purpose WORDS"
 
 
 def _review_steps(connection: sqlite3.Connection, office: Office, review: Review, run: Run, opening: str) -> Iterator[WayStep]:  # fmt: skip
     found = progress(office, review)
     words = f"{found.done:,} of {found.asked:,} decisions"
     issued = [each for each in office.certificates(review) if each.run_id == run.run_id]
-    yield WayStep("ratings are here", bool(issued) or 0 < found.asked <= found.done, words, f"rosetta review import FILE; rosetta review status {review.name}")  # fmt: skip
+    yield WayStep("ratings are here", bool(issued) or 0 < found.asked <= found.done, words, f"rosetta review import FILE; rosetta review status {quote(review.name)}")  # fmt: skip
     flagged = sum(each.is_open for each in queue(office.state_of_any(review), review.key))
     if flagged:
         words = f"{flagged} of the sentences were called harmful, and nobody decided"
-        yield WayStep("what was flagged is decided", done=False, words=words, command=f"rosetta review adjudicate {review.name}{opening}")  # fmt: skip
-    command = f"rosetta review gate {review.name} --issue"
+        yield WayStep("what was flagged is decided", done=False, words=words, command=f"rosetta review adjudicate {quote(review.name)}{opening}")  # fmt: skip
+    command = f"rosetta review gate {quote(review.name)} --issue"
     again = bool(issued) and issued[-1].recompute
     words = "ratings were taken back since: issue it anew" if again else "issued" if issued else _UNDONE  # fmt: skip
     yield WayStep("the gate decided", bool(issued) and not again, words, command)

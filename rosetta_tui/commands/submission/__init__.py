@@ -11,7 +11,7 @@ class SubmissionCommands(FiledCommands):
     """The commands about submissions, one file each."""
 
     folder = "submission"
-    order = ("demo", "pack", "check", "run", "list", "show", "tell")
+    order = ("demo", "pack", "check", "run", "list", "show", "open", "tell")
 
 
 @click.group(cls=SubmissionCommands)

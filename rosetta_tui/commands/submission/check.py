@@ -7,24 +7,30 @@ from pathlib import Path
 import click
 
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.submission.sharing import FILE, bundle_lines, check_lines
+from rosetta_tui.commands.submission.sharing import (
+    FILE,
+    NAMED,
+    bundle_at,
+    bundle_lines,
+    check_lines,
+)
 from rosetta_tui.show.json_forms import print_form
 
 with when_used():
-    from harness.submission import bundle, checking, folder
+    from harness.submission import checking, folder
 
 
 @click.command()
-@click.argument("file", type=FILE, metavar="FILE.rosetta-submission")
+@click.argument("submission", metavar=NAMED)
 @click.option("--terms", type=FILE, metavar="FILE", help="The organisation's terms, which must be those that were accepted.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def check(file: Path, terms: Path | None, *, as_json: bool) -> None:
+def check(submission: str, terms: Path | None, *, as_json: bool) -> None:
     """Check the signature, every member and each of the parts of a submission; nothing of it is run.
 
     Exit code 0 where everything is there, 1 where a part is missing, and 2 where the file is refused, which names each
     member that is the reason.
     """
-    found = bundle.read_submission(file)
+    found = bundle_at(submission)
     wanted = None if terms is None else folder.terms_sha256(terms)
     checks = checking.check_submission(found, wanted)
     told = {

@@ -13,6 +13,7 @@ from rosetta_tui.show.text import table
 
 with when_used():
     from harness.submission import desk as desks
+    from rosetta_tui.submission import words
 
 
 @click.command("list")
@@ -42,7 +43,7 @@ def _row(kept: desks.KeptSubmission) -> tuple[str, ...]:
         manifest.submitter[:20],
         manifest.method.lane,
         kept.notes[0].when[:10],
-        kept.state.what.replace("_", " "),
+        words.where_it_stands(kept),
         str(kept.runs),
         str(kept.answers),
     )

@@ -19,6 +19,7 @@ with when_used():
     from harness.store import runs
     from harness.store.file import database
     from harness.submission import bundle, checking, folder, foreign, members
+    from rosetta_tui.submission import words
 
 
 @click.command()
@@ -57,7 +58,7 @@ def pack(
     checks = checking.check_submission(found)
     say(check_lines(checks))
     if not all(each.ok for each in checks):
-        say(["It can be rehearsed, but not be run over secret texts before each part is there."])
+        say([words.INCOMPLETE])
 
 
 def _card(name: str) -> bytes:

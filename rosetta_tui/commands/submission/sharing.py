@@ -16,6 +16,7 @@ with when_used():
     from harness.store.file import database
     from harness.submission import bundle, checking
     from harness.submission import desk as desks
+    from rosetta_tui.submission import words
 
 FILE = click.Path(path_type=Path)
 SUBMITTER = click.option("--submitter", metavar="NAME", help="Whose budget the answer counts in. Default: the name in the submission.")  # fmt: skip
@@ -33,6 +34,13 @@ def kept(name: str) -> desks.KeptSubmission:
     return desk().receive(path) if path.exists() or name.endswith(BUNDLE_SUFFIX) else desk().find(name)  # fmt: skip
 
 
+def bundle_at(name: str) -> bundle.Submission:
+    """Return the bundle of a file, which stays where it is, or of a number at the desk; raises UsageError, FileError."""
+    path = Path(name)
+    here = path.is_file() or name.endswith(BUNDLE_SUFFIX)
+    return bundle.read_submission(path) if here else desk().find(name).submission
+
+
 def other_names(found: desks.KeptSubmission) -> list[str]:
     """Say under which other names the same key handed in, for two names count as two submitters."""
     own = found.manifest
@@ -45,10 +53,8 @@ def other_names(found: desks.KeptSubmission) -> list[str]:
 
 def bundle_lines(found: bundle.Submission) -> Iterator[str]:
     """Yield who handed in what."""
-    manifest = found.manifest
-    yield f"{manifest.name} {manifest.release}, by {manifest.submitter} ({manifest.licence}), {manifest.source_language} to {manifest.target_language}"
-    yield f"  number      {found.sha256[:16]}"
-    yield f"  signed      {manifest.packed[:10]}, by the key whose six words are: {keys.key_phrase(manifest.by)}"
+    phrase = keys.key_phrase(found.manifest.by)
+    return words.bundle_lines(found.manifest, found.sha256[:16], phrase)
 
 
 def check_lines(checks: Sequence[checking.PartCheck]) -> Iterator[str]:

@@ -44,10 +44,8 @@ def _lines(found: desks.KeptSubmission, steps: list[whole_way.WayStep]) -> Itera
     width = max(len(each.name) for each in steps)
     for each in steps:
         yield f"  {'✓' if each.done else '·'} {each.name.ljust(width)}  {each.words}"
-    following = whole_way.next_step(steps)
-    if following is None and found.judged.what is desks.DeskAct.REFUSED:
-        yield "The way ends here: nothing of it could be scored. Its maker may hand in another version."
-    elif following is None:
-        yield f"The way is at its end: the certificate stands beside the card. What follows from it: rosetta ownership propose {found.judged.run[:8]}"
-    elif following.command:
-        yield f"Next: {following.command}"
+    end = whole_way.what_follows(found, steps)
+    if end.step is not None and end.command:
+        yield f"Next: {end.command}"
+    elif end.step is None:
+        yield f"{end.words} What follows from it: {end.command}" if end.command else end.words

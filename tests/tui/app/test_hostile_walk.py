@@ -31,6 +31,8 @@ from rosetta_tui.replay.screen import ReplayScreen
 from rosetta_tui.runs.go_on import SETTINGS, GoOnScreen, RetryScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
 from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen
+from rosetta_tui.submission import screen as submission_screen
+from rosetta_tui.submission.list_screen import RefusedScreen
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import ChooseScreen, ConfirmScreen
 from rosetta_tui.toolkit.messages import RunsCompared
@@ -44,6 +46,7 @@ from tests.tui.hostile import acting
 from tests.tui.project.made import halfway
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, drawn, lines, settle
+from tests.tui.submission.made import hostile
 from tests.tui.vault.made import filled
 
 NAME = HOSTILE[0] + HOSTILE[1] + HOSTILE[3] + HOSTILE[6]
@@ -57,12 +60,16 @@ WALK = (
     ("W", "right", "m", "escape", "q"),
     ("V", "o", "escape", "enter", "2", "3", "4", "5", "q", "q"),
     ("L", "n", "ctrl+t", "escape", "o", "escape", "enter", "2", "3", "4", "5", "q", "q"),
+    ("M", "o", "escape", "enter", "c", "2", "3", "4", "5", "q", "q"),
     ("enter", "m", "escape", "e", "escape", "enter", "right", "p", "r", "a", "escape", "q", "q"),
 )
 """Keys from Home and back to it."""
 
 
-OWN_CLICKS = {f"screen.section('{name}')" for name in (*SECTIONS, *project_screen.SECTIONS)}
+OWN_CLICKS = {
+    f"screen.section('{name}')"
+    for name in (*SECTIONS, *project_screen.SECTIONS, *submission_screen.SECTIONS)
+}
 """What the program's own words on a screen do when they are clicked."""
 
 
@@ -113,6 +120,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store.close()
     filled(found.parent, found.parent / "\u202evault", title=" ".join(NAME.split()))
     halfway(found.parent, found.parent / "\u202ewords", NAME)
+    hostile(found.parent, found.parent / "in", NAME, TEXTS)
     return found
 
 
@@ -123,6 +131,7 @@ def dialogs(path: Path, run: int) -> Iterator[Screen[Any]]:
     yield AskSettingScreen(NAME, NAME, lambda _: None, now=HOSTILE[1])
     yield ConcurrencyScreen(8)
     yield ConfirmScreen(show(NAME), "Yes")
+    yield RefusedScreen("\n".join(TEXTS))
     yield CommandsScreen({NAME: HOSTILE[0], HOSTILE[1]: NAME})
     yield GoOnScreen(Stop(_ids(path)[0], NAME, 3, 2, 0.5, 0.1, NAME))
     yield OpenCorpusScreen()

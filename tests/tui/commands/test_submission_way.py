@@ -12,6 +12,7 @@ from harness.store.file.database import open_store
 from harness.store.notes import detach_certificates
 from harness.store.runs import find_run
 from harness.submission.desk import DeskAct, SubmissionDesk
+from review.office.results.whole_way import STEPS
 from tests.tui.commands.certified_gold import TwoSides, ok, two_sides
 
 
@@ -31,7 +32,7 @@ def test_each_step_is_done_where_it_was_done(sides: TwoSides, tmp_path: Path) ->
     ok(f"submission demo {tmp_path}/ann --lane data", sides.developer)
     desk = SubmissionDesk(sides.organisation)
     kept = desk.receive(tmp_path / "ann.rosetta-submission")
-    assert _open(sides, kept.number) == ["rehearsed", "run over secret texts"]
+    assert _open(sides, kept.number) == list(STEPS[2:])
     desk.note(kept.submission, DeskAct.NOT_REPEATED)
     assert "its claim does not hold here" in ok(f"submission show {kept.number}", sides.organisation)  # fmt: skip
     desk.note(kept.submission, DeskAct.REHEARSED)

@@ -132,6 +132,7 @@ WAYS: dict[str, tuple[str, ...]] = {
     "submission tell": (),
     "submission list": (),
     "submission show": (),
+    "submission open": (),
     "runs import": (),
     "compare": (
         "! compare last~1 last~2 --json",

@@ -1,0 +1,240 @@
+"""What the screens show of submissions, read in a thread from where it was done: the desk, the store, the ledger, the office.
+
+Nothing of a bundle is run, and no secret text is opened. The ledger of what was told is known by the keys of this computer's
+keeper, which are asked for where there is one and made for nobody.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from harness.card.model import RunCard
+from harness.card.signing.reproduction import reproduced_card
+from harness.core.failures import HarnessError, UsageError
+from harness.release import ledger
+from harness.release.records import RefusalTold, ReleasedCard, ReleasedRefusal, ScoresTold
+from harness.sealed.keys import Identity, Role, key_phrase
+from harness.store.file.database import opened
+from harness.store.runs import find_by_id
+from harness.submission.carried_card import carried_card
+from harness.submission.checking import PartCheck, check_submission
+from harness.submission.desk import (
+    NOTES,
+    DeskAct,
+    KeptSubmission,
+    SubmissionDesk,
+    bundle_of,
+)
+from harness.submission.manifest import SubmissionManifest
+from harness.submission.members import CARD, README
+from harness.submission.rehearsal import Rehearsal, rehearsed
+from review.log.table import saying
+from review.office.results.whole_way import WayEnd, WayStep, what_follows, whole_way
+from review.office.store.database import FILE
+from review.office.store.store import Office
+from rosetta_tui.submission.words import where_it_stands
+
+
+@dataclass(frozen=True)
+class ListedSubmission:
+    """A submission in the list of those at the desk."""
+
+    number: str
+    manifest: SubmissionManifest
+    phrase: str
+    """Six words of who signed it."""
+    act: DeskAct
+    """What was done with it last."""
+    state: str
+    """The same in words."""
+    since: str
+    """When that was, UTC."""
+
+
+@dataclass(frozen=True)
+class DeskReading:
+    """What reading the desk gave."""
+
+    mark: Hashable
+    """Changes where a file of the desk does."""
+    listed: Sequence[ListedSubmission]
+    """The one that something happened with last first."""
+    wrong: Sequence[str]
+    """Of each submission that cannot be read: what is wrong with it."""
+
+
+def read_desk(home: Path, before: DeskReading | None, *, anyway: bool) -> DeskReading:
+    """Read the desk of a data folder; gives ``before`` back where nothing has changed since, unless it is to be read ``anyway``."""
+    desk = SubmissionDesk(home)
+    mark = tuple(
+        (each.name, _stamp(each / NOTES), _stamp(bundle_of(each))) for each in _folders(desk)
+    )
+    if before is not None and not anyway and before.mark == mark:
+        return before
+    listed, wrong = desk.listed()
+    return DeskReading(mark, [_listed(each) for each in listed], wrong)
+
+
+def _folders(desk: SubmissionDesk) -> list[Path]:
+    return sorted(desk.folder.iterdir()) if desk.folder.is_dir() else []
+
+
+def _listed(kept: KeptSubmission) -> ListedSubmission:
+    manifest, state = kept.manifest, kept.state
+    return ListedSubmission(kept.number, manifest, key_phrase(manifest.by), state.what, where_it_stands(kept), state.when)  # fmt: skip
+
+
+def take_in(home: Path, path: Path) -> str:
+    """Check the file of a bundle, keep it at the desk, and return its number; FileError names each member that is refused."""
+    return SubmissionDesk(home).receive(path).number
+
+
+@dataclass(frozen=True)
+class ToldAnswer:
+    """What its maker was told of the last run over secret texts."""
+
+    card: ReleasedCard | ReleasedRefusal | None = None
+    """None: nothing, as far as this computer knows."""
+    trouble: str = ""
+    """Why the ledger could not be read."""
+
+
+@dataclass(frozen=True)
+class SubmissionFacts:
+    """One submission at the desk, whose bundle is the one that came."""
+
+    kept: KeptSubmission
+    phrase: str
+    """Six words of who signed it."""
+    checks: Sequence[PartCheck]
+    steps: Sequence[WayStep]
+    end: WayEnd
+    """What is to be done next."""
+    claim: RunCard | None
+    """The card that it carries; None where that is not right, which its part says."""
+    claimed: Mapping[str, float | None]
+    """Its scores, by metric id."""
+    rehearsal: Rehearsal | None
+    """The last one whose run the store has."""
+    told: ToldAnswer
+    readme: str
+    runs: Mapping[str, bool]
+    """Ids of its runs that the store has → whether it is complete."""
+
+    @property
+    def judged_run(self) -> str:
+        """Id of the last run over secret texts that came to its end; empty where there is none."""
+        last = self.kept.last_judged
+        return "" if last is None else last.run
+
+
+@dataclass(frozen=True)
+class SubmissionReading:
+    """What reading a submission gave."""
+
+    mark: Hashable
+    """Changes where a file does in which something of it is written down."""
+    facts: SubmissionFacts | None = None
+    """None where it cannot be shown; ``trouble`` says why."""
+    trouble: str = ""
+
+
+def read_submission_facts(
+    store: Path, number: str, before: SubmissionReading | None, *, anyway: bool
+) -> SubmissionReading:
+    """Read everything that is known of a submission by its number.
+
+    Gives ``before`` back where nothing has changed since, unless it is to be read ``anyway``.
+    """
+    mark = _mark(store, number)
+    if before is not None and not anyway and before.mark == mark:
+        return before
+    try:
+        facts = _read(store, SubmissionDesk(store.parent).find(number))
+    except (HarnessError, OSError) as error:
+        return SubmissionReading(mark, trouble=str(error))
+    return SubmissionReading(mark, facts)
+
+
+def _read(store: Path, kept: KeptSubmission) -> SubmissionFacts:
+    home, submission = store.parent, kept.submission
+    with opened(store) as connection:
+        if (home / FILE).exists():
+            with saying(home / FILE), Office.open(home) as office:
+                steps = whole_way(connection, office, kept)
+        else:
+            steps = whole_way(connection, None, kept)
+        found = _rehearsal(connection, kept)
+        runs = {
+            run.run_id: run.state == "complete"
+            for each in kept.notes
+            if (run := find_by_id(connection, each.run))
+        }
+    card = _claim(submission.members[CARD])
+    return SubmissionFacts(
+        kept=kept,
+        phrase=key_phrase(kept.manifest.by),
+        checks=check_submission(submission),
+        steps=steps,
+        end=what_follows(kept, steps),
+        claim=card,
+        claimed={} if card is None else reproduced_card(card).scores,
+        rehearsal=found,
+        told=_told(home, kept),
+        readme=submission.members[README].decode("utf-8", "replace"),
+        runs=runs,
+    )
+
+
+def _claim(data: bytes) -> RunCard | None:
+    try:
+        return carried_card(data)
+    except UsageError:
+        return None
+
+
+def _rehearsal(connection: sqlite3.Connection, kept: KeptSubmission) -> Rehearsal | None:
+    last = kept.last_rehearsal
+    run = None if last is None else find_by_id(connection, last.run)
+    return None if run is None else rehearsed(connection, kept.submission, run.run_id)
+
+
+def _told(home: Path, kept: KeptSubmission) -> ToldAnswer:
+    """Return the answer about the last run that was judged, as the ledger has it."""
+    last = kept.last_judged
+    if last is None or not (home / ledger.FOLDER / ledger.LEDGER).exists():
+        return ToldAnswer()
+    if not Identity.known(home, Role.KEEPER):
+        return ToldAnswer(trouble="No keeper's keys are on this computer to read the ledger with.")
+    identity = Identity.load(home, Role.KEEPER)
+    book = ledger.ReleaseLedger(home / ledger.FOLDER, identity, lambda: datetime.now(UTC))
+    try:
+        answers = book.read().answers
+    except HarnessError as error:
+        return ToldAnswer(trouble=str(error))
+    told = [act.card for _, act in answers if isinstance(act, ScoresTold | RefusalTold) and act.run == last.run]  # fmt: skip
+    return ToldAnswer(told[-1] if told else None)
+
+
+def _mark(store: Path, number: str) -> Hashable:
+    """Return what changes where a file does."""
+    home = store.parent
+    folder = SubmissionDesk(home).folder / number
+    files = (
+        folder / NOTES, bundle_of(folder), store, store.with_name(f"{store.name}-wal"),
+        home / ledger.FOLDER / ledger.LEDGER, home / FILE, home / f"{FILE}-wal",
+    )  # fmt: skip
+    return tuple(map(_stamp, files))
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    try:
+        seen = os.lstat(path)
+    except OSError:
+        return (0, 0, 0)
+    return (seen.st_ino, seen.st_size, seen.st_mtime_ns)

@@ -1,0 +1,270 @@
+"""The sections of a submission's screen: its way, its parts, its claim, its README, and what its maker was told."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.release.records import ReleasedCard, ReleasedRefusal, ReleasedScore
+from harness.submission.checking import PartCheck, SubmissionPart, limits
+from review.office.results.whole_way import WayStep
+from rosetta_tui.show import figures
+from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.show.metric_words import CAVEATS, value
+from rosetta_tui.submission.facts import SubmissionFacts
+from rosetta_tui.submission.words import INCOMPLETE, MEANS, bundle_lines
+from rosetta_tui.toolkit.section_page import Line, SectionPage
+from scoring.core.metric_rows import short_title
+from scoring.core.wording import counted
+from scoring.statistics.reproducibility import DECIDING
+
+_WAY = (
+    Column("sign", "", 1),
+    Column("step", "step", 24),
+    Column("how", "how it stands", 20, share=1),
+)
+_PARTS = (
+    Column("sign", "", 1),
+    Column("part", "part", 16),
+    Column("words", "what is there", 20, share=1),
+)
+_CLAIM = (
+    Column("metric", "metric", 14, share=1),
+    Column("claimed", "claimed", 10, right=True),
+    Column("here", "here", 10, right=True),
+    Column("apart", "apart", 9, right=True),
+    Column("within", "within 2 %", 10),
+)
+_README = (Column("line", "", 20, share=1),)
+_TOLD = (
+    Column("what", "what", 40),
+    Column("told", "told", 20, share=1),
+)
+
+README_LETTERS = 100_000
+"""Of a README that are shown; a bundle holds as much as it likes."""
+README_WIDTH = 96
+"""Cells of a line of it; its table cuts what a narrower terminal has no room for, and says so."""
+
+
+@dataclass(frozen=True)
+class SubmissionPage(SectionPage):
+    """What one section of a submission shows."""
+
+    typed: Sequence[str] = ()
+    """For each row: the command that does what stands there, as it is typed; empty where none does."""
+    runs: Sequence[str] = ()
+    """For each row: id of the run that it tells of; empty where it tells of none that is here."""
+    first: int = 0
+    """The row at which a person begins."""
+
+
+def way(facts: SubmissionFacts) -> SubmissionPage:
+    """Return the steps from the bundle to the certificate: what is done, what is next, and what follows."""
+    manifest = facts.kept.manifest
+    first, *more = bundle_lines(manifest, facts.kept.number, facts.phrase)
+    said = [(first, "plain"), *((each.strip(), "quiet") for each in more)]
+    rows = [_step_row(each, facts) for each in facts.steps]
+    typed = [_command_of(each, facts) for each in facts.steps]
+    about = [list(_about_step(each, facts)) for each in facts.steps]
+    rehearsal = facts.rehearsal.run if facts.rehearsal else ""
+    runs = [{"rehearsed": rehearsal, "run over secret texts": facts.judged_run}.get(each.name, "") for each in facts.steps]  # fmt: skip
+    at = len(rows) - 1 if facts.end.step is None else list(facts.steps).index(facts.end.step)
+    return _page(said, _WAY, rows, about, typed, runs, first=at)
+
+
+def _command_of(step: WayStep, facts: SubmissionFacts) -> str:
+    """Return the command of the next step, or at the end of the way what follows from it."""
+    here = step is facts.end.step or (facts.end.step is None and step is facts.steps[-1])
+    return facts.end.command if here else ""
+
+
+def _step_row(step: WayStep, facts: SubmissionFacts) -> tuple[Cell, ...]:
+    if step.done:
+        return (Cell("✓", "good"), Cell(step.name), Cell(step.words))
+    if step is facts.end.step:
+        return (Cell("▸", "mark"), Cell(step.name, "mark"), Cell(f"next · {step.words}", "mark"))
+    return (Cell("·", "quiet"), Cell(step.name, "quiet"), Cell(step.words, "quiet"))
+
+
+def _about_step(step: WayStep, facts: SubmissionFacts) -> Iterator[Line]:
+    following = step is facts.end.step
+    yield (
+        f"{'Next: ' if following else ''}{step.name} · {step.words}",
+        "mark" if following else "plain",
+    )
+    if meaning := MEANS.get(step.name):
+        yield meaning, "quiet"
+    if facts.end.step is None and step is facts.steps[-1]:
+        yield facts.end.words, "good"
+
+
+def parts(facts: SubmissionFacts) -> SubmissionPage:
+    """Return what there is of each part, and the mend of what is not right."""
+    lacking = [each for each in facts.checks if not each.ok]
+    if lacking:
+        said = [
+            (f"✗ {counted(len(lacking), 'part')} of {len(facts.checks)} not right. {INCOMPLETE}", "bad")
+        ]  # fmt: skip
+    else:
+        said = [(f"✓ All {len(facts.checks)} parts are there, and every member is the one that was signed.", "good")]  # fmt: skip
+    rows = [
+        (
+            Cell("✓", "good") if each.ok else Cell("✗", "bad"),
+            Cell(str(each.part)),
+            Cell(each.words, "plain" if each.ok else "bad"),
+        )
+        for each in facts.checks
+    ]
+    typed = ["" if each.part is not SubmissionPart.TERMS else f"rosetta submission check {facts.kept.number} --terms FILE" for each in facts.checks]  # fmt: skip
+    about = [list(_about_part(each)) for each in facts.checks]
+    first = next((place for place, each in enumerate(facts.checks) if not each.ok), 0)
+    return _page(said, _PARTS, rows, about, typed, waiting=len(lacking), first=first)
+
+
+def _about_part(check: PartCheck) -> Iterator[Line]:
+    yield f"{check.part}: {check.words}", "plain" if check.ok else "bad"
+    if check.part is SubmissionPart.TERMS:
+        yield "Whether they are your terms, the command says: FILE are yours.", "quiet"
+
+
+def claim(facts: SubmissionFacts) -> SubmissionPage:
+    """Return the scores that its card claims, beside those of the rehearsal."""
+    card, found = facts.claim, facts.rehearsal
+    if card is None:
+        return _page([], _CLAIM, [], [], empty="Its card makes no claim that can be held against anything: see Parts.")  # fmt: skip
+    entries = counted(len(card.results), "open entry", "open entries")
+    said: list[Line] = [
+        (f"Claimed over {entries} of {card.dataset.id}. Composite and chrF++ decide.", "plain"),
+        (_verdict(facts), "good" if facts.kept.rehearsed else "quiet" if found is None else "bad"),
+    ]  # fmt: skip
+    rows = [_claim_row(each, facts) for each in _in_order(facts.claimed)]
+    about: list[Line] = []
+    if found is not None:
+        about = [(f"Rehearsed as run {found.run[:8]}: enter opens it.", "quiet")]
+    return _page(said, _CLAIM, rows, [about] * len(rows), runs=[found.run if found else ""] * len(rows))  # fmt: skip
+
+
+def _in_order(claimed: Mapping[str, float | None]) -> list[str]:
+    """Return the metrics that have a value, those that decide first."""
+    there = [each for each, number in claimed.items() if number is not None]
+    return [*(each for each in DECIDING if each in there), *(e for e in there if e not in DECIDING)]
+
+
+def _claim_row(metric: str, facts: SubmissionFacts) -> tuple[Cell, ...]:
+    name, claimed = Cell(short_title(metric)), Cell(value(metric, facts.claimed[metric]))
+    if facts.rehearsal is None:
+        return (name, claimed, Cell("–", "quiet"), Cell(""), Cell(""))
+    each = facts.rehearsal.found.deviations.get(metric)
+    if each is None:
+        return (name, claimed, Cell("no value", "bad"), Cell(""), Cell("no", "bad"))
+    apart = "" if each.share is None else figures.signed(each.share, 1, share=True)
+    within = Cell("yes", "good") if each.within else Cell("no", "bad")
+    return (name, claimed, Cell(value(metric, each.repeated)), Cell(apart), within)
+
+
+def _verdict(facts: SubmissionFacts) -> str:
+    """Say what came of the rehearsal."""
+    if facts.kept.rehearsed:
+        gone = "" if facts.rehearsal else " Its run is not in the list."
+        return f"✓ Rehearsed here: its claim holds within 2 %.{gone}"
+    if facts.rehearsal is None:
+        return "Not rehearsed here yet."
+    return f"✗ Rehearsed here: its claim does NOT hold, so no keeper is asked. What its code wrote: rosetta submission run {facts.kept.number} --rehearse-again"
+
+
+def readme(facts: SubmissionFacts) -> SubmissionPage:
+    """Return what its maker says of it, above all what it does badly."""
+    limit = limits(facts.readme)
+    said: list[Line] = [("What its maker says, in their own words; nobody checked it.", "plain")]
+    if limit is None:
+        said.append(("✗ No heading about its limits stands in it.", "bad"))
+    rows, inside = [], False
+    for line in _readme_lines(facts.readme):
+        if line.startswith("#"):
+            inside = limit is not None and line.strip() == limit.heading
+            rows.append((Cell(line, "warn" if inside else "mark"),))
+        else:
+            rows.append((Cell(line, "plain" if inside or limit is None else "quiet"),))
+    if len(facts.readme) > README_LETTERS:
+        said.append((f"The first {README_LETTERS:,} characters; the rest is in the bundle, which is a zip.", "warn"))  # fmt: skip
+    return _page(said, _README, rows, [[]] * len(rows), empty="Its README is empty.")
+
+
+def _readme_lines(text: str) -> Iterator[str]:
+    for line in text[:README_LETTERS].splitlines():
+        yield from textwrap.wrap(line, README_WIDTH) or [""]
+
+
+def told(facts: SubmissionFacts) -> SubmissionPage:
+    """Return what its maker was told of its last run over secret texts: nothing but what left."""
+    if facts.told.trouble:
+        return _page([(facts.told.trouble, "bad")], _TOLD, [], [], empty="What was told cannot be read.")  # fmt: skip
+    match facts.told.card:
+        case None:
+            return _page([], _TOLD, [], [], empty=_nothing_told(facts))
+        case ReleasedRefusal() as refusal:
+            stopped: list[tuple[Cell, ...]] = [(Cell("where it stopped"), Cell(refusal.stage)), (Cell("of the entries, an output have"), Cell(refusal.came))]  # fmt: skip
+            return _page(list(_answer_lines(refusal)), _TOLD, stopped, [[]] * len(stopped))
+        case card:
+            scores = (_score_row(metric, score) for metric, score in card.scores.items())
+            rows = [*scores, *_caveat_rows(card)]
+            said = [*_answer_lines(card), ("Last, four caveats: whether it holds of a quarter of the outputs or more.", "quiet")]  # fmt: skip
+            return _page(said, _TOLD, rows, [[]] * len(rows))
+
+
+def _nothing_told(facts: SubmissionFacts) -> str:
+    answers = facts.kept.answers
+    if answers:
+        return f"{counted(answers, 'answer')} so far, none of them about its last run."
+    return "Nothing was told yet: it had no run over secret texts that came to its end, or the budget keeps its answer back."
+
+
+def _answer_lines(card: ReleasedCard | ReleasedRefusal) -> Iterator[Line]:
+    entries = counted(card.corpus.entries, "entry", "entries")
+    yield (
+        f"Answer {card.answer} of {card.of} to {card.submitter}, {card.issued[:10]}: all that left of a run over {entries} of {card.corpus.id}.",
+        "plain",
+    )
+    if isinstance(card, ReleasedCard) and card.scores_of != card.run:
+        yield (
+            f"The scores are those of run {card.scores_of[:8]}, told before: this run did not beat them by more than {card.beat_by:g}.",
+            "quiet",
+        )
+
+
+def _score_row(metric: str, score: ReleasedScore) -> tuple[Cell, ...]:
+    ends = f"{value(metric, score.lower)}–{value(metric, score.upper)}"
+    return (Cell(short_title(metric)), Cell(f"{value(metric, score.value)}   {ends}, in steps of {score.step:g}"))  # fmt: skip
+
+
+def _caveat_rows(card: ReleasedCard) -> Iterator[tuple[Cell, ...]]:
+    """Yield the four caveats, as yes or no."""
+    for kind, words in CAVEATS.items():
+        held = None if card.caveats is None else card.caveats.get(kind)  # type: ignore[call-overload]
+        answer = {True: Cell("yes", "warn"), False: Cell("no", "good"), None: Cell("nobody looked", "quiet")}[held]  # fmt: skip
+        yield (Cell(words), answer)
+
+
+def _page(
+    said: Sequence[Line],
+    columns: Sequence[Column],
+    rows: Sequence[tuple[Cell, ...]],
+    about: Sequence[Sequence[Line]],
+    typed: Sequence[str] = (),
+    runs: Sequence[str] = (),
+    *,
+    empty: str = "",
+    waiting: int = 0,
+    first: int = 0,
+) -> SubmissionPage:
+    """Return a page whose rows have no menu of commands: the one that there is stands below its row."""
+    below = list(about)
+    for place, command in enumerate(typed):
+        if command:
+            below[place] = [*about[place], (command, "mark")]
+    none: list[Mapping[str, Sequence[str]]] = [{}] * max(1, len(rows))
+    return SubmissionPage(
+        said, columns, rows, below, none, empty, waiting, typed=typed, runs=runs, first=first
+    )

@@ -1,0 +1,132 @@
+"""One submission, section by section: its way to a certificate, its parts, its claim, its README, what its maker was told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from review.office.results.whole_way import STEPS
+from rosetta_tui.show.text import plain
+from rosetta_tui.submission.facts import SubmissionFacts, SubmissionReading, read_submission_facts
+from rosetta_tui.submission.pages import SubmissionPage, claim, parts, readme, told, way
+from rosetta_tui.toolkit.background import in_thread
+from rosetta_tui.toolkit.content import Where, show
+from rosetta_tui.toolkit.messages import RunChosen
+from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.section_screen import READING, SectionScreen
+
+SECTIONS = ("Way", "Parts", "Claim", "README", "Told")
+
+
+class SubmissionScreen(SectionScreen):
+    """Reads in a thread what is known of a submission; nothing of it is run, and no text is opened."""
+
+    TITLE = "Submission"
+    sections = SECTIONS
+    CSS_PATH = "submission.tcss"
+    HELP = (
+        "The way leads from the bundle to the certificate that lifts its card. Each step is read from where it was done: "
+        "✓ done, ▸ the next one, · not yet. The rehearsal begins here (g); what needs keepers, your terms or speakers is done with "
+        "commands: c copies the one of the step under the cursor. Words in CAPITAL LETTERS are yours to fill in.\n"
+        "enter opens the run of a step that has one. Everything that its maker wrote stands here as text, and nothing of it acts."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(str(number), f"section('{name}')", name, show=False, id=f"submission.section_{number}")
+            for number, name in enumerate(SECTIONS, 1)
+        ),
+        Binding("left,h", "turn(-1)", "Section before", show=False, id="previous"),
+        Binding("right,l", "turn(1)", "Section after", show=False, id="next"),
+        Binding("c", "copy_command", "Copy command", tooltip="Copy the command of this step", id="submission.copy_command"),
+        Binding("r", "read", "Read again", id="refresh"),
+        Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
+        Binding("q,escape", "leave", "Back", key_display="q", id="back"),
+    ]  # fmt: skip
+
+    def __init__(self, store_path: Path, number: str) -> None:
+        super().__init__()
+        self._path = store_path
+        self._number = number
+        self._reading: SubmissionReading | None = None
+
+    # Reading
+
+    def read(self, *, anyway: bool) -> None:
+        """Read everything that is known of it, where a file changed or ``anyway``."""
+        read = partial(
+            read_submission_facts, self._path, self._number, self._reading, anyway=anyway
+        )
+        in_thread(self, READING, read, self._take, self.query_one(Where).cannot)
+
+    def on_screen_resume(self) -> None:
+        """Look again when coming back, from a rehearsal above all."""
+        if self._reading is not None:
+            self.look()
+
+    def _take(self, found: SubmissionReading) -> None:
+        if found is self._reading:
+            return
+        self._reading, facts = found, found.facts
+        if facts is None:
+            self.show_trouble("This submission cannot be shown.", found.trouble)
+            return
+        self.title = plain(facts.kept.manifest.name)
+        first = not self.pages
+        made = (way(facts), parts(facts), claim(facts), readme(facts), told(facts))
+        self.show_pages(dict(zip(SECTIONS, made, strict=True)), _how_far(facts))
+        if first:
+            self._to_what_matters()
+
+    def action_section(self, name: str) -> None:
+        """Open a section, at the row that asks for something."""
+        super().action_section(name)
+        self._to_what_matters()
+
+    def _to_what_matters(self) -> None:
+        page = self.page
+        if isinstance(page, SubmissionPage) and page.rows:
+            self.table.move_to(page.first)
+
+    # What to do
+
+    def _of_row(self, each: Callable[[SubmissionPage], Sequence[str]]) -> str:
+        """Return what belongs to the row under the cursor; empty where nothing does."""
+        page = self.page
+        there = each(page) if isinstance(page, SubmissionPage) and page.rows else ()
+        return there[self.table.cursor] if there else ""
+
+    @property
+    def command(self) -> str:
+        """The command that stands below the row under the cursor."""
+        return self._of_row(lambda page: page.typed)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave out what there is nothing to do with."""
+        if action == "copy_command":
+            return bool(self.command)
+        return super().check_action(action, parameters)
+
+    def action_copy_command(self) -> None:
+        """Copy the command of the step under the cursor."""
+        self.app.copy_to_clipboard(self.command)
+
+    @on(ResultTable.Chosen)
+    def _open_run(self) -> None:
+        facts = None if self._reading is None else self._reading.facts
+        run = self._of_row(lambda page: page.runs)
+        if facts is not None and run in facts.runs:
+            self.post_message(RunChosen(run, facts.runs[run]))
+
+
+def _how_far(facts: SubmissionFacts) -> Content:
+    """Say how much of the way is gone, and what is next."""
+    if facts.end.step is None:
+        return show(facts.end.words.partition(":")[0], "$mark")
+    done = sum(each.done for each in facts.steps if each.name in STEPS)
+    return show(f"{done} of {len(STEPS)} steps done · next: {facts.end.step.name}", "$mark")
