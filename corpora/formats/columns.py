@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
+from corpora.checks.marks import is_mark, is_term_mark
 from corpora.files.problems import Findings, shown
 from corpora.languages.tags import is_language_tag, same_language, tag_of, tidy
 from corpora.model.corpus import SIDES, SYNONYMS
@@ -94,6 +95,8 @@ class Columns:
     target_language: str | None = None
     optional: str | None = None
     """Side of which a table may have no column."""
+    known_only: bool = False
+    """True where a table must have a header, and no column that is not known; those for JSON aside."""
 
     def named(self, side: str) -> str | None:
         """Return what was said of a side's column."""
@@ -283,6 +286,31 @@ def note_missing(side: str, columns: Columns, names: int, findings: Findings, **
             f"column it is: {OPTIONS[side]} NAME or NUMBER. Of a table without a header, give both numbers."
         )
     findings.error(message, mend, field=side, **at)
+
+
+def note_unknown(names: Sequence[str], cells: Sequence[str], findings: Findings, **at: Any) -> None:
+    """Note the columns that are not known, with those that are; ``names``: as the header's ``cells`` were understood.
+
+    A name is quoted only where another one is known, since the first line may be no header but texts.
+    """
+    unknown = [
+        name
+        for name, cell in zip(names, cells, strict=True)
+        if name not in ("", *SYNONYMS)
+        and not (cell.endswith(JSON_COLUMN) or is_mark(name) or is_term_mark(name))
+    ]
+    if not unknown:
+        return
+    if len(unknown) == len(names):
+        message = "The first line names none of the columns that are known."
+    else:
+        listed = ", ".join(f"“{shown(name, 20)}”" for name in unknown[:12])
+        message = f"No column is known by the name {listed}."
+    findings.error(
+        message,
+        f"The first line is a header; known are {', '.join(SYNONYMS)}. Rename a column or take it out.",
+        **at,
+    )
 
 
 def note_choice(

@@ -26,6 +26,7 @@ from corpora.formats.columns import (
     choose,
     note_choice,
     note_missing,
+    note_unknown,
     read_cell,
 )
 from corpora.formats.json_text import parse_line
@@ -134,6 +135,8 @@ def _without_header(first: TableRow, form: Form, columns: Columns) -> tuple[int,
     A record in which nothing is known is none where the columns were given as numbers, and in a TSV of two
     columns of which nothing was said.
     """
+    if columns.known_only:
+        return None
     names = tuple(cell.strip() for cell in first.cells)
     known = {*SYNONYMS, *canonical_names(names, any_case=True)}
     if known.intersection(names) or any(
@@ -316,6 +319,10 @@ def _column_names(
         names[place] = side
     for place in chosen.further:
         names[place] = FURTHER
+    if columns.known_only:
+        note_unknown(names, header.cells, findings, line=header.line)
+        if findings.failed:
+            return None
     for side in SIDES:
         lost = columns.named(side) is not None and side not in chosen.places
         optional = side == columns.optional and not lost

@@ -6,7 +6,7 @@ Nothing of a secret sentence stands in a message; a near copy is named by the en
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -26,6 +26,7 @@ from harness.inputs.sentence_lines import check_length, read_lines
 from harness.lint.copies import LEAST_LETTERS, NEAR
 from harness.project.state import DraftTexts, Project, ProjectEntry, SourceOrigin, today
 from harness.vault.demo_texts import known_of_the_demo
+from scoring.core.wording import counted
 
 WEIGHTS: Final[Mapping[int, float]] = {1: 0.10, 2: 0.25, 3: 0.30, 4: 0.25, 5: 0.10}
 """Share of each tier among chosen sources: all five are there, most are of the middle ones (benchmark-specification §2.4)."""
@@ -35,6 +36,9 @@ MOST_SOURCE: Final = 4_000
 
 _WITHOUT_REFERENCE: Final = "response"
 """Task whose records are complete without a reference, as sources are before somebody translated them."""
+
+_NAMED: Final = 5
+"""Places of copies that a line names."""
 
 _SPOKEN: Final = "elicited"
 """Provenance of what speakers are asked to translate (§2.5)."""
@@ -95,7 +99,7 @@ class TakenSources:
 def read_candidates(project: Project, path: Path) -> list[Candidate]:
     """Read sources from a file of lines (``.txt``), or of any form that a corpus may have; UsageError, CorpusError in words.
 
-    Tags and translations that stand in it are taken along.
+    Tags and translations that stand in it are taken along. A table has a header, and no column that is not known.
     """
     origin = SourceOrigin(file=path.name[:200], on=today())
     if path.suffix.lower() == ".txt":
@@ -105,7 +109,7 @@ def read_candidates(project: Project, path: Path) -> list[Candidate]:
     corpus = load(
         path,
         dataset={**facts, "task": _WITHOUT_REFERENCE},
-        columns=Columns(**facts, optional="reference"),
+        columns=Columns(**facts, optional="reference", known_only=True),
         kept_here=True,
     )
     for entry in corpus.entries:
@@ -225,6 +229,7 @@ def _without_copies(
     of_demo = known_of_the_demo(each.texts.source for each in candidates)
     new: list[Candidate] = []
     told: list[str] = []
+    same: list[str] = []
     for number, each in enumerate(candidates, 1):
         form = normalised(each.texts.source)
         like = _like(form, known)
@@ -233,17 +238,24 @@ def _without_copies(
             told.append(f"{where}: it has no letters")
         elif each.texts.source in of_demo:
             told.append(f"{where}: the demo has it, and so has everybody with this program")
+        elif form in known:
+            same.append(where)
         elif like is not None:
             told.append(f"{where}: a near copy of {like}")
         else:
             known[form] = where
             new.append(each)
-    return new, told
+    return new, [*_words_of_same(same), *told]
+
+
+def _words_of_same(places: Sequence[str]) -> Iterator[str]:
+    """Say in one line which candidates are there already; nothing where none is."""
+    if places:
+        named = ", ".join(places[:_NAMED]) + (", …" if len(places) > _NAMED else "")
+        yield f"{counted(len(places), 'sentence')} that {'is' if len(places) == 1 else 'are'} there already, word for word ({named})"
 
 
 def _like(form: str, known: Mapping[str, str]) -> str | None:
-    if form in known:
-        return known[form]
     if len(form) < LEAST_LETTERS:
         return None
     return next(

@@ -102,10 +102,25 @@ def write_open_part(project: Project) -> None:
 
 
 def check_facts(facts: Mapping[str, Any]) -> Corpus:
-    """Read an envelope of these facts as that of a file would be; CorpusError says what cannot stand in it."""
+    """Read an envelope of these facts as that of a file would be; CorpusError says what cannot stand in it.
+
+    UsageError names the option for two languages that are one, and a licence that no list and no class of terms knows: it could not
+    be changed later.
+    """
     entry = {"id": 1, "source": "a", "reference": "b", "provenance": "elicited"}
     told = {"dataset": envelope(facts), "entries": [entry]}
-    return read([File(CORPUS, json.dumps(told).encode())], form=Form.SPECIFICATION)
+    found = read([File("options", json.dumps(told).encode())], form=Form.SPECIFICATION)
+    source, target = str(facts["source_language"]), str(facts["target_language"])
+    if source.casefold() == target.casefold():
+        raise UsageError(
+            f"--target-language {target[:40]!r} is the language of the sources too. Name the one they are translated into; a variety has a tag of "
+            "its own, such as en-GB."
+        )
+    for each in found.warnings:
+        if each.field == "dataset.license":
+            licence = str(facts["license"])[:60]
+            raise UsageError(f"--license {licence!r}: {each.message} {each.mend}")
+    return found
 
 
 def _bytes(project: Project, entries: Sequence[ProjectEntry]) -> bytes:
@@ -150,8 +165,7 @@ def _origin(entry: ProjectEntry) -> dict[str, str]:
 
 
 def _speakers(entry: ProjectEntry) -> list[dict[str, Any]]:
-    said = (*([entry.translated] if entry.translated else []), *entry.second_speakers)
-    return [each.model_dump(mode="json", exclude_defaults=True) for each in said]
+    return [each.model_dump(mode="json", exclude_defaults=True) for each in entry.said]
 
 
 @dataclass(frozen=True)
@@ -273,14 +287,9 @@ def _out(project: Project) -> tuple[OutReview, ...]:
 
 def still_out(state: ProjectState, out: HandedOut) -> list[ProjectEntry]:
     """Return the entries of a review of which nothing came back yet; those whose answer was not agreed to did come back."""
-    own = [each for each in state.entries if each.id in out.entries]
-    if out.kind == "translate":
-        return [each for each in own if not each.has_reference and out.review not in each.refused]
-    agreeing = [each for each in state.reviews if each.kind == "agree"]
-    return [
-        each
-        for each in own
-        if each.has_reference
-        and each.agreed is None
-        and out in [asked for asked in agreeing if each.id in asked.entries][len(each.refused) :]
+    own = [
+        each for each in state.entries if each.id in out.entries and out.review not in each.refused
     ]
+    if out.kind == "translate":
+        return [each for each in own if not each.has_reference]
+    return [each for each in own if each.has_reference and each.agreed is None]

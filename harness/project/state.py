@@ -136,6 +136,11 @@ class ProjectEntry(StrictForm):
         """Return what second speakers said, by review."""
         return (*([self.agreed] if self.agreed else []), *self.agreed_also)
 
+    @property
+    def said(self) -> tuple[Spoken, ...]:
+        """Return what speakers did with it, the translators first."""
+        return (*([self.translated] if self.translated else []), *self.second_speakers)
+
 
 class HandedOut(StrictForm):
     """A review that was made of entries."""

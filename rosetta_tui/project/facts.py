@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from os import lstat
 from pathlib import Path
 
@@ -119,8 +118,7 @@ def _facts(folder: Path, home: Path) -> ProjectFacts:
 def _asked(out: HandedOut, state: ProjectState) -> AskedReview:
     """Count what came of a review; who it was is known by the letters that the project keeps."""
     own = [each for each in state.entries if each.id in out.entries]
-    said = map(attrgetter("translated" if out.kind == "translate" else "agreed"), own)
-    told = [each for each in said if each is not None and each.review == out.review]
+    told = [said for each in own for said in each.said if said.review == out.review]
     return AskedReview(
         review=out.review,
         kind=out.kind,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +17,7 @@ from scoring.core.wording import counted, percent
 
 if TYPE_CHECKING:
     from harness.project.making import ProjectProgress, SegmentProgress
+    from review.office.results.working_time import WorkingTime
 
 PER_HOUR = CostRange(50, 65)
 """US dollars that a speaker gets for an hour (benchmark-specification §10.3)."""
@@ -52,8 +53,10 @@ def segment_fields(segment: SegmentProgress) -> dict[str, Any]:
     return {**asdict(segment), "segment": str(segment.segment)}
 
 
-def progress_lines(found: ProjectProgress, folder: Path) -> Iterator[str]:
-    """Yield what ``rosetta corpus progress`` prints."""
+def progress_lines(
+    found: ProjectProgress, folder: Path, worked: Sequence[WorkingTime] | None = None
+) -> Iterator[str]:
+    """Yield what ``rosetta corpus progress`` prints; ``worked``: None where the reviews lie in another data folder."""
     dataset = found.dataset
     title = (dataset.model_extra or {}).get("title", dataset.id)
     yield plain(f"{title} · {dataset.language_pair} · {dataset.name}")
@@ -83,6 +86,8 @@ def progress_lines(found: ProjectProgress, folder: Path) -> Iterator[str]:
         yield plain(f"  {kind.name}: {count}{kind.words}{_by(kind.commands.values())}")
     yield "what a language takes (§10.3)"
     yield from (f"  {line}" for line in _cost())
+    yield "what speakers worked"
+    yield from (f"  {plain(line)}" for line in worked_words(worked))
     yield ""
     step = next_step(found, folder)
     yield plain(f"next: {step.words}{_by(step.commands)}")
@@ -158,6 +163,22 @@ def cost_words(worked: WorkedFramework) -> Iterator[str]:
     total = worked.establishment_total
     if total is not None and total.differs and total.stated_usd is not None:
         yield f"! {amount(total.stated_usd)} is stated, but the rows come to {amount(total.usd)}."
+
+
+def worked_words(worked: Sequence[WorkingTime] | None) -> Iterator[str]:
+    """Yield the hours that speakers worked by review, as the logs have them that came back, and what they come to."""
+    if worked is None:
+        yield "what came back lies in another data folder"
+        return
+    if not worked:
+        yield "nothing came back yet"
+        return
+    for each in worked:
+        yield f"{each.review}: {each.hours:.1f} hours, {counted(each.people, 'person', 'people')}, {counted(each.answers, 'answer')}"
+    hours = sum(each.hours for each in worked)
+    usd = PER_HOUR.times(CostRange(hours, hours))
+    yield f"in all {hours:.1f} hours: {amount(usd)} at {amount(PER_HOUR)} an hour"
+    yield "Counted is the time in which a sentence was on the screen and its person active; reading, practice, breaks and talking are in no log."
 
 
 def next_step(found: ProjectProgress, folder: Path) -> NextStep:

@@ -39,7 +39,7 @@ _FACTS: Final[Mapping[str, str]] = {"licence": "license", "corpus_id": "id"}
 """Option → the field of the envelope, where it is called otherwise."""
 
 _STAND_IN: Final[Mapping[str, str]] = {
-    "source_language": "en", "target_language": "eo", "title": "T", "organisation": "O", "licence": "CC0-1.0",
+    "source_language": "qaa", "target_language": "qab", "title": "T", "organisation": "O", "licence": "CC0-1.0",
 }  # fmt: skip
 """What stands for an option that is not filled in yet, so that the others can be checked."""
 

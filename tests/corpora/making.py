@@ -36,7 +36,7 @@ def file(folder: Path, content: str | bytes, name: str = "corpus.json") -> Path:
     return path
 
 
-def read_text(text: str, name: str = "a.tsv", pair: Any = PAIR, **columns: str) -> Corpus:
+def read_text(text: str, name: str = "a.tsv", pair: Any = PAIR, **columns: Any) -> Corpus:
     return read([File(name, text.encode())], dataset=pair, columns=Columns(**columns))
 
 

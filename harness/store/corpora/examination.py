@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from corpora.checks.entries import check_entries
 from corpora.checks.requirements import Requirement, Statistics, requirements, statistics
@@ -76,9 +77,8 @@ def _examination(corpus: Corpus, files: Sequence[Path], found: Original) -> Exam
 
 def _from_file(files: Sequence[Path], dataset: Dataset) -> Corpus | None:
     """Read the file once more; None where it cannot be read without what its reader was told then."""
+    said: dict[str, Any] = {**(dataset.columns_read or {})}
     try:
-        return load(
-            files[0], files[1:], dataset=dataset, columns=Columns(**(dataset.columns_read or {}))
-        )
+        return load(files[0], files[1:], dataset=dataset, columns=Columns(**said))
     except CorpusError:
         return None

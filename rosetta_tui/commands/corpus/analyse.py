@@ -60,15 +60,19 @@ def analyse_(folder: Path, by: str, *, secret: bool) -> None:
 
 def _asked(proposal: analyses.Proposal) -> str:
     """Show a translation with its readings, and return the number that is typed, nothing, or q."""
-    click.echo(plain(f"\n{proposal.entry.id}: {proposal.reference}"))
+    click.echo()
+    click.echo(plain(f"{proposal.entry.id}: {proposal.reference}"))
     for number, reading in enumerate(proposal.readings, 1):
         click.echo(plain(f"  {number}: {reading}"))
-    choices = ["", "q", *map(str, range(1, len(proposal.readings) + 1))]
+    most = len(proposal.readings)
+    told = "1 keeps it" if most == 1 else f"1 to {most} keeps one"
+
+    def checked(answer: str) -> str:
+        if answer in {"", "q", *map(str, range(1, most + 1))}:
+            return answer
+        raise click.BadParameter(f"{told}, Enter alone passes over, q stops.")
+
     answer: str = click.prompt(
-        "Number, Enter passes over, q stops",
-        default="",
-        show_default=False,
-        type=click.Choice(choices),
-        show_choices=False,
+        "Number, Enter passes over, q stops", default="", show_default=False, value_proc=checked
     )
     return answer

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import click
 
+from harness.core.failures import UsageError
 from harness.core.user_file import read_bytes, read_text
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.review.adjudicate import on_terminal
 from rosetta_tui.show.text import plain
 
 with when_used():
@@ -45,13 +48,18 @@ _MOST_PAPER = 64 * 2**20
     metavar="FILE",
     help="A scan of what the person signed; its hash is kept, not the file.",
 )
-def consent_(folder: Path, community: str, person: str, date: str, statement: Path, paper: Path | None) -> None:  # fmt: skip
+@click.option("--replace", is_flag=True, help="Put it in the place of a record that is there, without a question.")  # fmt: skip
+def consent_(folder: Path, community: str, person: str, date: str, statement: Path, paper: Path | None, *, replace: bool) -> None:  # fmt: skip
     """Record in the corpus in FOLDER that its community agreed, signed with this computer's organisation key.
 
-    The record travels with the corpus, so name the person only if they want to be named. A later record takes the place of the one before; to take
-    consent back: rosetta consent withdraw.
+    The record travels with the corpus, so name the person only if they want to be named. A corpus has one record: a later one takes
+    the place of the one before, after a question. To take consent back: rosetta consent withdraw.
     """
     text, _ = read_text(statement, "what was agreed to", 4 * consent_given.MOST_STATEMENT)
+    if not text.strip():
+        raise UsageError(
+            f"{statement}: it is empty, and says what was agreed to, word by word. Write it there."
+        )
     scan = "" if paper is None else sha256(read_bytes(paper, "the scan", _MOST_PAPER)).hexdigest()
     with making.changing(folder, home()) as project:
         facts = project.state.dataset
@@ -66,8 +74,21 @@ def consent_(folder: Path, community: str, person: str, date: str, statement: Pa
             "paper_sha256": scan,
             "recorded_by": facts["organisation"],
         }
+        if facts.get("consent"):
+            _say_replaced(facts["consent"], replace=replace)
         identity = keys.Identity.load(home(), keys.Role.ORGANISATION)
         record = consent_given.record_consent(said, identity, consent_given.newest_day())
         project.change(dataset={**facts, "consent": record.model_dump(mode="json")})
     click.echo(plain(f"Recorded: {community}, said by {person} on {date}."))
     click.echo(f"Signed with the key of these six words: {keys.key_phrase(record.signing_key)}")
+
+
+def _say_replaced(before: dict[str, Any], *, replace: bool) -> None:
+    """Name the record that is there, and ask; without a terminal UsageError unless ``replace``."""
+    said = f"{before['community']}, said by {before['person']} on {before['date']}"
+    click.echo(plain(f"The corpus has a record already: {said}. It is not kept beside the new one."), err=True)  # fmt: skip
+    if replace:
+        return
+    if not on_terminal():
+        raise UsageError("Nothing was recorded. To put the new record in its place: --replace.")
+    click.confirm("Put the new record in its place?", abort=True, err=True)

@@ -14,6 +14,9 @@ from rosetta_tui.show.json_forms import print_form
 
 with when_used():
     from harness.project import making, state
+    from review.office.results import working_time
+    from review.office.store import store
+    from rosetta_tui.commands.corpus import speakers
     from rosetta_tui.report import project as report_project
 
 
@@ -26,9 +29,11 @@ _TOLD = ("id", "version", "language_pair", "source_language", "target_language")
 def progress_(folder: Path, *, as_json: bool) -> None:
     """Count what the corpus in FOLDER has by segment, difficulty and register, beside what a benchmark needs (§11.1).
 
-    Below that: what is worth having beyond it (§11.2), what a language takes in hours and money (§10.3), and the next step. No text is shown.
+    Below that: what is worth having beyond it (§11.2), what a language takes in hours and money (§10.3), what speakers worked until now, and
+    the next step. No text is shown.
     """
-    found = making.progress_of(state.read_project(folder, home()))
+    project = state.read_project(folder, home())
+    found, worked = making.progress_of(project), _worked(project)
     value = {
         "dataset": {name: getattr(found.dataset, name) for name in _TOLD},
         "segments": [report_project.segment_fields(each) for each in found.segments],
@@ -40,10 +45,21 @@ def progress_(folder: Path, *, as_json: bool) -> None:
         "with_class": found.with_class,
         "with_variants": found.with_variants,
         "waiting": list(found.waiting),
+        "worked": None if worked is None else [asdict(each) for each in worked],
         "with_speakers": [asdict(each) for each in found.out],
         "consent": {"documented": found.consent.documented, "note": found.consent.note},
         "in_vault": found.in_vault,
         "warnings": found.warnings,
     }
-    lines = report_project.progress_lines(found, folder)
+    lines = report_project.progress_lines(found, folder, worked)
     print_form("corpus-progress", value, lines, as_json=as_json)
+
+
+def _worked(project: state.Project) -> list[working_time.WorkingTime] | None:
+    """Return what speakers worked; None where the reviews are in another data folder."""
+    if not project.state.reviews:
+        return []
+    if not speakers.made_here(project):
+        return None
+    with store.Office.open(home()) as office:
+        return working_time.working_times(project, office)

@@ -97,10 +97,7 @@ def known_reviews(project: state.Project) -> None:
     """
     if not project.state.reviews:
         return
-    if (
-        not keys.Identity.known(home(), keys.Role.ORGANISATION)
-        or project.state.office != _own_key()
-    ):
+    if not made_here(project):
         raise UsageError(
             f"{project.folder}: its reviews were made in another data folder than {home()}, and what came back lies there. Go on at that computer, or "
             "say where its data folder is (ROSETTA_HOME)."
@@ -115,6 +112,12 @@ def known_reviews(project: state.Project) -> None:
             )
     kept = (each for each in project.state.reviews if each.review in here)
     project.change(reviews=tuple(each.model_copy(update={"made": True}) for each in kept))
+
+
+def made_here(project: state.Project) -> bool:
+    """Tell whether the reviews of a project were made with the key of this data folder."""
+    known = keys.Identity.known(home(), keys.Role.ORGANISATION)
+    return known and project.state.office == _own_key()
 
 
 def _own_key() -> str:

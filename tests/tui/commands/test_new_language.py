@@ -130,6 +130,8 @@ NEW = (
         (("--organisation", " "), "--organisation is empty"),
         (("--source-language", "english"), "dataset.source_language"),
         (("--license", "ask us"), "--transmission"),
+        (("--license", "CC-FOO"), "--license 'CC-FOO'"),
+        (("--target-language", "EN"), "the language of the sources too"),
         (("--label", "TK Foo"), "no such label"),
         (("--id", "Ä b"), "small letters"),
     ],

@@ -81,3 +81,59 @@ def test_the_folder_of_a_corpus_in_the_making_is_checked_whole_and_another_one_n
     office.types("vault", "init", "elders", "--name", "E", "--as", "Office", "--recovery", "r.txt")
     office.types("vault", "add", "elders", "words", "--as-it-is")
     assert "--vault VAULT" in office.refused("corpus", "check", "words")
+
+
+UNKNOWN = (
+    ("sentence\tlevel\n", "The first line names none of the columns"),
+    ("source\tgenre\n", "No column is known by the name “genre”"),
+    ("Our word\tVorto\n", "The first line names none of the columns"),
+)
+
+
+@pytest.mark.parametrize(("header", "words"), UNKNOWN)
+def test_a_table_with_columns_that_are_not_known_is_refused_with_those_that_are(
+    office: Office, tmp_path: Path, header: str, words: str
+) -> None:
+    before = (tmp_path / "words" / "project.json").read_bytes()
+    (tmp_path / "u.tsv").write_text(f"{header}Somebody sang\tx\n", "utf-8")
+    given = ("corpus", "sources", "words", "u.tsv", "--difficulty", "2", "--register", "formal")
+    said = office.types(*given, code=2).output
+    assert f"u.tsv, line 1: {words}" in said
+    assert "known are id, source, reference" in said
+    assert "Vorto" not in said
+    assert (tmp_path / "words" / "project.json").read_bytes() == before
+
+
+def test_sentences_that_are_there_already_are_one_line(office: Office) -> None:
+    added = office.types("corpus", "sources", "words", "s.tsv").output
+    assert added.count("left out:") == 1
+    assert "left out: 3 sentences that are there already, word for word (line 2, line 3, line 4)" in added  # fmt: skip
+
+
+def test_consent_says_what_it_replaces_and_which_file_is_empty(
+    office: Office, tmp_path: Path
+) -> None:
+    given = (
+        "corpus", "consent", "words", "--community", "Us", "--date", "2026-11-20", "--statement",
+        "agreed.txt", "--person",
+    )  # fmt: skip
+    (tmp_path / "agreed.txt").write_text(" \n", "utf-8")
+    assert "agreed.txt: it is empty" in office.refused(*given, "Mary")
+    (tmp_path / "agreed.txt").write_text("Machines may be tried.\n", "utf-8")
+    office.types(*given, "Mary")
+    again = office.refused(*given, "Ann")
+    assert "a record already: Us, said by Mary on 2026-11-20" in again
+    assert "--replace" in again
+    office.types(*given, "Ann", "--replace")
+    assert "Ann, 2026-11-20" in office.types("corpus", "progress", "words").output
+
+
+def test_analyses_are_asked_for_on_lines_of_their_own_with_help_for_a_wrong_key(
+    office: Office, tmp_path: Path
+) -> None:
+    row = "The dog ran there\tHundo\tdevelopment\t1\tformal\n"
+    (tmp_path / "known.tsv").write_text(HEAD + row, "utf-8")
+    office.types("corpus", "sources", "words", "known.tsv")
+    said = office.types("corpus", "analyse", "words", "--by", "Ana", text="x\nq\n").output
+    assert "␤" not in said
+    assert "Enter alone passes over, q stops." in said

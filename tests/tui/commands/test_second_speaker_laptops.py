@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from review.log.payloads import Judged
+from review.office.store.store import Office as Reviews
 from tests.tui.commands.new_language import Office, speaks
 
 NEW = (
@@ -56,6 +58,22 @@ def test_the_laptop_of_the_translations_is_refused_and_its_answers_are_no_agreem
     assert "2 agreed to" in gathered
     [entry] = json.loads((tmp_path / "words" / "corpus.json").read_bytes())["entries"]
     assert [each.get("same_laptop") for each in entry["speakers"]] == [None, True]
+
+
+def test_the_hours_that_speakers_worked_are_those_of_their_logs(
+    office: Office, tmp_path: Path
+) -> None:
+    reviews = Reviews.open(tmp_path / "home")
+    with reviews:
+        events = reviews.events(reviews.review("words-translate-1"))
+    took = [each.payload.active_ms for each in events if isinstance(each.payload, Judged)]
+    told = json.loads(office.types("corpus", "progress", "words", "--json").output)
+    [worked] = told["worked"]
+    assert (worked["people"], worked["answers"], len(took)) == (1, 2, 2)
+    assert worked["hours"] == pytest.approx(sum(took) / 3_600_000)
+    said = office.types("corpus", "progress", "words").output
+    assert "words-translate-1: 0.0 hours, 1 person, 2 answers" in said
+    assert "an hour\n  Counted is the time in which a sentence was on the screen" in said
 
 
 def test_a_laptop_by_name_is_given_what_was_not_written_on_it(

@@ -121,7 +121,7 @@ def test_what_is_missing_is_no_fault_and_nothing_is_begun(home: Path) -> None:
     found = look_at({"target_language": "crk"})
     assert (found.wrong, found.notes["target_language"]) == ({}, "Plains Cree")
     assert found.missing == ["folder", "source_language", "title", "organisation", "licence"]
-    assert "SPDX" in look_at(FILLED | {"licence": "CC BY NC"}).notes["licence"]
+    assert "SPDX" in look_at(FILLED | {"licence": "CC BY NC"}).wrong["licence"][0]
 
 
 def test_no_value_is_taken_for_an_option(home: Path) -> None:

@@ -1,0 +1,42 @@
+"""How long speakers worked at a corpus in the making, as the logs have it that came back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.project.state import Project
+from review.log.payloads import Judged
+from review.office.store.store import Office
+
+_MS_PER_HOUR = 3_600_000
+
+
+@dataclass(frozen=True)
+class WorkingTime:
+    """What the answers of one review took."""
+
+    review: str
+    kind: str
+    """``translate`` or ``agree``."""
+    people: int
+    """Those of whom an answer came back."""
+    answers: int
+    """Also those that were changed later; of what was taken back nothing is known any more."""
+    hours: float
+    """While a sentence was on the screen and its person was active, by the laptop's own clock; reading what is asked, practising, breaks and
+    talking are in no log."""
+
+
+def working_times(project: Project, office: Office) -> list[WorkingTime]:
+    """Return what the answers of each review of a project took, of those of which some came back; reviews that are not here are left out."""
+    found = []
+    for out in project.state.reviews:
+        if not office.is_taken(out.review):
+            continue
+        events = office.events(office.review(out.review), shut=True)
+        said = [each.payload for each in events if isinstance(each.payload, Judged)]
+        if said:
+            hours = sum(each.active_ms for each in said) / _MS_PER_HOUR
+            people = len({each.reviewer for each in said})
+            found.append(WorkingTime(out.review, out.kind, people, len(said), hours))
+    return found
