@@ -53,6 +53,8 @@ class BoxedMethod:
         """What every further text fails by."""
         self.failure: BoxFailure | None = None
         """The last failure of the run; None: there was none."""
+        self.asked = 0
+        """Questions that went to the models of the gateway, of boxes that are ended."""
         self.words = ""
         """The end of what the method wrote to standard error before it last failed; empty unless the data is open."""
 
@@ -83,6 +85,7 @@ class BoxedMethod:
             self.words = box.words or self.words
         if server is not None:
             await server.close()
+            self.asked += server.asked
 
     async def _translated(self, entries: Sequence[Entry], calls: Calls) -> list[Output]:
         try:

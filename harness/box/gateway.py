@@ -95,6 +95,8 @@ class GatewayServer:
         self._calls: Calls | None = None
         self._secret = False
         self._left = 0
+        self.asked = 0
+        """Questions that went to a model."""
         self.down = False
         """True where a model could not be reached, which is no fault of the method's."""
 
@@ -172,6 +174,7 @@ class GatewayServer:
                 "No model may be asked now: no text is under way, or models were asked too often for it.",
             )
         self._left -= 1
+        self.asked += 1
         request = completions.request(messages, secret=self._secret, accept=_complete)
         try:
             reply = await self._calls.send(request)

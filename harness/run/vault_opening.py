@@ -40,6 +40,7 @@ def out_of_vault(name: str, vault: VaultRequest, terms: RunTerms | None) -> Corp
     ``terms``: what is to be run over it, where that needs a grant. UsageError where the vault does not open.
     """
     opening = _opening(vault, terms)
+    vault.opened(opening)
     found = opening.corpus(name, vault.segments)
     also_open_with(opening.ages)
     return found
@@ -55,7 +56,7 @@ def open_again(
 ) -> None:
     """Open what the store has of a run's texts, where its corpus was opened out of a vault; any other needs none.
 
-    The log of the vault has it first, with ``work`` (of ``harness.vault.records.VaultWork``) and a hash of ``changes``: what is
+    The log of the vault has it first, with ``work`` (of ``harness.vault.work.VaultWork``) and a hash of ``changes``: what is
     other than in the run, by name. ``laptops``: signing keys of those that its sentences are sealed for. UsageError where no vault is named, another than the run's, or one that does not open.
     """
     came, named = read_dataset(connection, run.corpus).opened_from, f"Run {run.run_id[:8]}"

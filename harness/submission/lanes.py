@@ -17,7 +17,7 @@ from harness.box import boxed, engines, gateway
 from harness.box.boxed import BoxedMethod
 from harness.box.code import BoxedCode
 from harness.box.limits import Limits
-from harness.core.calls import Calls
+from harness.core.calls import Calls, Reply, Request
 from harness.core.failures import UsageError
 from harness.core.written_files import PRIVATE, private_folder, write_file
 from harness.endpoint.keys import find_key
@@ -190,6 +190,11 @@ def handed_in(method: Method, submission: Submission) -> Method:
     return HandedIn(method, setup)
 
 
+def asked_by(method: Method) -> int:
+    """Return how many questions a submission's method has put to a model; one that was tried again counts once."""
+    return method.asked if isinstance(method, BoxedMethod | HandedIn) else 0
+
+
 class HandedIn:
     """A method with another set-up."""
 
@@ -197,7 +202,22 @@ class HandedIn:
         self._method = method
         self.endpoint = method.endpoint
         self.setup = setup
+        self.asked = 0
+        """Questions that went to its model."""
 
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> Sequence[Output]:
         """See ``Method``."""
-        return await self._method.translate(entries, calls)
+        return await self._method.translate(entries, _CountedCalls(calls, self))
+
+
+class _CountedCalls:
+    """Carries calls and counts them with the method that asks."""
+
+    def __init__(self, calls: Calls, method: HandedIn) -> None:
+        self._calls = calls
+        self._method = method
+
+    async def send(self, request: Request) -> Reply:
+        """See ``Calls``."""
+        self._method.asked += 1
+        return await self._calls.send(request)

@@ -15,7 +15,6 @@ from corpora.model.entry import Segment
 from harness.core.canonical import canonical_bytes
 from harness.sealed.signature import verify
 from harness.vault.records import (
-    GRANTED,
     Answered,
     GrantAnswer,
     GrantAsked,
@@ -28,6 +27,7 @@ from harness.vault.records import (
     StoredCorpus,
     Used,
 )
+from harness.vault.work import GRANTED
 
 
 def request_id(request: GrantRequest) -> str:

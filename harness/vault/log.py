@@ -38,6 +38,7 @@ from harness.vault.records import (
     Keeper,
     KeySplit,
     LogRecord,
+    ModelAsked,
     Opened,
     OpenedByGrant,
     Revoked,
@@ -144,9 +145,24 @@ def read_lines(data: bytes) -> tuple[LogLine, ...]:
             reason = ledger.take(signed, lines[0].id, keepers, corpora, (splits or (None,))[-1])
             if reason:
                 raise _wrong(place, reason)
+        if isinstance(signed.act, ModelAsked) and (reason := asked_wrongly(signed.act, lines)):
+            raise _wrong(place, reason)
         corpora |= signed.stored
         lines.append(LogLine(signed, content))
     return tuple(lines)
+
+
+def asked_wrongly(act: ModelAsked, before: Sequence[LogLine]) -> str:
+    """Give why a line about questions to a model cannot stand behind others, or nothing."""
+    acts = [line.record.act for line in before]
+    if not any(isinstance(each, Used | OpenedByGrant) and each.run == act.run for each in acts):
+        return "it is about questions of a run for which nothing was opened"
+    said = [each for each in acts if isinstance(each, ModelAsked) and each.run == act.run]
+    if act.calls is None:
+        return "it begins the questions of a run twice" if said else ""
+    if [act.model_copy(update={"calls": None})] != said:
+        return "it counts questions that no line before it begins, or counts them twice"
+    return ""
 
 
 def keepers_of(lines: Sequence[LogLine]) -> Mapping[str, Keeper]:
@@ -259,7 +275,7 @@ def _changes_what_it_says(line: LogRecord, corpora: Mapping[str, StoredCorpus]) 
             right = _sealed_anew(corpora, after) if act.sealed_anew else not after
         case Opened() | Used() | OpenedByGrant():
             right = not after and act.corpus in corpora
-        case Founded() | CopyMade() | CardSealed() | GrantAsked() | Answered():
+        case Founded() | CopyMade() | CardSealed() | ModelAsked() | GrantAsked() | Answered():
             right = not after
         case Rotated():
             right = False

@@ -34,17 +34,16 @@ from harness.vault.grants.files import MOST_BYTES, read_request
 from harness.vault.grants.grants import Grants
 from harness.vault.grants.using import GrantAtOnce, GrantUse
 from harness.vault.keepers import own_identity
-from harness.vault.log import VaultError
+from harness.vault.log import VaultError, asked_wrongly
 from harness.vault.records import (
-    GRANTED,
     Counts,
     Dealt,
+    ModelAsked,
     OpenedByGrant,
     Rotated,
     RunTerms,
     SignedRequest,
     Used,
-    VaultWork,
 )
 from harness.vault.request import ShareTyping, VaultRequest
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, UnsealedCorpus
@@ -52,6 +51,7 @@ from harness.vault.seen import VaultsSeen
 from harness.vault.shares.dealing import combined, dealt, former_keys, own_share, whose
 from harness.vault.shares.split import KeyShare, OpeningKey
 from harness.vault.vault import Vault, words_of_log
+from harness.vault.work import GRANTED, VaultWork
 
 MEMORY: Final = "vaults"
 """Folder, in the data folder, of what this computer saw of each vault."""
@@ -146,6 +146,14 @@ class VaultOpening:
             )
         _refuse_sealed_anew(state, self.run_id)
         self._written(corpus, segments)
+
+    def note_model(self, run: str, endpoint: str, model: str, calls: int | None = None) -> None:
+        """Write that the method of a run may ask a model, before its first question, or with ``calls`` how often it did."""
+        act = ModelAsked(run=run, endpoint=endpoint, model=model, calls=calls)
+        with self.vault.changing(self.identity) as state:
+            if reason := asked_wrongly(act, state.lines):
+                raise VaultError(FileProblem.INVALID, f"This is not written into the log: {reason}. The vault is as it was.")  # fmt: skip
+            self.vault.write(state, act, self.identity)
 
     def _written(
         self, name: str, segments: Sequence[Segment]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from math import ceil, sqrt
 from typing import Annotated, Final, Literal
 
@@ -12,6 +11,7 @@ from corpora.model.entry import Segment
 from harness.sealed.chain import ChainedRecord
 from harness.sealed.forms import Count, Hex64, Id, Recipient, Since, StrictForm, VersionedForm
 from harness.sealed.signed_archive import SignedRecord
+from harness.vault.work import VaultWork
 
 HEAD_FORMAT: Final = "rosetta-vault/1"
 TOGETHER_FORMAT: Final = "rosetta-vault/2"
@@ -113,39 +113,6 @@ class Opened(StrictForm):
     corpus: Id
     entries: Counts
     purpose: Name
-
-
-class VaultWork(StrEnum):
-    """What the program opened texts for."""
-
-    RUN = "run"
-    SCORE = "score"
-    ESTIMATE = "estimate"
-    RESUME = "resume"
-    RETRY = "retry"
-    RESCORE = "rescore"
-    CALIBRATE = "calibrate"
-    """Scores beside people's ratings."""
-    SEAL = "seal"
-    """The signature over the rows of a run's card."""
-    COMPARE = "compare"
-    """How a run differs from another one, worked out inside and told in steps."""
-    LOOK = "look"
-    """The texts of a run, read on the screens of the program."""
-    REVIEW = "review"
-    """Sentences and outputs of a run, sealed for the laptops of speakers who judge them."""
-    ADJUDICATE = "adjudicate"
-    """What speakers flagged, or differ about, read by who decides."""
-    CHECK = "check"
-    """Checks and counts of a corpus."""
-    SCRIPT = "script"
-    """The package ``rosetta``, in a notebook or a script."""
-    EXPORT = "export"
-    """All that belongs to a community, written out in open files."""
-
-
-GRANTED: Final = frozenset(VaultWork) - {VaultWork.ESTIMATE, VaultWork.CHECK, VaultWork.EXPORT}
-"""Work for which texts are opened by a grant only: whatever runs over them, and what opens a run's texts again."""
 
 
 class Rotated(StrictForm):
@@ -327,6 +294,18 @@ class Used(VersionedForm):
     proof: Annotated[Proof, Since(3)] = ""
 
 
+class ModelAsked(StrictForm):
+    """The method of a submission may ask a model during a run: on the disk before its first question, and once more with their number."""
+
+    what: Literal["model asked"] = "model asked"
+    run: RunId
+    """Of a run that an earlier line opened texts for."""
+    endpoint: Name
+    model: Name
+    calls: Count | None = None
+    """Questions that went out, none of them twice where it was tried again; None before the first one."""
+
+
 Act = Annotated[
     Founded
     | Added
@@ -338,6 +317,7 @@ Act = Annotated[
     | Dealt
     | CopyMade
     | CardSealed
+    | ModelAsked
     | GrantAsked
     | Answered
     | OpenedByGrant,

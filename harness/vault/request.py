@@ -22,6 +22,17 @@ class ShareTyping(Protocol):
         """Say whose share was typed, or what is wrong with it."""
 
 
+class VaultNoting(Protocol):
+    """Who opens a vault, as far as more is written into its log (``harness.vault.opening.VaultOpening``)."""
+
+    def note_model(self, run: str, endpoint: str, model: str, calls: int | None = None) -> None:
+        """Write that the method of a run may ask a model, before its first question, or with ``calls`` how often it did."""
+
+
+def _heed_nothing(_opening: VaultNoting) -> None:
+    """Do nothing with it: whoever only opens texts writes no more into the log."""
+
+
 def _tell_nobody(_lines: Sequence[str]) -> None:
     """Show nothing: of a script, which says itself what it opens."""
 
@@ -38,7 +49,7 @@ class VaultRequest:
     segments: tuple[Segment, ...] = ()
     """Only entries of these are opened; without any, all but ``held_out``."""
     work: str = "run"
-    """One of ``harness.vault.records.VaultWork``."""
+    """One of ``harness.vault.work.VaultWork``."""
     run_id: str = ""
     """Of the run that it is opened for, where that is known."""
     clock_was_wrong: bool = False
@@ -53,6 +64,8 @@ class VaultRequest:
     """The request that enough keepers allowed; it is used up, and says itself what for."""
     tell: Callable[[Sequence[str]], None] = _tell_nobody
     """Shows, line by line, what the keepers who are here allow once, before they do; not where ``grant`` is used."""
+    opened: Callable[[VaultNoting], None] = _heed_nothing
+    """Is handed who opens a corpus, before it is opened: for whoever has more to write into the log afterwards."""
 
     @classmethod
     def asked(

@@ -25,9 +25,9 @@ from harness.store.corpora.entries import read_dataset
 from harness.store.corpora.listing import PREFIX, CorpusSummary, list_corpora, read_corpus_of_run
 from harness.vault.folder import copy_to
 from harness.vault.opening import VaultOpening, corpus_of
-from harness.vault.records import VaultWork
 from harness.vault.sealed_corpus import UnsealedCorpus
 from harness.vault.vault import Vault
+from harness.vault.work import VaultWork
 from review.community.folder import OutFile, plain_name
 
 

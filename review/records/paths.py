@@ -27,7 +27,8 @@ from harness.vault.folder import read_state
 from harness.vault.ledger import request_id
 from harness.vault.log import LogLine
 from harness.vault.opening import folder_of
-from harness.vault.records import GrantAsked, GrantRequest, OpenedByGrant, Used, VaultWork
+from harness.vault.records import GrantAsked, GrantRequest, OpenedByGrant, Used
+from harness.vault.work import VaultWork
 from review.records.agreeing import gate_of
 from review.verdict.certificate.certificate import Standing
 

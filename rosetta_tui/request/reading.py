@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from corpora.files.problems import Problem
     from corpora.model.corpus import Corpus, Selection
     from harness.vault.records import RunTerms
-    from harness.vault.request import VaultRequest
+    from harness.vault.request import VaultNoting, VaultRequest
 
 WRITTEN = ("specification", "legacy", "reference-implementation", "jsonl", "csv", "tsv", "parallel")
 """Forms that a corpus is read from and written in."""
@@ -129,12 +129,13 @@ def read_corpus(
     work: str = "check",
     terms: RunTerms | None = None,
     tell: Telling = tell,
+    opened: Callable[[VaultNoting], None] | None = None,
     kept_here: bool = False,
 ) -> Corpus:
     """Read the corpus that the options name: a file, or one of the store or of a vault; raises CorpusError, UsageError.
 
     ``store``: its path; None: that of the data folder. ``work``: what a vault's log says that it was opened for.
-    ``terms``: what is about to be run over it; ``tell`` shows what keepers of a vault allow for it.
+    ``terms``: what is about to be run over it; ``tell`` shows what keepers of a vault allow for it, ``opened`` is handed who opens it.
     ``kept_here``: no message quotes anything of an entry.
     """
     from harness.api import CorpusRequest, open_corpus
@@ -145,6 +146,9 @@ def read_corpus(
         raise click.UsageError(
             "--other-reference comes after a first file of references. Give that too."
         )
+    vault = vault_request(given, work, tell)
+    if vault is not None and opened is not None:
+        vault = replace(vault, opened=opened)
     asked = CorpusRequest(
         file=given["file"],
         references=() if reference is None else (reference, *others),
@@ -155,7 +159,7 @@ def read_corpus(
         source_column=given.get("source_column"),
         reference_column=given.get("reference_column"),
         task=given.get("task"),
-        vault=vault_request(given, work, tell),
+        vault=vault,
         terms=terms,
         kept_here=kept_here,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.vault import ledger, log, records
+from harness.vault import ledger, log, records, work
 from harness.vault.folder import VaultState
 from harness.vault.grants.words import counts, standing
 from harness.vault.shares import paper
@@ -106,11 +106,21 @@ def _words(act: records.Act, corpora: Mapping[str, str], names: Mapping[str, str
             words = "made a sealed copy"
         case records.CardSealed():
             words = f"signed the card {act.card[:16]} of a run"
+        case records.ModelAsked():
+            words = _model_words(act)
         case records.GrantAsked() | records.Answered():
             words = _grant_words(act, names)
         case _:
             words = _of_keepers(act, names)
     return words
+
+
+def _model_words(act: records.ModelAsked) -> str:
+    who = f"the method of the run {act.run[:8]}"
+    where = f"{act.model} at {act.endpoint}"
+    if act.calls is None:
+        return f"let {who} ask {where}; how often, a later line says where the run was not cut"
+    return f"counted {counted(act.calls, 'question')} of {who} to {where}"
 
 
 def _of_keepers(
@@ -149,7 +159,7 @@ def _opened_words(act: records.Opened | records.Used | records.OpenedByGrant, co
 
 
 def _at_once_words(request: records.GrantRequest, run: records.RunTerms) -> str:
-    method = "" if run.run or run.method == records.VaultWork.SCRIPT else f"{run.method}, "
+    method = "" if run.run or run.method == work.VaultWork.SCRIPT else f"{run.method}, "
     return f"{method}allowed once, as {ledger.request_id(request)[:8]}"
 
 

@@ -12,7 +12,8 @@ from harness.sealed.phrase import phrase
 from harness.vault.folder import VaultState
 from harness.vault.ledger import Grant, request_id, splitting
 from harness.vault.log import VaultError
-from harness.vault.records import GrantRequest, RunTerms, VaultWork
+from harness.vault.records import GrantRequest, RunTerms
+from harness.vault.work import VaultWork
 
 _ANEW = "Ask for a new one: rosetta vault grant request."
 

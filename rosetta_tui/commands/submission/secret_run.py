@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from corpora.model.corpus import Selection
 from corpora.model.entry import Segment
 from harness import api, privacy
-from harness.core.failures import UsageError
+from harness.core.failures import HarnessError, UsageError
 from harness.endpoint.endpoints import is_loopback
 from harness.endpoint.keys import no_key
 from harness.method.method import Method
@@ -25,6 +25,8 @@ from harness.submission.desk import DeskAct, KeptSubmission
 from harness.submission.lanes import LanePlan, ModelHere
 from harness.submission.manifest import CodeLane
 from harness.submission.outcome import run_outcome
+from harness.vault.records import MOST_WORDS
+from harness.vault.request import VaultNoting
 from rosetta_tui.app.showing import to_the_end
 from rosetta_tui.commands.submission.sharing import desk, say
 from rosetta_tui.request.reading import read_corpus
@@ -72,15 +74,17 @@ def over_secrets(
 
     The desk has it before the texts are opened. What keeps it from running is noted as such, and raised.
     """
-    name = str(given["file"])
+    name, openings = str(given["file"]), list[VaultNoting]()
     _require_ready(found.submission, place, plan, model, trusted=given["trust_local_server"])
     desk().note(found.submission, DeskAct.BEGUN, corpus=name)
-    with _noted(found.submission, DeskAct.NOT_BEGUN, name, "The command was refused."):
-        request = _request(found, plan, model, given)
-        method = method_of(found.submission, place, model, request, open_data=False)
-        ready = api.start(default_path(), request, method)
-    with _noted(found.submission, DeskAct.NOT_RUN, name, "This program ended on the way."):
-        finished, code = to_the_end(ready, style)
+    with ExitStack() as log:
+        with _noted(found.submission, DeskAct.NOT_BEGUN, name, "The command was refused."):
+            request = _request(found, plan, model, given, openings)
+            method = method_of(found.submission, place, model, request, open_data=False)
+            ready = api.start(default_path(), request, method)
+            log.enter_context(_in_log(openings, ready.run_id, method))
+        with _noted(found.submission, DeskAct.NOT_RUN, name, "This program ended on the way."):
+            finished, code = to_the_end(ready, style)
     with opened() as connection:
         came = run_outcome(connection, finished, method, interrupted=code == 130)
     words = came.stage or came.words
@@ -90,6 +94,26 @@ def over_secrets(
     elif came.act is DeskAct.REFUSED:
         say([f"Nothing of it could be scored. {came.words}"])
     return came.act is not DeskAct.NOT_RUN
+
+
+@contextmanager
+def _in_log(openings: list[VaultNoting], run_id: str, method: Method) -> Iterator[None]:
+    """Have a vault's log say that a method may ask a model, before it does, and in the end how often it did.
+
+    Nothing is written of one that asks none, or of texts out of a file. After a kill the log has the first line alone.
+    """
+    if method.endpoint is None or not openings:
+        yield
+        return
+    what = (run_id, method.endpoint[:MOST_WORDS], method.setup.model_slug[:MOST_WORDS])
+    openings[-1].note_model(*what)
+    try:
+        yield
+    finally:
+        try:
+            openings[-1].note_model(*what, calls=lanes.asked_by(method))
+        except HarnessError as error:
+            say([f"The vault's log could not be told how often the model was asked ({lanes.asked_by(method):,} times): {error}"])  # fmt: skip
 
 
 @contextmanager
@@ -125,15 +149,21 @@ def _require_ready(
 
 
 def _request(
-    found: KeptSubmission, plan: LanePlan, model: ModelHere | None, given: Mapping[str, Any]
+    found: KeptSubmission,
+    plan: LanePlan,
+    model: ModelHere | None,
+    given: Mapping[str, Any],
+    openings: list[VaultNoting],
 ) -> api.RunRequest:
-    """Open the corpus and ask for the run; a vault is opened for exactly this bundle, by its hash."""
+    """Open the corpus and ask for the run; a vault is opened for exactly this bundle, by its hash, and ``openings`` has by whom."""
     selection = Selection(segments=tuple(Segment(each) for each in given["segment"]))
     terms = None
     if given.get("vault") is not None:
         asked = {} if model is None else {"endpoint": model.endpoint, "model": model.model}
         terms = run_terms(str(found.path), asked, ScoringOptions(), selection)
-    corpus = read_corpus({**_NOT_TOLD, **given}, None, work="run", terms=terms)
+    corpus = read_corpus(
+        {**_NOT_TOLD, **given}, None, work="run", terms=terms, opened=openings.append
+    )
     more = {"trust_local_server": True} if given["trust_local_server"] else {}
     request = api.ask(corpus, plan.method, {**plan.told, **more}, selection)
     if not request.secret:

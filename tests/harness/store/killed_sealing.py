@@ -26,10 +26,10 @@ from harness.store.file.sealing import also_open_with, forget_keys, seal_for_kee
 from harness.store.file.transaction import transaction
 from harness.vault.corpus_files import recipients_of
 from harness.vault.opening import VaultOpening
-from harness.vault.records import VaultWork
 from harness.vault.shares.dealing import combined, former_keys, own_share
 from harness.vault.shares.split import OpeningKey
 from harness.vault.vault import Vault
+from harness.vault.work import VaultWork
 from tests.harness.vault.made import readable, vault
 from tests.harness.vault.together import OFFICE, PEOPLE, filled_together
 

@@ -18,10 +18,11 @@ from harness.vault.corpus_files import recipients_of, sha256_of, under_new_keys
 from harness.vault.keepers import keeper_of
 from harness.vault.log import VaultError, splits_of
 from harness.vault.opening import VaultOpening
-from harness.vault.records import Dealt, VaultWork
+from harness.vault.records import Dealt
 from harness.vault.shares.dealing import deal, former_keys, proved, seal_former
 from harness.vault.shares.split import OpeningKey
 from harness.vault.vault import Vault
+from harness.vault.work import VaultWork
 from tests.harness.store.killed_sealing import STORE, again, ages, opener, stored, texts
 from tests.harness.vault.made import MINE, RECOVERY, THEIRS, filled
 from tests.harness.vault.together import OFFICE, PEOPLE, filled_together

@@ -22,11 +22,12 @@ from harness.vault.folder import LOG
 from harness.vault.keepers import keeper_of
 from harness.vault.log import VaultError
 from harness.vault.opening import BECAUSE, VaultOpening, corpus_of, keeper_here
-from harness.vault.records import Used, VaultWork
+from harness.vault.records import Used
 from harness.vault.request import VaultRequest
 from harness.vault.sealed_corpus import UnsealedCorpus
 from harness.vault.secret_text import SecretText
 from harness.vault.vault import Vault
+from harness.vault.work import VaultWork
 from tests.harness.vault.made import (
     CANARY,
     KEEPERS,

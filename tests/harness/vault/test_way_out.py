@@ -18,9 +18,10 @@ from harness.run.run_terms import terms_again
 from harness.store.file.database import opened
 from harness.store.file.sealing import forget_keys
 from harness.store.runs import find_run
-from harness.vault.records import Used, VaultWork
+from harness.vault.records import Used
 from harness.vault.request import VaultRequest
 from harness.vault.vault import Vault
+from harness.vault.work import VaultWork
 from rosetta import RunHandle, run
 from tests.harness.vault.made import RECOVERY, filled
 

@@ -16,7 +16,8 @@ from harness.store.runs import find_run, read_card
 from harness.vault.folder import read_state
 from harness.vault.ledger import request_id
 from harness.vault.log import LogLine
-from harness.vault.records import GrantAsked, OpenedByGrant, Used, VaultWork
+from harness.vault.records import GrantAsked, OpenedByGrant, Used
+from harness.vault.work import VaultWork
 from review.records.paths import BRINGING, evidence_of, opened_by
 from review.records.profile import seen
 from tests.review.verdict.certified import attached, issue, review_of

@@ -27,8 +27,9 @@ from harness.store.file.sealing import StoreSealed, forget_keys
 from harness.store.results import read_results
 from harness.store.runs import find_run
 from harness.vault.folder import HEAD, LOG
-from harness.vault.records import GRANTED, Used
+from harness.vault.records import Used
 from harness.vault.vault import Vault
+from harness.vault.work import GRANTED
 from rosetta import runs
 from rosetta_tui.commands import rosetta
 from rosetta_tui.request.draft_of_run import draft_of

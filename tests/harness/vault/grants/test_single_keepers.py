@@ -20,9 +20,10 @@ from harness.vault.grants.words import request_lines
 from harness.vault.ledger import request_id
 from harness.vault.log import STEP, VaultError, read_lines, write_line
 from harness.vault.opening import VaultOpening
-from harness.vault.records import GRANTED, Used, VaultWork
+from harness.vault.records import Used
 from harness.vault.shares.split import OpeningKey
 from harness.vault.vault import Vault
+from harness.vault.work import GRANTED, VaultWork
 from rosetta_tui.vault.words import logged_acts
 from tests.harness.vault.grants.made import (
     ASKED_AT,
