@@ -153,7 +153,7 @@ def read_lines(data: bytes) -> tuple[LogLine, ...]:
 
 
 def asked_wrongly(act: ModelAsked, before: Sequence[LogLine]) -> str:
-    """Give why a line about questions to a model cannot stand behind others, or nothing."""
+    """Return why a line about questions to a model cannot stand behind others; empty where it can."""
     acts = [line.record.act for line in before]
     if not any(isinstance(each, Used | OpenedByGrant) and each.run == act.run for each in acts):
         return "it is about questions of a run for which nothing was opened"

@@ -8,18 +8,17 @@ from harness.vault.log import VaultError
 from harness.vault.opening import VaultOpening
 from harness.vault.records import ModelAsked
 from harness.vault.work import VaultWork
-from tests.harness.vault.made import MINE
-from tests.harness.vault.test_opening import RUN, kept
+from tests.harness.vault.made import MINE, filled
 
+RUN = "01234567-89ab-cdef-0123-456789abcdef"
 OTHER = "11234567-89ab-cdef-0123-456789abcdef"
 HERE = ("http://127.0.0.1:9/v1", "tiny")
 
 
 @pytest.fixture
 def opening(tmp_path: Path) -> VaultOpening:
-    made, _ = kept(tmp_path)
-    found = VaultOpening(made, MINE, "a run", VaultWork.RUN, RUN)
-    found.corpus("words")
+    found = VaultOpening(filled(tmp_path), MINE, "a run", VaultWork.RUN, RUN)
+    found.corpus("greetings")
     return found
 
 
@@ -33,7 +32,7 @@ def test_a_run_is_begun_and_counted(opening: VaultOpening) -> None:
 def test_a_run_that_was_cut_has_its_first_line_and_the_vault_is_whole(opening: VaultOpening) -> None:  # fmt: skip
     opening.note_model(RUN, *HERE)
     assert opening.vault.read().lines[-1].record.act.what == "model asked"
-    opening.corpus("words")
+    opening.corpus("greetings")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +64,7 @@ def test_any_other_line_is_not_written_and_a_log_with_it_not_read(opening: Vault
 
 def test_two_runs_are_counted_apart(opening: VaultOpening) -> None:
     other = VaultOpening(opening.vault, MINE, "another", VaultWork.RUN, OTHER)
-    other.corpus("words")
+    other.corpus("greetings")
     opening.note_model(RUN, *HERE)
     other.note_model(OTHER, *HERE)
     opening.note_model(RUN, *HERE, calls=3)
