@@ -24,6 +24,7 @@ from harness.core.run_state import RunState
 from harness.endpoint.limiter import Slot
 from harness.events.control import Control
 from harness.method.method import Attempt, Boxed, Method, Output, Prediction, shares
+from harness.method.shipped import TAKES
 from harness.method.validation import NO_SOURCE, failed, raised, sound, wordless
 from harness.run.call_runner import CallRunner, RunCalls
 
@@ -330,7 +331,11 @@ def _prediction(
 
 
 def _uncalled_cost(method: Method) -> float | None:
-    """Return the cost of an entry for which nothing was called: free, unless we cannot know."""
+    """Return the cost of an entry for which nothing was called: free, unless we cannot know.
+
+    Code of others may call what it likes, but for that in a box; data of others, in a method of ours, calls nothing.
+    """
     made_elsewhere = method.setup.outputs_sha256 is not None
-    plugged_in = method.setup.method_sha256 is not None
+    ours = method.setup.method in TAKES or isinstance(method, Boxed)
+    plugged_in = method.setup.method_sha256 is not None and not ours
     return None if made_elsewhere or plugged_in else 0.0

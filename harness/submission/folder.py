@@ -61,6 +61,8 @@ class SubmissionSheet(StrictForm):
 def read_sheet(folder: Path) -> SubmissionSheet:
     """Read ``submission.toml``; raises UsageError that names file, field and mend."""
     path = folder / SHEET
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: no folder. Name that of the method, with {SHEET} in it; `rosetta submission demo` writes one.")  # fmt: skip
     text, _ = read_text(path, "what a submission says of itself", 2**20)
     try:
         stated = parse_toml(text)

@@ -5,6 +5,7 @@ Nothing of them is run, and a Dockerfile among them is not read: what runs a met
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import tarfile
@@ -31,6 +32,9 @@ from harness.submission.members import (
 
 METHOD: Final = "method.json"
 _ARCHIVES: Final = (".tar", ".tar.gz", ".tgz")
+_GZIP: Final = b"\x1f\x8b"
+_AROUND: Final = 10 * 2**10
+"""Bytes that a tar writes around a member, and at its end."""
 _LEFT_OUT: Final = frozenset({"Dockerfile", "manifest.json", METHOD})
 _ADAPTER: Final = "rosetta_adapter"
 
@@ -105,6 +109,7 @@ def _members(place: Path) -> dict[str, bytes]:
                 if sum(e.size for e in found) > MOST_BYTES or len(found) > MOST_MEMBERS:
                     break  # enough to refuse it; nothing more is unpacked
             _refuse(found)
+            _check_sum(place)
             files = {e.path: archive.extractfile(e.path) for e in found if e.kind is MemberKind.FILE}  # fmt: skip
             return {
                 path.removeprefix("method/"): file.read()
@@ -113,6 +118,21 @@ def _members(place: Path) -> dict[str, bytes]:
             }
     except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
         raise UsageError(f"{place} cannot be read as an archive ({type(error).__name__}). Ask for it once more.") from None  # fmt: skip
+
+
+def _check_sum(place: Path) -> None:
+    """Read a compressed archive to its end, where its checksum stands, which reading its members alone does not.
+
+    Raises OSError or EOFError where it is not right, and UsageError where more follows than the members could be.
+    """
+    left = MOST_BYTES + _AROUND * (MOST_MEMBERS + 1)
+    with place.open("rb") as packed, gzip.open(packed) as whole:
+        if not packed.peek(2).startswith(_GZIP):
+            return
+        while part := whole.read(2**20):
+            left -= len(part)
+            if left < 0:
+                raise UsageError(f"{place}: more follows its last member than an archive has. Ask for it once more.")  # fmt: skip
 
 
 def _refuse(found: list[FoundMember]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -22,9 +23,13 @@ _STAGES: Final = ("install", "load", "translate")
 
 
 def require_free(output: Path | None) -> None:
-    """Refuse a name that is taken, before anything is run or an answer is counted."""
+    """Refuse a name that is taken, or a folder that takes nothing, before anything is run or an answer is counted."""
     if output is not None and output.exists():
         raise UsageError(f"{output.name} is there already. Choose another name.")
+    if output is not None and not os.access(output.absolute().parent, os.W_OK | os.X_OK):
+        raise UsageError(
+            f"{output.absolute().parent}: no folder that you may write to. Make it, or name another with -o."
+        )
 
 
 def tell_of(

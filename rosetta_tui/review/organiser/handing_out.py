@@ -316,7 +316,7 @@ def _say_published(published: Published, at_the_end: str, *, passphrases: bool) 
         )
     else:
         click.echo(plain(f"Next: copy the program for reviewers and the batch to each stick, print {cards} and hand out the cards."))  # fmt: skip
-    click.echo("The program for reviewers is the folder dist/stick that `make reviewer-bundle` makes; it needs neither Python nor internet.")  # fmt: skip
+    click.echo("The program for reviewers is the folder dist/stick that `make reviewer-bundle` makes in the source of Rosetta; it needs neither Python nor internet. An installed package cannot make it: get the source, or install the package on the reviewer's computer with its extra desktop, and start rosetta-review there.")  # fmt: skip
     click.echo(
         plain(f"Later: `rosetta review import STICK`, `rosetta review status {review.name}`.")
     )

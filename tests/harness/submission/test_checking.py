@@ -120,7 +120,7 @@ def test_a_folder_with_a_link_or_without_a_card_is_not_packed(tmp_path: Path) ->
     (folder / "card.json").unlink()
     with pytest.raises(RefusedBundle, match=r"card\.json: missing"):
         pack_folder(folder, MAKER)
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match="no folder"):
         pack_folder(tmp_path / "none", MAKER)
 
 

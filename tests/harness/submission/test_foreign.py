@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import sys
@@ -126,6 +127,27 @@ def test_an_archive_of_theirs_is_read(tmp_path: Path) -> None:
     path = _tar(tmp_path / "b.tar.gz", **{"manifest.json": b"{}", "method/method.json": described, "method/shout.py": PLUGIN.encode()})  # fmt: skip
     made = write_folder(path, tmp_path / "ours")
     assert (made / "code" / "shout.py").read_text("utf-8") == PLUGIN
+
+
+@pytest.mark.parametrize("place", [-8, -4])
+def test_an_archive_with_a_wrong_checksum_is_damaged(tmp_path: Path, place: int) -> None:
+    """Its members can be read, and what they were packed of was something else: the CRC, then the length."""
+    path = _tar(tmp_path / "b.tar.gz", **{"method/method.json": b"{}"})
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(UsageError, match=r"cannot be read as an archive \(BadGzipFile\)"):
+        write_folder(path, tmp_path / "ours")
+    assert not (tmp_path / "ours").exists()
+
+
+def test_what_follows_the_last_member_is_read_so_far_and_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    path = _tar(tmp_path / "b.tar.gz", **{"method/method.json": b"{}"})
+    path.write_bytes(path.read_bytes() + gzip.compress(bytes(2**22)))
+    monkeypatch.setattr("harness.submission.foreign.MOST_BYTES", 2**20)
+    monkeypatch.setattr("harness.submission.foreign.MOST_MEMBERS", 10)
+    with pytest.raises(UsageError, match="more follows its last member"):
+        write_folder(path, tmp_path / "ours")
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,8 @@ def test_a_file_that_is_there_is_not_overwritten(desk: Desk) -> None:
     assert "gold.json is there already" in desk(f"{ask} --terms tiny-terms.txt -o {path}", code=2)
     assert "is there already" in desk(f"submission tell tiny.rosetta-submission -o {path}", code=2)
     assert "needs --terms FILE" in desk(ask, code=2)
+    for verb in (f"{ask} --terms tiny-terms.txt", "submission tell tiny.rosetta-submission"):
+        assert "no folder that you may write to" in desk(f"{verb} -o none/told.json", code=2)
     assert path.read_bytes() == whole
     assert desk.notes() == [DeskAct.RECEIVED]
 
@@ -200,6 +202,14 @@ def test_what_is_no_submission_is_named_with_what_is_wanted(verb: str, name: str
     hostile = resigned(bundle, {"code/x.py": b"1"}, by=MAKER.public.signing_key)
     (tmp_path / "link.rosetta-submission").write_bytes(hostile)
     assert words in Desk(tmp_path)(f"submission {verb} {name}", code=2)
+
+
+def test_what_is_packed_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    Path("card.json").write_text("{}", "utf-8")
+    for name in ("none", "card.json"):
+        assert f"{name}: no folder. Name that of the method" in Desk(tmp_path)(f"submission pack {name}", code=2)  # fmt: skip
 
 
 def test_the_card_of_a_secret_run_is_not_packed_and_the_mend_is_said(desk: Desk) -> None:

@@ -44,6 +44,8 @@ def test_data_goes_the_whole_way_on_any_computer(desk: Desk) -> None:
     assert told["lane"] == "data"
     said = desk("submission run tiny.rosetta-submission --plain")
     assert "within 2 %" in said
+    assert "cost free" in said
+    assert "cost unknown" not in said
     assert "Next, over secret texts" in said
     vault(desk)
     said = desk("submission run tiny.rosetta-submission -o told.json", *IN_VAULT)
@@ -265,6 +267,7 @@ def test_code_is_rehearsed_and_run_in_a_box(desk: Desk) -> None:
         f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt --plain -o told.json"
     )
     assert "it runs in a box" in said
+    assert "cost unknown" not in said
     assert CANARY not in said
     card = json.loads((desk.folder / "told.json").read_text("utf-8"))
     assert card["method"]["method"] == "submission"

@@ -56,6 +56,7 @@ def test_a_review_goes_out_and_comes_back(home: Path, tmp_path: Path) -> None:
         assert "press w" not in card
     assert "program for reviewers" in shown
     assert "make reviewer-bundle" in shown
+    assert "start rosetta-review there" in shown
     assert cards.count("The council") == 6
     people = [made.Person(tmp_path / code, batch, who) for who, code in people_of.items()]
     for number, person in enumerate(people):
