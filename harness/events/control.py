@@ -21,8 +21,8 @@ class Control:
         self._changed: Callable[[], object] | None = None
         self.translating = False
         """True while the method has entries under way: what does not come to an end then is the method's."""
-        self.all_begun: Callable[[], None] = _nobody
-        """Called when no entry is left to begin with: what is under way ends, and the run is scored and sealed."""
+        self.near_end: Callable[[], None] = _nobody
+        """Called for each entry that is begun once no more wait than may be under way at once: another run may get ready."""
         self.catch_up: Callable[[float], object] = _nothing
         """Waits, no longer than so many seconds, until all that came back by now is stored."""
 

@@ -146,7 +146,8 @@ class Dispatcher:
             task = asyncio.create_task(self._work(self._batches.popleft(), slot))
             self._tasks.add(task)
             task.add_done_callback(self._over)
-        self._control.all_begun()
+            if len(self._batches) <= self._shared.limiter.most:
+                self._control.near_end()
 
     def _over(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

@@ -69,8 +69,8 @@ MOST_LOST = 5
 MOST_TROUBLES = 3
 """Runs one after the other that may stop by themselves before a worker begins no more."""
 
-AT_ONCE = 2
-"""Runs that a worker is at: one whose entries are being asked for, and one that comes to its end."""
+AT_ONCE = 3
+"""Runs that a worker is at: one that gets ready, one whose entries are being asked for, and one that comes to its end."""
 
 DRAIN, STOP = 1, 2
 """What a worker may be told: finish the entries under way, or break them off."""
@@ -175,7 +175,7 @@ def _place(store: Path, sweep: StoredSweep) -> Iterator[bool]:
 
 
 class _Worker:
-    """Works at the cells of one sweep; it begins the next run while the last calls of one come back and it is sealed."""
+    """Works at the cells of one sweep; it gets the next run ready before the last calls of one go out, so that they follow each other."""
 
     def __init__(
         self,
@@ -258,7 +258,7 @@ class _Worker:
         return len(self._done) < len(self._cells)
 
     def _go_through(self, runs: ThreadPoolExecutor) -> None:
-        """Try every cell that needs it, each once the entries of those before are all begun."""
+        """Try every cell that needs it, each once hardly an entry of those before waits to be begun."""
         tried: list[Future[None]] = []
         for cell in self._cells:
             if self._ending or self._troubles >= MOST_TROUBLES:
@@ -301,7 +301,7 @@ class _Worker:
                 self._note(cell, str(error))
                 return False
 
-    def _carry(self, cell: SweepCell, at: StoredCell, all_begun: Event) -> bool:
+    def _carry(self, cell: SweepCell, at: StoredCell, near_end: Event) -> bool:
         """Begin the run of a cell or go on with it; tells whether it is to be looked at again."""
         with opened(self._store) as connection:
             run = find_by_id(connection, at.run_id)
@@ -328,7 +328,7 @@ class _Worker:
         if (
             self._race is None and carrier is None
         ):  # who is ahead in a race is known once a block is in
-            control.all_begun = all_begun.set
+            control.near_end = near_end.set
         ready = self._ready(cell, at.run_id, share, begun=begun, carried=carrier is not None)
         finished = self._run(ready, share, control, carrier)
         self._end(cell, finished, control)
