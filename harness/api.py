@@ -354,15 +354,20 @@ def estimate(store: Path, asked: RunRequest) -> RunEstimate:
 
     Nothing is sent or stored, and no key is asked for. Raises UsageError where the run may not be.
     """
+    with opened(store) as connection:
+        return estimate_with(connection, asked)
+
+
+def estimate_with(connection: sqlite3.Connection, asked: RunRequest) -> RunEstimate:
+    """Say the same with a store that is open, as for each run of a sweep."""
     entries, plan = asked.entries, asked.plan
     shut_door(entries, plan)
     method = build(plan.method, plan.options, asked.corpus.entries, no_key)
     if asked.corpus.dataset.terms.local_only:
         require_terms(asked.corpus.dataset, entries, method, plan)
     plan = keep_here(entries, method, plan)
-    with opened(store) as connection:
-        found = estimated(connection, entries, method, plan)
-        return replace(found, judges=estimate_judges(connection, entries, method, plan))
+    found = estimated(connection, entries, method, plan)
+    return replace(found, judges=estimate_judges(connection, entries, method, plan))
 
 
 def metrics(store: Path, asked: RunRequest) -> tuple[tuple[str, ...], dict[str, str]]:

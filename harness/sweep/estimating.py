@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -50,8 +51,7 @@ class SweepEstimate(BaseModel):
 def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -> SweepEstimate:
     """Estimate every run of a sweep that the store has not; nothing is sent or stored, and no key is asked for."""
     with opened(store) as connection:
-        known = [find_same(connection, each) is not None for each in cells]
-    runs = tuple(_cell(store, each, in_store=is_) for each, is_ in zip(cells, known, strict=True))
+        runs = tuple(_cell(connection, each) for each in cells)
     made = [each.estimate for each in runs if each.estimate is not None]
     cost = _sum(_cost(each) for each in made)
     return SweepEstimate(
@@ -66,9 +66,11 @@ def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -
     )
 
 
-def _cell(store: Path, cell: SweepCell, *, in_store: bool) -> CellEstimate:
-    found = None if in_store else replace(api.estimate(store, cell.request), from_what=())
-    return CellEstimate(name=cell.name, in_store=in_store, estimate=found)
+def _cell(connection: sqlite3.Connection, cell: SweepCell) -> CellEstimate:
+    if find_same(connection, cell) is not None:
+        return CellEstimate(name=cell.name, in_store=True, estimate=None)
+    found = replace(api.estimate_with(connection, cell.request), from_what=())
+    return CellEstimate(name=cell.name, in_store=False, estimate=found)
 
 
 def _cost(found: RunEstimate) -> Range | None:
