@@ -185,11 +185,7 @@ def note_handed_out(
 
 def note_made(project: Project, name: str) -> None:
     """Keep in the project that a review was made, so that a data folder without it is known to be another one."""
-    changed = (
-        each.model_copy(update={"made": True}) if each.review == name else each
-        for each in project.state.reviews
-    )
-    project.change(reviews=tuple(changed))
+    _mark(project, name, "made")
 
 
 def note_shared_laptop(project: Project, name: str) -> None:
@@ -199,8 +195,12 @@ def note_shared_laptop(project: Project, name: str) -> None:
             f"--shared-laptop {name[:60]!r}: no review of this corpus in which second speakers look has this name. `rosetta corpus "
             "progress` names those that are out."
         )
+    _mark(project, name, "shared_laptop")
+
+
+def _mark(project: Project, name: str, mark: str) -> None:
     changed = (
-        each.model_copy(update={"shared_laptop": True}) if each.review == name else each
+        each.model_copy(update={mark: True}) if each.review == name else each
         for each in project.state.reviews
     )
     project.change(reviews=tuple(changed))

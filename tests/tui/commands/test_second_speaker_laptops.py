@@ -90,6 +90,10 @@ def test_a_laptop_by_name_is_given_what_was_not_written_on_it(
     assert "Sealed for the laptop another" in office.types(*AGREE, "--for", cards["another"]).output
     shared = office.types(*AGREE, "--again", "--for", cards["laptop"], "--shared-laptop").output
     assert "Sealed for the laptop laptop" in shared
+    known = office.types(*AGREE, "--again").output
+    assert "Sealed for the laptop another" in known
+    assert "Not for the laptop laptop: some of these translations were written on it." in known
+    assert "Sealed for the laptop laptop" not in known
 
 
 def test_a_copy_of_the_data_folder_without_the_reviews_is_said_and_forgets_nothing(
