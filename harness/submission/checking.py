@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -49,6 +49,14 @@ _LEAST_WORDS: Final = 5
 def check_submission(submission: Submission, terms_sha256: str | None = None) -> list[PartCheck]:
     """Return what there is of each part; ``terms_sha256``: hash of the terms that must have been accepted."""
     return [*_checks(submission, terms_sha256)]
+
+
+def require_parts(checks: Sequence[PartCheck], *, for_secrets: bool) -> None:
+    """Raise UsageError where a part is not right without which nothing is run: any of them, over secret texts."""
+    needed = {SubmissionPart.CARD, SubmissionPart.METHOD}
+    lacking = [each for each in checks if not each.ok and (for_secrets or each.part in needed)]
+    if lacking:
+        raise UsageError(f"It is not run: {lacking[0].part}: {lacking[0].words}")
 
 
 def _checks(submission: Submission, terms_sha256: str | None) -> Iterator[PartCheck]:

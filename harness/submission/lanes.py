@@ -106,11 +106,11 @@ def asks_models(submission: Submission) -> bool:
 def unpacked(submission: Submission, home: Path) -> Iterator[Path]:
     """Yield a private folder with the bundle's members, which is gone afterwards; what a kill left of others too.
 
-    Raises UsageError where another program is at the same bundle.
+    Another thread may end it than began it. Raises UsageError where another program is at the same bundle.
     """
     own = private_folder(home / FOLDER / submission.sha256[:LETTERS])
     try:
-        with filelock.FileLock(own / "run.lock", timeout=0, mode=PRIVATE):
+        with filelock.FileLock(own / "run.lock", timeout=0, mode=PRIVATE, thread_local=False):
             above = private_folder(own / UNPACKED)
             for left in above.iterdir():
                 shutil.rmtree(left, ignore_errors=True)

@@ -10,20 +10,24 @@ from typing import Any
 
 from corpora.model.corpus import Corpus
 from corpora.samples import DEMO_CORPUS, sample_path
-from harness import api
+from harness import api, privacy
 from harness.api import RunRequest
 from harness.card.load import load_card
 from harness.card.model import DatasetBlock
 from harness.card.signing.reproduction import reproduced_card
 from harness.core.failures import UsageError
+from harness.method.method import Method
 from harness.reproduce.rebuild import places_of, scored_with
 from harness.setup.scoring_tools import stated_setup
 from harness.store.corpora.secret_texts import known_secrets
 from harness.store.file.database import opened
 from harness.store.runs import find_run
+from harness.submission import lanes
 from harness.submission.bundle import Submission
 from harness.submission.carried_card import carried_card
-from harness.submission.lanes import LanePlan
+from harness.submission.desk import DeskAct, SubmissionDesk
+from harness.submission.lanes import LanePlan, ModelHere
+from harness.submission.manifest import CodeLane
 from harness.submission.members import CARD
 from scoring.statistics.reproducibility import Reproduction, verdict
 
@@ -84,6 +88,28 @@ def rehearsal_request(
     return RunRequest(corpus, places_of(card, corpus), api.plan_of(corpus, plan.method, told))
 
 
+def method_of(
+    submission: Submission,
+    place: Path,
+    model: ModelHere | None,
+    request: RunRequest,
+    *,
+    open_data: bool,
+) -> Method:
+    """Return the method of a bundle for a run, behind a shut door where one is needed.
+
+    Raises UsageError where it may not be asked, and HarnessError where no box can be made.
+    """
+    if isinstance(submission.manifest.method, CodeLane):
+        privacy.shut_door(request.entries, request.plan, request.corpus.dataset)
+        made = lanes.code_method(submission, place, model, open_data=open_data)
+        privacy.require_terms(request.corpus.dataset, request.entries, made, request.plan)
+        privacy.keep_here(request.entries, made, request.plan)
+        privacy.require_answer(request.entries, made, request.plan)
+        return made
+    return lanes.handed_in(request.method(), submission)
+
+
 def rehearsal_store(request: RunRequest, store: Path, folder: Path) -> Path:
     """Return the store that a rehearsal is kept in: ``store``, or a new one in ``folder``, with which it goes.
 
@@ -102,3 +128,9 @@ def rehearsed(connection: sqlite3.Connection, submission: Submission, run_id: st
     card = load_card(connection, find_run(connection, run_id).id)
     found = verdict(claimed.scores, reproduced_card(card).scores)
     return Rehearsal(run_id, claimed.scores, found)
+
+
+def note_rehearsal(desk: SubmissionDesk, submission: Submission, found: Rehearsal, corpus: str, model: ModelHere | None) -> None:  # fmt: skip
+    """Note what came of a rehearsal over a corpus, by its id, with a model that it could ask; without a run, where no run of it is kept."""
+    act = DeskAct.REHEARSED if found.repeated else DeskAct.NOT_REPEATED
+    desk.note(submission, act, found.run, corpus, str(model or ""))

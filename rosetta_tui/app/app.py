@@ -40,6 +40,7 @@ from rosetta_tui.toolkit.messages import (
     ReportAsked,
     RunBegun,
     RunChosen,
+    RunPrepared,
     RunResumed,
     RunRetried,
     RunsCompared,
@@ -166,6 +167,10 @@ class RosettaApp(TerminalApp):
     @on(RunBegun)
     def _begin_run(self, message: RunBegun) -> None:
         self._go("The run", partial(begin, draft=message.draft))
+
+    @on(RunPrepared)
+    def _begin_prepared(self, message: RunPrepared) -> None:
+        self._go(message.what, message.begin)
 
     @on(RunResumed)
     def _resume_run(self, message: RunResumed) -> None:

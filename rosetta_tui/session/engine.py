@@ -6,10 +6,12 @@ import gc
 import os
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from harness.core.failures import HarnessError
 from harness.events.control import Control
 from harness.events.kinds import Event, EventQueue, Failed, Finished
 from harness.run.running import execute_run
@@ -35,12 +37,14 @@ INTERRUPTED = 130
 class Engine:
     """Runs one run; ``events`` and ``control`` are all that a screen needs of it."""
 
-    def __init__(self, ready: Ready) -> None:
+    def __init__(self, ready: Ready, at_end: Callable[[Finished | None], object] | None = None) -> None:  # fmt: skip
+        """``at_end`` is called in the run's thread once it is over, with None where the run failed; its own failure is told as one."""
         self.run_id = ready.run_id
         """Known before the run has begun, so that one that cannot begin can be named and gone on with."""
         self.events = EventQueue()
         self.control = Control()
         self._ready = ready
+        self._at_end = at_end
         self._finished: Finished | None = None
         self._failure: Exception | None = None
         self._thread = threading.Thread(target=self._go, name="run", daemon=True)
@@ -127,3 +131,14 @@ class Engine:
             )
         except Exception as error:  # noqa: BLE001  handed to whoever waits for the result
             self._failure = error
+        self._end()
+
+    def _end(self) -> None:
+        """Do what belongs to the end of the run, however it ended."""
+        if self._at_end is None:
+            return
+        try:
+            self._at_end(self._finished)
+        except HarnessError as error:
+            self._failure = error
+            self._hear(Failed(self.run_id, str(error)))

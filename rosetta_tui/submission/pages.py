@@ -96,6 +96,8 @@ def _about_step(step: WayStep, facts: SubmissionFacts) -> Iterator[Line]:
     )
     if meaning := MEANS.get(step.name):
         yield meaning, "quiet"
+    if step.name == "rehearsed" and following:
+        yield "b begins it here, live on the screen; in a shell:", "plain"
     if facts.end.step is None and step is facts.steps[-1]:
         yield facts.end.words, "good"
 
@@ -170,7 +172,7 @@ def _verdict(facts: SubmissionFacts) -> str:
         gone = "" if facts.rehearsal else " Its run is not in the list."
         return f"✓ Rehearsed here: its claim holds within 2 %.{gone}"
     if facts.rehearsal is None:
-        return "Not rehearsed here yet."
+        return "Not rehearsed here yet: b begins it."
     return f"✗ Rehearsed here: its claim does NOT hold, so no keeper is asked. What its code wrote: rosetta submission run {facts.kept.number} --rehearse-again"
 
 

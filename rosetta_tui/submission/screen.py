@@ -12,12 +12,14 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from review.office.results.whole_way import STEPS
+from rosetta_tui.session.rehearsing import RehearsalNeeds, begin_rehearsal, rehearsal_needs
 from rosetta_tui.show.text import plain
 from rosetta_tui.submission.facts import SubmissionFacts, SubmissionReading, read_submission_facts
 from rosetta_tui.submission.pages import SubmissionPage, claim, parts, readme, told, way
-from rosetta_tui.toolkit.background import in_thread
+from rosetta_tui.submission.rehearse_screen import RehearsalChoice, RehearseScreen
+from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.content import Where, show
-from rosetta_tui.toolkit.messages import RunChosen
+from rosetta_tui.toolkit.messages import RunChosen, RunPrepared
 from rosetta_tui.toolkit.result_table import ResultTable
 from rosetta_tui.toolkit.section_screen import READING, SectionScreen
 
@@ -32,7 +34,7 @@ class SubmissionScreen(SectionScreen):
     CSS_PATH = "submission.tcss"
     HELP = (
         "The way leads from the bundle to the certificate that lifts its card. Each step is read from where it was done: "
-        "✓ done, ▸ the next one, · not yet. The rehearsal begins here (g); what needs keepers, your terms or speakers is done with "
+        "✓ done, ▸ the next one, · not yet. The rehearsal begins here (b); what needs keepers, your terms or speakers is done with "
         "commands: c copies the one of the step under the cursor. Words in CAPITAL LETTERS are yours to fill in.\n"
         "enter opens the run of a step that has one. Everything that its maker wrote stands here as text, and nothing of it acts."
     )
@@ -43,6 +45,7 @@ class SubmissionScreen(SectionScreen):
         ),
         Binding("left,h", "turn(-1)", "Section before", show=False, id="previous"),
         Binding("right,l", "turn(1)", "Section after", show=False, id="next"),
+        Binding("b", "rehearse", "Rehearse", tooltip="Run it over the open sentences of its card", id="submission.rehearse"),
         Binding("c", "copy_command", "Copy command", tooltip="Copy the command of this step", id="submission.copy_command"),
         Binding("r", "read", "Read again", id="refresh"),
         Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
@@ -77,10 +80,11 @@ class SubmissionScreen(SectionScreen):
             self.show_trouble("This submission cannot be shown.", found.trouble)
             return
         self.title = plain(facts.kept.manifest.name)
-        first = not self.pages
+        before = self.page
+        follows = not isinstance(before, SubmissionPage) or self.table.cursor == before.first
         made = (way(facts), parts(facts), claim(facts), readme(facts), told(facts))
         self.show_pages(dict(zip(SECTIONS, made, strict=True)), _how_far(facts))
-        if first:
+        if follows:
             self._to_what_matters()
 
     def action_section(self, name: str) -> None:
@@ -110,11 +114,30 @@ class SubmissionScreen(SectionScreen):
         """Leave out what there is nothing to do with."""
         if action == "copy_command":
             return bool(self.command)
+        if action == "rehearse":
+            return bool(self.pages)
         return super().check_action(action, parameters)
 
     def action_copy_command(self) -> None:
         """Copy the command of the step under the cursor."""
         self.app.copy_to_clipboard(self.command)
+
+    def action_rehearse(self) -> None:
+        """Begin the rehearsal, and watch it; ask first for what the bundle does not have."""
+        look = partial(rehearsal_needs, self._path, self._number)
+        cannot = telling(self, "It cannot be rehearsed")
+        in_thread(self, "needs", look, self._ask_for_rehearsal, cannot, asks=True)
+
+    def _ask_for_rehearsal(self, needs: RehearsalNeeds) -> None:
+        if needs.anything:
+            self.app.push_screen(RehearseScreen(needs), self._rehearse)
+        else:
+            self._rehearse(RehearsalChoice(None, None))
+
+    def _rehearse(self, choice: RehearsalChoice | None) -> None:
+        if choice is not None:
+            begin = partial(begin_rehearsal, number=self._number, model=choice.model, on=choice.corpus)  # fmt: skip
+            self.post_message(RunPrepared("The rehearsal", begin))
 
     @on(ResultTable.Chosen)
     def _open_run(self) -> None:

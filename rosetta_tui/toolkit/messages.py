@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from textual.message import Message
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rosetta_tui.request.draft import RunDraft
+    from rosetta_tui.session.engine import Engine
     from rosetta_tui.show.columns import Records, ShownRecords
 
 
@@ -58,6 +61,16 @@ class RunBegun(Message):
     """A form was filled in and agreed to: the run is to begin."""
 
     draft: RunDraft
+
+
+@dataclass
+class RunPrepared(Message):
+    """A run that a screen prepared itself is to begin."""
+
+    what: str
+    """What it is called, as the beginning of a sentence."""
+    begin: Callable[[Path], Engine]
+    """Makes it ready to go, in the store at a path; called in a thread."""
 
 
 @dataclass

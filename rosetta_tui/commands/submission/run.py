@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from harness.core.failures import UsageError
 from rosetta_tui.commands.naming import in_lines, when_used
 from rosetta_tui.commands.submission.sharing import (
     FILE,
@@ -85,7 +85,7 @@ def run(
     say([*bundle_lines(found.submission), *other_names(found)])
     checks = checking.check_submission(found.submission, None if terms is None else folder.terms_sha256(terms))  # fmt: skip
     say(check_lines(checks))
-    _require(checks, for_secrets=corpus is not None)
+    checking.require_parts(checks, for_secrets=corpus is not None)
     model = _model(given)
     with lanes.unpacked(found.submission, database.home()) as place:
         plan = lanes.lane_plan(found.submission, place, model)
@@ -108,14 +108,6 @@ def _model(given: Mapping[str, Any]) -> lanes.ModelHere | None:
     return None if endpoint is None else lanes.ModelHere(endpoint, model)
 
 
-def _require(checks: list[checking.PartCheck], *, for_secrets: bool) -> None:
-    """Raise UsageError where a part is missing without which nothing is run: all of them, over secret texts."""
-    needed = {checking.SubmissionPart.CARD, checking.SubmissionPart.METHOD}
-    lacking = [each for each in checks if not each.ok and (for_secrets or each.part in needed)]
-    if lacking:
-        raise UsageError(f"It is not run: {lacking[0].part}: {lacking[0].words}")
-
-
 def _rehearse(
     found: desks.KeptSubmission,
     place: Path,
@@ -130,7 +122,7 @@ def _rehearse(
     more = {"trust_local_server": True} if given["trust_local_server"] else {}
     request = rehearsal.rehearsal_request(found.submission, plan, corpus, more)
     say([f"Rehearsal over {len(request.entries):,} open entries of {corpus.dataset.id}."])
-    method = secret_run.method_of(found.submission, place, model, request, open_data=True)
+    method = rehearsal.method_of(found.submission, place, model, request, open_data=True)
     store = rehearsal.rehearsal_store(request, database.default_path(), place)
     kept_here = store == database.default_path()
     if not kept_here:
@@ -141,12 +133,11 @@ def _rehearse(
         raise click.exceptions.Exit(code or 1)
     with database.opened(store) as connection:
         told = rehearsal.rehearsed(connection, found.submission, finished.run_id)
-    act = desks.DeskAct.REHEARSED if told.repeated else desks.DeskAct.NOT_REPEATED
-    run_id = finished.run_id if kept_here else ""
-    desk().note(found.submission, act, run_id, corpus.dataset.id, str(model or ""))
+    told = told if kept_here else replace(told, run="")
+    rehearsal.note_rehearsal(desk(), found.submission, told, corpus.dataset.id, model)
     say(reproduction.deviation_lines(told.found, told.claimed), aside=False)
     if not told.repeated:
-        card = f", and the run's card: rosetta runs export {run_id[:8]}" if kept_here else ""
+        card = f", and the run's card: rosetta runs export {told.run[:8]}" if kept_here else ""
         say([f"Its claim does not hold here, so no keeper is asked. Send its maker these numbers{card}.", *_words(method)])  # fmt: skip
         raise click.exceptions.Exit(1)
 

@@ -19,7 +19,7 @@ from harness.methods.registry import build
 from harness.run.run_terms import run_terms
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import default_path, opened
-from harness.submission import lanes
+from harness.submission import lanes, rehearsal
 from harness.submission.bundle import Submission
 from harness.submission.desk import DeskAct, KeptSubmission
 from harness.submission.lanes import LanePlan, ModelHere
@@ -40,28 +40,6 @@ _NOT_TOLD: Mapping[str, Any] = {
 """Options of reading a corpus that a submission's run does not have."""
 
 
-def method_of(
-    submission: Submission,
-    place: Path,
-    model: ModelHere | None,
-    request: api.RunRequest,
-    *,
-    open_data: bool,
-) -> Method:
-    """Return the method of a bundle for a run, behind a shut door where one is needed.
-
-    Raises UsageError where it may not be asked, and HarnessError where no box can be made.
-    """
-    if isinstance(submission.manifest.method, CodeLane):
-        privacy.shut_door(request.entries, request.plan, request.corpus.dataset)
-        made = lanes.code_method(submission, place, model, open_data=open_data)
-        privacy.require_terms(request.corpus.dataset, request.entries, made, request.plan)
-        privacy.keep_here(request.entries, made, request.plan)
-        privacy.require_answer(request.entries, made, request.plan)
-        return made
-    return lanes.handed_in(request.method(), submission)
-
-
 def over_secrets(
     found: KeptSubmission,
     place: Path,
@@ -80,7 +58,7 @@ def over_secrets(
     with ExitStack() as log:
         with _noted(found.submission, DeskAct.NOT_BEGUN, name, "The command was refused."):
             request = _request(found, plan, model, given, openings)
-            method = method_of(found.submission, place, model, request, open_data=False)
+            method = rehearsal.method_of(found.submission, place, model, request, open_data=False)
             ready = api.start(default_path(), request, method)
             log.enter_context(_in_log(openings, ready.run_id, method))
         with _noted(found.submission, DeskAct.NOT_RUN, name, "This program ended on the way."):

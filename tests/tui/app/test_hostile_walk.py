@@ -30,9 +30,11 @@ from rosetta_tui.project import screen as project_screen
 from rosetta_tui.replay.screen import ReplayScreen
 from rosetta_tui.runs.go_on import SETTINGS, GoOnScreen, RetryScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
+from rosetta_tui.session.rehearsing import RehearsalNeeds
 from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen
 from rosetta_tui.submission import screen as submission_screen
 from rosetta_tui.submission.list_screen import RefusedScreen
+from rosetta_tui.submission.rehearse_screen import RehearseScreen
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import ChooseScreen, ConfirmScreen
 from rosetta_tui.toolkit.messages import RunsCompared
@@ -131,6 +133,7 @@ def dialogs(path: Path, run: int) -> Iterator[Screen[Any]]:
     yield AskSettingScreen(NAME, NAME, lambda _: None, now=HOSTILE[1])
     yield ConcurrencyScreen(8)
     yield ConfirmScreen(show(NAME), "Yes")
+    yield RehearseScreen(RehearsalNeeds(model=True, made_for=NAME, corpus=NAME))
     yield RefusedScreen("\n".join(TEXTS))
     yield CommandsScreen({NAME: HOSTILE[0], HOSTILE[1]: NAME})
     yield GoOnScreen(Stop(_ids(path)[0], NAME, 3, 2, 0.5, 0.1, NAME))

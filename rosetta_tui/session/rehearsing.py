@@ -1,0 +1,81 @@
+"""The rehearsal of a submission as a run of the app: what the command does, with the run under way in a thread."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import api
+from harness.core.failures import UsageError
+from harness.events.kinds import Finished
+from harness.store.file.database import opened
+from harness.submission import lanes, rehearsal
+from harness.submission.checking import check_submission, require_parts
+from harness.submission.desk import KeptSubmission, SubmissionDesk
+from harness.submission.lanes import ModelHere
+from rosetta_tui.session.engine import Engine
+
+
+@dataclass(frozen=True)
+class RehearsalNeeds:
+    """What a person has to say before a submission can be rehearsed here."""
+
+    model: bool
+    """Which model it asks, and where."""
+    made_for: str
+    """The model that it was made with."""
+    corpus: str
+    """Why the open corpus of its card must be named; empty where this computer has it."""
+
+    @property
+    def anything(self) -> bool:
+        """Whether there is something to ask."""
+        return self.model or bool(self.corpus)
+
+
+def rehearsal_needs(store: Path, number: str) -> RehearsalNeeds:
+    """Return what is to be asked before the submission of a number is rehearsed; raises UsageError where it cannot be at all."""
+    kept = SubmissionDesk(store.parent).find(number)
+    require_parts(check_submission(kept.submission), for_secrets=False)
+    try:
+        rehearsal.rehearsal_corpus(kept.submission, None)
+        corpus = ""
+    except UsageError as unknown:
+        corpus = str(unknown)
+    made_for = getattr(kept.manifest.method, "made_for", "")
+    return RehearsalNeeds(lanes.asks_models(kept.submission), made_for, corpus)
+
+
+def begin_rehearsal(store: Path, number: str, model: ModelHere | None = None, on: Path | None = None) -> Engine:  # fmt: skip
+    """Make the rehearsal of a submission ready to go; what comes of it is noted at the desk when it ends.
+
+    ``on``: the open corpus of its card, where this computer does not have it. Raises HarnessError and CorpusError where it
+    cannot begin; nothing of it is left then.
+    """
+    desk = SubmissionDesk(store.parent)
+    kept = desk.find(number)
+    require_parts(check_submission(kept.submission), for_secrets=False)
+    with ExitStack() as unpacked:
+        place = unpacked.enter_context(lanes.unpacked(kept.submission, store.parent))
+        plan = lanes.lane_plan(kept.submission, place, model)
+        corpus = rehearsal.rehearsal_corpus(kept.submission, on)
+        request = rehearsal.rehearsal_request(kept.submission, plan, corpus, {})
+        if rehearsal.rehearsal_store(request, store, place) != store:
+            raise UsageError(f"Sentences of this open corpus are secret in another one on this computer, so no run of it is kept to be watched. Rehearse it in a shell: rosetta submission run {kept.number}")  # fmt: skip
+        method = rehearsal.method_of(kept.submission, place, model, request, open_data=True)
+        ready = api.start(store, request, method)
+        left = unpacked.pop_all()
+
+    def at_end(finished: Finished | None) -> None:
+        with left:
+            if finished is not None and finished.card_hash:
+                _note(store, desk, kept, finished.run_id, corpus.dataset.id, model)
+
+    return Engine(ready, at_end)
+
+
+def _note(store: Path, desk: SubmissionDesk, kept: KeptSubmission, run: str, corpus: str, model: ModelHere | None) -> None:  # fmt: skip
+    with opened(store) as connection:
+        found = rehearsal.rehearsed(connection, kept.submission, run)
+    rehearsal.note_rehearsal(desk, kept.submission, found, corpus, model)
