@@ -37,7 +37,7 @@ def kept(name: str) -> desks.KeptSubmission:
 def bundle_at(name: str) -> bundle.Submission:
     """Return the bundle of a file, which stays where it is, or of a number at the desk; raises UsageError, FileError."""
     path = Path(name)
-    here = path.is_file() or name.endswith(BUNDLE_SUFFIX)
+    here = path.exists() or name.endswith(BUNDLE_SUFFIX)
     return bundle.read_submission(path) if here else desk().find(name).submission
 
 
