@@ -82,9 +82,11 @@ def browse(tmp_path: Path, page: str, *options: str) -> str:
         "--virtual-time-budget=2000", f"--user-data-dir={profile}", *options, "--dump-dom", path.as_uri(),
     ]  # fmt: skip
     shown = tmp_path / "shown"
+    # tests of the window leave it without a font, and a browser that finds none waits for one for ever
+    with_fonts = {name: value for name, value in os.environ.items() if name != "FONTCONFIG_FILE"}
     with shown.open("wb") as file:
         browser = subprocess.Popen(
-            words, stdout=file, stderr=subprocess.DEVNULL, start_new_session=True
+            words, stdout=file, stderr=subprocess.DEVNULL, env=with_fonts, start_new_session=True
         )
         try:
             assert browser.wait(PATIENCE) == 0
