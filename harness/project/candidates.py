@@ -95,6 +95,11 @@ class TakenSources:
     left: int = field(default=0)
     """Candidates beyond the number that was asked for."""
 
+    @property
+    def secret(self) -> bool:
+        """True where one of the new entries is of a secret segment."""
+        return any(each.secret for each in self.entries)
+
 
 def read_candidates(project: Project, path: Path) -> list[Candidate]:
     """Read sources from a file of lines (``.txt``), or of any form that a corpus may have; UsageError, CorpusError in words.

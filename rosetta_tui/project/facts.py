@@ -14,6 +14,7 @@ from harness.estimate.framework import WorkedFramework, read_framework, work_out
 from harness.project.known import known_folders
 from harness.project.making import ProjectProgress, progress_of, still_out
 from harness.project.state import CORPUS, FILE, HandedOut, ProjectState, read_project
+from review.office.results.working_time import WorkingTime, worked_until_now
 
 _CONSENT = "consent.jsonl"
 """What was withdrawn, in the data folder."""
@@ -48,6 +49,8 @@ class ProjectFacts:
     refused: int
     """Sentences that wait for another translation, since a second speaker did not agree."""
     costs: WorkedFramework
+    worked: Sequence[WorkingTime] | None
+    """What speakers worked until now; None where their reviews are in another data folder."""
     can_undo: bool
     """True where sentences were added that are with no speaker."""
 
@@ -109,6 +112,7 @@ def _facts(folder: Path, home: Path) -> ProjectFacts:
         ),
         refused=sum(bool(each.refused) and not each.has_reference for each in state.entries),
         costs=work_out(read_framework(None)),
+        worked=worked_until_now(project),
         can_undo=bool(last)
         and state.vault is None
         and not any(each.round == last and each.id in asked for each in state.entries),

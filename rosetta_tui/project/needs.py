@@ -60,6 +60,9 @@ _WORDS: Final[Mapping[str, tuple[str, str]]] = {
 }  # fmt: skip
 """Requirement → the same in plain words, and what it means."""
 
+_HERE: Final = {"sources": "press s, or in a shell", "gather": "then press t, or in a shell"}
+"""Command about a corpus → what is said behind its step, where a key of the screen does the same."""
+
 _COLUMNS = (
     Column("sign", "", 1),
     Column("what", "what a benchmark needs", 36),
@@ -110,7 +113,8 @@ def met(facts: ProjectFacts) -> str:
 
 
 def _said(facts: ProjectFacts, step: NextStep) -> Iterator[Line]:
-    yield f"Next: {step.words}", "plain"
+    here = next((_HERE[each[2]] for each in step.commands if each[2] in _HERE), "")
+    yield f"Next: {step.words}{f' ({here})' if here else ''}", "plain"
     for command in step.commands:
         yield f"  {command_line(command)}", "mark"
     if facts.progress.warnings:

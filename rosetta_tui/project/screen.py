@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.content import Content
 
+from rosetta_tui.project.acts import add_sentences, gather_here, take_out_last
+from rosetta_tui.project.dialogs import AddSentencesScreen, ToldScreen
 from rosetta_tui.project.facts import ProjectReading, read_facts
 from rosetta_tui.project.needs import met, needs
 from rosetta_tui.project.sentences import sentences
 from rosetta_tui.project.speakers import speakers
 from rosetta_tui.project.worth import costs, worth_having
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.background import in_thread
+from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.content import Where, show
+from rosetta_tui.toolkit.dialogs.choose import confirm
+from rosetta_tui.toolkit.section_page import Line
 from rosetta_tui.toolkit.section_screen import READING, SectionScreen
 
 SECTIONS = ("Needs", "Sentences", "Speakers", "Worth having", "Costs")
@@ -32,6 +38,7 @@ class ProjectScreen(SectionScreen):
         "What a corpus needs stands here as progress, and above it what comes next. No sentence is ever shown: some of them are "
         "secret. It is read again when a file of the folder changes.\n"
         "━ is there, ╌ is collected and not yet translated, · is missing.\n"
+        "s adds sentences out of a file, u takes out those that were added last, t takes in what speakers sent back (after rosetta review import).\n"
         "What needs a stick, a person or a key is done with commands: c has each of them, and what comes next stands first. "
         "Words in CAPITAL LETTERS are yours to fill in."
     )
@@ -43,7 +50,10 @@ class ProjectScreen(SectionScreen):
         Binding("left,h", "turn(-1)", "Section before", show=False, id="previous"),
         Binding("right,l", "turn(1)", "Section after", show=False, id="next"),
         Binding("c", "commands", "What to do", tooltip="Copy the command that does it", id="project.commands"),
-        Binding("r", "read", "Read again", id="refresh"),
+        Binding("s", "add", "Add sentences", tooltip="Out of a file", id="project.add"),
+        Binding("u", "take_out", "Undo", tooltip="Take out the sentences that were added last", id="project.undo"),
+        Binding("t", "gather", "Take in", tooltip="Take in what came back from speakers", id="project.gather"),
+        Binding("r", "read", "Read again", show=False, id="refresh"),
         Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]  # fmt: skip
@@ -75,3 +85,45 @@ class ProjectScreen(SectionScreen):
         dataset = facts.progress.dataset
         languages = show(f"{dataset.source_language} → {dataset.target_language} · ", "$quiet")
         self.show_pages(dict(zip(SECTIONS, made, strict=True)), languages + show(met(facts)))
+
+    # Acting
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave out what cannot be done with this corpus now."""
+        facts = self._reading.facts if self._reading else None
+        can = {
+            "add": facts is not None and not facts.progress.in_vault,
+            "take_out": facts is not None and facts.can_undo,
+            "gather": facts is not None and bool(facts.reviews) and not facts.progress.in_vault,
+        }
+        return can[action] if action in can else super().check_action(action, parameters)
+
+    def action_add(self) -> None:
+        """Ask for a file of sentences, and add them."""
+
+        def added(lines: Sequence[Line] | None) -> None:
+            if lines is not None:
+                self._told("Sentences", lines)
+
+        self.app.push_screen(AddSentencesScreen(partial(add_sentences, self._folder, self._home)), added)  # fmt: skip
+
+    def action_take_out(self) -> None:
+        """Take out the sentences that were added last, after a question."""
+        question = Content.assemble(
+            ("Take out the sentences that were added last?\n\n", "bold"),
+            "They are with no speaker yet. Whoever has their file can add them again.",
+        )
+        confirm(self.app, question, "Take out", partial(self._do, "Sentences", take_out_last))
+
+    def action_gather(self) -> None:
+        """Take in what came back from speakers; once more changes nothing."""
+        self._do("From speakers", gather_here)
+
+    def _do(self, title: str, act: Callable[[Path, Path], Sequence[Line]]) -> None:
+        work = partial(act, self._folder, self._home)
+        told = partial(self._told, title)
+        in_thread(self, "act", work, told, telling(self, title), asks=True, exclusive=False)
+
+    def _told(self, title: str, lines: Sequence[Line]) -> None:
+        self.app.push_screen(ToldScreen(title, lines))
+        self.action_read()

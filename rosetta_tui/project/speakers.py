@@ -40,7 +40,7 @@ def speakers(facts: ProjectFacts, folder: Path) -> SectionPage:
                 Cell(f"{each.out:,}" if each.out else "–", "warn" if each.out else "quiet"),
             )
         )
-        about.append(list(_about(each)))
+        about.append(list(_about(each, facts)))
         commands.append(_commands(each, folder))
     hand_out = {"Hand sentences to speakers, sealed": ("rosetta", "corpus", "translate", str(folder), "--passphrases", "-o", "STICK")}  # fmt: skip
     return SectionPage(
@@ -65,10 +65,16 @@ def _said(facts: ProjectFacts) -> Iterator[Line]:
     yield "Speakers are known by the letters of their review; no name is kept.", "quiet"
 
 
-def _about(asked: AskedReview) -> Iterator[Line]:
+def _about(asked: AskedReview, facts: ProjectFacts) -> Iterator[Line]:
     what = "Translations" if asked.kind == "translate" else "Looked over"
     told = ", ".join(f"{count} by {who or 'nobody'}" for who, count in asked.people.items())
     yield f"{asked.review} · {what}: {told or 'none in the corpus yet'}", "plain"
+    for each in facts.worked or ():
+        if each.review == asked.review:
+            yield (
+                f"{each.hours:.1f} hours of work at sentences, by {counted(each.people, 'person', 'people')}",
+                "quiet",
+            )
     if asked.out:
         yield f"Of {counted(asked.out, 'sentence')} nothing came back that may be used.", "warn"
 

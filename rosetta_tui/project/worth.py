@@ -7,7 +7,7 @@ from pathlib import Path
 from rosetta_tui.project.facts import ProjectFacts
 from rosetta_tui.project.needs import BAR, bar
 from rosetta_tui.report.framework import amount
-from rosetta_tui.report.project import advice, cost_words
+from rosetta_tui.report.project import advice, cost_words, total_words
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.section_page import Line, SectionPage
 
@@ -55,6 +55,7 @@ def costs(facts: ProjectFacts) -> SectionPage:
     said: list[Line] = [
         (line, "warn" if line.startswith("!") else "plain") for line in cost_words(worked)
     ]
+    said.append((f"Speakers until now: {next(total_words(facts.worked))}", "plain"))
     said.append((f"Numbers of {worked.source}.", "quiet"))
     mine = {
         "Write these numbers to a file, to change them": ("rosetta", "cost", "--write", "FILE.toml"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -16,6 +17,7 @@ from rosetta_tui.show.text import plain
 from scoring.core.wording import counted, percent
 
 if TYPE_CHECKING:
+    from harness.project.candidates import TakenSources
     from harness.project.making import ProjectProgress, SegmentProgress
     from review.office.results.working_time import WorkingTime
 
@@ -167,18 +169,43 @@ def cost_words(worked: WorkedFramework) -> Iterator[str]:
 
 def worked_words(worked: Sequence[WorkingTime] | None) -> Iterator[str]:
     """Yield the hours that speakers worked by review, as the logs have them that came back, and what they come to."""
+    for each in worked or ():
+        yield f"{each.review}: {each.hours:.1f} hours, {counted(each.people, 'person', 'people')}, {counted(each.answers, 'answer')}"
+    yield from total_words(worked)
+
+
+def total_words(worked: Sequence[WorkingTime] | None) -> Iterator[str]:
+    """Yield what the hours of speakers come to, or why there are none, and how they are counted."""
     if worked is None:
         yield "what came back lies in another data folder"
         return
     if not worked:
         yield "nothing came back yet"
         return
-    for each in worked:
-        yield f"{each.review}: {each.hours:.1f} hours, {counted(each.people, 'person', 'people')}, {counted(each.answers, 'answer')}"
     hours = sum(each.hours for each in worked)
     usd = PER_HOUR.times(CostRange(hours, hours))
     yield f"in all {hours:.1f} hours: {amount(usd)} at {amount(PER_HOUR)} an hour"
     yield "Counted is the time in which a sentence was on the screen and its person active; reading, practice, breaks and talking are in no log."
+
+
+def added_words(taken: TakenSources) -> str:
+    """Say how many sentences were added, and to which segments."""
+    counts = Counter(str(each.segment) for each in taken.entries)
+    told = ", ".join(f"{name} {count}" for name, count in counts.items())
+    many = counted(len(taken.entries), "entry", "entries")
+    return f"Added: {many}{f' ({told})' if told else ''}."
+
+
+def left_out_lines(taken: TakenSources) -> Iterator[str]:
+    """Yield what was left out of the sentences that were to be added; they are named by their lines."""
+    yield from (f"left out: {line}" for line in taken.copies)
+    if taken.left:
+        yield f"{taken.left} more were not taken (--take)."
+
+
+def erase_words(folder: Path, file: Path) -> str:
+    """Say that secret sentences still stand in the file that they came from."""
+    return f"Those of secret segments lie sealed in {folder}. In {file} they stand open: erase it, and its copies, once you are done."
 
 
 def next_step(found: ProjectProgress, folder: Path) -> NextStep:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from harness.project.state import Project
 from review.log.payloads import Judged
+from review.office.making.reviews_made import made_here
 from review.office.store.store import Office
 
 _MS_PER_HOUR = 3_600_000
@@ -25,6 +26,16 @@ class WorkingTime:
     hours: float
     """While a sentence was on the screen and its person was active, by the laptop's own clock; reading what is asked, practising, breaks and
     talking are in no log."""
+
+
+def worked_until_now(project: Project) -> list[WorkingTime] | None:
+    """Return what speakers worked, from the reviews of the project's data folder; None where they are in another one."""
+    if not project.state.reviews:
+        return []
+    if not made_here(project):
+        return None
+    with Office.open(project.home) as office:
+        return working_times(project, office)
 
 
 def working_times(project: Project, office: Office) -> list[WorkingTime]:

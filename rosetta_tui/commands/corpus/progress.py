@@ -15,8 +15,6 @@ from rosetta_tui.show.json_forms import print_form
 with when_used():
     from harness.project import making, state
     from review.office.results import working_time
-    from review.office.store import store
-    from rosetta_tui.commands.corpus import speakers
     from rosetta_tui.report import project as report_project
 
 
@@ -33,7 +31,7 @@ def progress_(folder: Path, *, as_json: bool) -> None:
     the next step. No text is shown.
     """
     project = state.read_project(folder, home())
-    found, worked = making.progress_of(project), _worked(project)
+    found, worked = making.progress_of(project), working_time.worked_until_now(project)
     value = {
         "dataset": {name: getattr(found.dataset, name) for name in _TOLD},
         "segments": [report_project.segment_fields(each) for each in found.segments],
@@ -53,13 +51,3 @@ def progress_(folder: Path, *, as_json: bool) -> None:
     }
     lines = report_project.progress_lines(found, folder, worked)
     print_form("corpus-progress", value, lines, as_json=as_json)
-
-
-def _worked(project: state.Project) -> list[working_time.WorkingTime] | None:
-    """Return what speakers worked; None where the reviews are in another data folder."""
-    if not project.state.reviews:
-        return []
-    if not speakers.made_here(project):
-        return None
-    with store.Office.open(home()) as office:
-        return working_time.working_times(project, office)

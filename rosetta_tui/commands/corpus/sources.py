@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.project import asking, candidates, making
+    from rosetta_tui.report import project as report_project
 
 
 @click.command("sources")
@@ -74,15 +74,11 @@ def sources_(folder: Path, file: Path | None, *, undo: bool, **given: Any) -> No
             return
         found = _asked(project, given) if file is None else _read(project, file)
         taken = candidates.take_candidates(project, found, _usual(given), given["take"])
-    for line in taken.copies:
-        click.echo(plain(f"left out: {line}"), err=True)
-    if taken.left:
-        click.echo(f"{taken.left} more were not taken (--take).", err=True)
-    counts = Counter(str(each.segment) for each in taken.entries)
-    told = ", ".join(f"{name} {count}" for name, count in counts.items())
-    click.echo(f"Added: {entry_count(len(taken.entries))}{f' ({told})' if told else ''}.")
-    if file is not None and any(each.secret for each in taken.entries):
-        click.echo(plain(f"Those of secret segments lie sealed in {folder}. In {file} they stand open: erase it, and its copies, once you are done."), err=True)  # fmt: skip
+    for line in report_project.left_out_lines(taken):
+        click.echo(plain(line), err=True)
+    click.echo(report_project.added_words(taken))
+    if file is not None and taken.secret:
+        click.echo(plain(report_project.erase_words(folder, file)), err=True)
 
 
 def _read(project: Any, file: Path) -> list[Any]:

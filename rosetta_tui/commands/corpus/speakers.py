@@ -10,7 +10,6 @@ from typing import Any, Literal
 import click
 
 from corpora.model.entry import Segment
-from harness.core.failures import UsageError
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review.create import handed_out
@@ -19,8 +18,7 @@ from rosetta_tui.request.reading import SEGMENTS
 with when_used():
     from corpora.model import labels as model_labels
     from harness.project import making, state
-    from harness.sealed import keys
-    from review.office.making import creating, of_project
+    from review.office.making import creating, of_project, reviews_made
     from review.office.making import texts as making_texts
     from review.office.store import store
     from rosetta_tui.commands.corpus import others
@@ -66,7 +64,7 @@ def ask_speakers(
 ) -> None:
     """Hand out what waits for speakers, sealed where a secret sentence is among it; the project notes it first."""
     with making.changing(project, home(), keep=not dry_run) as opened:
-        known_reviews(opened)
+        reviews_made.known_reviews(opened)
         texts = _texts(opened, kind, given)
         entries = _waiting(opened, kind, given["segments"], again=given["again"])
         shared = given.get("shared_laptop", False)
@@ -83,45 +81,11 @@ def ask_speakers(
         made = handing_out.Making(name, secret, texts, letters, draft, at_the_end=gather)
         with store.Office.open(home()) as office:
             given["name"] = making_texts.review_name(office, given["name"], f"{name}-{kind}")
-        opened.change(office=_own_key())
+        opened.change(office=reviews_made.own_key(home()))
         of_project.note_handed_out(opened, given["name"], kind, entries, shared_laptop=shared)
         state.write_state(opened, overwrite=True)
         handing_out.carry_out(store.Office.open(home()), made, given, as_json=as_json)
         of_project.note_made(opened, given["name"])
-
-
-def known_reviews(project: state.Project) -> None:
-    """Forget reviews that were noted and never made, because the program was stopped in between.
-
-    UsageError where they were made in another data folder, which alone knows what came back, or this one is a copy from before.
-    """
-    if not project.state.reviews:
-        return
-    if not made_here(project):
-        raise UsageError(
-            f"{project.folder}: its reviews were made in another data folder than {home()}, and what came back lies there. Go on at that computer, or "
-            "say where its data folder is (ROSETTA_HOME)."
-        )
-    with store.Office.open(home()) as office:
-        here = {each.review for each in project.state.reviews if office.is_taken(each.review)}
-    for each in project.state.reviews:
-        if each.made and each.review not in here:
-            raise UsageError(
-                f"{project.folder}: its review {each.review} is not in the data folder {home()}, which has the same keys: it is a copy from before. "
-                "Go on with the one that has it (ROSETTA_HOME), or put its files back."
-            )
-    kept = (each for each in project.state.reviews if each.review in here)
-    project.change(reviews=tuple(each.model_copy(update={"made": True}) for each in kept))
-
-
-def made_here(project: state.Project) -> bool:
-    """Tell whether the reviews of a project were made with the key of this data folder."""
-    known = keys.Identity.known(home(), keys.Role.ORGANISATION)
-    return known and project.state.office == _own_key()
-
-
-def _own_key() -> str:
-    return keys.Identity.load(home(), keys.Role.ORGANISATION).public.signing_key
 
 
 def _texts(project: state.Project, kind: Asking, given: dict[str, Any]) -> making_texts.ReviewTexts:

@@ -27,6 +27,7 @@ from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.steering import ConcurrencyScreen
 from rosetta_tui.project import screen as project_screen
+from rosetta_tui.project.dialogs import ToldScreen
 from rosetta_tui.replay.screen import ReplayScreen
 from rosetta_tui.runs.go_on import SETTINGS, GoOnScreen, RetryScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
@@ -61,7 +62,8 @@ WALK = (
     ("b", "enter", "i", "q", "c", "q", "enter", "right", "right", "q", "q", "q"),
     ("W", "right", "m", "escape", "q"),
     ("V", "o", "escape", "enter", "2", "3", "4", "5", "q", "q"),
-    ("L", "n", "ctrl+t", "escape", "o", "escape", "enter", "2", "3", "4", "5", "q", "q"),
+    ("L", "n", "ctrl+t", "escape", "o", "escape", "enter", "s", "escape", "t", "q", "q"),
+    ("L", "enter", "2", "3", "4", "5", "q", "q"),
     ("M", "o", "escape", "enter", "c", "2", "3", "4", "5", "q", "q"),
     ("enter", "m", "escape", "e", "escape", "enter", "right", "p", "r", "a", "escape", "q", "q"),
 )
@@ -135,6 +137,7 @@ def dialogs(path: Path, run: int) -> Iterator[Screen[Any]]:
     yield ConfirmScreen(show(NAME), "Yes")
     yield RehearseScreen(RehearsalNeeds(model=True, made_for=NAME, corpus=NAME))
     yield RefusedScreen("\n".join(TEXTS))
+    yield ToldScreen(NAME, [(NAME, "plain"), (HOSTILE[1], "warn")])
     yield CommandsScreen({NAME: HOSTILE[0], HOSTILE[1]: NAME})
     yield GoOnScreen(Stop(_ids(path)[0], NAME, 3, 2, 0.5, 0.1, NAME))
     yield OpenCorpusScreen()

@@ -1,0 +1,45 @@
+"""The reviews that were made of a corpus in the making, as this computer's office knows them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.core.failures import UsageError
+from harness.project.state import Project
+from harness.sealed.keys import Identity, Role
+from review.office.store.store import Office
+
+
+def known_reviews(project: Project) -> None:
+    """Forget reviews that were noted and never made, because the program was stopped in between.
+
+    UsageError where they were made in another data folder, which alone knows what came back, or this one is a copy from before.
+    """
+    if not project.state.reviews:
+        return
+    if not made_here(project):
+        raise UsageError(
+            f"{project.folder}: its reviews were made in another data folder than {project.home}, and what came back lies there. Go on at that computer, or "
+            "say where its data folder is (ROSETTA_HOME)."
+        )
+    with Office.open(project.home) as office:
+        here = {each.review for each in project.state.reviews if office.is_taken(each.review)}
+    for each in project.state.reviews:
+        if each.made and each.review not in here:
+            raise UsageError(
+                f"{project.folder}: its review {each.review} is not in the data folder {project.home}, which has the same keys: it is a copy from before. "
+                "Go on with the one that has it (ROSETTA_HOME), or put its files back."
+            )
+    kept = (each for each in project.state.reviews if each.review in here)
+    project.change(reviews=tuple(each.model_copy(update={"made": True}) for each in kept))
+
+
+def made_here(project: Project) -> bool:
+    """Tell whether the reviews of a project were made with the key of its data folder."""
+    known = Identity.known(project.home, Role.ORGANISATION)
+    return known and project.state.office == own_key(project.home)
+
+
+def own_key(home: Path) -> str:
+    """Return the signing key of a data folder's organisation."""
+    return Identity.load(home, Role.ORGANISATION).public.signing_key

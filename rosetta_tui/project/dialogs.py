@@ -1,0 +1,125 @@
+"""Dialogs of a corpus in the making: sentences to add out of a file, and what became of an act."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Label, Static
+
+from rosetta_tui.project.acts import WantedSentences, checked
+from rosetta_tui.toolkit.background import AnsweringScreen, in_thread
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.choose import answers
+from rosetta_tui.toolkit.form.file_choice import FileChoice
+from rosetta_tui.toolkit.form.suggesting_line import Harmless
+from rosetta_tui.toolkit.section_page import Line
+
+Add = Callable[[WantedSentences], Sequence[Line]]
+"""Adds sentences, and says what became of them; called in a thread."""
+
+_ENDINGS = (".tsv", ".csv", ".txt", ".json", ".jsonl", ".tmx", ".xlf", ".xliff")
+
+_FIELDS = (
+    ("difficulty", "Difficulty", "1 to 5, of those that name none"),
+    ("register", "Register", "formal, educational …, of those that name none"),
+    ("most", "At most", "such as 104; most of difficulty 2 to 4"),
+)
+
+
+class AddSentencesScreen(AnsweringScreen[Sequence[Line] | None]):
+    """Gives what became of the sentences, None where the person went back; what is wrong is said and stays to be mended."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
+
+    def __init__(self, add: Add) -> None:
+        super().__init__()
+        self._add = add
+
+    def compose(self) -> ComposeResult:
+        """Lay out the file, what holds of sentences that do not say it, and the answers."""
+        with VerticalScroll(classes="dialog -wide", id="adding"):
+            yield Static(Content.styled("Add sentences out of a file", "bold"))
+            hint = "A table with source, difficulty and register, or a text with one sentence on each line. Secret ones are sealed at once."
+            yield Static(Content.styled(hint, "$quiet"))
+            yield FileChoice("path of the file", _ENDINGS, id="path")
+            for name, label, placeholder in _FIELDS:
+                with Horizontal(classes="setting"):
+                    yield Label(label)
+                    yield Input(id=name, placeholder=placeholder, highlighter=Harmless(), select_on_focus=False, max_length=40)  # fmt: skip
+            yield Static(id="said")
+            yield from answers("Add (enter)", "add")
+
+    def on_mount(self) -> None:
+        """Begin at the path."""
+        self.query_one(FileChoice).input.focus()
+
+    def _say(self, words: str, style: str = "$quiet") -> None:
+        self.query_one("#said", Static).update(show(words, style))
+
+    @on(Input.Submitted)
+    @on(Button.Pressed, "#add")
+    def _submitted(self) -> None:
+        path = self.query_one(FileChoice).path
+        if path is None:
+            self._say("Name the file.", "$bad")
+            return
+        told = {name: self.query_one(f"#{name}", Input).value.strip() for name, _, _ in _FIELDS}
+        self._busy(busy=True)
+        in_thread(self, "add", partial(self._added, WantedSentences(path, **told)), self.answer, self._cannot)  # fmt: skip
+
+    def _added(self, wanted: WantedSentences) -> Sequence[Line]:
+        checked(wanted)
+        return self._add(wanted)
+
+    def _cannot(self, why: str) -> None:
+        self._busy(busy=False)
+        self._say(why, "$bad")
+
+    def _busy(self, *, busy: bool) -> None:
+        self._say("Adding …" if busy else "")
+        for each in self.query(Button):
+            each.disabled = busy
+
+    @on(Button.Pressed, "#back")
+    def action_leave(self) -> None:
+        """Go back; nothing is added."""
+        if not self.query_one("#back").disabled:
+            self.answer(None)
+
+
+class ToldScreen(ModalScreen[None]):
+    """Says what became of an act, as long as somebody reads it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "dismiss(None)", "Back")]
+
+    def __init__(self, title: str, lines: Sequence[Line]) -> None:
+        super().__init__()
+        self._title = title
+        self._lines = lines
+
+    def compose(self) -> ComposeResult:
+        """Lay out the lines, and the way back."""
+        with Vertical(classes="dialog -wide", id="told"):
+            yield Static(Content.styled(self._title, "bold"))
+            with VerticalScroll(id="lines"):
+                styles = {"plain": ""}
+                for text, tone in self._lines:
+                    yield Static(show(text, styles.get(tone, f"${tone}")))
+            with Horizontal(classes="answers"):
+                yield Button(Content("Back (enter)"), id="back")
+
+    def on_mount(self) -> None:
+        """Begin at the way back."""
+        self.query_one("#back").focus()
+
+    @on(Button.Pressed, "#back")
+    def _back(self) -> None:
+        self.dismiss(None)

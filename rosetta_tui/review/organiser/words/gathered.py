@@ -1,0 +1,41 @@
+"""What was taken into a corpus in the making, in words for whoever makes it: counts and entries, never a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rosetta_tui.review.organiser.words.imported import HOW_TO_ALLOW
+from scoring.core.wording import counted
+
+if TYPE_CHECKING:
+    from review.office.results.gathered import Gathered
+
+
+def taken_words(found: Gathered) -> str:
+    """Say what was taken in."""
+    return f"Taken in: {counted(found.translated, 'translation')}, {found.agreed} agreed to, {found.corrected} corrected."
+
+
+def left_lines(found: Gathered) -> Iterator[str]:
+    """Yield what was left out, taken back or not agreed to, and what to do about it."""
+    if found.waiting:
+        yield f"{counted(found.waiting, 'sentence')} with speakers: nothing came back yet that may be used."
+    if found.unshared:
+        yield f"Left out: {counted(found.unshared, 'translation')} of people who did not say that theirs may be used. {HOW_TO_ALLOW}"
+    if found.beside:
+        yield f"Left out: {counted(found.beside, 'translation')} of sentences that another review translated. If that one is taken back or refused, gather takes these."
+    if found.withheld or found.objected:
+        many = counted(found.withheld + len(found.objected), "sentence")
+        named = f" (entries {_ids(found.objected)})" if found.objected else ""
+        yield f"Left out: {many} that somebody called harmful or not to be shown around{named}. Talk with them; `rosetta review adjudicate` clears a flag."
+    if found.own:
+        yield f"No agreement: entries {_ids(found.own)} were looked over on the laptop on which they were translated. Give them to another speaker (rosetta corpus agree --again), or if that was another person: rosetta corpus gather --shared-laptop REVIEW."
+    if found.taken_back:
+        yield f"Taken back by who said it, and out of the corpus: entries {_ids(found.taken_back)}."
+    if found.refused:
+        yield f"A second speaker did not agree, and wrote no better one: entries {_ids(found.refused)}. They wait for another translation (rosetta corpus translate)."
+
+
+def _ids(entries: list[int]) -> str:
+    return ", ".join(map(str, sorted(entries)))

@@ -1,0 +1,141 @@
+"""What the app does with a corpus in the making: sentences in and out again, and what speakers sent back; no sentence is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from harness.core.failures import UsageError
+from harness.project.state import read_project
+from rosetta_tui.project.acts import WantedSentences, add_sentences, checked
+from rosetta_tui.project.dialogs import AddSentencesScreen, ToldScreen
+from rosetta_tui.project.screen import ProjectScreen
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
+from tests.keyring_in_memory import memory_keyring
+from tests.tui.commands.new_language import Office, sentences, speaks, table
+from tests.tui.project.made import begun, halfway
+from tests.tui.screens import App, notices, press, press_in_turn, settle, showing, text
+from tests.tui.vault.looks import LOOKS, look, store
+
+KNOWN = dict(list(sentences().items())[:8])
+
+
+@pytest.fixture(autouse=True)
+def keyring() -> Iterator[None]:
+    with memory_keyring():
+        yield
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    found = tmp_path / "home"
+    found.mkdir(mode=0o700)
+    monkeypatch.setenv("ROSETTA_HOME", str(found))
+    monkeypatch.chdir(tmp_path)
+    Path("sentences.tsv").write_text(table(KNOWN), "utf-8")
+    return found
+
+
+@pytest.mark.parametrize(("size", "theme"), LOOKS)
+async def test_what_the_dialogs_look_like(size: tuple[int, int], theme: str, home: Path) -> None:
+    begun(home, Path("words"))
+    Path("twice.tsv").write_text(table(KNOWN), "utf-8")
+    made = ProjectScreen(store(home), Path("words"))
+    async with showing(App(None, store(home)), made, size) as (app, pilot):
+        app.theme = theme
+        await press(pilot, "s")
+        app.screen.query_one(Input).value = "sentences.tsv"
+        app.screen.query_one("#difficulty", Input).value = "hard"
+        await press(pilot, "enter")
+        look("project-add", size, app)
+        app.screen.query_one("#difficulty", Input).value = ""
+        await press(pilot, "enter")
+        look("project-added", size, app)
+
+
+async def test_sentences_are_added_told_of_and_taken_out_again(home: Path) -> None:
+    begun(home, Path("words"))
+    made = ProjectScreen(store(home), Path("words"))
+    async with showing(App(None, store(home)), made, (100, 36), notifications=True) as (app, pilot):
+        await press(pilot, "u")
+        assert app.screen is made
+        await press_in_turn(pilot, "s", "enter")
+        assert "Name the file." in text(app)
+        for file, said in (("gone.tsv", "gone.tsv"), ("words", "words")):
+            app.screen.query_one(Input).value = file
+            await press(pilot, "enter")
+            assert isinstance(app.screen, AddSentencesScreen)
+            assert said in text(app)
+        assert read_project(Path("words"), home).state.entries == ()
+        app.screen.query_one(Input).value = "sentences.tsv"
+        app.screen.query_one("#most", Input).value = "6"
+        await press(pilot, "enter")
+        assert isinstance(app.screen, ToldScreen)
+        told = text(app)
+        assert "Added: 6 entries" in told
+        assert "stand open: erase it" in " ".join(told.replace("│", " ").split())
+        assert not any(each in told for each in KNOWN)
+        await press_in_turn(pilot, "enter", "2")
+        assert "6 sentences collected" in text(app)
+        await press(pilot, "u")
+        assert isinstance(app.screen, ConfirmScreen)
+        await press(pilot, "y")
+        assert "Taken out again: 6 entries." in text(app)
+        await press(pilot, "enter")
+        assert app.screen is made
+        assert "There are no sentences yet." in text(app)
+
+
+async def test_what_speakers_sent_back_is_taken_in_and_no_sentence_is_shown(
+    home: Path, tmp_path: Path
+) -> None:
+    office = Office(home)
+    begun(home, Path("words"))
+    add_sentences(Path("words"), home, WantedSentences(Path("sentences.tsv")))
+    office.types("corpus", "translate", "words", "--passphrases", "-o", "stick")
+    [card] = office.cards("words-translate-1")
+    made = ProjectScreen(store(home), Path("words"))
+    async with showing(App(None, store(home)), made, (100, 36), notifications=True) as (app, pilot):
+        await press(pilot, "t")
+        assert "Taken in: 0 translations" in text(app)
+        assert "8 sentences with speakers" in text(app)
+        await press(pilot, "enter")
+        file = tmp_path / "stick" / "words-translate-1-1.rosetta-batch"
+        speaks(tmp_path / "laptop", file, card, lambda original, _: [KNOWN[original][1]])
+        office.types("review", "import", "stick", "--enrol", "--yes")
+        await press(pilot, "t")
+        assert "Taken in: 8 translations" in text(app)
+        await press_in_turn(pilot, "enter", "3")
+        shown = text(app)
+        assert "8 of 8 sentences translated" in shown
+        assert not any(each in shown for pair in KNOWN.items() for each in (pair[0], pair[1][1]))
+
+
+async def test_what_cannot_be_taken_in_is_said_and_nothing_is_changed(home: Path) -> None:
+    halfway(home, Path("words"))
+    before = Path("words", "project.json").read_bytes()
+    made = ProjectScreen(store(home), Path("words"))
+    async with showing(App(None, store(home)), made, (100, 36), notifications=True) as (app, pilot):
+        await press(pilot, "t")
+        await settle(pilot)
+        assert "another data folder" in " ".join(notices(app))
+        assert app.screen is made
+    assert Path("words", "project.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("difficulty", "6", "a number from 1"),
+        ("difficulty", "²", "a number from 1"),
+        ("register", "loud", "permitted are conversational"),
+        ("most", "0", "how many sentences"),
+        ("most", "²", "how many sentences"),
+    ],
+)
+def test_a_field_that_is_wrong_is_named(field: str, value: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        checked(WantedSentences(Path("s.tsv"), **{field: value}))
