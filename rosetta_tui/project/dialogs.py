@@ -108,7 +108,7 @@ class ToldScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Lay out the lines, and the way back."""
         with Vertical(classes="dialog -wide", id="told"):
-            yield Static(Content.styled(self._title, "bold"))
+            yield Static(show(self._title, "bold"))
             with VerticalScroll(id="lines"):
                 styles = {"plain": ""}
                 for text, tone in self._lines:

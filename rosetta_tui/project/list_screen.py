@@ -53,8 +53,8 @@ class ProjectsScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "begin", "New corpus", id="projects.new"),
         Binding("o", "open", "Open a folder", id="projects.open"),
-        Binding("delete,backspace", "forget", "Take off the list", key_display="del", tooltip="Nothing in the folder is touched", id="projects.forget"),
-        Binding("r", "read", "Read again", id="refresh"),
+        Binding("delete,backspace", "forget", "Off the list", key_display="del", tooltip="Nothing in the folder is touched", id="projects.forget"),
+        Binding("r", "read", "Read again", show=False, id="refresh"),
         Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]  # fmt: skip

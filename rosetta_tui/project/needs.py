@@ -60,7 +60,7 @@ _WORDS: Final[Mapping[str, tuple[str, str]]] = {
 }  # fmt: skip
 """Requirement → the same in plain words, and what it means."""
 
-_HERE: Final = {"sources": "press s, or in a shell", "gather": "then press t, or in a shell"}
+_HERE: Final = {"sources": "press s", "gather": "then press t"}
 """Command about a corpus → what is said behind its step, where a key of the screen does the same."""
 
 _COLUMNS = (

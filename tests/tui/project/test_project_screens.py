@@ -106,7 +106,7 @@ async def test_from_home_to_a_folder_that_another_computer_began(
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await settle(pilot)
         await press(pilot, "L")
-        assert "rosetta corpus new FOLDER" in text(app)
+        assert "begins a new one, in an empty folder" in text(app)
         for folder, said in ((tmp_path, "holds no corpus in the making"), (tmp_path / "words", "1 of 7 met")):  # fmt: skip
             await press(pilot, "o")
             assert isinstance(app.screen, PathScreen)
