@@ -114,7 +114,7 @@ def read_scoring(path: Path, home: Path) -> CalibrationFacts:
     UsageError names what is wrong and the mend.
     """
     data = read_bytes(path, "the calibrated scoring", MOST_BYTES)
-    found = _signed(data, path.name)
+    found = read_signed_scoring(data, path.name)
     if found.by not in trusted_signers(home):
         raise UsageError(
             f"--scoring: {path.name} is signed by a key that is not trusted here. Its six words are: "
@@ -134,8 +134,8 @@ def read_scoring(path: Path, home: Path) -> CalibrationFacts:
     return facts
 
 
-def _signed(data: bytes, name: str) -> SignedScoring:
-    """Read the bytes of a file and check its form and signature."""
+def read_signed_scoring(data: bytes, name: str) -> SignedScoring:
+    """Read the bytes of a file and check its form and signature; UsageError names what is wrong and the mend."""
     if b'"rosetta-scoring/' not in data:
         proposal = b"rosetta-calibration-proposal/" in data
         what = "a proposal that nobody signed" if proposal else "no signed scoring"

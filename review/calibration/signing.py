@@ -73,7 +73,7 @@ def signed_scoring(path: Path, identity: Identity) -> bytes:
     several pairs of languages, or proposes a line out of the order of the tiers.
     """
     text, _ = read_text(path, "the proposal", MOST_BYTES)
-    stated = _stated(text, path.name)
+    stated = stated_proposal(text, path.name)
     found = _read(stated, path.name)
     if found.specification_sha256 != specification_sha256():
         raise UsageError(
@@ -96,8 +96,8 @@ def signed_scoring(path: Path, identity: Identity) -> bytes:
     return sign_scoring(made, identity)
 
 
-def _stated(text: str, name: str) -> dict[str, Any]:
-    """Read the values of a proposal and check its hash."""
+def stated_proposal(text: str, name: str) -> dict[str, Any]:
+    """Read the values of a proposal and check its hash; UsageError in words."""
     try:
         stated = dict(parse_toml(text))
     except ValueError as error:

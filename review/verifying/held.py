@@ -17,6 +17,8 @@ from harness.submission.members import CARD
 from harness.vault.grants.files import read_answer, read_request
 from harness.vault.ledger import request_id
 from harness.vault.log import keepers_of, read_lines
+from review.calibration.proposal import HASH_FIELD as HASH_FIELD_OF_PROPOSAL
+from review.calibration.signing import stated_proposal
 from review.records.use import read_use
 from review.verdict.certificate.evidence import unpack_evidence
 from review.verifying.kinds import LookedAt, VerifiableKind
@@ -135,6 +137,13 @@ def _carries(bundle: LookedAt, card: LookedAt) -> bool:
 
 ANY: Final = "*"
 """Stands for every kind."""
+
+
+def _signs_proposal(scoring: LookedAt, proposal: LookedAt) -> bool:
+    stated = stated_proposal(proposal.data.decode("utf-8", "replace"), proposal.path.name)
+    return _same(scoring.stated.get("proposal"), stated.get(HASH_FIELD_OF_PROPOSAL))
+
+
 _RUN_CARD: Final = _by_hash("run", HASH_FIELD)
 NAMES: Final[Mapping[tuple[str, str], Naming]] = {
     ("card-seal", "card"): _by_hash("seal", "card"),
@@ -175,6 +184,9 @@ NAMES: Final[Mapping[tuple[str, str], Naming]] = {
     ("answer", "request"): _answers,
     ("register", "notice"): _in_register,
     ("witness", "laptop"): _saw,
+    ("drill", "vault-log"): _of_vault,
+    ("drill-answer", "drill"): _states_bytes("drill"),
+    ("scoring", "scoring-proposal"): _signs_proposal,
     ("exchange-list", ANY): _states_bytes("files"),
 }  # fmt: skip
 """Kind that names another, that other's kind → whether one file names the other. Where a verifier of a kind holds its

@@ -165,8 +165,5 @@ def is_archive_called(suffix: str) -> Callable[[LookedAt], bool]:
 def look(path: Path) -> LookedAt:
     """Read a file; raises UsageError where it cannot be read, is no file, or is too large."""
     if path.is_dir():
-        raise UsageError(
-            f"{path} is a folder. Name a file; a vault is looked at by `rosetta vault log`, an export of a community by "
-            "`rosetta community verify`, an exchange folder by `rosetta exchange list`."
-        )
+        raise UsageError(f"{path} is a folder. Name a file in it.")
     return LookedAt(path, read_card_bytes(path))

@@ -19,7 +19,7 @@ from harness.sealed.phrase import read_words
 from harness.store.notes import attached_by_run
 from harness.vault.folder import read_state
 from harness.vault.opening import folders_seen
-from review.verifying import cards, custody, records, reference, submissions, verdicts
+from review.verifying import apart, cards, custody, records, reference, submissions, verdicts
 from review.verifying.custody import public_key_in
 from review.verifying.held import held
 from review.verifying.kinds import (
@@ -36,8 +36,10 @@ KINDS: Final[tuple[VerifiableKind, ...]] = (
     *verdicts.KINDS,
     *submissions.KINDS,
     *records.KINDS,
+    *apart.KINDS,
     *reference.KINDS,
     *cards.KINDS,
+    apart.CORPUS,
 )
 """Every kind of file that is known. One that names its form is found by that, another by the first kind that it fits."""
 

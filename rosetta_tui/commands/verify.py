@@ -16,7 +16,7 @@ from rosetta_tui.show.json_forms import print_form
 
 with when_used():
     from harness.card.checking import signed
-    from review.verifying import kinds
+    from review.verifying import folders, kinds
     from review.verifying import verifying as any_file
     from rosetta_tui.report import records
 
@@ -33,14 +33,32 @@ def verify(file: Path, others: tuple[Path, ...], words: str, *, as_json: bool) -
 
     Any file that this program writes for others; of the reference implementation its cards, reports, rows and signed score manifests.
 
+    FILE may be a folder: each file in it, one line each and a total.
+
     Exit code 0: all that could be checked holds; 1: something does not; 2: the file cannot be read, or is nothing that is known.
     """
     with _looked_at(), opened() as connection:
         here = kinds.VerifiedAgainst(connection, home(), signed.KnownSigners(words=words), others)
+        if file.is_dir():
+            _folder(file, here, as_json=as_json)
+            return
         found = any_file.verify_any(file, here)
     print_form("verify", found.as_json(), records.verdict_lines(found), as_json=as_json)
     if not found.holds:
         sys.exit(1)
+
+
+def _folder(folder: Path, here: kinds.VerifiedAgainst, *, as_json: bool) -> None:
+    """Verify each file of a folder; exit code 1 where one does not hold, 2 where none could be looked at."""
+    if here.others or here.known.words:
+        raise UsageError("--with and --words are of one file. Name it in place of its folder.")
+    found = list(folders.verify_folder(folder, here))
+    said = {"folder": folder.name, "files": [each.as_json() for each in found]}
+    print_form("verify-folder", said, records.folder_lines(found), as_json=as_json)
+    if any(each.holds is False for each in found):
+        sys.exit(1)
+    if all(each.holds is None for each in found):
+        sys.exit(2)
 
 
 @contextmanager

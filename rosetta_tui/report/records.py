@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from harness.sealed.keys import key_phrase
 from rosetta_tui.report.paragraphs import line
 from rosetta_tui.show.text import CHECK_SIGNS
+from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from harness.card.checking.verify import CardCheck
     from review.records.ownership import OwnershipRecord
     from review.records.use import UseRecord
+    from review.verifying.folders import FolderLine
     from review.verifying.verifying import FileVerdict
 
 
@@ -82,6 +84,15 @@ def profile_lines(items: Iterable[Mapping[str, Any]]) -> Iterator[str]:
             yield line("  stated", each["stated"], each["person"], each["when"][:10])
         if not each["seen"] and not each["stated"]:
             yield line("  nothing", f'rosetta organisation state {each["item"]} "WORDS" --by NAME')
+
+
+def folder_lines(found: Sequence[FolderLine]) -> Iterator[str]:
+    """Yield a line for each file of a folder, and a total."""
+    for each in found:
+        what = "not looked at" if each.verdict is None else each.verdict.what
+        yield line(f"{CHECK_SIGNS[each.holds]} {each.path}", what, each.words)
+    held, not_held, left = (sum(each.holds is way for each in found) for way in (True, False, None))
+    yield f"{counted(len(found), 'file')}: {held:,} hold, {not_held:,} do not, {left:,} could not be looked at."
 
 
 def verdict_lines(found: FileVerdict) -> Iterator[str]:

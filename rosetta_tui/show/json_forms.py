@@ -76,6 +76,7 @@ FORMS: Mapping[str, JsonForm] = {
     "sweep-event": JsonForm("sweep begin, sweep resume --json-lines"),
     "sweep-list": JsonForm("sweep list --json"),
     "verify": JsonForm("verify --json"),
+    "verify-folder": JsonForm("verify FOLDER --json"),
     "vault-budget": JsonForm("vault budget --json"),
     "vault-grants": JsonForm("vault grant show --json"),
     "vault-list": JsonForm("vault list --json"),

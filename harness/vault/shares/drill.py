@@ -212,11 +212,9 @@ def _given_back(share: DrillShare, identity: Identity) -> str:
 
 def _checked(path: Path, number: str, share: DrillShare) -> KeyShare:
     data = read_bytes(path, "an answer to a drill", MOST_BYTES)
-    given = read_record(data, SignedDrillAnswer, "an answer to a drill")
+    given = read_drill_answer(data)
     if (given.drill, given.by) != (number, share.keeper.signing_key):
         raise UsageError("the answer is one to another drill, or another keeper's")
-    if canonical_bytes(given.model_dump(mode="json")) != data or not given.is_signed_by(given.by):
-        raise UsageError("the answer was changed after it was signed: answer once more")
     if not given.words:
         raise UsageError("their keys do not open what was sealed for them")
     found = KeyShare.read(given.words)
@@ -225,17 +223,32 @@ def _checked(path: Path, number: str, share: DrillShare) -> KeyShare:
     return found
 
 
+def read_drill_answer(data: bytes) -> SignedDrillAnswer:
+    """Read what a keeper gave back in a drill and check its signature; raises FileError in words."""
+    given = read_record(data, SignedDrillAnswer, "an answer to a drill")
+    if canonical_bytes(given.model_dump(mode="json")) != data or not given.is_signed_by(given.by):
+        raise FileError(
+            FileProblem.DAMAGED, "the answer was changed after it was signed: answer once more"
+        )
+    return given
+
+
 def _read_drill(folder: Path) -> tuple[Drill, str]:
     data = read_bytes(folder / DRILL, "a drill", MOST_BYTES)
+    return read_drill(data, str(folder / DRILL)), hashlib.sha256(data).hexdigest()
+
+
+def read_drill(data: bytes, name: str) -> SignedDrill:
+    """Read a drill and check its signature, by one of its keepers; raises FileError in words."""
     drill = read_record(data, SignedDrill, "a drill of a vault", most=MOST_BYTES)
     whole = canonical_bytes(drill.model_dump(mode="json")) == data and drill.is_signed_by(drill.by)
     if not whole or drill.by not in _keys(drill.shares):
         raise VaultError(
             FileProblem.DAMAGED,
-            f"{folder / DRILL} was changed after it was signed, or not copied to its end. Copy it once more, or begin a new "
+            f"{name} was changed after it was signed, or not copied to its end. Copy it once more, or begin a new "
             "drill.",
         )
-    return drill, hashlib.sha256(data).hexdigest()
+    return drill
 
 
 def _keys(shares: Sequence[DrillShare]) -> set[str]:

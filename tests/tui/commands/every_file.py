@@ -18,9 +18,11 @@ from harness.sealed.signature import public_pem
 from harness.store.file.database import open_store
 from harness.store.signed_records import RecordKind, signed_files
 from harness.vault.keepers import write_card
+from harness.vault.shares import drill
 from review.files.statements import write_laptop_card, write_statement
+from tests.harness.setup.calibrating import proposal, signed_file, written
 from tests.harness.submission.made import sample_bundle
-from tests.harness.vault.grants.made import SCHOOL, allowed, asked, at, founded
+from tests.harness.vault.grants.made import ASKED_AT, OFFICE, SCHOOL, allowed, asked, at, founded
 from tests.tui.commands.certified_gold import TwoSides, ok
 
 GOLDEN = Path(__file__).parents[2] / "review/golden_1"
@@ -36,6 +38,7 @@ def every_file(sides: TwoSides, folder: Path) -> dict[str, Path]:
         **_of_custody(sides, folder),
         **_of_records(sides, folder),
         **_of_a_node(folder),
+        **_apart(sides, folder),
     }
 
 
@@ -131,6 +134,32 @@ def _of_records(sides: TwoSides, folder: Path) -> dict[str, Path]:
         [(_, data)] = signed_files(store, RecordKind.STATEMENT)
     stated.write_bytes(data)
     return {"ownership": owned, "use": use, "profile": profile, "statement": stated}
+
+
+def _apart(sides: TwoSides, folder: Path) -> dict[str, Path]:
+    drilled, made = folder / "drill", folder / "made"
+    drill.begin(at(folder / "vault").vault.read(), drilled, OFFICE, ASKED_AT)
+    drill.answer(drilled, SCHOOL, ASKED_AT)
+    [answer] = drilled.glob("answer-*.json")
+    ok(f"community export {folder}/taken-out --corpus {folder}/corpus.json", sides.developer)
+    ok(
+        f"corpus new {made} --source-language en --target-language eo --title Words --organisation Us"
+        " --license CC-BY-4.0",
+        sides.developer,
+    )
+    [mark] = (folder / "exchange").rglob("exchange.json")
+    [kept] = (each for each in sides.organisation.rglob("*.json") if b"exchange-record" in each.read_bytes())  # fmt: skip
+    return {
+        "drill": drilled / drill.DRILL,
+        "drill-answer": answer,
+        "scoring": signed_file(folder, ORGANISER),
+        "scoring-proposal": written(folder, proposal()),
+        "community-export": folder / "taken-out/about.json",
+        "exchange-folder": mark,
+        "exchange-record": kept,
+        "corpus-project": made / "project.json",
+        "corpus": folder / "corpus.json",
+    }
 
 
 def _of_a_node(folder: Path) -> dict[str, Path]:

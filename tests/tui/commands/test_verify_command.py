@@ -24,6 +24,8 @@ from tests.tui.commands.every_file import every_file
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs/schemas/verify.schema.json").read_bytes())
 NOT_WRITTEN = {"sealed", "secret-keys", "released-difference", "released-refusal"}
 """Kinds that the tests below write themselves, or that are read by the same lines as another."""
+UNSIGNED = {"scoring-proposal", "exchange-folder", "exchange-record", "corpus-project", "corpus"}
+"""Kinds that nobody signs."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +75,13 @@ def test_a_whole_file_holds(every: EveryFile, name: str) -> None:
     found = told(every.paths[name], *more)
     assert found["kind"] == name
     assert found["holds"], found["checks"]
-    assert found["signers"]
+    assert bool(found["signers"]) is (name not in UNSIGNED)
     assert {check["name"] for check in found["checks"]} & {"signature", "key", "form"}, found[
         "checks"
     ]
 
 
-_WORDS_ALONE = {"public-key"}
+_WORDS_ALONE = {"public-key"} | UNSIGNED
 """Another key is a key too."""
 
 
@@ -119,6 +121,12 @@ def _says_the_same(name: str, content: bytes, data: bytes) -> bool:
         return False
     free = {"signedAt"}
     return all(one.get(key) == value for key, value in other.items() if key not in free)
+
+
+def test_a_proposal_that_was_changed_does_not_hold(every: EveryFile, tmp_path: Path) -> None:
+    path = tmp_path / "proposal.toml"
+    path.write_bytes(every.paths["scoring-proposal"].read_bytes().replace(b"200", b"300"))
+    assert not told(path)["holds"]
 
 
 def test_who_signed_is_known_by_this_computer_or_by_six_words(every: EveryFile) -> None:

@@ -38,6 +38,8 @@ TOGETHER = {
     ("answer", "vault-log"),
     ("vault-head", "vault-log"),
     ("answer", "request"),
+    ("drill", "vault-log"),
+    ("drill-answer", "drill"),
     ("register", "notice"),
     ("exchange-list", "card"),
     ("use-end", "use-begun"),

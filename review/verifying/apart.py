@@ -1,0 +1,121 @@
+"""Verifying what belongs to no run, review or vault alone: drills, weights, exports of a community, corpora, marks of folders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from pydantic import ValidationError
+
+from harness.card.checking.verify import CardCheck
+from harness.card.reading import block
+from harness.consent.given import SignedConsent
+from harness.exchange.record import ExchangeRecord
+from harness.project.state import ProjectState
+from harness.sealed.forms import formats
+from harness.setup.calibrated import SignedScoring, read_signed_scoring
+from harness.vault.shares.drill import (
+    SignedDrill,
+    SignedDrillAnswer,
+    read_drill,
+    read_drill_answer,
+)
+from review.calibration.proposal import FORMAT as PROPOSAL
+from review.calibration.signing import stated_proposal
+from review.community.folder import ABOUT, SIGNATURE, SUMS, read_export
+from review.community.folder import FORMAT as EXPORT
+from review.verifying.kinds import (
+    LookedAt,
+    Signer,
+    ToldOfFile,
+    VerifiableKind,
+    VerifiedAgainst,
+    signature_check,
+)
+
+_PROPOSAL: Final = f'format = "{PROPOSAL}"'.encode()
+
+
+def _verify_drill(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+    found = read_drill(file.data, file.path.name)
+    facts = (
+        ("vault", found.vault),
+        ("begun", found.when),
+        ("keepers", f"{found.threshold} of {len(found.shares)} are to give a share back"),
+    )
+    words = "who gave theirs back, `rosetta vault drill` says of its folder"
+    checks = [signature_check(), CardCheck("answers", None, words)]
+    return ToldOfFile(facts, [Signer("keeper", found.by)], checks)
+
+
+def _verify_drill_answer(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+    found = read_drill_answer(file.data)
+    could = "gave a share back" if found.words else "could not open what was sealed for them"
+    facts = (("drill", found.drill), ("when", found.when), ("keeper", could))
+    return ToldOfFile(facts, [Signer("keeper", found.by)], [signature_check()])
+
+
+def _verify_scoring(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+    found = read_signed_scoring(file.data, file.path.name)
+    facts = (("languages", found.language_pair), ("rests on", f"{found.items:,} rated entries"))
+    return ToldOfFile(facts, [Signer("organisation", found.by)], [signature_check()])
+
+
+def _verify_proposal(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+    stated = stated_proposal(file.data.decode("utf-8", "replace"), file.path.name)
+    checks = [
+        CardCheck("hash", True, "its hash is its own"),
+        CardCheck("signature", None, "a proposal is signed by nobody; what is scored by is"),
+    ]
+    return ToldOfFile((("made by", str(stated.get("made_by"))),), (), checks)
+
+
+def _verify_export(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+    """Check the whole export in whose folder the file lies."""
+    found = read_export(file.path.parent)
+    words = f"each of the {len(found.sums):,} files of the export is as it was signed"
+    return ToldOfFile((), [Signer("organisation", found.signer)], [signature_check(words)])
+
+
+def _verify_corpus(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
+    """Say what a corpus is, which nobody signs, and whether the consent in it is as it was signed."""
+    dataset, entries = block(file.stated, "dataset"), file.stated.get("entries")
+    count = len(entries) if isinstance(entries, list) else 0
+    facts = (("corpus", str(dataset.get("id"))), ("entries", f"{count:,}"))
+    words = "nobody signs a corpus; what it must meet, `rosetta corpus check` looks at"
+    unsigned = CardCheck("signature", None, words)
+    try:
+        consent = SignedConsent.model_validate(dataset.get("consent"))
+    except ValidationError:
+        return ToldOfFile(facts, (), [unsigned])
+    right = consent.is_signed_by(consent.signing_key)
+    said = "as it was signed" if right else "changed after it was signed"
+    check = CardCheck("record of consent", right, f"of {consent.date}, {said}")
+    return ToldOfFile(facts, [Signer("consent", consent.signing_key)], [unsigned, check])
+
+
+def _unsigned(words: str) -> Callable[[LookedAt, VerifiedAgainst], ToldOfFile]:
+    """Return what says of a file that nobody signs, where it is looked at."""
+    return lambda *_: ToldOfFile(checks=[CardCheck("signature", None, words)])
+
+
+_OWN: Final = "nobody signs it: the program keeps it for itself, and no other computer believes it"
+
+KINDS: Final = (
+    VerifiableKind("drill", "a drill of a vault's keepers", _verify_drill, formats(SignedDrill)),
+    VerifiableKind("drill-answer", "a keeper's answer to a drill", _verify_drill_answer, formats(SignedDrillAnswer)),
+    VerifiableKind("scoring", "the weights and lines that an organisation signed", _verify_scoring, formats(SignedScoring)),
+    VerifiableKind("scoring-proposal", "a proposal of weights and lines", _verify_proposal, fits=lambda file: _PROPOSAL in file.data[:4000]),
+    VerifiableKind("community-export", "the export of a community", _verify_export, (EXPORT,), lambda file: file.path.name in {SUMS, SIGNATURE} and file.path.with_name(ABOUT).is_file()),
+    VerifiableKind("exchange-folder", "the mark of an exchange folder", _unsigned("nobody signs it; `rosetta exchange list` looks at the folder"), ("rosetta-exchange-folder/1",)),
+    VerifiableKind("exchange-record", "what a computer remembers of exchange folders", _unsigned(_OWN), formats(ExchangeRecord)),
+    VerifiableKind("corpus-project", "the state of a corpus in the making", _unsigned(_OWN), formats(ProjectState)),
+)  # fmt: skip
+
+CORPUS: Final = VerifiableKind(
+    "corpus",
+    "a corpus",
+    _verify_corpus,
+    fits=lambda file: file.stated.keys() >= {"dataset", "entries"},
+)
+"""Looked for last: cards and reports have such fields, too."""
