@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.sealed.keys import Identity, Role
+from review.files.statements import write_laptop_card
 from tests.guards.canaries import brought, spoken
 from tests.guards.canaries.place import Computer
 from tests.guards.canaries.search import STEM, forms_in, readable
@@ -142,6 +144,25 @@ class Keeper:
         self.computer(*run, *self.method("Dies"), code=-signal.SIGKILL)
         self.computer("resume", "last", *again, "--keep-failed", "--plain")
 
+    def asks_speakers(self) -> None:
+        """Hand the newest run to a speaker's laptop, take what is said, and do what needs no vault."""
+        card = self.brought / "blue.rosetta-laptop"
+        card.write_bytes(write_laptop_card(Identity.make(Role.LAPTOP), "blue"))
+        asked = ("--reviewers", 3, "--items", 6, "--bad", 1, "--repeats", 1, "--anchors", 1, "--anyway",
+                 "--organisation", "Council", "-o", self.computer.folder / "batches")  # fmt: skip
+        self.computer("review", "create", "last", *self.opening[:4], "--for", card, *asked)
+        assert spoken.speak(self.computer.folder / "data") == spoken.WRITTEN
+        for line in (
+            "status last",
+            "gate last",
+            "adjudicate last",
+            "adjudicate last --json",
+            "page last",
+        ):
+            self.computer("review", *line.split(), code=None)
+        self.computer("review", "adjudicate", "last", *self.opening[:4], code=None)
+        self.computer("review", "second", "last", *self.opening[:4], "--for", card, code=None)
+
     def looks(self) -> None:
         """Look at everything that came out, and try to take it out."""
         out = self.computer.folder / "out"
@@ -185,6 +206,7 @@ def test_of_a_vault_nothing_is_readable_whatever_is_done(
 ) -> None:
     keeper.seals()
     keeper.runs("words", *keeper.opening, again=keeper.opening)
+    keeper.asks_speakers()
     keeper.looks()
     export = ("runs", "export", "last", "--submitter", "us", "-o", keeper.computer.folder / "ours.json")  # fmt: skip
     keeper.computer(*export, *keeper.opening)
@@ -194,7 +216,7 @@ def test_of_a_vault_nothing_is_readable_whatever_is_done(
     keeper.computer("vault", "open", keeper.vault, "words", "--purpose", "a look")
     drawn = walked(
         keeper, monkeypatch,
-        ("", "run"), ("\r", "(sealed)"), ("y", "copied"), ("e", "Export"), ("\x1b", "(sealed)"),
+        ("", "EN→EO"), ("\r", "(sealed)"), ("y", "copied"), ("e", "Export"), ("\x1b", "(sealed)"),
         ("q", "Home"), ("l", "Leaderboard"), ("q", "Home"),
         ("p", "Plots"), ("q", "Home"), ("b", "sha-256"), ("\r", "› Corpus"), ("q", "sha-256"), ("q", "Home"),
     )  # fmt: skip
@@ -223,7 +245,7 @@ def test_of_a_file_with_secret_segments_nothing_is_readable_but_on_the_screen(
         keeper.computer("review", *line.split(), code=None)
     drawn = walked(
         keeper, monkeypatch,
-        ("", "run"), ("\r", SHOWN), ("y", "copied"), ("e", "Export"), ("\x1b", SHOWN),
+        ("", "EN→EO"), ("\r", SHOWN), ("y", "copied"), ("e", "Export"), ("\x1b", SHOWN),
         ("\r", "Reference"), ("q", SHOWN), ("q", "Home"),
     )  # fmt: skip
     assert forms_in(drawn)

@@ -6,7 +6,7 @@ With ``--translate`` it asks speakers for translations of a corpus or a list of 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -150,6 +150,9 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
     texts = handing_out.own_texts(given)
     given["organisation"] = given["organisation"] or policy.organisation
     training = _own_training(given["training"], given["language"]) if given["training"] else None
+    too_little = words_plan.too_little(given["items"], given["reviewers"], policy)
+    if given["vault"] is not None and not dry_run:
+        _require_verdict(too_little, anyway=given["anyway"])
     reviewed = _runs(runs, given, dry_run=dry_run)
     draft = _draft(reviewed, policy, texts, training, given)
     letters = words_letters.look_at_letters(draft, texts, given, secret=draft.secret)
@@ -157,7 +160,7 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
     handing_out.say_plan(plan, as_json=as_json)
     if dry_run:
         return
-    _require_verdict(draft, policy, anyway=given["anyway"])
+    _require_verdict(words_plan.no_verdict(draft, policy), anyway=given["anyway"])
     making = _making(draft, policy_bytes, texts, letters)
     handing_out.carry_out(store.Office.open(home()), making, given, as_json=as_json)
 
@@ -219,11 +222,9 @@ def _size(given: dict[str, Any], runs: reviewed_runs.ReviewedRuns) -> creating.S
     )
 
 
-def _require_verdict(
-    draft: creating.ReviewDraft, policy: gate_policy.GatePolicy, *, anyway: bool
-) -> None:
-    """Refuse a review of which the policy could give no verdict, however people rate."""
-    if not anyway and (reasons := list(words_plan.no_verdict(draft, policy))):
+def _require_verdict(why_none: Iterable[str], *, anyway: bool) -> None:
+    """Refuse a review of which the policy could give no verdict, however people rate, for these reasons."""
+    if not anyway and (reasons := list(why_none)):
         raise UsageError(
             f"However people rate, this review could give no verdict: {'; '.join(reasons)}. Ask for more, give "
             "a --policy that asks for less, or add --anyway, for practice or to hear opinions."

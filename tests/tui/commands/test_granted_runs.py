@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.sealed.keys import Identity, Role
 from harness.store.file.sealing import forget_keys
 from harness.vault.ledger import Grant
 from harness.vault.opening import vault_at
+from review.files.statements import write_laptop_card
 from tests.harness.vault.made import CANARY, readable
 from tests.tui.commands.processes import Rosetta
 from tests.tui.commands.vault_office import HOMES, METHOD, Homes, numbered
@@ -23,6 +25,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "grants.md"
 RUN = ("--segment", "gold_standard", "--metrics", "chrf")
 DESPITE = ("--despite-network", "made-up sentences")
 """The machine of the tests may have a way out."""
+SMALL = "--organisation Council --reviewers 2 --items 4 --bad 0 --repeats 0 --anchors 0 --anyway".split()
 
 
 @pytest.fixture
@@ -200,11 +203,15 @@ def test_texts_are_read_on_the_screen_with_the_vault_alone(homes: Homes) -> None
 
 
 def test_the_page_can_be_walked_as_it_stands(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every command of "Four steps" and "A run"; the run is killed, so that it can go on."""
+    """Every command of "Four steps", "A run" and "A review"; the run is killed, so that it can go on, and nothing is flagged."""
     monkeypatch.setattr("harness.endpoint.ways_out.ways_out", lambda: ())
+    monkeypatch.setattr("rosetta_tui.commands.review.adjudicate.on_terminal", lambda: True)
     for home in HOMES:
         (homes.folder / home / "stick").symlink_to(homes.stick, target_is_directory=True)
     office = homes.folder / "office"
+    for name in ("blue", "red"):
+        card = write_laptop_card(Identity.make(Role.LAPTOP), name)
+        (office / f"{name}.rosetta-laptop").write_bytes(card)
     page = PAGE.read_text("utf-8").partition("\n## What is said when")[0]
     lines = [line.partition(" # ")[0].strip() for line in page.splitlines() if line.startswith("rosetta ")]  # fmt: skip
     assert len(lines) >= 14
@@ -219,13 +226,14 @@ def test_the_page_can_be_walked_as_it_stands(homes: Homes, monkeypatch: pytest.M
             continue
         at_home = next((h for h in HOMES if any(f"{h}.rosetta" in w for w in words[-4:])), "office")
         home = at_home if words[2] in ("allow", "refuse") else "office"
-        more = ["--keep-failed"] if words[0] == "resume" else []
+        more = {"resume": ["--keep-failed"], "review": SMALL if words[1] == "create" else []}.get(words[0], [])  # fmt: skip
         said = homes.types(home, words[0], *words[1:], *more)
         assert "rror: " not in said, (line, said)
         request = next((w for w in words if w.endswith(".rosetta-request")), "")
         if words[2] == "request" and "spring" not in request:
             allowed_by_two(homes, request)
-    assert [bool(each.used) for each in grants(homes)] == [True] * 4
+    assert [bool(each.used) for each in grants(homes)] == [True] * 5 + [False]
+    assert "Nothing waits" in said
     assert json.loads((office / "ann.json").read_text())
     assert readable(homes.folder) == []
 

@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from harness.core.failures import UsageError
 from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
+from harness.store.file.database import opened
 from harness.store.file.sealing import StoreSealed, forget_keys
+from harness.store.runs import find_run
 from review.files.batch import open_batch
+from review.office.items.reviewed_runs import read_runs
 from review.office.store.store import Office
 from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.review import adjudicate
@@ -115,6 +119,8 @@ def test_what_can_be_refused_is_refused_before_the_vault_is_opened(desk: Desk) -
         ([*named, "--purpose", "speakers judge"], "goes with --vault"),
         ([*named, "--vault", "others", "--purpose", "x"], "out of another vault"),
         ([*named, *OPENING, "--context", "all"], "--context all"),
+        ([*named, *OPENING, "--items", "19"], "wants 20 sentences rated, and these are 19"),
+        ([*named, *OPENING, "--reviewers", "2"], "wants 3 reviewers, and these are 2"),
         ([*named, *OPENING, "--name", "a/b"], "make a name"),
         ([*named, *OPENING, "--training", "blank.toml"], "blank.toml"),
         ([*named, *OPENING, "--recipient", "age1nobody"], "age1nobody"),
@@ -129,3 +135,37 @@ def test_what_can_be_refused_is_refused_before_the_vault_is_opened(desk: Desk) -
     assert lines(desk) == before
     assert len(lines(desk, "others")) == 1
     assert not list(Path().glob("stick/*"))
+
+
+def test_only_what_the_run_scored_goes_along(desk: Desk) -> None:
+    """Of two runs over one corpus each was opened for its own entries."""
+    sealed_run(desk)
+    more = ("--purpose", "two sentences", "--despite-network", "a test", "--plain")
+    desk("run eo-gold --vault elders --method copy-source --limit 2", *more)
+    with opened() as store:
+        [short] = find_run(store, "last").positions[-1:]
+        assert short == 1
+        read = read_runs(store, ["last"], (), lambda *_: None)
+        assert len(read.corpus) == len(read.shared) == 2
+        both = read_runs(store, ["last", "last~1"], (), lambda *_: None)
+        assert (len(both.corpus), len(both.shared)) == (30, 2)
+        assert both.vault_runs == tuple(each.run.run_id for each in both.runs)
+        with pytest.raises(UsageError, match="opened with the vault only"):
+            read_runs(store, ["last"])
+    (desk.folder / "open.tsv").write_text("id\tsource\treference\na\tone\tunu\n", "utf-8")
+    desk("run open.tsv --method copy-source --source-language en --target-language eo --plain")
+    panel, before = speakers(desk, 1), lines(desk)
+    two = [
+        "review",
+        "create",
+        "last",
+        "last~1",
+        "--organisation",
+        "Council",
+        "--anyway",
+        *panel.named,
+    ]
+    assert "not out of one vault" in asks(desk, " ".join(two), *OPENING, typed="")
+    granted = ("--vault", "elders", "--grant", "x")
+    assert "--grant was given for one run" in asks(desk, " ".join(two), *granted, typed="")
+    assert lines(desk) == before

@@ -342,3 +342,15 @@ async def test_a_decision_that_could_not_be_kept_is_said_and_can_be_said_again(
         assert decision(made, first.item) is None
         assert "saved ✓" in await press(pilot, "u", *WHY)
         assert decided(made, first.item) is True
+
+
+async def test_sentences_out_of_a_vault_are_shown_on_no_screen(made: Scene) -> None:
+    with made.office() as office:
+        number = office.review("spring").number
+        office.connection.execute(
+            "INSERT INTO vault_texts (review, runs, content) VALUES (?, 'gone', x'00')", (number,)
+        )
+    async with at_splits(made, notifications=True) as (app, pilot):
+        shown = words(await press(pilot, "enter"))
+        assert "rosetta review adjudicate spring --vault FOLDER" in shown
+        assert isinstance(app.screen, ReviewScreen)

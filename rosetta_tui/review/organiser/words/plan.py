@@ -178,16 +178,22 @@ def chance(draft: ReviewDraft, policy: GatePolicy) -> str:
 def no_verdict(draft: ReviewDraft, policy: GatePolicy) -> Iterator[str]:
     """Say what the gate would find too little of, however people rate (rule 1 of the gate)."""
     enough, counts = policy.enough, Counter(map(stratum, draft.entries))
-    if len(draft.entries) < enough.items:
-        yield f"the policy wants {enough.items} sentences rated, and these are {len(draft.entries)}"
-    if len(draft.orders) < enough.reviewers:
-        yield f"the policy wants {enough.reviewers} reviewers, and these are {len(draft.orders)}"
+    yield from too_little(len(draft.entries), len(draft.orders), policy)
     few = [str(name) for name, count in sorted(counts.items()) if count < enough.per_stratum]
     if few:
         yield (
             f"the policy wants {enough.per_stratum} sentences of each difficulty, and there are fewer of "
             f"difficulty {', '.join(few)}"
         )
+
+
+def too_little(sentences: int, reviewers: int, policy: GatePolicy) -> Iterator[str]:
+    """Say which of these numbers are too small for any verdict."""
+    enough = policy.enough
+    if sentences < enough.items:
+        yield f"the policy wants {enough.items} sentences rated, and these are {sentences}"
+    if reviewers < enough.reviewers:
+        yield f"the policy wants {enough.reviewers} reviewers, and these are {reviewers}"
 
 
 def _warnings(draft: ReviewDraft, policy: GatePolicy) -> Iterator[str]:
