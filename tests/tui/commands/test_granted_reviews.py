@@ -14,8 +14,7 @@ from review.files.statements import write_laptop_card
 from review.office.making import publishing
 from review.office.store.store import Office
 from tests.harness.vault.made import readable
-from tests.tui.commands.test_granted_runs import DESPITE, RUN, asked, grants
-from tests.tui.commands.vault_office import Homes, numbered
+from tests.tui.commands.vault_office import DESPITE, RUN, Homes, asked, grants, numbered
 
 SMALL = "--organisation Council --reviewers 2 --items 5 --bad 1 --repeats 0 --anchors 0 --anyway -o {stick}/out"
 FOR = ("--for", "{stick}/blue.rosetta-laptop")
@@ -46,7 +45,7 @@ def create(homes: Homes, opening: str, *laptops: str) -> str:
 
 
 def texts(homes: Homes) -> int:
-    """Read the sentences of the newest review as the office can; gives how many there are."""
+    """Read the sentences of the newest review as the office can; return how many there are."""
     with Office.open(homes.folder / "office") as office:
         return len(office.review("last").texts)
 

@@ -13,19 +13,37 @@ import pytest
 
 from harness.sealed.keys import Identity, Role
 from harness.store.file.sealing import forget_keys
-from harness.vault.ledger import Grant
-from harness.vault.opening import vault_at
 from review.files.statements import write_laptop_card
 from tests.harness.vault.made import CANARY, readable
 from tests.tui.commands.processes import Rosetta
-from tests.tui.commands.vault_office import HOMES, METHOD, Homes, numbered
+from tests.tui.commands.vault_office import (
+    DESPITE,
+    HOMES,
+    METHOD,
+    RUN,
+    Homes,
+    asked,
+    grants,
+    numbered,
+)
 from tests.tui.real.pseudo import Pseudo
 
 PAGE = Path(__file__).parents[3] / "docs" / "grants.md"
-RUN = ("--segment", "gold_standard", "--metrics", "chrf")
-DESPITE = ("--despite-network", "made-up sentences")
-"""The machine of the tests may have a way out."""
-SMALL = "--organisation Council --reviewers 2 --items 4 --bad 0 --repeats 0 --anchors 0 --anyway".split()
+SMALL = [
+    "--organisation",
+    "Council",
+    "--reviewers",
+    "2",
+    "--items",
+    "4",
+    "--bad",
+    "0",
+    "--repeats",
+    "0",
+    "--anchors",
+    "0",
+    "--anyway",
+]
 
 
 @pytest.fixture
@@ -35,23 +53,6 @@ def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Homes]:
     (tmp_path / "office" / "retried").touch()
     yield made
     forget_keys()
-
-
-def asked(homes: Homes, name: str, *what: str) -> str:
-    """Ask at the office, and have School and Library allow it with a copy on the stick; gives the request's option."""
-    request = f"{{stick}}/{name}.rosetta-request"
-    said = homes("office", f"grant request elders greetings {request} --purpose spring", *what)
-    assert "Written" in said, said
-    homes("office", "export elders {stick}/elders --purpose", "for the keepers")
-    for home in ("school", "library"):
-        homes(home, f"grant allow {{stick}}/elders {request} --yes --to {{stick}}/{name}-{home}.rosetta-answer")  # fmt: skip
-    homes("office", f"grant take elders {{stick}}/{name}-library.rosetta-answer {{stick}}/{name}-school.rosetta-answer")  # fmt: skip
-    return f"--vault elders --grant {{stick}}/{name}.rosetta-request"
-
-
-def grants(homes: Homes) -> list[Grant]:
-    vault = vault_at(homes.folder / "office" / "elders", homes.folder / "office")
-    return [*vault.read().grants.values()]
 
 
 def test_three_homes_and_one_stick_end_in_a_run_and_no_second_one(

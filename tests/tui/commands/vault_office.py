@@ -19,6 +19,8 @@ from corpora.model.entry import Entry, Segment
 from harness.core.failures import HarnessError
 from harness.sealed.keys import Identity, Role
 from harness.vault.keepers import keeper_of
+from harness.vault.ledger import Grant
+from harness.vault.opening import vault_at
 from harness.vault.vault import Vault
 from rosetta_tui.commands import rosetta
 from tests.harness.vault.made import CANARY, corpus
@@ -54,6 +56,9 @@ class Backwards:
             raise ValueError(f"cannot translate {source}")
         return Output(f"{source} said back", raw=f"raw {source}")
 """
+RUN = ("--segment", "gold_standard", "--metrics", "chrf")
+DESPITE = ("--despite-network", "made-up sentences")
+"""The machine of the tests may have a way out."""
 RUN_SEGMENTS = (*[Segment.GOLD_STANDARD] * 5, Segment.HELD_OUT, *[Segment.DEVELOPMENT] * 2)
 
 
@@ -165,3 +170,20 @@ class Homes:
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result.output
+
+
+def asked(homes: Homes, name: str, *what: str) -> str:
+    """Ask at the office, and have School and Library allow it with a copy on the stick; return the request's option."""
+    request = f"{{stick}}/{name}.rosetta-request"
+    said = homes("office", f"grant request elders greetings {request} --purpose spring", *what)
+    assert "Written" in said, said
+    homes("office", "export elders {stick}/elders --purpose", "for the keepers")
+    for home in ("school", "library"):
+        homes(home, f"grant allow {{stick}}/elders {request} --yes --to {{stick}}/{name}-{home}.rosetta-answer")  # fmt: skip
+    homes("office", f"grant take elders {{stick}}/{name}-library.rosetta-answer {{stick}}/{name}-school.rosetta-answer")  # fmt: skip
+    return f"--vault elders --grant {{stick}}/{name}.rosetta-request"
+
+
+def grants(homes: Homes) -> list[Grant]:
+    vault = vault_at(homes.folder / "office" / "elders", homes.folder / "office")
+    return [*vault.read().grants.values()]

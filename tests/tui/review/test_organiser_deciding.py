@@ -344,7 +344,8 @@ async def test_a_decision_that_could_not_be_kept_is_said_and_can_be_said_again(
         assert decided(made, first.item) is True
 
 
-async def test_sentences_out_of_a_vault_are_shown_on_no_screen(made: Scene) -> None:
+async def test_sentences_out_of_a_vault_are_shown_on_no_screen(tmp_path: Path) -> None:
+    made = scene(tmp_path, MIXED, flag=True, segment="gold_standard")
     with made.office() as office:
         number = office.review("spring").number
         office.connection.execute(
@@ -352,5 +353,6 @@ async def test_sentences_out_of_a_vault_are_shown_on_no_screen(made: Scene) -> N
         )
     async with at_splits(made, notifications=True) as (app, pilot):
         shown = words(await press(pilot, "enter"))
-        assert "rosetta review adjudicate spring --vault FOLDER" in shown
+        assert "adjudicate spring" in shown
+        assert "--vault FOLDER --purpose WORDS" in shown
         assert isinstance(app.screen, ReviewScreen)
