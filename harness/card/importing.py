@@ -145,10 +145,11 @@ def _store(
     try:
         with transaction(connection):
             number = _create(connection, card, run_id, data)
-            _add_rows(connection, number, card)
+            material = card_material(card)
+            _add_rows(connection, number, card, material)
             head = card.as_json()
             store_card(connection, number, head if doubt is None else {**head, "unverified": doubt})
-            found = _recounted(connection, number, card, data, corpus)
+            found = _recounted(connection, number, card, data, corpus, material)
     except (OverflowError, UnicodeEncodeError) as error:
         raise UsageError(
             f"{name} holds a number or a text that cannot be stored ({type(error).__name__})."
@@ -157,14 +158,19 @@ def _store(
 
 
 def _recounted(
-    connection: sqlite3.Connection, run: int, card: RunCard, data: bytes, corpus: Corpus | None
+    connection: sqlite3.Connection,
+    run: int,
+    card: RunCard,
+    data: bytes,
+    corpus: Corpus | None,
+    material: Material | None = None,
 ) -> Recount | None:
     """Score a card's outputs again and keep what that gave; None where it carries none.
 
     With its corpus at hand all that ``runs verify`` computes is, intervals, floors and tiers among it.
     """
     entries = pinned_corpus(connection, card.dataset.sha256) if corpus is None else corpus.entries
-    found = recount(card, entries)
+    found = recount(card, entries, material)
     if found is None:
         return None
     if found.pinned and not found.differences:
@@ -288,9 +294,10 @@ def _moment(timestamp: str) -> datetime:
     return max(EARLIEST, min(LATEST, moment if moment.tzinfo else moment.replace(tzinfo=UTC)))
 
 
-def _add_rows(connection: sqlite3.Connection, number: int, card: RunCard) -> None:
+def _add_rows(
+    connection: sqlite3.Connection, number: int, card: RunCard, material: Material
+) -> None:
     """Store the rows with statistics taken from their texts; what a row states stays as it is."""
-    material = card_material(card)
     scorer = material.scorer
     values = scorer.entries_values(material.statistics)
     finished = _moment(card.timestamp).timestamp()

@@ -14,6 +14,7 @@ from corpora.model.entry import Entry
 from harness.card.checking.recompute import card_material, withheld
 from harness.card.checking.stated import differences
 from harness.card.foreign.layouts import is_ours
+from harness.card.material import Material
 from harness.card.model import RunCard
 from harness.card.signing.reproduction import stated_scores
 from harness.store.corpora.entries import read_entries, whole_corpus
@@ -23,14 +24,20 @@ from scoring.core.scorer import RunningTotals
 from scoring.core.specification import COMPOSITE
 
 
-def recount(card: RunCard, corpus: Sequence[Entry] | None = None) -> Recount | None:
+def recount(
+    card: RunCard, corpus: Sequence[Entry] | None = None, material: Material | None = None
+) -> Recount | None:
     """Score the outputs of a card again; None where it carries none, as of secret entries.
 
-    ``corpus``: the entries of the file that the card names by its hash; None: it is not here.
+    ``corpus``: the entries of the file that the card names by its hash; None: it is not here. ``material``: what
+    ``card_material`` took of its texts, where that is at hand.
     """
     if not card.results or withheld(card.results):
         return None
-    found = (*_scores(card), *(() if corpus is None else _texts(card, corpus)))
+    found = (
+        *_scores(card, material or card_material(card)),
+        *(() if corpus is None else _texts(card, corpus)),
+    )
     return Recount(corpus is not None, found)
 
 
@@ -40,9 +47,8 @@ def pinned_corpus(connection: sqlite3.Connection, sha256: str) -> Sequence[Entry
     return None if found is None else list(read_entries(connection, found, to_show=True).values())
 
 
-def _scores(card: RunCard) -> Iterator[str]:
+def _scores(card: RunCard, material: Material) -> Iterator[str]:
     """Yield each score that is not that of the card's outputs, beyond rounding."""
-    material = card_material(card)
     totals = RunningTotals(material.scorer)
     totals.add(material.statistics)
     again: dict[str, float | None] = dict(totals.values())
