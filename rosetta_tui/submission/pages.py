@@ -56,8 +56,6 @@ class SubmissionPage(SectionPage):
     """For each row: the command that does what stands there, as it is typed; empty where none does."""
     runs: Sequence[str] = ()
     """For each row: id of the run that it tells of; empty where it tells of none that is here."""
-    first: int = 0
-    """The row at which a person begins."""
 
 
 def way(facts: SubmissionFacts) -> SubmissionPage:
@@ -210,7 +208,8 @@ def told(facts: SubmissionFacts) -> SubmissionPage:
             stopped: list[tuple[Cell, ...]] = [(Cell("where it stopped"), Cell(refusal.stage)), (Cell("of the entries, an output have"), Cell(refusal.came))]  # fmt: skip
             return _page(list(_answer_lines(refusal)), _TOLD, stopped, [[]] * len(stopped))
         case card:
-            scores = (_score_row(metric, score) for metric, score in card.scores.items())
+            decide = sorted(card.scores, key=lambda metric: (metric != card.headline, metric not in DECIDING, metric))  # fmt: skip
+            scores = (_score_row(metric, card.scores[metric]) for metric in decide)
             rows = [*scores, *_caveat_rows(card)]
             said = [*_answer_lines(card), ("Last, four caveats: whether it holds of a quarter of the outputs or more.", "quiet")]  # fmt: skip
             return _page(said, _TOLD, rows, [[]] * len(rows))
@@ -268,5 +267,5 @@ def _page(
             below[place] = [*about[place], (command, "mark")]
     none: list[Mapping[str, Sequence[str]]] = [{}] * max(1, len(rows))
     return SubmissionPage(
-        said, columns, rows, below, none, empty, waiting, typed=typed, runs=runs, first=first
+        said, columns, rows, below, none, empty, waiting, first=first, typed=typed, runs=runs
     )

@@ -80,22 +80,8 @@ class SubmissionScreen(SectionScreen):
             self.show_trouble("This submission cannot be shown.", found.trouble)
             return
         self.title = plain(facts.kept.manifest.name)
-        before = self.page
-        follows = not isinstance(before, SubmissionPage) or self.table.cursor == before.first
         made = (way(facts), parts(facts), claim(facts), readme(facts), told(facts))
         self.show_pages(dict(zip(SECTIONS, made, strict=True)), _how_far(facts))
-        if follows:
-            self._to_what_matters()
-
-    def action_section(self, name: str) -> None:
-        """Open a section, at the row that asks for something."""
-        super().action_section(name)
-        self._to_what_matters()
-
-    def _to_what_matters(self) -> None:
-        page = self.page
-        if isinstance(page, SubmissionPage) and page.rows:
-            self.table.move_to(page.first)
 
     # What to do
 
@@ -152,4 +138,4 @@ def _how_far(facts: SubmissionFacts) -> Content:
     if facts.end.step is None:
         return show(facts.end.words.partition(":")[0], "$mark")
     done = sum(each.done for each in facts.steps if each.name in STEPS)
-    return show(f"{done} of {len(STEPS)} steps done · next: {facts.end.step.name}", "$mark")
+    return show(f"{done} of {len(STEPS)} done · next: {facts.end.step.name}", "$mark")

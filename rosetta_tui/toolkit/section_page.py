@@ -53,6 +53,8 @@ class SectionPage:
     """How many things of it ask for a person."""
     answerable: Sequence[str] = ()
     """For each row of requests: its number where it can be answered, else nothing."""
+    first: int = 0
+    """The row at which a person begins, and stays as long as they have not left it."""
 
 
 def moment(stated: str) -> str:

@@ -90,9 +90,10 @@ class SectionScreen(Screen[None]):
 
     def show_pages(self, pages: Mapping[str, SectionPage], state: Content) -> None:
         """Show the pages, one for each section, and behind the title how things are."""
-        self.pages = pages
+        before, self.pages = self.page, pages
         self.query_one(Where).say(state)
-        self._fill()
+        follows = before is None or self.table.cursor == before.first
+        self._fill(self.page.first if follows and self.page else None)
 
     def show_trouble(self, title: str, why: str, more: Sequence[str] = ()) -> None:
         """Say why nothing is shown, in the place of all of it."""
@@ -139,7 +140,7 @@ class SectionScreen(Screen[None]):
     def action_section(self, name: str) -> None:
         """Open a section."""
         self.opened = name
-        self._fill(0)
+        self._fill(self.page.first if self.page else 0)
 
     def action_turn(self, by: int) -> None:
         """Open the section before or after this one."""
