@@ -8,6 +8,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Annotated, Any, Final, Generic, TypeVar
 
 from pydantic import Field, ValidationError
@@ -200,6 +201,23 @@ def signed_record(record: StrictForm, identity: Identity) -> bytes:
 
 
 _Record = TypeVar("_Record", bound=SignedRecord)
+
+
+def read_signed_record(
+    data: bytes, form: type[_Record], name: str, *, most: int = _MOST_RECORD, end: bytes = b""
+) -> _Record:
+    """Read a record that is in its one canonical form, with ``end`` behind it, and signed by its own ``by``.
+
+    Raises FileError that calls it by ``name``.
+    """
+    found = read_record(data, form, name, most=most)
+    whole = canonical_bytes(found.model_dump(mode="json")) + end == data
+    if not whole or not found.is_signed_by(attrgetter("by")(found)):
+        raise FileError(
+            FileProblem.DAMAGED,
+            f"{name[0].upper()}{name[1:]} was changed after it was signed, or it is damaged. Ask for it once more.",
+        )
+    return found
 
 
 def read_record(

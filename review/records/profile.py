@@ -22,7 +22,12 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.release.ledger import FOLDER, LEDGER, own_ledger
 from harness.sealed.forms import FileError, FileProblem, Hex64, StrictForm
-from harness.sealed.signed_archive import SignedRecord, read_record, signed_record
+from harness.sealed.signed_archive import (
+    SignedRecord,
+    read_record,
+    read_signed_record,
+    signed_record,
+)
 from harness.store.signed_records import KeptRecord, RecordKind, keep_signed, signed_files
 from harness.vault.folder import VaultState, read_state
 from harness.vault.log import moment
@@ -176,12 +181,12 @@ def make_profile(connection: sqlite3.Connection, name: str, home: Path) -> Signe
 
 def read_profile(data: bytes) -> SignedProfile:
     """Read a profile and check its signature and those of its statements; raises FileError in words."""
-    found = read_record(data, SignedProfile, "the profile of an organisation", most=MOST_BYTES)
-    own = all(each.by == found.by and each.is_signed_by(found.by) for each in found.stated)
-    if found.data() != data or not own or not found.is_signed_by(found.by):
+    name = "the profile of an organisation"
+    found = read_signed_record(data, SignedProfile, name, most=MOST_BYTES, end=b"\n")
+    if not all(each.by == found.by and each.is_signed_by(found.by) for each in found.stated):
         raise FileError(
             FileProblem.DAMAGED,
-            "The profile was changed after it was signed, or it is damaged. Ask for it once more.",
+            "A statement in the profile is not the organisation's, or was changed. Ask for it once more.",
         )
     return found
 
@@ -195,13 +200,15 @@ def seen(connection: sqlite3.Connection, home: Path) -> dict[str, list[str]]:
 
 
 def _vaults(home: Path) -> Iterator[tuple[str, str]]:
-    for folder in folders_seen(home):
+    folders = folders_seen(home)
+    for number, folder in enumerate(folders, 1):
+        which = f"vault {number} of {len(folders)}: " if len(folders) > 1 else ""
         try:
             made = read_state(Path(folder))
         except UsageError:
-            yield "possession", "a vault that this computer knew cannot be read now"
+            yield "possession", f"{which}a vault that this computer knew cannot be read now"
             continue
-        yield from _vault(made)
+        yield from ((item, which + words) for item, words in _vault(made))
 
 
 def _vault(made: VaultState) -> Iterator[tuple[str, str]]:

@@ -23,7 +23,7 @@ from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.sealed.forms import FileError, FileProblem, Hex64, Short, StrictForm
 from harness.sealed.keys import Identity, key_phrase
-from harness.sealed.signed_archive import SignedRecord, read_record, signed_record
+from harness.sealed.signed_archive import SignedRecord, read_signed_record, signed_record
 from harness.store.runs import find_run
 from harness.store.signed_records import (
     KeptRecord,
@@ -91,12 +91,7 @@ class SignedUse(UseRecord, SignedRecord):
 
 def read_use(data: bytes) -> SignedUse:
     """Read a record of use and check it; raises FileError in words."""
-    found = read_record(data, SignedUse, "the record of a use", most=MOST_BYTES)
-    if found.data() != data or not found.is_signed_by(found.by):
-        raise FileError(
-            FileProblem.DAMAGED,
-            "The record was changed after it was signed, or it is damaged. Ask for it once more.",
-        )
+    found = read_signed_record(data, SignedUse, "the record of a use", most=MOST_BYTES, end=b"\n")
     days = [day_of(each) for each in (found.since, found.ended) if each]
     if days != sorted(days) or bool(found.ended) is not bool(found.begun):
         raise FileError(

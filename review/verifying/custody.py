@@ -10,14 +10,13 @@ from harness.card.checking.verify import CardCheck
 from harness.consent.notice import SignedNotice, read_notice
 from harness.consent.register import SignedLine, held
 from harness.consent.register import checked_lines as register_lines
-from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.exchange.manifest import SignedExchangeList, read_manifest
 from harness.release.ledger import checked_lines as ledger_lines
 from harness.release.records import SignedLedgerRecord
-from harness.sealed.forms import FileError, FileProblem, formats
+from harness.sealed.forms import formats
 from harness.sealed.signature import public_pem
-from harness.sealed.signed_archive import read_record
+from harness.sealed.signed_archive import read_signed_record
 from harness.vault.folder import HEAD, LOG, read_state
 from harness.vault.grants.files import read_answer, read_request
 from harness.vault.keepers import read_card
@@ -53,11 +52,7 @@ def _verify_head(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: 
         return _of_vault(
             read_state(file.path.parent).lines, "the whole vault: head, log and every sealed file"
         )
-    head = read_record(file.data, SignedHead, "the head of a vault", most=2**24)
-    if canonical_bytes(head.model_dump(mode="json")) != file.data or not head.is_signed_by(head.by):
-        raise FileError(
-            FileProblem.DAMAGED, "The head was changed after it was signed, or it is damaged."
-        )
+    head = read_signed_record(file.data, SignedHead, "the head of a vault", most=2**24)
     words = "that its signer is a keeper, the log beside it would show"
     checks = [signature_check(), CardCheck("keeper", None, words)]
     return ToldOfFile(

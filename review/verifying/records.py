@@ -11,10 +11,10 @@ from harness.card.reading import parse_object
 from harness.card.seal import HASH_FIELD
 from harness.release.records import SignedReleasedCard
 from harness.release.verifying import verify_released
-from harness.sealed.forms import FileError, FileProblem, formats
+from harness.sealed.forms import formats
 from harness.sealed.keys import key_phrase
 from harness.sealed.signature import verify as signed_by
-from harness.sealed.signed_archive import read_record
+from harness.sealed.signed_archive import read_signed_record
 from review.office.results.certifying import read_signed_certificate
 from review.records.agreeing import with_kept
 from review.records.ownership import (
@@ -189,11 +189,8 @@ def _verify_profile(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noq
 
 
 def _verify_statement(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa: ARG001
-    found = read_record(file.data, SignedProfileStatement, "a statement", most=MOST_BYTES)
-    if found.data() != file.data or not found.is_signed_by(found.by):
-        raise FileError(
-            FileProblem.DAMAGED, "The statement was changed after it was signed, or it is damaged."
-        )
+    most, name = MOST_BYTES, "the statement of an organisation"
+    found = read_signed_record(file.data, SignedProfileStatement, name, most=most, end=b"\n")
     facts = (
         ("requirement", REQUIREMENTS[found.item].title),
         ("stated", found.words),

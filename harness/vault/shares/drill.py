@@ -27,7 +27,12 @@ from harness.core.written_files import PUBLISHED, write_file
 from harness.sealed.forms import FileError, FileProblem, Hex64, Recipient, StrictForm
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import seal, unseal
-from harness.sealed.signed_archive import SignedRecord, read_record, signed_record
+from harness.sealed.signed_archive import (
+    SignedRecord,
+    read_record,
+    read_signed_record,
+    signed_record,
+)
 from harness.vault.folder import VaultState
 from harness.vault.log import VaultError
 from harness.vault.records import Base64, Keeper, Moment, Name
@@ -225,12 +230,7 @@ def _checked(path: Path, number: str, share: DrillShare) -> KeyShare:
 
 def read_drill_answer(data: bytes) -> SignedDrillAnswer:
     """Read what a keeper gave back in a drill and check its signature; raises FileError in words."""
-    given = read_record(data, SignedDrillAnswer, "an answer to a drill")
-    if canonical_bytes(given.model_dump(mode="json")) != data or not given.is_signed_by(given.by):
-        raise FileError(
-            FileProblem.DAMAGED, "the answer was changed after it was signed: answer once more"
-        )
-    return given
+    return read_signed_record(data, SignedDrillAnswer, "an answer to a drill")
 
 
 def _read_drill(folder: Path) -> tuple[Drill, str]:

@@ -127,7 +127,7 @@ def test_answers_that_are_none_count_as_none(whole: Path, tmp_path: Path) -> Non
     assert {name: why.split(":")[0].split(",")[0] for name, why in found.could_not.items()} == {
         "Office": "This is not an answer to a drill",
         "School": "the answer is one to another drill",
-        "Church": "the answer was changed after it was signed",
+        "Church": "An answer to a drill was changed after it was signed",
         "recovery key": "what they gave back is not the share that they were given",
     }
 
