@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from rosetta_tui.project.new_corpus_form import NewCorpusScreen
 from rosetta_tui.project.screen import ProjectScreen
 from rosetta_tui.request.draft import Value
 from rosetta_tui.request.new_corpus import arguments, command_of, look_at
-from tests.keyring_in_memory import memory_keyring
 from tests.tui.screens import App, press, press_in_turn, settle, showing, text
 from tests.tui.vault.looks import LOOKS, look, store
 
@@ -24,21 +22,6 @@ FILLED: dict[str, Value] = {
     "source_language": "en", "target_language": "crk", "title": "Words of our school",
     "organisation": "Our school", "folder": "words", "licence": "CC-BY-NC-SA-4.0",
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def keyring() -> Iterator[None]:
-    with memory_keyring():
-        yield
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    found = tmp_path / "home"
-    found.mkdir(mode=0o700)
-    monkeypatch.setenv("ROSETTA_HOME", str(found))
-    monkeypatch.chdir(tmp_path)
-    return found
 
 
 @pytest.mark.parametrize(("size", "theme"), LOOKS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from rosetta_tui.project.acts import WantedSentences, add_sentences, checked
 from rosetta_tui.project.dialogs import AddSentencesScreen, ToldScreen
 from rosetta_tui.project.screen import ProjectScreen
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
-from tests.keyring_in_memory import memory_keyring
 from tests.tui.commands.new_language import Office, sentences, speaks, table
 from tests.tui.project.made import begun, halfway
 from tests.tui.screens import App, notices, press, press_in_turn, settle, showing, text
@@ -24,19 +22,9 @@ KNOWN = dict(list(sentences().items())[:8])
 
 
 @pytest.fixture(autouse=True)
-def keyring() -> Iterator[None]:
-    with memory_keyring():
-        yield
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    found = tmp_path / "home"
-    found.mkdir(mode=0o700)
-    monkeypatch.setenv("ROSETTA_HOME", str(found))
-    monkeypatch.chdir(tmp_path)
+def table_of_sentences(home: Path) -> None:
+    """Put a table of sentences where the person is."""
     Path("sentences.tsv").write_text(table(KNOWN), "utf-8")
-    return found
 
 
 @pytest.mark.parametrize(("size", "theme"), LOOKS)

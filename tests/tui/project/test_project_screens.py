@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,27 +25,9 @@ from rosetta_tui.project.worth import costs, worth_having
 from rosetta_tui.report.project import NextStep, next_step
 from rosetta_tui.toolkit.dialogs.path import PathScreen
 from rosetta_tui.toolkit.section_screen import CommandsScreen
-from tests.keyring_in_memory import memory_keyring
 from tests.tui.project.made import CANARY, begun, halfway
 from tests.tui.screens import App, notices, press, press_in_turn, settle, showing, text
 from tests.tui.vault.looks import LOOKS, look, store
-
-
-@pytest.fixture(autouse=True)
-def keyring() -> Iterator[None]:
-    with memory_keyring():
-        yield
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder that knows no corpus in the making; the person is in the folder above it."""
-    found = tmp_path / "home"
-    found.mkdir(mode=0o700)
-    monkeypatch.setenv("ROSETTA_HOME", str(found))
-    monkeypatch.chdir(tmp_path)
-    return found
-
 
 # What they look like
 
