@@ -25,13 +25,14 @@ from tests.guards.canaries.place import Computer
 from tests.guards.canaries.search import STEM, forms_in, readable
 from tests.harness.scripted import Scripted, serving
 from tests.harness.store.file import written_before
-from tests.tui.real.pseudo import Pseudo
+from tests.tui.real.pseudo import Pseudo, wait
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks, signals and terminals")
 
 SAID = brought.said("source", 3)
 WORD = SAID.split()[0]
 SHOWN = f"{STEM.capitalize()}source0"
+DIALOG = "enter goes on"
 
 WRITTEN: dict[str, Callable[[str], bytes]] = {
     "utf-8": str.encode,
@@ -183,13 +184,18 @@ def keeper(tmp_path: Path, server: Scripted) -> Keeper:
 
 
 def walked(keeper: Keeper, monkeypatch: pytest.MonkeyPatch, *steps: tuple[str, str]) -> bytes:
-    """Press keys in the app on a terminal, wait each time for a word, and leave; gives all that was drawn."""
+    """Press keys in the app on a terminal, wait each time for a word, and leave; gives all that was drawn.
+
+    A dialog that shows the word at its edge is waited for until it is closed.
+    """
     for name, value in keeper.computer.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(keeper.computer.folder / "work")
     with Pseudo(keeper.computer.folder / "data") as app:
         for keys, word in steps:
             app.press(keys)
+            if keys == "\x1b":
+                wait(app.screen, lambda seen: DIALOG not in seen)
             app.wait_for(word)
         app.press("\x11")
         app.ended()
@@ -216,7 +222,7 @@ def test_of_a_vault_nothing_is_readable_whatever_is_done(
     keeper.computer("vault", "open", keeper.vault, "words", "--purpose", "a look")
     drawn = walked(
         keeper, monkeypatch,
-        ("", "EN→EO"), ("\r", "(sealed)"), ("y", "copied"), ("e", "Export"), ("\x1b", "(sealed)"),
+        ("", "EN→EO"), ("\r", "(sealed)"), ("y", "copied"), ("e", DIALOG), ("\x1b", "(sealed)"),
         ("q", "Home"), ("l", "Leaderboard"), ("q", "Home"),
         ("p", "Plots"), ("q", "Home"), ("b", "sha-256"), ("\r", "› Corpus"), ("q", "sha-256"), ("q", "Home"),
     )  # fmt: skip
@@ -245,7 +251,7 @@ def test_of_a_file_with_secret_segments_nothing_is_readable_but_on_the_screen(
         keeper.computer("review", *line.split(), code=None)
     drawn = walked(
         keeper, monkeypatch,
-        ("", "EN→EO"), ("\r", SHOWN), ("y", "copied"), ("e", "Export"), ("\x1b", SHOWN),
+        ("", "EN→EO"), ("\r", SHOWN), ("y", "copied"), ("e", DIALOG), ("\x1b", SHOWN),
         ("\r", "Reference"), ("q", SHOWN), ("q", "Home"),
     )  # fmt: skip
     assert forms_in(drawn)
