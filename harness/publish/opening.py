@@ -9,7 +9,6 @@ from typing import Final, Protocol
 
 from corpora.text.visible import plain
 from harness.core.failures import UsageError
-from harness.publish.database import opened_database
 from harness.publish.folder import PublishedFolder
 from harness.publish.outgoing import OutgoingCard
 from harness.publish.place import DatabasePlace, Place, place_of
@@ -62,9 +61,14 @@ class OpenPlace(Protocol):
 
 @contextmanager
 def opened_place(where: Place, *, to_write: bool) -> Iterator[OpenPlace]:
-    """Open a place until the block ends; a database is brought up to date first where cards are to be put there."""
+    """Open a place until the block ends; a database is brought up to date first where cards are to be put there.
+
+    Raises UsageError for a database where its library is not installed; a folder needs none.
+    """
     if isinstance(where, DatabasePlace):
-        with opened_database(where) as found:
+        from harness.publish import database
+
+        with database.opened_database(where) as found:
             if to_write:
                 found.prepare()
             yield found

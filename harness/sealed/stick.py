@@ -18,6 +18,9 @@ from harness.core.failures import HarnessError
 from harness.core.storage_problems import StorageProblem, error_name, storage_problem, words_for
 from harness.core.written_files import sync_folder
 
+if sys.platform == "darwin":
+    import fcntl
+
 BATCH_SUFFIX: Final = ".rosetta-batch"
 RATINGS_SUFFIX: Final = ".rosetta-ratings"
 
@@ -210,8 +213,6 @@ def _write_flushed(path: Path, data: bytes, mode: int) -> None:
 def flush(descriptor: int) -> None:
     """Make what was written durable; raises OSError where the drive refuses."""
     if sys.platform == "darwin":  # there fsync leaves the bytes in the drive's own memory
-        import fcntl
-
         fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
     else:
         os.fsync(descriptor)
@@ -223,8 +224,6 @@ def _read_again(path: Path, most_bytes: int) -> bytes:
         if sys.platform == "linux":
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         elif sys.platform == "darwin":
-            import fcntl
-
             fcntl.fcntl(file.fileno(), fcntl.F_NOCACHE, 1)
         return file.read(most_bytes)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +24,7 @@ from rosetta_tui.commands import rosetta
 from tests.harness.publish.server import Server, server
 from tests.harness.release.made import CANARY, hidden, outputs
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
+from tests.tui.commands.processes import START, Rosetta
 
 __all__ = ["server"]
 
@@ -325,6 +328,23 @@ class TestSubmit:
         assert words in str(done.exception)
         assert "geheim" not in str(done.exception)
         assert runs(home) == before
+
+
+def test_a_folder_needs_no_library_of_databases(home: Path) -> None:
+    """A process in which psycopg cannot be imported, as where it is not installed."""
+    place = home / "published"
+    asked: list[tuple[tuple[object, ...], tuple[int, str]]] = [
+        (("publish", runs(home)["open"][0], "--to", place), (0, "1 new card")),
+        (("leaderboard", "--from", place), (0, "1 published card, of which 1 verified")),
+        (("publish", "--all", "--to", "postgresql://me@127.0.0.1:1/n"), (2, "psycopg, which is not installed here")),
+        (("leaderboard", "--from", "postgresql://me@127.0.0.1:1/n"), (2, "psycopg, which is not installed here")),
+    ]  # fmt: skip
+    for words, (code, said) in asked:
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", f"import sys; sys.modules['psycopg'] = None; {START}", *map(str, words)],
+            env=Rosetta(home).environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, said in done.stdout + done.stderr) == (code, True), done.stderr
 
 
 def test_a_database_from_tables_to_a_list(home: Path, server: Server) -> None:
