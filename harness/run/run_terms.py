@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from pathlib import Path, PurePath
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ValidationError
 
@@ -28,6 +28,9 @@ from harness.settings import read_settings
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import home
 from harness.vault.records import MOST_WORDS, RunTerms
+
+if TYPE_CHECKING:
+    from harness.sealed.keys import PublicIdentity
 
 GRANTED_AHEAD: Final = ("run", "score", "resume", "seal", "look", "review", "adjudicate")
 """What a grant may be asked for in a request; for other work keepers who are here give it at once."""
@@ -65,18 +68,20 @@ def terms_again(
     work: str,
     run_id: str = "",
     changes: Mapping[str, Any] | None = None,
-    laptops: Collection[str] = (),
+    laptops: Collection[PublicIdentity] = (),
 ) -> RunTerms:
     """Return what a grant says that opens again what the store keeps of a run; ``work``: one of ``VaultWork``.
 
-    ``changes``: what is other than in the run, by name. ``laptops``: signing keys of those that its sentences are sealed
-    for. Without a run: of a script, whose runs come later.
+    ``changes``: what is other than in the run, by name. ``laptops``: those that its sentences are sealed for. Without a run: of a script, whose runs come later.
     """
     asked: dict[str, Any] = {"run": run_id, "work": work}
     if said := {name: _content(value) for name, value in (changes or {}).items() if value}:
         asked["changes"] = said
     options = canonical_sha256(asked)
-    handed = {"laptops": tuple(sorted(set(laptops)))} if laptops else {}
+    handed: dict[str, tuple[str, ...]] = {}
+    if laptops:
+        pairs = sorted({(each.signing_key, each.recipient) for each in laptops})
+        handed = {"laptops": tuple(k for k, _ in pairs), "recipients": tuple(r for _, r in pairs)}
     return RunTerms(method=work, options=options, scorer=VERSION, run=run_id, **handed)
 
 

@@ -23,7 +23,7 @@ from harness.store.runs import Run
 from harness.vault.request import VaultRequest
 
 if TYPE_CHECKING:
-    from harness.sealed.keys import Identity
+    from harness.sealed.keys import Identity, PublicIdentity
     from harness.vault.opening import VaultOpening
     from harness.vault.records import RunTerms
     from harness.vault.vault import Vault
@@ -52,12 +52,12 @@ def open_again(
     vault: VaultRequest | None,
     work: str,
     changes: Mapping[str, Any] | None = None,
-    laptops: Collection[str] = (),
+    laptops: Collection[PublicIdentity] = (),
 ) -> None:
     """Open what the store has of a run's texts, where its corpus was opened out of a vault; any other needs none.
 
     The log of the vault has it first, with ``work`` (of ``harness.vault.work.VaultWork``) and a hash of ``changes``: what is
-    other than in the run, by name. ``laptops``: signing keys of those that its sentences are sealed for. UsageError where no vault is named, another than the run's, or one that does not open.
+    other than in the run, by name. ``laptops``: those that its sentences are sealed for. UsageError where no vault is named, another than the run's, or one that does not open.
     """
     came, named = read_dataset(connection, run.corpus).opened_from, f"Run {run.run_id[:8]}"
     if came is None and vault is not None:

@@ -188,6 +188,8 @@ class RunTerms(VersionedForm):
     """The run of the store whose sealed texts are to be opened again; empty where a new one is to begin."""
     laptops: Annotated[tuple[Hex64, ...], Since(3)] = ()
     """Signing keys of the speakers' laptops that sentences are sealed for, sorted; only of ``VaultWork.REVIEW``."""
+    recipients: Annotated[tuple[Recipient, ...], Since(4)] = ()
+    """What they are sealed for: the age recipient of each of ``laptops``, in the same order."""
 
 
 class GrantRequest(StrictForm):

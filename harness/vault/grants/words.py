@@ -67,7 +67,7 @@ def refuse_other_run(granted: RunTerms | None, run: RunTerms | None) -> None:
         said = f"It was granted {what}, and this is {other}"
     elif (granted.method, granted.run) != (run.method, run.run):
         said = f"It was granted for {run_words(granted)}, and this is {run_words(run)}"
-    elif granted.laptops != run.laptops:
+    elif (granted.laptops, granted.recipients) != (run.laptops, run.recipients):
         said = "It was granted for other laptops than those that are named. Give the same files with --for as in the request"
     elif granted.scorer != run.scorer:
         said = (

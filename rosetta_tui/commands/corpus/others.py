@@ -15,8 +15,6 @@ from scoring.core.wording import counted
 
 with when_used():
     from harness.project import state
-    from harness.sealed import stick
-    from review.files import statements
     from review.office.making import of_project
     from review.office.results import laptops
     from review.office.store import store
@@ -40,8 +38,7 @@ def of_others(
         wrote, first = laptops.laptops_that_wrote(project, office), laptops.first_of(office)
         known = {each.signing_key: each.name for each in office.laptops() if each.removed is None}
     if given["laptops"]:
-        cards = [statements.read_laptop_card(stick.read_file(each)) for each in given["laptops"]]
-        named = {each.public.signing_key for each in cards}
+        named = {each.public.signing_key for each in given["laptops"]}
         return _for_named(entries, wrote, {first.get(each, each) for each in named}), frozenset()
     writers = {key for each in entries for key in wrote.get(each.id, ())}
     not_for = frozenset(key for key in known if first[key] in writers)

@@ -47,7 +47,7 @@ _HANDED_OUT = (
     click.option("--font", "fonts", multiple=True, type=_FILE, metavar="FILE.ttf", help="Goes along, for letters that reviewers' windows lack."),
     click.option("--font-licence", "licences", multiple=True, type=_FILE, metavar="OFL.txt", help="Of the font; it must be the Open Font License."),
     click.option("--recipient", "recipients", multiple=True, metavar="age1…|FILE", help="Who else can open the ratings."),
-    click.option("--for", "laptops", multiple=True, type=_FILE, metavar="LAPTOP-FILE", help="Seal the batch for this laptop alone; as often as there are laptops."),
+    click.option("--for", "laptops", multiple=True, type=_FILE, callback=with_vault.laptop_cards, metavar="LAPTOP-FILE", help="Seal the batch for this laptop alone; as often as there are laptops."),
     click.option("--passphrases", is_flag=True, help="One file each, opened by words on the card."),
     click.option("-o", "--output", "folder", type=_FILE, default=Path(), help="Folder for the files."),
     click.option("--cards", type=_FILE, help="File for the cards. Default: review-cards/ in your data folder."),

@@ -15,7 +15,7 @@ from rosetta_tui.request.typed_shares import by_grant
 
 with when_used():
     from harness.run import vault_opening
-    from harness.sealed import stick
+    from harness.sealed import keys, stick
     from harness.store import runs
     from harness.store.file import database
     from harness.vault import request
@@ -57,14 +57,21 @@ def handing_out(given: Mapping[str, Any], *, dry_run: bool) -> reviewed_runs.Tex
     asked = vault_asked(given, "review")
     if asked is None:
         return reviewed_runs.without_vault
-    keys = handed_to(given, dry_run=dry_run)
+    laptops = handed_to(given, dry_run=dry_run)
     return lambda connection, run: vault_opening.open_again(
-        connection, run, asked, "review", laptops=keys
+        connection, run, asked, "review", laptops=laptops
     )
 
 
-def handed_to(given: Mapping[str, Any], *, dry_run: bool) -> list[str]:
-    """Return the signing keys of the laptops for which sentences out of a vault are sealed; none where no vault is named.
+def laptop_cards(
+    _ctx: click.Context, _option: click.Parameter, files: Sequence[Path]
+) -> list[statements.LaptopCard]:
+    """Read the cards of ``--for``, each file once: what is looked at, written into a log and sealed for are the same keys."""
+    return [statements.read_laptop_card(stick.read_file(each)) for each in files]
+
+
+def handed_to(given: Mapping[str, Any], *, dry_run: bool) -> list[keys.PublicIdentity]:
+    """Return the laptops for which sentences out of a vault are sealed; none where no vault is named.
 
     UsageError where they are not named, more would go along than the opening is for, or a grant would be used up for nothing.
     """
@@ -83,8 +90,7 @@ def handed_to(given: Mapping[str, Any], *, dry_run: bool) -> list[str]:
         raise UsageError(
             "--dry-run would use the grant up, and hand nothing out. Leave one of them away."
         )
-    cards = [statements.read_laptop_card(stick.read_file(each)) for each in given["laptops"]]
-    return [each.public.signing_key for each in cards]
+    return [each.public for each in given["laptops"]]
 
 
 def require_one(names: Sequence[str], given: Mapping[str, Any]) -> None:
@@ -96,11 +102,14 @@ def require_one(names: Sequence[str], given: Mapping[str, Any]) -> None:
 
 
 def open_review(
-    review: store.Review, work: str, given: Mapping[str, Any], laptops: Sequence[str] = ()
+    review: store.Review,
+    work: str,
+    given: Mapping[str, Any],
+    laptops: Sequence[keys.PublicIdentity] = (),
 ) -> None:
     """Open the texts of a review of runs out of a vault; those of any other need none.
 
-    ``laptops``: signing keys of those that they are sealed for. UsageError where no vault is named, or one that is not the runs'.
+    ``laptops``: those that they are sealed for. UsageError where no vault is named, or one that is not the runs'.
     """
     asked = vault_asked(given, work)
     if not review.vault_runs:

@@ -15,9 +15,8 @@ from harness.core.failures import UsageError
 from harness.core.user_file import read_text
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.sealing import checked_recipient, read_age_identities
-from harness.sealed.stick import read_file
 from harness.store.file.database import home
-from review.files.statements import LaptopCard, read_laptop_card
+from review.files.statements import LaptopCard
 from review.office.making.batches import Drawn, Said, make
 from review.office.making.publishing import (
     Protection,
@@ -79,7 +78,9 @@ def carry_out(
 
 def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Published:
     """Keep a new review and write its files; what was not asked for is made, and said."""
-    laptops = _laptops(given)
+    laptops = given["laptops"]
+    if laptops and given["passphrases"]:
+        raise UsageError("Seal the batch for laptops (--for) or with --passphrases, not both.")
     not_for = given.get("not_for", frozenset())
     protection = _protection(
         office, laptops, not_for, secret=making.secret, passphrases=given["passphrases"]
@@ -174,13 +175,6 @@ def _own_text(path: Path, what: str) -> str:
     if not 0 < len(text.strip()) <= _MOST_TEXT:
         raise UsageError(f"{path}: {what} needs between 1 and {_MOST_TEXT:,} characters.")
     return text.strip()
-
-
-def _laptops(given: dict[str, Any]) -> list[LaptopCard]:
-    """Read the cards of the laptops that are named."""
-    if given["laptops"] and given["passphrases"]:
-        raise UsageError("Seal the batch for laptops (--for) or with --passphrases, not both.")
-    return [read_laptop_card(read_file(path)) for path in given["laptops"]]
 
 
 def _protection(

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from harness.core.failures import UsageError
+from harness.run import vault_opening
 from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
 from harness.store.file.database import opened
 from harness.store.file.sealing import StoreSealed, forget_keys
 from harness.store.runs import find_run
+from harness.vault.opening import vault_at
+from harness.vault.records import Used
 from review.files.batch import open_batch
+from review.files.statements import write_laptop_card
 from review.office.items.reviewed_runs import read_runs
 from review.office.store.store import Office
 from rosetta_tui.commands import rosetta
@@ -135,6 +140,35 @@ def test_what_can_be_refused_is_refused_before_the_vault_is_opened(desk: Desk) -
     assert lines(desk) == before
     assert len(lines(desk, "others")) == 1
     assert not list(Path().glob("stick/*"))
+
+
+def test_a_card_that_is_swapped_meanwhile_changes_nothing(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Looked at, written into the log and sealed for are the same keys, whatever lies on the stick by then."""
+    sealed_run(desk)
+    panel, opening = speakers(desk), vault_opening.open_again
+    cards = sorted(desk.folder.glob("*.rosetta-laptop"))
+    others = [write_laptop_card(Identity.make(Role.LAPTOP), each.stem) for each in cards]
+
+    def swapped(*given: Any, **named: Any) -> None:
+        for path, other in zip(cards, others, strict=True):
+            path.write_bytes(other)
+        opening(*given, **named)
+
+    monkeypatch.setattr(vault_opening, "open_again", swapped)
+    create(desk, panel.named, *OPENING)
+    [batch] = (desk.folder / "stick").glob("*.rosetta-batch")
+    named = {each.public.signing_key: each.public.recipient for each in panel.laptops.values()}
+    for each in panel.laptops.values():
+        assert open_batch(batch.read_bytes(), [each.age]).items
+    with Office.open(desk.home) as office:
+        assert {each.signing_key: each.recipient for each in office.laptops()} == named
+    used = vault_at(desk.folder / "elders", desk.home).read().lines[-1].record.act
+    assert isinstance(used, Used)
+    assert used.grant is not None
+    assert used.grant.run is not None
+    assert dict(zip(used.grant.run.laptops, used.grant.run.recipients, strict=True)) == named
 
 
 def test_only_what_the_run_scored_goes_along(desk: Desk) -> None:

@@ -128,10 +128,8 @@ def _again(
     work: str, name: str, laptops: Sequence[Path]
 ) -> tuple[records.RunTerms, tuple[Segment, ...]]:
     """Return what is asked about a run of the store, and the segments of its entries."""
-    keys = [
-        statements.read_laptop_card(stick.read_file(each)).public.signing_key for each in laptops
-    ]
+    named = [statements.read_laptop_card(stick.read_file(each)).public for each in laptops]
     with database.opened() as connection:
         run = runs.find_run(connection, name)
         segments = listing.segments_of(connection, run.corpus, run.positions)
-    return run_terms.terms_again(work, run.run_id, laptops=keys), tuple(segments)
+    return run_terms.terms_again(work, run.run_id, laptops=named), tuple(segments)
