@@ -45,6 +45,7 @@ class Heard:
 class _Opinion:
     person: str
     rating: Rating | None
+    """None where they cannot judge it, which is no answer: another speaker is to be asked."""
     better: str
     """A wording that may be used; empty where there is none."""
     objects: bool
@@ -62,6 +63,11 @@ class _Look:
     """Those that count."""
     same_laptop: bool
     """True where one of them came from the laptop of the translation, and the office says that another person sat there."""
+
+    @property
+    def rated(self) -> tuple[_Opinion, ...]:
+        """Return the opinions of those who could judge it."""
+        return tuple(each for each in self.said if each.rating is not None)
 
 
 def judge_entries(
@@ -118,12 +124,14 @@ def _with_looks(
         return _not_agreed(project, entry, asked)
     if _correction_is_gone(project, entry, said):
         return without_words(project, entry, found)
-    if not said:
-        found.waiting += entry.agreed is None
+    if not any(each.rated for each in about):
+        found.waiting += entry.agreed is None and not said
+        if said:
+            found.unjudged.append(entry.id)
         if entry.agreed is not None:
             note_taken_back(entry, found)
         return _not_agreed(project, entry, asked)
-    return _judged(project, entry, asked, [each for each in about if each.said], found)
+    return _judged(project, entry, asked, [each for each in about if each.rated], found)
 
 
 def _shown(project: Project, entry: ProjectEntry, looks: Sequence[_Look]) -> str:
@@ -144,7 +152,7 @@ def _judged(
     project: Project, entry: ProjectEntry, asked: str, looks: Sequence[_Look], found: Gathered
 ) -> ProjectEntry:
     """Return an entry to whose wording ``asked`` people answered: as it is, with their wording, or without a translation."""
-    outcome, better = _outcome(asked, [each for look in looks for each in look.said])
+    outcome, better = _outcome(asked, [each for look in looks for each in look.rated])
     if outcome is None:
         found.refused.append(entry.id)
         return emptied(project, entry)
@@ -165,7 +173,7 @@ def _judged(
 
 
 def _spoken(look: _Look, outcome: Literal["agreed", "corrected"]) -> Spoken:
-    who = tuple(each.person for each in look.said)
+    who = tuple(each.person for each in look.rated)
     return Spoken(
         review=look.review, people=who, outcome=outcome, on=today(), same_laptop=look.same_laptop
     )

@@ -198,16 +198,32 @@ def test_what_is_harmful_or_not_to_be_shown_waits_for_people(school: School, fla
     school.translated()
 
     def objects(judge: Judge, item: str) -> None:
-        if flagged:
-            harms(judge, item)
-        else:
-            at = judge.order.index(item)
-            judge.leave_out(at)
-            about = {"item": item, "position": at, "active_ms": 1, "face": "lines", "version": "0"}
-            judge.laptop.append(NotJudged(**judge.place, **about, why=CannotJudge.NOT_TO_SHARE))
+        (harms if flagged else cannot(CannotJudge.NOT_TO_SHARE))(judge, item)
 
     assert school.looks(1, objects).objected == [1]
     assert school.entry().agreed is None
+
+
+def cannot(why: CannotJudge) -> Looks:
+    def leaves(judge: Judge, item: str) -> None:
+        at = judge.order.index(item)
+        about = {"item": item, "position": at, "active_ms": 1, "face": "lines", "version": "0"}
+        judge.laptop.append(NotJudged(**judge.place, **about, why=why))
+
+    return leaves
+
+
+def test_who_cannot_judge_leaves_the_sentence_to_another_speaker(school: School) -> None:
+    school.translated()
+    found = school.looks(1, cannot(CannotJudge.OTHER_DIALECT))
+    assert (found.refused, found.unjudged, school.entry().agreed) == ([], [1], None)
+    assert school.reference() == "Bonan tagon"
+    desk = school.asks("agree", "look-2", again=True)
+    judge = Judge(school.folder / "another", desk.batch, next(iter(desk.review.key.orders)))
+    judge.says(desk.item(1), Rating.ACCEPTABLE)
+    desk.take(judge)
+    assert gather(school.project, school.office).agreed == 1
+    assert [each.review for each in school.entry().second_speakers] == ["look-2"]
 
 
 def test_a_wording_that_may_not_be_used_is_not(school: School) -> None:

@@ -29,6 +29,8 @@ def left_lines(found: Gathered) -> Iterator[str]:
         many = counted(found.withheld + len(found.objected), "sentence")
         named = f" (entries {_ids(found.objected)})" if found.objected else ""
         yield f"Left out: {many} that somebody called harmful or not to be shown around{named}. Talk with them; `rosetta review adjudicate` clears a flag."
+    if found.unjudged:
+        yield f"A second speaker could not judge: entries {_ids(found.unjudged)}. They wait for another one (rosetta corpus agree --again)."
     if found.own:
         yield f"No agreement: entries {_ids(found.own)} were looked over on the laptop on which they were translated. Give them to another speaker (rosetta corpus agree --again), or if that was another person: rosetta corpus gather --shared-laptop REVIEW."
     if found.taken_back:
