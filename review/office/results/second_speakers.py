@@ -230,8 +230,9 @@ def _opinions(heard: Heard) -> Iterator[tuple[str, list[_Opinion]]]:
     letters, cleared = people(review.key), cleared_items(state)
     said: dict[str, list[_Opinion]] = {}
     for reviewer, _, told in counted(state, review.key):
-        for item in told.judgements.keys() & review.key.items.keys():
-            laptop = heard.laptops.get(told.judgements[item].event, "")
+        for item in (told.judgements.keys() | told.harmful - cleared) & review.key.items.keys():
+            judged = told.judgements.get(item)
+            laptop = heard.laptops.get(judged.event, "") if judged else ""
             said.setdefault(item, []).append(
                 _opinion(letters[reviewer], told, item, laptop, cleared=item in cleared)
             )
@@ -241,7 +242,8 @@ def _opinions(heard: Heard) -> Iterator[tuple[str, list[_Opinion]]]:
 def _opinion(
     person: str, told: ReviewerState, item: str, laptop: str, *, cleared: bool
 ) -> _Opinion:
-    judged = told.judgements[item]
+    judged = told.judgements.get(item)
+    rating, why_not = (judged.rating, judged.why_not) if judged else (None, None)
     better = told.suggestions.get(item, "").strip() if told.share_corrections else ""
-    objects = item in told.harmful or judged.why_not is CannotJudge.NOT_TO_SHARE
-    return _Opinion(person, judged.rating, better, objects and not cleared, laptop)
+    objects = item in told.harmful or why_not is CannotJudge.NOT_TO_SHARE
+    return _Opinion(person, rating, better, objects and not cleared, laptop)

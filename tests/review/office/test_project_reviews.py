@@ -95,7 +95,20 @@ Looks = Callable[[Judge, str], None]
 
 def harms(judge: Judge, item: str) -> None:
     judge.says(item, Rating.EXCELLENT)
+    flags(judge, item)
+
+
+def flags(judge: Judge, item: str) -> None:
     judge.laptop.append(HarmFlag(**judge.place, item=item, harmful=True))
+
+
+def cannot(why: CannotJudge) -> Looks:
+    def leaves(judge: Judge, item: str) -> None:
+        at = judge.order.index(item)
+        about = {"item": item, "position": at, "active_ms": 1, "face": "lines", "version": "0"}
+        judge.laptop.append(NotJudged(**judge.place, **about, why=why))
+
+    return leaves
 
 
 def rates(rating: Rating, better: str = "") -> Looks:
@@ -193,24 +206,13 @@ def test_what_was_refused_is_asked_of_a_translator_again_and_looked_at_again(
     assert [each.id for each in to_agree(school.project)] == [1]
 
 
-@pytest.mark.parametrize("flagged", [True, False])
-def test_what_is_harmful_or_not_to_be_shown_waits_for_people(school: School, flagged: bool) -> None:
+@pytest.mark.parametrize("objects", [harms, flags, cannot(CannotJudge.NOT_TO_SHARE)])
+def test_what_is_harmful_or_not_to_be_shown_waits_for_people(
+    school: School, objects: Looks
+) -> None:
     school.translated()
-
-    def objects(judge: Judge, item: str) -> None:
-        (harms if flagged else cannot(CannotJudge.NOT_TO_SHARE))(judge, item)
-
     assert school.looks(1, objects).objected == [1]
     assert school.entry().agreed is None
-
-
-def cannot(why: CannotJudge) -> Looks:
-    def leaves(judge: Judge, item: str) -> None:
-        at = judge.order.index(item)
-        about = {"item": item, "position": at, "active_ms": 1, "face": "lines", "version": "0"}
-        judge.laptop.append(NotJudged(**judge.place, **about, why=why))
-
-    return leaves
 
 
 def test_who_cannot_judge_leaves_the_sentence_to_another_speaker(school: School) -> None:
