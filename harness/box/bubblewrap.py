@@ -16,7 +16,7 @@ from typing import Final
 from harness.box.control_groups import control_group
 from harness.box.engine import Inside, Launch
 from harness.box.failures import BoxFailure, BoxStage
-from harness.box.layout import ENVIRONMENT, SHARED_LIBRARIES, Laid, laid_in, starts
+from harness.box.layout import ENVIRONMENT, IN_ITS_ROOT, SHARED_LIBRARIES, Laid, laid_in, starts
 from harness.box.limits import Limits
 from harness.box.seccomp import filter_program
 
@@ -67,7 +67,8 @@ class Bubblewrap:
             rules.seek(0)
             walls = [*_walls(shown, limits), "--seccomp", str(rules.fileno())]
             argv = [*joining, *becoming, _program("bwrap"), *walls, "--", *starts()]
-            yield Launch(argv, (rules.fileno(),), limits.by_resource(whole_box=bool(joining)))
+            held = limits.by_resource(whole_box=bool(joining))
+            yield Launch(argv, IN_ITS_ROOT, (rules.fileno(),), held)
 
 
 @contextmanager

@@ -30,14 +30,14 @@ class Launch:
     """How a box is started."""
 
     argv: Sequence[str]
+    places: Mapping[str, str]
+    """Where things lie, by the places that the first process knows; it takes nothing from a place that is missing here."""
     descriptors: Sequence[int] = ()
     """Open files that it is handed."""
     limits: Mapping[str, int] = field(default_factory=dict)
     """What the first process limits for itself, by the names of ``resource``."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """What the engine itself must be told; the box has an environment of its own."""
-    places: Mapping[str, str] = field(default_factory=dict)
-    """Where things lie, by the places that the first process knows, for an engine that cannot lay them there."""
     end: Sequence[str] = ()
     """A command that ends the box, where killing what was started would not."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.box.engine import Inside, python_here
+from harness.box.inside.runner import CODE, PIP, REQUIREMENTS, SITE, WHEELS
 
 Laid = tuple[Path, str]
 """What is laid into a box, and its place there."""
@@ -19,6 +20,10 @@ SHARED_LIBRARIES: Final = (
     "/nix/store",
     "/etc/ld.so.cache",
 )
+IN_ITS_ROOT: Final = {each: each for each in (CODE, WHEELS, REQUIREMENTS, SITE, PIP)}
+"""Where things lie in a box that has a root of its own."""
+ISOLATED: Final = ("-I", "-S", "-B", "-X", "utf8")
+"""Options of Python: without packages and settings of this computer or user, and without leaving bytecode."""
 SOCKET_FOLDER: Final = "/box/gateway"
 SOCKET: Final = "gateway.sock"
 ENVIRONMENT: Final = {
@@ -32,7 +37,7 @@ ENVIRONMENT: Final = {
 
 def starts() -> list[str]:
     """Return the command that is the first in a box: Python alone, without packages or settings of this computer."""
-    return [str(python_here().program), "-I", "-S", "-B", "-X", "utf8", "/box/run/runner.py"]
+    return [str(python_here().program), *ISOLATED, "/box/run/runner.py"]
 
 
 def laid_in(inside: Inside) -> Iterator[Laid]:
@@ -41,12 +46,12 @@ def laid_in(inside: Inside) -> Iterator[Laid]:
     for each in (*python.libraries, python.program):
         yield each, str(each)
     yield Path(str(files("harness.box.inside"))), "/box/run"
-    yield inside.code.folder.resolve(), "/box/code"
+    yield inside.code.folder.resolve(), CODE
     if inside.code.requirements is not None and inside.code.wheels is not None:
-        yield inside.code.requirements.resolve(), "/box/requirements.txt"
-        yield inside.code.wheels.resolve(), "/box/wheels"
+        yield inside.code.requirements.resolve(), REQUIREMENTS
+        yield inside.code.wheels.resolve(), WHEELS
         if python.pip is not None:
             folder = python.pip.is_dir()
-            yield python.pip, "/box/pip/pip" if folder else "/box/pip"
+            yield python.pip, f"{PIP}/pip" if folder else PIP
     if inside.socket_folder is not None:
         yield inside.socket_folder, SOCKET_FOLDER

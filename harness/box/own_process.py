@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Final
 
 from harness.box.engine import Inside, Launch
+from harness.box.layout import ISOLATED, laid_in
 from harness.box.limits import Limits
 
 _KEPT: Final = ("SYSTEMROOT", "WINDIR", "TEMP", "TMP", "TMPDIR", "LD_LIBRARY_PATH", "OMP_NUM_THREADS")  # fmt: skip
@@ -26,6 +29,10 @@ class OwnProcess:
     name = "a process of its own"
     holds_secrets = True
 
+    def __init__(self, packages: Sequence[str] = ()) -> None:
+        """``packages``: those that the code imports beside the standard library; it finds what lies in their folders alone."""
+        self._packages = packages
+
     def lacking(self) -> str | None:
         """Say that nothing is missing; see ``BoxEngine``."""
         return None
@@ -33,15 +40,20 @@ class OwnProcess:
     @contextmanager
     def launch(self, inside: Inside, limits: Limits) -> Iterator[Launch]:
         """Return how the process is started; see ``BoxEngine``."""
-        runner = files("harness.box.inside") / "runner.py"
+        first = files("harness.box.inside") / "own_process.py"
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        paths = os.pathsep.join(each for each in sys.path if each)
         yield Launch(
-            [sys.executable, "-P", "-s", "-B", "-X", "utf8", str(runner)],
+            [sys.executable, *ISOLATED, str(first), *self._folders()],
+            {place: str(source) for source, place in laid_in(inside)},
             limits={} if sys.platform == "win32" else _held(limits),
-            environment={**kept, "PYTHONPATH": paths, "MALLOC_ARENA_MAX": "2"},
-            places={"/box/code": str(inside.code.folder)},
+            environment={**kept, "MALLOC_ARENA_MAX": "2"},
         )
+
+    def _folders(self) -> list[str]:
+        """Return the folders that the packages of these names lie in, as this program itself finds them."""
+        found = (find_spec(each) for each in self._packages)
+        places = (Path(p) for each in found if each for p in each.submodule_search_locations or ())
+        return [*dict.fromkeys(str(each.parent.absolute()) for each in places)]
 
 
 def _held(limits: Limits) -> dict[str, int]:

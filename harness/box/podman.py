@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from harness.box.engine import Inside, Launch
-from harness.box.layout import ENVIRONMENT, SHARED_LIBRARIES, Laid, laid_in, starts
+from harness.box.layout import ENVIRONMENT, IN_ITS_ROOT, SHARED_LIBRARIES, Laid, laid_in, starts
 from harness.box.limits import Limits
 from harness.box.seccomp import rules_by_name
 
@@ -74,7 +74,8 @@ class Podman:
             ]
             end = [program, "rm", "--force", "--time", "0", "--ignore", name]
             told = {name: os.environ[name] for name in _TOLD if name in os.environ}
-            yield Launch([*argv, *starts()], limits=limits.by_file(), environment=told, end=end)
+            held = limits.by_file()
+            yield Launch([*argv, *starts()], IN_ITS_ROOT, limits=held, environment=told, end=end)
 
 
 def walls(limits: Limits, rules: Path) -> list[str]:

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from harness.box.engine import Inside, Launch
+from harness.box.inside.runner import SITE
 from harness.box.layout import ENVIRONMENT, SOCKET, laid_in, starts
 from harness.box.limits import Limits
 
@@ -49,7 +50,7 @@ class Seatbelt:
         _remove_abandoned()
         with tempfile.TemporaryDirectory(prefix=f"{_NAME}{os.getpid()}-") as made:
             own = Path(made).resolve()
-            places["/tmp/site"] = str(own / "site")  # noqa: S108  the runner's name for it
+            places[SITE] = str(own / "site")
             socket = (
                 None if inside.socket_folder is None else inside.socket_folder.resolve() / SOCKET
             )
@@ -69,7 +70,7 @@ class Seatbelt:
             ]
             told = profile([Path(each) for each in places.values()], own, socket)
             argv = [shutil.which("sandbox-exec") or "sandbox-exec", "-p", told, *command]
-            yield Launch(argv, limits=limits.by_file(), places=places)
+            yield Launch(argv, places, limits=limits.by_file())
 
 
 def _remove_abandoned() -> None:

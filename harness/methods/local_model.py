@@ -30,6 +30,8 @@ TOKENIZER: Final = "tokenizer.json"
 TARGET_TOKENIZER: Final = "target_tokenizer.json"
 PACKAGES: Final = ("ctranslate2", "tokenizers")
 
+_IMPORTED: Final = (*PACKAGES, "numpy")
+"""What ``inside/translating.py`` imports, and what the engine itself does."""
 _MEMORY: Final = 4 * 2**30
 _WRITTEN: Final = 16 * 2**20
 """Bytes of a file that it may write; threads share a little so."""
@@ -86,7 +88,7 @@ class LocalModel(BoxedMethod):
         inside = Path(str(files("harness.methods.inside")))
         code = BoxedCode(inside, "translating:Translating", options=asked)
         limits = limits_for((folder / MODEL).stat().st_size)
-        super().__init__(code, limits, OwnProcess(), None, setup, open_data=False)
+        super().__init__(code, limits, OwnProcess(_IMPORTED), None, setup, open_data=False)
 
 
 def limits_for(weights: int) -> Limits:

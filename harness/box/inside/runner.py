@@ -20,7 +20,9 @@ from typing import IO, Any
 if sys.platform != "win32":
     import resource
 
-PLACES = ("/box/code", "/box/wheels", "/box/requirements.txt", "/tmp/site", "/box/pip")  # noqa: S108  of the box
+CODE, WHEELS, REQUIREMENTS, PIP = "/box/code", "/box/wheels", "/box/requirements.txt", "/box/pip"
+SITE = "/tmp/site"  # noqa: S108  of the box
+"""Where the wheels are installed."""
 
 
 def main() -> None:
@@ -32,11 +34,13 @@ def main() -> None:
     _limit(begin["limits"])
     _go_first()
     _tell(told, {"state": "inside"})
-    code, wheels, requirements, site, pip = (begin["places"].get(each, each) for each in PLACES)
+    places = begin["places"]  # nothing is looked for anywhere else: that might be another user's
+    folders = [places[CODE]]
     if begin["wheels"]:
-        _install(wheels, requirements, site, pip)
+        _install(places[WHEELS], places[REQUIREMENTS], places[SITE], places[PIP])
+        folders.append(places[SITE])
     _tell(told, {"state": "installed"})
-    translate = _load([code, site], begin["entry"], begin["options"])
+    translate = _load(folders, begin["entry"], begin["options"])
     _tell(told, {"state": "ready"})
     for batch in _batches(asked):
         texts = translate([each["source"] for each in batch])

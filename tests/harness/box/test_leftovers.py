@@ -61,7 +61,7 @@ class Unwalled:
         places = {place: str(source) for source, place in laid_in(inside)}
         *python, runner = starts()
         argv = self._argv or [*python, f"{places['/box/run']}/{Path(runner).name}"]
-        yield Launch(argv, limits=limits.by_file(), places=places, end=self._end)
+        yield Launch(argv, places, limits=limits.by_file(), end=self._end)
         if self._stuck:
             raise OSError(errno.ENOTEMPTY, "Directory not empty")
 

@@ -1,0 +1,73 @@
+"""A process of this program's own: what it imports, which places it knows, and that it ends with the program."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from harness.box.boxed import BoxedMethod, boxed_method
+from harness.box.code import BoxedCode
+from harness.box.failures import BoxStage
+from harness.box.inside.runner import SITE
+from harness.box.own_process import OwnProcess
+from tests.harness.box.making import SMALL, asked, setup, written
+
+PLANTED = "raise SystemExit('this must not be imported')\n"
+LOOKS = """
+import json, sys
+from importlib.util import find_spec
+import pytest
+def translate(texts):
+    return [json.dumps([find_spec(name) is not None, *sys.path]) for name in texts]
+"""
+
+
+def _method(
+    folder: Path, code: str, requirements: Path | None = None, wheels: Path | None = None
+) -> BoxedMethod:
+    kept = BoxedCode(written(folder, code), "method:translate", requirements, wheels)
+    return boxed_method(kept, SMALL, OwnProcess(["pytest"]), None, setup())
+
+
+def test_what_others_planted_is_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the place where a box has its wheels, on the path of the environment, and among the user's own packages."""
+    site, path, own = (tmp_path / name for name in ("site", "path", "own"))
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    places = (site, path, own / "lib" / version / "site-packages")
+    for number, place in enumerate(places):
+        place.mkdir(parents=True)
+        (place / f"planted{number}.py").write_text(PLANTED, "utf-8")
+        (place / "pytest.py").write_text(PLANTED, "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(path))
+    monkeypatch.setenv("PYTHONUSERBASE", str(own))
+    inside = tmp_path / "inside"
+    shutil.copytree(str(files("harness.box.inside")), inside)
+    runner = (inside / "runner.py").read_text("utf-8")
+    assert runner.count(f'"{SITE}"') == 1
+    (inside / "runner.py").write_text(runner.replace(f'"{SITE}"', repr(str(site))), "utf-8")
+    monkeypatch.setattr("harness.box.own_process.files", lambda _: inside)
+    names = [f"planted{number}" for number in range(len(places))]
+    for [output] in asked(_method(tmp_path / "code", LOOKS), *([name] for name in names)):
+        found, *looked = json.loads(output.text or "")
+        assert not found
+        assert not {str(place) for place in places} & {*looked}
+        assert str(Path(pytest.__file__).parents[1]) == looked[-1]
+
+
+def test_no_place_is_taken_that_was_not_given(tmp_path: Path) -> None:
+    """Such a process has no place for wheels of its own, so nothing is installed, and nowhere else either."""
+    needs, wheels = tmp_path / "requirements.txt", tmp_path / "wheels"
+    needs.touch()
+    wheels.mkdir()
+    method = _method(tmp_path / "code", LOOKS, requirements=needs, wheels=wheels)
+    [[output]] = asked(method, ["x"])
+    assert output.text is None
+    assert method.failure is not None
+    assert method.failure.stage is BoxStage.INSTALL
