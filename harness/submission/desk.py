@@ -31,12 +31,10 @@ from harness.submission.bundle import (
     read_head,
     read_submission,
 )
+from harness.submission.leftovers import FOLDER
 from harness.submission.manifest import Moment, SubmissionManifest, Words
 
-FOLDER: Final = "submissions"
 NOTES: Final = "notes.jsonl"
-UNPACKED: Final = "unpacked"
-"""Where the members of a bundle lie while it runs."""
 _WHOLE: Final = 64
 LETTERS: Final = 16
 """Of the SHA-256 of a bundle: the name of its folder, and its number for people."""

@@ -13,6 +13,7 @@ from typing import Any, Final
 import filelock
 
 from corpora.model.entry import Entry
+from harness import privacy
 from harness.box import boxed, engines, gateway
 from harness.box.boxed import BoxedMethod
 from harness.box.code import BoxedCode
@@ -20,11 +21,15 @@ from harness.box.limits import Limits
 from harness.core.calls import Calls, Reply, Request
 from harness.core.failures import UsageError
 from harness.core.written_files import PRIVATE, private_folder, write_file
-from harness.endpoint.keys import find_key
+from harness.endpoint.endpoints import is_loopback
+from harness.endpoint.keys import find_key, no_key
 from harness.method.method import Method, MethodClass, Output, Setup
+from harness.method.options import MethodOptions
 from harness.method.shipped import SUBMITTED, TAKES
+from harness.methods.registry import build
 from harness.submission.bundle import Submission, unpack_into
-from harness.submission.desk import FOLDER, LETTERS, UNPACKED
+from harness.submission.desk import LETTERS
+from harness.submission.leftovers import FOLDER, LOCK, UNPACKED
 from harness.submission.manifest import CodeLane, DataLane
 from harness.submission.members import CODE, DATA, WHEELS
 from harness.submission.wheels import requirements
@@ -110,7 +115,7 @@ def unpacked(submission: Submission, home: Path) -> Iterator[Path]:
     """
     own = private_folder(home / FOLDER / submission.sha256[:LETTERS])
     try:
-        with filelock.FileLock(own / "run.lock", timeout=0, mode=PRIVATE, thread_local=False):
+        with filelock.FileLock(own / LOCK, timeout=0, mode=PRIVATE, thread_local=False):
             above = private_folder(own / UNPACKED)
             for left in above.iterdir():
                 shutil.rmtree(left, ignore_errors=True)
@@ -179,6 +184,29 @@ def code_method(
     way = None if model is None else gateway.gateway(model.endpoint, [model.model], find_key)
     engine = engines.find_engine(secret=not open_data)
     return boxed.boxed_method(code, Limits(), engine, way, setup, open_data=open_data)
+
+
+def require_kept_here(
+    submission: Submission, place: Path, plan: LanePlan, model: ModelHere | None, *, trusted: bool
+) -> None:
+    """Raise what would keep a submission from running here over texts that stay on this computer, before one is opened.
+
+    HarnessError where no box can be made, and UsageError where its model is on another machine or nobody answers for its
+    server; ``trusted``: a person does now.
+    """
+    manifest = submission.manifest
+    if isinstance(manifest.method, CodeLane):
+        made = code_method(submission, place, model, open_data=False)
+    else:
+        told = {n: v for n, v in plan.told.items() if n in MethodOptions.model_fields}
+        tags = {"source_language": manifest.source_language, "target_language": manifest.target_language}  # fmt: skip
+        made = build(plan.method, MethodOptions(**{**tags, **told}), find_key=no_key)
+    if made.endpoint is None:
+        return
+    if not is_loopback(made.endpoint) or privacy.cloud_model(made) is not None:
+        raise UsageError(f"{made.setup.model_slug} at {made.endpoint} is on another machine, or of a cloud, and these entries stay on this one. Name a model that runs here (--endpoint, --model).")  # fmt: skip
+    if not trusted and made.endpoint not in privacy.answered():
+        raise privacy.NobodyAnswersForServer(made.endpoint)
 
 
 def handed_in(method: Method, submission: Submission) -> Method:

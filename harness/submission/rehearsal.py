@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from harness.method.method import Method
 from harness.reproduce.rebuild import places_of, scored_with
 from harness.setup.scoring_tools import stated_setup
 from harness.store.corpora.secret_texts import known_secrets
+from harness.store.corpora.widened import refuse_widened
 from harness.store.file.database import opened
 from harness.store.runs import find_run
 from harness.submission import lanes
@@ -110,16 +111,21 @@ def method_of(
     return lanes.handed_in(request.method(), submission)
 
 
-def rehearsal_store(request: RunRequest, store: Path, folder: Path) -> Path:
-    """Return the store that a rehearsal is kept in: ``store``, or a new one in ``folder``, with which it goes.
+def rehearsal_place(request: RunRequest, store: Path, folder: Path) -> tuple[RunRequest, Path]:
+    """Return the run of a rehearsal and the store that it is kept in: ``store``, or a new one in ``folder``, with which it goes.
 
-    It is the new one where ``store`` knows one of the sentences as secret. The card names the corpus by its hash, so the maker
-    has these sentences and learns none by the rehearsal; but no run that stays here may have them open beside their secret ones.
+    It is the new one where ``store`` knows one of the sentences as secret, and the run is kept on this machine then, whatever
+    the terms of the corpus say (``lanes.require_kept_here`` has the words for it). The card names the corpus by its hash, so the
+    maker has these sentences and learns none by the rehearsal; but no run that stays here may have them open beside their secret
+    ones. Raises UsageError where ``store`` knows the texts under stricter terms.
     """
     with opened(store) as connection:
+        refuse_widened(connection, request.corpus)
         if not known_secrets(connection, request.entries):
-            return store
-    return folder / "rehearsal.sqlite"
+            return request, store
+    kept_here = request.plan.run.model_copy(update={"offline": True})
+    plan = request.plan.model_copy(update={"run": kept_here})
+    return replace(request, plan=plan), folder / "rehearsal.sqlite"
 
 
 def rehearsed(connection: sqlite3.Connection, submission: Submission, run_id: str) -> Rehearsal:

@@ -61,7 +61,8 @@ def begin_rehearsal(store: Path, number: str, model: ModelHere | None = None, on
         plan = lanes.lane_plan(kept.submission, place, model)
         corpus = rehearsal.rehearsal_corpus(kept.submission, on)
         request = rehearsal.rehearsal_request(kept.submission, plan, corpus, {})
-        if rehearsal.rehearsal_store(request, store, place) != store:
+        request, kept_in = rehearsal.rehearsal_place(request, store, place)
+        if kept_in != store:
             raise UsageError(f"Sentences of this open corpus are secret in another one on this computer, so no run of it is kept to be watched. Rehearse it in a shell: rosetta submission run {kept.number}")  # fmt: skip
         method = rehearsal.method_of(kept.submission, place, model, request, open_data=True)
         ready = api.start(store, request, method)

@@ -30,6 +30,7 @@ from harness.submission.desk import (
     SubmissionDesk,
     bundle_of,
 )
+from harness.submission.leftovers import remove_leftovers
 from harness.submission.manifest import SubmissionManifest
 from harness.submission.members import CARD, README
 from harness.submission.rehearsal import Rehearsal, rehearsed
@@ -71,6 +72,8 @@ class DeskReading:
 def read_desk(home: Path, before: DeskReading | None, *, anyway: bool) -> DeskReading:
     """Read the desk of a data folder; gives ``before`` back where nothing has changed since, unless it is to be read ``anyway``."""
     desk = SubmissionDesk(home)
+    if anyway:
+        remove_leftovers(home)
     mark = tuple(
         (each.name, _stamp(each / NOTES), _stamp(bundle_of(each))) for each in _folders(desk)
     )

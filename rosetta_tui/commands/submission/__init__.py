@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import click
 
-from rosetta_tui.commands.naming import FiledCommands
+from rosetta_tui.commands.naming import FiledCommands, when_used
+
+with when_used():
+    from harness.store.file import database
+    from harness.submission import leftovers
 
 
 class SubmissionCommands(FiledCommands):
@@ -17,3 +21,4 @@ class SubmissionCommands(FiledCommands):
 @click.group(cls=SubmissionCommands)
 def submission() -> None:
     """A method handed to the organisation that keeps the secret texts: packed and signed, rehearsed, run, and told of."""
+    leftovers.remove_leftovers(database.home())

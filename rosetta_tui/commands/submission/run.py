@@ -38,7 +38,7 @@ with when_used():
 
 _NOT_KEPT: Final = (
     "For you, and not for its maker: sentences of this open corpus are secret in another one on this computer. The rehearsal "
-    "runs all the same, keeps no texts and stands in no list of runs; nothing has to be erased."
+    "runs all the same, on this computer alone, keeps no texts and stands in no list of runs; nothing has to be erased."
 )
 
 
@@ -122,11 +122,12 @@ def _rehearse(
     more = {"trust_local_server": True} if given["trust_local_server"] else {}
     request = rehearsal.rehearsal_request(found.submission, plan, corpus, more)
     say([f"Rehearsal over {len(request.entries):,} open entries of {corpus.dataset.id}."])
-    method = rehearsal.method_of(found.submission, place, model, request, open_data=True)
-    store = rehearsal.rehearsal_store(request, database.default_path(), place)
+    request, store = rehearsal.rehearsal_place(request, database.default_path(), place)
     kept_here = store == database.default_path()
     if not kept_here:
         say([_NOT_KEPT])
+        lanes.require_kept_here(found.submission, place, plan, model, trusted=given["trust_local_server"])  # fmt: skip
+    method = rehearsal.method_of(found.submission, place, model, request, open_data=True)
     finished, code = showing.to_the_end(api.start(store, request, method), style)
     if not finished.card_hash:
         say([f"The rehearsal did not come to its end: {finished.reason or 'it was stopped'}", *_words(method)])  # fmt: skip

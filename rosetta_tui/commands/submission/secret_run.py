@@ -9,13 +9,9 @@ from typing import Any
 
 from corpora.model.corpus import Selection
 from corpora.model.entry import Segment
-from harness import api, privacy
+from harness import api
 from harness.core.failures import HarnessError, UsageError
-from harness.endpoint.endpoints import is_loopback
-from harness.endpoint.keys import no_key
 from harness.method.method import Method
-from harness.method.options import MethodOptions
-from harness.methods.registry import build
 from harness.run.run_terms import run_terms
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import default_path, opened
@@ -23,7 +19,6 @@ from harness.submission import lanes, rehearsal
 from harness.submission.bundle import Submission
 from harness.submission.desk import DeskAct, KeptSubmission
 from harness.submission.lanes import LanePlan, ModelHere
-from harness.submission.manifest import CodeLane
 from harness.submission.outcome import run_outcome
 from harness.vault.records import MOST_WORDS
 from harness.vault.request import VaultNoting
@@ -53,7 +48,9 @@ def over_secrets(
     The desk has it before the texts are opened. What keeps it from running is noted as such, and raised.
     """
     name, openings = str(given["file"]), list[VaultNoting]()
-    _require_ready(found.submission, place, plan, model, trusted=given["trust_local_server"])
+    lanes.require_kept_here(
+        found.submission, place, plan, model, trusted=given["trust_local_server"]
+    )
     desk().note(found.submission, DeskAct.BEGUN, corpus=name)
     with ExitStack() as log:
         with _noted(found.submission, DeskAct.NOT_BEGUN, name, "The command was refused."):
@@ -102,28 +99,6 @@ def _noted(submission: Submission, act: DeskAct, corpus: str, words: str) -> Ite
     except (Exception, KeyboardInterrupt):
         desk().note(submission, act, corpus=corpus, words=words)
         raise
-
-
-def _require_ready(
-    submission: Submission, place: Path, plan: LanePlan, model: ModelHere | None, *, trusted: bool
-) -> None:
-    """Raise what would keep the method from running here, before a vault is opened and a grant is used up.
-
-    HarnessError where no box can be made, and UsageError where its model is on another machine or nobody answers for its server.
-    """
-    manifest = submission.manifest
-    if isinstance(manifest.method, CodeLane):
-        made = lanes.code_method(submission, place, model, open_data=False)
-    else:
-        told = {n: v for n, v in plan.told.items() if n in MethodOptions.model_fields}
-        tags = {"source_language": manifest.source_language, "target_language": manifest.target_language}  # fmt: skip
-        made = build(plan.method, MethodOptions(**{**tags, **told}), find_key=no_key)
-    if made.endpoint is None:
-        return
-    if not is_loopback(made.endpoint) or privacy.cloud_model(made) is not None:
-        raise UsageError(f"{made.setup.model_slug} at {made.endpoint} is on another machine, or of a cloud, and these entries stay on this one. Name a model that runs here (--endpoint, --model).")  # fmt: skip
-    if not trusted and made.endpoint not in privacy.answered():
-        raise privacy.NobodyAnswersForServer(made.endpoint)
 
 
 def _request(

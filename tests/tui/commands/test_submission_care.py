@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import click
+import filelock
 import pytest
 from click.testing import CliRunner
 
@@ -15,7 +16,9 @@ from corpora.samples import DEMO_CORPUS, sample_path
 from harness.core.failures import HarnessError
 from harness.submission.desk import DeskAct, SubmissionDesk
 from harness.submission.lanes import ModelHere
+from harness.submission.leftovers import LOCK, UNPACKED
 from rosetta_tui.commands import rosetta
+from tests.harness.scripted import completion, json_answer, serving
 from tests.harness.submission.made import MAKER, resigned, sample_bundle
 from tests.tui.commands.submission_desk import CANARY, IN_VAULT, Desk, desk_here, gold, vault
 
@@ -155,11 +158,7 @@ def test_a_sentence_that_is_secret_elsewhere_stops_no_rehearsal_and_is_not_told(
     desk("submission demo tiny --lane data")
     ask = ["submission", "run", "tiny.rosetta-submission", "--rehearse-again", "--plain"]
     before = CliRunner().invoke(rosetta, ask)
-    path = gold(desk.folder)
-    read = json.loads(path.read_text("utf-8"))
-    read["entries"][3]["source"] = json.loads(sample_path(DEMO_CORPUS).read_text("utf-8"))["entries"][entry]["source"]  # fmt: skip
-    path.write_text(json.dumps(read), "utf-8")
-    desk(f"run {path} --method copy-source --plain")
+    know_as_secret(desk, entry)
     listed = desk("runs list --json")
     after = CliRunner().invoke(rosetta, ask)
     assert (before.exit_code, after.exit_code) == (0, 0), after.output
@@ -171,6 +170,60 @@ def test_a_sentence_that_is_secret_elsewhere_stops_no_rehearsal_and_is_not_told(
     assert [(e.what, bool(e.run)) for e in kept.notes[1:]] == [(DeskAct.REHEARSED, True), (DeskAct.REHEARSED, False)]  # fmt: skip
     assert not [*(kept.folder / "unpacked").iterdir()]
     desk("submission demo another --lane data")
+
+
+def know_as_secret(desk: Desk, entry: int) -> None:
+    """Have a run over secret entries, one of which has the source of an entry of the open corpus."""
+    path = gold(desk.folder)
+    read = json.loads(path.read_text("utf-8"))
+    read["entries"][3]["source"] = json.loads(sample_path(DEMO_CORPUS).read_text("utf-8"))["entries"][entry]["source"]  # fmt: skip
+    path.write_text(json.dumps(read), "utf-8")
+    desk(f"run {path} --method copy-source --plain")
+
+
+def test_a_sentence_that_is_secret_elsewhere_goes_to_no_other_machine(desk: Desk) -> None:
+    """Though the terms of the open corpus would allow it; a server on this machine needs somebody who answers for it."""
+    desk("submission demo tiny --lane data")
+    path = desk.folder / "tiny.rosetta-submission"
+    path.write_bytes(resigned(path.read_bytes(), {}, method=LANE, by=MAKER.public.signing_key))
+    know_as_secret(desk, 0)
+    run = f"submission run {path.name} --plain --model"
+    with serving(lambda _: json_answer(completion("saluton"))) as model:
+        assert "is on another machine" in desk(f"{run} tiny --endpoint http://192.0.2.1/v1", code=2)
+        assert "or of a cloud" in desk(f"{run} tiny:cloud --endpoint {model.url}", code=2)
+        assert "--trust-local-server" in desk(f"{run} tiny --endpoint {model.url}", code=2)
+        assert desk.notes() == [DeskAct.RECEIVED]
+        assert not model.asked
+        desk(f"{run} tiny --endpoint {model.url} --trust-local-server", code=1)
+        assert model.asked
+    assert desk.notes() == [DeskAct.RECEIVED, DeskAct.NOT_REPEATED]
+
+
+def test_terms_that_were_stricter_before_hold_for_a_rehearsal_that_is_not_kept(desk: Desk) -> None:
+    desk("submission demo tiny --lane data")
+    read = json.loads(sample_path(DEMO_CORPUS).read_text("utf-8"))
+    read["dataset"]["transmission"] = "ask"
+    Path("stricter.json").write_text(json.dumps(read), "utf-8")
+    know_as_secret(desk, 11)
+    desk("run stricter.json --method copy-source --limit 1 --plain")
+    said = desk("submission run tiny.rosetta-submission --plain", code=2)
+    assert "known here as" in said
+    assert "under stricter terms" in said
+    assert desk.notes() == [DeskAct.RECEIVED]
+
+
+def test_what_a_kill_left_unpacked_goes_with_the_next_command(desk: Desk) -> None:
+    desk("submission demo tiny --lane data")
+    desk("submission show tiny.rosetta-submission")
+    [kept] = SubmissionDesk(desk.home).all()
+    left = kept.folder / UNPACKED / "tmp1" / "rehearsal.sqlite-wal"
+    left.parent.mkdir(parents=True)
+    left.write_text(CANARY, "utf-8")
+    with filelock.FileLock(kept.folder / LOCK):
+        desk("submission list")
+        assert left.exists()
+    desk("submission list")
+    assert not left.parent.exists()
 
 
 def timeless(said: str) -> str:

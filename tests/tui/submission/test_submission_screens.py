@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from harness.submission.desk import UNPACKED, DeskAct, SubmissionDesk
+from harness.submission.desk import DeskAct, SubmissionDesk
+from harness.submission.leftovers import UNPACKED
 from review.office.results.whole_way import STEPS
 from rosetta_tui.app.app import Begin, Start
 from rosetta_tui.live.screen import LiveScreen
