@@ -23,6 +23,7 @@ class OwnProcess:
     """Starts our code as a process with this user's rights and without this program's environment.
 
     It is for code of ours that reads data of others in native code: a fault, or a batch without end, is the process's alone.
+    It begins by tying itself to this one (``inside/own_process.py``): on Linux it is killed where this one ends, however that is.
     On Linux its memory is limited (``RLIMIT_AS``); macOS holds no such limit, and Windows has none that a program sets itself.
     """
 
@@ -43,7 +44,7 @@ class OwnProcess:
         first = files("harness.box.inside") / "own_process.py"
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
         yield Launch(
-            [sys.executable, *ISOLATED, str(first), *self._folders()],
+            [sys.executable, *ISOLATED, str(first), str(os.getpid()), *self._folders()],
             {place: str(source) for source, place in laid_in(inside)},
             limits={} if sys.platform == "win32" else _held(limits),
             environment={**kept, "MALLOC_ARENA_MAX": "2"},

@@ -1,19 +1,37 @@
-"""The first program of a process of this program's own: it goes on as the first program in a box.
+"""The first program of a process of this program's own: tied to the program, it goes on as the first program in a box.
 
-Its arguments: the folders that packages are imported from where the standard library has none of the name.
+Its arguments: the number of the program's process, and the folders that packages are imported from where the standard
+library has none of the name.
 """
 
 from __future__ import annotations
 
+import ctypes
+import os
 import runpy
+import signal
 import sys
 from pathlib import Path
 
+_END_WITH_PARENT = 1
+"""``PR_SET_PDEATHSIG`` of Linux."""
+
 
 def main() -> None:
-    """Take the folders, then do what the first program in a box does."""
-    sys.path += sys.argv[1:]
+    """End with the program from now on, then do what the first program in a box does."""
+    program, *folders = sys.argv[1:]
+    _end_with(int(program))
+    sys.path += folders
     runpy.run_path(str(Path(__file__).with_name("runner.py")), run_name="__main__")
+
+
+def _end_with(program: int) -> None:
+    """Heed no Ctrl-C, which is the program's to heed, and on Linux end at once where that is killed, or is gone already."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
+        if os.getppid() != program:
+            sys.exit("The program that asks is gone.")
 
 
 if __name__ == "__main__":

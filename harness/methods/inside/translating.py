@@ -5,24 +5,17 @@ The first program of a box (``harness/box/inside/runner.py``) loads this by its 
 
 from __future__ import annotations
 
-import ctypes
-import signal
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import ctranslate2
 from tokenizers import Tokenizer
 
-_END_WITH_PARENT = 1
-"""``PR_SET_PDEATHSIG`` of Linux."""
-
 
 class Translating:
     """A model, loaded; ``options``: its ``folder``, the two ``tokenizers`` as paths, and how it is asked."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
-        _end_with_parent()
         self._asked = options
         self._given, self._wanted = (Tokenizer.from_file(each) for each in options["tokenizers"])
         self._translator = ctranslate2.Translator(options["folder"], device="cpu")
@@ -45,10 +38,3 @@ class Translating:
         ids = [number for token in tokens if (number := self._wanted.token_to_id(token)) is not None]  # fmt: skip
         text: str = self._wanted.decode(ids, skip_special_tokens=True)
         return text.strip()
-
-
-def _end_with_parent() -> None:
-    """Heed no Ctrl-C, which is the program's to heed, and on Linux end at once where that is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)

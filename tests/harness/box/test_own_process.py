@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from harness.box.boxed import BoxedMethod, boxed_method
 from harness.box.code import BoxedCode
+from harness.box.engine import Inside
 from harness.box.failures import BoxStage
 from harness.box.inside.runner import SITE
 from harness.box.own_process import OwnProcess
@@ -71,3 +73,38 @@ def test_no_place_is_taken_that_was_not_given(tmp_path: Path) -> None:
     assert output.text is None
     assert method.failure is not None
     assert method.failure.stage is BoxStage.INSTALL
+
+
+TIED = """
+import ctypes, signal
+signals = ctypes.c_int()
+ctypes.CDLL(None).prctl(2, ctypes.byref(signals))  # PR_GET_PDEATHSIG
+heard = signal.getsignal(signal.SIGINT)
+def translate(texts):
+    return [f"{signal.Signals(signals.value).name} {heard.name}"] * len(texts)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with another")
+def test_it_is_tied_to_the_program_before_an_engine_is_imported(tmp_path: Path) -> None:
+    [[output]] = asked(_method(tmp_path, TIED), ["x"])
+    assert output.text == "SIGKILL SIG_IGN"
+
+
+ANOTHER = "import json, subprocess, sys; sys.exit(subprocess.run(json.loads(sys.argv[1]), env={}).returncode)"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with another")
+def test_it_does_not_begin_where_the_program_is_gone(tmp_path: Path) -> None:
+    """A program that is killed while the process starts leaves it with another parent, which then waits for no answer."""
+    told = json.dumps({"limits": {}, "places": {}, "wheels": False}) + "\n"
+    with OwnProcess().launch(Inside(BoxedCode(tmp_path, "method:translate")), SMALL) as launch:
+        argv = [*launch.argv]
+    orphaned = [sys.executable, "-I", "-c", ANOTHER, json.dumps(argv)]
+    ours, others = (
+        subprocess.run(each, input=told, capture_output=True, text=True, check=False)
+        for each in (argv, orphaned)
+    )
+    assert '"inside"' in ours.stdout
+    assert (others.returncode, others.stdout) == (1, "")
+    assert others.stderr == "The program that asks is gone.\n"
