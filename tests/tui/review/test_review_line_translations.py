@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -85,19 +87,22 @@ def test_each_line_of_a_pipe_is_the_translation_of_its_own_sentence(home: Path, 
 
 
 class Typing(Console):
-    """A terminal at which somebody types ahead: what was typed is there before it is asked for."""
+    """A terminal at which somebody types, mostly ahead: what was typed is there before it is asked for."""
 
-    def __init__(self, *lines: str) -> None:
+    def __init__(self, *lines: str, ahead: bool) -> None:
         self.lines, self.printed = list(lines), io.StringIO()
         super().__init__(io.StringIO("".join(f"{line}\n" for line in lines)), self.printed)
-        self.typed = True
+        self.typed, self._ahead = True, ahead
+
+    def typed_ahead(self) -> bool:
+        return self._ahead
 
     def forget_what_was_typed(self) -> None:
         raise AssertionError("words of a translation were dropped")
 
 
-def typed(home: Path, file: Path, *lines: str, guard: float) -> str:
-    console = Typing(*lines)
+def typed(home: Path, file: Path, *lines: str, guard: float, ahead: bool = True) -> str:
+    console = Typing(*lines, ahead=ahead)
     with Laptop.open(home) as laptop, pytest.MonkeyPatch.context() as patch:
         patch.setattr(face, "GUARD_SECONDS", guard)
         face.run_lines(TerminalOpening(laptop, places=[file]), console)
@@ -124,6 +129,33 @@ def test_lines_that_are_typed_before_their_sentence_is_read_are_kept(
     said = typed(home, file, *FIRST, "Unu", "Du", "Tri", "/q", guard=3600.0)
     assert state_of(home).translations == {}
     assert "Your translation: Unu\n    Du\n    Tri" in said
+
+
+def test_a_line_that_is_typed_again_is_not_joined_with_the_one_that_came_too_soon(
+    home: Path, file: Path
+) -> None:
+    said = typed(home, file, *FIRST, "Unu", "Unu, denove", "/q", guard=3600.0, ahead=False)
+    assert "Your translation: Unu, denove\n" in said
+    assert "\n    Unu" not in said
+    said = typed(home, file, "1", CODE, "Bone", "/q", guard=0.0, ahead=False)
+    assert "Your translation: Unu, denove\n" in said
+    assert state_of(home).translations == {item_id(1): "Bone"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal of its own is for Unix")
+def test_a_terminal_tells_what_was_typed_ahead() -> None:
+    master, slave = os.openpty()
+    with (
+        os.fdopen(master, "wb", buffering=0) as person,
+        os.fdopen(slave, encoding="utf-8") as reads,
+    ):
+        console = Console(reads, io.StringIO())
+        assert not console.typed_ahead()
+        person.write(b"Unu\nDu\n")
+        assert console.ask("?") == "Unu"
+        assert console.typed_ahead()
+        assert console.ask("?") == "Du"
+        assert not console.typed_ahead()
 
 
 def test_a_folder_that_the_sentences_came_from_is_no_missing_stick(home: Path, file: Path) -> None:

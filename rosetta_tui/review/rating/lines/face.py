@@ -277,7 +277,7 @@ class LineFace:
             return None
         place = (view.phase, item.id)
         if self._ahead:
-            item = self._kept_as_draft(item, self._ahead)
+            item = self._kept_as_draft(item, self._ahead, behind=True)
             self._ahead = ""
         if self._heard != place:
             self._forget_what_was_typed()
@@ -285,26 +285,28 @@ class LineFace:
             self._heard = place
         self.session.painted(item.id)
         if self.session.translating:
-            return self._written(
-                view, item, self._console.ask(pages.translation_prompt(self._words))
-            )
+            return self._written(view, item)
         return self._obey(view, self._console.ask(pages.answer_prompt(self._words)))
 
-    def _written(self, view: View, item: ShownItem, line: str) -> Onward | None:
+    def _written(self, view: View, item: ShownItem) -> Onward | None:
         """Take a line as the translation of the sentence that was read out; one that begins with a slash is a key."""
-        typed = line.strip()
+        ahead = self._console.typed_ahead()
+        typed = self._console.ask(pages.translation_prompt(self._words)).strip()
         if typed.startswith(KEY_SIGN) or act_of(typed) is Act.HELP:
             return self._obey(view, typed.removeprefix(KEY_SIGN).strip() or "?")
         if typed:
             self._acts.translate(item, typed)
             if self.session.view.too_soon:
-                self._kept_as_draft(item, typed)
+                self._kept_as_draft(item, typed, behind=ahead)
         self._heard = None  # Enter alone reads it again
         return None
 
-    def _kept_as_draft(self, item: ShownItem, typed: str) -> ShownItem:
-        """Keep words that were typed before their sentence was to be read, behind what is kept so; no word is dropped."""
-        before = [item.translation] if TextField.TRANSLATION in item.drafts else []
+    def _kept_as_draft(self, item: ShownItem, typed: str, *, behind: bool) -> ShownItem:
+        """Keep words that came before their sentence was to be read; ``behind`` what is kept so, or in its place.
+
+        So no line of a pasted text is dropped, and one that a person types again stands alone.
+        """
+        before = [item.translation] if behind and TextField.TRANSLATION in item.drafts else []
         self._acts.keep_draft(item, TextField.TRANSLATION, "\n".join([*before, typed]))
         return self.session.view.item or item
 

@@ -22,6 +22,12 @@ from review.session.words.labels import (
 )
 from rosetta_tui.show.text import plain
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import select
+    import termios
+
 MOST_LINE = 20_000
 """Characters of one typed line that are read."""
 
@@ -80,18 +86,23 @@ class Console:
         except EOFError:
             raise LeftError from None
 
+    def typed_ahead(self) -> bool:
+        """Tell whether something is typed already before it is asked for, as the further lines of a pasted text are."""
+        if not self.typed:
+            return False
+        if sys.platform == "win32":
+            return msvcrt.kbhit()
+        else:  # noqa: RET505  each system's way is read for that system only
+            return bool(select.select([self._reads], [], [], 0)[0])
+
     def forget_what_was_typed(self) -> None:
         """Drop keys that were typed before what they would act on was to be seen."""
         if not self.typed:
             return
         if sys.platform == "win32":
-            import msvcrt
-
             while msvcrt.kbhit():
                 msvcrt.getwch()
         else:
-            import termios
-
             termios.tcflush(self._reads.fileno(), termios.TCIFLUSH)
 
 
