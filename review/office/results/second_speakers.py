@@ -19,7 +19,6 @@ from review.office.results.gathered import (
     emptied,
     note_taken_back,
     with_words,
-    without_words,
 )
 from review.office.results.rating_rows import people
 from review.office.results.translations import cleared_items
@@ -122,8 +121,6 @@ def _with_looks(
     if said and any(each.objects for each in said):
         found.objected.append(entry.id)
         return _not_agreed(project, entry, asked)
-    if _correction_is_gone(project, entry, said):
-        return without_words(project, entry, found)
     if not any(each.rated for each in about):
         found.waiting += entry.agreed is None and not said
         if said:
@@ -142,17 +139,13 @@ def _shown(project: Project, entry: ProjectEntry, looks: Sequence[_Look]) -> str
     return project.texts(entry).reference
 
 
-def _correction_is_gone(project: Project, entry: ProjectEntry, said: Sequence[_Opinion]) -> bool:
-    """Tell whether an entry has a second speaker's wording that nobody lets be used any more."""
-    corrected = entry.agreed is not None and entry.agreed.outcome == "corrected"
-    return corrected and project.texts(entry).reference not in {each.better for each in said}
-
-
 def _judged(
     project: Project, entry: ProjectEntry, asked: str, looks: Sequence[_Look], found: Gathered
 ) -> ProjectEntry:
     """Return an entry to whose wording ``asked`` people answered: as it is, with their wording, or without a translation."""
     outcome, better = _outcome(asked, [each for look in looks for each in look.rated])
+    if _took_back(project, entry, [each.better for look in looks for each in look.said]):
+        note_taken_back(entry, found)
     if outcome is None:
         found.refused.append(entry.id)
         return emptied(project, entry)
@@ -165,11 +158,18 @@ def _judged(
         wanted = replace(texts, offered=_offered(texts, better))
     if before is not None and before.outcome == outcome and wanted == project.texts(entry):
         return entry if _voices(entry) == _voices(told) else told
-    if outcome == "agreed" and set(project.texts(entry).offered) - set(wanted.offered):
-        note_taken_back(entry, found)
     found.corrected += outcome == "corrected"
-    found.agreed += outcome == "agreed" and before is None
+    found.agreed += outcome == "agreed" and (before is None or before.outcome != outcome)
     return with_words(project, told, wanted)
+
+
+def _took_back(project: Project, entry: ProjectEntry, said: Iterable[str]) -> bool:
+    """Tell whether an entry has a wording of second speakers that none of them says, or lets be used, any more."""
+    if entry.agreed is None:
+        return False
+    texts = project.texts(entry)
+    theirs = {*texts.offered, *([texts.reference] if entry.agreed.outcome == "corrected" else [])}
+    return bool(theirs - set(said))
 
 
 def _spoken(look: _Look, outcome: Literal["agreed", "corrected"]) -> Spoken:

@@ -154,6 +154,30 @@ def test_a_variant_goes_when_its_writer_takes_the_wording_back(school: School) -
     assert school.entry(1).agreed is not None, "the rating stands"
 
 
+@pytest.mark.parametrize(
+    ("rating", "scope", "agreed"),
+    [(Rating.ACCEPTABLE, Scope.COMMENTS, "agreed"), (Rating.REJECT, Scope.BATCH, None)],
+)
+def test_the_translators_words_come_back_when_the_better_wording_is_taken_back(
+    school: School, rating: Rating, scope: Scope, agreed: str | None
+) -> None:
+    school.translated()
+    desk = school.asks("agree", "look")
+    judge = judge_of(school, desk)
+    judge.says(desk.item(1), rating, "Saluton")
+    desk.take(judge)
+    assert gather(school.project, school.office).corrected == 1
+    judge.withdraw(scope)
+    desk.take(judge)
+    found = gather(school.project, school.office)
+    assert (found.taken_back, found.refused) == ([1], [])
+    entry = school.entry(1)
+    assert (entry.agreed and entry.agreed.outcome, school.reference(1)) == (agreed, "Bonan tagon")
+    before = school.project.state
+    assert gather(school.project, school.office).taken_back == []
+    assert school.project.state == before
+
+
 @pytest.mark.parametrize("leaves", [0, 1])
 def test_wordings_of_a_translator_who_leaves_go_though_a_second_speaker_agreed(
     school: School, leaves: int
