@@ -20,6 +20,7 @@ from pydantic import Field, StrictInt, ValidationError
 
 from corpora.languages.tags import is_language_tag, pair_label
 from corpora.model.entry import Segment
+from corpora.text.comparison import comparison_form
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
@@ -58,8 +59,9 @@ class DraftTexts:
 
     @property
     def all_variants(self) -> tuple[str, ...]:
-        """Return the other right wordings, whoever wrote them."""
-        return (*self.variants, *self.offered)
+        """Return the other right wordings, whoever wrote them, without one that is the reference now."""
+        own, wordings = comparison_form(self.reference), (*self.variants, *self.offered)
+        return tuple(each for each in wordings if comparison_form(each) != own)
 
 
 class SourceOrigin(StrictForm):

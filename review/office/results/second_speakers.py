@@ -6,7 +6,6 @@ counts from anywhere.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -128,7 +127,7 @@ def _with_looks(
         if entry.agreed is not None:
             note_taken_back(entry, found)
         return _not_agreed(project, entry, asked)
-    return _judged(project, entry, asked, [each for each in about if each.rated], found)
+    return _judged(project, entry, asked, about, found)
 
 
 def _shown(project: Project, entry: ProjectEntry, looks: Sequence[_Look]) -> str:
@@ -143,22 +142,20 @@ def _judged(
     project: Project, entry: ProjectEntry, asked: str, looks: Sequence[_Look], found: Gathered
 ) -> ProjectEntry:
     """Return an entry to whose wording ``asked`` people answered: as it is, with their wording, or without a translation."""
-    outcome, better = _outcome(asked, [each for look in looks for each in look.rated])
-    if _took_back(project, entry, [each.better for look in looks for each in look.said]):
+    said = [each for look in looks for each in look.said]
+    outcome, reference, beside = _outcome(asked, said)
+    if _took_back(project, entry, [each.better for each in said]):
         note_taken_back(entry, found)
     if outcome is None:
         found.refused.append(entry.id)
         return emptied(project, entry)
-    spoken, *also = (_spoken(each, outcome) for each in looks)
+    spoken, *also = (_spoken(each, outcome) for each in looks if each.rated)
     told = entry.model_copy(update={"agreed": spoken, "agreed_also": tuple(also)})
-    before, texts = entry.agreed, _as_shown(project, entry, asked)
-    if outcome == "corrected":
-        wanted = replace(texts, reference=better, variants=())
-    else:
-        wanted = replace(texts, offered=_offered(texts, better))
-    if before is not None and before.outcome == outcome and wanted == project.texts(entry):
+    before, texts = entry.agreed, project.texts(entry)
+    wanted = replace(texts, reference=reference, offered=_offered(reference, texts, beside))
+    if before is not None and before.outcome == outcome and wanted == texts:
         return entry if _voices(entry) == _voices(told) else told
-    found.corrected += outcome == "corrected"
+    found.corrected += outcome == "corrected" and reference != texts.reference
     found.agreed += outcome == "agreed" and (before is None or before.outcome != outcome)
     return with_words(project, told, wanted)
 
@@ -186,16 +183,28 @@ def _voices(entry: ProjectEntry) -> list[tuple[str, tuple[str, ...], bool]]:
 
 def _outcome(
     asked: str, said: Sequence[_Opinion]
-) -> tuple[Literal["agreed", "corrected"] | None, str]:
-    """Return what becomes of a wording, None where it is refused, and the wording that is better or as right."""
-    good = all(each.rating in GOOD for each in said)
-    perfect = all(each.rating is Rating.EXCELLENT for each in said)
-    better = _most_frequent(each.better for each in said)
-    if better and comparison_form(better) == comparison_form(asked):
-        better = ""
-    if not good and not better:
-        return None, ""
-    return ("corrected" if better and not perfect else "agreed"), better
+) -> tuple[Literal["agreed", "corrected"] | None, str, list[str]]:
+    """Return what becomes of a wording, None where it is refused; the reference; and the other wordings of second speakers.
+
+    A wording beside a rating of excellent is as right as the one that was shown, and takes its place only where somebody else refuses that one.
+    """
+    rated = [each for each in said if each.rating is not None]
+    better = [each for each in rated if each.rating is not Rating.EXCELLENT]
+    others, instead = _wordings(asked, said), _wordings(asked, better)
+    if not all(each.rating in GOOD for each in rated):
+        instead = instead or _wordings(asked, rated)
+        if not instead:
+            return None, "", []
+    return ("corrected", instead[0], others) if instead else ("agreed", asked, others)
+
+
+def _wordings(asked: str, said: Iterable[_Opinion]) -> list[str]:
+    """Return the other wordings than the one that was shown, each once, those of most people first."""
+    given: dict[str, list[str]] = {}
+    for each in said:
+        if comparison_form(each.better) not in {"", comparison_form(asked)}:
+            given.setdefault(comparison_form(each.better), []).append(each.better)
+    return [each[0] for each in sorted(given.values(), key=len, reverse=True)]
 
 
 def _not_agreed(project: Project, entry: ProjectEntry, asked: str) -> ProjectEntry:
@@ -209,19 +218,13 @@ def _not_agreed(project: Project, entry: ProjectEntry, asked: str) -> ProjectEnt
 
 def _as_shown(project: Project, entry: ProjectEntry, asked: str) -> DraftTexts:
     """Return the texts of an entry as second speakers were shown them, without wordings of theirs."""
-    texts = replace(project.texts(entry), offered=())
-    return texts if texts.reference == asked else replace(texts, reference=asked, variants=())
+    return replace(project.texts(entry), reference=asked, offered=())
 
 
-def _offered(texts: DraftTexts, wording: str) -> tuple[str, ...]:
-    """Return a wording of second speakers that is as right as the reference; nothing where it is there already."""
-    known = {comparison_form(each) for each in (texts.reference, *texts.variants)}
-    return (wording,) if wording and comparison_form(wording) not in known else ()
-
-
-def _most_frequent(wordings: Iterable[str]) -> str:
-    given = Counter(each for each in wordings if each)
-    return given.most_common(1)[0][0] if given else ""
+def _offered(reference: str, texts: DraftTexts, wordings: Iterable[str]) -> tuple[str, ...]:
+    """Return the wordings of second speakers that are as right as the reference, without those that are there already."""
+    known = {comparison_form(each) for each in (reference, *texts.variants)}
+    return tuple(each for each in wordings if comparison_form(each) not in known)
 
 
 def _opinions(heard: Heard) -> Iterator[tuple[str, list[_Opinion]]]:

@@ -126,6 +126,70 @@ LATER: tuple[tuple[Looks, Looks, str | None, str], ...] = (
 """What the first and the second of two say → outcome, reference."""
 
 
+BOTH: tuple[tuple[tuple[Rating, str], tuple[Rating, str], str, tuple[str, ...]], ...] = (
+    ((R.EXCELLENT, "Saluton"), (R.ACCEPTABLE, ""), "Bonan tagon", ("Saluton",)),
+    ((R.EXCELLENT, "Saluton"), (R.EXCELLENT, "Hej"), "Bonan tagon", ("Saluton", "Hej")),
+    ((R.EXCELLENT, "Saluton"), (R.EXCELLENT, "Saluton "), "Bonan tagon", ("Saluton",)),
+    ((R.EXCELLENT, "Saluton"), (R.GIST, "Hej"), "Hej", ("Saluton",)),
+    ((R.EXCELLENT, "Saluton"), (R.GIST, ""), "Saluton", ()),
+)
+"""What the first and the second of two say → reference, the wordings beside it."""
+
+
+@pytest.mark.parametrize(("one", "other", "reference", "beside"), BOTH)
+def test_no_wording_of_two_second_speakers_is_lost(
+    school: School,
+    one: tuple[Rating, str],
+    other: tuple[Rating, str],
+    reference: str,
+    beside: tuple[str, ...],
+) -> None:
+    school.translated()
+    answers = iter((one, other))
+    school.looks(1, lambda judge, item: judge.says(item, *next(answers)), people=2)
+    texts = school.project.texts(school.entry())
+    assert (texts.reference, sorted(texts.all_variants)) == (reference, sorted(beside))
+    before = school.project.state
+    gather(school.project, school.office)
+    assert school.project.state == before
+
+
+def test_of_two_better_wordings_one_is_the_reference_and_the_other_a_variant(
+    school: School,
+) -> None:
+    school.translated()
+    answers = iter(("Saluton", "Hej"))
+    school.looks(1, lambda judge, item: judge.says(item, Rating.GIST, next(answers)), people=2)
+    texts = school.project.texts(school.entry())
+    assert {texts.reference, *texts.all_variants} == {"Saluton", "Hej"}
+
+
+@pytest.mark.parametrize("better", ["Saluton", "Hej"])
+def test_a_correction_keeps_the_translators_variants(school: School, better: str) -> None:
+    desk = school.asks("translate", "words", people=3)
+    texts = ("Bonan tagon", "Bonan tagon", "Saluton")
+    for place, text in enumerate(texts):
+        person = Translator(school.folder, desk, place)
+        person.write(desk.item(1), text)
+        desk.take(person)
+    gather(school.project, school.office)
+    judges: list[Judge] = []
+
+    def corrects(judge: Judge, item: str) -> None:
+        judges.append(judge)
+        judge.says(item, Rating.ACCEPTABLE, better)
+
+    school.looks(1, corrects)
+    corrected = school.project.texts(school.entry())
+    assert corrected.reference == better
+    assert corrected.all_variants == (("Saluton",) if better == "Hej" else ())
+    judges[0].withdraw(Scope.COMMENTS)
+    made.take_vouched(school.office, school.identity, judges[0].handed_over())
+    gather(school.project, school.office)
+    left = school.project.texts(school.entry())
+    assert (left.reference, left.all_variants) == ("Bonan tagon", ("Saluton",))
+
+
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize(("one", "other", "outcome", "reference"), LATER)
 def test_answers_that_come_later_count_as_those_that_come_together(
