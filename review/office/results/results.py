@@ -13,13 +13,16 @@ from typing import Final
 from harness.card.exporting import ExportForm, export_run
 from harness.card.load import load_card
 from harness.card.model import RunCard
+from harness.consent.standing import CorpusFacts, Withdrawn
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import seal
 from harness.sealed.signature import public_pem
 from harness.sealed.signed_archive import pack_signed
+from harness.store.file.database import opened
 from harness.store.runs import find_run
+from harness.store.withdrawn import entry_ids_of_run, known_run, now_standing
 from review.files.manifests import EXPORT_SUFFIX, ExportManifest
 from review.office.results.certifying import newest_certificate, review_evidence
 from review.office.results.community_page import coarse_page, community_page
@@ -137,6 +140,23 @@ def require_runs(review: Review) -> None:
             f"Review {review.name!r} collects translations: nothing is judged in it, so it has no gate, no certificate "
             f"and no page. Its corpus: rosetta review export {review.name} --corpus FILE.jsonl"
         )
+
+
+def refuse_withdrawn(review: Review) -> None:
+    """Raise Withdrawn where something that a review of runs is about was taken back: a corpus, an entry, or a method.
+
+    A run that is not in the store any more is known by its corpus and the entries that people were asked about.
+    """
+    if not (now := now_standing()):
+        return
+    asked = {each.entry for each in review.key.items.values()}
+    with opened() as connection:
+        for run in review.key.runs:
+            told = CorpusFacts("", run.dataset_id, language_pair=run.language_pair)
+            facts, setup = known_run(connection, run.run_id) or (told, {})
+            ids = asked.union(entry_ids_of_run(connection, run.run_id) or ())
+            if (notice := now.of_run(facts, setup, ids)) is not None:
+                raise Withdrawn(f"Review {review.name}", notice)
 
 
 def one_run(review: Review, name: str | None) -> str:

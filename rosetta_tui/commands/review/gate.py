@@ -64,6 +64,7 @@ def gate_(
         found = office.review(review)
         identity = keys.Identity.load(home(), keys.Role.ORGANISATION)
         runs = results.runs_of(found, run_id)
+        results.refuse_withdrawn(found)
         evidence = certifying.review_evidence(office, found, identity.public.signing_key)
         _say_who_waits(found, evidence, runs, anyway=anyway)
         for line in letters.not_shown_words(progress.progress(office, found)):

@@ -20,6 +20,7 @@ from review.office.intake.file_report import FileReport
 from review.office.intake.importing import enrol_laptop, import_files
 from review.office.making.second_look import cases_of
 from review.office.results.certifying import attach, look, look_at_ratings, review_evidence
+from review.office.results.results import refuse_withdrawn
 from review.office.store.arrivals import free_name
 from review.office.store.database import FILE
 from review.office.store.store import IssuedCertificate, Office, utc_now
@@ -101,7 +102,8 @@ class OrganiserDesk:
             raise UsageError(f"{taken[0]} is there already. Choose another folder.")
         presented = self._presented(review, issued)
         with self.office() as office:
-            coarse = require_told(office, office.review(review), issued)
+            refuse_withdrawn(found := office.review(review))
+            coarse = require_told(office, found, issued)
         presented = replace(presented, coarse=coarse)
         return write_certificate(presented, folder, name)
 

@@ -30,6 +30,7 @@ from review.office.results.results import (
     governance_bundle,
     of_runs,
     page_of,
+    refuse_withdrawn,
     require_runs,
     run_cards,
 )
@@ -73,6 +74,7 @@ def sealed(
     office: Office, review: Review, store: sqlite3.Connection, identity: Identity, words: Words
 ) -> ExportFiles:
     """Gather everything into one file, signed, and sealed for the review's recipients; a look, for it holds the ratings."""
+    refuse_withdrawn(review)
     notes = look_notes(look_at_ratings(office, review))
     gathered = of_runs(office, review, store, identity.public.signing_key, words)
     for run_id, of_run in gathered.items():
@@ -95,6 +97,7 @@ def sealed(
 def table(office: Office, review: Review, name: str, *, comments: bool) -> ExportFiles:
     """Return the ratings as a table, people as letters, which is a look; UsageError for comments that may quote secret texts."""
     require_runs(review)
+    refuse_withdrawn(review)
     if comments and review.secret:
         raise UsageError(
             "Comments may quote the texts, and entries of this review are secret. Leave --comments away; "
@@ -111,6 +114,7 @@ def table(office: Office, review: Review, name: str, *, comments: bool) -> Expor
 def layout(office: Office, review: Review, store: sqlite3.Connection) -> ExportFiles:
     """Return ratings and scores laid out as in the metrics shared tasks, which is a look."""
     require_runs(review)
+    refuse_withdrawn(review)
     rows = rating_rows(review.key, office.state(review), free_text=False)
     files = mtme_files(review, rows, run_cards(store, review))
     return ExportFiles(files, look_notes(look_at_ratings(office, review)))
@@ -121,6 +125,7 @@ def page(office: Office, review: Review, run_id: str, name: str, words: Words) -
 
     It shows of today's ratings which sentences split the panel, so it is a look.
     """
+    refuse_withdrawn(review)
     text = page_of(office, review, run_id, words)
     if text is None:
         raise UsageError(
@@ -172,8 +177,9 @@ def issue_files(
     """Issue a certificate for each of some runs, and write its files; what is refused leaves nothing behind.
 
     Of a review with secret entries the coarse certificate is written, and what it follows from stays in the office.
-    HarnessError where one of the runs has too few ratings, UsageError where files of that name are there.
+    HarnessError where one of the runs has too few ratings, UsageError where files of that name are there or consent was withdrawn.
     """
+    refuse_withdrawn(review)
     require_flags_decided(office, review)
     evidence = review_evidence(office, review, identity.public.signing_key)
     for run in runs:
@@ -258,6 +264,7 @@ def inside(office: Office, review: Review, own_key: str) -> ExportFiles:
     UsageError where none was issued.
     """
     require_runs(review)
+    refuse_withdrawn(review)
     evidence = review_evidence(office, review, own_key)
     files = {}
     for run in review.key.runs:

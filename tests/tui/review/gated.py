@@ -43,11 +43,16 @@ def listed() -> dict[str, Any]:
 
 
 def reviewed(
-    card: dict[str, Any], shape: Shape = GO, *, seed: int = 1, segments: str = "development"
+    card: dict[str, Any],
+    shape: Shape = GO,
+    *,
+    seed: int = 1,
+    segments: str = "development",
+    **more: str,
 ) -> Evidence:
     rng = Random(seed)
     key = histories.make_key(rng, shape)
-    facts = {"run_id": card["run_id"], "run_card_hash": card["run_card_hash"]}
+    facts = {"run_id": card["run_id"], "run_card_hash": card["run_card_hash"], **more}
     key = about(key, segments=segments, **facts)
     events = [
         e for e in histories.make_events(rng, shape, key) if e.device != histories.ORGANISATION
