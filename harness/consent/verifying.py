@@ -30,8 +30,8 @@ class Verified(NamedTuple):
     keys: frozenset[str] = frozenset()
     """That signed it."""
     review: str = ""
-    people: frozenset[str] = frozenset()
-    """Codes of who gave something in the review."""
+    people: frozenset[str] | None = frozenset()
+    """Codes of who gave something in the review; None where it does not name them."""
 
 
 def found(subject: Verified, now: Withdrawals) -> list[Found]:
@@ -53,7 +53,7 @@ def _of(subject: Verified, held: Held) -> Iterator[Found]:
     elif concerned is None:
         yield Found(
             None,
-            f"withdrawn for {held.notice.said} ({why}); it does not name its entries, so whether it rests on them cannot be told",
+            f"withdrawn for {held.notice.said} ({why}); it does not name all that it rests on, so whether this is among it cannot be told",
         )
     else:
         what = _REVOKED if held.notice.about.what == "key" else "nothing may be claimed by it"
@@ -79,7 +79,8 @@ def _concerned(subject: Verified, about: Subject) -> bool | None:
             told = ((name, str(subject.setup.get(name))) for name in about.fields)
             sure = all(value == about.fields[name] for name, value in told)
         case "person" if about.review == subject.review:
-            sure = any(map(about.is_person, subject.people))
+            named = subject.people
+            sure = None if named is None else any(map(about.is_person, named))
         case "key":
             sure = about.signing_key in subject.keys
     return sure

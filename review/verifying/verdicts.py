@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -15,7 +16,7 @@ from harness.sealed.sealing import AgeIdentity, Lock, recipients_in
 from harness.sealed.signature import Signed
 from harness.sealed.signature import verify as signed_by
 from harness.sealed.stick import BATCH_SUFFIX, RATINGS_SUFFIX
-from harness.store.withdrawn import known_run, now_standing
+from harness.store.withdrawn import entry_ids_of_run, known_run, now_standing
 from review.files.batch import Batch, open_batch
 from review.files.manifests import EXPORT_SUFFIX, BatchManifest
 from review.files.ratings import RatingsFile, open_ratings
@@ -30,7 +31,12 @@ from review.office.results.certifying import (
 from review.verdict.certificate.certificate import Certificate, read_certificate
 from review.verdict.certificate.coarse import CoarseCertificate, read_coarse
 from review.verdict.certificate.consents import of_certificate
-from review.verdict.certificate.evidence import EVIDENCE_SUFFIX, EvidenceFile, unpack_evidence
+from review.verdict.certificate.evidence import (
+    EVIDENCE_SUFFIX,
+    Evidence,
+    EvidenceFile,
+    unpack_evidence,
+)
 from review.verdict.certificate.signed import CertificateCheck
 from review.verdict.certificate.verifying import coarse_signature, verify, verify_outside
 from review.verifying.kinds import (
@@ -49,7 +55,8 @@ def _verify_certificate(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     """Compute a certificate's verdict again where its evidence is here; else look at its form and signature."""
     stated = read_certificate(file.data, file.path.name)
     if not _has_signature(file):
-        return ToldOfFile(_of_run(stated), _issuer(stated), [_UNSIGNED])
+        checks = [_UNSIGNED, *_consents(stated, here)]
+        return ToldOfFile(_of_run(stated), _issuer(stated), checks)
     given = _evidence(here)
     try:
         found = presented(file.path, given, here.home)
@@ -62,9 +69,8 @@ def _verify_certificate(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
             else "that organisation did not sign it: it was changed"
         )
         left = CardCheck("verdict", None if given is None else False, str(error))
-        return ToldOfFile(
-            _of_run(stated), _issuer(stated), [CardCheck("signature", holds, words), left]
-        )
+        checks = [CardCheck("signature", holds, words), left, *_consents(stated, here)]
+        return ToldOfFile(_of_run(stated), _issuer(stated), checks)
     checks = [each for one in found.values() for each in _evidenced(one, here)]
     return ToldOfFile(_of_run(stated), _issuer(stated), list(dict.fromkeys(checks)))
 
@@ -80,12 +86,13 @@ def _verify_coarse(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     )
     signer = [Signer("organisation", told.organisation.signing_key)]
     if not _has_signature(file):
-        return ToldOfFile(facts, signer, [_UNSIGNED])
+        return ToldOfFile(facts, signer, [_UNSIGNED, *_consents(told, here)])
     signed = Signed(*read_signed_certificate(file.path))
     try:
         found = presented(file.path, _evidence(here), here.home)
     except NotInside:
-        return ToldOfFile(facts, signer, _checks(verify_outside(signed, file.path.name)[1]))
+        outside = _checks(verify_outside(signed, file.path.name)[1])
+        return ToldOfFile(facts, signer, [*outside, *_consents(told, here)])
     checks = [each for one in found.values() for each in _evidenced(one, here)]
     return ToldOfFile(
         facts, signer, list(dict.fromkeys((*_checks([coarse_signature(told, signed)]), *checks)))
@@ -115,13 +122,27 @@ def _evidenced(found: EvidenceFile, here: VerifiedAgainst) -> Iterator[CardCheck
         found.certificate, found.signature, found.evidence, found.program, coarse=found.coarse
     )
     yield from _checks(done.every)
-    if now := now_standing():
-        run = known_run(here.connection, done.certificate.run.run_id)
-        yield from map(_consent, of_certificate(done.certificate, found.evidence, now, run))
+    yield from _consents(done.certificate, here, found.evidence)
 
 
-def _consent(found: Found) -> CardCheck:
-    return CardCheck("consent", found.ok, found.words)
+def _consents(
+    stated: Certificate | CoarseCertificate, here: VerifiedAgainst, evidence: Evidence | None = None
+) -> Iterator[CardCheck]:
+    for each in taken_back(here.connection, stated, evidence):
+        yield CardCheck("consent", each.ok, each.words)
+
+
+def taken_back(
+    connection: sqlite3.Connection,
+    stated: Certificate | CoarseCertificate,
+    evidence: Evidence | None = None,
+) -> list[Found]:
+    """Return what notices that are believed here say of a certificate, by its evidence and what the store knows of its run."""
+    if not (now := now_standing()):
+        return []
+    run_id = stated.run.run_id
+    run, ids = known_run(connection, run_id), entry_ids_of_run(connection, run_id)
+    return of_certificate(stated, evidence, now, run, ids)
 
 
 def _checks(found: tuple[CertificateCheck, ...] | list[CertificateCheck]) -> list[CardCheck]:

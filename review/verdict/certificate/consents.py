@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from harness.consent.standing import CorpusFacts, Withdrawals
 from harness.consent.verifying import Found, Verified, found
 from review.verdict.certificate.certificate import Certificate
+from review.verdict.certificate.coarse import CoarseCertificate
 from review.verdict.certificate.evidence import Evidence
 
 
 def of_certificate(
-    stated: Certificate,
-    evidence: Evidence,
+    stated: Certificate | CoarseCertificate,
+    evidence: Evidence | None,
     now: Withdrawals,
     run: tuple[CorpusFacts, Mapping[str, Any]] | None = None,
+    ids: Iterable[object] | None = None,
 ) -> list[Found]:
     """Return what is believed here of its corpus, entries, method, people, and the key that signed it.
 
-    ``run``: what the store knows of its run, where it has it; a certificate alone names no method.
+    ``run`` and ``ids``: what the store knows of its run, and the run's entries; a certificate alone names neither a method
+    nor entries, and its evidence only those that people were asked about. A run is concerned whole.
     """
     label = stated.run.language_pair
     facts, setup = run or (CorpusFacts("", stated.run.dataset_id, language_pair=label), {})
-    asked = [each for each in evidence.key.items.values() if each.run_id == stated.run.run_id]
+    asked = () if evidence is None else (each.entry for each in evidence.key.items.values())
     about = Verified(
         facts,
         setup,
-        ids=frozenset(str(each.entry) for each in asked),
+        ids=frozenset(map(str, (*asked, *(ids or ())))),
+        names_all=ids is not None,
         keys=frozenset({stated.organisation.signing_key}),
         review=stated.review,
-        people=frozenset(evidence.key.orders),
+        people=None if evidence is None else frozenset(evidence.key.orders),
     )
     return found(about, now)

@@ -7,29 +7,30 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from harness.core.failures import UsageError
-from harness.store.file.database import default_path, home, opened
+from harness.store.file.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import CHECK_SIGNS
 
 with when_used():
-    from harness.consent import standing
     from harness.consent import verifying as consent_found
     from harness.sealed import forms, keys, phrase, signature, stick
     from harness.store import withdrawn
     from review.files import batch
     from review.office.results import certifying
     from review.office.store import database
-    from review.verdict.certificate import consents, verifying
-    from review.verdict.certificate import evidence as evidence_files
+    from review.verdict.certificate import certificate as certificates
+    from review.verdict.certificate import coarse, verifying
+    from review.verdict.certificate import evidence as certificate_evidence
     from review.verdict.certificate import signed as signed_files
+    from review.verifying import verdicts
     from rosetta_tui.review.organiser.words import gate
 
 _KEY = re.compile(r"[0-9a-f]{64}")
@@ -108,20 +109,24 @@ def verify_(
         )
         for place, each in found.items()
     }
-    taken = {said: None for place in done for said in _taken_back(done[place], found[place])}
+    taken = {
+        said: None
+        for place, each in done.items()
+        for said in _taken_back(each.certificate, found[place].evidence)
+    }
     worst = max(done.values(), key=lambda each: (each.broken, not each.ok))
     signer = worst.certificate.organisation.signing_key
     known = trusted or own_key(home())
     checked = {place: each.ok for place, each in done.items()}
     said = _json(worst) | {"signer_is_trusted": signer == known, "evidence": checked}
-    said["consent"] = [{"ok": each.ok, "words": each.words} for each in taken]
+    said["consent"] = [each._asdict() for each in taken]
     lines = [
         line
         for place, each in done.items()
         for line in (f"Evidence: {place}", *gate.verification_lines(each))
     ]
     lines += [gate.together_words(done)] if len(done) > 1 else []
-    lines += [f"{CHECK_SIGNS[each.ok]} consent: {each.words}" for each in taken]
+    lines += _consent_lines(taken)
     lines.append(_whose(signer, known, named=trust is not None))
     lines += [] if kept or phrases else [_NOTHING_KEPT]
     print_form("review-verify", said, lines, as_json=as_json)
@@ -135,7 +140,7 @@ def _outside(path: Path, trusted: str | None, *, as_json: bool) -> None:
     signed = signature.Signed(*certifying.read_signed_certificate(path))
     told, checks = verifying.verify_outside(signed, path.name)
     signer, ok = told.organisation.signing_key, not any(each.ok is False for each in checks)
-    known = trusted or own_key(home())
+    known, taken = trusted or own_key(home()), _taken_back(told)
     said = {
         "ok": ok,
         "outcome": told.outcome,
@@ -150,14 +155,16 @@ def _outside(path: Path, trusted: str | None, *, as_json: bool) -> None:
         "differences": [],
         "signer_is_trusted": signer == known,
         "evidence": {},
-        "consent": [],
+        "consent": [each._asdict() for each in taken],
     }
     lines = [
         *gate.outside_lines(told, checks, ok=ok),
+        *_consent_lines(taken),
         _whose(signer, known, named=trusted is not None),
     ]
     print_form("review-verify", said, lines, as_json=as_json)
-    if not ok or (trusted is not None and trusted != signer):
+    gone = any(each.ok is False for each in taken)
+    if not ok or gone or (trusted is not None and trusted != signer):
         sys.exit(1)
 
 
@@ -169,14 +176,18 @@ _NOTHING_KEPT = (
 
 
 def _taken_back(
-    done: verifying.Verification, given: evidence_files.EvidenceFile
+    stated: certificates.Certificate | coarse.CoarseCertificate,
+    evidence: certificate_evidence.Evidence | None = None,
 ) -> list[consent_found.Found]:
     """Return what notices that are believed here say of a certificate."""
-    now, run = standing.standing(home()), None
-    if now and default_path().exists():
-        with opened() as connection:
-            run = withdrawn.known_run(connection, done.certificate.run.run_id)
-    return consents.of_certificate(done.certificate, given.evidence, now, run) if now else []
+    if not withdrawn.now_standing():
+        return []
+    with opened() as connection:
+        return verdicts.taken_back(connection, stated, evidence)
+
+
+def _consent_lines(taken: Iterable[consent_found.Found]) -> list[str]:
+    return [f"{CHECK_SIGNS[each.ok]} consent: {each.words}" for each in taken]
 
 
 def kept_batch(path: Path) -> batch.Batch:

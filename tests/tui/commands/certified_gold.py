@@ -80,7 +80,11 @@ def two_sides(folder: Path, patch: pytest.MonkeyPatch) -> TwoSides:
     patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     card = fluent_run(organisation / "rosetta.sqlite", folder, segment=Segment.GOLD_STANDARD)
     with Office.open(organisation) as office:
-        filled(office, organisation, reviewed(card, segments="gold_standard"))
+        corpus = {
+            "dataset_id": card["dataset"]["id"],
+            "language_pair": card["dataset"]["language_pair"],
+        }
+        filled(office, organisation, reviewed(card, segments="gold_standard", **corpus))
     certificate = issued(folder)
     ok(f"review attach {certificate}")
     return TwoSides(

@@ -1,13 +1,16 @@
-"""A review whose corpus, or one entry of it, was taken back: nothing of it leaves."""
+"""A review whose corpus, or one entry of it, was taken back: nothing of it leaves, and its certificate says so."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from harness.store.file.database import opened
-from tests.tui.commands.certified_gold import TwoSides, ok, refused, two_sides
+from rosetta_tui.commands import rosetta
+from tests.tui.commands.certified_gold import TwoSides, ok, refused, said, two_sides
 
 
 @pytest.fixture
@@ -44,3 +47,25 @@ def test_nothing_of_it_leaves_any_more(sides: TwoSides, about: str) -> None:
         assert "consent was withdrawn for" in told, line
         assert "“asked”" in told, line
     assert sorted(Path().rglob("*")) == here
+
+
+@pytest.mark.parametrize(("about", "elsewhere"), [("", "✗"), ("--entries 0", "–")])
+def test_its_certificate_says_what_was_withdrawn_and_when(
+    sides: TwoSides, about: str, elsewhere: str
+) -> None:
+    """Whoever has the run knows its entries; to others a certificate tells its corpus, and not its entries."""
+    commands = [f"{verify} {sides.certificate}" for verify in ("verify", "review verify")]
+    words = withdraw(sides, about).partition("read to them by telephone: ")[2].splitlines()[0]
+    for command in commands:
+        done = said(command)
+        assert done.exit_code == 1
+        assert "✗ consent: withdrawn for" in done.output
+        assert f"Council, {datetime.now(UTC):%Y-%m}" in done.output
+        assert "consent:" not in said(command, sides.developer).output
+    take = ["consent", "take", str(sides.stick / "n.rosetta-notice"), "--words", words]
+    env = {"ROSETTA_HOME": str(sides.developer)}
+    assert CliRunner().invoke(rosetta, take, env=env).exit_code == 0
+    for command in commands:
+        done = said(command, sides.developer)
+        assert done.exit_code == (elsewhere == "✗")
+        assert f"{elsewhere} consent: withdrawn for" in done.output, done.output
