@@ -145,23 +145,33 @@ def read_lines(data: bytes) -> tuple[LogLine, ...]:
             reason = ledger.take(signed, lines[0].id, keepers, corpora, (splits or (None,))[-1])
             if reason:
                 raise _wrong(place, reason)
-        if isinstance(signed.act, ModelAsked) and (reason := asked_wrongly(signed.act, lines)):
+        if isinstance(signed.act, ModelAsked) and (
+            reason := asked_wrongly(signed.act, signed.by, lines)
+        ):
             raise _wrong(place, reason)
         corpora |= signed.stored
         lines.append(LogLine(signed, content))
     return tuple(lines)
 
 
-def asked_wrongly(act: ModelAsked, before: Sequence[LogLine]) -> str:
-    """Return why a line about questions to a model cannot stand behind others; empty where it can."""
-    acts = [line.record.act for line in before]
-    if not any(isinstance(each, Used | OpenedByGrant) and each.run == act.run for each in acts):
-        return "it is about questions of a run for which nothing was opened"
-    said = [each for each in acts if isinstance(each, ModelAsked) and each.run == act.run]
+def asked_wrongly(act: ModelAsked, by: str, before: Sequence[LogLine]) -> str:
+    """Return why a line about questions to a model cannot stand behind others; empty where it can.
+
+    ``by``: signing key of its keeper, who must have opened texts for the run, and begun what is counted.
+    """
+    acts = [(line.record.by, line.record.act) for line in before]
+    opened = (
+        who for who, each in acts if isinstance(each, Used | OpenedByGrant) and each.run == act.run
+    )
+    if by not in opened:
+        return "it is about questions of a run for which its keeper opened nothing"
+    said = [
+        (who, each) for who, each in acts if isinstance(each, ModelAsked) and each.run == act.run
+    ]
     if act.calls is None:
         return "it begins the questions of a run twice" if said else ""
-    if [act.model_copy(update={"calls": None})] != said:
-        return "it counts questions that no line before it begins, or counts them twice"
+    if [(by, act.model_copy(update={"calls": None}))] != said:
+        return "it counts questions that no line of its keeper begins, or counts them twice"
     return ""
 
 

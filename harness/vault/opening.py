@@ -150,8 +150,9 @@ class VaultOpening:
     def note_model(self, run: str, endpoint: str, model: str, calls: int | None = None) -> None:
         """Write that the method of a run may ask a model, before its first question, or with ``calls`` how often it did."""
         act = ModelAsked(run=run, endpoint=endpoint, model=model, calls=calls)
+        by = self.identity.public.signing_key
         with self.vault.changing(self.identity) as state:
-            if reason := asked_wrongly(act, state.lines):
+            if reason := asked_wrongly(act, by, state.lines):
                 raise VaultError(FileProblem.INVALID, f"This is not written into the log: {reason}. The vault is as it was.")  # fmt: skip
             self.vault.write(state, act, self.identity)
 
