@@ -11,12 +11,13 @@ import hashlib
 import logging
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from corpora.languages.tags import tag_script
 from corpora.text.comparison import script_of
@@ -122,19 +123,41 @@ def carried_fonts(
 
     ``licences``: one for each font, or one for all. UsageError in words for what cannot be sent along.
     """
-    if not fonts and not licences:
+    if not (files := font_files(fonts, licences)):
         return ()
+    lacking = {each for text in texts for each in lacking_in(text, brought())}
+    return tuple(_carried(each, lacking) for each in files)
+
+
+class FontFiles(NamedTuple):
+    """A font with its licence, as they are on the disk."""
+
+    font: Path
+    licence: Path
+    data: bytes
+    text: bytes
+
+
+def font_files(fonts: Sequence[Path], licences: Sequence[Path]) -> list[FontFiles]:
+    """Read fonts with their licences; UsageError for what cannot be sent along, whatever letters a review has."""
+    if not fonts and not licences:
+        return []
     if not fonts or len(licences) not in {1, len(fonts)} or len(fonts) > MOST_FONTS:
         raise UsageError(
             "--font and --font-licence belong together: a font, and the file with the text of its licence (OFL.txt), "
             f"one for each font or one for all; at most {MOST_FONTS} fonts."
         )
     _require_font_tools()
-    lacking = {each for text in texts for each in lacking_in(text, brought())}
     each_licence = licences if len(licences) == len(fonts) else [*licences] * len(fonts)
-    return tuple(
-        _carried(font, licence, lacking) for font, licence in zip(fonts, each_licence, strict=True)
-    )
+    files = [
+        FontFiles(font, licence, _bytes(font), _bytes(licence))
+        for font, licence in zip(fonts, each_licence, strict=True)
+    ]
+    for each in files:
+        with _naming(each):
+            check_licence(each.text)
+            characters_of(each.data)
+    return files
 
 
 def _require_font_tools() -> None:
@@ -147,16 +170,21 @@ def _require_font_tools() -> None:
         ) from None
 
 
-def _carried(font: Path, licence: Path, lacking: Collection[str]) -> CarriedFont:
-    data, text = _bytes(font), _bytes(licence)
-    try:
-        check_licence(text)
-        made = subset_font(data, lacking)
+def _carried(file: FontFiles, lacking: Collection[str]) -> CarriedFont:
+    with _naming(file):
+        made = subset_font(file.data, lacking)
         read_font(made)
+    return CarriedFont(made, file.text)
+
+
+@contextmanager
+def _naming(file: FontFiles) -> Iterator[None]:
+    """Say which file cannot be sent along."""
+    try:
+        yield
     except FontError as error:
-        file = licence if "licence" in str(error) else font
-        raise UsageError(f"{file}: {error}") from None
-    return CarriedFont(made, text)
+        path = file.licence if "licence" in str(error) else file.font
+        raise UsageError(f"{path}: {error}") from None
 
 
 def _bytes(path: Path) -> bytes:

@@ -147,6 +147,12 @@ def publish(
     return Published(review, list(handout.files), cards)
 
 
+def require_free(name: str, folder: Path, cards: Path) -> None:
+    """Raise UsageError where the batch of a review with this name, or its cards, could not be written there."""
+    _check_free([folder / f"{name}{BATCH_SUFFIX}"], _travelling_folder)
+    _check_free([cards], private_folder)
+
+
 _RULE = "\n" + "-" * 72 + "\n"
 
 

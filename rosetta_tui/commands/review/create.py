@@ -22,6 +22,7 @@ from rosetta_tui.request.reading import FORMS, SEGMENTS, load_corpus
 
 with when_used():
     from corpora.model import entry
+    from harness.store import runs as store_runs
     from review.files import manifests
     from review.office.items import controls, reviewed_runs
     from review.office.items import sentences as items_sentences
@@ -172,10 +173,11 @@ def _runs(
     with_vault.require_one(names, given)
     segments = [entry.Segment(each) for each in given["segments"]]
     opening = with_vault.handing_out(given, dry_run=dry_run)
-    if given["vault"] is not None and not dry_run:
-        with store.Office.open(home()) as office:
-            handing_out.look_ahead(office, given)
     with opened() as connection:
+        if given["vault"] is not None and not dry_run:
+            corpus = store_runs.find_run(connection, names[0]).dataset_id
+            with store.Office.open(home()) as office:
+                handing_out.look_ahead(office, given, corpus)
         return reviewed_runs.read_runs(connection, names, segments, opening)
 
 

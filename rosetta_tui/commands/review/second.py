@@ -54,23 +54,25 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
     with store.Office.open(home()) as office:
         found = office.review(review)
         second_look.cases_to_ask(office, found)
-        with_vault.open_review(found, "review", given, with_vault.handed_to(given, dry_run=dry_run))
-        drawn = second_look.draft_second_look(
-            office, found, secrets.randbits(32) if seed is None else seed
-        )
-        _look(office, found)
-        first = found.manifest
+        first, corpus = found.manifest, f"{found.name}-second"
         given |= {
             "organisation": first.organisation.name,
             "panel": found.key.panel,
             "labels": first.labels,
         }
+        if given["vault"] is not None and not dry_run:
+            handing_out.look_ahead(office, given, corpus)
+        with_vault.open_review(found, "review", given, with_vault.handed_to(given, dry_run=dry_run))
+        drawn = second_look.draft_second_look(
+            office, found, secrets.randbits(32) if seed is None else seed
+        )
+        _look(office, found)
         letters = words_letters.look_at_letters(drawn, texts, given, secret=found.secret)
         handing_out.say_plan(_plan_lines(drawn, letters), as_json=as_json)
         if dry_run:
             return
         making = handing_out.Making(
-            corpus=f"{found.name}-second",
+            corpus=corpus,
             secret=found.secret,
             texts=texts,
             letters=letters,

@@ -18,12 +18,14 @@ from harness.sealed.sealing import checked_recipient, read_age_identities
 from harness.store.file.database import home
 from review.files.statements import LaptopCard
 from review.office.making.batches import Drawn, Said, make
+from review.office.making.carried_fonts import font_files
 from review.office.making.publishing import (
     Protection,
     Published,
     RecoveryKey,
     publish,
     recovery_key,
+    require_free,
 )
 from review.office.making.texts import Kind, ReviewTexts, review_name, texts_of
 from review.office.store.store import Office
@@ -89,9 +91,8 @@ def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Publishe
     recipients, recovery = _recipients(office, identity, given["recipients"])
     said = _said(office, making, recipients, protection, given)
     made = make(making.drawn, said, identity, making.policy, one_each=protection.passphrases)
-    cards = given["cards"] or home() / "review-cards" / f"{said.name}-cards.txt"
     published = publish(
-        office, made, making.policy, making.texts, protection, given["folder"], cards,
+        office, made, making.policy, making.texts, protection, given["folder"], _cards(given, said.name),
         laptops=laptops, recovery=recovery,
     )  # fmt: skip
     if recovery is not None:
@@ -128,13 +129,20 @@ def _said(
     )
 
 
-def look_ahead(office: Office, given: dict[str, Any]) -> None:
-    """Look at what can be refused before sentences are opened: names, who asks, and who opens the ratings.
+def _cards(given: Mapping[str, Any], name: str) -> Path:
+    cards: Path | None = given["cards"]
+    return cards or home() / "review-cards" / f"{name}-cards.txt"
 
-    ``given`` has the name of who asks from then on.
+
+def look_ahead(office: Office, given: dict[str, Any], corpus: str) -> None:
+    """Look at what can be refused before sentences are opened: names, who asks, fonts, files, and who opens the ratings.
+
+    ``given`` has the name of who asks from then on. ``corpus``: as in ``Making``.
     """
     given["organisation"] = _organisation(office, given["organisation"])
-    review_name(office, given["name"], "")
+    name = review_name(office, given["name"], corpus)
+    require_free(name, given["folder"], _cards(given, name))
+    font_files(given["fonts"], given["licences"])
     _recipients(office, Identity.load(home(), Role.ORGANISATION), given["recipients"])
 
 

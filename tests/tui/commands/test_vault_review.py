@@ -22,6 +22,7 @@ from review.files.batch import open_batch
 from review.files.statements import write_laptop_card
 from review.office.items.reviewed_runs import read_runs
 from review.office.store.store import Office
+from review.rating import Rating
 from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.review import adjudicate
 from tests.tui.commands.sealed_review import (
@@ -116,6 +117,8 @@ def test_what_can_be_refused_is_refused_before_the_vault_is_opened(desk: Desk) -
     desk("vault init others --name Others --as Office --recovery rec2.txt")
     named, before = panel.named, lines(desk)
     Path("blank.toml").write_text("", "utf-8")
+    Path("there").mkdir()
+    Path("there/eo-gold-1.rosetta-batch").write_text("", "utf-8")
     for options, words in (
         ([*named], "its texts are opened with the vault only"),
         ([*OPENING], "add --for"),
@@ -134,12 +137,39 @@ def test_what_can_be_refused_is_refused_before_the_vault_is_opened(desk: Desk) -
         ([*named, "--vault", "elders", "--grant", "x", "--shares"], "leave --shares away"),
         ([*named, "--vault", "elders", "--grant", "x", "--purpose", "y"], "leave --purpose away"),
         (["--for", "blank.toml", *OPENING], "not the card of a laptop"),
+        ([*named, *OPENING, "--cards", "blank.toml"], "blank.toml is there already"),
+        ([*named, *OPENING, "-o", "there"], "eo-gold-1.rosetta-batch is there already"),
+        (
+            [*named, *OPENING, "--font", "no.ttf", "--font-licence", "no.txt"],
+            "no.ttf cannot be read",
+        ),
+        ([*named, *OPENING, "--font", "blank.toml"], "belong together"),
     ):
         assert words in create(desk, options, code=2), options
     assert "out of one" not in "".join(lines(desk))
     assert lines(desk) == before
     assert len(lines(desk, "others")) == 1
     assert not list(Path().glob("stick/*"))
+
+
+def test_a_second_look_is_refused_before_the_vault_is_opened_too(desk: Desk) -> None:
+    sealed_run(desk)
+    panel = speakers(desk)
+    create(desk, panel.named, *OPENING)
+    panel.rate(desk.folder / "stick", newest(desk), lambda n, _: list(Rating)[3 * (n > 0)])
+    desk("review import stick")
+    second, before = ("review second last -o again", *panel.named, *OPENING), lines(desk)
+    Path("blank.toml").write_text("", "utf-8")
+    for options, words in (
+        (["--cards", "blank.toml"], "blank.toml is there already"),
+        (["--name", "a/b"], "make a name"),
+        (["--recipient", "age1nobody"], "age1nobody"),
+        (["--font", "no.ttf", "--font-licence", "no.txt"], "no.ttf cannot be read"),
+    ):
+        assert words in desk(*second, *options, code=2), options
+    assert lines(desk) == before
+    assert "Written: again" in desk(*second)
+    assert len(lines(desk)) == len(before) + 1
 
 
 def test_a_card_that_is_swapped_meanwhile_changes_nothing(
