@@ -31,6 +31,7 @@ from review.verifying.kinds import (
     VerifiableKind,
     VerifiedAgainst,
     signature_check,
+    unsigned_check,
 )
 
 _PROPOSAL: Final = f'format = "{PROPOSAL}"'.encode()
@@ -83,7 +84,7 @@ def _verify_corpus(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa
     count = len(entries) if isinstance(entries, list) else 0
     facts = (("corpus", str(dataset.get("id"))), ("entries", f"{count:,}"))
     words = "nobody signs a corpus; what it must meet, `rosetta corpus check` looks at"
-    unsigned = CardCheck("signature", None, words)
+    unsigned = unsigned_check(words)
     try:
         consent = SignedConsent.model_validate(dataset.get("consent"))
     except ValidationError:
@@ -96,7 +97,7 @@ def _verify_corpus(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # noqa
 
 def _unsigned(words: str) -> Callable[[LookedAt, VerifiedAgainst], ToldOfFile]:
     """Return what says of a file that nobody signs, where it is looked at."""
-    return lambda *_: ToldOfFile(checks=[CardCheck("signature", None, words)])
+    return lambda *_: ToldOfFile(checks=[unsigned_check(words)])
 
 
 _OWN: Final = "nobody signs it: the program keeps it for itself, and no other computer believes it"

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from harness.core.failures import UsageError
 from review.verifying.kinds import VerifiedAgainst
-from review.verifying.verifying import FileVerdict, verify_any
+from review.verifying.verifying import FileVerdict, UnknownFileError, verify_any
 
 MOST_FILES: Final = 2_000
 MOST_DEPTH: Final = 8
@@ -25,12 +25,16 @@ class FolderLine:
     """Below the folder, with ``/`` between folders."""
     verdict: FileVerdict | None
     words: str
-    """Why it was not looked at, or what does not hold; empty where it holds."""
+    """Why it was not looked at, what does not hold, or that nobody signs it; empty where it holds."""
+    unknown: bool = False
+    """Whether it is of no kind that is known."""
 
     @property
     def holds(self) -> bool | None:
-        """None where nobody could look at it."""
-        return None if self.verdict is None else self.verdict.holds
+        """None where nobody could look at it, or nobody signs it."""
+        if self.verdict is None or (self.verdict.holds and self.verdict.unsigned):
+            return None
+        return self.verdict.holds
 
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -71,7 +75,9 @@ def _line(path: Path, folder: Path, here: VerifiedAgainst) -> FolderLine:
     name = path.relative_to(folder).as_posix()
     try:
         found = verify_any(path, here)
+    except UnknownFileError as error:
+        return FolderLine(name, None, error.words, unknown=True)
     except UsageError as error:
         return FolderLine(name, None, str(error))
     wrong = [f"{each.name}: {each.words}" for each in found.checks if each.ok is False]
-    return FolderLine(name, found, "; ".join(wrong))
+    return FolderLine(name, found, "; ".join(wrong) or found.unsigned)

@@ -157,6 +157,15 @@ def signature_check(words: str = "its bytes are those that were signed") -> Card
     return CardCheck("signature", True, words)
 
 
+UNSIGNED: Final = "unsigned"
+"""Name of the check of a file of a kind that nobody signs."""
+
+
+def unsigned_check(words: str) -> CardCheck:
+    """Return the check of such a file; ``words`` say that nobody signs it."""
+    return CardCheck(UNSIGNED, None, words)
+
+
 def is_archive_called(suffix: str) -> Callable[[LookedAt], bool]:
     """Return what knows an archive by the end of its name, where its content was changed so that it tells nothing."""
     return lambda file: file.data.startswith(b"PK") and file.path.name.casefold().endswith(suffix)

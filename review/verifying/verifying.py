@@ -23,6 +23,7 @@ from review.verifying import apart, cards, custody, records, reference, submissi
 from review.verifying.custody import public_key_in
 from review.verifying.held import held
 from review.verifying.kinds import (
+    UNSIGNED,
     LookedAt,
     Signer,
     ToldOfFile,
@@ -49,6 +50,20 @@ _UNREADABLE: Final = frozenset(
     {FileProblem.LOCKED, FileProblem.WRONG_KEY, FileProblem.NEWER, FileProblem.TOO_LARGE}
 )
 """What keeps a file from being looked at, whether or not it holds."""
+
+
+class UnknownFileError(UsageError):
+    """A file of no kind that is known."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(f"{words} {known_kinds()}")
+        self.words = words
+        """What is said of the file, without the list of kinds."""
+
+
+def known_kinds() -> str:
+    """Return the sentence that lists every kind."""
+    return f"`rosetta verify` knows: {', '.join(dict.fromkeys(each.what for each in KINDS))}."
 
 
 @dataclass(frozen=True)
@@ -78,6 +93,11 @@ class FileVerdict:
     def holds(self) -> bool:
         """True where nothing that could be checked was wrong."""
         return all(each.ok is not False for each in self.checks)
+
+    @property
+    def unsigned(self) -> str:
+        """That nobody signs such a file, and who looks at it; empty for a file of another kind."""
+        return next((each.words for each in self.checks if each.name == UNSIGNED), "")
 
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -175,9 +195,8 @@ def kind_of(file: LookedAt) -> VerifiableKind:
             f"{file.path.name} is cut short or not whole: it begins as JSON, and is none up to its end. Get it once more."
         )
     told = f" It calls itself {file.format[:60]}." if file.format else ""
-    raise UsageError(
-        f"{file.path.name} is no file that `rosetta verify` knows, or its very beginning was changed.{told} It knows: "
-        f"{', '.join(dict.fromkeys(each.what for each in KINDS))}."
+    raise UnknownFileError(
+        f"{file.path.name} is no file that `rosetta verify` knows, or its very beginning was changed.{told}"
     )
 
 

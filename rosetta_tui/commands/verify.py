@@ -54,10 +54,11 @@ def _folder(folder: Path, here: kinds.VerifiedAgainst, *, as_json: bool) -> None
         raise UsageError("--with and --words are of one file. Name it in place of its folder.")
     found = list(folders.verify_folder(folder, here))
     said = {"folder": folder.name, "files": [each.as_json() for each in found]}
-    print_form("verify-folder", said, records.folder_lines(found), as_json=as_json)
+    lines = records.folder_lines(found, any_file.known_kinds())
+    print_form("verify-folder", said, lines, as_json=as_json)
     if any(each.holds is False for each in found):
         sys.exit(1)
-    if all(each.holds is None for each in found):
+    if all(each.verdict is None for each in found):
         sys.exit(2)
 
 

@@ -86,13 +86,17 @@ def profile_lines(items: Iterable[Mapping[str, Any]]) -> Iterator[str]:
             yield line("  nothing", f'rosetta organisation state {each["item"]} "WORDS" --by NAME')
 
 
-def folder_lines(found: Sequence[FolderLine]) -> Iterator[str]:
-    """Yield a line for each file of a folder, and a total."""
+def folder_lines(found: Sequence[FolderLine], known_kinds: str) -> Iterator[str]:
+    """Yield a line for each file of a folder, once which kinds are known where one is not, and a total."""
     for each in found:
         what = "not looked at" if each.verdict is None else each.verdict.what
         yield line(f"{CHECK_SIGNS[each.holds]} {each.path}", what, each.words)
-    held, not_held, left = (sum(each.holds is way for each in found) for way in (True, False, None))
-    yield f"{counted(len(found), 'file')}: {held:,} hold, {not_held:,} do not, {left:,} could not be looked at."
+    if any(each.unknown for each in found):
+        yield known_kinds
+    held, not_held = (sum(each.holds is way for each in found) for way in (True, False))
+    left = sum(each.verdict is None for each in found)
+    unsigned = len(found) - held - not_held - left
+    yield f"{counted(len(found), 'file')}: {held:,} hold, {not_held:,} do not, {unsigned:,} signed by nobody, {left:,} could not be looked at."
 
 
 def verdict_lines(found: FileVerdict) -> Iterator[str]:
@@ -107,6 +111,8 @@ def verdict_lines(found: FileVerdict) -> Iterator[str]:
         yield f"{CHECK_SIGNS[check.ok]} {check.name}: {check.words}"
     if not found.holds:
         yield "This does not hold."
+    elif not any(check.ok for check in found.checks):
+        yield "Nothing in it could be checked; lines with – say why."
     elif any(check.ok is None for check in found.checks):
         yield "What could be checked holds; lines with – could not be checked."
     else:

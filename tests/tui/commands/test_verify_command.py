@@ -76,9 +76,12 @@ def test_a_whole_file_holds(every: EveryFile, name: str) -> None:
     assert found["kind"] == name
     assert found["holds"], found["checks"]
     assert bool(found["signers"]) is (name not in UNSIGNED)
-    assert {check["name"] for check in found["checks"]} & {"signature", "key", "form"}, found[
-        "checks"
-    ]
+    assert {check["name"] for check in found["checks"]} & {
+        "signature",
+        "key",
+        "form",
+        "unsigned",
+    }, found["checks"]
 
 
 _WORDS_ALONE = {"public-key"} | UNSIGNED

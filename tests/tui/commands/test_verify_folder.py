@@ -106,6 +106,11 @@ def test_every_file_of_a_folder_gets_a_line_and_a_total(folder: Path, tmp_path: 
     assert len([each for each in lines if each[:1] in "✓✗–"]) == len(
         [each for each in copy.rglob("*") if each.is_file() and not each.name.startswith(".")]
     )
+    [corpus] = [each for each in lines if " corpus.json " in each]
+    assert corpus.startswith("– corpus.json")
+    assert "nobody signs a corpus" in corpus
+    assert sum("`rosetta verify` knows: the log of a vault" in each for each in lines) == 1
+    assert "signed by nobody" in total
     assert " 0 do not," in total
     (copy / "card.json").write_bytes((copy / "card.json").read_bytes().replace(b'"id": ', b'"id" :', 1))  # fmt: skip
     card = json.loads((copy / "card.json").read_bytes())
@@ -117,6 +122,21 @@ def test_every_file_of_a_folder_gets_a_line_and_a_total(folder: Path, tmp_path: 
     jsonschema.validate(found, SCHEMA)
     wrong = {each["file"] for each in found["files"] if each["holds"] is False}
     assert wrong == {"card.json"}
+
+
+def test_what_nobody_signs_is_not_told_as_verified(tmp_path: Path) -> None:
+    entry = {"id": 1, "source": "a", "reference": "b", "segment": "development"}
+    told = {"dataset": {"id": "made"}, "entries": [entry]}
+    (tmp_path / "corpus.json").write_text(json.dumps(told), "utf-8")
+    (tmp_path / "project.json").write_text('{"format": "rosetta-corpus-project/1"}', "utf-8")
+    done = said(f"verify {tmp_path}")
+    assert done.exit_code == 0, done.output
+    assert "✓" not in done.output
+    assert "2 files: 0 hold, 0 do not, 2 signed by nobody, 0 could not be looked at." in done.output
+    found = json.loads(said(f"verify {tmp_path} --json").stdout)
+    jsonschema.validate(found, SCHEMA)
+    assert [each["holds"] for each in found["files"]] == [None, None]
+    assert "Nothing in it could be checked" in said(f"verify {tmp_path / 'corpus.json'}").output
 
 
 def test_links_hidden_files_and_pipes_are_left_alone(tmp_path: Path) -> None:
@@ -139,7 +159,7 @@ def test_a_folder_that_is_too_large_or_of_which_nothing_is_known_is_said(
     (tmp_path / "a").write_text("hello")
     done = said(f"verify {tmp_path}")
     assert done.exit_code == 2
-    assert "1 file: 0 hold, 0 do not, 1 could not be looked at." in done.output
+    assert "1 file: 0 hold, 0 do not, 0 signed by nobody, 1 could not be looked at." in done.output
     assert isinstance(said(f"verify {tmp_path} --with {tmp_path}/a").exception, UsageError)
     (tmp_path / "b").write_text("hello")
     monkeypatch.setattr(folders, "MOST_FILES", 1)
