@@ -35,7 +35,13 @@ from harness.method.options import MethodOptions, flag, refuse_told_keys, refuse
 from harness.methods.registry import build
 from harness.privacy import keep_here, make_method, require_terms, shut_door
 from harness.release.verifying import check_consent, verify_released
-from harness.run.beginning import begin, resume_method, tools_for
+from harness.run.beginning import (
+    begin,
+    refuse_submitted,
+    require_going_on,
+    resume_method,
+    tools_for,
+)
 from harness.run.retrying import retry as retry_failed
 from harness.run.vault_opening import open_again, out_of_vault
 from harness.settings import read_settings
@@ -313,6 +319,7 @@ def resume(
     """
     with opened(store) as connection:
         run = find_run(connection, name)
+        require_going_on(run)
         open_again(connection, run, vault, "resume")
         method = resume_method(connection, run, resumption.options.get("may_send"), find_key)
         secret = _secret(connection, run)
@@ -328,6 +335,7 @@ def retry(
     """
     with opened(store) as connection:
         run = find_run(connection, name)
+        refuse_submitted(run)
         open_again(connection, run, vault, "retry", changes)
         made = retry_failed(connection, run, changes)
         secret = _secret(connection, run)

@@ -249,7 +249,7 @@ def _require_all(run: Run, stored: int) -> None:
     if missing:
         raise HarnessError(
             f"The run is not complete: {missing:,} of {len(run.positions):,} entries are missing. "
-            f"`rosetta resume {run.run_id[:8]}` goes on with it."
+            f"`{run.goes_on_with}` goes on with it."
         )
 
 

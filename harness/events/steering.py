@@ -85,10 +85,10 @@ def _require_alive(path: Path, run: Run) -> None:
     if run.state is RunState.COMPLETE:
         raise UsageError(f"Run {name} is complete; there is nothing to steer.")
     if run.state is RunState.STOPPED:
-        raise UsageError(f"Run {name} has stopped; `rosetta resume {name}` goes on.")
+        raise UsageError(f"Run {name} has stopped; `{run.goes_on_with}` goes on.")
     if not under_way(run) or not is_held(path, run.run_id):
         raise UsageError(
-            f"The process that ran {name} is gone. What it stored is safe; `rosetta resume {name}` goes on."
+            f"The process that ran {name} is gone. What it stored is safe; `{run.goes_on_with}` goes on."
         )
 
 

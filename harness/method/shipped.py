@@ -39,6 +39,19 @@ SHIPPED = {
 """The methods that come with the program, with a word on each."""
 
 
+NUMBER_LETTERS = 16
+"""Of the SHA-256 of a bundle: its number for people."""
+
+
+def submission_number(method: str, method_sha256: str | None) -> str:
+    """Return the number of the submission that the method of a run came in; empty for any other.
+
+    Code that is installed here has a hash too, and a name of its own; shipped methods have none but with a maker's data.
+    """
+    came_in = method == SUBMITTED or method in SHIPPED
+    return (method_sha256 or "")[:NUMBER_LETTERS] if came_in else ""
+
+
 def installed() -> dict[str, EntryPoint]:
     """Return the methods that installed packages offer, by name."""
     return {point.name: point for point in offered(GROUP)}

@@ -306,7 +306,7 @@ def resume_method(
     ``may_send``: a person's words that its texts may be sent, where it was begun without. Raises UsageError where the run has nothing left to do, came from elsewhere, or where the method
     is no longer the same: a run is one experiment.
     """
-    _refuse_complete(run)
+    require_going_on(run)
     plan = plan_of(run)
     if may_send is not None:
         said = plan.run.model_copy(update={"may_send": may_send})
@@ -326,6 +326,21 @@ def resume_method(
     require_terms(dataset, chosen, method, plan)
     keep_here(chosen, method, plan)
     return method
+
+
+def require_going_on(run: Run) -> None:
+    """Raise UsageError where a run cannot go on here, before its texts are opened: it is over, or of a submission."""
+    _refuse_complete(run)
+    refuse_submitted(run)
+
+
+def refuse_submitted(run: Run) -> None:
+    """Raise UsageError for the run of a submission: what its maker handed in is unpacked for one run alone."""
+    if run.submission:
+        raise UsageError(
+            f"Run {run.run_id[:8]} is of submission {run.submission}, which is run as a whole. Run it again: "
+            f"{run.goes_on_with}, over secret texts with CORPUS --terms FILE."
+        )
 
 
 def _refuse_complete(run: Run) -> None:

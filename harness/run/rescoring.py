@@ -151,7 +151,7 @@ def rescore(
     card = read_card(connection, run.id)
     if card is None:
         raise UsageError(
-            f"Run {run.run_id[:8]} is not complete. `rosetta resume {run.run_id[:8]}` goes on with it."
+            f"Run {run.run_id[:8]} is not complete. `{run.goes_on_with}` goes on with it."
         )
     results = list(read_results(connection, run.id))
     read_all_attempts(connection, run.id)  # the new card tells of them: what is damaged stops here

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness.core.run_state import RunState
+from harness.method.shipped import submission_number
 from harness.store.distinctions import distinctions_by_run, done_by_run, failures_by_run
 from harness.store.file.trouble import (
     count_positions,
@@ -64,6 +65,8 @@ class RunSummary:
     """What parts it from others of its method, model and condition; empty where none has all three."""
     method_name: str = ""
     """What its maker calls the method; empty where nobody named it."""
+    submission: str = ""
+    """Number of the submission that its method came in; empty for any other method."""
     checked: CheckedHere = UNCHECKED
 
     @property
@@ -81,6 +84,7 @@ _LIST = """
     SELECT u.run_id, u.id, u.state, u.created, u.dataset_id, u.language_pair, u.model_slug,
            u.condition, json_extract(u.setup, '$.method') AS method,
            coalesce(json_extract(u.setup, '$.method_name'), '') AS method_name, u.positions,
+           json_extract(u.setup, '$.method_sha256') AS method_sha256,
            {card} AS card, u.live, u.imported IS NOT NULL AS imported,
            coalesce(n.words, '') AS note,
            CASE WHEN u.run_card IS NULL THEN json_extract(u.opening, '$.scoring') END AS scoring,
@@ -170,6 +174,7 @@ def _summary(row: sqlite3.Row, beside: _Beside) -> RunSummary:
         trashed=row["put_away"],
         distinction=beside.distinctions.get(number, ""),
         method_name=row["method_name"],
+        submission=submission_number(row["method"], row["method_sha256"]),
         checked=beside.checked.get(number, UNCHECKED),
     )
 

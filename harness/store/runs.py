@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core.failures import StoreError, UsageError
 from harness.core.run_state import RunState
 from harness.core.storage_problems import storable
+from harness.method.shipped import submission_number
 from harness.store.file.trouble import (
     inflated,
     pack_positions,
@@ -56,6 +57,18 @@ class Run:
     fingerprint_hash: str
     trashed: float | None = None
     """Unix time at which it was deleted; it can be brought back for some days."""
+
+    @property
+    def submission(self) -> str:
+        """Number of the submission that its method came in; empty for any other method."""
+        return submission_number(self.setup.method, self.setup.method_sha256)
+
+    @property
+    def goes_on_with(self) -> str:
+        """The command that goes on with it where it was cut; that of a submission begins a run anew."""
+        if self.submission:
+            return f"rosetta submission run {self.submission}"
+        return f"rosetta resume {self.run_id[:8]}"
 
 
 _READ = """

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.written_files import PRIVATE, append_line, private_folder, write_file
-from harness.method.shipped import BUNDLE_SUFFIX
+from harness.method.shipped import BUNDLE_SUFFIX, NUMBER_LETTERS
 from harness.sealed.forms import FileError, FileProblem, Short, StrictForm
 from harness.submission.bundle import (
     Submission,
@@ -36,8 +36,6 @@ from harness.submission.manifest import Moment, SubmissionManifest, Words
 
 NOTES: Final = "notes.jsonl"
 _WHOLE: Final = 64
-LETTERS: Final = 16
-"""Of the SHA-256 of a bundle: the name of its folder, and its number for people."""
 _MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -199,7 +197,7 @@ class SubmissionDesk:
             raise UsageError(
                 f"{path.name}: a submission is called NAME{BUNDLE_SUFFIX}. Name it so."
             )
-        folder = self.folder / submission.sha256[:LETTERS]
+        folder = self.folder / submission.sha256[:NUMBER_LETTERS]
         if not _lines(folder / NOTES):
             private_folder(self.folder)
             private_folder(folder)
@@ -224,7 +222,7 @@ class SubmissionDesk:
         words: str = "",
     ) -> None:
         """Write down what is done; on the disk before this returns. Raises FileError where the disk refuses."""
-        folder = self.folder / submission.sha256[:LETTERS]
+        folder = self.folder / submission.sha256[:NUMBER_LETTERS]
         now = datetime.now(UTC).strftime(_MOMENT)
         made = DeskNote(what=what, when=now, run=run[:200], corpus=corpus[:200], words=words[:2000])
         try:

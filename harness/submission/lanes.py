@@ -25,10 +25,9 @@ from harness.endpoint.endpoints import is_loopback
 from harness.endpoint.keys import find_key, no_key
 from harness.method.method import Method, MethodClass, Output, Setup
 from harness.method.options import MethodOptions
-from harness.method.shipped import SUBMITTED, TAKES
+from harness.method.shipped import NUMBER_LETTERS, SUBMITTED, TAKES
 from harness.methods.registry import build
 from harness.submission.bundle import Submission, unpack_into
-from harness.submission.desk import LETTERS
 from harness.submission.leftovers import FOLDER, LOCK, UNPACKED
 from harness.submission.manifest import CodeLane, DataLane
 from harness.submission.members import CODE, DATA, WHEELS
@@ -113,7 +112,7 @@ def unpacked(submission: Submission, home: Path) -> Iterator[Path]:
 
     Another thread may end it than began it. Raises UsageError where another program is at the same bundle.
     """
-    own = private_folder(home / FOLDER / submission.sha256[:LETTERS])
+    own = private_folder(home / FOLDER / submission.sha256[:NUMBER_LETTERS])
     try:
         with filelock.FileLock(own / LOCK, timeout=0, mode=PRIVATE, thread_local=False):
             above = private_folder(own / UNPACKED)

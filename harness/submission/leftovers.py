@@ -12,7 +12,7 @@ import filelock
 from harness.core.written_files import PRIVATE
 
 FOLDER: Final = "submissions"
-"""In the data folder: a folder for each submission that came."""
+"""In the data folder: a folder for each submission that came, called by its number."""
 UNPACKED: Final = "unpacked"
 """In that of a submission: where its members lie while it runs."""
 LOCK: Final = "run.lock"

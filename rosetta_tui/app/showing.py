@@ -239,7 +239,9 @@ def _close(path: Path, finished: Finished, style: str | None) -> None:
     """Print the scores of a complete run; say how a stopped one goes on."""
     if not finished.card_hash:
         if style != "json-lines":
-            click.echo(plain(finished_line(finished)), err=True)
+            with opened(path) as connection:
+                run = find_run(connection, finished.run_id)
+            click.echo(plain(finished_line(finished, run.submission)), err=True)
         return
     with opened(path) as connection:
         if style not in {"json-lines", "quiet"}:

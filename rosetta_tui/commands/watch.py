@@ -96,6 +96,6 @@ def _print(path: Path, run: Run, style: str | None) -> bool:
                 listener(event)
                 if isinstance(event, kinds.Finished):
                     if not event.card_hash and style != "json-lines":
-                        click.echo(plain(report_run.finished_line(event)), err=True)
+                        click.echo(plain(report_run.finished_line(event, run.submission)), err=True)
                     return bool(event.card_hash)
             time.sleep(LOOK_SECONDS)

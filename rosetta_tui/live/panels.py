@@ -8,6 +8,7 @@ from textual.content import Content
 
 from harness.core.run_state import RunState
 from harness.events.kinds import Progress
+from harness.method.shipped import submission_number
 from harness.store.file.openings import ScoringSoFar
 from rosetta_tui.report.run import sentence
 from rosetta_tui.session.picture import LiveRun
@@ -173,11 +174,13 @@ class RunBanner(Telling):
 
 def banner_words(live: LiveRun, key: str = "") -> Content | None:
     """Return what to say about a run that is over or draining, else None; ``key`` lets it go on from here."""
+    number = _submission(live)
+    key = "" if number else key
     if live.failed is not None:
         return Content.assemble(
             ("The run stopped. ", "bold $bad"),
             "What is done is stored. ",
-            _go_on(key, resume_call(live.failed.run_id, live.errors)),
+            _go_on(key, resume_call(live.failed.run_id, live.errors, number)),
             "\n",
             show(live.failed.message),
         )
@@ -200,8 +203,16 @@ def banner_words(live: LiveRun, key: str = "") -> Content | None:
         ("Stopped. ", "bold $warn"),
         show(f"{sentence(end.reason)} " if end.reason else ""),
         "Nothing is lost. ",
-        _go_on(key, resume_call(end.run_id, end.failed, more_money=end.budget_reached)),
+        _go_on(key, resume_call(end.run_id, end.failed, number, more_money=end.budget_reached)),
     )
+
+
+def _submission(live: LiveRun) -> str:
+    """Return the number of the submission that is run; empty for any other method."""
+    if live.started is None:
+        return ""
+    setup = live.started.setup
+    return submission_number(setup.method, setup.method_sha256)
 
 
 def _go_on(key: str, call: str) -> Content:

@@ -146,15 +146,15 @@ def progress_line(event: Progress, columns: KeptColumns = TRANSLATIONS) -> str:
     return "-- " + ", ".join(parts)
 
 
-def finished_line(event: Finished) -> str:
-    """Say how the run ended and what to do next."""
+def finished_line(event: Finished, submission: str = "") -> str:
+    """Say how the run ended and what to do next; ``submission``: the number of that which was run."""
     failed = f", {event.failed} failed" if event.failed else ""
     if event.state is RunState.COMPLETE:
         return f"complete: {counted(event.total, 'entry', 'entries')}{failed} in {event.elapsed_seconds:.1f} s"
     why = f" {sentence(plain(event.reason))}" if event.reason else ""
     return (
         f"stopped: {event.done} of {event.total} entries are stored{failed}.{why} "
-        f"`{resume_call(event.run_id, event.failed, more_money=event.budget_reached)}` goes on."
+        f"`{resume_call(event.run_id, event.failed, submission, more_money=event.budget_reached)}` goes on."
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from harness.events.following import Follower
 from harness.events.kinds import Finished, Progress, Started
+from harness.method.shipped import submission_number
 from harness.store.distinctions import failures_by_run
 from harness.store.file.database import opened
 from harness.store.runs import find_run
@@ -42,7 +43,9 @@ class UnfinishedRun:
         if self.finished is None:
             return None
         more_money = self.finished.budget_reached
-        return resume_call(self.progress.run_id, self.progress.failed, more_money=more_money)
+        setup, now = self.started.setup, self.progress
+        number = submission_number(setup.method, setup.method_sha256)
+        return resume_call(now.run_id, now.failed, number, more_money=more_money)
 
 
 def read_unfinished(path: Path, run_id: str) -> UnfinishedRun:

@@ -279,7 +279,7 @@ def run_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
         numbers = [cells["chrf"].text] if run.card is None else kept_words(run)
     if run.card is None:
         stopped = run.state == "stopped" and not run.imported
-        again = f" · {resume_call(run.run_id, run.failed)}" if stopped else ""
+        again = f" · {resume_call(run.run_id, run.failed, run.submission)}" if stopped else ""
         now = numbers if so_far(run) else []
         return name, " · ".join([result, *now, failed]) + again
     told = [result, *numbers, _cost_words(cost(run.card)), failed]

@@ -26,11 +26,13 @@ def begin(store_path: Path, draft: RunDraft) -> Engine:
     return Engine(ready)
 
 
-def resume_call(run_id: str, failed: int, *, more_money: bool = False) -> str:
-    """Return the call that goes on with a stopped run.
+def resume_call(run_id: str, failed: int, submission: str = "", *, more_money: bool = False) -> str:
+    """Return the call that goes on with a stopped run; with the number of a submission: that runs it again.
 
     Failed entries are asked for again by wish only, and a budget that was reached has to be a higher one.
     """
+    if submission:
+        return f"rosetta submission run {submission}"
     again = " --retry-failed" if failed else ""
     return f"rosetta resume {run_id[:8]}{again}{' --budget USD' if more_money else ''}"
 
@@ -63,9 +65,9 @@ def retry(path: Path, run_id: str, changes: Mapping[str, Any]) -> Engine:
 
 def may_resume(run: RunSummary) -> bool:
     """Whether a run that was cut can go on here."""
-    return run.state == "stopped" and not run.imported
+    return run.state == "stopped" and not run.imported and not run.submission
 
 
 def may_retry(run: RunSummary) -> bool:
     """Whether failed entries of a run can be asked for again here."""
-    return run.state == "complete" and run.failed > 0 and not run.imported
+    return run.state == "complete" and run.failed > 0 and not run.imported and not run.submission

@@ -186,7 +186,7 @@ def _card_hash(connection: sqlite3.Connection, run: Run) -> str:
     head = read_card(connection, run.id)
     if head is None:
         raise UsageError(
-            f"Run {short} is not complete. `rosetta resume {short}` goes on with it; then make the review."
+            f"Run {short} is not complete. `{run.goes_on_with}` goes on with it; then make the review."
         )
     if head.get("unverified"):
         raise UsageError(

@@ -62,8 +62,15 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
         click.echo(OTHER_INPUTS_WORDS)
     if deleted:
         click.echo("A deleted run comes back with: rosetta runs undelete RUN", err=True)
-    elif any(run.state == "stopped" for run in found):
+    else:
+        _say_how_stopped_go_on([run for run in found if run.state == "stopped"])
+
+
+def _say_how_stopped_go_on(stopped: Sequence[RunSummary]) -> None:
+    if not all(run.submission for run in stopped):
         click.echo("A stopped run goes on with: rosetta resume RUN", err=True)
+    for number in dict.fromkeys(run.submission for run in stopped if run.submission):
+        click.echo(f"A submission is run again with: rosetta submission run {number}", err=True)
 
 
 def _with_score(run: RunSummary) -> RunSummary:

@@ -43,7 +43,7 @@ def test_a_bundle_that_was_changed_is_put_back_from_the_file_that_came(desk: Sub
 
 def test_two_bundles_of_one_number_are_told_apart_by_their_whole_hash(desk: SubmissionDesk, data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """Who makes both can find two whose hashes begin alike; here a number is one letter long."""
-    monkeypatch.setattr("harness.submission.desk.LETTERS", 1)
+    monkeypatch.setattr("harness.submission.desk.NUMBER_LETTERS", 1)
     kept = taken_in(desk, data)
     packed = (resigned(data, {}, release=f"other {n}") for n in range(999))
     other = next(each for each in packed if hashlib.sha256(each).hexdigest()[0] == kept.number)

@@ -13,11 +13,18 @@ from click.testing import CliRunner
 
 from corpora.files.problems import CorpusError, Problem, Severity
 from corpora.samples import DEMO_CORPUS, sample_path
+from harness.api import Ready
 from harness.core.failures import HarnessError
+from harness.core.run_state import RunState
+from harness.store.file.database import opened
+from harness.store.file.openings import Live
+from harness.store.run_list import list_runs
+from harness.store.runs import set_live
 from harness.submission.desk import DeskAct, SubmissionDesk
 from harness.submission.lanes import ModelHere
 from harness.submission.leftovers import LOCK, UNPACKED
 from rosetta_tui.commands import rosetta
+from rosetta_tui.home.waiting import waiting_runs
 from tests.harness.scripted import completion, json_answer, serving
 from tests.harness.submission.made import MAKER, resigned, sample_bundle
 from tests.tui.commands.submission_desk import CANARY, IN_VAULT, Desk, desk_here, gold, vault
@@ -170,6 +177,40 @@ def test_a_sentence_that_is_secret_elsewhere_stops_no_rehearsal_and_is_not_told(
     assert [(e.what, bool(e.run)) for e in kept.notes[1:]] == [(DeskAct.REHEARSED, True), (DeskAct.REHEARSED, False)]  # fmt: skip
     assert not [*(kept.folder / "unpacked").iterdir()]
     desk("submission demo another --lane data")
+
+
+def test_a_run_that_was_cut_is_run_again_and_not_gone_on_with(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """Its vault stays shut, and wherever a way on is said, it is the one that works."""
+    desk("submission demo tiny --lane data")
+    desk("submission run tiny.rosetta-submission --plain")
+    vault(desk)
+    ready: list[Ready] = []
+
+    def failing(given: Ready, *_: object) -> None:
+        ready.append(given)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("rosetta_tui.commands.submission.secret_run.to_the_end", failing)
+        desk("submission run tiny.rosetta-submission", *IN_VAULT, code=1)
+    [begun] = ready
+    with opened(begun.path) as connection:
+        set_live(connection, begun.number, RunState.STOPPED, Live())
+        [line] = [run for run in list_runs(connection) if run.state is RunState.STOPPED]
+    [kept] = SubmissionDesk(desk.home).all()
+    assert line.submission == kept.number
+    assert not list(waiting_runs([line]))
+    before = desk("vault log elders")
+    again = f"rosetta submission run {kept.number}"
+    short = begun.run_id[:8]
+    for verb in ("resume", "retry"):
+        assert again in desk(f"{verb} {short}", *IN_VAULT[3:-1], code=2)
+    assert desk("vault log elders") == before
+    for verb in ("runs list", f"runs show {short}"):
+        said = desk(verb)
+        assert again in said
+        assert "rosetta resume" not in said
+    assert again in desk(f"runs export {short} -o card.json", code=2)
 
 
 def know_as_secret(desk: Desk, entry: int) -> None:
