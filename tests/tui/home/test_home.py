@@ -289,7 +289,7 @@ async def test_a_store_of_a_newer_version_is_refused_in_words(tmp_path: Path) ->
 
 async def test_keys_and_palette_list_what_works_here(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
-    async with at_rest(App(made), (120, 44)) as (app, pilot):
+    async with at_rest(App(made), (120, 48)) as (app, pilot):
         await pilot.press("question_mark")
         await pilot.pause()
         for words in ("Demo", "Delete", "Refresh", "page down", "First row"):
