@@ -27,6 +27,18 @@ def private_folder(folder: Path) -> Path:
     return folder
 
 
+def file_stamp(path: str | os.PathLike[str]) -> tuple[int, int, int]:
+    """Return what is another where a file was written anew: inode, size in bytes, time in ns; zeros where it cannot be seen.
+
+    A link is looked at itself, and not what it leads to.
+    """
+    try:
+        seen = os.lstat(path)
+    except OSError:
+        return (0, 0, 0)
+    return (seen.st_ino, seen.st_size, seen.st_mtime_ns)
+
+
 def write_file(path: Path, data: bytes, *, overwrite: bool, mode: int = PRIVATE) -> None:
     """Put bytes in a file, of its owner alone unless ``mode`` says otherwise, all of them or none.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from os import lstat
 from pathlib import Path
 
 from corpora.files.problems import CorpusError
 from harness.core.failures import HarnessError
+from harness.core.written_files import file_stamp
 from harness.estimate.framework import WorkedFramework, read_framework, work_out
 from harness.project.known import known_folders
 from harness.project.making import ProjectProgress, progress_of, still_out
@@ -76,7 +76,7 @@ def read_facts(
     folder: Path, home: Path, before: ProjectReading | None = None, *, anyway: bool = True
 ) -> ProjectReading:
     """Read a project; gives ``before`` back where nothing changed since, unless it is to be read ``anyway``."""
-    mark = tuple(map(_stamp, (folder / FILE, folder / CORPUS, home / _CONSENT)))
+    mark = tuple(map(file_stamp, (folder / FILE, folder / CORPUS, home / _CONSENT)))
     if before is not None and not anyway and before.mark == mark:
         return before
     try:
@@ -86,13 +86,19 @@ def read_facts(
 
 
 def read_known(
-    home: Path, before: Mapping[Path, ProjectReading], *, anyway: bool
-) -> list[ProjectReading]:
-    """Read every project that this computer saw, those that changed since ``before`` or, with ``anyway``, all; by name."""
-    found = [
-        read_facts(each, home, before.get(each), anyway=anyway) for each in known_folders(home)
-    ]
-    return sorted(found, key=lambda each: (each.name.casefold(), str(each.folder)))
+    home: Path, before: Sequence[ProjectReading] | None, *, anyway: bool
+) -> Sequence[ProjectReading]:
+    """Read every project that this computer saw, those that changed since ``before`` or, with ``anyway``, all; by name.
+
+    Gives ``before`` back where none of them changed.
+    """
+    known = {each.folder: each for each in before or ()}
+    folders = known_folders(home)
+    found = [read_facts(each, home, known.get(each), anyway=anyway) for each in folders]
+    found.sort(key=lambda each: (each.name.casefold(), str(each.folder)))
+    if before is not None and list(map(id, before)) == list(map(id, found)):
+        return before
+    return found
 
 
 def _facts(folder: Path, home: Path) -> ProjectFacts:
@@ -131,11 +137,3 @@ def _asked(out: HandedOut, state: ProjectState) -> AskedReview:
         out=len(still_out(state, out)),
         people=Counter(", ".join(each.people) for each in told),
     )
-
-
-def _stamp(path: Path) -> tuple[int, int, int]:
-    try:
-        seen = lstat(path)
-    except OSError:
-        return (0, 0, 0)
-    return (seen.st_ino, seen.st_size, seen.st_mtime_ns)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import Screen
 
 from corpora.languages.tags import language_name
 from harness.project.known import forget, remember
@@ -23,13 +21,9 @@ from rosetta_tui.report.project import next_step
 from rosetta_tui.request.draft import Value
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.background import in_thread, telling
-from rosetta_tui.toolkit.content import EmptyState, Telling, Where, show
+from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.path import PathScreen
-from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import Left
-from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.section_page import PageRows
-from rosetta_tui.toolkit.section_screen import LOOK_SECONDS
+from rosetta_tui.toolkit.list_screen import ListRow, ListScreen
 from scoring.core.wording import counted
 
 COLUMNS = (
@@ -41,10 +35,13 @@ COLUMNS = (
 )
 
 
-class ProjectsScreen(Screen[None]):
+class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
     """Reads each folder in a thread; counts alone are shown."""
 
     TITLE = "New languages"
+    list_name = "projects"
+    columns = COLUMNS
+    none_yet = "No corpus was begun here yet."
     HELP = (
         "A corpus in the making is a folder: sentences, what speakers made of them, and how far it is. Some of its sentences are secret "
         "and lie sealed in it.\n"
@@ -60,95 +57,26 @@ class ProjectsScreen(Screen[None]):
     ]  # fmt: skip
 
     def __init__(self, store_path: Path) -> None:
-        super().__init__()
-        self._path = store_path
-        self._found: list[ProjectReading] | None = None
+        super().__init__(store_path)
         self._typed: dict[str, Value] = {}
         """What stands in the form of a new corpus."""
 
-    def compose(self) -> ComposeResult:
-        """Lay out where am I, the corpora, the one under the cursor, and the keys."""
-        yield Where()
-        yield EmptyState("Reading …")
-        yield ResultTable(COLUMNS, id="projects")
-        yield Telling(id="chosen")
-        yield KeyLine()
+    def read(
+        self, before: Sequence[ProjectReading] | None, *, anyway: bool
+    ) -> Sequence[ProjectReading]:
+        """Read those of which a file changed or, with ``anyway``, every folder."""
+        return read_known(self.home, before, anyway=anyway)
 
-    def on_mount(self) -> None:
-        """Show the frame, then read."""
-        self._show_list(there=False)
-        self.set_interval(LOOK_SECONDS, self.look)
-        self.action_read()
-
-    def on_screen_resume(self) -> None:
-        """Look again when coming back."""
-        if self._found is not None:
-            self.look()
-
-    @property
-    def table(self) -> ResultTable:
-        """The corpora."""
-        return self.query_one("#projects", ResultTable)
-
-    @property
-    def chosen(self) -> ProjectReading | None:
-        """The corpus under the cursor."""
-        return self._found[self.table.cursor] if self._found else None
-
-    # Reading
-
-    def action_read(self) -> None:
-        """Read every folder again."""
-        self._read(anyway=True)
-
-    def look(self) -> None:
-        """Read again those of which a file changed, unless a look is under way."""
-        looks = (each for each in self.workers if each.node is self and each.group == "projects")
-        if self.is_current and all(each.is_finished for each in looks):
-            self._read(anyway=False)
-
-    def _read(self, *, anyway: bool) -> None:
-        before = {each.folder: each for each in self._found or ()}
-        read = partial(read_known, self._path.parent, before, anyway=anyway)
-        in_thread(self, "projects", read, self._take, self.query_one(Where).cannot)
-
-    def _take(self, found: list[ProjectReading]) -> None:
-        if self._found is not None and list(map(id, found)) == list(map(id, self._found)):
-            return
-        here = self.chosen
-        self._found = found
-        folders = [each.folder for each in found]
-        place = folders.index(here.folder) if here is not None and here.folder in folders else None
-        self.table.show_rows(PageRows(COLUMNS, [_cells(each) for each in found]), place)
-        self.query_one(EmptyState).say("No corpus was begun here yet.", _what_to_do())
-        self._show_list(there=bool(found))
-        many = counted(len(found), "corpus", "corpora") if found else ""
-        self.query_one(Where).say(show(many, "$quiet"))
-        if found:
-            self.table.focus()
-        self._moved()
-
-    def _show_list(self, *, there: bool) -> None:
-        """Show the list, or what is said in its place."""
-        self.query_one(EmptyState).display = not there
-        self.table.display = self.query_one("#chosen").display = there
-        self.refresh_bindings()
-
-    @on(ResultTable.Moved)
-    def _moved(self) -> None:
-        if self.chosen is not None:
-            self.query_one("#chosen", Telling).tell(_about(self.chosen))
+    def show_found(self, found: Sequence[ProjectReading]) -> None:
+        """Show the corpora."""
+        rows = [ListRow(each.folder, _cells(each), _about(each)) for each in found]
+        self.show_list(rows, counted(len(rows), "corpus", "corpora"), _what_to_do())
 
     # Opening
 
-    @on(ResultTable.Chosen)
-    def _choose(self) -> None:
-        if self.chosen is not None:
-            self._show(self.chosen.folder)
-
     def action_begin(self) -> None:
         """Open the form of a new corpus."""
-        self.app.push_screen(NewCorpusScreen(self._path, self._typed))
+        self.app.push_screen(NewCorpusScreen(self.store_path, self._typed))
 
     def action_open(self) -> None:
         """Ask for the folder of a corpus in the making, and show it."""
@@ -159,33 +87,29 @@ class ProjectsScreen(Screen[None]):
         """Show a folder, and keep where it lies."""
         if folder is not None:
             cannot = telling(self, "It cannot be opened")
-            in_thread(self, "open", partial(self._known, folder), self._show, cannot, asks=True)
+            in_thread(self, "open", partial(self._known, folder), self.open_row, cannot, asks=True)
 
     def _known(self, folder: Path) -> Path:
-        home = self._path.parent
-        project = read_project(folder.absolute(), home)
-        remember(home, project.state.number, project.folder)
+        project = read_project(folder.absolute(), self.home)
+        remember(self.home, project.state.number, project.folder)
         return project.folder
 
-    def _show(self, folder: Path) -> None:
-        self.app.push_screen(ProjectScreen(self._path, folder))
+    def open_row(self, key: Path) -> None:
+        """Show the corpus in a folder."""
+        self.app.push_screen(ProjectScreen(self.store_path, key))
 
     def action_forget(self) -> None:
         """Take a folder off the list; nothing in it is touched."""
         if self.chosen is not None:
-            forget(self._path.parent, self.chosen.folder)
+            forget(self.home, self.chosen.key)
             self.notify("Taken off the list. The folder is as it was; o opens it again.", markup=False)  # fmt: skip
             self.look()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave out what there is no folder for."""
         if action == "forget":
-            return bool(self._found)
+            return bool(self.rows)
         return super().check_action(action, parameters)
-
-    def action_leave(self) -> None:
-        """Go back."""
-        self.post_message(Left())
 
 
 def _cells(found: ProjectReading) -> tuple[Cell, ...]:

@@ -19,17 +19,17 @@ from rosetta_tui.project.speakers import speakers
 from rosetta_tui.project.worth import costs, worth_having
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
-from rosetta_tui.toolkit.content import Where, show
+from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import confirm
 from rosetta_tui.toolkit.section_page import Line
-from rosetta_tui.toolkit.section_screen import READING, SectionScreen
+from rosetta_tui.toolkit.section_screen import SectionScreen, section_keys
 
 SECTIONS = ("Needs", "Sentences", "Speakers", "Worth having", "Costs")
 UNREADABLE = "This corpus cannot be shown."
 AGAIN = "r  reads it again; it is also looked at when one of its files changes"
 
 
-class ProjectScreen(SectionScreen):
+class ProjectScreen(SectionScreen[ProjectReading]):
     """Reads the folder in a thread; counts alone are shown, and no sentence."""
 
     TITLE = "Corpus in the making"
@@ -43,12 +43,7 @@ class ProjectScreen(SectionScreen):
         "Words in CAPITAL LETTERS are yours to fill in."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            Binding(str(number), f"section('{name}')", name, show=False, id=f"project.section_{number}")
-            for number, name in enumerate(SECTIONS, 1)
-        ),
-        Binding("left,h", "turn(-1)", "Section before", show=False, id="previous"),
-        Binding("right,l", "turn(1)", "Section after", show=False, id="next"),
+        *section_keys("project", SECTIONS),
         Binding("c", "commands", "What to do", tooltip="Copy the command that does it", id="project.commands"),
         Binding("s", "add", "Add sentences", tooltip="Out of a file", id="project.add"),
         Binding("u", "take_out", "Undo", tooltip="Take out the sentences that were added last", id="project.undo"),
@@ -63,17 +58,14 @@ class ProjectScreen(SectionScreen):
         self._home = store_path.parent
         self._folder = folder
         self.title = plain(folder.name) or self.TITLE
-        self._reading: ProjectReading | None = None
 
-    def read(self, *, anyway: bool) -> None:
+    def read(self, before: ProjectReading | None, *, anyway: bool) -> ProjectReading:
         """Read the folder, where a file of it changed or ``anyway``."""
-        read = partial(read_facts, self._folder, self._home, self._reading, anyway=anyway)
-        in_thread(self, READING, read, self._take, self.query_one(Where).cannot)
+        return read_facts(self._folder, self._home, before, anyway=anyway)
 
-    def _take(self, found: ProjectReading) -> None:
-        if found is self._reading:
-            return
-        self._reading, facts, folder = found, found.facts, found.folder
+    def show_found(self, found: ProjectReading) -> None:
+        """Show its sections, or why it cannot be shown."""
+        facts, folder = found.facts, found.folder
         self.title = plain(found.name) or self.TITLE
         if facts is None:
             self.show_trouble(UNREADABLE, found.trouble, (str(folder), AGAIN))
@@ -90,7 +82,7 @@ class ProjectScreen(SectionScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave out what cannot be done with this corpus now."""
-        facts = self._reading.facts if self._reading else None
+        facts = self.found.facts if self.found else None
         can = {
             "add": facts is not None and not facts.progress.in_vault,
             "take_out": facts is not None and facts.can_undo,

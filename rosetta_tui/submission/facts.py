@@ -6,7 +6,6 @@ keeper, which are asked for where there is one and made for nobody.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pathlib import Path
 from harness.card.model import RunCard
 from harness.card.signing.reproduction import reproduced_card
 from harness.core.failures import HarnessError, UsageError
+from harness.core.written_files import file_stamp
 from harness.release import ledger
 from harness.release.records import RefusalTold, ReleasedCard, ReleasedRefusal, ScoresTold
 from harness.sealed.keys import Identity, Role, key_phrase
@@ -75,7 +75,8 @@ def read_desk(home: Path, before: DeskReading | None, *, anyway: bool) -> DeskRe
     if anyway:
         remove_leftovers(home)
     mark = tuple(
-        (each.name, _stamp(each / NOTES), _stamp(bundle_of(each))) for each in _folders(desk)
+        (each.name, file_stamp(each / NOTES), file_stamp(bundle_of(each)))
+        for each in _folders(desk)
     )
     if before is not None and not anyway and before.mark == mark:
         return before
@@ -232,12 +233,4 @@ def _mark(store: Path, number: str) -> Hashable:
         folder / NOTES, bundle_of(folder), store, store.with_name(f"{store.name}-wal"),
         home / ledger.FOLDER / ledger.LEDGER, home / FILE, home / f"{FILE}-wal",
     )  # fmt: skip
-    return tuple(map(_stamp, files))
-
-
-def _stamp(path: Path) -> tuple[int, int, int]:
-    try:
-        seen = os.lstat(path)
-    except OSError:
-        return (0, 0, 0)
-    return (seen.st_ino, seen.st_size, seen.st_mtime_ns)
+    return tuple(map(file_stamp, files))

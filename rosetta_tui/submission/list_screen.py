@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from harness.method.shipped import BUNDLE_SUFFIX
@@ -21,13 +21,9 @@ from rosetta_tui.submission.facts import DeskReading, ListedSubmission, read_des
 from rosetta_tui.submission.screen import SubmissionScreen
 from rosetta_tui.submission.words import bundle_lines
 from rosetta_tui.toolkit.background import in_thread
-from rosetta_tui.toolkit.content import EmptyState, Telling, Where, show, show_lines
+from rosetta_tui.toolkit.content import show, show_lines
 from rosetta_tui.toolkit.dialogs.path import PathScreen
-from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import Left
-from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.section_page import PageRows
-from rosetta_tui.toolkit.section_screen import LOOK_SECONDS, READING
+from rosetta_tui.toolkit.list_screen import ListRow, ListScreen
 from scoring.core.wording import counted
 
 COLUMNS = (
@@ -51,10 +47,13 @@ TONES = {
 """What was done last → the tone in which it stands in the list."""
 
 
-class SubmissionsScreen(Screen[None]):
+class SubmissionsScreen(ListScreen[DeskReading, str]):
     """Reads the desk in a thread; nothing of a bundle is run."""
 
     TITLE = "Submissions"
+    list_name = "submissions"
+    columns = COLUMNS
+    none_yet = "No submission came yet."
     CSS_PATH = "submission.tcss"
     HELP = (
         "A submission is a method that somebody handed in as one signed file, to be run over secret texts that they never see.\n"
@@ -69,99 +68,26 @@ class SubmissionsScreen(Screen[None]):
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]  # fmt: skip
 
-    def __init__(self, store_path: Path) -> None:
-        super().__init__()
-        self._path = store_path
-        self._desk: DeskReading | None = None
+    def read(self, before: DeskReading | None, *, anyway: bool) -> DeskReading:
+        """Read the desk, where a file of it changed or ``anyway``."""
+        return read_desk(self.home, before, anyway=anyway)
 
-    def compose(self) -> ComposeResult:
-        """Lay out where am I, the submissions, the one under the cursor, and the keys."""
-        yield Where()
-        yield EmptyState("Reading …")
-        yield ResultTable(COLUMNS, id="submissions")
-        yield Telling(id="about")
-        yield KeyLine()
-
-    def on_mount(self) -> None:
-        """Show the frame, then read."""
-        self._show_list(there=False)
-        self.set_interval(LOOK_SECONDS, self.look)
-        self.action_read()
-
-    def on_screen_resume(self) -> None:
-        """Look again when coming back."""
-        if self._desk is not None:
-            self.look()
-
-    @property
-    def table(self) -> ResultTable:
-        """The submissions."""
-        return self.query_one("#submissions", ResultTable)
-
-    @property
-    def chosen(self) -> ListedSubmission | None:
-        """The submission under the cursor."""
-        return self._desk.listed[self.table.cursor] if self._desk and self._desk.listed else None
-
-    # Reading
-
-    def action_read(self) -> None:
-        """Read the desk again."""
-        self._read(anyway=True)
-
-    def look(self) -> None:
-        """Read again where a file changed, unless a look is under way."""
-        looks = (each for each in self.workers if each.node is self and each.group == READING)
-        if self.is_current and all(each.is_finished for each in looks):
-            self._read(anyway=False)
-
-    def _read(self, *, anyway: bool) -> None:
-        read = partial(read_desk, self._path.parent, self._desk, anyway=anyway)
-        in_thread(self, READING, read, self._take, self.query_one(Where).cannot)
-
-    def _take(self, found: DeskReading) -> None:
-        if found is self._desk:
-            return
-        here = self.chosen.number if self.chosen else ""
-        self._desk = found
-        numbers = [each.number for each in found.listed]
-        place = numbers.index(here) if here in numbers else None
-        self.table.show_rows(PageRows(COLUMNS, [_cells(each) for each in found.listed]), place)
-        self.query_one(EmptyState).say("No submission came yet.", _what_to_do(found))
-        self._show_list(there=bool(found.listed))
-        count = counted(len(found.listed), "submission") if found.listed else ""
-        wrong = f" · {len(found.wrong)} cannot be read" if found.wrong else ""
-        self.query_one(Where).say(Content.assemble(show(count, "$quiet"), (wrong, "$bad")))
-        if found.listed:
-            self.table.focus()
-        self._moved()
-
-    def _show_list(self, *, there: bool) -> None:
-        """Show the list, or what is said in its place."""
-        self.query_one(EmptyState).display = not there
-        self.table.display = self.query_one("#about").display = there
-
-    @on(ResultTable.Moved)
-    def _moved(self) -> None:
-        if self.chosen is not None and self._desk is not None:
-            wrong = [show(f"✗ {each}", "$bad") for each in self._desk.wrong]
-            lines = [*_about(self.chosen), *wrong]
-            self.query_one("#about", Telling).tell(Content("\n").join(lines))
+    def show_found(self, found: DeskReading) -> None:
+        """Show the submissions, and what is wrong with those that cannot be read."""
+        wrong = [show(f"✗ {each}", "$bad") for each in found.wrong]
+        rows = [ListRow(each.number, _cells(each), _about(each, wrong)) for each in found.listed]
+        said = f" · {len(wrong)} cannot be read" if wrong else ""
+        self.show_list(rows, counted(len(rows), "submission"), _what_to_do(wrong), said)
 
     # Opening
-
-    @on(ResultTable.Chosen)
-    def _choose(self) -> None:
-        if self.chosen is not None:
-            self._show_submission(self.chosen.number)
 
     def action_open(self) -> None:
         """Ask for the file of a submission, take it in and show it."""
 
         def chosen(path: Path | None) -> None:
             if path is not None:
-                take = partial(take_in, self._path.parent, path)
-                in_thread(self, "taking", take, self._show_submission, self._refused, asks=True)
+                take = partial(take_in, self.home, path)
+                in_thread(self, "taking", take, self.open_row, self._refused, asks=True)
 
         hint = "Its signature and every member are checked, and its file is kept at the desk. Nothing of it is run."
         self.app.push_screen(PathScreen("Open a submission", hint, f"path of NAME{BUNDLE_SUFFIX}", (BUNDLE_SUFFIX,)), chosen)  # fmt: skip
@@ -169,12 +95,9 @@ class SubmissionsScreen(Screen[None]):
     def _refused(self, why: str) -> None:
         self.app.push_screen(RefusedScreen(why))
 
-    def _show_submission(self, number: str) -> None:
-        self.app.push_screen(SubmissionScreen(self._path, number))
-
-    def action_leave(self) -> None:
-        """Go back."""
-        self.post_message(Left())
+    def open_row(self, key: str) -> None:
+        """Show the submission with a number."""
+        self.app.push_screen(SubmissionScreen(self.store_path, key))
 
 
 class RefusedScreen(ModalScreen[None]):
@@ -212,18 +135,19 @@ def _cells(found: ListedSubmission) -> tuple[Cell, ...]:
     )
 
 
-def _about(found: ListedSubmission) -> list[Content]:
-    """Say in three lines whose it is, how it is known, and who signed it."""
+def _about(found: ListedSubmission, wrong: Sequence[Content]) -> Content:
+    """Say in three lines whose it is, how it is known and who signed it; below it what is wrong with others."""
     first, *more = bundle_lines(found.manifest, found.number, found.phrase)
-    return [show(first), *(show(each.strip(), "$quiet") for each in more)]
+    quiet = [show(each.strip(), "$quiet") for each in more]
+    return Content("\n").join([show(first), *quiet, *wrong])
 
 
-def _what_to_do(found: DeskReading) -> Content:
+def _what_to_do(wrong: Sequence[Content]) -> Content:
     return Content.assemble(
         "A submission is a method that somebody hands in as one signed file, NAME.rosetta-submission.\n\n",
         ("o", "bold $mark"),
         "  takes one in from a path or a stick; it is checked, and nothing of it is run\n\n",
         ("A small one to try everything with is made in a shell:\n\n", "$quiet"),
         ("  rosetta submission demo", "bold"),
-        *(part for each in found.wrong for part in ("\n\n", show(f"✗ {each}", "$bad"))),
+        *(part for each in wrong for part in ("\n\n", each)),
     )

@@ -18,15 +18,15 @@ from rosetta_tui.submission.facts import SubmissionFacts, SubmissionReading, rea
 from rosetta_tui.submission.pages import SubmissionPage, claim, parts, readme, told, way
 from rosetta_tui.submission.rehearse_screen import RehearsalChoice, RehearseScreen
 from rosetta_tui.toolkit.background import in_thread, telling
-from rosetta_tui.toolkit.content import Where, show
+from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.messages import RunChosen, RunPrepared
 from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.section_screen import READING, SectionScreen
+from rosetta_tui.toolkit.section_screen import SectionScreen, section_keys
 
 SECTIONS = ("Way", "Parts", "Claim", "README", "Told")
 
 
-class SubmissionScreen(SectionScreen):
+class SubmissionScreen(SectionScreen[SubmissionReading]):
     """Reads in a thread what is known of a submission; nothing of it is run, and no text is opened."""
 
     TITLE = "Submission"
@@ -39,12 +39,7 @@ class SubmissionScreen(SectionScreen):
         "enter opens the run of a step that has one. Everything that its maker wrote stands here as text, and nothing of it acts."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            Binding(str(number), f"section('{name}')", name, show=False, id=f"submission.section_{number}")
-            for number, name in enumerate(SECTIONS, 1)
-        ),
-        Binding("left,h", "turn(-1)", "Section before", show=False, id="previous"),
-        Binding("right,l", "turn(1)", "Section after", show=False, id="next"),
+        *section_keys("submission", SECTIONS),
         Binding("b", "rehearse", "Rehearse", tooltip="Run it over the open sentences of its card", id="submission.rehearse"),
         Binding("c", "copy_command", "Copy command", tooltip="Copy the command of this step", id="submission.copy_command"),
         Binding("r", "read", "Read again", id="refresh"),
@@ -56,26 +51,16 @@ class SubmissionScreen(SectionScreen):
         super().__init__()
         self._path = store_path
         self._number = number
-        self._reading: SubmissionReading | None = None
 
     # Reading
 
-    def read(self, *, anyway: bool) -> None:
+    def read(self, before: SubmissionReading | None, *, anyway: bool) -> SubmissionReading:
         """Read everything that is known of it, where a file changed or ``anyway``."""
-        read = partial(
-            read_submission_facts, self._path, self._number, self._reading, anyway=anyway
-        )
-        in_thread(self, READING, read, self._take, self.query_one(Where).cannot)
+        return read_submission_facts(self._path, self._number, before, anyway=anyway)
 
-    def on_screen_resume(self) -> None:
-        """Look again when coming back, from a rehearsal above all."""
-        if self._reading is not None:
-            self.look()
-
-    def _take(self, found: SubmissionReading) -> None:
-        if found is self._reading:
-            return
-        self._reading, facts = found, found.facts
+    def show_found(self, found: SubmissionReading) -> None:
+        """Show its sections, or why it cannot be shown."""
+        facts = found.facts
         if facts is None:
             self.show_trouble("This submission cannot be shown.", found.trouble)
             return
@@ -127,7 +112,7 @@ class SubmissionScreen(SectionScreen):
 
     @on(ResultTable.Chosen)
     def _open_run(self) -> None:
-        facts = None if self._reading is None else self._reading.facts
+        facts = None if self.found is None else self.found.facts
         run = self._of_row(lambda page: page.runs)
         if facts is not None and run in facts.runs:
             self.post_message(RunChosen(run, facts.runs[run]))

@@ -10,26 +10,32 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.toolkit.content import EmptyState, Telling, Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import Left
+from rosetta_tui.toolkit.reading_screen import Found, ReadingScreen
 from rosetta_tui.toolkit.result_table import ResultTable
 from rosetta_tui.toolkit.section_page import Line, PageRows, SectionPage
 from rosetta_tui.toolkit.sections import SectionLine
 
-LOOK_SECONDS = 2.0
-"""How often the files of what is shown are looked at; they are read again where one of them changed."""
 
-READING = "sections"
-"""Group of the workers that read."""
+def section_keys(room: str, sections: Sequence[str]) -> list[Binding]:
+    """Return the keys that open a section by its number, and the one before or after the open one."""
+    return [
+        *(
+            Binding(str(number), f"section('{name}')", name, show=False, id=f"{room}.section_{number}")
+            for number, name in enumerate(sections, 1)
+        ),
+        Binding("left,h", "turn(-1)", "Section before", show=False, id="previous"),
+        Binding("right,l", "turn(1)", "Section after", show=False, id="next"),
+    ]  # fmt: skip
 
 
-class SectionScreen(Screen[None]):
+class SectionScreen(ReadingScreen[Found]):
     """Shows the pages that its maker reads; ``sections`` are their names, in order."""
 
     sections: ClassVar[Sequence[str]]
@@ -53,12 +59,10 @@ class SectionScreen(Screen[None]):
         yield KeyLine(palette_from=100)
 
     def on_mount(self) -> None:
-        """Show the frame, then read."""
+        """Show the frame."""
         self.query_one("#about", VerticalScroll).can_focus = False
         self._show_parts(said=False, rows=False, about=False)
         self.query_one(SectionLine).show_sections(self.sections, self.opened, {})
-        self.set_interval(LOOK_SECONDS, self.look)
-        self.action_read()
 
     @property
     def table(self) -> ResultTable:
@@ -70,23 +74,7 @@ class SectionScreen(Screen[None]):
         """The open section; None where nothing can be shown."""
         return self.pages.get(self.opened)
 
-    # What each screen does in its own way
-
-    def action_read(self) -> None:
-        """Read everything again."""
-        self.read(anyway=True)
-
-    def read(self, *, anyway: bool) -> None:
-        """Read in a thread, in the group ``READING``, and show what came of it; ``anyway``: also where no file changed."""
-        raise NotImplementedError
-
-    # Reading
-
-    def look(self) -> None:
-        """Read again where a file changed, unless a look is under way."""
-        looks = (each for each in self.workers if each.node is self and each.group == READING)
-        if self.is_current and all(each.is_finished for each in looks):
-            self.read(anyway=False)
+    # Showing
 
     def show_pages(self, pages: Mapping[str, SectionPage], state: Content) -> None:
         """Show the pages, one for each section, and behind the title how things are."""
@@ -105,8 +93,6 @@ class SectionScreen(Screen[None]):
         self.query_one(EmptyState).say(title, Content.assemble(show(why), *quiet))
         self.set_focus(None)
         self.refresh_bindings()
-
-    # Showing
 
     def _show_parts(self, *, said: bool, rows: bool, about: bool) -> None:
         self.query_one("#said").display = said
@@ -177,10 +163,6 @@ class SectionScreen(Screen[None]):
                 self.notify("Copied: paste it into a shell.", timeout=2, markup=False)
 
         self.app.push_screen(CommandsScreen(commands), copy)
-
-    def action_leave(self) -> None:
-        """Go back."""
-        self.post_message(Left())
 
 
 class CommandsScreen(ModalScreen[str | None]):

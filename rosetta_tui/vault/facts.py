@@ -14,6 +14,7 @@ from pathlib import Path
 
 from harness.consent.standing import standing
 from harness.core.failures import HarnessError
+from harness.core.written_files import file_stamp
 from harness.release import ledger
 from harness.release.budget import History
 from harness.sealed.forms import FileError, FileProblem
@@ -126,12 +127,19 @@ def read_in_full(
 
 
 def read_vaults(
-    home: Path, before: Mapping[Path, VaultReading], *, anyway: bool
-) -> list[VaultReading]:
-    """Read every vault that this computer saw, those that changed since ``before`` or, with ``anyway``, all; by name."""
+    home: Path, before: Sequence[VaultReading] | None, *, anyway: bool
+) -> Sequence[VaultReading]:
+    """Read every vault that this computer saw, those that changed since ``before`` or, with ``anyway``, all; by name.
+
+    Gives ``before`` back where none of them changed.
+    """
+    known = {each.folder: each for each in before or ()}
     folders = [Path(each) for each in dict.fromkeys(folders_seen(home))]
-    found = [read_vault(each, home, before.get(each), anyway=anyway) for each in folders]
-    return sorted(found, key=lambda each: (each.name.casefold(), str(each.folder)))
+    found = [read_vault(each, home, known.get(each), anyway=anyway) for each in folders]
+    found.sort(key=lambda each: (each.name.casefold(), str(each.folder)))
+    if before is not None and list(map(id, before)) == list(map(id, found)):
+        return before
+    return found
 
 
 def _told(home: Path) -> ToldScores:
@@ -154,16 +162,8 @@ def _mark(folder: Path, home: Path) -> Hashable:
     found: list[Hashable] = []
     try:
         with os.scandir(folder) as files:
-            found += sorted(_stamp(each.path) for each in files if each.name != LOCK)
+            found += sorted((each.name, file_stamp(each)) for each in files if each.name != LOCK)
     except OSError as error:
         found.append(error.errno)
     ours = (home / ledger.FOLDER / ledger.LEDGER, home / _CONSENT)
-    return (*found, *(_stamp(str(each)) for each in ours))
-
-
-def _stamp(path: str) -> tuple[str, int, int, int]:
-    try:
-        seen = os.lstat(path)
-    except OSError:
-        return (path, 0, 0, 0)
-    return (path, seen.st_ino, seen.st_size, seen.st_mtime_ns)
+    return (*found, *map(file_stamp, ours))

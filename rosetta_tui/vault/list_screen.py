@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import Screen
 
 from rosetta_tui.show.columns import Cell, Column
-from rosetta_tui.toolkit.background import in_thread
-from rosetta_tui.toolkit.content import EmptyState, Telling, Where, show
+from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.path import PathScreen
-from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import Left
-from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.section_page import PageRows, moment
-from rosetta_tui.toolkit.section_screen import LOOK_SECONDS
+from rosetta_tui.toolkit.list_screen import ListRow, ListScreen
+from rosetta_tui.toolkit.section_page import moment
 from rosetta_tui.vault.facts import VaultReading, read_vaults
 from rosetta_tui.vault.screen import TROUBLES, UNREADABLE, VaultScreen
 from scoring.core.wording import counted
@@ -36,10 +28,13 @@ COLUMNS = (
 )
 
 
-class VaultsScreen(Screen[None]):
+class VaultsScreen(ListScreen[Sequence[VaultReading], Path]):
     """Reads each vault in a thread and says whether it is whole; no key is needed."""
 
     TITLE = "Vaults"
+    list_name = "vaults"
+    columns = COLUMNS
+    none_yet = "This computer knows no vault yet."
     CSS_PATH = "vault.tcss"
     HELP = (
         "A vault is a folder that holds secret texts, encrypted; only its keepers open them, and each opening stands in "
@@ -53,106 +48,33 @@ class VaultsScreen(Screen[None]):
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
 
-    def __init__(self, store_path: Path) -> None:
-        super().__init__()
-        self._path = store_path
-        self._vaults: list[VaultReading] | None = None
+    def read(
+        self, before: Sequence[VaultReading] | None, *, anyway: bool
+    ) -> Sequence[VaultReading]:
+        """Read and check those of which a file changed or, with ``anyway``, every vault."""
+        return read_vaults(self.home, before, anyway=anyway)
 
-    def compose(self) -> ComposeResult:
-        """Lay out where am I, the vaults, the one under the cursor, and the keys."""
-        yield Where()
-        yield EmptyState("Reading …")
-        yield ResultTable(COLUMNS, id="vaults")
-        yield Telling(id="about")
-        yield KeyLine()
-
-    def on_mount(self) -> None:
-        """Show the frame, then read."""
-        self._show_list(there=False)
-        self.set_interval(LOOK_SECONDS, self.look)
-        self.action_read()
-
-    def on_screen_resume(self) -> None:
-        """Look again when coming back."""
-        if self._vaults is not None:
-            self.look()
-
-    @property
-    def table(self) -> ResultTable:
-        """The vaults."""
-        return self.query_one("#vaults", ResultTable)
-
-    @property
-    def chosen(self) -> VaultReading | None:
-        """The vault under the cursor."""
-        return self._vaults[self.table.cursor] if self._vaults else None
-
-    # Reading
-
-    def action_read(self) -> None:
-        """Read and check every vault again."""
-        self._read(anyway=True)
-
-    def look(self) -> None:
-        """Read again those of which a file changed, unless a look is under way."""
-        looks = (each for each in self.workers if each.node is self and each.group == "vaults")
-        if self.is_current and all(each.is_finished for each in looks):
-            self._read(anyway=False)
-
-    def _read(self, *, anyway: bool) -> None:
-        before = {each.folder: each for each in self._vaults or ()}
-        read = partial(read_vaults, self._path.parent, before, anyway=anyway)
-        in_thread(self, "vaults", read, self._take, self.query_one(Where).cannot)
-
-    def _take(self, found: list[VaultReading]) -> None:
-        if self._vaults is not None and list(map(id, found)) == list(map(id, self._vaults)):
-            return
-        here = self.chosen
-        self._vaults = found
-        folders = [each.folder for each in found]
-        place = folders.index(here.folder) if here is not None and here.folder in folders else None
-        self.table.show_rows(PageRows(COLUMNS, [_cells(each) for each in found]), place)
-        self.query_one(EmptyState).say("This computer knows no vault yet.", _what_to_do())
-        self._show_list(there=bool(found))
+    def show_found(self, found: Sequence[VaultReading]) -> None:
+        """Show the vaults, and how many of them cannot be shown."""
+        rows = [ListRow(each.folder, _cells(each), _about(each)) for each in found]
         wrong = sum(each.facts is None for each in found)
-        self.query_one(Where).say(
-            Content.assemble(
-                show(counted(len(found), "vault") if found else "", "$quiet"),
-                (f" · {wrong} cannot be shown" if wrong else "", "$bad"),
-            )
-        )
-        if found:
-            self.table.focus()
-        self._moved()
-
-    def _show_list(self, *, there: bool) -> None:
-        """Show the list, or what is said in its place."""
-        self.query_one(EmptyState).display = not there
-        self.table.display = self.query_one("#about").display = there
-
-    @on(ResultTable.Moved)
-    def _moved(self) -> None:
-        if self.chosen is not None:
-            self.query_one("#about", Telling).tell(_about(self.chosen))
+        said = f" · {wrong} cannot be shown" if wrong else ""
+        self.show_list(rows, counted(len(rows), "vault"), _what_to_do(), said)
 
     # Opening
 
-    @on(ResultTable.Chosen)
-    def _choose(self) -> None:
-        if self.chosen is not None:
-            self._show_vault(self.chosen.folder)
-
     def action_open(self) -> None:
         """Ask for the folder of a vault and show it."""
-        self.app.push_screen(OpenVaultScreen(), self._show_vault)
 
-    def _show_vault(self, folder: Path | None) -> None:
-        if folder is not None:
-            self.app.push_screen(VaultScreen(self._path, folder))
+        def chosen(folder: Path | None) -> None:
+            if folder is not None:
+                self.open_row(folder)
 
-    def action_leave(self) -> None:
-        """Go back."""
-        self.post_message(Left())
+        self.app.push_screen(OpenVaultScreen(), chosen)
+
+    def open_row(self, key: Path) -> None:
+        """Show the vault in a folder."""
+        self.app.push_screen(VaultScreen(self.store_path, key))
 
 
 class OpenVaultScreen(PathScreen):

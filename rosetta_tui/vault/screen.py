@@ -15,9 +15,9 @@ from harness.sealed.forms import FileProblem
 from harness.vault.grants.files import REQUEST_SUFFIX
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
-from rosetta_tui.toolkit.content import Where, show
+from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.path import PathScreen
-from rosetta_tui.toolkit.section_screen import READING, SectionScreen
+from rosetta_tui.toolkit.section_screen import SectionScreen, section_keys
 from rosetta_tui.vault.answer_screen import AnswerScreen
 from rosetta_tui.vault.answers import AskedRequest, asked_in_file, asked_in_log
 from rosetta_tui.vault.budgets import budgets
@@ -42,7 +42,7 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class VaultScreen(SectionScreen):
+class VaultScreen(SectionScreen[VaultReading]):
     """Reads and checks the vault in a thread; no key is needed, and no text is opened."""
 
     TITLE = "Vault"
@@ -56,12 +56,7 @@ class VaultScreen(SectionScreen):
         "Times are UTC, as the log has them."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            Binding(str(number), f"section('{name}')", name, show=False, id=f"vault.section_{number}")
-            for number, name in enumerate(SECTIONS, 1)
-        ),
-        Binding("left,h", "turn(-1)", "Section before", show=False, id="previous"),
-        Binding("right,l", "turn(1)", "Section after", show=False, id="next"),
+        *section_keys("vault", SECTIONS),
         Binding("c", "commands", "What to do", tooltip="Copy the command that does it", id="vault.commands"),
         Binding("a", "answer", "Answer", tooltip="Allow or refuse this request", id="vault.answer"),
         Binding("f", "answer_file", "From a file", tooltip="Answer a request in a file, such as on a stick", id="vault.answer_file"),
@@ -78,19 +73,16 @@ class VaultScreen(SectionScreen):
         self._folder = folder
         self.title = plain(folder.name) or self.TITLE
         self._clock = clock
-        self._reading: VaultReading | None = None
 
     # Reading
 
-    def read(self, *, anyway: bool) -> None:
+    def read(self, before: VaultReading | None, *, anyway: bool) -> VaultReading:
         """Read and check the whole vault, where a file of it changed or ``anyway``."""
-        read = partial(read_in_full, self._folder, self._home, self._reading, anyway=anyway)
-        in_thread(self, READING, read, self._take, self.query_one(Where).cannot)
+        return read_in_full(self._folder, self._home, before, anyway=anyway)
 
-    def _take(self, found: VaultReading) -> None:
-        if found is self._reading:
-            return
-        self._reading, facts = found, found.facts
+    def show_found(self, found: VaultReading) -> None:
+        """Show its sections, or why it cannot be shown."""
+        facts = found.facts
         self.title = plain(found.name) or self.TITLE
         if facts is None:
             title = UNREADABLE if found.problem is None else TROUBLES.get(found.problem, UNREADABLE)

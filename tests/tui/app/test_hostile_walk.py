@@ -70,6 +70,9 @@ WALK = (
 """Keys from Home and back to it."""
 
 
+BASES = {"EntryByEntryScreen", "ListScreen", "ReadingScreen", "SearchedScreen", "SectionScreen"}
+"""Screens that others are made from."""
+
 OWN_CLICKS = {
     f"screen.section('{name}')"
     for name in (*SECTIONS, *project_screen.SECTIONS, *submission_screen.SECTIONS)
@@ -89,7 +92,7 @@ def screens() -> set[str]:
                 isinstance(each, type)
                 and issubclass(each, Screen)
                 and each.__module__ == made.__name__
-                and each.__name__ not in {"EntryByEntryScreen", "SearchedScreen", "SectionScreen"}
+                and each.__name__ not in BASES
             ):
                 found.add(each.__name__)
     return found

@@ -208,7 +208,11 @@ def test_it_is_read_again_only_where_a_file_changed(home: Path, tmp_path: Path) 
     first = read_vault(made.folder, home)
     assert read_vault(made.folder, home, first, anyway=False) is first
     assert read_vault(made.folder, home, first) is not first
+    listed = read_vaults(home, None, anyway=False)
+    assert read_vaults(home, listed, anyway=False) is listed
+    assert read_vaults(home, listed, anyway=True) is not listed
     told_to(home, "team one")
+    assert read_vaults(home, listed, anyway=False) is not listed
     second = read_vault(made.folder, home, first, anyway=False)
     assert second is not first
     assert second.told.history is not None
