@@ -49,6 +49,7 @@ from review.verifying.kinds import (
     look,
     signature_check,
 )
+from scoring.core.wording import counted
 
 
 def _verify_certificate(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
@@ -216,7 +217,9 @@ def _verify_sealed(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
         signer = [Signer("laptop", found.manifest.signer)]
         return ToldOfFile(facts, signer, [signature_check(), *rated])
     kind = "an export of a review" if name.endswith(EXPORT_SUFFIX) else "a file"
-    how = "a passphrase" if file.lock is Lock.PASSPHRASE else f"{recipients_in(file.data)} keys"
+    how = (
+        "a passphrase" if file.lock is Lock.PASSPHRASE else counted(recipients_in(file.data), "key")
+    )
     raise FileError(
         FileProblem.LOCKED,
         f"{file.path.name} is {kind} that is sealed for {how}: who signed what is in it can be seen by whoever opens it.",

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import click
 
+from harness.core.failures import UsageError
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
-from rosetta_tui.show.text import table
+from rosetta_tui.show.text import plain, table
 from scoring.core.wording import percent
 
 with when_used():
+    from harness.core import written_files
     from review.verdict.gate import planner
     from review.verdict.gate import policy as gate_policy
 
@@ -26,16 +28,30 @@ _SENTENCES = (50, 80, 100)
 @click.option("--items", type=click.IntRange(10, 2000), help="Only so many sentences.")
 @click.option("--share", default=0.85, show_default=True, type=click.FloatRange(0, 1, min_open=True, max_open=True), help="How good the method truly is.")  # fmt: skip
 @click.option("--policy", type=click.Path(path_type=Path), help="The gate's rule. Default: our proposal.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE.toml", help="Write the rule to a new file, in which the organisation sets its numbers.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def plan_(
-    reviewers: int | None, items: int | None, share: float, policy: Path | None, as_json: bool
+    reviewers: int | None,
+    items: int | None,
+    share: float,
+    policy: Path | None,
+    output: Path | None,
+    as_json: bool,
 ) -> None:
     """Say what chance of a verdict a review has before anybody rates.
 
     Every sentence is rated by everybody, and of every 100 translations SHARE × 100 truly are acceptable or
     better. Simulated: real people and sentences may differ more or less than assumed.
+
+    With -o the rule that it goes by is written, with a word about each number: change it, and name it with --policy here
+    and at `rosetta review create`.
     """
-    rule, _ = gate_policy.read_policy_file(policy)
+    rule, content = gate_policy.read_policy_file(policy)
+    if output is not None:
+        if output.exists():
+            raise UsageError(f"{output.name} is there already. Choose another name.")
+        written_files.write_file(output, content, overwrite=False)
+        click.echo(f"Written: {plain(str(output))}", err=True)
     people = _PEOPLE if reviewers is None else (reviewers,)
     sentences = _SENTENCES if items is None else (items,)
     found = planner.promises(rule, people, sentences, share)

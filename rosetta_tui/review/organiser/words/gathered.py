@@ -20,7 +20,7 @@ def taken_words(found: Gathered) -> str:
 def left_lines(found: Gathered) -> Iterator[str]:
     """Yield what was left out, taken back or not agreed to, and what to do about it."""
     if found.waiting:
-        yield f"{counted(found.waiting, 'sentence')} with speakers: nothing came back yet that may be used."
+        yield f"{counted(found.waiting, 'sentence')} with speakers, of which there is no answer so far that may be used."
     if found.unshared:
         yield f"Left out: {counted(found.unshared, 'translation')} of people who did not say that theirs may be used. {HOW_TO_ALLOW}"
     if found.beside:
