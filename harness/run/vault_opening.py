@@ -16,10 +16,11 @@ from harness.core.failures import UsageError
 from harness.run.run_terms import GRANTED_AHEAD, terms_again
 from harness.store.corpora.entries import read_dataset
 from harness.store.corpora.listing import segments_of
-from harness.store.file.database import home
+from harness.store.file.database import home, opened
 from harness.store.file.openings import set_opening
 from harness.store.file.sealing import also_open_with, seal_for_keepers
 from harness.store.runs import Run
+from harness.store.withdrawn import withdrawn_of_vault
 from harness.vault.request import VaultRequest
 
 if TYPE_CHECKING:
@@ -37,9 +38,10 @@ _NOT_GRANTED: Final = (
 def out_of_vault(name: str, vault: VaultRequest, terms: RunTerms | None) -> Corpus:
     """Return a corpus of a vault, opened; this process opens with the same keys what it stores of it.
 
-    ``terms``: what is to be run over it, where that needs a grant. UsageError where the vault does not open.
+    ``terms``: what is to be run over it, where that needs a grant. UsageError where the vault does not open, and Withdrawn,
+    before it does, for a corpus that the store knows and that was taken back.
     """
-    opening = _opening(vault, terms)
+    opening = _opening(vault, terms, name)
     vault.opened(opening)
     found = opening.corpus(name, vault.segments)
     also_open_with(opening.ages)
@@ -78,10 +80,13 @@ def open_again(
         set_opening(connection, run.id, run.opening.changed(despite_network=reason))
 
 
-def _opening(vault: VaultRequest, terms: RunTerms | None) -> VaultOpening:
-    """Choose who opens a vault; its ciphers are loaded where one is named alone."""
-    from harness.vault.opening import keeper_here, opening_by
+def _opening(vault: VaultRequest, terms: RunTerms | None, name: str = "") -> VaultOpening:
+    """Choose who opens a vault, for a corpus of this name; its ciphers are loaded where one is named alone."""
+    from harness.vault.opening import keeper_here, opening_by, vault_at
 
+    if name and standing(home()):
+        at = vault_at(vault.folder, home(), clock_was_wrong=vault.clock_was_wrong)
+        _refuse_withdrawn(name, at)
     if vault.grant is not None and (terms is None or vault.work not in GRANTED_AHEAD):
         raise UsageError(_NOT_GRANTED.format(vault.work))
     opening = opening_by(home(), vault, terms)
@@ -89,6 +94,16 @@ def _opening(vault: VaultRequest, terms: RunTerms | None) -> VaultOpening:
         opening.vault, [opening.identity, *(keeper_here(home(), each) for each in vault.others)]
     )
     return opening
+
+
+def _refuse_withdrawn(name: str, vault: Vault) -> None:
+    head = vault.read().head
+    with opened() as connection:
+        for number, stored in head.corpora.items():
+            if name in {number, stored.name}:
+                notice = withdrawn_of_vault(connection, head.vault, number)
+                if notice is not None:
+                    raise Withdrawn(f"Corpus {name}", notice)
 
 
 def refuse_taken_out(vault: Vault, identities: Iterable[Identity]) -> None:

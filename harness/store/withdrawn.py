@@ -65,6 +65,25 @@ def withdrawn_corpora(connection: sqlite3.Connection) -> dict[int, SignedNotice]
     return found
 
 
+def withdrawn_of_vault(
+    connection: sqlite3.Connection, vault: str, corpus: str
+) -> SignedNotice | None:
+    """Return the notice by which a whole corpus of a vault was taken back, by the numbers of both.
+
+    None where it was not, or where the store has no run over it and so does not know what it is.
+    """
+    now = now_standing()
+    if not now:
+        return None
+    query = (
+        "SELECT sha256, dataset FROM corpora"
+        " WHERE json_valid(dataset) AND instr(json_extract(dataset, '$.opened_from'), ?) = 1"
+    )
+    rows = connection.execute(query, (f"{vault}/{corpus}/",)).fetchall()
+    found = (now.of_corpus(_facts(*row)) for row in rows)
+    return next((each for each in found if each is not None), None)
+
+
 def entry_ids_of_run(connection: sqlite3.Connection, run_id: str) -> list[object] | None:
     """Return the ids of the entries of a run by its whole id; None where the store does not have it."""
     query = "SELECT corpus, positions FROM runs WHERE run_id = ? AND imported IS NULL"

@@ -10,15 +10,17 @@ from typing import Any
 from corpora.model.corpus import Selection
 from corpora.model.entry import Segment
 from harness import api
+from harness.consent.standing import CorpusFacts, Withdrawn, standing
 from harness.core.failures import HarnessError, UsageError
 from harness.method.method import Method
 from harness.run.run_terms import run_terms
 from harness.setup.scoring_options import ScoringOptions
-from harness.store.file.database import default_path, opened
+from harness.store.file.database import default_path, home, opened
 from harness.submission import lanes, rehearsal
 from harness.submission.bundle import Submission
 from harness.submission.desk import DeskAct, KeptSubmission
 from harness.submission.lanes import LanePlan, ModelHere
+from harness.submission.manifest import SubmissionManifest
 from harness.submission.outcome import run_outcome
 from harness.vault.records import MOST_WORDS
 from harness.vault.request import VaultNoting
@@ -51,6 +53,7 @@ def over_secrets(
     lanes.require_kept_here(
         found.submission, place, plan, model, trusted=given["trust_local_server"]
     )
+    _refuse_withdrawn(found.manifest, name)
     desk().note(found.submission, DeskAct.BEGUN, corpus=name)
     with ExitStack() as log:
         with _noted(found.submission, DeskAct.NOT_BEGUN, name, "The command was refused."):
@@ -69,6 +72,13 @@ def over_secrets(
     elif came.act is DeskAct.REFUSED:
         say([f"Nothing of it could be scored. {came.words}"])
     return came.act is not DeskAct.NOT_RUN
+
+
+def _refuse_withdrawn(manifest: SubmissionManifest, name: str) -> None:
+    """Raise Withdrawn for a corpus that was taken back, before a vault is opened for it: by its name, in the languages of the submission."""
+    facts = CorpusFacts("", name, manifest.source_language, manifest.target_language)
+    if (notice := standing(home()).of_corpus(facts)) is not None:
+        raise Withdrawn(f"Corpus {name}", notice)
 
 
 @contextmanager

@@ -90,6 +90,27 @@ def test_an_answer_that_the_pause_keeps_back_opens_no_vault(desk: Desk) -> None:
     assert desk.answers() == 2
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_a_corpus_that_was_taken_back_opens_no_vault(desk: Desk, known: bool) -> None:
+    """By what the store has of it, or where it has nothing by its name in the languages of the submission."""
+    desk("submission demo tiny --lane data")
+    desk("submission run tiny.rosetta-submission --plain")
+    vault(desk)
+    if known:
+        desk("run eo-gold --method copy-source", *IN_VAULT[3:])
+    else:
+        gold(desk.folder)
+    said = ["--reason", "asked", "--by", "Council"]
+    desk(f"consent withdraw --corpus {'eo-gold --vault elders --purpose x' if known else 'gold.json'}", *said)  # fmt: skip
+    before = desk("vault log elders")
+    asked = ["submission run tiny.rosetta-submission"]
+    for ask in asked + ["run --method copy-source"] * known:
+        options = IN_VAULT if ask in asked else ("eo-gold", *IN_VAULT[3:])
+        assert "Corpus eo-gold: consent was withdrawn" in desk(ask, *options, code=2)
+    assert desk("vault log elders") == before
+    assert desk.stands() == ("rehearsed", 0, 0)
+
+
 def test_a_file_that_is_there_is_not_overwritten(desk: Desk) -> None:
     desk("submission demo tiny --lane data")
     desk("submission show tiny.rosetta-submission")
