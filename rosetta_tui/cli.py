@@ -67,6 +67,7 @@ def _ended(work: Callable[[], int], *, own: bool) -> int:
     """
     if own:
         _signal.signal(_signal.SIGINT, _interrupted)
+        _open_streams()
     try:
         code = work()
         _no_longer(own=own)
@@ -75,6 +76,17 @@ def _ended(work: Callable[[], int], *, own: bool) -> int:
         print("Interrupted.", file=sys.stderr)
         return INTERRUPTED
     return code
+
+
+def _open_streams() -> None:
+    """Put one that gives and keeps nothing in the place of a standard stream that is closed.
+
+    Python has none there, and the next file that is opened would get its number.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, os.O_RDWR)  # stays open as long as the process
+            setattr(sys, name, io.TextIOWrapper(io.FileIO(null, mode, closefd=False), "utf-8"))
 
 
 def _no_longer(*, own: bool) -> None:
@@ -143,7 +155,9 @@ def _run(arguments: list[str]) -> int:
         code = rosetta.main(args=arguments, prog_name="rosetta", standalone_mode=False)
     except click.ClickException as error:
         return _misused(error)
-    except click.Abort:
+    except click.Abort as error:
+        if isinstance(error.__context__, EOFError) and not sys.stdin.isatty():
+            return _nobody_to_ask()
         raise KeyboardInterrupt from None
     except OSError as error:
         return _unwritten(error)
@@ -164,6 +178,13 @@ def _misused(error: click.ClickException) -> int:
         for line in usage_lines(error):
             print(line, file=sys.stderr)
     return error.exit_code
+
+
+def _nobody_to_ask() -> int:
+    """Say that what answers questions ended before the answer; at a terminal that is a person who leaves."""
+    words = "Nobody is there to answer: standard input is closed, or ended before the answer. Run it in a terminal, or see with -h which option answers."
+    print(f"error: {words}", file=sys.stderr)
+    return MISUSED
 
 
 def _unwritten(error: OSError) -> int:
