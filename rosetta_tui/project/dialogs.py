@@ -12,14 +12,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Button, Input, Label, Static
+from textual.widgets import Button, Input, Static
 
 from rosetta_tui.project.acts import WantedSentences, checked
-from rosetta_tui.toolkit.background import AnsweringScreen, in_thread
 from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.acting import ActingScreen, typed_line
 from rosetta_tui.toolkit.dialogs.choose import answers
 from rosetta_tui.toolkit.form.file_choice import FileChoice
-from rosetta_tui.toolkit.form.suggesting_line import Harmless
 from rosetta_tui.toolkit.section_page import Line
 
 Add = Callable[[WantedSentences], Sequence[Line]]
@@ -34,10 +33,10 @@ _FIELDS = (
 )
 
 
-class AddSentencesScreen(AnsweringScreen[Sequence[Line] | None]):
+class AddSentencesScreen(ActingScreen[Sequence[Line]]):
     """Gives what became of the sentences, None where the person went back; what is wrong is said and stays to be mended."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
+    acting = "Adding …"
 
     def __init__(self, add: Add) -> None:
         super().__init__()
@@ -51,9 +50,7 @@ class AddSentencesScreen(AnsweringScreen[Sequence[Line] | None]):
             yield Static(Content.styled(hint, "$quiet"))
             yield FileChoice("path of the file", _ENDINGS, id="path")
             for name, label, placeholder in _FIELDS:
-                with Horizontal(classes="setting"):
-                    yield Label(label)
-                    yield Input(id=name, placeholder=placeholder, highlighter=Harmless(), select_on_focus=False, max_length=40)  # fmt: skip
+                yield from typed_line(label, name, placeholder, 40)
             yield Static(id="said")
             yield from answers("Add (enter)", "add")
 
@@ -61,38 +58,19 @@ class AddSentencesScreen(AnsweringScreen[Sequence[Line] | None]):
         """Begin at the path."""
         self.query_one(FileChoice).input.focus()
 
-    def _say(self, words: str, style: str = "$quiet") -> None:
-        self.query_one("#said", Static).update(show(words, style))
-
     @on(Input.Submitted)
     @on(Button.Pressed, "#add")
     def _submitted(self) -> None:
         path = self.query_one(FileChoice).path
         if path is None:
-            self._say("Name the file.", "$bad")
+            self.say("Name the file.", "$bad")
             return
         told = {name: self.query_one(f"#{name}", Input).value.strip() for name, _, _ in _FIELDS}
-        self._busy(busy=True)
-        in_thread(self, "add", partial(self._added, WantedSentences(path, **told)), self.answer, self._cannot)  # fmt: skip
+        self.act(partial(self._added, WantedSentences(path, **told)))
 
     def _added(self, wanted: WantedSentences) -> Sequence[Line]:
         checked(wanted)
         return self._add(wanted)
-
-    def _cannot(self, why: str) -> None:
-        self._busy(busy=False)
-        self._say(why, "$bad")
-
-    def _busy(self, *, busy: bool) -> None:
-        self._say("Adding …" if busy else "")
-        for each in self.query(Button):
-            each.disabled = busy
-
-    @on(Button.Pressed, "#back")
-    def action_leave(self) -> None:
-        """Go back; nothing is added."""
-        if not self.query_one("#back").disabled:
-            self.answer(None)
 
 
 class ToldScreen(ModalScreen[None]):

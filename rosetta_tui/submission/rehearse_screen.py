@@ -9,17 +9,17 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Button, Input, Label, Static
+from textual.widgets import Button, Input, Static
 
 from harness.submission.lanes import ModelHere
 from rosetta_tui.session.rehearsing import RehearsalNeeds
 from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.acting import typed_line
 from rosetta_tui.toolkit.dialogs.choose import answers
 from rosetta_tui.toolkit.form.file_choice import FileChoice
-from rosetta_tui.toolkit.form.suggesting_line import Harmless
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class RehearseScreen(ModalScreen[RehearsalChoice | None]):
             if needs.model:
                 made = f" It was made with {needs.made_for}." if needs.made_for else ""
                 yield Static(show(f"It asks a model, which you choose, on this computer.{made}", "$quiet"))  # fmt: skip
-                yield from _field("Endpoint", "endpoint", "such as http://127.0.0.1:11434/v1")
-                yield from _field("Model", "model", "its name there")
+                yield from typed_line("Endpoint", "endpoint", "such as http://127.0.0.1:11434/v1")
+                yield from typed_line("Model", "model", "its name there")
             if needs.corpus:
                 yield Static(show(needs.corpus.partition(": name")[0] + ".", "$quiet"))
                 yield FileChoice("path of the corpus", (".json", ".jsonl", ".tsv", ".csv"), id="corpus")  # fmt: skip
@@ -78,9 +78,3 @@ class RehearseScreen(ModalScreen[RehearsalChoice | None]):
             self._begin()
         else:
             self.dismiss(None)
-
-
-def _field(label: str, name: str, placeholder: str) -> ComposeResult:
-    with Horizontal(classes="setting"):
-        yield Label(label)
-        yield Input(id=name, placeholder=placeholder, highlighter=Harmless(), select_on_focus=False)

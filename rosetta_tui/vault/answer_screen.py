@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Button, Input, Label, Static
 
 from harness.vault.records import MOST_WORDS
-from rosetta_tui.toolkit.background import AnsweringScreen, in_thread
 from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.acting import ActingScreen, typed_line
 from rosetta_tui.toolkit.dialogs.choose import confirm
-from rosetta_tui.toolkit.form.suggesting_line import Harmless
 from rosetta_tui.vault.answers import AskedRequest, give_answer
 
 
-class AnswerScreen(AnsweringScreen[str | None]):
+class AnswerScreen(ActingScreen[str]):
     """Gives what was done, in words; None where the person went back. Each answer is asked for a second time."""
 
     CSS_PATH = "vault.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
+    acting = "Answering …"
 
     def __init__(self, asked: AskedRequest) -> None:
         super().__init__()
@@ -42,12 +39,12 @@ class AnswerScreen(AnsweringScreen[str | None]):
                         yield Label(show(name))
                         yield Static(show(words))
             yield Static(id="said")
-            yield from _field("Keys", "keys", "this computer's keeper, or name a file of keys")
-            yield from _field(
-                "Reason", "reason", "why you refuse; the log keeps it, so name nobody"
+            yield from typed_line("Keys", "keys", "this computer's keeper, or name a file of keys")
+            yield from typed_line(
+                "Reason", "reason", "why you refuse; the log keeps it, so name nobody", MOST_WORDS
             )
             if not self._asked.here:
-                yield from _field("The answer goes to", "target", "NAME.rosetta-answer")
+                yield from typed_line("The answer goes to", "target", "NAME.rosetta-answer")
             with Horizontal(classes="answers"):
                 yield Button("Allow", id="allow")
                 yield Button("Refuse", id="refuse")
@@ -61,9 +58,6 @@ class AnswerScreen(AnsweringScreen[str | None]):
 
     def _typed(self, name: str) -> str:
         return self.query_one(f"#{name}", Input).value.strip()
-
-    def _say(self, words: str, tone: str = "$quiet") -> None:
-        self.query_one("#said", Static).update(show(words, tone))
 
     @on(Button.Pressed, "#allow")
     def _allow(self) -> None:
@@ -86,7 +80,7 @@ class AnswerScreen(AnsweringScreen[str | None]):
         elif not self._asked.here and not self._typed("target"):
             missing = "target"
         words = {"reason": "Say why you refuse.", "target": "Name the file for the answer."}
-        self._say(words.get(missing, ""), "$bad")
+        self.say(words.get(missing, ""), "$bad")
         if missing:
             self.query_one(f"#{missing}").focus()
         return not missing
@@ -105,32 +99,4 @@ class AnswerScreen(AnsweringScreen[str | None]):
             keys=Path(keys).expanduser() if keys else None,
             target=Path(target).expanduser(),
         )
-        self._busy(busy=True)
-        in_thread(self, "answer", work, self.answer, self._cannot)
-
-    def _cannot(self, why: str) -> None:
-        self._busy(busy=False)
-        self._say(why, "$bad")
-
-    def _busy(self, *, busy: bool) -> None:
-        self._say("Answering …" if busy else "")
-        for each in self.query(Button):
-            each.disabled = busy
-
-    @on(Button.Pressed, "#back")
-    def action_leave(self) -> None:
-        """Go back; nothing is answered."""
-        if not self.query_one("#back").disabled:
-            self.answer(None)
-
-
-def _field(label: str, name: str, placeholder: str) -> ComposeResult:
-    with Horizontal(classes="setting"):
-        yield Label(label)
-        yield Input(
-            id=name,
-            placeholder=placeholder,
-            highlighter=Harmless(),
-            select_on_focus=False,
-            max_length=MOST_WORDS if name == "reason" else 0,
-        )
+        self.act(work)

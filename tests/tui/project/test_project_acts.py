@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 from textual.widgets import Input
 
 from harness.core.failures import UsageError
 from harness.project.state import read_project
+from rosetta_tui.project import screen
 from rosetta_tui.project.acts import WantedSentences, add_sentences, checked
 from rosetta_tui.project.dialogs import AddSentencesScreen, ToldScreen
 from rosetta_tui.project.screen import ProjectScreen
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
+from rosetta_tui.toolkit.section_page import Line
 from tests.tui.commands.new_language import Office, sentences, speaks, table
 from tests.tui.project.made import begun, halfway
-from tests.tui.screens import App, notices, press, press_in_turn, settle, showing, text
+from tests.tui.screens import App, burst, notices, press, press_in_turn, settle, showing, text
 from tests.tui.vault.looks import LOOKS, look, store
 
 KNOWN = dict(list(sentences().items())[:8])
@@ -75,6 +80,29 @@ async def test_sentences_are_added_told_of_and_taken_out_again(home: Path) -> No
         await press(pilot, "enter")
         assert app.screen is made
         assert "There are no sentences yet." in text(app)
+
+
+async def test_enter_a_second_time_adds_nothing_twice(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(home, Path("words"))
+    begins, typed = [], Event()
+
+    def late(*given: Any) -> Sequence[Line]:
+        begins.append(given)
+        typed.wait()
+        return add_sentences(*given)
+
+    monkeypatch.setattr(screen, "add_sentences", late)
+    made = ProjectScreen(store(home), Path("words"))
+    async with showing(App(None, store(home)), made, (100, 36)) as (app, pilot):
+        await press(pilot, "s")
+        app.screen.query_one(Input).value = "sentences.tsv"
+        await burst(app, "enter", "enter", "escape")
+        typed.set()
+        await settle(pilot)
+        assert "Added: 8 entries" in text(app)
+    assert len(begins) == 1
 
 
 async def test_what_speakers_sent_back_is_taken_in_and_no_sentence_is_shown(
