@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 from corpora.files.decode import open_regular
@@ -34,13 +35,16 @@ from harness.submission.members import (
     CARD,
     CODE,
     DATA,
+    FOREIGN_SHEET,
     MOST_BYTES,
     README,
     SHAPE,
+    SHEET,
     WHEELS,
     FoundMember,
     MemberKind,
     in_zip,
+    mebibytes,
     member_problems,
 )
 from harness.submission.wheels import wheelhouse_problems
@@ -128,19 +132,37 @@ def read_head(path: Path) -> SubmissionManifest:
 def bundle_bytes(path: Path) -> bytes:
     """Return the bytes of a bundle's file, not yet looked at; raises FileError for too many, and UsageError where there is none."""
     if path.is_dir():
-        raise UsageError(
-            f"{path}: a folder, and a submission is one file. Pack it: rosetta submission pack {path}"
-        )
+        raise UsageError(f"{path}: a folder, and a submission is one file. {_way_to_a_file(path)}")
     try:
         with open_regular(path) as file:
             if (size := os.fstat(file.fileno()).st_size) > _MOST_FILE:
                 raise FileError(
                     FileProblem.TOO_LARGE,
-                    f"{path.name}: {size / 2**20:,.0f} MiB, and a submission has {MOST_BYTES // 2**20} at most. Nothing of it was read.",
+                    f"{path.name}: {mebibytes(size)} MiB, and a submission has {MOST_BYTES // 2**20} at most. Nothing of it was read.",
                 )
             return file.read(_MOST_FILE + 1)
     except OSError as error:
         raise _unreadable(path, error) from None
+
+
+def packed_beside(folder: Path) -> Path:
+    """Return where the bundle of a folder is written unless somebody names another place."""
+    return folder.resolve().with_suffix(BUNDLE_SUFFIX)
+
+
+def _way_to_a_file(folder: Path) -> str:
+    """Say how a folder becomes the file that is wanted, in a line that can be typed as it stands."""
+    line = f"rosetta submission pack {quote(str(folder))}"
+    if not (folder / SHEET).is_file():
+        if (folder / FOREIGN_SHEET).is_file():
+            return f"Write one to pack of this method: {line} --from"
+        return f"It has no {SHEET}, so it cannot be packed either: rosetta submission demo writes a folder that shows how"
+    named = (folder / CARD).is_file()
+    card = "" if named else " --card CARD, where CARD is a run card over open entries"
+    packed = packed_beside(folder)
+    if packed.exists():
+        return f"Name {packed.name} beside it, or pack it anew: {line} --overwrite{card}"
+    return f"Pack it: {line}{card}"
 
 
 def _unreadable(path: Path, error: OSError) -> UsageError:

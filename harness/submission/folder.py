@@ -33,13 +33,13 @@ from harness.submission.members import (
     DATA,
     MOST_BYTES,
     README,
+    SHEET,
     WHEELS,
     MemberKind,
     in_folder,
     member_problems,
 )
 
-SHEET: Final = "submission.toml"
 _MOST_TERMS: Final = 2**20
 _MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
 _LEFT_OUT: Final = ("__pycache__",)

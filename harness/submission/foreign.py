@@ -20,6 +20,7 @@ from harness.submission.bundle import RefusedBundle, unpack_into
 from harness.submission.members import (
     CODE,
     DATA,
+    FOREIGN_SHEET,
     MOST_BYTES,
     MOST_MEMBERS,
     README,
@@ -30,12 +31,11 @@ from harness.submission.members import (
     member_problems,
 )
 
-METHOD: Final = "method.json"
 _ARCHIVES: Final = (".tar", ".tar.gz", ".tgz")
 _GZIP: Final = b"\x1f\x8b"
 _AROUND: Final = 10 * 2**10
 """Bytes that a tar writes around a member, and at its end."""
-_LEFT_OUT: Final = frozenset({"Dockerfile", "manifest.json", METHOD})
+_LEFT_OUT: Final = frozenset({"Dockerfile", "manifest.json", FOREIGN_SHEET})
 _ADAPTER: Final = "rosetta_adapter"
 
 _INSTEAD: Final = {
@@ -100,7 +100,7 @@ def _members(place: Path) -> dict[str, bytes]:
         kept = [each.path for each in found if each.kind is MemberKind.FILE]
         return {path: read_bytes(place / path, "a part of a method", MOST_BYTES) for path in kept}
     if not place.name.endswith(_ARCHIVES):
-        raise UsageError(f"{place}: neither a folder with {METHOD} nor an archive ({', '.join(_ARCHIVES)}).")  # fmt: skip
+        raise UsageError(f"{place}: neither a folder with {FOREIGN_SHEET} nor an archive ({', '.join(_ARCHIVES)}).")  # fmt: skip
     try:
         with tarfile.open(place) as archive:
             found = []
@@ -142,17 +142,17 @@ def _refuse(found: list[FoundMember]) -> None:
 
 def _described(members: Mapping[str, bytes], place: Path) -> dict[str, Any]:
     """Read ``method.json``; of before ``method/1`` too, which name an entry point and no kind."""
-    if METHOD not in members:
+    if FOREIGN_SHEET not in members:
         raise UsageError(
-            f"{place}: there is no {METHOD}. An archive whose entry is a program for a container says nothing that can be run "
+            f"{place}: there is no {FOREIGN_SHEET}. An archive whose entry is a program for a container says nothing that can be run "
             "here: write a function that gets a list of texts, and pack that."
         )
     try:
-        read = json.loads(members[METHOD])
+        read = json.loads(members[FOREIGN_SHEET])
     except (ValueError, RecursionError):
-        raise UsageError(f"{place}: {METHOD} is not JSON. Correct it.") from None
+        raise UsageError(f"{place}: {FOREIGN_SHEET} is not JSON. Correct it.") from None
     if not isinstance(read, dict):
-        raise UsageError(f"{place}: {METHOD} is no object. Correct it.")
+        raise UsageError(f"{place}: {FOREIGN_SHEET} is no object. Correct it.")
     if "kind" not in read and "entry_point" in read:
         read["kind"] = "python"
     return read
@@ -162,10 +162,10 @@ def _translated(described: Mapping[str, Any], members: Mapping[str, bytes]) -> t
     """Return submission.toml and the members of the folder."""
     kind = described.get("kind")
     if kind in _INSTEAD:
-        raise UsageError(f"{METHOD}: kind {kind!r} is {_INSTEAD[str(kind)]}.")
+        raise UsageError(f"{FOREIGN_SHEET}: kind {kind!r} is {_INSTEAD[str(kind)]}.")
     makers = {"python": _python, "lexicon": _lexicon, "llm": _model, "llm-coached": _model}
     if kind not in makers:
-        raise UsageError(f"{METHOD}: kind {kind!r} is not known. There are {', '.join([*makers, *_INSTEAD])}.")  # fmt: skip
+        raise UsageError(f"{FOREIGN_SHEET}: kind {kind!r} is not known. There are {', '.join([*makers, *_INSTEAD])}.")  # fmt: skip
     lane, made = makers[str(kind)](described, members)
     if README in members:
         made[README] = members[README]
@@ -175,7 +175,7 @@ def _translated(described: Mapping[str, Any], members: Mapping[str, bytes]) -> t
 def _python(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[str, dict[str, bytes]]:  # fmt: skip
     module, _, name = str(described.get("entry_point", "")).partition(":")
     if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", f"{module}:{name}", re.ASCII) is None:
-        raise UsageError(f"{METHOD}: field 'entry_point' must be module:Class.")
+        raise UsageError(f"{FOREIGN_SHEET}: field 'entry_point' must be module:Class.")
     made = {f"{CODE}/{p}": c for p, c in members.items() if p not in _LEFT_OUT and p != README}
     made[f"{CODE}/{_ADAPTER}.py"] = _ADAPTER_CODE.format(module=module, name=name).encode()
     options = described.get("decode") if isinstance(described.get("decode"), dict) else {}
@@ -229,7 +229,9 @@ def _model(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[
 
 def _named(path: object, field: str, members: Mapping[str, bytes]) -> bytes:
     if not isinstance(path, str) or path not in members:
-        raise UsageError(f"{METHOD}: field {field!r} names no file beside it. Put the file there.")
+        raise UsageError(
+            f"{FOREIGN_SHEET}: field {field!r} names no file beside it. Put the file there."
+        )
     return members[path]
 
 

@@ -7,6 +7,7 @@ everything is refused by its name.
 from __future__ import annotations
 
 import io
+import math
 import re
 import stat
 import tarfile
@@ -22,6 +23,10 @@ from harness.exchange.kinds import RESERVED
 from harness.sealed.archive import ArchiveShape
 from harness.sealed.forms import FileError, FileProblem
 
+SHEET: Final = "submission.toml"
+"""Beside the members in the folder that a bundle is packed of; what it says stands in the manifest."""
+FOREIGN_SHEET: Final = "method.json"
+"""The same in a folder of the reference implementation."""
 CARD: Final = "card.json"
 README: Final = "README.md"
 CODE: Final = "code"
@@ -125,11 +130,17 @@ def member_problems(found: Iterable[FoundMember]) -> list[str]:
     if len(files) > MOST_MEMBERS:
         problems.append(f"{len(files):,} files, and {MOST_MEMBERS:,} are the most. Leave some out.")
     if (total := sum(each.size for each in files)) > MOST_BYTES:
+        largest = max(files, key=lambda each: each.size)
         problems.append(
-            f"{total / 2**20:,.0f} MiB declared, and {MOST_BYTES // 2**20:,} are the most. Leave out what the method "
-            "does not need, or quantise the model."
+            f"{mebibytes(total)} MiB declared, and {MOST_BYTES // 2**20:,} are the most; the largest is {largest.path} "
+            f"with {mebibytes(largest.size)}. Leave out what the method does not need, or quantise the model."
         )
     return problems
+
+
+def mebibytes(size: int) -> str:
+    """Write a size rounded up, so that what is too much does not read like what is allowed."""
+    return f"{math.ceil(size / 2**20):,}"
 
 
 def unsafe_problems(found: Iterable[FoundMember]) -> list[str]:

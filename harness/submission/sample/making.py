@@ -8,8 +8,7 @@ from typing import Final, Literal
 
 from corpora.samples import DEMO_CORPUS, DEMO_GLOSSARY, sample_path
 from harness.submission.bundle import unpack_into
-from harness.submission.folder import SHEET
-from harness.submission.members import CODE, DATA, README
+from harness.submission.members import CODE, DATA, README, SHEET
 
 SampleLane = Literal["code", "data"]
 TERMS: Final = "terms.txt"

@@ -45,9 +45,9 @@ def pack(
     """
     if theirs:
         made = foreign.write_folder(place, output or place.with_name(f"{place.name.partition('.')[0]}-submission"))  # fmt: skip
-        say([f"Written: {made}. Complete {folder.SHEET} and README.md there, put card.json beside them, and pack that folder."])  # fmt: skip
+        say([f"Written: {made}. Complete {members.SHEET} and README.md there, put card.json beside them, and pack that folder."])  # fmt: skip
         return
-    path = output or place.resolve().with_suffix(BUNDLE_SUFFIX)
+    path = output or bundle.packed_beside(place)
     if not path.name.endswith(BUNDLE_SUFFIX):
         raise UsageError(f"{path.name}: a submission is called NAME{BUNDLE_SUFFIX}.")
     identity = signed_run.own_signer(database.home())

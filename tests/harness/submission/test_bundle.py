@@ -133,8 +133,10 @@ def test_too_much_is_refused_by_what_is_declared(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="10,240 MiB, and a submission has 256 at most") as refused:
         read_submission(path)
     assert refused.value.problem is FileProblem.TOO_LARGE
-    declared = [FoundMember("data/big.bin", MemberKind.FILE, MOST_BYTES + 1)]
-    assert "256 are the most" in member_problems(declared)[0]
+    sizes = {"data/small.bin": 2**20, "data/big.bin": MOST_BYTES - 2**20 + 1}
+    declared = [FoundMember(name, MemberKind.FILE, size) for name, size in sizes.items()]
+    [words] = member_problems(declared)
+    assert "257 MiB declared, and 256 are the most; the largest is data/big.bin with 256." in words
     many = [FoundMember(f"data/{n}.txt", MemberKind.FILE, 1) for n in range(2001)]
     assert member_problems(many) == ["2,001 files, and 2,000 are the most. Leave some out."]
 

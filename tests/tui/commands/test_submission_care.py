@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import click
@@ -317,6 +318,31 @@ def test_what_is_no_submission_is_named_with_what_is_wanted(verb: str, name: str
     hostile = resigned(bundle, {"code/x.py": b"1"}, by=MAKER.public.signing_key)
     (tmp_path / "link.rosetta-submission").write_bytes(hostile)
     assert words in Desk(tmp_path)(f"submission {verb} {name}", code=2)
+
+
+def test_what_is_said_of_a_folder_can_be_done(desk: Desk) -> None:
+    """Each line is typed as it stands until there is a file; a card that is missing is all that is left to be named."""
+    sample_bundle(folder := desk.folder / "my tiny")
+    pack, anew = "rosetta submission pack 'my tiny'", " --overwrite"
+
+    def said() -> str:
+        return desk("submission check", "my tiny", code=2).rstrip()
+
+    def typed(line: str) -> None:
+        desk("", *shlex.split(line)[1:])
+
+    assert said().endswith(f"Pack it: {pack}")
+    typed(pack)
+    assert said().endswith(f"Name my tiny.rosetta-submission beside it, or pack it anew: {pack}{anew}")  # fmt: skip
+    typed(f"{pack}{anew}")
+    desk("submission check", "my tiny.rosetta-submission", code=1)  # no terms are accepted in it
+    (folder / "card.json").rename("card.json")
+    assert f"{pack}{anew} --card CARD, where CARD is a run card over open entries" in said()
+    typed(f"{pack}{anew} --card card.json")
+    (folder / "submission.toml").unlink()
+    assert "no submission.toml, so it cannot be packed either: rosetta submission demo" in said()
+    (folder / "method.json").write_text("{}", "utf-8")
+    assert said().endswith(f"Write one to pack of this method: {pack} --from")
 
 
 def test_what_is_packed_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
