@@ -19,7 +19,8 @@ from harness.submission.checking import check_submission
 from harness.submission.desk import DeskAct, KeptSubmission
 from harness.vault.opening import folder_of
 from review.office.results.progress import progress
-from review.office.store.store import Office, Review
+from review.office.store.store import IssuedCertificate, Office, Review
+from review.verdict.certificate.certificate import read_certificate
 from review.verdict.gate.adjudication import queue
 
 
@@ -160,8 +161,21 @@ def _review_steps(connection: sqlite3.Connection, office: Office, review: Review
         yield WayStep("what was flagged is decided", done=False, words=words, command=f"rosetta review adjudicate {quote(review.name)}{opening}")  # fmt: skip
     command = f"rosetta review gate {quote(review.name)} --issue"
     again = bool(issued) and issued[-1].recompute
-    words = "ratings were taken back since: issue it anew" if again else "issued" if issued else _UNDONE  # fmt: skip
+    outcome = _outcome(issued)
+    words = "ratings were taken back since: issue it anew" if again else f"it says {outcome}" if outcome else _UNDONE  # fmt: skip
     yield WayStep("the gate decided", bool(issued) and not again, words, command)
     beside = [each for each in attached_to(connection, run.id) if not each.suspended]
-    words = "the run's card shows it" if beside else _UNDONE
-    yield WayStep("certificate at the card", bool(beside), words, "rosetta review attach NAME.certificate.json")  # fmt: skip
+    words, command = _UNDONE, "rosetta review attach NAME.certificate.json"
+    if outcome not in {"", "go"}:
+        words = f"only a go stands there, and the gate says {outcome}"
+        command = f"rosetta review gate {quote(review.name)}"
+    if beside:
+        words = "the run's card shows it"
+    yield WayStep("certificate at the card", bool(beside), words, command)
+
+
+def _outcome(issued: Sequence[IssuedCertificate]) -> str:
+    """Return what the newest certificate says, as it is called; empty where there is none."""
+    if not issued:
+        return ""
+    return str(read_certificate(issued[-1].certificate, "it").outcome).replace("_", "-")

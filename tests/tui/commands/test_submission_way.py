@@ -8,12 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from corpora.model.entry import Segment
 from harness.store.file.database import open_store
 from harness.store.notes import detach_certificates
 from harness.store.runs import find_run
 from harness.submission.desk import DeskAct, SubmissionDesk
 from review.office.results.whole_way import STEPS
+from review.office.store.store import Office
+from tests.review.verdict.certified import NO_GO, fluent_run
 from tests.tui.commands.certified_gold import TwoSides, ok, two_sides
+from tests.tui.review.gated import filled, reviewed
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +53,27 @@ def test_each_step_is_done_where_it_was_done(sides: TwoSides, tmp_path: Path) ->
     finally:
         store.close()
     assert _open(sides, kept.number) == ["certificate at the card"]
+
+
+def test_what_the_gate_said_stands_there_and_only_a_go_leads_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setenv("ROSETTA_HOME", str(home))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    card = fluent_run(home / "rosetta.sqlite", tmp_path, segment=Segment.GOLD_STANDARD)
+    with Office.open(home) as office:
+        filled(office, home, reviewed(card, NO_GO, segments="gold_standard"))
+    ok(f"review gate --issue -o {tmp_path}/out", home)
+    ok(f"submission demo {tmp_path}/eve --lane data", home)
+    desk = SubmissionDesk(home)
+    kept = desk.receive(tmp_path / "eve.rosetta-submission")
+    for act in (DeskAct.REHEARSED, DeskAct.SCORED, DeskAct.TOLD):
+        desk.note(kept.submission, act, card["run_id"], "gold")
+    said = ok(f"submission show {kept.number}", home)
+    assert "✓ the gate decided         it says no-go" in said
+    assert "only a go stands there, and the gate says no-go" in said
+    assert "Next: rosetta review gate spring" in said
 
 
 def test_a_refused_method_is_at_its_end_without_speakers(sides: TwoSides, tmp_path: Path) -> None:
