@@ -72,10 +72,10 @@ def _ours(
 
 
 def _take_out(project: Project, going: InVault) -> None:
-    """Take the secret texts of all entries that went away out of the state; those without a translation stay, sealed."""
+    """Take the secret texts of all entries that went away out of the state; those that did not go along stay, sealed."""
     project.put(
         each.model_copy(update={"sealed": ""})
         for each in project.state.entries
-        if each.secret and each.has_reference
+        if each.secret and each.usable
     )
     project.change(vault=going.model_copy(update={"done": True}))

@@ -292,4 +292,4 @@ def still_out(state: ProjectState, out: HandedOut) -> list[ProjectEntry]:
     ]
     if out.kind == "translate":
         return [each for each in own if not each.has_reference]
-    return [each for each in own if each.has_reference and each.agreed is None]
+    return [each for each in own if each.usable and each.agreed is None]

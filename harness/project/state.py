@@ -121,6 +121,8 @@ class ProjectEntry(StrictForm):
     refused: tuple[Short, ...] = ()
     """Reviews that are done with: those whose translation a second speaker did not agree to, or was taken back, and those that looked at it."""
     analysed: Analysed | None = None
+    objected: bool = False
+    """True where a second speaker calls its translation harmful, or not to be shown around: it is in no corpus until people decide."""
     has_reference: bool = False
     has_variants: bool = False
     has_class: bool = False
@@ -132,6 +134,11 @@ class ProjectEntry(StrictForm):
     def secret(self) -> bool:
         """True where its texts are sealed here."""
         return self.segment.secret
+
+    @property
+    def usable(self) -> bool:
+        """True where it has a translation to which nobody objects."""
+        return self.has_reference and not self.objected
 
     @property
     def second_speakers(self) -> tuple[Spoken, ...]:
@@ -347,5 +354,5 @@ def today() -> str:
 
 
 def with_reference(entries: Sequence[ProjectEntry]) -> list[ProjectEntry]:
-    """Return those that have a translation."""
-    return [each for each in entries if each.has_reference]
+    """Return those that have a translation, without one to which somebody objects."""
+    return [each for each in entries if each.usable]

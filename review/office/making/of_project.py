@@ -46,7 +46,7 @@ def to_translate(
 def to_agree(
     project: Project, segments: Collection[Segment] = (), *, again: bool = False
 ) -> list[ProjectEntry]:
-    """Return the entries of these segments, or of all, that have a translation to which no second speaker agreed.
+    """Return the entries of these segments, or of all, that have a translation to which no second speaker agreed or objected.
 
     Those that are with one are left out, unless ``again``.
     """
@@ -54,7 +54,7 @@ def to_agree(
     return [
         each
         for each in project.state.entries
-        if each.has_reference
+        if each.usable
         and each.agreed is None
         and (not segments or each.segment in segments)
         and (again or not asked.get(each.id, set()) - set(each.refused))
@@ -88,7 +88,7 @@ def draft_sources(
     written = [
         project.texts(each).reference
         for each in project.state.entries
-        if each.has_reference and not each.secret
+        if each.usable and not each.secret
     ]
     return draft_translations(Sentences(_dataset(project), asked, written=written), share, seed)
 

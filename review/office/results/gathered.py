@@ -9,7 +9,7 @@ from harness.project.state import DraftTexts, Project, ProjectEntry
 
 @dataclass
 class Gathered:
-    """What was taken into a project, in numbers and ids of entries."""
+    """What was taken into a project, in numbers and ids of entries; each id once."""
 
     translated: int = 0
     unshared: int = 0
@@ -30,21 +30,28 @@ class Gathered:
     objected: list[int] = field(default_factory=list)
     """Entries whose translation a second speaker called harmful, or not to be shown around: people decide."""
     taken_back: list[int] = field(default_factory=list)
-    """Entries that lose words, or an agreement, because their person took them back or does not let them be used any more; each once."""
-    waiting: int = 0
+    """Entries that lose words, or an agreement, because their person took them back or does not let them be used any more."""
+    other_wording: list[int] = field(default_factory=list)
+    """Entries of which second speakers answered about another wording than the one that is there now."""
+    waiting: list[int] = field(default_factory=list)
     """Entries of which nothing came back yet."""
+
+    def look_again(self) -> None:
+        """Forget how things stand, before they are looked at once more; what was changed stays."""
+        for each in (self.unjudged, self.own, self.objected, self.other_wording, self.waiting):
+            each.clear()
+
+
+def note(entry: ProjectEntry, among: list[int]) -> None:
+    """Name an entry, once."""
+    if entry.id not in among:
+        among.append(entry.id)
 
 
 def without_words(project: Project, entry: ProjectEntry, found: Gathered) -> ProjectEntry:
     """Return an entry whose words were taken back, for others to translate."""
-    note_taken_back(entry, found)
+    note(entry, found.taken_back)
     return emptied(project, entry)
-
-
-def note_taken_back(entry: ProjectEntry, found: Gathered) -> None:
-    """Count an entry that loses words or an agreement, once."""
-    if entry.id not in found.taken_back:
-        found.taken_back.append(entry.id)
 
 
 def emptied(project: Project, entry: ProjectEntry) -> ProjectEntry:
@@ -53,6 +60,7 @@ def emptied(project: Project, entry: ProjectEntry) -> ProjectEntry:
         "translated": None,
         "agreed": None,
         "agreed_also": (),
+        "objected": False,
         "refused": _done_with(project, entry),
     }
     texts = replace(project.texts(entry), reference="", variants=(), offered=())

@@ -5,39 +5,77 @@ Nothing is written but the project, in which texts of secret segments lie sealed
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from corpora.model.entry import Entry
 from corpora.text.comparison import comparison_form
 from harness.project.state import HandedOut, Project, ProjectEntry, Spoken, today
-from review.office.results.gathered import Gathered, note_taken_back, with_words, without_words
+from review.office.results.gathered import Gathered, note, with_words, without_words
 from review.office.results.laptops import laptop_of_event, laptops_that_wrote
-from review.office.results.second_speakers import Heard, judge_entries
+from review.office.results.second_speakers import Barred, Heard, barred, judge_entries, looks_of
 from review.office.results.translations import Collected, collect
 from review.office.store.store import Office
 
 
+@dataclass(frozen=True)
+class _Written:
+    """A review of translators, and what came back of it."""
+
+    out: HandedOut
+    collected: Collected
+    usable: tuple[Entry, ...]
+    """What came back without the wordings that second speakers refuse or object to."""
+
+
 def gather(project: Project, office: Office) -> Gathered:
     """Take in what came back of every review of a project; what was taken in before changes nothing."""
-    found = Gathered()
-    written: list[tuple[HandedOut, Collected]] = []
+    came: list[tuple[HandedOut, Collected]] = []
     heard: list[Heard] = []
     for out in project.state.reviews:
         review = office.review(out.review)
         review.require_unchanged()
         state = office.state_of_any(review)
         if out.kind == "translate":
-            written.append((out, collect(review, state)))
+            came.append((out, collect(review, state)))
         else:
             heard.append(Heard(out, review, state, laptop_of_event(office, review)))
-    _without_lost(project, written, found)
-    _translations(project, written, found)
-    project.put(list(judge_entries(project, heard, laptops_that_wrote(project, office), found)))
-    _without_lost(project, written, found)
-    _translations(project, written, found)
-    _count(project, written, found)
+    looks = looks_of(heard, laptops_that_wrote(project, office))
+    bars = {entry: barred(each) for entry, each in looks.items()}
+    written = [_Written(out, each, _without_barred(each, bars)) for out, each in came]
+    found = Gathered()
+    before = None
+    while before != project.state.entries:
+        before = project.state.entries
+        found.look_again()
+        _without_lost(project, written, found)
+        _translations(project, written, bars, found)
+        project.put(list(judge_entries(project, looks, found)))
+    _count(project, written, bars, found)
     return found
+
+
+def _without_barred(collected: Collected, bars: Mapping[int, Barred]) -> tuple[Entry, ...]:
+    """Return what came back without what second speakers refuse or object to; the next wording takes its place."""
+    came = collected.corpus.entries
+    found = (_left(each, bars.get(each.id)) for each in came if isinstance(each.id, int))
+    return tuple(each for each in found if each is not None)
+
+
+def _left(came: Entry, bar: Barred | None) -> Entry | None:
+    if bar is None:
+        return came
+    wordings, letters = (came.reference, *came.variants), (came.model_extra or {})["translators"]
+    kept = [
+        (wording, who)
+        for wording, who in zip(wordings, letters, strict=True)
+        if comparison_form(wording) not in bar.refused | bar.objected
+    ]
+    if not kept:
+        return None
+    (reference, _), *others = kept
+    told = {"reference": reference, "variants": tuple(wording for wording, _ in others)}
+    return came.model_copy(update=told | {"translators": [who for _, who in kept]})
 
 
 def _entries(project: Project, out: HandedOut) -> dict[int, ProjectEntry]:
@@ -46,65 +84,88 @@ def _entries(project: Project, out: HandedOut) -> dict[int, ProjectEntry]:
 
 
 def _count(
-    project: Project, written: Iterable[tuple[HandedOut, Collected]], found: Gathered
+    project: Project,
+    written: Iterable[_Written],
+    bars: Mapping[int, Barred],
+    found: Gathered,
 ) -> None:
     """Count what came back and is not in the corpus, and what did not come back."""
-    for out, collected in written:
-        found.unshared += collected.unshared
-        found.withheld += collected.withheld
-        found.waiting += collected.unanswered
-        entries = _entries(project, out)
+    for each in written:
+        found.unshared += each.collected.unshared
+        found.withheld += each.collected.withheld
+        entries = _entries(project, each.out)
         found.beside += sum(
-            entry.has_reference
-            and out.review not in entry.refused
-            and not _written_in(entry, out.review)
-            for entry, _ in _back(entries, collected)
+            entry.has_reference and not _written_in(entry, each.out.review)
+            for entry, _ in _back(entries, each.usable)
         )
+        for entry, came in _back(entries, each.collected.corpus.entries):
+            if entry.id in bars and bars[entry.id].objected & _forms(came):
+                note(entry, found.objected)
+        done = {came.id for came in each.collected.corpus.entries} | each.collected.withheld_entries
+        for entry in entries.values():
+            if not entry.has_reference and entry.id not in done and each.out.review not in entry.refused:  # fmt: skip
+                note(entry, found.waiting)
 
 
 def _back(
-    entries: dict[int, ProjectEntry], collected: Collected
+    entries: Mapping[int, ProjectEntry], came: Iterable[Entry]
 ) -> list[tuple[ProjectEntry, Entry]]:
     """Return each entry with the translations of it that came back."""
     return [
-        (entries[each.id], each)
-        for each in collected.corpus.entries
-        if isinstance(each.id, int) and each.id in entries
+        (entries[each.id], each) for each in came if isinstance(each.id, int) and each.id in entries
     ]
 
 
-def _without_lost(
-    project: Project, written: Iterable[tuple[HandedOut, Collected]], found: Gathered
-) -> None:
+def _without_lost(project: Project, written: Iterable[_Written], found: Gathered) -> None:
     """Take out the translations that their writers do not let be used any more, before others take their place."""
-    for out, collected in written:
-        usable = {each.id for each in collected.corpus.entries}
+    for came in written:
+        allowed = {each.id for each in came.collected.corpus.entries}
         project.put(
             [
                 without_words(project, entry, found)
-                for entry in _entries(project, out).values()
-                if entry.id not in usable and _stands_on(entry, out.review)
+                for entry in _entries(project, came.out).values()
+                if entry.id not in allowed and _stands_on(entry, came.out.review)
             ]
         )
 
 
 def _translations(
-    project: Project, written: Iterable[tuple[HandedOut, Collected]], found: Gathered
+    project: Project,
+    written: Iterable[_Written],
+    bars: Mapping[int, Barred],
+    found: Gathered,
 ) -> None:
     """Take in what most people wrote in each review, with other wordings as variants.
 
     Once a second speaker looked, nothing is added, and what its writer took back goes. Where another review's translation stands, it stays:
-    letters of two reviews cannot be told apart, so they are not counted together.
+    letters of two reviews cannot be told apart, so they are not counted together. A wording that second speakers bar is taken out by them first.
     """
-    for out, collected in written:
+    for came in written:
         project.put(
             [
-                _translated(project, out, entry, each, found)
-                for entry, each in _back(_entries(project, out), collected)
-                if out.review not in entry.refused
-                and (not entry.has_reference or _written_in(entry, out.review))
+                _translated(project, came.out, entry, each, found)
+                for entry, each in _back(_entries(project, came.out), came.usable)
+                if _takes(entry, came.out.review) and not _is_barred(project, entry, bars)
             ]
         )
+
+
+def _takes(entry: ProjectEntry, review: str) -> bool:
+    """Tell whether an entry takes a review's translation: it has none, or that one, or speakers' to which somebody objects."""
+    return (
+        not entry.has_reference
+        or _written_in(entry, review)
+        or (entry.objected and entry.translated is not None)
+    )
+
+
+def _is_barred(project: Project, entry: ProjectEntry, bars: Mapping[int, Barred]) -> bool:
+    """Tell whether an entry's translation is to be judged before another takes its place: it is refused, or objected to and not yet noted so."""
+    bar = bars.get(entry.id)
+    if bar is None or not entry.has_reference:
+        return False
+    form = comparison_form(project.texts(entry).reference)
+    return form in bar.refused or (form in bar.objected and not entry.objected)
 
 
 def _translated(
@@ -118,7 +179,7 @@ def _translated(
         left = tuple(each for each in before.variants if _is_among(each, came))
         if left == before.variants:
             return entry
-        note_taken_back(entry, found)
+        note(entry, found.taken_back)
         return project.with_texts(
             _by(entry, out, came, (before.reference, *left)), replace(before, variants=left)
         )
@@ -126,14 +187,19 @@ def _translated(
     if texts == before:
         return entry
     if entry.agreed is not None:
-        note_taken_back(entry, found)
+        note(entry, found.taken_back)
     found.translated += 1
-    told = entry.model_copy(update={"agreed": None, "agreed_also": ()})
+    told = entry.model_copy(update={"agreed": None, "agreed_also": (), "objected": False})
     return with_words(project, _by(told, out, came, (came.reference, *came.variants)), texts)
 
 
+def _forms(came: Entry) -> set[str]:
+    """Return the wordings that came back, as they are compared."""
+    return set(map(comparison_form, (came.reference, *came.variants)))
+
+
 def _is_among(wording: str, came: Entry) -> bool:
-    return comparison_form(wording) in map(comparison_form, (came.reference, *came.variants))
+    return comparison_form(wording) in _forms(came)
 
 
 def _by(entry: ProjectEntry, out: HandedOut, came: Entry, kept: Sequence[str]) -> ProjectEntry:

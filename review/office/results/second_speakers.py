@@ -16,7 +16,7 @@ from review.log.fold import ReviewerState, State
 from review.office.results.gathered import (
     Gathered,
     emptied,
-    note_taken_back,
+    note,
     with_words,
 )
 from review.office.results.rating_rows import people
@@ -51,7 +51,7 @@ class _Opinion:
 
 
 @dataclass(frozen=True)
-class _Look:
+class EntryLook:
     """What was said of one entry in one review."""
 
     review: str
@@ -59,6 +59,10 @@ class _Look:
     """The wording that was shown."""
     said: tuple[_Opinion, ...]
     """Those that count."""
+    own: bool
+    """True where somebody answered on the laptop of the translation, and the office does not say that it was another person."""
+    upheld: bool
+    """True where people decided that it is harmful."""
     same_laptop: bool
     """True where one of them came from the laptop of the translation, and the office says that another person sat there."""
 
@@ -68,29 +72,20 @@ class _Look:
         return tuple(each for each in self.said if each.rating is not None)
 
 
-def judge_entries(
-    project: Project,
-    heard: Iterable[Heard],
-    wrote: Mapping[int, frozenset[str]],
-    found: Gathered,
-) -> Iterator[ProjectEntry]:
-    """Yield the entries of which second speakers said something, as they want them; ``wrote``: the laptops of an entry's translations.
+Looks = Mapping[int, Sequence[EntryLook]]
+"""Entry → what was said of it, by review."""
 
-    Each is judged by all that was said until now of the wording that is there, in every review, so that it is the same whether answers
-    came together or one by one.
-    """
-    looks: dict[int, list[_Look]] = {}
+
+def looks_of(heard: Iterable[Heard], wrote: Mapping[int, frozenset[str]]) -> Looks:
+    """Return what second speakers said of each entry; ``wrote``: the laptops of an entry's translations."""
+    looks: dict[int, list[EntryLook]] = {}
     for each in heard:
-        for id_, look in _looks(each, wrote, found):
+        for id_, look in _looks(each, wrote):
             looks.setdefault(id_, []).append(look)
-    for entry in project.state.entries:
-        if entry.has_reference and entry.id in looks:
-            yield _with_looks(project, entry, looks[entry.id], found)
+    return looks
 
 
-def _looks(
-    heard: Heard, wrote: Mapping[int, frozenset[str]], found: Gathered
-) -> Iterator[tuple[int, _Look]]:
+def _looks(heard: Heard, wrote: Mapping[int, frozenset[str]]) -> Iterator[tuple[int, EntryLook]]:
     """Yield what a review says of each of its entries."""
     opinions = dict(_opinions(heard))
     for item, about in heard.review.key.items.items():
@@ -101,36 +96,105 @@ def _looks(
                 for each in said
                 if each.objects or heard.out.shared_laptop or each.laptop not in own
             ]
-            if len(counts) < len(said) and about.entry not in found.own:
-                found.own.append(about.entry)
-            same = any(each.laptop in own for each in counts)
-            asked = heard.review.texts[item].candidate
-            yield about.entry, _Look(heard.review.name, asked, tuple(counts), same)
+            decided = heard.state.adjudications.get(item)
+            yield (
+                about.entry,
+                EntryLook(
+                    heard.review.name,
+                    heard.review.texts[item].candidate,
+                    tuple(counts),
+                    own=len(counts) < len(said),
+                    upheld=decided is not None and decided.harmful is True,
+                    same_laptop=any(each.laptop in own for each in counts),
+                ),
+            )
+
+
+@dataclass(frozen=True)
+class Barred:
+    """The wordings of one entry that stay out of the corpus, as they are compared (``comparison_form``)."""
+
+    refused: frozenset[str]
+    """By a second speaker who wrote no better one, or because people upheld that they are harmful."""
+    objected: frozenset[str]
+    """Until people decide."""
+
+
+def barred(looks: Sequence[EntryLook]) -> Barred:
+    """Return the wordings that second speakers refuse or object to; what they take back bars nothing."""
+    asked = {comparison_form(each.asked) for each in looks}
+    told = {form: _verdict(_about(looks, form)) for form in asked}
+    refused, objected = (
+        frozenset(form for form in asked if told[form] == verdict)
+        for verdict in ("refused", "objected")
+    )
+    return Barred(refused, objected)
+
+
+def _about(looks: Sequence[EntryLook], form: str) -> list[EntryLook]:
+    return [each for each in looks if comparison_form(each.asked) == form]
+
+
+def _verdict(looks: Sequence[EntryLook]) -> Literal["refused", "objected", "rated", "unanswered"]:
+    """Return what was said, in all, of one wording."""
+    said = [each for look in looks for each in look.said]
+    if any(each.upheld for each in looks):
+        return "refused"
+    if any(each.objects for each in said):
+        return "objected"
+    if not any(each.rated for each in looks):
+        return "unanswered"
+    return "refused" if _outcome(looks[0].asked, said)[0] is None else "rated"
+
+
+def judge_entries(project: Project, looks: Looks, found: Gathered) -> Iterator[ProjectEntry]:
+    """Yield the entries of which second speakers said something, as they want them.
+
+    Each is judged by all that was said until now of the wording that is there, in every review, so that it is the same whether answers
+    came together or one by one.
+    """
+    for entry in project.state.entries:
+        if entry.has_reference and entry.id in looks:
+            judged = _with_looks(project, entry, looks[entry.id], found)
+            yield judged
+            if any(each.own for each in looks[entry.id]) and judged.usable and not judged.agreed:
+                note(entry, found.own)
 
 
 def _with_looks(
-    project: Project, entry: ProjectEntry, looks: Sequence[_Look], found: Gathered
+    project: Project, entry: ProjectEntry, looks: Sequence[EntryLook], found: Gathered
 ) -> ProjectEntry:
     """Return an entry as second speakers want it; what was said of another wording than the one that is there does not count."""
     asked = _shown(project, entry, looks)
-    about = [each for each in looks if each.asked == asked]
-    said = [each for look in about for each in look.said]
+    about = _about(looks, comparison_form(asked))
     if not about:
+        if any(each.rated and each.review not in entry.refused for each in looks):
+            note(entry, found.other_wording)
         return entry
-    if said and any(each.objects for each in said):
-        found.objected.append(entry.id)
-        return _not_agreed(project, entry, asked)
-    if not any(each.rated for each in about):
-        found.waiting += entry.agreed is None and not said
-        if said:
-            found.unjudged.append(entry.id)
-        if entry.agreed is not None:
-            note_taken_back(entry, found)
-        return _not_agreed(project, entry, asked)
+    verdict = _verdict(about)
+    if verdict == "objected":
+        note(entry, found.objected)
+        return _not_agreed(project, entry, asked).model_copy(update={"objected": True})
+    entry = entry.model_copy(update={"objected": False}) if entry.objected else entry
+    if verdict == "unanswered":
+        return _unanswered(project, entry, about, asked, found)
     return _judged(project, entry, asked, about, found)
 
 
-def _shown(project: Project, entry: ProjectEntry, looks: Sequence[_Look]) -> str:
+def _unanswered(
+    project: Project, entry: ProjectEntry, looks: Sequence[EntryLook], asked: str, found: Gathered
+) -> ProjectEntry:
+    """Return an entry about which no answer is there, or is there any more."""
+    if any(each.said for each in looks):
+        note(entry, found.unjudged)
+    elif entry.agreed is None:
+        note(entry, found.waiting)
+    if entry.agreed is not None:
+        note(entry, found.taken_back)
+    return _not_agreed(project, entry, asked)
+
+
+def _shown(project: Project, entry: ProjectEntry, looks: Sequence[EntryLook]) -> str:
     """Return the wording of an entry that second speakers were shown: its translators', where one of theirs took its place."""
     agreed = entry.agreed
     if agreed is not None and agreed.outcome == "corrected":
@@ -139,15 +203,15 @@ def _shown(project: Project, entry: ProjectEntry, looks: Sequence[_Look]) -> str
 
 
 def _judged(
-    project: Project, entry: ProjectEntry, asked: str, looks: Sequence[_Look], found: Gathered
+    project: Project, entry: ProjectEntry, asked: str, looks: Sequence[EntryLook], found: Gathered
 ) -> ProjectEntry:
     """Return an entry to whose wording ``asked`` people answered: as it is, with their wording, or without a translation."""
     said = [each for look in looks for each in look.said]
     outcome, reference, beside = _outcome(asked, said)
     if _took_back(project, entry, [each.better for each in said]):
-        note_taken_back(entry, found)
-    if outcome is None:
-        found.refused.append(entry.id)
+        note(entry, found.taken_back)
+    if outcome is None or any(each.upheld for each in looks):
+        note(entry, found.refused)
         return emptied(project, entry)
     spoken, *also = (_spoken(each, outcome) for each in looks if each.rated)
     told = entry.model_copy(update={"agreed": spoken, "agreed_also": tuple(also)})
@@ -169,7 +233,7 @@ def _took_back(project: Project, entry: ProjectEntry, said: Iterable[str]) -> bo
     return bool(theirs - set(said))
 
 
-def _spoken(look: _Look, outcome: Literal["agreed", "corrected"]) -> Spoken:
+def _spoken(look: EntryLook, outcome: Literal["agreed", "corrected"]) -> Spoken:
     who = tuple(each.person for each in look.rated)
     return Spoken(
         review=look.review, people=who, outcome=outcome, on=today(), same_laptop=look.same_laptop

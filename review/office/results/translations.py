@@ -100,10 +100,15 @@ class Collected:
     corpus: Corpus
     unshared: int
     """Translations of people who did not say that theirs may be used."""
-    withheld: int
-    """Sentences that somebody called harmful or not to be shown around, and no decision cleared."""
+    withheld_entries: frozenset[EntryId]
+    """Those that somebody called harmful or not to be shown around, and no decision cleared."""
     unanswered: int
     """Sentences without a translation that may be used."""
+
+    @property
+    def withheld(self) -> int:
+        """Return how many are withheld."""
+        return len(self.withheld_entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +143,7 @@ def collect(review: Review, state: State) -> Collected:
             Form.JSONL,
         ),
         unshared=unshared,
-        withheld=len(withheld),
+        withheld_entries=frozenset(review.key.items[each].entry for each in withheld),
         unanswered=len(review.key.items) - len(entries) - len(withheld),
     )
 

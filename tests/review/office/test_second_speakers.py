@@ -5,17 +5,21 @@ from __future__ import annotations
 import pytest
 
 from harness.core.failures import UsageError
-from review.log.payloads import HarmFlag, Scope
+from harness.project.lacking import lacking
+from harness.project.making import whole_corpus, write_open_part
+from review.log.payloads import Adjudicate, HarmFlag, Scope
 from review.office.making.creating import Share
 from review.office.making.of_project import (
     draft_agreement,
     note_shared_laptop,
     to_agree,
+    to_translate,
     written_elsewhere,
 )
 from review.office.results.into_project import gather
 from review.office.results.laptops import laptops_that_wrote
 from review.rating import Rating
+from tests.review.office import made
 from tests.review.office.school import Judge, School, school
 from tests.review.office.translator import Desk, Translator
 
@@ -208,6 +212,93 @@ def test_wordings_of_a_translator_who_leaves_go_though_a_second_speaker_agreed(
     before = school.project.state
     gather(school.project, school.office)
     assert school.project.state == before
+
+
+def two_wordings(school: School) -> tuple[Desk, list[Translator], list[str]]:
+    """Have two people translate the first sentence differently; gives the review, both, and what they wrote, the reference first."""
+    desk = school.asks("translate", "words", people=2)
+    people = [Translator(school.folder, desk, place) for place in range(2)]
+    for person, text in zip(people, ("Bonan tagon", "Saluton"), strict=True):
+        person.write(desk.item(1), text)
+        desk.take(person)
+    gather(school.project, school.office)
+    texts = school.project.texts(school.entry(1))
+    wordings = [texts.reference, *texts.variants]
+    assert len(wordings) == 2
+    return desk, people, wordings
+
+
+def test_of_two_translators_only_the_wording_that_was_refused_stays_out(school: School) -> None:
+    _, _, (refused, other) = two_wordings(school)
+    look = school.asks("agree", "look")
+    judge = judge_of(school, look)
+    judge.says(look.item(1), Rating.REJECT)
+    look.take(judge)
+    assert gather(school.project, school.office).refused == [1]
+    texts = school.project.texts(school.entry(1))
+    assert (texts.reference, texts.all_variants) == (other, ())
+    assert [each.id for each in to_agree(school.project)] == [1], "nobody looked at this one yet"
+    before = school.project.state
+    assert gather(school.project, school.office).beside == 0
+    assert school.project.state == before
+    judge.withdraw()
+    look.take(judge)
+    gather(school.project, school.office)
+    texts = school.project.texts(school.entry(1))
+    assert {texts.reference, *texts.all_variants} == {refused, other}
+
+
+def object_to(school: School) -> tuple[Desk, Judge]:
+    """Have a second speaker say that the first translation is harmful."""
+    look = school.asks("agree", "look")
+    judge = judge_of(school, look)
+    judge.says(look.item(1), Rating.EXCELLENT)
+    judge.laptop.append(HarmFlag(**judge.place, item=look.item(1), harmful=True))
+    look.take(judge)
+    return look, judge
+
+
+def decide(school: School, desk: Desk, *, harmful: bool) -> None:
+    place = {"batch": desk.batch.manifest.batch, "item": desk.item(1), "note": ""}
+    said = Adjudicate(wall=made.WALL, **place, harmful=harmful, reason="usual", by="Ann")
+    school.office.append(desk.review, said)
+
+
+@pytest.mark.parametrize("harmful", [False, True])
+def test_what_somebody_objects_to_is_in_no_corpus_until_people_decide(
+    school: School, harmful: bool
+) -> None:
+    school.translated()
+    write_open_part(school.project)
+    corpus = school.project.folder / "corpus.json"
+    assert "Bonan tagon" in corpus.read_text("utf-8")
+    look, _ = object_to(school)
+    assert gather(school.project, school.office).objected == [1]
+    write_open_part(school.project)
+    assert not corpus.exists()
+    assert [each.id for each in whole_corpus(school.project).entries] == [2]
+    assert to_agree(school.project, again=True) == [school.entry(2)]
+    assert "1 translation to which somebody objects (1 development)" in lacking(school.project)[1]
+    decide(school, look, harmful=harmful)
+    found = gather(school.project, school.office)
+    assert found.objected == []
+    if harmful:
+        assert (found.refused, school.reference(1)) == ([1], "")
+        assert [each.id for each in to_translate(school.project)] == [1]
+    else:
+        assert (found.agreed, school.reference(1)) == (1, "Bonan tagon")
+        write_open_part(school.project)
+        assert "Bonan tagon" in corpus.read_text("utf-8")
+
+
+def test_a_wording_that_somebody_objects_to_is_no_variant_of_the_next_one(school: School) -> None:
+    _, _, (harmful, other) = two_wordings(school)
+    object_to(school)
+    for _ in range(2):
+        assert gather(school.project, school.office).objected == [1]
+        texts = school.project.texts(school.entry(1))
+        assert (texts.reference, texts.all_variants) == (other, ())
+        assert harmful not in str(school.entry(1))
 
 
 def test_what_is_with_speakers_is_named_with_the_way_to_give_it_to_others(school: School) -> None:

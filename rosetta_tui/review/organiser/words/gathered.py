@@ -20,7 +20,7 @@ def taken_words(found: Gathered) -> str:
 def left_lines(found: Gathered) -> Iterator[str]:
     """Yield what was left out, taken back or not agreed to, and what to do about it."""
     if found.waiting:
-        yield f"{counted(found.waiting, 'sentence')} with speakers, of which there is no answer so far that may be used."
+        yield f"{counted(len(found.waiting), 'sentence')} with speakers, of which there is no answer so far that may be used."
     if found.unshared:
         yield f"Left out: {counted(found.unshared, 'translation')} of people who did not say that theirs may be used. {HOW_TO_ALLOW}"
     if found.beside:
@@ -33,6 +33,8 @@ def left_lines(found: Gathered) -> Iterator[str]:
         yield f"A second speaker could not judge: entries {_ids(found.unjudged)}. They wait for another one (rosetta corpus agree --again)."
     if found.own:
         yield f"No agreement: entries {_ids(found.own)} were looked over on the laptop on which they were translated. Give them to another speaker (rosetta corpus agree --again), or if that was another person: rosetta corpus gather --shared-laptop REVIEW."
+    if found.other_wording:
+        yield f"Answers about another wording than the one that is there now: entries {_ids(found.other_wording)}. Give it to a second speaker (rosetta corpus agree --again)."
     if found.taken_back:
         yield f"Taken back by who said it, and out of the corpus: entries {_ids(found.taken_back)}."
     if found.refused:
