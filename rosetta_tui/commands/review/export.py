@@ -20,7 +20,7 @@ with when_used():
 
 @click.command("export")
 @click.argument("review", metavar="[REVIEW]", default="last")
-@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), default=Path(), help="Folder for the sealed file.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for the sealed file. Default: this one.")  # fmt: skip
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Instead: the ratings as a table.")  # fmt: skip
 @click.option("--comments", is_flag=True, help="With --csv: what people wrote, too.")
 @click.option("--mtme", type=click.Path(path_type=Path), help="Instead: a folder as in the metrics shared tasks.")  # fmt: skip
@@ -31,7 +31,7 @@ with when_used():
 @click.option("--overwrite", is_flag=True, help="Overwrite files that are there.")
 def export_(
     review: str,
-    output: Path,
+    output: Path | None,
     csv_file: Path | None,
     comments: bool,
     mtme: Path | None,
@@ -52,6 +52,10 @@ def export_(
     """
     if sum(each is not None for each in (csv_file, mtme, corpus, inside)) > 1:
         raise UsageError("Choose one of --csv, --mtme, --corpus and --inside.")
+    if output is not None and (csv_file or mtme or corpus or inside):
+        raise UsageError(
+            "-o is for the sealed file: --csv, --mtme, --corpus and --inside each name a place of their own."
+        )
     if corpus is not None:
         with store.Office.open(home()) as office:
             _tell(
@@ -77,7 +81,7 @@ def export_(
     else:
         export = desk.export(review, "sealed", language=language)
     _tell(export.notes)
-    written = export_files.write_export(export, output, overwrite=overwrite)
+    written = export_files.write_export(export, output or Path(), overwrite=overwrite)
     _tell([f"Written: {written[0] if len(written) == 1 else f'{len(written)} files.'}"])
 
 

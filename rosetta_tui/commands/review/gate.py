@@ -40,7 +40,6 @@ with when_used():
     "-o",
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
-    default=Path(),
     help="Folder for the files of --issue.",
 )
 @click.option("--overwrite", is_flag=True, help="Overwrite files that are there.")
@@ -50,7 +49,7 @@ def gate_(
     review: str,
     run_id: str | None,
     issue: bool,
-    output: Path,
+    output: Path | None,
     overwrite: bool,
     anyway: bool,
     as_json: bool,
@@ -60,6 +59,8 @@ def gate_(
     Each look at new ratings is written down; from the second on the gate asks to be surer. With too few
     ratings no numbers are shown, so that is no look. While several laptops speak for somebody, a new look is refused.
     """
+    if output is not None and not issue:
+        raise UsageError("-o goes with --issue: without it nothing is written.")
     with store.Office.open(home()) as office:
         found = office.review(review)
         identity = keys.Identity.load(home(), keys.Role.ORGANISATION)
@@ -73,7 +74,7 @@ def gate_(
             click.echo(plain(f"LOOK: {undecided}"), err=True)
         if issue:
             for made, paths in export_files.issue_files(
-                office, found, runs, identity, output, overwrite=overwrite
+                office, found, runs, identity, output or Path(), overwrite=overwrite
             ):
                 _tell(made, paths)
             evidence = certifying.review_evidence(office, found, identity.public.signing_key)

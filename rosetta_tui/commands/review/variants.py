@@ -45,13 +45,22 @@ def variants_(
     Only people who agreed to share their wordings are asked from. Each is shown and added by your yes; FILE
     itself is never changed. Without --output the suggestions are only listed.
     """
+    if as_json and output is not None:
+        raise UsageError(
+            "-o asks about each wording, and --json asks nothing. Leave one of them away."
+        )
     corpus = load_corpus(given, None)
     offered = _offered(review, corpus, allow_secret)
     if as_json:
         click.echo(form_text("review-variants", [asdict(each) for each in offered]))
         return
     if not offered:
-        click.echo("No suggested wording is waiting: nothing new, or nobody agreed to share it.")
+        unwritten = "" if output is None else f" {output} was not written."
+        click.echo(
+            plain(
+                f"No suggested wording is waiting: nothing new, or nobody agreed to share it.{unwritten}"
+            )
+        )
         return
     if output is None:
         _list(offered, corpus)

@@ -78,6 +78,8 @@ def run(
     """
     if corpus is None and given.get("vault") is not None:
         raise click.UsageError("--vault goes with the name of a corpus in it.")
+    if corpus is None and output is not None:
+        raise click.UsageError("-o goes with CORPUS: of a rehearsal nobody is told anything.")
     if corpus is not None and terms is None:
         raise click.UsageError("CORPUS needs --terms FILE: your terms, which its maker must have accepted.")  # fmt: skip
     require_free(output)

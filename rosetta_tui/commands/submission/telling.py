@@ -57,7 +57,8 @@ def tell_of(
                     open_texts(connection, run)
                 data = releasing.release_run(connection, run.id, name, known)
     except budget.NotReleased as kept_back:
-        say([f"Nothing is told of it now: {kept_back} Later: rosetta submission tell {kept.number}"])  # fmt: skip
+        unwritten = "" if output is None else f"{output} was not written. "
+        say([f"Nothing is told of it now: {kept_back} {unwritten}Later: rosetta submission tell {kept.number}"])  # fmt: skip
         return 0
     path = output or kept.folder / f"{last.run[:8]}.told.json"
     write_file(path, data, overwrite=output is None)

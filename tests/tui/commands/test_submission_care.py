@@ -117,6 +117,8 @@ def test_a_file_that_is_there_is_not_overwritten(desk: Desk) -> None:
     desk("submission show tiny.rosetta-submission")
     path = gold(desk.folder)
     whole = path.read_bytes()
+    rehearsal = "submission run tiny.rosetta-submission --plain -o told.json"
+    assert "-o goes with CORPUS" in desk(rehearsal, code=2), "nothing would be written"
     ask = f"submission run tiny.rosetta-submission {path} --plain"
     assert "gold.json is there already" in desk(f"{ask} --terms tiny-terms.txt -o {path}", code=2)
     assert "is there already" in desk(f"submission tell tiny.rosetta-submission -o {path}", code=2)

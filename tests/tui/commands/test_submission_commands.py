@@ -69,8 +69,9 @@ def test_the_next_answer_waits_and_is_told_later_from_the_same_run(desk: Desk) -
     desk("submission demo tiny --lane data")
     path = gold(desk.folder)
     desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain")
-    said = desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain")
+    said = desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain -o now.json")  # fmt: skip
     assert "Nothing is told of it now" in said
+    assert "now.json was not written." in said
     assert desk.notes()[-1] is DeskAct.SCORED
     assert desk.answers() == 1
     desk("vault budget --pause 0")
