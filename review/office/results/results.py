@@ -13,6 +13,7 @@ from typing import Final
 from harness.card.exporting import ExportForm, export_run
 from harness.card.load import load_card
 from harness.card.model import RunCard
+from harness.consent.notice import SignedNotice
 from harness.consent.standing import CorpusFacts, Withdrawn
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
@@ -143,12 +144,19 @@ def require_runs(review: Review) -> None:
 
 
 def refuse_withdrawn(review: Review) -> None:
-    """Raise Withdrawn where something that a review of runs is about was taken back: a corpus, an entry, or a method.
+    """Raise Withdrawn where ``withdrawn_notice`` finds something."""
+    if (notice := withdrawn_notice(review)) is not None:
+        raise Withdrawn(f"Review {review.name}", notice)
 
-    A run that is not in the store any more is known by its corpus and the entries that people were asked about.
+
+def withdrawn_notice(review: Review) -> SignedNotice | None:
+    """Return the notice by which something that a review of runs is about was taken back: a corpus, an entry, or a method.
+
+    None where nothing was. A run that is not in the store any more is known by its corpus and the entries that people were
+    asked about.
     """
     if not (now := now_standing()):
-        return
+        return None
     asked = {each.entry for each in review.key.items.values()}
     with opened() as connection:
         for run in review.key.runs:
@@ -156,7 +164,16 @@ def refuse_withdrawn(review: Review) -> None:
             facts, setup = known_run(connection, run.run_id) or (told, {})
             ids = asked.union(entry_ids_of_run(connection, run.run_id) or ())
             if (notice := now.of_run(facts, setup, ids)) is not None:
-                raise Withdrawn(f"Review {review.name}", notice)
+                return notice
+    return None
+
+
+def withdrawn_words(review: Review) -> str:
+    """Say in one line what was taken back, and that nothing of the review is used; empty where nothing was."""
+    notice = withdrawn_notice(review)
+    if notice is None:
+        return ""
+    return f"WITHDRAWN: consent was withdrawn for {notice.said}, so no verdict is read, and nothing of it leaves."
 
 
 def one_run(review: Review, name: str | None) -> str:

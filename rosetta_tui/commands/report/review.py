@@ -11,6 +11,7 @@ from rosetta_tui.commands.report.writing import to_file, written
 
 with when_used():
     from harness.store.file import database
+    from review.office.results import results
     from review.office.store import store
     from rosetta_tui.html import review_page
 
@@ -27,5 +28,6 @@ def review_(review: str, run_id: str | None, output: Path | None, *, overwrite: 
     """
     with store.Office.open(database.home()) as office:
         found = office.review(review)
+        results.refuse_withdrawn(found)
         page = review_page.review_page(office, found, run_id)
     written(page, output or Path(f"review-{found.name}.html"), overwrite=overwrite)

@@ -19,7 +19,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from review.files import manifests
     from review.office.making import second_look
-    from review.office.results import certifying
+    from review.office.results import certifying, results
     from review.office.store import store
     from review.verdict.gate import adjudication
     from rosetta_tui.review.organiser.words import cases as words_cases
@@ -48,6 +48,7 @@ def adjudicate_(review: str, every: bool, as_json: bool, **vault: Any) -> None:
     """
     with store.Office.open(home()) as office:
         found = office.review(review)
+        results.refuse_withdrawn(found)
         cases = _cases(office, found, every=every)
         if as_json:
             _look(office, found, cases)

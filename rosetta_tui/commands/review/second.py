@@ -17,7 +17,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from review.office.making import second_look
-    from review.office.results import certifying
+    from review.office.results import certifying, results
     from review.office.store import store
     from rosetta_tui.commands.review import create
     from rosetta_tui.review.organiser import handing_out
@@ -53,6 +53,7 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
     texts = handing_out.own_texts(given, "second")
     with store.Office.open(home()) as office:
         found = office.review(review)
+        results.refuse_withdrawn(found)
         second_look.cases_to_ask(office, found)
         first, corpus = found.manifest, f"{found.name}-second"
         given |= {

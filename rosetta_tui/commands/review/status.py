@@ -17,7 +17,7 @@ with when_used():
     from review.files import reviewer_codes
     from review.log import payloads
     from review.office.intake import speaking
-    from review.office.results import progress
+    from review.office.results import progress, results
     from review.office.store import store
     from rosetta_tui.review.organiser.words import imported, letters
 
@@ -32,11 +32,18 @@ def status_(review: str | None, as_json: bool) -> None:
         found = [progress.progress(office, each) for each in chosen]
         voices = [speaking.speaking(office, each) for each in chosen]
         laptops = progress.waiting(office)
+        gone = [results.withdrawn_words(each) for each in chosen]
     told = {
-        "reviews": [_json(each) | asdict(voice) for each, voice in zip(found, voices, strict=True)],
+        "reviews": [
+            _json(each) | asdict(voice) | {"withdrawn": words or None}
+            for each, voice, words in zip(found, voices, gone, strict=True)
+        ],
         "waiting": [asdict(each) | {"files": each.files} for each in laptops],
     }
-    lines = _list(found) if review is None else (*review_lines(found[0]), *_laptops(voices[0]))
+    if review is None:
+        lines = (*_list(found, gone),)
+    else:
+        lines = (*review_lines(found[0]), *filter(None, gone), *_laptops(voices[0]))
     print_form("review-status", told, (*lines, *_waiting(laptops)), as_json=as_json)
 
 
@@ -47,7 +54,7 @@ def _json(found: progress.ReviewProgress) -> dict[str, Any]:
     return fields
 
 
-def _list(found: list[progress.ReviewProgress]) -> Iterator[str]:
+def _list(found: list[progress.ReviewProgress], gone: list[str]) -> Iterator[str]:
     if not found:
         yield "There are no reviews yet. `rosetta review create RUN` makes one."
         return
@@ -59,9 +66,11 @@ def _list(found: list[progress.ReviewProgress]) -> Iterator[str]:
             str(len(each.reviewers)),
             str(each.items),
             _share(each.done, each.asked),
-            str(each.certificates) + (" RECOMPUTE" if each.recompute else ""),
+            str(each.certificates)
+            + (" RECOMPUTE" if each.recompute else "")
+            + (" WITHDRAWN" if withdrawn else ""),
         )
-        for each in found
+        for each, withdrawn in zip(found, gone, strict=True)
     ]
     yield from table(rows)
 

@@ -13,6 +13,7 @@ from review.office.intake.speaking import Speaking, speaking
 from review.office.making.second_look import cases_of
 from review.office.results.certifying import newest_certificate, review_evidence, seen, unseen_runs
 from review.office.results.progress import ReviewProgress, WaitingLaptop, progress, waiting
+from review.office.results.results import withdrawn_words
 from review.office.store.arrivals import Delivery, deliveries
 from review.office.store.store import IssuedCertificate, Office, Review
 from review.verdict.certificate.certificate import Standing, read_certificate, standing
@@ -52,6 +53,8 @@ class ReviewLine:
     """Whether it asks once more about what split the panel of another."""
     agreement: bool = False
     """Whether it asks second speakers about translations of a corpus in the making."""
+    withdrawn: str = ""
+    """What was taken back of what it is about, in words; empty where nothing was."""
 
     @property
     def asks(self) -> str:
@@ -114,6 +117,8 @@ class ReviewNow:
     """Of the cases. In a secret review they are shown while deciding and nowhere else; those out of a vault are not here."""
     secret: bool
     runs: Sequence[RunNow]
+    withdrawn: str = ""
+    """What was taken back of what it is about, in words; then there are no cases and no verdict here."""
 
     @property
     def most_looked(self) -> RunNow:
@@ -138,6 +143,7 @@ def read_reviews(desk: OrganiserDesk) -> list[ReviewLine]:
                 _verdicts(office, review),
                 review.is_second_look,
                 review.is_agreement,
+                withdrawn_words(review),
             )
             for review in office.reviews()
         ]
@@ -149,7 +155,9 @@ def read_review(desk: OrganiserDesk, name: str, opened: str | None = None) -> Re
     with desk.office() as office:
         review = office.review(name)
         state = office.state_of_any(review)
-        cases = [] if review.is_second_look else cases_of(office, review, state)
+        withdrawn = withdrawn_words(review)
+        hidden = withdrawn or review.is_second_look
+        cases = [] if hidden else cases_of(office, review, state)
         certificates = office.certificates(review)
         runs = [
             _run(run, summaries.get(run.run_id), state.looks, certificates)
@@ -166,9 +174,12 @@ def read_review(desk: OrganiserDesk, name: str, opened: str | None = None) -> Re
             texts=_texts(review, cases),
             secret=review.secret,
             runs=[
-                _opened(desk, office, review, run) if run.key.run_id == opened else run
+                _opened(desk, office, review, run)
+                if run.key.run_id == opened and not withdrawn
+                else run
                 for run in runs
             ],
+            withdrawn=withdrawn,
         )
 
 

@@ -10,7 +10,11 @@ from click.testing import CliRunner
 
 from harness.store.file.database import opened
 from rosetta_tui.commands import rosetta
+from rosetta_tui.review.organiser.desk import OrganiserDesk
+from rosetta_tui.review.organiser.pages.review import ReviewScreen
+from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from tests.tui.commands.certified_gold import TwoSides, ok, refused, said, two_sides
+from tests.tui.review.organising import LARGE, Alone, press, show_screen, words
 
 
 @pytest.fixture
@@ -39,6 +43,9 @@ def test_nothing_of_it_leaves_any_more(sides: TwoSides, about: str) -> None:
         "review export last --csv table.csv",
         "review export last --mtme mtme",
         f"review export last --inside {evidence}",
+        "report review last",
+        "review second last --dry-run",
+        "review adjudicate last --json",
     )
     withdraw(sides, about)
     here = sorted(Path().rglob("*"))
@@ -47,6 +54,28 @@ def test_nothing_of_it_leaves_any_more(sides: TwoSides, about: str) -> None:
         assert "consent was withdrawn for" in told, line
         assert "“asked”" in told, line
     assert sorted(Path().rglob("*")) == here
+
+
+async def test_lists_and_screens_say_so_in_place_of_a_verdict(sides: TwoSides) -> None:
+    store = sides.organisation / "rosetta.sqlite"
+    app = Alone(None, store)
+    async with app.run_test(size=LARGE) as pilot:
+        assert "✓ GO" in await show_screen(
+            pilot, ReviewsScreen(OrganiserDesk(sides.organisation, store))
+        )
+        withdraw(sides, "--entries 0")
+        assert "WITHDRAWN" in ok("review status")
+        assert "WITHDRAWN: consent was withdrawn for 1 entry" in ok("review status last")
+        shown = await press(pilot, "r")
+        assert "GO" not in shown
+        assert "withdrawn" in shown
+        for section in ("Agreement", "Gate", "Split", "Certificate"):
+            screen = ReviewScreen(OrganiserDesk(sides.organisation, store), "spring", section)
+            shown = words(await show_screen(pilot, screen))
+            assert "consent was withdrawn for 1 entry" in shown, section
+            assert "GO" not in shown
+            offered = ("c Issue", "w Write again", "t Attach", "l Look", "x Export")
+            assert not [each for each in offered if each in shown]
 
 
 @pytest.mark.parametrize(("about", "elsewhere"), [("", "✗"), ("--entries 0", "–")])

@@ -59,6 +59,10 @@ def _without_a_run(review: Review) -> str:
     return _ASKS_SECOND_SPEAKERS if review.is_agreement else _COLLECTS
 
 
+def _withdrawn(now: ReviewNow) -> Static:
+    return Static(show(now.withdrawn, "$warn"), classes="words")
+
+
 _OFFERED = {
     "look": {"Agreement", "Gate", "Split"},
     "enrol": {"Batches"},
@@ -193,6 +197,8 @@ class ReviewScreen(ReadAgain):
                 yield from batches(now, [r for r in self._desk.reports if r.review in {"", name}])
             case "Progress":
                 yield from people(now)
+            case _ if now.withdrawn:
+                yield _withdrawn(now)
             case _:
                 yield from split(now)
 
@@ -201,6 +207,8 @@ class ReviewScreen(ReadAgain):
         if run is None:
             said = _without_a_run(now.review)
             yield Static(show(said.format(name=now.review.name), "$quiet"), classes="words")
+        elif now.withdrawn:
+            yield _withdrawn(now)
         elif not run.opened:
             self.action_read()
             yield Static(show("Reading …", "$quiet"))
@@ -225,7 +233,7 @@ class ReviewScreen(ReadAgain):
             return True
         if now is None or self._section not in _OFFERED[action]:
             return False
-        if run is None:
+        if run is None or (now.withdrawn and action != "next_run"):
             return action == "enrol" and bool(now.waiting)
         return {
             "look": self._hides(now, run),

@@ -54,7 +54,7 @@ class ReviewRows(Rows[ReviewLine]):
             Cell(each.asks),
             Cell(figures.count(len(each.progress.reviewers))),
             Cell(back_words(each)),
-            verdict_cell(each.verdicts),
+            Cell("withdrawn", "warn") if each.withdrawn else verdict_cell(each.verdicts),
             Cell(each.progress.created[:10], "quiet"),
         )
 
