@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.core.failures import HarnessError
+from harness.core.failures import HarnessError, UsageError
 from harness.core.storage_problems import StorageProblem, error_name, storage_problem, words_for
 from harness.core.written_files import sync_folder
 
@@ -198,6 +198,14 @@ def read_file(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
     if not small or len(data) > most_bytes:
         raise StickError(path, StorageProblem.TOO_LARGE)
     return data
+
+
+def read_named(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
+    """Read a file that a command line names, as ``read_file`` does; UsageError in the same words."""
+    try:
+        return read_file(path, most_bytes)
+    except StickError as error:
+        raise UsageError(str(error)) from None
 
 
 def _write_flushed(path: Path, data: bytes, mode: int) -> None:

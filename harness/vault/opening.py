@@ -24,7 +24,7 @@ from harness.core.failures import UsageError
 from harness.core.written_files import private_folder
 from harness.endpoint import ways_out
 from harness.sealed import stick
-from harness.sealed.forms import FileProblem
+from harness.sealed.forms import FileProblem, about_file
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from harness.vault.corpus_files import recipients_of
@@ -259,8 +259,9 @@ def _at_once(vault: Vault, home: Path, asked: VaultRequest, terms: RunTerms | No
 
 
 def request_in(path: Path) -> SignedRequest:
-    """Read the file of a request; HarnessError in words where it is none, or is not there."""
-    return read_request(stick.read_file(path, MOST_BYTES))
+    """Read the file of a request; UsageError names it where it is none, or is not there."""
+    with about_file(path):
+        return read_request(stick.read_named(path, MOST_BYTES))
 
 
 def grants_of(vault: Vault, home: Path) -> Grants:

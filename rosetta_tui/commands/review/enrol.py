@@ -53,7 +53,7 @@ def keep_witness(path: Path, *, as_json: bool) -> None:
     """Take a witness's statement in, at the organisation's desk."""
     own = keys.Identity.load(home(), keys.Role.ORGANISATION).public.signing_key
     with store.Office.open(home()) as office:
-        said = office.keep_statement(stick.read_file(path), own)
+        said = office.keep_statement(stick.read_named(path), own)
         names = {each.signing_key: each.name for each in office.laptops()}
     name, phrase = names[said.laptop], keys.key_phrase(said.witness)
     lines = (
@@ -72,7 +72,7 @@ def _laptop(named: str) -> tuple[str, str]:
         raise UsageError(
             f"{named}: neither a laptop's file nor its key (64 hexadecimal digits). Name one."
         )
-    return statements.read_laptop_card(stick.read_file(Path(named))).public.signing_key, Path(
+    return statements.read_laptop_card(stick.read_named(Path(named))).public.signing_key, Path(
         named
     ).stem
 
@@ -203,7 +203,7 @@ def _found(office: store.Office, laptop: Sequence[str]) -> tuple[str, str | None
     """Return signing key, recipient and name of the laptop that is meant."""
     first = laptop[0]
     if len(laptop) == 1 and (first.endswith(statements.SUFFIX) or Path(first).is_file()):
-        card = statements.read_laptop_card(stick.read_file(Path(first)))
+        card = statements.read_laptop_card(stick.read_named(Path(first)))
         return card.public.signing_key, card.public.recipient, card.name
     if len(laptop) == 1 and (key := as_key(first)):
         return key, None, None

@@ -192,7 +192,7 @@ def _consent_lines(taken: Iterable[consent_found.Found]) -> list[str]:
 
 def kept_batch(path: Path) -> batch.Batch:
     """Open a batch file that somebody kept, with this machine's keys or the words on a card where it is sealed."""
-    data, folder = stick.read_file(path), home()
+    data, folder = stick.read_named(path), home()
     there = [
         role for role in keys.Role if any(each.exists() for each in keys.key_files(folder, role))
     ]

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.vault.grant.answering import grants_at, read_file
+from rosetta_tui.commands.vault.grant.answering import grants_at
 from rosetta_tui.commands.vault.sharing import (
     FILE,
     acting,
@@ -28,7 +28,6 @@ with when_used():
     from harness.store.file import database
     from harness.vault import ledger, sealed_corpus
     from harness.vault import opening as vault_opening
-    from harness.vault.grants import files
 
 
 @click.command("open")
@@ -66,7 +65,7 @@ def open_(
                 "--grant says itself which texts, and what for. Leave the rest away."
             )
         granted = grants_at(vault, clock_was_wrong=clock_was_wrong)
-        request = files.read_request(read_file(grant))
+        request = vault_opening.request_in(grant)
         given = granted.opening(ledger.request_id(request), keeper(key))
         opened = vault_opening.unsealed(given.state, given.sealed, given.key)
         corpus = request.name

@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
+from harness.core.failures import UsageError
+from rosetta_tui.commands import rosetta
 from tests import keyring_in_memory
 from tests.harness.vault.made import readable
 from tests.review.thorough import times
@@ -73,6 +76,27 @@ def test_three_keepers_three_homes_and_one_stick(homes: Homes) -> None:
         f"Office: used the grant {grant} up and opened 'greetings': 2 development, 4 gold_standard",
     ]
     assert readable(homes.folder) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["vault", "open", "elders", "--grant"],
+        ["run", "greetings", "--vault", "elders", "--method", "copy-source", "--despite-network", "made up", "--grant"],
+        ["vault", "grant", "show", "elders"],
+        ["vault", "grant", "allow", "elders", "--to", "a.rosetta-answer", "--yes"],
+        ["vault", "grant", "refuse", "elders", "--to", "a.rosetta-answer", "--reason", "no"],
+    ],
+)  # fmt: skip
+def test_a_request_that_is_not_there_or_is_none_is_bad_input_and_named(
+    homes: Homes, words: list[str]
+) -> None:
+    homes("office", "show elders")  # the next commands are typed there
+    Path("wrong.rosetta-request").write_text("{}", "utf-8")
+    for name in ("wrong.rosetta-request", "gone.rosetta-request"):
+        failed = CliRunner().invoke(rosetta, [*words, name]).exception
+        assert isinstance(failed, UsageError), failed
+        assert str(failed).startswith(f"{name}: ")
 
 
 def granted(homes: Homes) -> dict[str, str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from harness.sealed.forms import about_file
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.grant.answering import (
     ANSWER,
@@ -37,7 +38,8 @@ def allow_(vault: Path, request: Path, answer: Path, key: Path | None, *, yes: b
     """
     refuse_existing(answer)
     made, data = grants_at(vault), read_file(request)
-    asked, state = grants.read_asked(made.vault, data)
+    with about_file(request):
+        asked, state = grants.read_asked(made.vault, data)
     for line in words.request_lines(asked, state):
         click.echo(plain(line))
     if not yes:

@@ -29,8 +29,8 @@ def grants_at(vault: Path, *, clock_was_wrong: bool = False) -> grants.Grants:
 
 
 def read_file(path: Path) -> bytes:
-    """Read a request or an answer; HarnessError in words where it is not there, or larger than any is."""
-    return stick.read_file(path, files.MOST_BYTES)
+    """Read a request or an answer; UsageError in words where it is not there, or larger than any is."""
+    return stick.read_named(path, files.MOST_BYTES)
 
 
 def write_new(path: Path, content: bytes) -> None:

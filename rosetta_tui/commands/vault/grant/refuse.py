@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from harness.sealed.forms import about_file
 from rosetta_tui.commands.vault.grant.answering import (
     ANSWER,
     KEY,
@@ -34,5 +35,7 @@ def refuse_(vault: Path, request: Path, answer: Path, reason: str, key: Path | N
     refuse_existing(answer)
     made = grants_at(vault)
     data = read_file(request)
-    write_new(answer, made.answer(data, keeper(key), allowed=False, reason=reason))
+    with about_file(request):
+        refused = made.answer(data, keeper(key), allowed=False, reason=reason)
+    write_new(answer, refused)
     click.echo(plain(f"Written: {answer}. It goes back to who asked; the log will have it with your reason."))  # fmt: skip

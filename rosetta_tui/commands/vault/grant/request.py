@@ -128,7 +128,7 @@ def _again(
     work: str, name: str, laptops: Sequence[Path]
 ) -> tuple[records.RunTerms, tuple[Segment, ...]]:
     """Return what is asked about a run of the store, and the segments of its entries."""
-    named = [statements.read_laptop_card(stick.read_file(each)).public for each in laptops]
+    named = [statements.read_laptop_card(stick.read_named(each)).public for each in laptops]
     with database.opened() as connection:
         run = runs.find_run(connection, name)
         segments = listing.segments_of(connection, run.corpus, run.positions)

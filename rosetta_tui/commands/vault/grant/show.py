@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from harness.sealed.forms import about_file
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.grant.answering import (
     read_file,
@@ -36,7 +37,8 @@ def show_(vault: Path, request: Path | None, *, as_json: bool) -> None:
         state = made.read()
         found = list(state.grants.values())
     else:
-        asked, state = grants.read_asked(made, read_file(request))
+        with about_file(request):
+            asked, state = grants.read_asked(made, read_file(request))
         found = [grants.grant_in(state, asked)]
     lines = [line for each in found for line in _lines(each, state)]
     print_form(
