@@ -185,7 +185,7 @@ class ItemPage(SentencePage):
             self.say(self.words(item_words.NOT_SHOWN[0]))
         elif self.texts.seen and not self.texts.translation_seen:
             self.reading.bring(self.texts.candidate)
-            self.say(self.words("First read the translation."))
+            self.say(self.words(item_words.READ_FIRST))
         else:
             self._do(partial(self.session.rate, item.id, rating))
 

@@ -89,6 +89,8 @@ TRANSLATION = msgid("Translation")
 GOES_ON_BELOW = msgid("↓ The text goes on below")
 TRANSLATION_BELOW = msgid("↓ The translation is below: read it, then answer")
 ANSWERS_BELOW = msgid("↓ The answers are below")
+READ_FIRST = msgid("First read the translation.")
+MAKE_LARGER = msgid("Make this window larger to read.")
 SAVING = msgid("saving …")
 NOT_SHOWN = (
     msgid("This computer cannot show the letters of this sentence."),

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Center, Horizontal, Vertical, VerticalScroll
 from textual.content import Content
@@ -157,10 +157,22 @@ class Box(TextArea):
         self.post_message(Writing.Paused(self.written))
 
 
+FEWEST_LINES = 3
+"""Lines of the texts that are in sight at least: in fewer, nobody reads a sentence."""
+
+
 class Texts(VerticalScroll):
     """Scrolls where a text is long; the labels below stay where they are."""
 
     can_focus = False
+
+    class Resized(Message):
+        """There is more or less room to read now."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown = self._read = ""
+        """Id of the item that is shown, and of the one whose translation was on the screen to its end."""
 
     def compose(self) -> ComposeResult:
         """Lay out both texts under their names."""
@@ -177,6 +189,7 @@ class Texts(VerticalScroll):
 
     def show_item(self, item: ShownItem, marks: Sequence[Mark]) -> None:
         """Show an item from its beginning."""
+        self._shown = item.id
         self.query_one("#source", Static).update(show_lines(item.source))
         self.query_one("#candidate", Static).update(show_lines(item.candidate, "bold"))
         self.show_marks(marks)
@@ -187,6 +200,27 @@ class Texts(VerticalScroll):
         line = self.query_one("#marks", Static)
         line.display = bool(marks)
         line.update(Content("\n").join(map(_mark, marks)))
+
+    def on_resize(self) -> None:
+        """Tell it to the page."""
+        self.post_message(self.Resized())
+
+    def note_read(self) -> None:
+        """Note that the translation was read to its end, where that is in sight; call it when all is laid out."""
+        candidate = self.query_one("#candidate")
+        end = candidate.virtual_region.bottom - candidate.styles.padding.bottom
+        if self.has_room and end <= self.scroll_offset.y + self.size.height:
+            self._read = self._shown
+
+    @property
+    def translation_seen(self) -> bool:
+        """Whether all of the translation was on the screen, at once or one part after the other."""
+        return bool(self._shown) and self._read == self._shown
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a sentence can be read, be it by scrolling."""
+        return self.size.height >= FEWEST_LINES
 
     @property
     def more_below(self) -> bool:
@@ -309,7 +343,7 @@ class ItemPage(Screen[None]):
         self.query_one(Texts).name_them(
             self.words(item_words.ORIGINAL), self.words(item_words.TRANSLATION)
         )
-        self.watch(self.query_one(Texts), "scroll_y", self._tell_more, init=False)
+        self.watch(self.query_one(Texts), "scroll_y", self._laid_out, init=False)
         self.enter(KeyMode.JUDGE)
         self.draw(self.view)
 
@@ -353,10 +387,26 @@ class ItemPage(Screen[None]):
         if self.is_mounted and self.view.item is not None:
             self.call_after_refresh(self._painted, self.view.item.id)
 
+    @on(Texts.Resized)
+    def _laid_out(self) -> None:
+        """Look again at what is in sight."""
+        self.call_after_refresh(self._tell_more)
+
     def _tell_more(self) -> None:
-        below = self.query_one(Texts).more_below
-        said = told(self.words(item_words.GOES_ON_BELOW)) if below else ""
-        self.query_one("#more", Static).update(said)
+        texts = self.query_one(Texts)
+        if self.mode is not KeyMode.REASONS:
+            texts.note_read()
+        below = self._what_is_below(texts)
+        self.query_one("#more", Static).update(told(self.words(below)) if below else "")
+
+    def _what_is_below(self, texts: Texts) -> str:
+        """Say plainly that an answer waits for the translation; nothing where all is in sight."""
+        judges = self.mode is KeyMode.JUDGE and self.view.lesson is None
+        if judges and not texts.has_room:
+            return item_words.MAKE_LARGER
+        if judges and not texts.translation_seen:
+            return item_words.TRANSLATION_BELOW
+        return item_words.GOES_ON_BELOW if texts.more_below else ""
 
     def say(self, words: str) -> None:
         """Say one quiet sentence."""
@@ -381,6 +431,7 @@ class ItemPage(Screen[None]):
         before, self.mode = self.mode, mode
         if KeyMode.REASONS in {before, mode} and self.view.item is not None:
             self._read(self.view, self.view.item)
+        self._laid_out()
         self.query_one(TroubleLine).tell(self.words, "")
         for name, own in (
             ("#reasons", KeyMode.REASONS),

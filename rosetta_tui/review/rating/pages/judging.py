@@ -11,7 +11,7 @@ from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from review.rating import CannotJudge, Reason
+from review.rating import CannotJudge, Rating, Reason
 from review.session import saying
 from review.session.flow import AskSharing, AskWithdraw, ChooseReview, HandOver, ShowHelp
 from review.session.view import ShownItem, TextField, View
@@ -175,15 +175,27 @@ class JudgingScreen(ItemPage):
         if not item_words.allows(self.view, act):
             self.say(item_words.why_not_now(self.words, self.view))
         elif act in RATING_OF:
-            override = self.sitting.overridden(item)
-            rate = self.sitting.session.rate
-            self._do(partial(rate, item.id, RATING_OF[act], override=override))
+            self._rate(item, RATING_OF[act])
         elif act in ONWARD_OF:
             self._go(ONWARD_OF[act])
         elif act in self._deeds:
             self._deeds[act](item)
         else:
             self.say(self.words("For larger letters, hold Ctrl and press +."))
+
+    def _rate(self, item: ShownItem, rating: Rating) -> None:
+        """Rate what was seen: where a part of the translation is still below, read on."""
+        texts, session = self.query_one(Texts), self.sitting.session
+        if (
+            texts.translation_seen or not session.time.takes_keys()
+        ):  # the session says what came too soon
+            override = self.sitting.overridden(item)
+            self._do(partial(session.rate, item.id, rating, override=override))
+        elif texts.has_room:
+            self.action_page(1)
+            self.say(self.words(item_words.READ_FIRST))
+        else:
+            self.say(self.words(item_words.MAKE_LARGER))
 
     def action_move(self, lines: int) -> None:
         """Scroll the texts by lines."""
