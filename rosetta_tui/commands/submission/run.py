@@ -18,7 +18,6 @@ from rosetta_tui.commands.submission.sharing import (
     check_lines,
     desk,
     kept,
-    other_names,
     say,
 )
 from rosetta_tui.commands.submission.telling import require_free, tell_of
@@ -84,7 +83,7 @@ def run(
         raise click.UsageError("CORPUS needs --terms FILE: your terms, which its maker must have accepted.")  # fmt: skip
     require_free(output)
     found = kept(submission)
-    say([*bundle_lines(found.submission), *other_names(found)])
+    say(bundle_lines(found.submission))
     checks = checking.check_submission(found.submission, None if terms is None else folder.terms_sha256(terms))  # fmt: skip
     say(check_lines(checks))
     checking.require_parts(checks, for_secrets=corpus is not None)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from corpora.text.near_names import fold
 from harness.method.shipped import BUNDLE_SUFFIX
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
@@ -17,6 +19,9 @@ with when_used():
     from harness.submission import bundle, checking
     from harness.submission import desk as desks
     from rosetta_tui.submission import words
+
+if TYPE_CHECKING:
+    from harness.submission.manifest import SubmissionManifest
 
 FILE = click.Path(path_type=Path)
 SUBMITTER = click.option("--submitter", metavar="NAME", help="Whose budget the answer counts in. Default: the name in the submission.")  # fmt: skip
@@ -41,20 +46,27 @@ def bundle_at(name: str) -> bundle.Submission:
     return bundle.read_submission(path) if here else desk().find(name).submission
 
 
-def other_names(found: desks.KeptSubmission) -> list[str]:
-    """Say under which other names the same key handed in, for two names count as two submitters."""
-    own = found.manifest
-    names = {e.manifest.submitter for e in desk().all() if e.manifest.by == own.by}  # fmt: skip
-    return [
-        f"The same key handed in under the name {name!r} too: if they are one, rosetta vault budget --together {own.submitter!r} {name!r}."
-        for name in sorted(names - {own.submitter})
-    ]
+def who_else(own: SubmissionManifest) -> Iterator[str]:
+    """Yield under which other names the key of a submission handed in, for two names count as two submitters, and which other
+    keys did under its name, letters that look alike among it, for whoever has another key may be another person.
+    """
+    known = [each.manifest for each in desk().all()]
+    for name in sorted({e.submitter for e in known if e.by == own.by} - {own.submitter}):
+        yield f"The same key handed in under the name {name!r} too: if they are one, rosetta vault budget --together {own.submitter!r} {name!r}."
+    others = {e.by: e.submitter for e in known if e.by != own.by and _alike(e.submitter, own.submitter)}  # fmt: skip
+    for key, name in sorted(others.items()):
+        yield f"ANOTHER KEY handed in under the name {name!r} too: {keys.key_phrase(key)}. One of the two may be somebody else, and both count in one budget: ask by telephone whose six words are whose."
+
+
+def _alike(one: str, other: str) -> bool:
+    return one == other or (fold(one) == fold(other) != "")
 
 
 def bundle_lines(found: bundle.Submission) -> Iterator[str]:
-    """Yield who handed in what."""
+    """Yield who handed in what, and what is known here of this name and this key beside it."""
     phrase = keys.key_phrase(found.manifest.by)
-    return words.bundle_lines(found.manifest, found.sha256[:16], phrase)
+    yield from words.bundle_lines(found.manifest, found.sha256[:16], phrase)
+    yield from who_else(found.manifest)
 
 
 def check_lines(checks: Sequence[checking.PartCheck]) -> Iterator[str]:

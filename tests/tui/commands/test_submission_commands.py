@@ -16,6 +16,7 @@ from keyring.backends.fail import Keyring
 
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness import api
+from harness.sealed.keys import key_phrase
 from harness.store.file.database import open_store
 from harness.submission.bundle import parse_submission
 from harness.submission.desk import DeskAct, SubmissionDesk
@@ -346,6 +347,19 @@ def test_two_names_of_one_key_are_said_and_counted_as_the_custodian_says(desk: D
     said = desk(f"submission run second.rosetta-submission {path} --terms tiny-terms.txt --plain", "--submitter", "A newcomer")  # fmt: skip
     assert "'A newcomer' had an answer about 'eo-gold'" in said
     assert desk.answers() == 1
+
+
+def test_another_key_under_the_same_name_is_said(desk: Desk) -> None:
+    desk("submission demo tiny --lane data")
+    assert "ANOTHER KEY" not in desk("submission show tiny.rosetta-submission")
+    first = (desk.folder / "tiny.rosetta-submission").read_bytes()
+    second = desk.folder / "second.rosetta-submission"
+    second.write_bytes(resigned(first, {}, by=MAKER.public.signing_key, submitter="A Newcоmer"))
+    [own] = SubmissionDesk(desk.home).all()
+    for verb in ("check", "show", "run"):
+        said = desk(f"submission {verb} second.rosetta-submission")
+        assert f"ANOTHER KEY handed in under the name 'A newcomer' too: {key_phrase(own.manifest.by)}" in said  # fmt: skip
+    assert key_phrase(MAKER.public.signing_key) in desk(f"submission show {own.number}").partition("ANOTHER KEY")[2]  # fmt: skip
 
 
 def test_a_bundle_that_was_changed_at_the_desk_is_noticed(desk: Desk) -> None:
