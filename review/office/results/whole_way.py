@@ -15,6 +15,7 @@ from harness.store.corpora.entries import read_dataset
 from harness.store.file.database import store_path
 from harness.store.notes import attached_to
 from harness.store.runs import Run, find_by_id
+from harness.store.withdrawn import withdrawn_runs
 from harness.submission.checking import check_submission
 from harness.submission.desk import DeskAct, KeptSubmission
 from harness.vault.opening import folder_of
@@ -108,14 +109,19 @@ def _over_secrets(
         yield WayStep(name, done=True, words=f"nothing could be scored; it stopped at: {last.words}")  # fmt: skip
     else:
         yield WayStep(name, done=True, words=f"run {last.run[:8]} over {last.corpus}")
+    run = find_by_id(connection, last.run) if last.what is DeskAct.SCORED else None
+    gone = run is not None and bool(withdrawn_runs(connection, run.id))
     told = any(e.what is DeskAct.TOLD and e.run == last.run for e in kept.notes)
-    yield WayStep("its maker was told", told, f"answers so far: {kept.answers}" if told else _UNDONE, f"rosetta submission tell {kept.number}")  # fmt: skip
-    if last.what is DeskAct.SCORED:
-        run = find_by_id(connection, last.run)
-        if run is None:
-            yield WayStep("its run", done=False, words="the store does not have it any more", command=command)  # fmt: skip
-            return
+    if told or not gone:
+        opening = "" if run is None else _opening(connection, run)
+        yield WayStep("its maker was told", told, f"answers so far: {kept.answers}" if told else _UNDONE, f"rosetta submission tell {kept.number}{opening}")  # fmt: skip
+    if gone:
+        words = "consent was withdrawn for what it was run over, or with: nothing more comes of it"
+        yield WayStep("its run", done=False, words=words, command="rosetta consent list")
+    elif run is not None:
         yield from _by_people(connection, office, run)
+    elif last.what is DeskAct.SCORED:
+        yield WayStep("its run", done=False, words="the store does not have it any more", command=command)  # fmt: skip
 
 
 def _begun(kept: KeptSubmission) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -37,16 +38,28 @@ def demo(folder: Path, lane: making.SampleLane) -> None:
     terms = folder.with_name(f"{folder.name}-terms.txt")
     if taken := [each.name for each in (folder, packed, terms) if each.exists()]:
         raise UsageError(f"{taken[0]} is there already. Name another folder.")
+    try:
+        size = _write(folder, packed, terms, lane)
+    except BaseException:  # Ctrl-C too: what is half written would be in the way of the next try
+        shutil.rmtree(folder, ignore_errors=True)
+        for each in (packed, terms):
+            each.unlink(missing_ok=True)
+        raise
+    say([
+        f"Written: {folder}/, {terms} (terms to accept) and {packed} ({size:,} bytes).",
+        f"Next: rosetta submission check {packed}; rosetta submission run {packed}",
+    ])  # fmt: skip
+
+
+def _write(folder: Path, packed: Path, terms: Path, lane: making.SampleLane) -> int:
+    """Write the three, and return the size of the packed one in bytes."""
     making.write_sample(folder, lane)
     write_file(folder / "card.json", _card(folder, lane), overwrite=False)
     write_file(terms, making.sample_terms(), overwrite=False, mode=PUBLISHED)
     identity = signed_run.own_signer(database.home())
     data = folders.pack_folder(folder, identity, terms=terms)
     write_file(packed, data, overwrite=False, mode=PUBLISHED)
-    say([
-        f"Written: {folder}/, {terms} (terms to accept) and {packed} ({len(data):,} bytes).",
-        f"Next: rosetta submission check {packed}; rosetta submission run {packed}",
-    ])  # fmt: skip
+    return len(data)
 
 
 def _card(folder: Path, lane: making.SampleLane) -> bytes:

@@ -95,9 +95,9 @@ def run(
         else:
             say([f"It was rehearsed before, and its claim held ({found.number})."])
         if corpus is not None:
-            act = secret_run.over_secrets(found, place, plan, model, {**given, "file": corpus}, style)  # fmt: skip
+            code = secret_run.over_secrets(found, place, plan, model, {**given, "file": corpus}, style)  # fmt: skip
             raise click.exceptions.Exit(
-                tell_of(desk().find(found.number), output, submitter) if act else 1
+                code or tell_of(desk().find(found.number), output, submitter)
             )
     say([f"Next, over secret texts: rosetta submission run {found.number} CORPUS --terms FILE, with --vault FOLDER and --purpose WORDS where it lies in a vault."])  # fmt: skip
 

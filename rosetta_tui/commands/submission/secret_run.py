@@ -44,8 +44,8 @@ def over_secrets(
     model: ModelHere | None,
     given: Mapping[str, Any],
     style: str | None,
-) -> bool:
-    """Run a submission over secret entries; return whether there is something to tell its maker.
+) -> int:
+    """Run a submission over secret entries; return 0 where there is something to tell its maker, else an exit code.
 
     The desk has it before the texts are opened. What keeps it from running is noted as such, and raised.
     """
@@ -71,7 +71,7 @@ def over_secrets(
         say([f"Not run, through no fault of the submission: {came.words} It counts as no answer. A grant that was used is gone: ask for another, and run it again when that is mended."])  # fmt: skip
     elif came.act is DeskAct.REFUSED:
         say([f"Nothing of it could be scored. {came.words}"])
-    return came.act is not DeskAct.NOT_RUN
+    return (code or 1) if came.act is DeskAct.NOT_RUN else 0
 
 
 def _refuse_withdrawn(manifest: SubmissionManifest, name: str) -> None:

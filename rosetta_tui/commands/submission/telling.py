@@ -45,6 +45,7 @@ def tell_of(
     last = kept.judged
     name = submitter or kept.manifest.submitter
     known = ledger.own_ledger(database.home())
+    before = len(known.read().answers)
     try:
         with database.opened() as connection:
             run = runs.find_run(connection, last.run)
@@ -61,7 +62,19 @@ def tell_of(
         say([f"Nothing is told of it now: {kept_back} {unwritten}Later: rosetta submission tell {kept.number}"])  # fmt: skip
         return 0
     path = output or kept.folder / f"{last.run[:8]}.told.json"
-    write_file(path, data, overwrite=output is None)
+    _write(path, data, kept.number, overwrite=output is None)
     desk().note(kept.submission, desks.DeskAct.TOLD, last.run, last.corpus, last.words)
-    say([f"What {name} is told: {path}. It counts as an answer; `rosetta report released {path} -o page.html` makes a page of it."])  # fmt: skip
+    counts = "It counts as an answer" if len(known.read().answers) > before else "It is the answer of before, and counts once"  # fmt: skip
+    say([f"What {name} is told: {path}. {counts}; `rosetta report released {path} -o page.html` makes a page of it."])  # fmt: skip
     return 0
+
+
+def _write(path: Path, data: bytes, number: str, *, overwrite: bool) -> None:
+    """Write what is told, which is counted by now; where it cannot be, say how to have it again."""
+    try:
+        write_file(path, data, overwrite=overwrite)
+    except UsageError as error:
+        raise UsageError(
+            f"{error} The answer is counted; the same again, which does not count: rosetta submission tell {number} -o FILE, with "
+            "--vault and --purpose where the corpus lies in a vault."
+        ) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -17,6 +18,7 @@ from corpora.samples import DEMO_CORPUS, sample_path
 from harness.api import Ready
 from harness.core.failures import HarnessError
 from harness.core.run_state import RunState
+from harness.events.kinds import Finished
 from harness.store.file.database import opened
 from harness.store.file.openings import Live
 from harness.store.run_list import list_runs
@@ -85,8 +87,13 @@ def test_an_answer_that_the_pause_keeps_back_opens_no_vault(desk: Desk) -> None:
     said = desk("submission tell tiny.rosetta-submission", *again)
     assert "Nothing is told of it now" in said
     assert desk("vault log elders") == before
+    [kept] = SubmissionDesk(desk.home).all()
+    told = f"Next: rosetta submission tell {kept.number} --vault {desk.folder / 'elders'} --purpose WORDS"
+    assert told in desk(f"submission show {kept.number}")
     desk("vault budget --pause 0")
-    desk("submission tell tiny.rosetta-submission", *again)
+    full = desk("submission tell tiny.rosetta-submission", *again, "-o", "x" * 250, code=2)
+    assert f"the same again, which does not count: rosetta submission tell {kept.number}" in full
+    assert "It is the answer of before" in desk("submission tell tiny.rosetta-submission", *again)
     assert desk("vault log elders") != before
     assert desk.answers() == 2
 
@@ -101,7 +108,7 @@ def test_a_corpus_that_was_taken_back_opens_no_vault(desk: Desk, known: bool) ->
         desk("run eo-gold --method copy-source", *IN_VAULT[3:])
     else:
         gold(desk.folder)
-    said = ["--reason", "asked", "--by", "Council"]
+    said = list(WITHDRAWN)
     desk(f"consent withdraw --corpus {'eo-gold --vault elders --purpose x' if known else 'gold.json'}", *said)  # fmt: skip
     before = desk("vault log elders")
     asked = ["submission run tiny.rosetta-submission"]
@@ -110,6 +117,44 @@ def test_a_corpus_that_was_taken_back_opens_no_vault(desk: Desk, known: bool) ->
         assert "Corpus eo-gold: consent was withdrawn" in desk(ask, *options, code=2)
     assert desk("vault log elders") == before
     assert desk.stands() == ("rehearsed", 0, 0)
+
+
+WITHDRAWN = ("--reason", "asked", "--by", "Council")
+
+
+def test_nothing_more_is_to_be_done_with_a_run_that_was_taken_back(desk: Desk) -> None:
+    desk("submission demo tiny --lane data")
+    path = gold(desk.folder)
+    desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain")
+    assert "Next: rosetta review create" in desk("submission show tiny.rosetta-submission")
+    desk(f"consent withdraw --corpus {path}", *WITHDRAWN)
+    said = desk("submission show tiny.rosetta-submission")
+    assert "consent was withdrawn" in said
+    assert "Next: rosetta consent list" in said
+
+
+def test_a_demo_that_is_stopped_leaves_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("harness.submission.folder.pack_folder", stopped)
+        desk("submission demo tiny --lane data", code=1)
+    assert not list(desk.folder.glob("tiny*"))
+    desk("submission demo tiny --lane data")
+
+
+def test_a_run_that_is_stopped_ends_as_one_that_was(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    desk("submission demo tiny --lane data")
+    desk("submission run tiny.rosetta-submission --plain")
+    stopped = Finished("", RunState.STOPPED, 0, 0, 30, 1.0)
+
+    def ended(ready: Ready, *_: object) -> tuple[Finished, int]:
+        return replace(stopped, run_id=ready.run_id), 130
+
+    monkeypatch.setattr("rosetta_tui.commands.submission.secret_run.to_the_end", ended)
+    desk(f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt --plain", code=130)  # fmt: skip
+    assert desk.notes()[-1] is DeskAct.NOT_RUN
 
 
 def test_a_file_that_is_there_is_not_overwritten(desk: Desk) -> None:
