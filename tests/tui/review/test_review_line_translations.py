@@ -57,8 +57,8 @@ def test_a_slash_makes_a_line_a_key(home: Path, file: Path) -> None:
     ]
     assert state.comments == {item_id(3): "too short"}
     assert state.suggestions == {}
-    assert "“e better” means nothing here" in said
-    assert "“1” means nothing here" in said, "a number rates nothing"
+    assert "“/e better” means nothing here" in said, "as it was typed"
+    assert "“/1” means nothing here" in said, "a number rates nothing"
     assert "Taken back. Your translation is here again." in said
     assert "Your translation: Bone" in said
 

@@ -31,7 +31,7 @@ from review.session.words.catalogue import Words
 from review.session.words.keys import RATING_OF, Act, Onward, act_of, relation_of
 from review.session.words.troubles import trouble_of_view
 from rosetta_tui.review.rating.lines import pages
-from rosetta_tui.review.rating.lines.line_keys import LineActs, hand_over, withdrawn
+from rosetta_tui.review.rating.lines.line_keys import KEY_SIGN, LineActs, hand_over, withdrawn
 from rosetta_tui.review.rating.lines.opening import (
     LANGUAGE,
     YES,
@@ -46,9 +46,6 @@ from rosetta_tui.review.rating.lines.opening import (
 from rosetta_tui.review.rating.lines.pages import Console, LeftError
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.show.text import plain
-
-KEY_SIGN: Final = "/"
-"""Begins a line that is a key, where any other line is a translation."""
 
 
 def run_lines(opening: TerminalOpening, console: Console | None = None) -> int:

@@ -115,6 +115,8 @@ def withdrawn(opening: TerminalOpening, words: Words, console: Console) -> Scope
     return None
 
 
+KEY_SIGN: Final = "/"
+"""Begins a line that is a key, where any other line is a translation."""
 _DELETE = "-"
 """Typed alone where a text is asked for: delete it."""
 _TAKES_WORDS = frozenset({Act.COMMENT, Act.WORDING})
@@ -136,8 +138,9 @@ class LineActs:
         """Do what a line says, or give where it leads; ``typed`` is not empty."""
         act, rest = act_of(typed[:1]), typed[1:]
         if act is None or not _complete(act, rest) or self._means_nothing(act):
+            as_typed = KEY_SIGN + typed if self._session.translating else typed
             said = self._words(
-                "“{typed}” means nothing here. Type ? for help.", typed=_short(typed)
+                "“{typed}” means nothing here. Type ? for help.", typed=_short(as_typed)
             )
             self._console.say(said)
         elif view.phase is Phase.TRAINING and act not in _IN_PRACTICE:
