@@ -90,10 +90,12 @@ def drawn_values(
         raise ValueError("runs are ranked on the same entries")
     known = [known_values(table) for table in tables]
     if metric != COMPOSITE:
+        if any(metric not in values for values in known):
+            raise ValueError(f"a run has no value of {metric}")
         narrow = [table.only({metric}) for table in tables]
         made = None if resampled is None else [table.only({metric}) for table in resampled]
         drawn = [values[metric] for values in _resampled(narrow, draws, seed, made)]
-        points = np.array([values.get(metric, np.nan) for values in known])
+        points = np.array([values[metric] for values in known])
     else:
         profile, weighing = _one_profile(tables), tables[0].weighing
         found = _resampled(tables, draws, seed, resampled)

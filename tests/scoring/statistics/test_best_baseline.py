@@ -98,6 +98,7 @@ def test_what_cannot_be_held_against_another_is_refused() -> None:
         (table, [], "composite"),
         (shorter, [table], "composite"),
         (table, [table], "length_ratio"),
+        (table, [table], "ter"),
         (table.rows([]), [table.rows([])], "composite"),
     ):
         with pytest.raises(ValueError, match=r"."):
