@@ -81,6 +81,7 @@ def ask_speakers(
         made = handing_out.Making(name, secret, texts, letters, draft, at_the_end=gather)
         with store.Office.open(home()) as office:
             given["name"] = making_texts.review_name(office, given["name"], f"{name}-{kind}")
+            handing_out.require_handing_out(office, made, given)
         opened.change(office=reviews_made.own_key(home()))
         of_project.note_handed_out(opened, given["name"], kind, entries, shared_laptop=shared)
         state.write_state(opened, overwrite=True)

@@ -78,15 +78,22 @@ def carry_out(
         _say_published(published, making.at_the_end, passphrases=given["passphrases"])
 
 
+def require_handing_out(office: Office, making: Making, given: dict[str, Any]) -> None:
+    """Look at what ``carry_out`` would refuse, before anything is noted: letters that cannot be read, secret sentences that cannot be sealed."""
+    require_readable(making.letters, anyway=given["anyway"])
+    not_for, passphrases = given.get("not_for", frozenset()), given["passphrases"]
+    _protection(office, given["laptops"], not_for, secret=making.secret, passphrases=passphrases)
+
+
 def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Published:
     """Keep a new review and write its files; what was not asked for is made, and said."""
     laptops = given["laptops"]
-    if laptops and given["passphrases"]:
-        raise UsageError("Seal the batch for laptops (--for) or with --passphrases, not both.")
     not_for = given.get("not_for", frozenset())
     protection = _protection(
         office, laptops, not_for, secret=making.secret, passphrases=given["passphrases"]
     )
+    if protection.laptops:
+        _say_for_whom(_for_whom(office, laptops, not_for))
     identity = Identity.load(home(), Role.ORGANISATION)
     recipients, recovery = _recipients(office, identity, given["recipients"])
     said = _said(office, making, recipients, protection, given)
@@ -194,8 +201,24 @@ def _protection(
     passphrases: bool,
 ) -> Protection:
     """Say how the batch is sealed; a secret one goes to laptops that are known, but for those of ``not_for``, or is refused."""
+    if laptops and passphrases:
+        raise UsageError("Seal the batch for laptops (--for) or with --passphrases, not both.")
     if passphrases or not (secret or laptops):
         return Protection(passphrases=passphrases)
+    chosen = _for_whom(office, laptops, not_for)
+    recipients = tuple(recipient for _, recipient in chosen.values() if recipient)
+    if not recipients:
+        raise UsageError(
+            "Secret sentences are only written sealed. Name the laptops that may open them "
+            "(--for laptop.rosetta-laptop; `rosetta review enrol --card` writes it there), or add --passphrases."
+        )
+    return Protection(recipients)
+
+
+def _for_whom(
+    office: Office, laptops: Sequence[LaptopCard], not_for: Collection[str]
+) -> dict[str, tuple[str, str | None]]:
+    """Return the laptops that are named, else those that are known: signing key → name, and what to seal for."""
     named = {card.public.signing_key: (card.name, card.public.recipient) for card in laptops}
     heard = [
         each
@@ -203,15 +226,7 @@ def _protection(
         if each.removed is None and each.signing_key not in not_for
     ]
     known = {each.signing_key: (each.name, each.recipient) for each in heard}
-    chosen = named or known
-    recipients = tuple(recipient for _, recipient in chosen.values() if recipient)
-    if not recipients:
-        raise UsageError(
-            "Secret sentences are only written sealed. Name the laptops that may open them "
-            "(--for laptop.rosetta-laptop; `rosetta review enrol --card` writes it there), or add --passphrases."
-        )
-    _say_for_whom(chosen)
-    return Protection(recipients)
+    return named or known
 
 
 def _say_for_whom(chosen: Mapping[str, tuple[str, str | None]]) -> None:

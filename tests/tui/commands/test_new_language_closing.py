@@ -54,6 +54,15 @@ def test_a_corpus_that_lacks_something_is_closed_only_where_somebody_says_so(
     assert vault.done
 
 
+def test_what_cannot_be_sealed_is_refused_before_it_is_noted_as_handed_out(
+    office: Office, tmp_path: Path
+) -> None:
+    before = (tmp_path / "words" / "project.json").read_bytes()
+    refused = office.refused("corpus", "translate", "words", "-o", "stick")
+    assert "only written sealed" in refused
+    assert (tmp_path / "words" / "project.json").read_bytes() == before
+
+
 def test_a_secret_sentence_that_everybody_has_is_named_before_it_is_taken_for_one(
     office: Office, tmp_path: Path
 ) -> None:
