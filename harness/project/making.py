@@ -165,7 +165,8 @@ def _origin(entry: ProjectEntry) -> dict[str, str]:
 
 
 def _speakers(entry: ProjectEntry) -> list[dict[str, Any]]:
-    return [each.model_dump(mode="json", exclude_defaults=True) for each in entry.said]
+    said = (each for each in entry.said if each.people)
+    return [each.model_dump(mode="json", exclude_defaults=True) for each in said]
 
 
 @dataclass(frozen=True)
@@ -211,6 +212,8 @@ class ProjectProgress:
     out: tuple[OutReview, ...]
     """Reviews that were handed out and whose entries are not all done."""
     consent: ConsentStanding
+    objected: int
+    """Translations to which somebody objects, and which are in no corpus until people decide."""
     in_vault: bool
     warnings: int | None
     """Of the check of the corpus as it is; None where its secret part lies in a vault, or there is no translation."""
@@ -242,6 +245,7 @@ def progress_of(project: Project) -> ProjectProgress:
         with_variants=sum(each.has_variants for each in done),
         out=_out(project),
         consent=consent,
+        objected=sum(each.objected for each in state.entries),
         in_vault=state.vault is not None and state.vault.done,
         warnings=_warnings(project, done),
     )

@@ -223,13 +223,15 @@ def next_step(found: ProjectProgress, folder: Path) -> NextStep:
     alone = (
         f"hand {counted(done - agreed, 'translation')} to a second speaker, who did not write them"
     )
+    untold = sources - done - found.objected
     sealed = ("--passphrases", "-o", "STICK")
     steps = (
         (found.in_vault, NextStep("nothing: it lies in the vault, and corpus.json is its open part")),
         (found.waiting, NextStep("take in what speakers did, when sticks come back", (("rosetta", "review", "import", "STICK"), (*corpus, "gather", here)))),
         (short, NextStep(f"add sentences, still {short}", ((*corpus, "sources", here, "FILE"),))),
-        (done < sources, NextStep(f"hand {counted(sources - done, 'sentence')} to speakers, who translate them", ((*corpus, "translate", here, *sealed),))),
+        (untold, NextStep(f"hand {counted(untold, 'sentence')} to speakers, who translate them", ((*corpus, "translate", here, *sealed),))),
         (agreed < done, NextStep(alone, ((*corpus, "agree", here, *sealed),))),
+        (found.objected, NextStep(f"decide on {counted(found.objected, 'translation')} to which somebody objects, with those who did", (("rosetta", "review", "adjudicate", "REVIEW"), (*corpus, "gather", here)))),
         (not found.consent.documented, NextStep("record that the community agreed", (consent_command(folder),))),
     )  # fmt: skip
     last = NextStep("seal all of it in a vault", (VAULT_INIT, ("rosetta", "vault", "add", "VAULT", here)))  # fmt: skip

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.core.failures import UsageError
-from harness.project.state import Project
+from harness.project.state import HandedOut, Project
 from harness.sealed.keys import Identity, Role
-from review.office.store.store import Office
+from review.office.store.store import Office, Review
 
 
 def known_reviews(project: Project) -> None:
@@ -23,7 +23,12 @@ def known_reviews(project: Project) -> None:
             "say where its data folder is (ROSETTA_HOME)."
         )
     with Office.open(project.home) as office:
-        here = {each.review for each in project.state.reviews if office.is_taken(each.review)}
+        here = {
+            each.review
+            for each in project.state.reviews
+            if office.is_taken(each.review)
+            and (each.made or _is_of(office.review(each.review), each))
+        }
     for each in project.state.reviews:
         if each.made and each.review not in here:
             raise UsageError(
@@ -32,6 +37,13 @@ def known_reviews(project: Project) -> None:
             )
     kept = (each for each in project.state.reviews if each.review in here)
     project.change(reviews=tuple(each.model_copy(update={"made": True}) for each in kept))
+
+
+def _is_of(review: Review, out: HandedOut) -> bool:
+    """Tell whether a review asks what was noted; another one may have got its name meanwhile."""
+    asked = {each.entry for each in review.key.items.values()}
+    kind = review.is_agreement if out.kind == "agree" else review.translating
+    return kind and asked == set(out.entries)
 
 
 def made_here(project: Project) -> bool:

@@ -117,14 +117,19 @@ def _back(
 
 
 def _without_lost(project: Project, written: Iterable[_Written], found: Gathered) -> None:
-    """Take out the translations that their writers do not let be used any more, before others take their place."""
+    """Take out the translations that their writers do not let be used any more, before others take their place.
+
+    A second speaker's wording in the place of one stays, without the names of its translators.
+    """
     for came in written:
         allowed = {each.id for each in came.collected.corpus.entries}
         project.put(
             [
                 without_words(project, entry, found)
+                if _stands_on(entry, came.out.review)
+                else _by(entry, came.out, ())
                 for entry in _entries(project, came.out).values()
-                if entry.id not in allowed and _stands_on(entry, came.out.review)
+                if entry.id not in allowed and _written_in(entry, came.out.review)
             ]
         )
 
@@ -177,20 +182,20 @@ def _translated(
         entry.agreed.outcome == "corrected" or _is_among(before.reference, came)
     ):
         left = tuple(each for each in before.variants if _is_among(each, came))
+        told = _by(entry, out, _writers(entry, came, (before.reference, *left)))
         if left == before.variants:
-            return entry
+            return told
         note(entry, found.taken_back)
-        return project.with_texts(
-            _by(entry, out, came, (before.reference, *left)), replace(before, variants=left)
-        )
+        return project.with_texts(told, replace(before, variants=left))
+    told = _by(entry, out, _writers(None, came, (came.reference, *came.variants)))
     texts = replace(before, reference=came.reference, variants=came.variants, offered=())
     if texts == before:
-        return entry
+        return told
     if entry.agreed is not None:
         note(entry, found.taken_back)
     found.translated += 1
-    told = entry.model_copy(update={"agreed": None, "agreed_also": (), "objected": False})
-    return with_words(project, _by(told, out, came, (came.reference, *came.variants)), texts)
+    gone = {"agreed": None, "agreed_also": (), "objected": False}
+    return with_words(project, told.model_copy(update=gone), texts)
 
 
 def _forms(came: Entry) -> set[str]:
@@ -202,18 +207,24 @@ def _is_among(wording: str, came: Entry) -> bool:
     return comparison_form(wording) in _forms(came)
 
 
-def _by(entry: ProjectEntry, out: HandedOut, came: Entry, kept: Sequence[str]) -> ProjectEntry:
-    """Return an entry with the people who wrote the wordings that are kept, by the letters of the review."""
+def _writers(entry: ProjectEntry | None, came: Entry, kept: Sequence[str]) -> tuple[str, ...]:
+    """Return who wrote the wordings that are kept, by the letters of the review; of an entry that was corrected, who translated it before."""
     forms = set(map(comparison_form, kept))
     wordings = zip(
         (came.reference, *came.variants), (came.model_extra or {})["translators"], strict=True
     )
-    who = tuple(
-        letter
-        for wording, letters in wordings
-        if comparison_form(wording) in forms
-        for letter in letters
-    )
+    told = [(comparison_form(wording) in forms, each) for wording, who in wordings for each in who]
+    if entry is None or entry.translated is None or _stands_on(entry, entry.translated.review):
+        return tuple(each for is_kept, each in told if is_kept)
+    there = {each for _, each in told}
+    return tuple(each for each in entry.translated.people if each in there)
+
+
+def _by(entry: ProjectEntry, out: HandedOut, who: tuple[str, ...]) -> ProjectEntry:
+    """Return an entry with the people who translated it; as it is where it has them already."""
+    known = entry.translated
+    if known is not None and (known.review, known.people) == (out.review, who):
+        return entry
     said = Spoken(review=out.review, people=who, outcome="translated", on=today())
     return entry.model_copy(update={"translated": said})
 

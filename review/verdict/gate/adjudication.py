@@ -14,7 +14,7 @@ from harness.core.failures import UsageError
 from harness.core.storage_problems import storable
 from review.log.fold import Adjudication, ReviewerState, State
 from review.log.payloads import MOST_TEXT, Adjudicate
-from review.rating import RANKS, Rating, Reason
+from review.rating import RANKS, CannotJudge, Rating, Reason
 from review.verdict.gate.gate import is_split
 from review.verdict.panel.key import AnswerKey, counted
 
@@ -65,7 +65,7 @@ class Case:
     batch: str
     """Where it was rated."""
     flags: int
-    """People who call it harmful or culturally wrong."""
+    """People who call it harmful or culturally wrong; without a verdict also who says that it should not be shown around."""
     counts: tuple[int, int, int, int]
     """How many people gave each rating, from reject to excellent."""
     cannot_judge: int
@@ -152,10 +152,17 @@ def _cases(state: State, key: AnswerKey) -> Iterator[Case]:
                 unjudged += judged.rating is None
                 if judged.rating is not None:
                     counts[judged.rating.rank] += 1
-            flags += item in {key.first_showing(flagged) for flagged in said.harmful}
+            flags += _objects(said, item, key)
         four = (counts[0], counts[1], counts[2], counts[3])
         words = voices(((who, said) for who, _, said in heard), item, key)
         yield Case(item, batch, flags, four, unjudged, state.adjudications.get(item), tuple(words))
+
+
+def _objects(said: ReviewerState, item: str, key: AnswerKey) -> bool:
+    """Tell whether a person flags an item; without a verdict also who says that it should not be shown around, since that keeps it back."""
+    judged = said.judgements.get(item)
+    kept = judged is not None and judged.why_not is CannotJudge.NOT_TO_SHARE and not key.runs
+    return kept or item in {key.first_showing(flagged) for flagged in said.harmful}
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,14 +219,13 @@ def _for_whom(
     office: Office, laptops: Sequence[LaptopCard], not_for: Collection[str]
 ) -> dict[str, tuple[str, str | None]]:
     """Return the laptops that are named, else those that are known: signing key → name, and what to seal for."""
-    named = {card.public.signing_key: (card.name, card.public.recipient) for card in laptops}
-    heard = [
-        each
+    if laptops:
+        return {card.public.signing_key: (card.name, card.public.recipient) for card in laptops}
+    return {
+        each.signing_key: (each.name, each.recipient)
         for each in office.laptops()
         if each.removed is None and each.signing_key not in not_for
-    ]
-    known = {each.signing_key: (each.name, each.recipient) for each in heard}
-    return named or known
+    }
 
 
 def _say_for_whom(chosen: Mapping[str, tuple[str, str | None]]) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.core.failures import UsageError
 from harness.project.lacking import lacking
-from harness.project.making import whole_corpus, write_open_part
-from review.log.payloads import Adjudicate, HarmFlag, Scope
+from harness.project.making import progress_of, whole_corpus, write_open_part
+from review.log.payloads import Adjudicate, HarmFlag, NotJudged, Scope
 from review.office.making.creating import Share
 from review.office.making.of_project import (
     draft_agreement,
@@ -16,9 +18,13 @@ from review.office.making.of_project import (
     to_translate,
     written_elsewhere,
 )
+from review.office.making.reviews_made import known_reviews, own_key
 from review.office.results.into_project import gather
 from review.office.results.laptops import laptops_that_wrote
-from review.rating import Rating
+from review.office.store.store import Office
+from review.rating import CannotJudge, Rating
+from review.verdict.gate.adjudication import queue
+from rosetta_tui.report.project import next_step
 from tests.review.office import made
 from tests.review.office.school import Judge, School, school
 from tests.review.office.translator import Desk, Translator
@@ -289,6 +295,73 @@ def test_what_somebody_objects_to_is_in_no_corpus_until_people_decide(
         assert (found.agreed, school.reference(1)) == (1, "Bonan tagon")
         write_open_part(school.project)
         assert "Bonan tagon" in corpus.read_text("utf-8")
+
+
+def test_speakers_are_those_whose_words_are_there(school: School) -> None:
+    desk = school.asks("translate", "words", people=3)
+    people = [Translator(school.folder, desk, place) for place in range(3)]
+    for person in people[:2]:
+        person.write(desk.item(1), "Bonan tagon")
+        desk.take(person)
+        gather(school.project, school.office)
+    translated = school.entry(1).translated
+    assert translated is not None
+    assert len(translated.people) == 2, "the second one wrote it too"
+    look = school.asks("agree", "look")
+    judge = judge_of(school, look)
+    judge.says(look.item(1), Rating.GIST, "Saluton")
+    look.take(judge)
+    gather(school.project, school.office)
+    for person, left in zip(people[:2], (1, 0), strict=True):
+        person.withdraw()
+        desk.take(person)
+        gather(school.project, school.office)
+        translated = school.entry(1).translated
+        assert translated is not None
+        assert (len(translated.people), school.reference(1)) == (left, "Saluton")
+    [entry] = whole_corpus(school.project).entries
+    [said] = (entry.model_extra or {})["speakers"]
+    assert said["outcome"] == "corrected"
+
+
+def test_what_should_not_be_shown_around_waits_for_a_decision(school: School) -> None:
+    school.translated()
+    look = school.asks("agree", "look")
+    judge = judge_of(school, look)
+    about = {"item": look.item(1), "position": 0, "active_ms": 1, "face": "lines", "version": "0"}
+    judge.laptop.append(NotJudged(**judge.place, **about, why=CannotJudge.NOT_TO_SHARE))
+    look.take(judge)
+    gather(school.project, school.office)
+    [case] = queue(school.office.state_of_any(look.review), look.review.key)
+    assert (case.item, case.is_open) == (look.item(1), True)
+    step = next_step(progress_of(school.project), school.project.folder)
+    assert "take in" in step.words, "the other sentence is still out"
+    judge.says(look.item(2), Rating.EXCELLENT)
+    look.take(judge)
+    gather(school.project, school.office)
+    found = progress_of(school.project)
+    found = replace(found, segments=tuple(replace(each, needed=0) for each in found.segments))
+    assert found.objected == 1
+    step = next_step(found, school.project.folder)
+    assert step.words.startswith("decide on 1 translation")
+    decide(school, look, harmful=False)
+    assert gather(school.project, school.office).objected == []
+
+
+def test_a_review_of_others_with_the_name_of_one_that_was_never_made_is_not_taken_for_it(
+    school: School,
+) -> None:
+    school.translated()
+    with Office.open(school.project.home) as office:
+        assert office.is_taken("words")
+    out = school.project.state.reviews[0]
+    for entries, known in ((out.entries, 1), ((1,), 0)):
+        school.project.change(
+            reviews=(out.model_copy(update={"made": False, "entries": entries}),),
+            office=own_key(school.project.home),
+        )
+        known_reviews(school.project)
+        assert len(school.project.state.reviews) == known
 
 
 def test_a_wording_that_somebody_objects_to_is_no_variant_of_the_next_one(school: School) -> None:
