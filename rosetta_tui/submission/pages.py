@@ -44,8 +44,8 @@ _TOLD = (
 
 README_LETTERS = 100_000
 """Of a README that are shown; a bundle holds as much as it likes."""
-README_WIDTH = 96
-"""Cells of a line of it; its table cuts what a narrower terminal has no room for, and says so."""
+README_WIDTH = 76
+"""Characters of a line of it: what the narrowest terminal, of 80 cells, has room for."""
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,17 @@ async def test_a_submission_that_just_came(
             look(f"submission-{name.lower()}", size, app)
 
 
+async def test_a_long_line_of_a_readme_is_read_to_its_end(home: Path, tmp_path: Path) -> None:
+    words = " ".join(f"word{number}" for number in range(40))
+    readme = f"# Words\n\n{words}\n\n## What it does badly\n\nEndings.\n".encode()
+    kept = received(home, tmp_path / "in", members={"README.md": readme})
+    made = SubmissionScreen(store(home), kept.number)
+    async with showing(App(None, store(home)), made, (80, 24)) as (app, pilot):
+        await press(pilot, "4")
+        assert [word for word in words.split() if word not in text(app)] == []
+        assert "…" not in text(app)
+
+
 @pytest.mark.parametrize(("size", "theme"), LOOKS)
 async def test_what_its_maker_was_told(
     size: tuple[int, int], theme: str, pictured: Path, tmp_path: Path
@@ -123,7 +134,8 @@ async def test_from_a_stick_to_a_rehearsal_that_is_watched(home: Path, tmp_path:
         await until(pilot, lambda: SubmissionDesk(home).all()[0].rehearsed)
         await press(pilot, "q")
         assert "3 of 9 done · next: run over secret texts" in text(app)
-        await press(pilot, "c")
+        assert "its claim holds within 2 %" in text(app)
+        await press_in_turn(pilot, "1", "c")
         assert app.clipboard == f"rosetta submission run {kept.number} CORPUS --terms FILE"
         await press(pilot, "3")
         assert "its claim holds within 2 %" in text(app)
