@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.core.failures import HarnessError
@@ -38,6 +38,17 @@ class Choice:
     """Items of that person."""
     content: str = ""
     """Of a file: what all its copies have in common, whatever their names and places; empty where that is not known."""
+
+    def kept_as(self, kept: Choice | None) -> Choice:
+        """Return a file with how far the person is in it, where it is ``kept`` here."""
+        if kept is None:
+            return self
+        return replace(self, batch=kept.batch, done=kept.done, total=kept.total)
+
+    @property
+    def place(self) -> str:
+        """Folder of a file that is not kept here; empty for one that is."""
+        return str(self.path.parent.absolute()) if self.path and self.batch is None else ""
 
 
 def of_file(path: Path) -> Choice:

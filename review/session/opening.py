@@ -137,12 +137,13 @@ class Opening:
 
     def choices(self) -> list[Choice]:
         """Return what can be opened: files that were named or lie on sticks, newest first, then those kept here."""
+        kept = {each.batch: each for each in self._kept()}
+        here = {mark: kept[each.id] for each in self.laptop.batches() for mark in contents(each)}
         if named := copies_once(of_file(path) for path in self._named):
-            return named
-        here = {mark for each in self.laptop.batches() for mark in contents(each)}
+            return [each.kept_as(here.get(each.content)) for each in named]
         found = copies_once(of_file(each.path) for each in find_batches(self._folders()))
         new = [each for each in found if each.content not in here and not self._was_taken(each)]
-        return new + self._kept()
+        return [*new, *kept.values()]
 
     @property
     def _named(self) -> list[Path]:

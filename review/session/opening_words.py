@@ -51,8 +51,8 @@ def damaged_words(words: Words) -> tuple[str, ...]:
 
 def where(words: Words, choice: Choice) -> str:
     """Say who asks for a review, as far as that is known, and where it lies or how far the remembered person is."""
-    if choice.path is not None:
-        new = words("new, on {place}", place=str(choice.path.parent))
+    if choice.place:
+        new = words("new, on {place}", place=choice.place)
         return f"{choice.organisation} · {new}" if choice.organisation else new
     if choice.done is None:
         return choice.organisation

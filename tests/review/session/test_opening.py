@@ -81,6 +81,7 @@ def test_a_named_file_is_the_only_choice_even_if_it_was_taken_before(
     opening = opening_of(laptop, stick, places=[file])
     (choice,) = opening.choices()
     assert opening.is_named(choice)
+    assert where(opening.words, choice) == "Language Council · 0 of 4 done"
     begun(opening)
     assert len(laptop.batches()) == 1
 
@@ -278,3 +279,12 @@ def test_a_damaged_copy_hides_no_whole_one(laptop: Laptop, stick: Path) -> None:
     (stick / "a damaged copy.rosetta-batch").write_bytes(data[:-40])
     choices = opening_of(laptop, stick).choices()
     assert sorted(each.title for each in choices) == ["Spring sentences", "a damaged copy"]
+
+
+def test_a_place_is_named_whole_from_inside_its_folder(
+    laptop: Laptop, stick: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write_file(batch_of(), stick)
+    monkeypatch.chdir(stick)
+    (choice,) = opening_of(laptop, stick, places=[Path(file.name)]).choices()
+    assert where(Words.load("en"), choice) == f"Language Council · new, on {stick}"

@@ -93,8 +93,8 @@ def _list(opening: TerminalOpening, console: Console, choices: Sequence[Choice])
 
 def _row(words: Words, number: int, choice: Choice) -> str:
     facts = {"title": plain(choice.title), "name": plain(choice.organisation)}
-    if choice.path is not None:
-        place = plain(str(choice.path.parent))
+    if choice.place:
+        place = plain(choice.place)
         if choice.organisation:
             return words(
                 "{number}: {title}, from {name}, in {place}", number=number, place=place, **facts
