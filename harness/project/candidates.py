@@ -187,10 +187,8 @@ def undo_last(project: Project) -> int:
     """Take out the sources of the last adding, and return how many they were; UsageError where speakers have some of them."""
     if not project.state.entries:
         raise UsageError("There is nothing to undo: no source was added.")
-    last = max(each.round for each in project.state.entries)
-    gone = {each.id for each in project.state.entries if each.round == last}
-    asked = {id_ for out in project.state.reviews for id_ in out.entries}
-    if gone & asked or project.state.vault is not None:
+    gone = project.state.undoable
+    if not gone:
         raise UsageError(
             "The sources that were added last are with speakers or in a vault already: they cannot be undone."
         )
@@ -207,6 +205,10 @@ def _check(candidate: Candidate) -> None:
                 f"{where}, field '{name}': a source has none. Write it there, or say --{name} for all: {options}."
             )
     check_seen(where, candidate.segment, elsewhere=candidate.seen_elsewhere)
+    if candidate.register not in REGISTERS:
+        raise UsageError(
+            f"{where}, field 'register': permitted are {', '.join(REGISTERS)}. Correct it."
+        )
     if candidate.provenance is not None and candidate.provenance not in PROVENANCES:
         raise UsageError(
             f"{where}, field 'provenance': permitted are {', '.join(PROVENANCES)}. Correct it."

@@ -195,6 +195,15 @@ class ProjectState(StrictForm):
     """Signing key of the organisation whose data folder has the reviews; empty before the first."""
     vault: InVault | None = None
 
+    @property
+    def undoable(self) -> frozenset[int]:
+        """Return the entries of the last adding; none where speakers have some of them, or they are in a vault."""
+        last = max((each.round for each in self.entries), default=0)
+        added = frozenset(each.id for each in self.entries if each.round == last)
+        asked = {id_ for out in self.reviews for id_ in out.entries}
+        in_vault = self.vault is not None and self.vault.done
+        return frozenset() if added & asked or in_vault else added
+
 
 @dataclass
 class Project:

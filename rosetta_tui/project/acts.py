@@ -13,10 +13,9 @@ from harness.project.making import changing
 from review.office.making.reviews_made import known_reviews
 from review.office.results.into_project import gather
 from review.office.store.store import Office
-from rosetta_tui.report.project import added_words, erase_words, left_out_lines
+from rosetta_tui.report.project import added_words, erase_words, left_out_lines, taken_out_words
 from rosetta_tui.review.organiser.words.gathered import left_lines, taken_words
 from rosetta_tui.toolkit.section_page import Line
-from scoring.core.wording import counted
 
 TIERS = ("1", "2", "3", "4", "5")
 
@@ -62,7 +61,7 @@ def take_out_last(folder: Path, home: Path) -> Sequence[Line]:
     """Take out the sentences that were added last, and say how many they were; UsageError where speakers have some of them."""
     with changing(folder, home) as project:
         gone = undo_last(project)
-    return [(f"Taken out again: {counted(gone, 'entry', 'entries')}.", "plain")]
+    return [(taken_out_words(gone), "plain")]
 
 
 def gather_here(folder: Path, home: Path) -> Sequence[Line]:

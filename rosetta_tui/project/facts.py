@@ -47,7 +47,7 @@ class ProjectFacts:
     corrected: int
     """Sentences in which a second speaker's wording took the place of the translation."""
     refused: int
-    """Sentences that wait for another translation, since a second speaker did not agree."""
+    """Sentences that wait for another translation, since a second speaker did not agree or its writer took it back."""
     costs: WorkedFramework
     worked: Sequence[WorkingTime] | None
     """What speakers worked until now; None where their reviews are in another data folder."""
@@ -104,8 +104,6 @@ def read_known(
 def _facts(folder: Path, home: Path) -> ProjectFacts:
     project = read_project(folder, home)
     state, progress = project.state, progress_of(project)
-    asked = {id_ for out in state.reviews for id_ in out.entries}
-    last = max((each.round for each in state.entries), default=0)
     return ProjectFacts(
         title=(progress.dataset.model_extra or {}).get("title") or progress.dataset.id,
         progress=progress,
@@ -119,9 +117,7 @@ def _facts(folder: Path, home: Path) -> ProjectFacts:
         refused=sum(bool(each.refused) and not each.has_reference for each in state.entries),
         costs=work_out(read_framework(None)),
         worked=worked_until_now(project),
-        can_undo=bool(last)
-        and state.vault is None
-        and not any(each.round == last and each.id in asked for each in state.entries),
+        can_undo=bool(state.undoable),
     )
 
 

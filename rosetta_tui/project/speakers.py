@@ -61,7 +61,9 @@ def _said(facts: ProjectFacts) -> Iterator[Line]:
     came = f" ({facts.came_translated} came with the sentence)" if facts.came_translated else ""
     yield f"{done} of {counted(sources, 'sentence')} translated{came}; {agreed} looked over by a second speaker, who corrected {facts.corrected}.", "plain"  # fmt: skip
     if facts.refused:
-        yield f"A second speaker did not agree to {counted(facts.refused, 'translation')}: those wait for another one.", "warn"  # fmt: skip
+        yield f"{counted(facts.refused, 'sentence')} without the translation that was there, to which a second speaker did not agree or which its writer took back: to be translated anew.", "warn"  # fmt: skip
+    if objected := facts.progress.objected:
+        yield f"{counted(objected, 'translation')} to which somebody objects: in no corpus until people decide (rosetta review adjudicate).", "warn"  # fmt: skip
     yield "Speakers are known by the letters of their review; no name is kept.", "quiet"
 
 

@@ -196,6 +196,11 @@ def added_words(taken: TakenSources) -> str:
     return f"Added: {many}{f' ({told})' if told else ''}."
 
 
+def taken_out_words(count: int) -> str:
+    """Say how many sentences were taken out again."""
+    return f"Taken out again: {counted(count, 'entry', 'entries')}."
+
+
 def left_out_lines(taken: TakenSources) -> Iterator[str]:
     """Yield what was left out of the sentences that were to be added; they are named by their lines."""
     yield from (f"left out: {line}" for line in taken.copies)

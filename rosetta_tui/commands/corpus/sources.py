@@ -11,7 +11,6 @@ from corpora.files.problems import CorpusError
 from corpora.model.entry import CONTEXTS, REGISTERS, Segment
 from harness.core.failures import UsageError
 from harness.store.file.database import home
-from rosetta_tui.commands.corpus.sharing import entry_count
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.reading import SEGMENTS, print_problems
 from rosetta_tui.show.text import plain
@@ -69,8 +68,7 @@ def sources_(folder: Path, file: Path | None, *, undo: bool, **given: Any) -> No
         raise UsageError("Say one of FILE, --model and --undo.")
     with making.changing(folder, home()) as project:
         if undo:
-            gone = candidates.undo_last(project)
-            click.echo(f"Taken out again: {entry_count(gone)}.")
+            click.echo(report_project.taken_out_words(candidates.undo_last(project)))
             return
         found = _asked(project, given) if file is None else _read(project, file)
         taken = candidates.take_candidates(project, found, _usual(given), given["take"])

@@ -15,7 +15,7 @@ from harness.core.failures import UsageError
 from harness.project.asking import SourceWish, ask_model
 from harness.project.candidates import Usual, read_candidates, take_candidates, undo_last
 from harness.project.making import changing, progress_of, whole_corpus
-from harness.project.state import DraftTexts, HandedOut, read_project
+from harness.project.state import DraftTexts, HandedOut, InVault, read_project
 from tests.harness.project.making import begun, candidate, many, took
 from tests.harness.scripted import Scripted, completion, json_answer
 from tests.keyring_in_memory import no_keyring
@@ -194,6 +194,17 @@ def test_the_last_adding_is_undone_until_speakers_have_it(tmp_path: Path) -> Non
         project.change(reviews=(out,))
         with pytest.raises(UsageError, match="with speakers"):
             undo_last(project)
+        going = InVault(vault="v", corpus="c", sha256="0", on="2026-11-23", done=False)
+        project.change(reviews=(), vault=going)
+        assert project.state.undoable == {4}, "it never came to the vault"
+        project.change(vault=going.model_copy(update={"done": True}))
+        assert not project.state.undoable
+        project.change(vault=None)
+
+
+def test_a_register_that_is_none_is_named_as_the_file_names_it(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="field 'register': permitted are conversational"):
+        take_candidates(begun(tmp_path), [candidate("A day", register="loud")], Usual())
 
 
 def test_sources_of_a_file_may_lack_translations_and_say_where_they_lack_more(

@@ -53,7 +53,7 @@ def test_the_laptop_of_the_translations_is_refused_and_its_answers_are_no_agreem
     office.types("review", "import", "second", "--enrol", "--yes")
     gathered = office.types("corpus", "gather", "words").output
     assert "0 agreed to" in gathered
-    assert "entries 1, 2 were looked over on the laptop on which they were translated" in gathered
+    assert "entries 1, 2, looked over on the laptop of the translation" in gathered
     gathered = office.types("corpus", "gather", "words", "--shared-laptop", "words-agree-1").output
     assert "2 agreed to" in gathered
     [entry] = json.loads((tmp_path / "words" / "corpus.json").read_bytes())["entries"]

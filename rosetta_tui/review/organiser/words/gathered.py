@@ -27,19 +27,20 @@ def left_lines(found: Gathered) -> Iterator[str]:
         yield f"Left out: {counted(found.beside, 'translation')} of sentences that another review translated. If that one is taken back or refused, gather takes these."
     if found.withheld or found.objected:
         many = counted(found.withheld + len(found.objected), "sentence")
-        named = f" (entries {_ids(found.objected)})" if found.objected else ""
+        named = f" ({_named(found.objected)})" if found.objected else ""
         yield f"Left out: {many} that somebody called harmful or not to be shown around{named}. Talk with them; `rosetta review adjudicate` clears a flag."
     if found.unjudged:
-        yield f"A second speaker could not judge: entries {_ids(found.unjudged)}. They wait for another one (rosetta corpus agree --again)."
+        yield f"A second speaker could not judge: {_named(found.unjudged)}. To be looked at by another one (rosetta corpus agree --again)."
     if found.own:
-        yield f"No agreement: entries {_ids(found.own)} were looked over on the laptop on which they were translated. Give them to another speaker (rosetta corpus agree --again), or if that was another person: rosetta corpus gather --shared-laptop REVIEW."
+        yield f"No agreement: {_named(found.own)}, looked over on the laptop of the translation. Give it to another speaker (rosetta corpus agree --again), or if that was another person: rosetta corpus gather --shared-laptop REVIEW."
     if found.other_wording:
-        yield f"Answers about another wording than the one that is there now: entries {_ids(found.other_wording)}. Give it to a second speaker (rosetta corpus agree --again)."
+        yield f"Answers about another wording than the one that is there now: {_named(found.other_wording)}. Give it to a second speaker (rosetta corpus agree --again)."
     if found.taken_back:
-        yield f"Taken back by who said it, and out of the corpus: entries {_ids(found.taken_back)}."
+        yield f"Taken back by who said it, and out of the corpus: {_named(found.taken_back)}."
     if found.refused:
-        yield f"A second speaker did not agree, and wrote no better one: entries {_ids(found.refused)}. They wait for another translation (rosetta corpus translate)."
+        yield f"A second speaker did not agree, and wrote no better one: {_named(found.refused)}. What is left without a translation waits for another one (rosetta corpus translate)."
 
 
-def _ids(entries: list[int]) -> str:
-    return ", ".join(map(str, sorted(entries)))
+def _named(entries: list[int]) -> str:
+    numbers = ", ".join(map(str, sorted(entries)))
+    return f"{'entry' if len(entries) == 1 else 'entries'} {numbers}"
