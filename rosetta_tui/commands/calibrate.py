@@ -29,7 +29,7 @@ with when_used():
     from review.calibration import proposal as proposals
     from review.calibration import ratings as calibration_ratings
     from review.calibration import signing
-    from review.office.results import certifying, rating_rows
+    from review.office.results import certifying, rating_rows, results
     from review.office.store import store
     from rosetta_tui.report import calibration
     from rosetta_tui.review.organiser.words import gate
@@ -146,6 +146,7 @@ def _ratings(
         raise UsageError("--scale and --acceptable-from go with --ratings: a review has its own.")
     with store.Office.open(home()) as office:
         found = office.review(str(review))
+        results.refuse_withdrawn(found)
         return calibration_ratings.from_review(found.name, rating_rows.rated_items(office, found))
 
 

@@ -110,18 +110,29 @@ def _over_secrets(
     else:
         yield WayStep(name, done=True, words=f"run {last.run[:8]} over {last.corpus}")
     run = find_by_id(connection, last.run) if last.what is DeskAct.SCORED else None
-    gone = run is not None and bool(withdrawn_runs(connection, run.id))
+    gone = withdrawn_words(connection, kept)
     told = any(e.what is DeskAct.TOLD and e.run == last.run for e in kept.notes)
     if told or not gone:
         opening = "" if run is None else _opening(connection, run)
         yield WayStep("its maker was told", told, f"answers so far: {kept.answers}" if told else _UNDONE, f"rosetta submission tell {kept.number}{opening}")  # fmt: skip
     if gone:
-        words = "consent was withdrawn for what it was run over, or with: nothing more comes of it"
-        yield WayStep("its run", done=False, words=words, command="rosetta consent list")
+        yield WayStep("its run", done=False, words=gone, command="rosetta consent list")
     elif run is not None:
         yield from _by_people(connection, office, run)
     elif last.what is DeskAct.SCORED:
         yield WayStep("its run", done=False, words="the store does not have it any more", command=command)  # fmt: skip
+
+
+def withdrawn_words(connection: sqlite3.Connection, kept: KeptSubmission) -> str:
+    """Say what was taken back of the last run over secret texts; empty where nothing was, or the store does not have it."""
+    last = kept.last_judged
+    run = None if last is None else find_by_id(connection, last.run)
+    if run is None:
+        return ""
+    notices = withdrawn_runs(connection, run.id).values()
+    return next(
+        (f"consent was withdrawn for {each.said}: nothing more comes of it" for each in notices), ""
+    )
 
 
 def _begun(kept: KeptSubmission) -> str:

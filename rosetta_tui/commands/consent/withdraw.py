@@ -22,6 +22,9 @@ with when_used():
     from harness.store.corpora import listing
     from harness.store.file import database
     from harness.vault import request
+    from review.office.results import results
+    from review.office.store import database as office_database
+    from review.office.store import store as office_store
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 
@@ -138,6 +141,14 @@ def _key(told: str, own: register.Register) -> str:
     return key
 
 
+def _reviews() -> list[str]:
+    """Return the names of the reviews that are about something withdrawn."""
+    if not (database.home() / office_database.FILE).exists():
+        return []
+    with office_store.Office.open(database.home()) as office:
+        return [each.name for each in office.reviews() if results.withdrawn_notice(each)]
+
+
 def _say_what_is_left() -> None:
     """Say which runs cannot be used any more, and how their texts are erased."""
     if not database.default_path().exists():
@@ -146,4 +157,6 @@ def _say_what_is_left() -> None:
         names = withdrawn.withdrawn_names(connection)
     if names:
         click.echo(plain(f"{counted(len(names), 'run')} cannot be used any more. Their texts are still in the store; to erase them: rosetta runs delete --now {' '.join(names)}"), err=True)  # fmt: skip
+    for name in _reviews():
+        click.echo(plain(f"Review {name} asks about them: what lies on speakers' laptops and sticks of it stays readable there. Ask for it back; what still comes in of it can be imported, and no verdict is read."), err=True)  # fmt: skip
     click.echo("Copies elsewhere, cards and exports that went out cannot be called back: carry the notice to who has them.", err=True)  # fmt: skip

@@ -12,7 +12,9 @@ from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import table
 
 with when_used():
+    from harness.store.file import database
     from harness.submission import desk as desks
+    from review.office.results import whole_way
     from rosetta_tui.submission import words
 
 
@@ -28,14 +30,19 @@ def list_(*, as_json: bool) -> None:
     rows: list[tuple[str, ...]] = [
         ("number", "name", "by", "lane", "came in", "where it stands", "runs", "answers")
     ]
-    rows += [_row(each) for each in found]
+    with database.opened() as connection:
+        gone = {each.number: whole_way.withdrawn_words(connection, each) for each in found}
+    rows += [_row(each, withdrawn=bool(gone[each.number])) for each in found]
     lines = table(rows) if found else ["No submission came yet. See: rosetta submission demo."]
     print_form(
-        "submission-list", {"submissions": [_json(e) for e in found]}, lines, as_json=as_json
+        "submission-list",
+        {"submissions": [_json(e) | {"withdrawn": gone[e.number] or None} for e in found]},
+        lines,
+        as_json=as_json,
     )
 
 
-def _row(kept: desks.KeptSubmission) -> tuple[str, ...]:
+def _row(kept: desks.KeptSubmission, *, withdrawn: bool) -> tuple[str, ...]:
     manifest = kept.manifest
     return (
         kept.number,
@@ -43,7 +50,7 @@ def _row(kept: desks.KeptSubmission) -> tuple[str, ...]:
         manifest.submitter[:20],
         manifest.method.lane,
         kept.notes[0].when[:10],
-        words.where_it_stands(kept),
+        words.where_it_stands(kept) + (", WITHDRAWN" if withdrawn else ""),
         str(kept.runs),
         str(kept.answers),
     )

@@ -15,6 +15,7 @@ from scoring.core.wording import counted
 with when_used():
     from harness.consent import standing
     from harness.sealed import keys
+    from harness.store import withdrawn as withdrawals
     from harness.store.file import database
     from harness.vault.grants import words
     from rosetta_tui.vault import words as vault_words
@@ -36,6 +37,12 @@ def list_(vault: Path, *, as_json: bool) -> None:
         for each in state.keepers.values()
         if (said := now.of_keeper(state.head.vault, each.signing_key))
     }
+    with database.opened() as store:
+        withdrawn = {
+            number: said.said
+            for number in state.head.corpora
+            if (said := withdrawals.withdrawn_of_vault(store, state.head.vault, number))
+        }
     told = {
         "vault": state.head.vault,
         "name": name,
@@ -45,6 +52,7 @@ def list_(vault: Path, *, as_json: bool) -> None:
                 "id": number, "name": each.name,
                 "entries": {str(s): n for s, n in each.entries.items()},
                 "smallest_differences": {str(s): n for s, n in each.smallest_differences.items()},
+                "withdrawn": withdrawn.get(number),
             }
             for number, each in state.head.corpora.items()
         ],
@@ -62,8 +70,9 @@ def list_(vault: Path, *, as_json: bool) -> None:
             (
                 f"  {each.name}: {words.counts(each.entries)}",
                 *(f"    {line}" for line in vault_words.telling(each)),
+                *([f"    WITHDRAWN: {withdrawn[number]}"] if number in withdrawn else []),
             )
-            for each in state.head.corpora.values()
+            for number, each in state.head.corpora.items()
         ),
         *([] if state.head.corpora else ["  no corpus yet: rosetta vault add"]),
         "It opens for:"

@@ -114,6 +114,7 @@ def test_consent_for_a_corpus_of_a_vault_is_taken_back_without_opening_it(
     assert "Withdrawn: the corpus people" in at(f"consent withdraw --corpus {ran}", *WITHDRAWN)
     assert len((at.folder / "v" / "log.jsonl").read_text().splitlines()) == lines
     assert "consent was withdrawn" in at("corpus check people", *OPENED)
+    assert "WITHDRAWN: the corpus people" in at("vault list v")
 
 
 def test_what_one_person_gave_to_a_vault_is_taken_back_with_it(at: Keepers, ran: str) -> None:

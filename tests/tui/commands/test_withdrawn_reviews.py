@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from harness.store.file.database import opened
+from harness.submission.desk import DeskAct, SubmissionDesk
 from rosetta_tui.commands import rosetta
 from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
@@ -46,6 +47,7 @@ def test_nothing_of_it_leaves_any_more(sides: TwoSides, about: str) -> None:
         "report review last",
         "review second last --dry-run",
         "review adjudicate last --json",
+        "calibrate --review last",
     )
     withdraw(sides, about)
     here = sorted(Path().rglob("*"))
@@ -54,6 +56,20 @@ def test_nothing_of_it_leaves_any_more(sides: TwoSides, about: str) -> None:
         assert "consent was withdrawn for" in told, line
         assert "“asked”" in told, line
     assert sorted(Path().rglob("*")) == here
+
+
+def test_its_submission_goes_no_further(sides: TwoSides) -> None:
+    ok(f"submission demo {sides.stick}/ann --lane data", sides.developer)
+    desk = SubmissionDesk(sides.organisation)
+    kept = desk.receive(sides.stick / "ann.rosetta-submission")
+    for act in (DeskAct.REHEARSED, DeskAct.SCORED):
+        desk.note(kept.submission, act, sides.run_id, "made")
+    assert "WITHDRAWN" not in ok("submission list")
+    assert "Review spring asks about them" in withdraw(sides)
+    assert "scored, WITHDRAWN" in ok("submission list")
+    shown = ok(f"submission show {kept.number}")
+    assert "· its run                  consent was withdrawn for the corpus made" in shown
+    assert "Next: rosetta consent list" in shown
 
 
 async def test_lists_and_screens_say_so_in_place_of_a_verdict(sides: TwoSides) -> None:
