@@ -38,6 +38,7 @@ with when_used():
     from harness.leaderboard import clusters, ranking
     from harness.leaderboard import entrant as leaderboard_entrant
     from harness.publish import opening, reading
+    from harness.store import withdrawn
     from rosetta_tui.leaderboard import rows as leaderboard_rows
     from rosetta_tui.leaderboard import words as leaderboard_words
     from rosetta_tui.show import exporting, owners, run_facts
@@ -91,6 +92,10 @@ def leaderboard(
             for board in ranking.leaderboards(store, dataset)
         ]
         boards = [clusters.with_clusters(store, board) for board in found]
+        gone = withdrawn.withdrawn_names(store) if source is None else []
+    left_out = (
+        f"{counted(len(gone), 'run')} left out: consent was withdrawn (rosetta consent list)."
+    )
     if not boards and dataset is not None:
         raise UsageError(
             f"No finished run of a corpus {dataset!r} has a value to be ranked by."
@@ -104,11 +109,14 @@ def leaderboard(
         click.echo(form_text("leaderboard", told))
     elif not shown:
         demo = "There is nothing to rank yet. `rosetta demo` makes a run: no key, no network."
-        click.echo("There is nothing to rank there yet." if source else demo)
+        nothing = "There is nothing to rank there yet." if source else demo
+        click.echo(f"There is nothing to rank: {left_out}" if gone else nothing)
     else:
         for index, board in enumerate(shown):
             for line in _lines(boards, board, index, sort):
                 click.echo(plain(line))
+        if gone:
+            click.echo(left_out, err=True)
 
 
 @contextmanager

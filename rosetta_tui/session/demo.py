@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from corpora.formats.load import load
 from corpora.model.entry import Entry
 from corpora.samples import DEMO_COACHING, demo_files, sample_path
 from corpora.tasks.task import TRANSLATION
@@ -46,9 +45,9 @@ class Paced:
 
 
 def demo_run(system: str, task: str = TRANSLATION) -> RunRequest:
-    """Return what the demo of a task asks for; settings of the user change nothing of it."""
+    """Return what the demo of a task asks for; settings of the user change nothing of it, Withdrawn where it was taken back."""
     file, *outputs = demo_files(task)
-    corpus = load(sample_path(file))
+    corpus = api.open_corpus(api.CorpusRequest(sample_path(file)))
     options = MethodOptions(
         source_language=corpus.dataset.source_language,
         target_language=corpus.dataset.target_language,

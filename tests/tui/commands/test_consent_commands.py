@@ -13,9 +13,10 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from corpora.files.problems import CorpusError
+from corpora.samples import DEMO_CORPUS, sample_path
 from harness.core.failures import HarnessError
 from harness.sealed.keys import Identity, Role
-from harness.store.file.database import mark_of
+from harness.store.file.database import mark_of, opened
 from rosetta_tui.commands import rosetta
 from tests import keyring_in_memory
 
@@ -65,6 +66,23 @@ def on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Computers]:
         made("run words.tsv --method copy-source --plain")
         made("runs export last -o card.json")
         yield made
+
+
+def test_a_demo_that_was_withdrawn_is_refused_before_it_begins(on: Computers) -> None:
+    on("demo --plain --fast")
+    [demo, _] = json.loads(on("runs list --json"))
+    corpus = str(sample_path(DEMO_CORPUS))
+    assert "left out" not in on("leaderboard")
+    on(f"consent withdraw --corpus {corpus}", *REASON)
+    told = on("demo --plain --fast")
+    assert told.startswith("error: Corpus ")
+    assert "consent was withdrawn" in told
+    assert "1 run left out: consent was withdrawn" in on("leaderboard --dataset words")
+    with opened(on.folder / "here" / "rosetta.sqlite") as store:
+        assert store.execute("SELECT count(*) FROM runs").fetchone() == (2,)
+    on("consent withdraw --corpus words.tsv", *REASON)
+    assert "There is nothing to rank: 2 runs left out: consent was withdrawn" in on("leaderboard")
+    assert demo["run_id"][:8] not in on("leaderboard")
 
 
 def test_a_corpus_that_was_withdrawn_is_gone_from_everything_here(on: Computers) -> None:
