@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil, log2
 
 import numpy as np
 import numpy.typing as npt
@@ -62,14 +63,26 @@ def rank(
     """Rank runs on the same entries by one metric or ``composite``, all pairs by the paired bootstrap.
 
     A pair differs by the rule of §8.2 alone; no p of 1,000 draws would survive Holm over thousands of pairs,
-    so a cut says less than a comparison of few runs. ValueError where a run has no value or weighs other
+    so a cut says less than a comparison of few runs. No pair differs that has so few entries apart that no test of
+    them could reach the level. ValueError where a run has no value or weighs other
     inputs, where the entries differ, or where no direction of the metric is better.
     """
     if not tables:
         return Ranking((), np.zeros((0, 0), dtype=bool))
     points, drawn = drawn_values(tables, metric, draws, seed)
     better = pairwise_better(points, drawn, level)
+    _keep_tellable(better, tables, metric, level)
     return Ranking(clusters(points, better), better, smallest_difference(drawn))
+
+
+def _keep_tellable(better: BoolArray, tables: Sequence[Table], metric: str, level: float) -> None:
+    """Take back which run is better where the smallest p of a randomisation, 2 / 2^n of n entries apart, misses the level."""
+    least = ceil(1 - log2(1 - level))
+    narrow = tables if metric == COMPOSITE else [table.only({metric}) for table in tables]
+    for run, other in np.argwhere(better):
+        one, two = narrow[run].matrix, narrow[other].matrix
+        same = (one == two) | (np.isnan(one) & np.isnan(two))
+        better[run, other] = np.count_nonzero(~same.all(axis=1)) >= least
 
 
 def drawn_values(

@@ -16,7 +16,7 @@ from scoring.core.specification import metric_info
 from scoring.core.table import Table
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import surface_metrics
-from scoring.statistics.clusters import Ranking, clusters, rank
+from scoring.statistics.clusters import Ranking, clusters, drawn_values, rank
 from scoring.statistics.confidence_sequence import (
     WAGERS,
     ConfidenceSequence,
@@ -232,7 +232,8 @@ def test_what_cannot_be_ranked_is_refused() -> None:
 
 
 def test_draws_without_a_value_are_left_out() -> None:
-    one, other = matches([1] * 12, [0] * 12)
+    one, other = matches([1] * 40, [0] * 40)
     for table in (one, other):
-        table.matrix[3:] = 0
-    assert rank([other, one], "exact_match_rate", draws=200).clusters == ((1,), (0,))
+        table.matrix[6:] = 0
+    assert np.isnan(drawn_values([one, other], "exact_match_rate", 2000)[1]).any()
+    assert rank([other, one], "exact_match_rate", draws=2000).clusters == ((1,), (0,))
