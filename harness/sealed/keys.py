@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from harness.core.failures import KeyStoreError
+from harness.core.storage_problems import storage_problem
 from harness.sealed.phrase import phrase, says
 from harness.sealed.sealing import AgeIdentity, SealError, read_age_identities
 from harness.sealed.signature import new_seed, public_key, sign
@@ -30,6 +31,14 @@ _AGE_LINE = re.compile(r"^(AGE-SECRET-KEY-1[0-9A-Z]{58})$", re.MULTILINE)
 _ENTRY = re.compile(r"[0-9a-f]{32}")
 
 _Answer = TypeVar("_Answer")
+
+
+class KeysNotWrittenError(KeyStoreError):
+    """The disk of the data folder does not take the keys."""
+
+    def __init__(self, said: str, error: OSError) -> None:
+        super().__init__(said)
+        self.problem = storage_problem(error)
 
 
 class Role(StrEnum):
@@ -207,9 +216,10 @@ def _write_whole(path: Path, text: str) -> None:
         write_private(beside, text)
         beside.replace(path)
     except OSError as error:
-        raise KeyStoreError(
+        raise KeysNotWrittenError(
             f"The keys of this installation cannot be written to {path} ({error.strerror}). "
-            "Make room there, or name another folder in ROSETTA_HOME."
+            "Make room there, or name another folder in ROSETTA_HOME.",
+            error,
         ) from None
 
 
@@ -248,9 +258,10 @@ def _private(folder: Path) -> Path:
     try:
         return private_folder(folder)
     except OSError as error:
-        raise KeyStoreError(
+        raise KeysNotWrittenError(
             f"The data folder {folder} cannot be written ({error.strerror}). "
-            "Name another folder in ROSETTA_HOME."
+            "Name another folder in ROSETTA_HOME.",
+            error,
         ) from None
 
 

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from harness.core.failures import HarnessError
 from harness.core.storage_problems import StorageProblem, words_for
 from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import KeysNotWrittenError
 from harness.sealed.stick import StickError
 from review.files.reviewer_codes import CodeError, CodeProblem
 from review.log.table import NotSaved
@@ -139,6 +140,8 @@ def trouble(words: Words, error: HarnessError) -> Trouble:
     match error:
         case NotSaved():
             return Trouble(words(words_for(SAVING, error.problem)), error.detail)
+        case KeysNotWrittenError():
+            return Trouble(words(words_for(SAVING, error.problem)), str(error))
         case FileError():
             typed = error.problem in {FileProblem.LOCKED, FileProblem.WRONG_KEY}
             return Trouble(words(FILES[error.problem]), "" if typed else str(error))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from harness.core.failures import KeyStoreError
 from harness.sealed.stick import StickError
 from review.files.ratings import open_ratings
 from review.log.payloads import Scope
 from review.rating import Rating
 from review.session.view import TextField
 from review.session.waiting import Kept, hand_over_all, kept
+from review.session.words.catalogue import Words
+from review.session.words.troubles import trouble
 from tests import keyring_in_memory
 from tests.review.session.scenes import CODE, CUSTODIANS, Sitting, batch_of, sentences_of
 
@@ -112,3 +116,18 @@ def test_translations_wait_like_answers(tmp_path: Path, stick: Path) -> None:
     sitting.session.undo()
     sitting.session.translate(sitting.see(), "unua")
     assert waiting(sitting) == (1, False)
+
+
+def test_keys_that_find_no_room_are_told_as_answers_that_find_none(
+    sitting: Sitting, stick: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, _: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    sitting.rate(Rating.GIST)
+    monkeypatch.setattr("harness.sealed.keys.write_private", full)
+    with pytest.raises(KeyStoreError) as caught:
+        sitting.session.export(stick)
+    said = trouble(Words.load("en"), caught.value)
+    assert said.said.startswith("This was not saved: the computer's disk is full.")
+    assert "No space left on device" in said.detail
