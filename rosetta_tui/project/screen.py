@@ -113,8 +113,16 @@ class ProjectScreen(SectionScreen[ProjectReading]):
 
     def _do(self, title: str, act: Callable[[Path, Path], Sequence[Line]]) -> None:
         work = partial(act, self._folder, self._home)
-        told = partial(self._told, title)
-        in_thread(self, "act", work, told, telling(self, title), asks=True, exclusive=False)
+        done = partial(self._done, title)
+        in_thread(self, "act", work, done, telling(self, title), exclusive=False)
+
+    def _done(self, title: str, lines: Sequence[Line]) -> None:
+        """Say what became of an act; in passing where something else came on top meanwhile, for it is done."""
+        if self.is_active:
+            self._told(title, lines)
+        else:
+            self.notify("\n".join(plain(text) for text, _ in lines), title=title, markup=False)
+            self.action_read()
 
     def _told(self, title: str, lines: Sequence[Line]) -> None:
         self.app.push_screen(ToldScreen(title, lines))

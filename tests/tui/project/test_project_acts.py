@@ -105,6 +105,27 @@ async def test_enter_a_second_time_adds_nothing_twice(
     assert len(begins) == 1
 
 
+async def test_what_an_act_did_is_said_though_something_else_came_on_top(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    halfway(home, Path("words"))
+    goes_on = Event()
+
+    def late(*_: Path) -> Sequence[Line]:
+        goes_on.wait()
+        return [("Taken in: 3 translations.", "plain"), ("Left out: 1.", "warn")]
+
+    monkeypatch.setattr(screen, "gather_here", late)
+    made = ProjectScreen(store(home), Path("words"))
+    async with showing(App(None, store(home)), made, (100, 36), notifications=True) as (app, pilot):
+        made.action_gather()
+        app.push_screen(ToldScreen("Something else", []))
+        await pilot.pause()
+        goes_on.set()
+        await settle(pilot)
+        assert notices(app) == ["Taken in: 3 translations.\nLeft out: 1."]
+
+
 async def test_what_speakers_sent_back_is_taken_in_and_no_sentence_is_shown(
     home: Path, tmp_path: Path
 ) -> None:
