@@ -178,13 +178,19 @@ class _Visit:
         return why is None or self._draws_anyway
 
     async def _code(self, step: AskCode) -> str | None:
-        """Ask for the code on the card; whoever was here last only presses Enter."""
-        words, given = self._opening.words, self._opening.code or ""
+        """Ask for the code on the card, unless it was given on the command line.
+
+        Whoever was here last only presses Enter.
+        """
+        words, (given, self._opening.code) = self._opening.words, (self._opening.code, None)
+        if given is not None:
+            self._typed = given
+            return given
         place, asked, about = opening_words.code_of_card(words)[:3]
-        if step.last is not None and not given:
+        if step.last is not None:
             about = f"{opening_words.same_card(words, step.last.letters)} {about}"
         wrong = "" if step.why is None else step.why.said
-        typed = self._typed if wrong else given
+        typed = self._typed if wrong else ""
         answer = await self._ask(AskPage(words, Question(place, asked, about, typed, wrong)))
         self._typed = answer or ""
         return answer

@@ -8,8 +8,8 @@ import pytest
 
 from review.log.payloads import Kind
 from review.rating import Rating
-from tests.review.session.scenes import batch_of, items_of
-from tests.tui.review.reviewing import Reviewing, begun, press, settle, text
+from tests.review.session.scenes import CODE, batch_of, items_of
+from tests.tui.review.reviewing import Reviewing, begun, press, settle, started, text
 
 
 def ratings(app: Reviewing) -> list[Rating]:
@@ -53,3 +53,15 @@ async def test_a_terminal_without_room_for_a_line_takes_no_answer_and_says_so(
         await press(pilot, "3")
         assert ratings(app) == [Rating.ACCEPTABLE]
         assert "Make this window larger" not in text(app)
+
+
+async def test_a_code_of_the_command_line_is_not_asked_for_unless_it_is_wrong(
+    tmp_path: Path,
+) -> None:
+    async with started(Reviewing(tmp_path / "a", batch_of(), code=CODE)) as pilot:
+        await press(pilot, "enter")
+        assert "Before you begin" in text(pilot.app)
+    async with started(Reviewing(tmp_path / "b", batch_of(), code=CODE[1:])) as pilot:
+        await press(pilot, "enter")
+        assert "A code has 8 letters and digits." in text(pilot.app)
+        assert CODE[1:] in text(pilot.app)
