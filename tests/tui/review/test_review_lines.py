@@ -63,6 +63,18 @@ def test_reasons_words_and_flags_are_recorded(home: Path, file: Path) -> None:
     assert state.judgements[item_id(2)].why_not is CannotJudge.UNCLEAR_SOURCE
 
 
+def test_a_key_may_have_a_slash_before_it_as_where_sentences_are_translated(
+    home: Path, file: Path
+) -> None:
+    slashed = [f"/{line}" if len(line) == 1 else line for line in FIRST]
+    code, said = sit(home, file, *slashed, "/3", "/c too formal", "/?", "/", "/q", "4")
+    assert code == 0
+    assert "means nothing" not in said
+    assert said.count("Enter alone reads the sentence again.") == 2
+    assert [each.rating for each in state_of(home).judgements.values()] == [Rating.ACCEPTABLE]
+    assert state_of(home).comments == {item_id(2): "too formal"}
+
+
 def test_undo_skip_jump_and_help_do_what_they_say(home: Path, file: Path) -> None:
     _, said = sit(home, file, *FIRST, "1", "u", "2", "s", "s", "u", "4", "n", "3", "", "1", "q")
     assert "Taken back. Your answer was: Reject." in said

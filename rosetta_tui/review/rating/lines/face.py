@@ -31,7 +31,7 @@ from review.session.words.catalogue import Words
 from review.session.words.keys import RATING_OF, Act, Onward, act_of, relation_of
 from review.session.words.troubles import trouble_of_view
 from rosetta_tui.review.rating.lines import pages
-from rosetta_tui.review.rating.lines.line_keys import KEY_SIGN, LineActs, hand_over, withdrawn
+from rosetta_tui.review.rating.lines.line_keys import LineActs, hand_over, withdrawn
 from rosetta_tui.review.rating.lines.opening import (
     LANGUAGE,
     YES,
@@ -43,7 +43,7 @@ from rosetta_tui.review.rating.lines.opening import (
     tell_unknown,
     yes,
 )
-from rosetta_tui.review.rating.lines.pages import Console, LeftError
+from rosetta_tui.review.rating.lines.pages import KEY_SIGN, Console, LeftError, as_key
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.show.text import plain
 
@@ -152,7 +152,7 @@ class LineFace:
         """Say who asks for what, and ask until the person agrees or leaves."""
         self._say_consent()
         while (
-            typed := self._console.ask(self._words("Type 1, l or q, then Enter:")).strip()
+            typed := as_key(self._console.ask(self._words("Type 1, l or q, then Enter:")))
         ) != YES:
             if typed.casefold() == LANGUAGE:
                 choose_language(self._opening, self._console)
@@ -209,7 +209,7 @@ class LineFace:
             console.say(words(page_words.WHY_HOW_NEAR))
             for number, said in enumerate(page_words.relations(words), 1):
                 console.say(words("{number}: {said}", number=number, said=said))
-            typed = console.ask(words("Type 1, 2 or 3, or q to stop, then Enter:")).strip()
+            typed = as_key(console.ask(words("Type 1, 2 or 3, or q to stop, then Enter:")))
             if (relation := relation_of(typed)) is not None:
                 return relation
             if act_of(typed) is Act.QUIT:
@@ -230,7 +230,7 @@ class LineFace:
         if self._heard != lesson:
             pages.show_lesson(self._console, self._words, lesson)
             self._heard = lesson
-        typed = self._console.ask(self._words("Enter goes on:")).strip()
+        typed = as_key(self._console.ask(self._words("Enter goes on:")))
         if not typed:
             self._heard = None
             return Onward.GO_ON
@@ -290,7 +290,7 @@ class LineFace:
         ahead = self._console.typed_ahead()
         typed = self._console.ask(pages.translation_prompt(self._words)).strip()
         if typed.startswith(KEY_SIGN) or act_of(typed) is Act.HELP:
-            return self._obey(view, typed.removeprefix(KEY_SIGN).strip() or "?")
+            return self._obey(view, typed)
         if typed:
             self._acts.translate(item, typed)
             if self.session.view.too_soon:
@@ -324,7 +324,7 @@ class LineFace:
         if len(typed) > 1 and not typed.startswith(KEY_SIGN):
             self._ahead = typed
             return Onward.GO_ON
-        return self._obey(view, typed.removeprefix(KEY_SIGN))
+        return self._obey(view, typed)
 
     def end(self, view: View) -> Onward | None:
         """Say thank you, and what to do with the stick."""
@@ -341,8 +341,7 @@ class LineFace:
 
     def _page(self, view: View, said: str, prompt: str) -> Onward | None:
         """Show a page without an item, and obey what is typed."""
-        typed = self._asked_on_page(view, said, prompt)
-        return self._obey(view, typed.removeprefix(KEY_SIGN) if self.session.translating else typed)
+        return self._obey(view, self._asked_on_page(view, said, prompt))
 
     def _asked_on_page(self, view: View, said: str, prompt: str) -> str:
         """Show a page without an item, not twice in a row; returns what is typed."""
@@ -355,7 +354,7 @@ class LineFace:
         return self._console.ask(prompt)
 
     def _obey(self, view: View, line: str) -> Onward | None:
-        if typed := line.strip():
+        if typed := as_key(line):
             return self._acts.obey(view, typed)
         if view.item is None:
             return Onward.GO_ON

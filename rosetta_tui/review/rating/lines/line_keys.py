@@ -35,7 +35,7 @@ from review.session.words.labels import (
 from rosetta_tui.review.mis_drawn import first_mis_drawn
 from rosetta_tui.review.rating.lines import pages
 from rosetta_tui.review.rating.lines.opening import tell_trouble, yes
-from rosetta_tui.review.rating.lines.pages import Console
+from rosetta_tui.review.rating.lines.pages import KEY_SIGN, Console, as_key
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.show.text import plain
 
@@ -103,7 +103,7 @@ def withdrawn(opening: TerminalOpening, words: Words, console: Console) -> Scope
     means = page_words.take_back(words)
     console.say(means.first)
     pages.show_choices(console, words, (scope_label(words, each) for each in Scope))
-    typed = console.ask(words("What do you want to take back? Only Enter for nothing:")).strip()
+    typed = as_key(console.ask(words("What do you want to take back? Only Enter for nothing:")))
     scope = scope_of(typed)
     if scope is not None:
         for said in means.rest:
@@ -115,8 +115,6 @@ def withdrawn(opening: TerminalOpening, words: Words, console: Console) -> Scope
     return None
 
 
-KEY_SIGN: Final = "/"
-"""Begins a line that is a key, where any other line is a translation."""
 _DELETE = "-"
 """Typed alone where a text is asked for: delete it."""
 _TAKES_WORDS = frozenset({Act.COMMENT, Act.WORDING})
@@ -186,7 +184,7 @@ class LineActs:
             if self._session.translating:
                 self._console.say(self._words(WHY_UNTRANSLATED))
             prompt = self._words("Why? Type a number, or only Enter to go back:")
-            digits = self._console.ask(prompt).strip()
+            digits = as_key(self._console.ask(prompt))
         why = cannot_judge_of(digits)
         if why is not None:
             self._judge(view, lambda item: self._not_judged(item, why))

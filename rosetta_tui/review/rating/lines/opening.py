@@ -22,7 +22,7 @@ from review.session.words.catalogue import Words
 from review.session.words.keys import Act, Onward, act_of
 from review.session.words.troubles import Trouble, for_whoever_helps, trouble
 from rosetta_tui.review.mis_drawn import WHY, what_to_do
-from rosetta_tui.review.rating.lines.pages import Console, LeftError
+from rosetta_tui.review.rating.lines.pages import Console, LeftError, as_key
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.show.text import plain
 
@@ -69,7 +69,7 @@ def _choice(opening: TerminalOpening, console: Console, step: ChooseReview) -> o
         prompt = words("Enter opens number 1. Type a number, l for another language, or q:")
     else:
         prompt = words("Enter looks again. Type l for another language, or q to stop:")
-    typed = console.ask(prompt).strip()
+    typed = as_key(console.ask(prompt))
     if act_of(typed) is Act.QUIT:
         return Onward.LEAVE
     if typed.casefold() == LANGUAGE:
@@ -142,7 +142,7 @@ def _drawn_well(opening: TerminalOpening, console: Console, batch: Batch) -> obj
 def yes(opening: TerminalOpening, console: Console, question: str) -> bool:
     """Ask until it is a yes or a no, by number, letter or word; LeftError where the person leaves."""
     answers = _answers(opening.words)
-    while (typed := console.ask(question).strip().casefold()) not in answers:
+    while (typed := as_key(console.ask(question)).casefold()) not in answers:
         if act_of(typed) is Act.QUIT:
             raise LeftError
         tell_unknown(opening.words, console, typed)
@@ -178,7 +178,7 @@ def _code(opening: TerminalOpening, console: Console, step: AskCode) -> object:
         typed = console.ask(f"{same} {other}").strip()
     elif typed is None:
         typed = console.ask(words("Type the code from your card, then Enter:")).strip()
-    return Onward.LEAVE if act_of(typed) is Act.QUIT else typed
+    return Onward.LEAVE if act_of(as_key(typed)) is Act.QUIT else typed
 
 
 # language and trouble
@@ -189,7 +189,7 @@ def choose_language(opening: TerminalOpening, console: Console) -> None:
     tags = opening.languages
     for number, name in enumerate(tags.values(), 1):
         console.say(f"{number}: {plain(name)}")
-    typed = console.ask(opening.words("Type a number, or only Enter to leave it:")).strip()
+    typed = as_key(console.ask(opening.words("Type a number, or only Enter to leave it:")))
     number = int(typed) if typed.isdecimal() and len(typed) < 4 else 0
     if 1 <= number <= len(tags):
         opening.set_language(list(tags)[number - 1])

@@ -123,6 +123,16 @@ _NOT_HERE = frozenset({Act.LARGER, Act.SMALLER})
 """The terminal's own settings do this."""
 
 
+KEY_SIGN = "/"
+"""May stand before any key; where translations are typed, it must."""
+
+
+def as_key(typed: str) -> str:
+    """Return what was typed as a key without the sign before it; the sign alone asks for help."""
+    key = typed.strip()
+    return key.removeprefix(KEY_SIGN).strip() or "?" if key.startswith(KEY_SIGN) else key
+
+
 def show_item(console: Console, words: Words, view: View, item: ShownItem) -> None:
     """Print the item, and what this person already said of it."""
     console.say()
