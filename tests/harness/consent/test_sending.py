@@ -17,7 +17,7 @@ from harness.core.failures import UsageError
 from harness.endpoint import offline
 from harness.privacy import make_method
 from harness.run.beginning import begin, resume_method
-from harness.store.file.database import open_store
+from harness.store.file.database import opened
 from harness.store.runs import read_run
 from tests.corpora.making import entry, json_file
 
@@ -176,7 +176,7 @@ def test_code_of_others_reaches_nobody_where_the_terms_do_not_say_so(
 
 def began(made: Corpus, store: Path, **told: Any) -> None:
     asked = ask(made, "copy-source", told)
-    with open_store(store) as connection:
+    with opened(store) as connection:
         begin(connection, made, asked.positions, asked.method(), asked.plan)
 
 
@@ -233,7 +233,7 @@ def test_a_run_from_before_goes_on_once_somebody_answered(tmp_path: Path, home: 
     """Runs that were begun when nothing was asked, or whose terms were never told, wait for the answer."""
     store, made = home / "rosetta.sqlite", corpus(tmp_path)
     asked = request(made, may_send=WORDS)
-    with open_store(store) as connection:
+    with opened(store) as connection:
         number = begin(connection, made, asked.positions, asked.method(), asked.plan)
         before = json.dumps(asked.plan.model_dump(mode="json") | {"run": {}})
         connection.execute("UPDATE runs SET plan = ? WHERE id = ?", (before, number))
