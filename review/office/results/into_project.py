@@ -117,21 +117,39 @@ def _back(
 
 
 def _without_lost(project: Project, written: Iterable[_Written], found: Gathered) -> None:
-    """Take out the translations that their writers do not let be used any more, before others take their place.
+    """Take out the wordings that their writers do not let be used any more, before others take their place.
 
-    A second speaker's wording in the place of one stays, without the names of its translators.
+    Only where nothing usable came back of the sentence; elsewhere ``_translated`` does. A second speaker's wording in the place of
+    a translation stays, without the wordings and names of its translators.
     """
     for came in written:
-        allowed = {each.id for each in came.collected.corpus.entries}
+        usable = {each.id for each in came.usable}
+        back = {each.id: each for each in came.collected.corpus.entries}
         project.put(
             [
-                without_words(project, entry, found)
-                if _stands_on(entry, came.out.review)
-                else _by(entry, came.out, ())
+                _left_of(project, came.out, entry, back.get(entry.id), found)
                 for entry in _entries(project, came.out).values()
-                if entry.id not in allowed and _written_in(entry, came.out.review)
+                if entry.id not in usable and _written_in(entry, came.out.review)
             ]
         )
+
+
+def _left_of(
+    project: Project, out: HandedOut, entry: ProjectEntry, came: Entry | None, found: Gathered
+) -> ProjectEntry:
+    """Return an entry of whose translations none is usable, with those that wait for a decision; ``came``: None where none came back."""
+    texts, there = project.texts(entry), set() if came is None else _forms(came)
+    stands = _stands_on(entry, out.review)
+    if stands and comparison_form(texts.reference) not in there:
+        return without_words(project, entry, found)
+    kept = tuple(each for each in texts.variants if stands and comparison_form(each) in there)
+    who = () if came is None else _writers(entry, came, (texts.reference, *kept))
+    told = _by(entry, out, who)
+    if kept == texts.variants:
+        return told
+    if {comparison_form(each) for each in texts.variants} - there:
+        note(entry, found.taken_back)
+    return project.with_texts(told, replace(texts, variants=kept))
 
 
 def _translations(

@@ -82,7 +82,7 @@ def looks_of(heard: Iterable[Heard], wrote: Mapping[int, frozenset[str]]) -> Loo
     for each in heard:
         for id_, look in _looks(each, wrote):
             looks.setdefault(id_, []).append(look)
-    return looks
+    return {id_: without_barred(each) for id_, each in looks.items()}
 
 
 def _looks(heard: Heard, wrote: Mapping[int, frozenset[str]]) -> Iterator[tuple[int, EntryLook]]:
@@ -129,6 +129,27 @@ def barred(looks: Sequence[EntryLook]) -> Barred:
         for verdict in ("refused", "objected")
     )
     return Barred(refused, objected)
+
+
+def without_barred(looks: Sequence[EntryLook]) -> list[EntryLook]:
+    """Return the looks at one entry without better wordings that second speakers bar: what one of them writes, another may object to.
+
+    A wording for which nothing better is left is barred then, too.
+    """
+    while True:
+        bar = barred(looks)
+        forms = bar.refused | bar.objected
+        kept = [
+            replace(look, said=tuple(_without_better(each, forms) for each in look.said))
+            for look in looks
+        ]
+        if kept == list(looks):
+            return kept
+        looks = kept
+
+
+def _without_better(said: _Opinion, forms: frozenset[str]) -> _Opinion:
+    return replace(said, better="") if comparison_form(said.better) in forms else said
 
 
 def _about(looks: Sequence[EntryLook], form: str) -> list[EntryLook]:

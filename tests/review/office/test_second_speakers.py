@@ -374,6 +374,65 @@ def test_a_wording_that_somebody_objects_to_is_no_variant_of_the_next_one(school
         assert harmful not in str(school.entry(1))
 
 
+def test_a_wording_that_somebody_objects_to_is_no_better_wording_of_another_speaker(
+    school: School,
+) -> None:
+    _, _, (harmful, other) = two_wordings(school)
+    first, _ = object_to(school)
+    gather(school.project, school.office)
+    assert school.reference(1) == other
+    again = school.asks("agree", "again", again=True)
+    judge = judge_of(school, again)
+    judge.says(again.item(1), Rating.ACCEPTABLE, harmful)
+    again.take(judge)
+    gather(school.project, school.office)
+    texts = school.project.texts(school.entry(1))
+    assert (texts.reference, texts.all_variants) == (other, ())
+    agreed = school.entry(1).agreed
+    assert agreed is not None
+    assert agreed.outcome == "agreed"
+    decide(school, first, harmful=False)
+    gather(school.project, school.office)
+    assert school.reference(1) == harmful, "it is cleared, and better than the other"
+
+
+def test_what_its_writer_takes_back_goes_where_others_wrote_only_what_was_refused(
+    school: School,
+) -> None:
+    desk, people, (_, other) = two_wordings(school)
+    look = school.asks("agree", "look")
+    judge = judge_of(school, look)
+    judge.says(look.item(1), Rating.REJECT)
+    look.take(judge)
+    gather(school.project, school.office)
+    assert school.reference(1) == other
+    gone = people[["Bonan tagon", "Saluton"].index(other)]
+    gone.withdraw()
+    desk.take(gone)
+    assert gather(school.project, school.office).taken_back == [1]
+    assert other not in str(school.entry(1))
+    assert [each.id for each in to_translate(school.project)] == [1]
+
+
+def test_translators_who_leave_take_their_variants_of_a_corrected_sentence_along(
+    school: School,
+) -> None:
+    desk, people, (_, other) = two_wordings(school)
+    look = school.asks("agree", "look")
+    judge = judge_of(school, look)
+    judge.says(look.item(1), Rating.REJECT, "Bonvenon")
+    look.take(judge)
+    gather(school.project, school.office)
+    texts = school.project.texts(school.entry(1))
+    assert (texts.reference, texts.all_variants) == ("Bonvenon", (other,))
+    for person in people:
+        person.withdraw()
+        desk.take(person)
+    assert gather(school.project, school.office).taken_back == [1]
+    texts = school.project.texts(school.entry(1))
+    assert (texts.reference, texts.all_variants) == ("Bonvenon", ())
+
+
 def test_what_is_with_speakers_is_named_with_the_way_to_give_it_to_others(school: School) -> None:
     school.translated()
     school.asks("agree", "look")
