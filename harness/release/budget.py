@@ -56,6 +56,25 @@ Told = ScoresTold | DifferenceTold | RefusalTold | CertificateTold
 class NotReleased(UsageError):  # noqa: N818  said of an answer
     """Nothing is told; the message says why, and what may be done."""
 
+    waits = False
+    """Whether the same answer is given later: after the pause, or where the custodian allows more."""
+
+
+class NotYetReleased(NotReleased):
+    """Nothing is told now, by count or pause."""
+
+    waits = True
+
+
+def too_few_words(entries: int) -> str:
+    """Say that the scores of a run over so many different secret entries are never told; empty where they are enough."""
+    if entries >= LEAST:
+        return ""
+    return (
+        f"This run has {entries:,} different secret entries; its scores would tell of single ones. Scores "
+        f"are told from {LEAST} on."
+    )
+
 
 @dataclass(frozen=True)
 class LeakBudget:
@@ -223,7 +242,7 @@ class History:
         budget = self.budget(submitter, corpus)
         given = self.given(submitter, corpus, entries)
         if len(given) >= budget.count:
-            raise NotReleased(
+            raise NotYetReleased(
                 f"{submitter!r} had all {budget.count:,} answers about {corpus!r}. Each one tells a little of the hidden "
                 "entries. The custodian can allow more (rosetta vault budget --count), or take other entries."
             )
@@ -231,7 +250,7 @@ class History:
             last = datetime.strptime(given[-1][0], MOMENT).replace(tzinfo=UTC)
             free = last + timedelta(hours=budget.pause_hours)
             if now < free:
-                raise NotReleased(
+                raise NotYetReleased(
                     f"{submitter!r} had an answer about {corpus!r} at {given[-1][0]}. The next one is given from "
                     f"{free.strftime(MOMENT)} on; the custodian sets the pause (rosetta vault budget --pause)."
                 )
@@ -274,11 +293,8 @@ class History:
         return {str(key): after.atoms[key] for key in sorted(entries)} if new else None
 
     def _too_few(self, asked: ScoreQuestion) -> str:
-        if len(asked.entries) < LEAST:
-            return (
-                f"This run has {len(asked.entries):,} different secret entries; its scores would tell of single ones. Scores "
-                f"are told from {LEAST} on."
-            )
+        if words := too_few_words(len(asked.entries)):
+            return words
         known = len(asked.entries & self.partition.atoms.keys())
         return (
             f"Scores over other selections of these entries were told before ({known:,} of {len(asked.entries):,} entries), and "

@@ -26,6 +26,7 @@ from harness.release.budget import (
     ScoreAnswer,
     ScoreQuestion,
     set_id,
+    too_few_words,
 )
 from harness.release.ledger import ReleaseLedger
 from harness.release.records import (
@@ -43,6 +44,7 @@ from harness.release.rounding import Range, coarse, of_one_entry, unit_of
 from harness.release.smallest import smallest_difference
 from harness.sealed.signed_archive import signed_record
 from harness.setup.plan import told_of
+from harness.store.corpora.listing import count_secret
 from harness.store.runs import Run, find_run, read_run
 from harness.vault.records import tenth_upward
 from scoring.card.caveats import CaveatKind
@@ -93,12 +95,14 @@ def release_run(
 def require_answer_left(
     connection: sqlite3.Connection, run: int, submitter: str, ledger: ReleaseLedger
 ) -> None:
-    """Raise NotReleased where count or pause keep back the answer that ``release_run`` would give; no text is needed for it.
+    """Raise NotReleased where count, pause or too few entries keep back the answer of ``release_run``; no text is needed for it.
 
     So a grant to open the texts is not used up in vain. Answers about other corpora that share entries with this one are
     known by texts alone: they count in ``release_run``.
     """
     name, found = _submitter(submitter), read_run(connection, run)
+    if words := too_few_words(count_secret(connection, found.corpus, found.positions)):
+        raise NotReleased(words)
     corpus = _corpus(block(load_card(connection, run).as_json(), "dataset"), 0).id
     with ledger.changing() as change:
         if change.history.told_of(found.run_id, name) is None:

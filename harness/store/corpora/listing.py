@@ -115,6 +115,16 @@ def segments_of(
     return tuple(stored_word(segment, Segment) for (segment,) in rows)
 
 
+def count_secret(connection: sqlite3.Connection, corpus: int, positions: Sequence[int]) -> int:
+    """Return how many of some entries of a stored corpus are secret; nothing is opened for it."""
+    rows = connection.execute(
+        "SELECT segment FROM entries WHERE corpus = ? AND segment IS NOT NULL"
+        " AND position IN (SELECT value FROM json_each(?))",
+        (corpus, json.dumps([*positions])),
+    )
+    return sum(stored_word(segment, Segment).secret for (segment,) in rows)
+
+
 def read_corpus_of_run(
     connection: sqlite3.Connection, number: int, *, to_show: bool = False
 ) -> Corpus:

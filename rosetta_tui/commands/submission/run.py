@@ -96,9 +96,9 @@ def run(
             say([f"It was rehearsed before, and its claim held ({found.number})."])
         if corpus is not None:
             code = secret_run.over_secrets(found, place, plan, model, {**given, "file": corpus}, style)  # fmt: skip
-            raise click.exceptions.Exit(
-                code or tell_of(desk().find(found.number), output, submitter)
-            )
+            if not code:
+                tell_of(desk().find(found.number), output, submitter)
+            raise click.exceptions.Exit(code)
     say([f"Next, over secret texts: rosetta submission run {found.number} CORPUS --terms FILE, with --vault FOLDER and --purpose WORDS where it lies in a vault."])  # fmt: skip
 
 

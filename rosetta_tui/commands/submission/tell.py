@@ -29,11 +29,12 @@ def tell(submission: str, output: Path | None, submitter: str | None, **vault: A
     """Write the released card of the last run over secret entries, or the refusal, where the budget kept it back before.
 
     The same run gives the same file again, and counts once. The scores of a run out of a vault need --vault and --purpose,
-    or a grant to seal it.
+    or a grant to seal it. Where nothing is told, no file is written, and the command ends with 1.
     """
     require_free(output)
 
     def open_texts(connection: sqlite3.Connection, run: runs.Run) -> None:
         vault_opening.open_again(connection, run, vault_request(vault), "seal")
 
-    raise click.exceptions.Exit(tell_of(kept(submission), output, submitter, open_texts))
+    if not tell_of(kept(submission), output, submitter, open_texts):
+        raise click.exceptions.Exit(1)

@@ -37,8 +37,8 @@ def tell_of(
     output: Path | None,
     submitter: str | None,
     open_texts: Callable[[sqlite3.Connection, runs.Run], None] | None = None,
-) -> int:
-    """Write what its maker is told of a submission's last run, and return an exit code; where nothing is told, say why.
+) -> bool:
+    """Write what its maker is told of a submission's last run, and return whether they are; where nothing is told, say why.
 
     ``submitter``: whose budget it counts in; None: that of the name in the bundle. ``open_texts`` opens the texts of the run, where they are not open; what is kept back without them is kept back before. The ledger has it first. The same run gives the same file again, and counts once.
     """
@@ -58,15 +58,17 @@ def tell_of(
                     open_texts(connection, run)
                 data = releasing.release_run(connection, run.id, name, known)
     except budget.NotReleased as kept_back:
-        unwritten = "" if output is None else f"{output} was not written. "
-        say([f"Nothing is told of it now: {kept_back} {unwritten}Later: rosetta submission tell {kept.number}"])  # fmt: skip
-        return 0
+        unwritten = "" if output is None else f" {output} was not written."
+        later = f" Later: rosetta submission tell {kept.number}" if kept_back.waits else ""
+        now = " now" if kept_back.waits else ""
+        say([f"Nothing is told of it{now}: {kept_back}{unwritten}{later}"])
+        return False
     path = output or kept.folder / f"{last.run[:8]}.told.json"
     _write(path, data, kept.number, overwrite=output is None)
     desk().note(kept.submission, desks.DeskAct.TOLD, last.run, last.corpus, last.words)
     counts = "It counts as an answer" if len(known.read().answers) > before else "It is the answer of before, and counts once"  # fmt: skip
     say([f"What {name} is told: {path}. {counts}; `rosetta report released {path} -o page.html` makes a page of it."])  # fmt: skip
-    return 0
+    return True
 
 
 def _write(path: Path, data: bytes, number: str, *, overwrite: bool) -> None:

@@ -21,9 +21,12 @@ from harness.release.records import (
     SignedReleasedDifference,
     Together,
 )
+from harness.release.releasing import require_answer_left
 from harness.release.rounding import coarse, rounded, step_for
 from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
+from harness.store.file.database import opened
+from harness.store.runs import find_run
 from scoring.card.caveats import CaveatKind
 from tests.harness.release.attackers import Board
 from tests.harness.release.made import CANARY, KEEPER, START, Office, hidden, outputs
@@ -130,6 +133,9 @@ class TestCard:
     ) -> None:
         with pytest.raises(NotReleased, match="4 different secret entries"):
             office.release(runs["few"])
+        with opened(office.store) as store, pytest.raises(NotReleased, match="4 diff") as kept:
+            require_answer_left(store, find_run(store, runs["few"]).id, "Ann", office.ledger)
+        assert not kept.value.waits
         with pytest.raises(NotReleased, match="1 to 200"):
             office.release(runs["good"], " \t")
 

@@ -84,7 +84,7 @@ def test_an_answer_that_the_pause_keeps_back_opens_no_vault(desk: Desk) -> None:
     assert desk.notes()[-1] is DeskAct.SCORED
     before = desk("vault log elders")
     again = IN_VAULT[3:-1]
-    said = desk("submission tell tiny.rosetta-submission", *again)
+    said = desk("submission tell tiny.rosetta-submission", *again, code=1)
     assert "Nothing is told of it now" in said
     assert desk("vault log elders") == before
     [kept] = SubmissionDesk(desk.home).all()
