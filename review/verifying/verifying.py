@@ -19,6 +19,8 @@ from harness.sealed.phrase import read_words
 from harness.store.notes import attached_by_run
 from harness.vault.folder import read_state
 from harness.vault.opening import folders_seen
+from review.office.store.database import FILE as OFFICE
+from review.office.store.store import Office
 from review.verifying import apart, cards, custody, records, reference, submissions, verdicts
 from review.verifying.custody import public_key_in
 from review.verifying.held import held
@@ -230,7 +232,7 @@ def _known(signers: Sequence[Signer], here: VerifiedAgainst) -> Iterator[KnownKe
 
 
 def known_keys(here: VerifiedAgainst) -> dict[str, str]:
-    """Return the keys of which this computer knows whose they are: its own, keepers, organisations and people whose words were compared."""
+    """Return the keys of which this computer knows whose they are: its own, keepers, organisations, enrolled laptops, and people whose words were compared."""
     found: dict[str, str] = {}
     for line in lines_of(here.home):
         if line.ground is Ground.WORDS:
@@ -251,7 +253,19 @@ def known_keys(here: VerifiedAgainst) -> dict[str, str]:
             key: f"{keeper.name}, a keeper of the vault {name}"
             for key, keeper in made.keepers.items()
         }
-    return {**found, **own_keys(here.home), **here.known.keys}
+    return {**found, **_laptops(here.home), **own_keys(here.home), **here.known.keys}
+
+
+def _laptops(home: Path) -> dict[str, str]:
+    """Return the keys of speakers' laptops that were enrolled here, each with what it is called."""
+    if not (home / OFFICE).exists():
+        return {}
+    with Office.open(home) as office:
+        return {
+            each.signing_key: f"{each.name}, a laptop that was enrolled here"
+            + ("" if each.removed is None else ", which is not heard any more")
+            for each in office.laptops()
+        }
 
 
 def _key_checks(signers: tuple[KnownKey, ...], here: VerifiedAgainst) -> Iterator[CardCheck]:

@@ -9,13 +9,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from harness.card.checking.signed import UNKNOWN
 from harness.sealed.keys import Identity, Role
+from harness.store.file.database import default_path, opened
 from review.files.batch import open_batch
 from review.files.ratings import open_ratings
 from review.files.reviewer_codes import printed
 from review.files.statements import read_laptop_card, write_laptop_card
 from review.office.store.arrivals import deliveries
 from review.office.store.store import Office
+from review.verifying.kinds import VerifiedAgainst
+from review.verifying.verifying import known_keys
 from rosetta_tui.commands.review import review
 from tests.review.office import made
 from tests.review.office.secret_entries import secret_entries
@@ -69,6 +73,10 @@ def test_a_review_goes_out_and_comes_back(home: Path, tmp_path: Path) -> None:
     assert "WAITING: 1 file of an unknown laptop" in rosetta("status").output
     taken = rosetta("enrol", *words.split(), "--name", "blue").output
     assert "Enrolled: blue" in taken
+    with opened(default_path()) as store:
+        against = VerifiedAgainst(store, home, UNKNOWN)
+        [whose] = [known_keys(against)[people[0].identity.public.signing_key]]
+    assert whose == "blue, a laptop that was enrolled here"
     assert "added 21, already here 0, set aside 0, damaged 0" in taken
     rosetta("import", str(stick), "--enrol", "--yes")
     again = rosetta("import", str(stick)).output
