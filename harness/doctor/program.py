@@ -76,6 +76,7 @@ def extra_packages() -> dict[str, tuple[str, str]]:
         **{id_: (row.package, row.use) for id_, row in ANNOTATORS.items() if row.package},
         "meteor": ("nltk", "METEOR, with the stems of English"),
         "postgres": ("psycopg", "run cards in a PostgreSQL database (rosetta publish)"),
+        "cluster": ("distributed", "a sweep's calls on other computers, by Dask"),
         "fonts": (
             "fonttools",
             "cuts fonts that a review brings along for letters that reviewers lack",

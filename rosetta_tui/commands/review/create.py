@@ -154,6 +154,9 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
     too_little = words_plan.too_little(given["items"], given["reviewers"], policy)
     if given["vault"] is not None and not dry_run:
         _require_verdict(too_little, anyway=given["anyway"])
+    if not dry_run:
+        with store.Office.open(home()) as office:
+            handing_out.name_who_asks(office, given)
     reviewed = _runs(runs, given, dry_run=dry_run)
     draft = _draft(reviewed, policy, texts, training, given)
     letters = words_letters.look_at_letters(draft, texts, given, secret=draft.secret)

@@ -146,11 +146,16 @@ def look_ahead(office: Office, given: dict[str, Any], corpus: str) -> None:
 
     ``given`` has the name of who asks from then on. ``corpus``: as in ``Making``.
     """
-    given["organisation"] = _organisation(office, given["organisation"])
+    name_who_asks(office, given)
     name = review_name(office, given["name"], corpus)
     require_free(name, given["folder"], _cards(given, name))
     font_files(given["fonts"], given["licences"])
     _recipients(office, Identity.load(home(), Role.ORGANISATION), given["recipients"])
+
+
+def name_who_asks(office: Office, given: dict[str, Any]) -> None:
+    """Put the name of who asks into ``given``; UsageError, before any plan is shown, where nobody says it."""
+    given["organisation"] = _organisation(office, given["organisation"])
 
 
 def own_texts(given: dict[str, Any], task: Kind = "rate") -> ReviewTexts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from harness.core.failures import UsageError
 from harness.core.storage_problems import StorageProblem
@@ -14,6 +15,7 @@ from review.files.statements import write_laptop_card
 from review.office.making import publishing
 from review.office.making.publishing import keep_recipient, recovery_key
 from review.office.store.store import Office
+from rosetta_tui.commands.review import review
 from tests.review.office import made
 from tests.tui.review.creating import CREATE, refused, rosetta
 
@@ -93,3 +95,10 @@ def test_of_two_windows_one_makes_the_recovery_key(home: Path) -> None:
             keep_recipient(office, second)
         known = recovery_key(office, home / "key.txt")
         assert (known.recipient, known.new, known.text) == (first.recipient, None, "")
+
+
+def test_who_asks_is_wanted_before_any_plan(home: Path, tmp_path: Path) -> None:
+    done = CliRunner().invoke(review, ["create", "last", "-o", str(tmp_path / "out")])
+    assert isinstance(done.exception, UsageError)
+    assert "add --organisation" in str(done.exception)
+    assert not done.output
