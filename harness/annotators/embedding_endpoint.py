@@ -32,8 +32,11 @@ _AT_ONCE = 4
 _TOO_MANY = frozenset({413, 422})
 """Statuses by which servers say that a call holds more than they take."""
 
-_AGAIN = "then `rosetta score --rescore last --metrics semantic_score`"
-"""What follows each mend: the run remembers its endpoint and model."""
+_AGAIN = (
+    "then `rosetta score --rescore last --metrics semantic_score`, with --embeddings and --embeddings-model where "
+    "the run was begun without them"
+)
+"""What follows each mend: a run remembers the endpoint and model that it was begun with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,16 +39,16 @@ def ways_out() -> tuple[str, ...]:
     return tuple(sorted(found))[:10]
 
 
-def require_none(reason: str) -> str:
+def require_none(reason: str, what: str = "a run") -> str:
     """Raise UsageError where this computer has a way to other machines and a custodian gives no ``reason`` to go on.
 
-    Returns the reason where there is a way, to be noted with the run; empty where there is none.
+    ``what`` they were to be opened for, in words. Returns the reason where there is a way, to be noted with the run; empty where there is none.
     """
     found = ways_out()
     if found and not reason.strip():
         raise UsageError(
             f"This computer has a way to other machines ({', '.join(found)}), and sentences of a vault were to be opened for "
-            "a run. Nothing was opened. Pull the cable, switch off Wi-Fi and Bluetooth, unplug phones, and try again, or "
+            f"{what}. Nothing was opened. Pull the cable, switch off Wi-Fi and Bluetooth, unplug phones, and try again, or "
             f'use a computer that has no network. If you answer for it, add {OPTION} "WHY": your words stand in the log of '
             "the vault and on the card. For a try with made-up sentences, that is reason enough."
         )

@@ -78,6 +78,10 @@ def _value(path: Path, where: str, name: str, cell: str) -> str | int:
 
 
 ID_FIELDS = ("id", "entry_id")
+FORMS = (
+    "Outputs are a text with a line for each entry, in the order of the corpus (.txt), or records with `id` and `output`: "
+    "JSON, JSONL, or a table with a heading (.csv, .tsv)."
+)
 TEXT_FIELDS = ("output", "predicted", "translation", "hypothesis")
 
 _Row = tuple[str, Mapping[str, Any]]
@@ -235,7 +239,7 @@ def _refuse_swallowed(
 def _id(path: Path, where: str, row: Mapping[str, Any]) -> str:
     found = next((row[name] for name in ID_FIELDS if row.get(name) is not None), None)
     if isinstance(found, bool) or not isinstance(found, int | str) or not str(found).strip():
-        raise UsageError(f"{path}: {where}: field 'id' is wanted, a number or a text.")
+        raise UsageError(f"{path}: {where}: field 'id' is wanted, a number or a text. {FORMS}")
     return str(found).strip()
 
 

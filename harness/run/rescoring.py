@@ -325,10 +325,12 @@ def _nothing_new(scored: Scored, options: ScoringOptions) -> str:
     """Say why a run was not scored anew: which wanted metric cannot be had, and which it had already."""
     off = lacking(scored.scorer.reasons(_totals(scored)), options)
     why = "".join(f"\n{id_}: {reason}" for id_, reason in off.items())
-    return (
-        "Nothing new comes of it, so no new run was made: whatever can be computed here the run has already, "
-        f"with the same values.{why}"
+    words = (
+        "what is asked for cannot be computed now, and whatever else can be"
+        if off
+        else "whatever can be computed here"
     )
+    return f"Nothing new comes of it, so no new run was made: {words} the run has already, with the same values.{why}"
 
 
 def _totals(scored: Scored) -> dict[str, float | None]:

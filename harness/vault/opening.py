@@ -234,7 +234,8 @@ def opening_by(home: Path, asked: VaultRequest, terms: RunTerms | None = None) -
     way to other machines, and nobody answers for it in ``asked.despite_network``.
     """
     work = VaultWork(asked.work)
-    why = "" if work in _WITHOUT_METHOD else ways_out.require_none(asked.despite_network)
+    what = "reading them on the screen" if work is VaultWork.LOOK else "a run"
+    why = "" if work in _WITHOUT_METHOD else ways_out.require_none(asked.despite_network, what)
     vault = vault_at(asked.folder, home, clock_was_wrong=asked.clock_was_wrong)
     together, use, purpose = None, None, asked.purpose
     if asked.grant is not None and terms is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import sys
+import warnings
 
 import click
 
@@ -26,9 +28,21 @@ def set_(name: str, from_stdin: bool) -> None:
     from harness.endpoint.keys import checked_name, set_key
 
     checked_name(name)
-    given = sys.stdin.readline() if from_stdin else click.prompt(f"Key of {name}", hide_input=True)
-    set_key(name, given)
+    set_key(name, sys.stdin.readline() if from_stdin else _typed(name))
     click.echo(plain(f"The key of {name} is stored."), err=True)
+
+
+def _typed(name: str) -> str:
+    """Ask for a key that nobody sees; UsageError where there is no terminal that hides it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", getpass.GetPassWarning)
+        try:
+            return str(click.prompt(f"Key of {name}", hide_input=True))
+        except getpass.GetPassWarning:
+            raise UsageError(
+                "There is no terminal here on which a key can be typed unseen. Give it on standard input: "
+                f"rosetta key set {name} --stdin"
+            ) from None
 
 
 @key.command("list")

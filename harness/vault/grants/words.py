@@ -131,7 +131,7 @@ def at_once_lines(request: GrantRequest, state: VaultState) -> Iterator[str]:
     yield f"{who}, to open {request.name!r} once: {counts(request.entries)}"
     for name, words in _what(request):
         yield _line(name, words)
-    yield _line("where", f"on this computer, until {request.expires}; the log has it")
+    yield _line("where", f"on this computer, until {request.expires}; it goes into the log")
 
 
 def asked_words(request: GrantRequest, state: VaultState) -> str:

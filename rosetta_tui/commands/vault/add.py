@@ -143,6 +143,9 @@ def _say(stored: records.StoredCorpus, corpus: model_corpus.Corpus, vault: Path)
     click.echo(plain(f"Sealed {stored.name!r} in {vault}: {words.counts(stored.entries)}."))
     for line in vault_words.telling(stored):
         click.echo(f"{line}: in four of five comparisons, p < 0.05; taken from these references, for methods with unrelated errors.")  # fmt: skip
+    for segment, few in sorted(stored.entries.items()):
+        if segment.secret and 0 < few < smallest.FEWEST:
+            click.echo(f"{segment}: {counted(few, 'entry is', 'entries are')} too few to tell two methods apart.")  # fmt: skip
     if known := demo_texts.secrets_of_the_demo(corpus):
         named = ", ".join(map(str, known[:10])) + (" …" if len(known) > 10 else "")
         click.echo(plain(f"warning: {counted(len(known), 'secret entry has', 'secret entries have')} the source of a sentence of the demo, which everybody has who has this program: {named}. It is no secret, and where a run stored it as one, rehearsals of submissions over the demo are refused. Write another sentence."), err=True)  # fmt: skip

@@ -255,7 +255,8 @@ def test_a_server_that_is_not_there_is_named_with_the_mend(endpoint: Scripted) -
         made.annotate([translation(1, "x")])
     assert str(caught.value) == (
         "No connection to localhost:9: start the server, then "
-        "`rosetta score --rescore last --metrics semantic_score`."
+        "`rosetta score --rescore last --metrics semantic_score`, with --embeddings and --embeddings-model "
+        "where the run was begun without them."
     )
 
 

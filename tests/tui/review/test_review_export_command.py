@@ -100,6 +100,7 @@ def test_the_table_has_no_words_of_people_unless_asked_for(home: Path, batch: Ba
     rosetta("export", "--csv", "all.csv", "--comments")
     assert COMMENT in (home.parent / "all.csv").read_text("utf-8")
     assert "one of" in refused("export", "--csv", "a.csv", "--mtme", "b")
+    assert "--inside is an option" in refused("export", "--csv", "--inside")
 
 
 def test_the_layout_of_the_metrics_tasks_has_a_line_for_each_output(home: Path) -> None:
