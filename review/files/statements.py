@@ -10,15 +10,17 @@ person can say so, with a key of their own; a certificate counts the laptops of 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from harness.core.canonical import canonical_bytes
-from harness.sealed.forms import FileError, FileProblem, Hex64, StrictForm
+from harness.sealed.forms import FileError, FileProblem, Hex64, StrictForm, about_file
 from harness.sealed.keys import Identity, PublicIdentity
 from harness.sealed.sealing import SealError, checked_recipient
 from harness.sealed.signed_archive import SignedRecord, read_record, signed_record
+from harness.sealed.stick import read_named
 
 SUFFIX: Final = ".rosetta-laptop"
 
@@ -48,6 +50,12 @@ def write_laptop_card(identity: Identity, name: str) -> bytes:
     public = identity.public
     card = _Card(name=name, recipient=public.recipient, signing_key=public.signing_key)
     return signed_record(card, identity)
+
+
+def laptop_card_in(path: Path) -> LaptopCard:
+    """Read the card in a file that a command line names; FileError or UsageError names the file where it is none, or is not there."""
+    with about_file(path):
+        return read_laptop_card(read_named(path))
 
 
 def read_laptop_card(data: bytes) -> LaptopCard:

@@ -72,9 +72,8 @@ def _laptop(named: str) -> tuple[str, str]:
         raise UsageError(
             f"{named}: neither a laptop's file nor its key (64 hexadecimal digits). Name one."
         )
-    return statements.read_laptop_card(stick.read_named(Path(named))).public.signing_key, Path(
-        named
-    ).stem
+    path = Path(named)
+    return statements.laptop_card_in(path).public.signing_key, path.stem
 
 
 def _organisation(named: str) -> str:
@@ -203,7 +202,7 @@ def _found(office: store.Office, laptop: Sequence[str]) -> tuple[str, str | None
     """Return signing key, recipient and name of the laptop that is meant."""
     first = laptop[0]
     if len(laptop) == 1 and (first.endswith(statements.SUFFIX) or Path(first).is_file()):
-        card = statements.read_laptop_card(stick.read_named(Path(first)))
+        card = statements.laptop_card_in(Path(first))
         return card.public.signing_key, card.public.recipient, card.name
     if len(laptop) == 1 and (key := as_key(first)):
         return key, None, None

@@ -15,7 +15,7 @@ from rosetta_tui.request.typed_shares import by_grant
 
 with when_used():
     from harness.run import vault_opening
-    from harness.sealed import keys, stick
+    from harness.sealed import keys
     from harness.store import runs
     from harness.store.file import database
     from harness.vault import request
@@ -67,7 +67,7 @@ def laptop_cards(
     _ctx: click.Context, _option: click.Parameter, files: Sequence[Path]
 ) -> list[statements.LaptopCard]:
     """Read the cards of ``--for``, each file once: what is looked at, written into a log and sealed for are the same keys."""
-    return [statements.read_laptop_card(stick.read_named(each)) for each in files]
+    return [statements.laptop_card_in(each) for each in files]
 
 
 def handed_to(given: Mapping[str, Any], *, dry_run: bool) -> list[keys.PublicIdentity]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -12,6 +13,7 @@ from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import table
 
 with when_used():
+    from harness.store import withdrawn as withdrawals
     from harness.store.file import database
     from harness.submission import desk as desks
     from review.office.results import whole_way
@@ -30,16 +32,22 @@ def list_(*, as_json: bool) -> None:
     rows: list[tuple[str, ...]] = [
         ("number", "name", "by", "lane", "came in", "where it stands", "runs", "answers")
     ]
-    with database.opened() as connection:
-        gone = {each.number: whole_way.withdrawn_words(connection, each) for each in found}
-    rows += [_row(each, withdrawn=bool(gone[each.number])) for each in found]
+    gone = _withdrawn(found) if withdrawals.now_standing() else {}
+    rows += [_row(each, withdrawn=each.number in gone) for each in found]
     lines = table(rows) if found else ["No submission came yet. See: rosetta submission demo."]
     print_form(
         "submission-list",
-        {"submissions": [_json(e) | {"withdrawn": gone[e.number] or None} for e in found]},
+        {"submissions": [_json(e) | {"withdrawn": gone.get(e.number)} for e in found]},
         lines,
         as_json=as_json,
     )
+
+
+def _withdrawn(found: Sequence[desks.KeptSubmission]) -> dict[str, str]:
+    """Return of submissions of whose last run something was taken back, by number, what."""
+    with database.opened() as store:
+        words = {each.number: whole_way.withdrawn_words(store, each) for each in found}
+    return {number: said for number, said in words.items() if said}
 
 
 def _row(kept: desks.KeptSubmission, *, withdrawn: bool) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ with when_used():
     from harness.sealed import keys
     from harness.store import withdrawn as withdrawals
     from harness.store.file import database
+    from harness.vault import records
     from harness.vault.grants import words
     from rosetta_tui.vault import words as vault_words
 
@@ -37,12 +38,7 @@ def list_(vault: Path, *, as_json: bool) -> None:
         for each in state.keepers.values()
         if (said := now.of_keeper(state.head.vault, each.signing_key))
     }
-    with database.opened() as store:
-        withdrawn = {
-            number: said.said
-            for number in state.head.corpora
-            if (said := withdrawals.withdrawn_of_vault(store, state.head.vault, number))
-        }
+    withdrawn = _withdrawn(state.head) if now else {}
     told = {
         "vault": state.head.vault,
         "name": name,
@@ -90,3 +86,10 @@ def list_(vault: Path, *, as_json: bool) -> None:
     if state.left_over:
         lines.append("A change was stopped before its end; the next one clears what is left of it.")
     print_form("vault-list", told, lines, as_json=as_json)
+
+
+def _withdrawn(head: records.Head) -> dict[str, str]:
+    """Return of corpora that were taken back, by number, what the notice says."""
+    with database.opened() as store:
+        found = ((each, withdrawals.withdrawn_of_vault(store, head.vault, each)) for each in head.corpora)  # fmt: skip
+        return {number: notice.said for number, notice in found if notice}

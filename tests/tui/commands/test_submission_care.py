@@ -122,6 +122,13 @@ def test_a_corpus_that_was_taken_back_opens_no_vault(desk: Desk, known: bool) ->
 WITHDRAWN = ("--reason", "asked", "--by", "Council")
 
 
+def test_lists_need_no_store_where_nothing_was_withdrawn(desk: Desk) -> None:
+    desk("vault init elders --name Elders --as Office --recovery rec.txt")
+    desk("vault list elders")
+    desk("submission list")
+    assert not (desk.home / "rosetta.sqlite").exists()
+
+
 def test_nothing_more_is_to_be_done_with_a_run_that_was_taken_back(desk: Desk) -> None:
     desk("submission demo tiny --lane data")
     path = gold(desk.folder)

@@ -136,7 +136,7 @@ def test_what_can_be_refused_is_refused_before_the_vault_is_opened(desk: Desk) -
         ([*named, "--vault", "elders", "--grant", "x", "--dry-run"], "use the grant up"),
         ([*named, "--vault", "elders", "--grant", "x", "--shares"], "leave --shares away"),
         ([*named, "--vault", "elders", "--grant", "x", "--purpose", "y"], "leave --purpose away"),
-        (["--for", "blank.toml", *OPENING], "not the card of a laptop"),
+        (["--for", "blank.toml", *OPENING], "blank.toml: This is not the card of a laptop"),
         ([*named, *OPENING, "--cards", "blank.toml"], "blank.toml is there already"),
         ([*named, *OPENING, "-o", "there"], "eo-gold-1.rosetta-batch is there already"),
         (

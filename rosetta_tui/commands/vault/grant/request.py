@@ -25,7 +25,6 @@ from rosetta_tui.show.text import plain
 with when_used():
     from harness import api
     from harness.run import run_terms
-    from harness.sealed import stick
     from harness.store import runs
     from harness.store.corpora import listing
     from harness.store.file import database
@@ -128,7 +127,7 @@ def _again(
     work: str, name: str, laptops: Sequence[Path]
 ) -> tuple[records.RunTerms, tuple[Segment, ...]]:
     """Return what is asked about a run of the store, and the segments of its entries."""
-    named = [statements.read_laptop_card(stick.read_named(each)).public for each in laptops]
+    named = [statements.laptop_card_in(each).public for each in laptops]
     with database.opened() as connection:
         run = runs.find_run(connection, name)
         segments = listing.segments_of(connection, run.corpus, run.positions)
