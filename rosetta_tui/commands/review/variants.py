@@ -20,7 +20,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from corpora.formats import write
     from corpora.model import corpus as model_corpus
-    from review.office.results import translations
+    from review.office.results import results, translations
     from review.office.store import store
 
 
@@ -85,6 +85,7 @@ def _offered(
     """Read the suggestions; those for secret entries only where they were asked for."""
     with store.Office.open(home()) as office:
         found = office.review(name)
+        results.refuse_withdrawn(found)
         offered = translations.corrections(found.key, office.state(found), corpus)
     secret = {entry.id for entry in corpus.entries if entry.secret}
     shown = [each for each in offered if allow_secret or each.entry_id not in secret]

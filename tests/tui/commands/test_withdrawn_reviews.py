@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from corpora.samples import DEMO_CORPUS, sample_path
 from harness.store.file.database import opened
 from harness.submission.desk import DeskAct, SubmissionDesk
 from rosetta_tui.commands import rosetta
@@ -48,6 +49,7 @@ def test_nothing_of_it_leaves_any_more(sides: TwoSides, about: str) -> None:
         "review second last --dry-run",
         "review adjudicate last --json",
         "calibrate --review last",
+        f"review variants {sample_path(DEMO_CORPUS)}",
     )
     withdraw(sides, about)
     here = sorted(Path().rglob("*"))
