@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -52,7 +53,7 @@ def who_else(own: SubmissionManifest) -> Iterator[str]:
     """
     known = [each.manifest for each in desk().all()]
     for name in sorted({e.submitter for e in known if e.by == own.by} - {own.submitter}):
-        yield f"The same key handed in under the name {name!r} too: if they are one, rosetta vault budget --together {own.submitter!r} {name!r}."
+        yield f"The same key handed in under the name {name!r} too: if they are one, rosetta vault budget --together {quote(own.submitter)} {quote(name)}"
     others = {e.by: e.submitter for e in known if e.by != own.by and _alike(e.submitter, own.submitter)}  # fmt: skip
     for key, name in sorted(others.items()):
         yield f"ANOTHER KEY handed in under the name {name!r} too: {keys.key_phrase(key)}. One of the two may be somebody else, and both count in one budget: ask by telephone whose six words are whose."
