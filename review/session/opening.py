@@ -165,6 +165,11 @@ class Opening:
             name=names,
         )
 
+    @property
+    def found_nothing(self) -> bool:
+        """Whether files were named that are not there, and nothing was opened instead."""
+        return bool(self._missing) and not self._received
+
     def _folders(self) -> list[Path]:
         folders = [path for path in self._places or () if _is_folder(path)]
         if self._places is None or (self._begun and not folders):

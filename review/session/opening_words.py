@@ -15,6 +15,7 @@ from review.session.words.troubles import Trouble, trouble, trouble_of_file
 REVIEW_TRANSLATIONS = msgid("Review translations")
 WHICH_SENTENCES = msgid("Which sentences do you want to look at?")
 NOTHING_YET = msgid("There is nothing to look at yet.")
+NOTHING_FOUND = msgid("No sentences were found. Put the stick into this computer.")
 NOTHING_BEGUN = msgid("Nothing was begun. Your code is not kept for the next person.")
 
 

@@ -104,6 +104,8 @@ class _Visit:
         self._draws_anyway = opening.draw_anyway
         self._typed = ""
         """The code that was typed last."""
+        self._looked = False
+        """True where the person asked for the list once more."""
 
     async def go(self) -> None:
         """Lead from the list of reviews to the items, and back where the person goes back."""
@@ -124,9 +126,8 @@ class _Visit:
         """Show a step until it is answered, and return the next; None where the person stops."""
         match step:
             case ChooseReview():
-                why = step.why or NO_TROUBLE
-                page = ChoosePage(self._opening, step.choices, why, step.said)
-                chosen = await self._ask(page)
+                chosen = await self._ask(self._list(step))
+                self._looked = chosen == ChoosePage.LOOK_AGAIN
                 if chosen is None:
                     return None
                 if chosen == ChoosePage.LANGUAGE:
@@ -137,6 +138,15 @@ class _Visit:
             case _:
                 given = await self._answer(step)
         return await self._thread.do(partial(self._flow.answer, given))
+
+    def _list(self, step: ChooseReview) -> ChoosePage:
+        """Return the list of reviews; where the person looked again for nothing, it says so."""
+        said = [step.said]
+        if self._looked and not step.choices:
+            said.append(self._opening.words(opening_words.NOTHING_FOUND))
+        return ChoosePage(
+            self._opening, step.choices, step.why or NO_TROUBLE, " ".join(filter(None, said))
+        )
 
     async def _answer(self, step: FlowStep[Any]) -> object:
         """Ask what leads from a review to its first item; None where the person goes back."""

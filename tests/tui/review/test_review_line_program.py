@@ -86,7 +86,7 @@ def drive_script(home: Path, file: Path, count: int, cut: int, seed: int) -> tup
     terminal.type("3", judging=True)
     terminal.expect("stops:")
     terminal.type("x")
-    terminal.expect("nowhere:")  # no stick: the folder that the file came from is number 1
+    terminal.expect("or q:")  # no stick: the folder that the file came from is number 1
     terminal.type("1")
     said = terminal.expect("Write them down")
     terminal.type("")

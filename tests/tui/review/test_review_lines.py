@@ -358,3 +358,11 @@ def test_it_is_asked_once_how_near_one_is_to_the_method(
     assert state_of(home).relation == said
     _, third = sit(home, file, "", "2", "q")
     assert "Did you take part" not in third
+
+
+def test_a_named_file_that_is_nowhere_fails_where_nothing_else_was_opened(
+    home: Path, file: Path, tmp_path: Path
+) -> None:
+    nix = [tmp_path / "nix"]
+    code, said = sit(home, tmp_path, missing=nix) if file.rename(tmp_path / "x") else (0, "")
+    assert (code, "nix is not in this folder." in said) == (2, True)

@@ -54,6 +54,9 @@ async def test_where_there_is_nothing_the_page_says_what_to_do_and_looks_again(
     async with started(app) as pilot:
         assert "There is nothing to look at yet." in text(app)
         assert "Put the stick that you were given into this computer" in text(app)
+        assert "No sentences were found." not in text(app)
+        await press(pilot, "enter")
+        assert "No sentences were found." in text(app), "it looked again"
         from tests.review.session.scenes import write_file
 
         write_file(batch_of(), app.stick)

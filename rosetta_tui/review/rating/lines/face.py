@@ -56,6 +56,7 @@ def run_lines(opening: TerminalOpening, console: Console | None = None) -> int:
         _sit(opening, console)
     except LeftError:
         console.say()
+        return 2 if opening.found_nothing else 0
     except KeyboardInterrupt:
         console.say()
         console.say(opening.words("Everything is kept. Next time you go on here."))

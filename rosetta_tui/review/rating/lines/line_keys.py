@@ -51,11 +51,10 @@ def hand_over(
     console.say(page_words.how_far(words, session.view))
     if unsaved := pages.unsaved_words(words, session.view):
         console.say(unsaved)
-    stick = next((place for place in places if opening.on_stick(place)), None)
-    typed = _asked_place(words, console, places, offered=stick is not None)
+    typed = _asked_place(words, console, places)
     if act_of(typed) is Act.UNSAVED and session.view.unsaved:
         return Onward.UNSAVED
-    folder = _folder(typed, places, stick)
+    folder = _folder(typed, places)
     if folder is None:
         console.say(words("Nothing was written. Your answers are kept on this computer."))
         return None
@@ -75,24 +74,23 @@ def hand_over(
     return None
 
 
-def _asked_place(words: Words, console: Console, places: list[Path], *, offered: bool) -> str:
-    """Ask where to; ``offered`` tells whether Enter stands for the first place."""
+def _asked_place(words: Words, console: Console, places: list[Path]) -> str:
+    """Ask where to: a stick, or the folder that the sentences came from, is number 1."""
     pages.show_choices(console, words, (plain(str(place)) for place in places))
-    if offered:
+    if places:
         prompt = words("Enter saves in number 1. Type a number or a folder, or q:")
     else:
-        if not places:  # else the folder that the sentences came from is offered
-            console.say(words("No stick was found."))
+        console.say(words("No stick was found."))
         prompt = words("Type a folder, or only Enter for nowhere:")
     return console.ask(prompt).strip()
 
 
-def _folder(typed: str, places: list[Path], stick: Path | None) -> Path | None:
-    """Return what was typed as a place, the stick for nothing typed; None for nowhere."""
+def _folder(typed: str, places: list[Path]) -> Path | None:
+    """Return what was typed as a place, the first for nothing typed; None for nowhere."""
     if act_of(typed) is Act.QUIT:
         return None
     if not typed:
-        return stick
+        return next(iter(places), None)
     if typed.isdecimal() and 1 <= int(typed[:4]) <= len(places):
         return places[int(typed) - 1]
     return Path(typed).expanduser()

@@ -84,7 +84,7 @@ def _choice(opening: TerminalOpening, console: Console, step: ChooseReview) -> o
 def _list(opening: TerminalOpening, console: Console, choices: Sequence[Choice]) -> None:
     words = opening.words
     if not choices:
-        console.say(words("No sentences were found. Put the stick into this computer."))
+        console.say(words(opening_words.NOTHING_FOUND))
         return
     console.say(words("These wait for you:"))
     for number, choice in enumerate(choices, 1):
