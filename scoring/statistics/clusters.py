@@ -79,10 +79,9 @@ def _keep_tellable(better: BoolArray, tables: Sequence[Table], metric: str, leve
     """Take back which run is better where the smallest p of a randomisation, 2 / 2^n of n entries apart, misses the level."""
     least = ceil(1 - log2(1 - level))
     narrow = tables if metric == COMPOSITE else [table.only({metric}) for table in tables]
-    for run, other in np.argwhere(better):
-        one, two = narrow[run].matrix, narrow[other].matrix
-        same = (one == two) | (np.isnan(one) & np.isnan(two))
-        better[run, other] = np.count_nonzero(~same.all(axis=1)) >= least
+    entries = np.array([[hash(row.tobytes()) for row in table.matrix] for table in narrow])
+    for run, own in enumerate(entries):
+        better[run] &= np.count_nonzero(entries != own, axis=1) >= least
 
 
 def drawn_values(
