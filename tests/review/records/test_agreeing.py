@@ -62,7 +62,9 @@ def test_a_revocation_that_is_kept_in_between_is_not_lost(
         connection: sqlite3.Connection, record: OwnershipRecord
     ) -> OwnershipRecord:
         found = with_kept(connection, record)
-        with closing(sqlite3.connect(tmp_path / "rosetta.sqlite", 0, isolation_level=None)) as two:
+        with closing(
+            sqlite3.connect(tmp_path / "rosetta.sqlite", timeout=0, isolation_level=None)
+        ) as two:
             try:
                 agreeing.keep(two, revoked)
             except sqlite3.OperationalError:

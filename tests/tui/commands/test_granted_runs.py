@@ -160,7 +160,9 @@ def test_keepers_at_one_table_open_what_runs_keep_after_all_is_sealed_anew_too(
     calibrate = "calibrate last --ratings ratings.csv"
     assert "--vault FOLDER" in homes.types("office", calibrate)
     assert "5 ratings" in homes.types("office", f"{calibrate} {here}")
-    assert "opened with the vault only" in homes.types("office", "review create last")
+    assert "opened with the vault only" in homes.types(
+        "office", "review create last --organisation Council"
+    )
     assert "deal" in homes("office", "refresh elders --with {stick}/school.key --purpose seen")
     forget_keys()
     rescored = homes.types("office", f"score --rescore last~0 {here} --metrics bleu")

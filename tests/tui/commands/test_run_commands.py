@@ -355,7 +355,7 @@ def test_however_fast_ctrl_c_comes_again_it_is_heard(rosetta: Rosetta, endpoint:
     while process.poll() is None:
         process.send_signal(signal.SIGINT)
     _, said = process.communicate()
-    assert process.returncode == 130, said
+    assert process.returncode in {130, -signal.SIGINT}, said  # a shell gives 130 for both
     assert "`rosetta resume" in said
 
 
