@@ -55,6 +55,16 @@ def test_a_metric_is_measured_where_it_has_values_and_left_out_without_any() -> 
     assert rows["semantic_score"].tau_b.value == pytest.approx(_tau(half[seen], given.people[seen]))
 
 
+def test_draws_without_an_output_that_a_metric_has_are_left_out_of_it() -> None:
+    given = made(3, 5)
+    one_less = {**given.metrics, "semantic_score": np.array([np.nan, 0.2, 0.8])}
+    rows = {row.metric: row for row in measures(replace(given, metrics=one_less), draws=200)}
+    assert rows["semantic_score"].outputs == 2
+    assert rows["semantic_score"].pearson.value == pytest.approx(
+        np.sign(given.people[2] - given.people[1]), nan_ok=True
+    )
+
+
 def test_equal_ratings_leave_every_correlation_undefined_and_nothing_breaks() -> None:
     given = made(160, 4)
     equal = replace(given, people=np.ones(160), acceptable=np.ones(160))
