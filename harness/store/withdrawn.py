@@ -39,11 +39,12 @@ def withdrawn_runs(
     return found
 
 
-def withdrawn_names(connection: sqlite3.Connection) -> list[str]:
-    """Return how the runs that cannot be used are called, deleted ones that are not yet erased too."""
+def withdrawn_names(connection: sqlite3.Connection, dataset: str | None = None) -> list[str]:
+    """Return how the runs that cannot be used are called, of all corpora or of those with this id; deleted ones too."""
     numbers = sorted(withdrawn_runs(connection))
-    query = "SELECT run_id FROM runs WHERE id = ?"
-    return [connection.execute(query, (each,)).fetchone()[0][:8] for each in numbers]
+    query = "SELECT run_id, dataset_id FROM runs WHERE id = ?"
+    found = [connection.execute(query, (each,)).fetchone() for each in numbers]
+    return [run_id[:8] for run_id, corpus in found if dataset in (None, corpus)]
 
 
 def refuse_withdrawn_run(connection: sqlite3.Connection, run: int, name: str) -> None:

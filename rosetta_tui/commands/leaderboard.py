@@ -92,15 +92,14 @@ def leaderboard(
             for board in ranking.leaderboards(store, dataset)
         ]
         boards = [clusters.with_clusters(store, board) for board in found]
-        gone = withdrawn.withdrawn_names(store) if source is None else []
+        gone = withdrawn.withdrawn_names(store, dataset) if source is None else []
     left_out = (
         f"{counted(len(gone), 'run')} left out: consent was withdrawn (rosetta consent list)."
     )
     if not boards and dataset is not None:
-        raise UsageError(
-            f"No finished run of a corpus {dataset!r} has a value to be ranked by."
-            + ("" if source else " `rosetta runs list` shows the runs.")
-        )
+        list_ = "" if source else " `rosetta runs list` shows the runs."
+        nothing = f"No finished run of a corpus {dataset!r} has a value to be ranked by."
+        raise UsageError(f"{nothing} {left_out}" if gone else f"{nothing}{list_}")
     shown = [board.best_of_setups if best else board for board in boards]
     if table is not None:
         _write(table, shown, sort, overwrite=overwrite)
@@ -115,8 +114,8 @@ def leaderboard(
         for index, board in enumerate(shown):
             for line in _lines(boards, board, index, sort):
                 click.echo(plain(line))
-        if gone:
-            click.echo(left_out, err=True)
+    if gone and shown:
+        click.echo(left_out, err=True)
 
 
 @contextmanager

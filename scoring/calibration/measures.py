@@ -292,7 +292,9 @@ def _ranks(values: FloatArray, weights: FloatArray) -> FloatArray:
 
 def _correlation(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
     total = weights.sum(axis=1, keepdims=True)
-    total[total == 0] = 1.0  # a draw without any of the rows: its spread is 0, which is no correlation
+    total[total == 0] = (
+        1.0  # a draw without any of the rows: its spread is 0, which is no correlation
+    )
     x = x - (weights * x).sum(axis=1, keepdims=True) / total
     y = y - (weights * y).sum(axis=1, keepdims=True) / total
     spread = (weights * x * x).sum(axis=1) * (weights * y * y).sum(axis=1)

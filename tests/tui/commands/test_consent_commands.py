@@ -77,11 +77,14 @@ def test_a_demo_that_was_withdrawn_is_refused_before_it_begins(on: Computers) ->
     told = on("demo --plain --fast")
     assert told.startswith("error: Corpus ")
     assert "consent was withdrawn" in told
-    assert "1 run left out: consent was withdrawn" in on("leaderboard --dataset words")
+    assert "1 run left out: consent was withdrawn" in on("leaderboard")
+    assert "1 run left out: consent was withdrawn" in on("leaderboard --json")
+    assert "left out" not in on("leaderboard --dataset words")
     with opened(on.folder / "here" / "rosetta.sqlite") as store:
         assert store.execute("SELECT count(*) FROM runs").fetchone() == (2,)
     on("consent withdraw --corpus words.tsv", *REASON)
     assert "There is nothing to rank: 2 runs left out: consent was withdrawn" in on("leaderboard")
+    assert "1 run left out: consent was withdrawn" in on("leaderboard --dataset words")
     assert demo["run_id"][:8] not in on("leaderboard")
 
 
