@@ -118,7 +118,7 @@ def standing(folder: Path) -> Withdrawals:
     for name in _FILES:
         try:
             seen = (folder / name).stat()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             marks.append(None)
         else:
             marks.append((seen.st_ino, seen.st_size, seen.st_mtime_ns))
