@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,6 +56,19 @@ def pytest_pycollect_makemodule(
 ) -> pytest.Module | None:
     """Skip whole files where Qt cannot be imported."""
     return _Skipped.from_parent(parent, path=module_path) if _WHY_NOT else None
+
+
+@pytest.fixture(scope="session")
+def draws_on_x() -> None:
+    """Skip where this system lacks a library with which Qt draws on an X screen; asked in a process of its own."""
+    ask = (
+        "from review.desktop.program.no_window import what_qt_cannot_load as lacks; print(lacks())"
+    )
+    lacking = subprocess.run(
+        [sys.executable, "-c", ask], check=True, capture_output=True, text=True, timeout=600
+    ).stdout.strip()
+    if lacking:
+        pytest.skip(f"Qt cannot draw on an X screen here: {lacking}")
 
 
 @pytest.fixture(scope="session")

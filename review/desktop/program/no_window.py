@@ -32,7 +32,7 @@ def no_window(said_by_qt: str = "", failed: str = "", *, answers: bool = True) -
     ``answers`` tells whether a person's answers may lie in the data folder, which is then named.
     """
     words = words_of_system()
-    failed = failed or _of_drawing()
+    failed = failed or what_qt_cannot_load()
     if library := _LIBRARY.search(failed):
         lines = [
             words("The window cannot be shown: a part of this system is missing or damaged: {name}.", name=library[1]),
@@ -58,8 +58,8 @@ def where_answers_are(words: Words) -> Sequence[str]:
         return []
 
 
-def _of_drawing() -> str:
-    """Try the part of Qt that draws; gives what the system says where it cannot be loaded."""
+def what_qt_cannot_load() -> str:
+    """Try the part of Qt that draws; return what the system says where it cannot be loaded, nothing where it can."""
     if not sys.platform.startswith("linux"):
         return ""
     own = os.environ.get("QT_QPA_PLATFORM_PLUGIN_PATH")

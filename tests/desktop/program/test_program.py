@@ -152,6 +152,7 @@ def test_check_of_a_damaged_file_fails(home: Path, tmp_path: Path) -> None:
     assert "This is not a file with sentences for you." in ran.stderr
 
 
+@pytest.mark.usefixtures("draws_on_x")
 def test_check_says_at_once_what_it_tried_where_there_is_no_screen(
     home: Path, tmp_path: Path
 ) -> None:
@@ -199,6 +200,7 @@ def test_without_qt_it_says_how_to_get_it(home: Path) -> None:
     assert "Traceback" not in ran.stderr
 
 
+@pytest.mark.usefixtures("draws_on_x")
 def test_without_a_screen_it_says_so_instead_of_aborting(home: Path) -> None:
     ran = _run(home, QT_QPA_PLATFORM="xcb", DISPLAY=":9876")
     assert ran.returncode == 1
@@ -213,6 +215,7 @@ def test_without_a_screen_it_speaks_the_language_of_the_system(home: Path) -> No
     assert not ran.stderr.startswith(english) or Words.load("fr")(english) == english
 
 
+@pytest.mark.usefixtures("draws_on_x")
 def test_with_a_library_of_the_system_missing_it_names_it_and_how_to_install_it(
     home: Path, tmp_path: Path
 ) -> None:

@@ -25,7 +25,7 @@ collect_ignore_glob = [] if sys.platform == "linux" else ["test_*.py"]
 
 
 @pytest.fixture
-def display(request: pytest.FixtureRequest) -> Iterator[Display]:
+def display(draws_on_x: None, request: pytest.FixtureRequest) -> Iterator[Display]:
     """A screen; of another size where a test is parametrized with one, as ``1024x600``."""
     with (
         tempfile.TemporaryDirectory(prefix="desk") as folder,  # a short path: sockets need one

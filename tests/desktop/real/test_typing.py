@@ -57,6 +57,7 @@ def test_a_second_start_hands_its_file_to_the_window_that_is_open(
     assert first.process.poll() is None
 
 
+@pytest.mark.usefixtures("draws_on_x")
 def test_where_no_screen_is_the_program_says_so(tmp_path: Path) -> None:
     environment = {
         "PATH": os.environ["PATH"],
