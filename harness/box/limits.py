@@ -36,8 +36,8 @@ class Limits(BaseModel):
 
     @property
     def line_bytes(self) -> int:
-        """Return how long a line of its answers may be: each character escaped, and what stands around it."""
-        return 6 * self.answer_characters + 200
+        """Return how long a line of its answers may be: each character as two escapes, and what stands around it."""
+        return 12 * self.answer_characters + 200
 
     @property
     def shared_bytes(self) -> int:

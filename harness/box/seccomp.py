@@ -14,13 +14,18 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 _LOAD_WORD, _JUMP_EQUAL, _JUMP_GREATER, _JUMP_AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, _ARGUMENT_0 = 0, 4, 16
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 """Where they stand in ``struct seccomp_data``, whose arguments have eight bytes each, the lower half first."""
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _OTHER_NAMESPACES: Final = 0x7E020080
 """CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET, and NEWTIME: a process with walls of its own."""
 _UNIX: Final = 1
 """AF_UNIX, the only sockets: the gateway's, and those between a method's own processes."""
+_DEATH_SIGNAL: Final = 1
+"""PR_SET_PDEATHSIG: whether a process ends with its parent. A method can write into the memory of the box's first process
+(/proc/1/mem) and so have it call this, after which the box would outlive whoever ends it."""
+_WATCHING: Final = (1024, 1026)
+"""F_SETLEASE and F_NOTIFY: to be told what others do with a file or folder, or to hold them up at it."""
 _NEWEST: Final = 450
 """The newest call known when this was written, the same on all architectures; what came later is not there."""
 
@@ -71,13 +76,15 @@ class _Architecture:
     clone: int
     clone3: int
     socketpair: int
+    prctl: int
+    fcntl: int
     x32: int | None
     """The bit of calls of a second kind on it."""
 
 
 _ARCHITECTURES: Final = {
-    "x86_64": _Architecture(0, 0xC000003E, 41, 56, 435, 53, 0x40000000),
-    "aarch64": _Architecture(1, 0xC00000B7, 198, 220, 435, 199, None),
+    "x86_64": _Architecture(0, 0xC000003E, 41, 56, 435, 53, 157, 72, 0x40000000),
+    "aarch64": _Architecture(1, 0xC00000B7, 198, 220, 435, 199, 167, 25, None),
 }
 
 
@@ -102,9 +109,11 @@ def filter_program(machine: str | None = None) -> bytes | None:
         number = numbers[known.place]
         if number is not None:
             program += _refused(number, errno.EPERM)
-    program += _only(known.socket, _JUMP_EQUAL, _UNIX, permitted=True)
-    program += _only(known.socketpair, _JUMP_EQUAL, _UNIX, permitted=True)
-    program += _only(known.clone, _JUMP_AND, _OTHER_NAMESPACES, permitted=False)
+    program += _by_argument(known.socket, _JUMP_EQUAL, _UNIX, permitted=True)
+    program += _by_argument(known.socketpair, _JUMP_EQUAL, _UNIX, permitted=True)
+    program += _by_argument(known.clone, _JUMP_AND, _OTHER_NAMESPACES, permitted=False)
+    program += _by_argument(known.prctl, _JUMP_EQUAL, _DEATH_SIGNAL, permitted=False)
+    program += _by_argument(known.fcntl, _JUMP_EQUAL, *_WATCHING, argument=1, permitted=False)
     return b"".join([*program, _answer(_ALLOW)])
 
 
@@ -126,27 +135,34 @@ def rules_by_name() -> dict[str, Any]:
                 **refused,
             },
             *({"names": ["clone"], "args": [each], **refused} for each in apart),
+            {"names": ["prctl"], "args": [_equal(0, _DEATH_SIGNAL)], **refused},
+            *({"names": ["fcntl"], "args": [_equal(1, each)], **refused} for each in _WATCHING),
         ],
     }
+
+
+def _equal(argument: int, value: int) -> dict[str, Any]:
+    return {"index": argument, "value": value, "op": "SCMP_CMP_EQ"}
 
 
 def _refused(number: int, error: int) -> list[bytes]:
     return [_jump(_JUMP_EQUAL, number, 0, 1), _answer(_ERROR | error)]
 
 
-def _only(number: int, test: int, value: int, *, permitted: bool) -> list[bytes]:
-    """Decide a call by its first argument; ``permitted`` tells whether what meets the test is let through.
+def _by_argument(
+    number: int, test: int, *values: int, argument: int = 0, permitted: bool
+) -> list[bytes]:
+    """Decide a call by one argument; ``permitted`` tells whether what meets the test with any value is let through.
 
     The number is loaded no more afterwards, so each way ends here.
     """
-    met, missed = (1, 0) if permitted else (0, 1)
-    return [
-        _jump(_JUMP_EQUAL, number, 0, 4),
-        _load(_ARGUMENT_0),
-        _jump(test, value, met, missed),
-        _answer(_ERROR | errno.EPERM),
-        _answer(_ALLOW),
+    tests = [
+        _jump(test, value, left, 0)
+        for left, value in zip(range(len(values), 0, -1), values, strict=True)
     ]
+    missed, met = (_ERROR | errno.EPERM, _ALLOW) if permitted else (_ALLOW, _ERROR | errno.EPERM)
+    decided = [_load(_ARGUMENTS + 8 * argument), *tests, _answer(missed), _answer(met)]
+    return [_jump(_JUMP_EQUAL, number, 0, len(decided)), *decided]
 
 
 def _load(offset: int) -> bytes:

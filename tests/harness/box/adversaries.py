@@ -7,7 +7,7 @@ reach is told it as options: files and sockets that the test has outside.
 from __future__ import annotations
 
 REACHING = '''
-import ctypes, errno, glob, inspect, os, signal, socket, struct, subprocess, sys, time
+import ctypes, errno, fcntl, glob, inspect, os, signal, socket, stat, struct, subprocess, sys, time
 
 C = ctypes.CDLL(None, use_errno=True)
 X86 = os.uname().machine == "x86_64"
@@ -69,6 +69,20 @@ def making_a_device(): return each(lambda kind: (os.mknod("/tmp/device", kind | 
 def devices_of_the_computer(): return each(lambda name: name, sorted(set(os.listdir("/dev")) - {"null", "zero", "full", "random", "urandom", "shm"}))
 def memory_of_the_computer(): return each(read, ["/dev/mem", "/dev/kmem", "/proc/kcore", "/proc/kmsg", "/dev/kmsg"])
 def watching_files(): return called(294, 26, 0)
+def hearing_of_files(): return each(lambda path: fcntl.fcntl(os.open(path, os.O_RDONLY), 1026, 0x8000003f) or path, ["/", "/box/code", "/box/run", "/usr/lib"])
+def holding_files_up(): return each(lambda path: fcntl.fcntl(os.open(path, os.O_RDONLY), 1024, fcntl.F_RDLCK) or path, ["/box/code/method.py", "/box/run/runner.py", os.__file__])
+def changing_what_it_runs():
+    path = "/box/code/method.py"
+    acts = [lambda: os.chmod(path, 0o777), lambda: os.utime(path), lambda: os.setxattr(path, "user.x", b"1"), lambda: os.truncate(path, 0), lambda: os.chown(path, os.getuid(), os.getgid())]
+    return each(lambda act: act() or "done", acts)
+def a_second_name_for_what_it_runs(): return each(lambda path: os.link(path, "/tmp/second") or path, ["/box/code/method.py", "/box/run/runner.py", os.__file__])
+def opening_once_more_for_writing(): return each(lambda path: os.open(f"/proc/self/fd/{os.open(path, os.O_PATH)}", os.O_RDWR), ["/box/code/method.py", "/box/run/runner.py", os.__file__])
+def whatever_can_be_written():
+    own, found = {"/": ("proc", "tmp"), "/dev": ("shm",)}, []
+    for top, folders, files in os.walk("/"):
+        folders[:] = [name for name in folders if name not in own.get(top, ())]
+        found += [path for path in (top, *(os.path.join(top, name) for name in files)) if os.access(path, os.W_OK) and not stat.S_ISCHR(os.stat(path).st_mode)]
+    return found[:9] or None
 
 # network
 
@@ -84,6 +98,7 @@ def netlink(): return socket.socket(16, socket.SOCK_RAW, 0)
 def socket_without_a_file(): return connected(socket.AF_UNIX, socket.SOCK_STREAM, "\\0" + WANTED["abstract"])
 def socket_of_the_custodian(): return connected(socket.AF_UNIX, socket.SOCK_STREAM, WANTED["socket"])
 def sockets_of_services(): return each(lambda path: connected(socket.AF_UNIX, socket.SOCK_STREAM, path), ["/run/docker.sock", "/var/run/docker.sock", "/run/dbus/system_bus_socket", "/run/systemd/private", "/tmp/.X11-unix/X0"])
+def pairs_of_other_families(): return each(lambda family: socket.socketpair(family) and family, range(2, 46))
 def a_gateway_that_nobody_gave(): return connected(socket.AF_UNIX, socket.SOCK_STREAM, os.environ["ROSETTA_GATEWAY"])
 
 # other processes
@@ -103,8 +118,10 @@ def memory_of_the_first_process(): return called(310, 270, 1, 0, 0, 0, 0, 0) or 
 def taking_open_files_of_another(): return called(438, 438, 3, 0, 0)
 def signals_to_others(): return each(lambda number: os.kill(number, 0) or number, [n for n in range(2, 4000) if n != os.getpid()])
 def stopping_the_first_process(): os.kill(1, signal.SIGSTOP); os.kill(1, signal.SIGKILL); return None
+def outliving_its_box(): return None if C.prctl(1, 0, 0, 0, 0) else "it may"
+def open_files_of_the_first_process():
+    return each(lambda fd: None if (to := os.readlink(f"/proc/1/fd/{fd}")).startswith(("pipe:", "/dev/null", "anon_inode:[eventfd]")) else to, os.listdir("/proc/1/fd"))
 def typing_into_the_terminal():
-    import fcntl
     return each(lambda path: fcntl.ioctl(os.open(path, os.O_RDWR), 0x5412, b"x"), ["/dev/tty", "/dev/console", "/proc/self/fd/0"])
 
 # the kernel
@@ -138,6 +155,14 @@ def restarting_the_computer(): return called(169, 142, 0xfee1dead, 672274793, 0,
 def modules_of_the_kernel(): return called(175, 105, 0, 0, 0) or called(313, 273, 0, 0, 0)
 def another_personality(): return called(135, 92, 0x0040000)
 def calls_newer_than_the_list(): return each(lambda number: called(number, number, 0, 0, 0), [457, 458, 462, 467])
+def settings_of_the_kernel():
+    own, found = {"/proc/sys/kernel/ns_last_pid"}, []
+    for top, folders, files in os.walk("/proc"):
+        folders[:] = [name for name in folders if not name.isdigit() and (top, name) != ("/proc", "pressure")]
+        found += each(lambda path: os.close(os.open(path, os.O_WRONLY)) or path, [path for name in files if (path := os.path.join(top, name)) not in own]) or []
+    return found or None
+def users_by_a_map_of_its_own(): return each(lambda name: os.write(os.open(f"/proc/self/{name}", os.O_WRONLY), b"0 0 1"), ["uid_map", "gid_map", "projid_map", "setgroups", "timens_offsets"])
+def new_rights_by_a_setting(): return each(lambda given: None if C.prctl(*map(ctypes.c_ulong, given)) else given, [(38, 0, 0, 0, 0), (47, 2, 21, 0, 0), (28, 1, 0, 0, 0), (35, 1, 0, 0, 0), (22, 0, 0, 0, 0), (24, 21, 0, 0, 0)])
 def files_of_the_kernel(): return each(os.listdir, ["/sys", "/sys/kernel", "/sys/fs/cgroup", "/proc/sys/fs/binfmt_misc/x", "/sys/kernel/debug"])
 
 # more than its share
@@ -197,6 +222,21 @@ def threads():
         pass
     done.set()
     return None if len(begun) < WANTED["processes"] else len(begun)
+def long_pipes(): return each(lambda size: fcntl.fcntl(os.pipe()[1], 1031, size) and size, [1 << 21, 1 << 30])
+def messages_in_waiting():
+    held, got = [], 0
+    try:
+        while got < 2 * WANTED["memory"]:
+            held.append(socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM))
+            held[-1][0].setblocking(False)
+            while True:
+                try:
+                    got += held[-1][0].send(b"x" * (1 << 16))
+                except BlockingIOError:
+                    break
+    except OSError:
+        pass
+    return None if got <= WANTED["memory"] else got
 def open_files():
     held = []
     try:
@@ -279,6 +319,24 @@ UNRULY = {
         "import ctypes, os\ndef translate(texts):\n    if os.uname().machine != 'x86_64':\n        os._exit(0)\n"
         "    ctypes.CDLL(None).syscall(ctypes.c_long(0x40000000 + 39))\n    return texts\n"
     ),
+    "a key that is no name": "import os\ndef translate(texts):\n    os.write(4, b'{\"id\": NaN, \"text\": Infinity}\\n')\n    return texts\n",
+    "no number as an output": (
+        "import json, os, sys\ndef translate(texts):\n    asked = sys._getframe(2).f_locals['batch'][0]['id']\n"
+        "    os.write(4, json.dumps({'id': asked, 'text': float('nan')}).encode() + b'\\n')\n    return texts\n"
+    ),
+    "its state once more": "import os\ndef translate(texts):\n    os.write(4, b'{\"state\": \"ready\"}\\n')\n    return texts\n",
+    "lines in another code": (
+        "import json, os\ndef translate(texts):\n    os.write(4, json.dumps({'id': 'x', 'text': 'x'}).encode('utf-16') + b'\\n')\n    return texts\n"
+    ),
+    "a sign a second": (
+        "import os, time\ndef translate(texts):\n    for sign in b'{\"id\": \"0123456789abcdef\", \"text\": \"x\"}' * 9:\n"
+        "        os.write(4, bytes([sign]))\n        time.sleep(1)\n"
+    ),
+    "answers before the question": (
+        "import json, os\ndef translate(texts):\n    for number in range(2000):\n"
+        "        os.write(4, json.dumps({'id': f'{number:016x}', 'text': 'x'}).encode() + b'\\n')\n    return texts\n"
+    ),
+    "takes its question back": "import os\ndef translate(texts):\n    os.dup2(os.open('/dev/null', os.O_RDWR), 4)\n    return texts\n",
     "floods its standard error": "import os, time\ndef translate(texts):\n    for _ in range(256):\n        os.write(2, b'x' * (1 << 20))\n    raise ValueError\n",
 }  # fmt: skip
 """Methods that answer a text wrongly or not at all: each is an error of that text, and the next is asked anew."""

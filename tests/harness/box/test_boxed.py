@@ -56,6 +56,14 @@ def test_a_text_that_is_none_is_an_error_of_its_entry(tmp_path: Path) -> None:
 
 
 @needs_engine
+def test_as_many_characters_as_allowed_of_any_script(tmp_path: Path) -> None:
+    """Adlam and Osage lie beyond U+FFFF, where JSON writes a character as two escapes."""
+    code = "def translate(texts):\n    return [texts[0] * 2000]\n"
+    found = asked(boxed(tmp_path, code), ["\U0001e900"], ["\U000104b0"], ["ĉ"])
+    assert [len(output.text or "") for [output] in found] == [2000] * 3
+
+
+@needs_engine
 def test_one_that_raises_costs_its_entry_alone(tmp_path: Path) -> None:
     code = "def translate(texts):\n    if texts == ['bad']:\n        raise ValueError(texts)\n    return texts\n"
     method = boxed(tmp_path, code)

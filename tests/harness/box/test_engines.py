@@ -23,10 +23,10 @@ from tests.harness.box.making import SMALL, written
 ALLOW, KILL, NOT_PERMITTED, NO_SUCH_CALL = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026
 
 
-def verdict(machine: str, audit: int, number: int, first: int = 0) -> int:
+def verdict(machine: str, audit: int, number: int, first: int = 0, second: int = 0) -> int:
     """Run a filter as the kernel does: seccomp(2)'s words of the call, and the instructions of classic BPF."""
     program = filter_program(machine) or b""
-    data = struct.pack("=iIQ6Q", number, audit, 0, first, 0, 0, 0, 0, 0)
+    data = struct.pack("=iIQ6Q", number, audit, 0, first, second, 0, 0, 0, 0)
     at, loaded = 0, 0
     while True:
         code, when, otherwise, value = struct.unpack_from("=HBBI", program, at * 8)
@@ -71,6 +71,21 @@ def test_the_list_of_refused_calls(
     }
     assert verdict(machine, audit, 60 if place == 0 else 93) == ALLOW  # exit
     assert {verdict(machine, other, 1) for other in (0x40000003, 0x40000028, 0)} == {KILL}
+
+
+@pytest.mark.parametrize(
+    ("machine", "audit", "prctl", "fcntl"),
+    [("x86_64", 0xC000003E, 157, 72), ("aarch64", 0xC00000B7, 167, 25)],
+)
+def test_calls_that_are_refused_by_an_argument(
+    machine: str, audit: int, prctl: int, fcntl: int
+) -> None:
+    """PR_SET_PDEATHSIG, F_SETLEASE and F_NOTIFY (linux/prctl.h, linux/fcntl.h), and none beside them."""
+    assert [each for each in range(80) if verdict(machine, audit, prctl, each) != ALLOW] == [1]
+    held = [each for each in range(2000) if verdict(machine, audit, fcntl, 7, each) != ALLOW]
+    assert held == [1024, 1026]
+    assert verdict(machine, audit, fcntl, 7, 1026) == NOT_PERMITTED
+    assert verdict(machine, audit, prctl, 1) == NOT_PERMITTED
 
 
 def test_calls_of_the_x32_kind() -> None:
@@ -129,7 +144,7 @@ def test_what_podman_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_rules_by_name_refuse_what_the_program_refuses() -> None:
     refused = {name for rule in rules_by_name()["syscalls"] for name in rule["names"]}
-    assert set(DENIED) | {"clone3", "clone", "socket", "socketpair"} == refused
+    assert set(DENIED) | {"clone3", "clone", "socket", "socketpair", "prctl", "fcntl"} == refused
 
 
 def test_the_profile_of_macos(tmp_path: Path) -> None:
