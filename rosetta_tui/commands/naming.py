@@ -20,6 +20,8 @@ from rosetta_tui.front import ORDER, PACKAGES, commands, module_of
 from rosetta_tui.show.text import plain
 
 ERROR = "error: "
+_WHOLE = 1000
+"""More characters than the first sentence of any command's help has."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -54,7 +56,7 @@ class _Waiting:
 def in_lines(command: Command) -> Command:
     """Add the options that show a run as lines."""
     for name, help_ in (
-        ("json-lines", "One JSON object an event."),
+        ("json-lines", "One JSON object for each event."),
         ("plain", "Lines instead of the live screen."),
     ):
         command = click.option(f"--{name}", "style", flag_value=name, help=help_)(command)
@@ -81,6 +83,17 @@ class NamedCommands(click.Group):
                 else f"There are {', '.join(known)}."
             )
             raise click.UsageError(f"There is no command {args[0][:40]!r}. {guess}", ctx) from None
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the names in the order in which the commands were added."""
+        return list(self.commands)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands, each with the whole first sentence of its help."""
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, each.get_short_help_str(_WHOLE)) for name, each in self.commands.items()]
+            )
 
 
 class FiledCommands(NamedCommands):

@@ -50,7 +50,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list
         ("runs export last --format csv", "error: There is no option --format. Did you mean --form?"),
         ("corpus check x --lang mi", "error: There is no option --lang. Did you mean --source-language or --target-language?"),
         ("compare a b --alpha 1", "error: There is no option --alpha."),
-        ("key xyzzy", "error: There is no command 'xyzzy'. There are delete, list, set."),
+        ("key xyzzy", "error: There is no command 'xyzzy'. There are set, list, delete."),
         ("run", "error: Missing argument 'FILE'."),
         ("runs show nine", "error: There is no run 'nine'. `rosetta runs list` shows which there are."),
         ("corpus check no.tsv", "error: no.tsv: The file cannot be read: No such file or directory."),
