@@ -42,7 +42,9 @@ _FILE = click.Path(path_type=Path)
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option("--ratings", type=_FILE, help="Ratings made elsewhere (.csv, .tsv, .jsonl).")
 @click.option("--review", metavar="NAME", help="A review of yours instead of a file.")
-@click.option("--scale", metavar="WORST:BEST", help="Of a file's numbers. Default: 0:3 or words.")
+@click.option(
+    "--scale", metavar="WORST:BEST", help="Scale of a file's numbers. Default: 0:3 or words."
+)
 @click.option("--acceptable-from", type=float, help="Default: 2, or the middle of --scale.")
 @click.option(
     "--level", type=float, default=0.7, show_default=True,
@@ -52,7 +54,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("-o", "--output", type=_FILE, help="Write what is proposed as TOML.")
 @click.option(
     "--sign", "to_sign", type=_FILE, metavar="PROPOSAL",
-    help="Sign a proposal with this organisation's key; -o is what --scoring takes then.",
+    help="Sign a proposal with this organisation's key, and write it to -o, for --scoring.",
 )  # fmt: skip
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -69,12 +71,12 @@ def calibrate(
 ) -> None:
     """Compare the scores of RUNs with people's ratings of their outputs.
 
-    A file of ratings has the columns entry_id and rating (reject, gist, acceptable, excellent, or 0 to 3),
-    and where it matters reviewer and run. RUNs may be left away where the ratings name them.
-    Nothing is changed: new weights and thresholds are a proposal, and only where the ratings are enough. The
-    organisation may sign it (--sign), and runs may then be scored by it (--scoring). Of a
-    review of yours it is a look at the ratings, which is written down and counts at the gate. Of runs with secret
-    entries it is shown here, and written to no file and no JSON; runs out of a vault need --vault and --purpose again.
+    A file of ratings has the columns entry_id and rating (reject, gist, acceptable, excellent, or 0 to 3), and
+    reviewer and run where they matter. RUNs may be left out where the ratings name them. Nothing is changed: new
+    weights and thresholds are a proposal, and are made only where there are enough ratings. The organisation may sign
+    it (--sign), and runs may then be scored by it (--scoring). With a review of yours, this is a look at its ratings,
+    which is written down and counts at the gate. For runs with secret entries the result is shown here, and written
+    to no file and no JSON; runs from a vault need --vault and --purpose again.
     """
     _check_level(level)
     if to_sign is not None:

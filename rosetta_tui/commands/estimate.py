@@ -30,10 +30,11 @@ with when_used():
 def estimate(as_json: bool, **given: Any) -> None:
     """Say what a run over the corpus FILE would take: calls, tokens, money and time, each with its bounds.
 
-    Where FILE is the plan of a sweep (PLAN.toml), each of its runs and all together; no option goes with a plan.
+    FILE may be the plan of a sweep (PLAN.toml): then each of its runs is estimated, and all of them together; no
+    option goes with a plan.
 
-    Earlier runs of the same method and model in the store know best; where there are none, tokens are
-    guessed from the very prompts that would be sent. Nothing is sent, and no key is needed.
+    Earlier runs of the same method and model in the store are the best guide; where there are none, tokens are
+    estimated from the very prompts that would be sent. Nothing is sent, and no key is needed.
     """
     if str(given["file"]).endswith(".toml"):
         _of_plan(given, as_json=as_json)

@@ -86,7 +86,11 @@ def show(tag: str, as_json: bool) -> None:
 @language.command()
 @click.argument("tag")
 @click.option(
-    "--source-language", metavar="TAG", default="en", show_default=True, help="Of the sources."
+    "--source-language",
+    metavar="TAG",
+    default="en",
+    show_default=True,
+    help="Language of the sources.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check(tag: str, source_language: str, as_json: bool) -> None:

@@ -64,7 +64,7 @@ SORTS = (
 @click.option("--best", is_flag=True, help="Only the best run of each set-up.")
 @click.option("--from", "source", metavar="PLACE", help="Rank the cards that are published there: postgresql://USER@HOST/NAME, or a folder. Nothing is stored.")  # fmt: skip
 @click.option("--csv", "table", type=click.Path(path_type=Path), help="Write a table to a file.")
-@click.option("--overwrite", is_flag=True, help="Write over a file that is there.")
+@click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def leaderboard(
     dataset: str | None,
@@ -77,11 +77,11 @@ def leaderboard(
 ) -> None:
     """Rank the finished runs of the store, or with --from cards that were published.
 
-    A list holds runs over the same entries of the same corpus file, scored alike. Translations are ranked by
-    chrF++, with --sort composite by that, and their composites weigh the same inputs; runs of another task
-    (questions, speech, calls …) are ranked by its first metric, such as F1 or the word error rate. Runs of one
-    group cannot be told apart by what they are ranked by. A run of which more than 5 % of the entries failed
-    for want of a connection has no rank.
+    A list holds runs over the same entries of the same corpus file, scored alike. Translations are ranked by chrF++,
+    or with --sort composite by their composite; the composites of one list weigh the same inputs. Runs of another
+    task (questions, speech, calls …) are ranked by its first metric, such as F1 or the word error rate. Runs of one
+    group cannot be told apart by what they are ranked by. A run has no rank if more than 5 % of its entries failed
+    because there was no connection.
     """
     if table is not None and as_json:
         raise UsageError("--csv writes a file; --json prints. Leave one of them away.")

@@ -36,7 +36,7 @@ SUBMIT = click.option("--submit", is_flag=True, help="Publish the card of the fi
 )
 @click.option("--all", "every", is_flag=True, help="All finished runs that may leave.")
 @click.option("--may-publish", metavar="WORDS", help="Say that the texts may be read by everybody, and who allows it; the words stand beside the card.")  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Only list what would leave; nothing is connected.")
+@click.option("--dry-run", is_flag=True, help="Only list what would leave; nothing is sent.")
 @click.option("--prepare", is_flag=True, help="Only make the tables of a database, or bring them up to date.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def publish(
@@ -49,11 +49,11 @@ def publish(
     prepare: bool,
     as_json: bool,
 ) -> None:
-    """Put the cards of RUNs where others find them, or a released card out of its FILE.
+    """Publish the cards of RUNs, or a released card from its FILE, where others can find them.
 
     What is there already is not sent again. Of a run over secret entries nothing leaves but a released card: write it
-    with rosetta runs export RUN --submitter NAME -o FILE, then publish the FILE. Texts are published where the terms
-    of their corpus let everybody have them.
+    with rosetta runs export RUN --submitter NAME -o FILE, then publish the FILE. Texts are published only where the
+    terms of their corpus allow everybody to have them.
     """
     if may_publish is not None and not 0 < len(may_publish.strip()) <= 200:
         raise click.UsageError("--may-publish wants 1 to 200 characters: who says so, and why.")

@@ -1,4 +1,4 @@
-"""``rosetta resume``: Go on where a run was cut."""
+"""``rosetta resume``: Continue a run that was interrupted."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rosetta_tui.request.typed_shares import by_grant
 @click.option(
     "--keep-failed",
     is_flag=True,
-    help="Let entries that failed for want of a connection count as 0.",
+    help="Let entries that failed because there was no connection count as 0.",
 )
 @click.option(
-    "--budget", type=click.FloatRange(0, min_open=True), help="Another most, in US dollars."
+    "--budget", type=click.FloatRange(0, min_open=True), help="A new limit, in US dollars."
 )
-@click.option("--concurrency", type=click.IntRange(1, 1024), help="Another most of calls at once.")
+@click.option("--concurrency", type=click.IntRange(1, 1024), help="A new limit of calls at once.")
 @by_grant
 @out_of_vault
 @of_run.MAY_SEND
@@ -39,11 +39,11 @@ def resume(
     style: str | None,
     **vault: Any,
 ) -> None:
-    """Go on with RUN (an id, its beginning, or `last`: the newest that waits; `last~1` is the one before).
+    """Continue RUN (an id, its beginning, or `last`: the newest that waits; `last~1` is the one before).
 
-    Where entries of it failed for want of a connection, they are asked for again or kept as failures, which
-    count as 0: a terminal asks which, scripts say --retry-failed or --keep-failed. A run out of a vault needs --vault
-    and --purpose again.
+    Entries that failed because there was no connection are asked for again, or kept as failures, which count as 0: a
+    terminal asks which, scripts say --retry-failed or --keep-failed. A run from a vault needs --vault and --purpose
+    again.
     """
     from rosetta_tui.app.showing import resume_and_show
 

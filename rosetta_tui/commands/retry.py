@@ -29,12 +29,14 @@ _FILE = click.Path(path_type=Path)
 @of_run.PRICES
 @of_run.BODY
 @click.option("--condition", help="Label of the settings for these entries.")
-@click.option("--concurrency", type=click.IntRange(1, 1024), help="Most calls at once.")
+@click.option("--concurrency", type=click.IntRange(1, 1024), help="Calls at once, at most.")
 @click.option(
-    "--budget", type=click.FloatRange(0, min_open=True), help="Most US dollars for these."
+    "--budget",
+    type=click.FloatRange(0, min_open=True),
+    help="US dollars to spend on these, at most.",
 )
 @of_run.TIMEOUT
-@click.option("--attempts", type=click.IntRange(1, 100), help="Most tries at one call.")
+@click.option("--attempts", type=click.IntRange(1, 100), help="Attempts at one call, at most.")
 @of_run.KEEP_FAILED
 @of_run.NO_CACHE
 @of_run.OFFLINE
@@ -44,10 +46,10 @@ _FILE = click.Path(path_type=Path)
 def retry(run: str, style: str | None, **given: Any) -> None:
     """Ask again for the failed entries of RUN (an id, its beginning, `last`, `last~1` …), which is complete.
 
-    The result is a new run with RUN's good rows, for a sealed card never changes. What is not told
-    otherwise stays as in RUN. Where the settings differ, the new run is neither one's nor the other's: its
-    card names both, and which entries came from where. A run that was cut goes on with `rosetta resume`. A run out of
-    a vault needs --vault and --purpose again.
+    The result is a new run with the good rows of RUN, because a sealed card never changes. What you do not change
+    stays as in RUN. Where the settings differ, the new run belongs to neither set-up: its card names both, and which
+    entries came from which. A run that was interrupted is continued with `rosetta resume`. A run from a vault needs
+    --vault and --purpose again.
     """
     from rosetta_tui.app.showing import retry_and_show
 

@@ -28,9 +28,9 @@ class _WithMethods(click.Command):
 def run(style: str | None, submit: bool, **given: Any) -> None:
     """Translate the corpus FILE with a method, or let it answer what is asked, and score every entry as it comes.
 
-    REFERENCE is the second of two text files that are aligned line by line. On a terminal the run is
-    watched live; piped, it prints lines. The first Ctrl-C finishes what is under way and saves, the
-    second stops at once; `rosetta resume` goes on.
+    REFERENCE is the second of two text files that are aligned line by line. On a terminal the run is shown live;
+    piped, it prints lines. The first Ctrl-C finishes what is under way and saves, the second stops at once; `rosetta
+    resume` continues the run.
     """
     from rosetta_tui.app.showing import start_and_show
 

@@ -67,11 +67,11 @@ def score(
 ) -> None:
     """Score OUTPUTS against the corpus FILE; the result is kept as a run.
 
-    OUTPUTS is a text file with one output a line in the order of the corpus, or JSONL, TSV or CSV with
-    the entry's id. Where it is left away, the outputs that records bring with them are scored (predicted …).
-    With --rescore RUN the outputs of a finished run are scored again, with its own metrics and those of
-    --metrics; no method is called, and the result is a new run that names the old one. A run out of a vault
-    needs --vault and --purpose again.
+    OUTPUTS is a text file with one output on each line, in the order of the corpus, or JSONL, TSV or CSV with the
+    entry's id. If it is left out, the outputs that the records bring with them are scored (predicted …). With
+    --rescore RUN the outputs of a finished run are scored again, with its own metrics and those of --metrics; no
+    method is called, and the result is a new run that names the old one. A run from a vault needs --vault and
+    --purpose again.
     """
     if rescore is not None:
         _rescore(rescore, given, as_json=as_json)

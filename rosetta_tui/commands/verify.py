@@ -1,4 +1,4 @@
-"""``rosetta verify``: Say of any file what it is, who signed it, and whether it holds."""
+"""``rosetta verify``: Say what a file is, who signed it, and whether it holds."""
 
 from __future__ import annotations
 
@@ -25,17 +25,19 @@ _FILE = click.Path(path_type=Path)
 
 @click.command()
 @click.argument("file", type=_FILE)
-@click.option("--with", "--card", "others", type=_FILE, multiple=True, metavar="OTHER", help="Hold it against another file: a card, a certificate, evidence, the public key of a node.")  # fmt: skip
-@click.option("--words", default="", metavar="WORDS", help="The six words of who is to have signed it, as they tell them.")  # fmt: skip
+@click.option("--with", "--card", "others", type=_FILE, multiple=True, metavar="OTHER", help="Check it against another file: a card, a certificate, evidence, the public key of a node.")  # fmt: skip
+@click.option("--words", default="", metavar="WORDS", help="The six words of whoever should have signed it, as they read them to you.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def verify(file: Path, others: tuple[Path, ...], words: str, *, as_json: bool) -> None:
-    """Say of FILE what it is, who signed it, whether it holds, and what was withdrawn since.
+    """Say what FILE is, who signed it, whether it holds, and what was withdrawn since.
 
-    Any file that this program writes for others; of the reference implementation its cards, reports, rows and signed score manifests.
+    It knows every kind of file that this program writes for others, and the cards, reports, rows and signed score
+    manifests of the reference implementation.
 
-    FILE may be a folder: each file in it, one line each and a total.
+    FILE may be a folder: then there is one line for each file in it, and a total.
 
-    Exit code 0: all that could be checked holds; 1: something does not; 2: the file cannot be read, or is nothing that is known.
+    Exit code 0: everything that could be checked holds; 1: something does not; 2: the file cannot be read, or is of
+    no known kind.
     """
     with _looked_at(), opened() as connection:
         here = kinds.VerifiedAgainst(connection, home(), signed.KnownSigners(words=words), others)

@@ -1,4 +1,4 @@
-"""``rosetta watch``: Watch a run of another terminal, and steer it."""
+"""``rosetta watch``: Watch a run of another terminal, and control it."""
 
 from __future__ import annotations
 
@@ -34,18 +34,19 @@ if TYPE_CHECKING:
 @click.option("--go-on", "wish", flag_value="go_on", help="End a pause.")
 @click.option("--drain", "wish", flag_value="drain", help="Finish what is under way, then stop.")
 @click.option("--stop", "wish", flag_value="stop", help="Stop now; what is done stays stored.")
-@click.option("--calls", type=click.IntRange(1, 1024), help="Let at most so many calls go at once.")
+@click.option("--calls", type=click.IntRange(1, 1024), help="Make at most this many calls at once.")
 @by_grant
 @out_of_vault
 @in_lines
 def watch(
     run: str, *, wish: str | None, calls: int | None, style: str | None, **given: Any
 ) -> None:
-    """Watch RUN (an id, its beginning, or `last`), whichever terminal began it, and steer it.
+    """Watch RUN (an id, its beginning, or `last`), whichever terminal began it, and control it.
 
-    On the screen the same keys work as where it was begun. With --pause, --go-on, --drain, --stop or --calls it
-    asks for just that, says what the run's own process answered, and ends. Leaving a watched run does not stop it.
-    With --vault the sealed texts of a run out of a vault are read on its screens, until you leave; its log has it first.
+    On the screen the same keys work as where it was begun. With --pause, --go-on, --drain, --stop or --calls the
+    command asks for just that, says what the run's own process answered, and ends. Leaving a watched run does not
+    stop it. With --vault the sealed texts of a run from a vault can be read on its screens until you leave; the
+    vault's log records that first.
     """
     vault = vault_request(given, "look")
     if vault is not None and (wish is not None or calls is not None or not _on_screen(style)):

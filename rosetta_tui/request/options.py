@@ -30,14 +30,16 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _FILE = click.Path(path_type=Path)
 
 
-MAX_TOKENS = click.option("--max-tokens", type=int, help="Most output tokens of a call.")
+MAX_TOKENS = click.option("--max-tokens", type=int, help="Output tokens of one call, at most.")
 PROMPT = click.option("--prompt", help="A file, or a version that is shipped, such as plain-v1.")
 COACHING = click.option("--coaching", type=_FILE, help="Grammar notes, examples and dictionary.")
 BATCH_SIZE = click.option("--batch-size", type=int, help="Entries in one call.")
-MAX_RETRIES = click.option("--max-retries", type=int, help="Tries of a pipeline after a rejection.")
+MAX_RETRIES = click.option(
+    "--max-retries", type=int, help="Attempts of a pipeline after a rejection."
+)
 PRICES = click.option("--prices", type=_FILE, help="Your own price table.")
 BODY = click.option(
-    "--body", multiple=True, metavar="NAME=JSON", help="More for the body of each call."
+    "--body", multiple=True, metavar="NAME=JSON", help="Add this to the body of each call."
 )
 CONDITION = click.option("--condition", help="Label of the experiment.")
 METHOD_NAME = click.option(
@@ -49,10 +51,10 @@ METHOD_CLASS = click.option(
     help="What kind of method made the outputs. Default: custom-plugin.",
 )
 CONCURRENCY = click.option(
-    "--concurrency", type=click.IntRange(1, 1024), help="Most calls at once. Default: 8."
+    "--concurrency", type=click.IntRange(1, 1024), help="Calls at once, at most. Default: 8."
 )
 BUDGET = click.option(
-    "--budget", type=click.FloatRange(0, min_open=True), help="Most US dollars to spend."
+    "--budget", type=click.FloatRange(0, min_open=True), help="US dollars to spend, at most."
 )
 TIMEOUT = click.option(
     "--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for one call."
@@ -60,10 +62,10 @@ TIMEOUT = click.option(
 KEEP_FAILED = click.option(
     "--keep-failed",
     is_flag=True,
-    help="Seal the run also where entries failed for want of a connection.",
+    help="Seal the run even if entries failed because there was no connection.",
 )
 NO_CACHE = click.option(
-    "--no-cache", is_flag=True, help="Ask again, even what was answered before."
+    "--no-cache", is_flag=True, help="Ask again even for what was answered before."
 )
 OFFLINE = click.option(
     "--offline", is_flag=True, help="Refuse every connection to another machine."
@@ -220,7 +222,7 @@ def pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
 )
 @click.option("--tool", "tools", multiple=True, help="What the model may call: lookup, analyse.")
 @click.option("--glossary", type=_FILE, help="Dictionary file.")
-@click.option("--word-list", type=_FILE, help="Words of the target language, one a line.")
+@click.option("--word-list", type=_FILE, help="Words of the target language, one on each line.")
 @click.option(
     "--model-folder", type=_FILE, help="Folder of a CTranslate2 model and its tokenizer.json."
 )
@@ -238,7 +240,7 @@ def pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
     "settings",
     multiple=True,
     metavar="NAME=JSON",
-    help="Told to a plug-in; what is no JSON is text.",
+    help="Passed to a plug-in. A value that is not JSON is taken as text.",
 )
 @scoring_options
 @CONDITION
@@ -249,7 +251,9 @@ def pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
 @CONCURRENCY
 @BUDGET
 @TIMEOUT
-@click.option("--attempts", type=click.IntRange(1, 100), help="Most tries at one call. Default: 6.")
+@click.option(
+    "--attempts", type=click.IntRange(1, 100), help="Attempts at one call, at most. Default: 6."
+)
 @KEEP_FAILED
 @NO_CACHE
 @OFFLINE

@@ -40,7 +40,7 @@ def reading_options(command: Command) -> Command:
             multiple=True,
             metavar="FILE",
             type=click.Path(path_type=Path),
-            help="One more file of references, aligned by line.",
+            help="Another file of references, aligned by line.",
         ),
         click.option(
             "--reference-column",
@@ -58,7 +58,11 @@ def reading_options(command: Command) -> Command:
         ),
         click.option("--target-language", metavar="TAG", help="Language of the references."),
         click.option("--source-language", metavar="TAG", help="Language of the sources."),
-        click.option("--form", type=click.Choice(FORMS), help="Default: found out from the file."),
+        click.option(
+            "--form",
+            type=click.Choice(FORMS),
+            help="Form of the file. Default: recognised by itself.",
+        ),
     ):
         command = add(command)
     return command
@@ -79,9 +83,9 @@ OF_VAULT = ("purpose", "vault_key", "clock_was_wrong", "despite_network", "other
 
 
 IN_THE_LOG = (
-    click.option("--clock-was-wrong", is_flag=True, help="The clock is right now and was not at the last entry of the vault's log."),
-    click.option("--vault-key", type=click.Path(path_type=Path), metavar="FILE", help="Open with the keys of a file, such as the recovery key."),
-    click.option("--purpose", metavar="WORDS", help="What the vault is opened for; its log keeps it, so name nobody and quote no text."),
+    click.option("--clock-was-wrong", is_flag=True, help="The clock is right now, and was wrong when the last line of the vault's log was written."),
+    click.option("--vault-key", type=click.Path(path_type=Path), metavar="FILE", help="Open it with the keys in this file, such as the recovery key."),
+    click.option("--purpose", metavar="WORDS", help="Why the vault is opened. Its log keeps these words, so name nobody and quote no text."),
 )  # fmt: skip
 """Options of every command that opens a vault: what its log has of it, and with whose keys."""
 
@@ -90,9 +94,9 @@ def out_of_vault(command: Command) -> Command:
     """Add the options by which FILE is the name of a corpus of a vault, or a run's texts are opened with one."""
     for add in (
         together,
-        click.option("--despite-network", metavar="WHY", help="Open the vault though this computer has a way to other machines; log and card keep why."),
+        click.option("--despite-network", metavar="WHY", help="Open the vault even though this computer can reach others; the log and the card keep WHY."),
         *IN_THE_LOG,
-        click.option("--vault", type=click.Path(path_type=Path), metavar="FOLDER", help="Vault that the corpus is opened out of; its name there takes the place of FILE."),
+        click.option("--vault", type=click.Path(path_type=Path), metavar="FOLDER", help="The vault that holds the corpus. Where a command takes FILE, give the corpus's name there instead."),
     ):  # fmt: skip
         command = add(command)
     return command
@@ -102,8 +106,12 @@ def selecting(command: Command) -> Command:
     """Add the options that choose entries of a corpus."""
     for add in (
         click.option("--seed", type=int, default=0, show_default=True, help="Seed of --sample."),
-        click.option("--sample", type=click.IntRange(1), help="So many entries at random."),
-        click.option("--limit", type=click.IntRange(1), help="At most so many, the first ones."),
+        click.option(
+            "--sample", type=click.IntRange(1), help="This many entries, drawn at random."
+        ),
+        click.option(
+            "--limit", type=click.IntRange(1), help="At most this many entries, the first ones."
+        ),
         click.option("--entries", metavar="ID,ID…", help="Only these entries."),
         click.option("--difficulty", multiple=True, type=click.IntRange(1, 5)),
         click.option("--segment", multiple=True, type=click.Choice(SEGMENTS)),

@@ -16,14 +16,14 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def together(command: Command) -> Command:
     """Add the options by which keepers bring their shares together on this computer."""
     for add in (
-        click.option("--cards", is_flag=True, help="Ask for the words of printed shares until enough are here."),
-        click.option("--with", "others", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help="Keys of another keeper who is here, such as the recovery key; as often as there are. For vaults that several open together."),
+        click.option("--cards", is_flag=True, help="Ask for the words of printed shares until there are enough."),
+        click.option("--with", "others", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help="Keys of another keeper who is here, or the recovery key; repeat it for each. For vaults that several keepers open together."),
     ):  # fmt: skip
         command = add(command)
     return command
 
 
-by_grant = click.option("--grant", type=click.Path(path_type=Path), metavar="NAME.rosetta-request", help="Request that enough keepers of the vault allowed; it opens once, and says itself what for.")  # fmt: skip
+by_grant = click.option("--grant", type=click.Path(path_type=Path), metavar="NAME.rosetta-request", help="A request that enough keepers of the vault allowed. It opens the texts once, for the purpose that it states.")  # fmt: skip
 
 
 Telling = Callable[[Sequence[str]], None]

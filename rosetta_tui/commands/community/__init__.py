@@ -1,4 +1,4 @@
-"""``rosetta community``: Take all that belongs to a community out, in files that need no program."""
+"""``rosetta community``: Take out everything that belongs to a community, in files that need no program."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ class CommunityCommands(FiledCommands):
 
 @click.group(cls=CommunityCommands)
 def community() -> None:
-    """Write all that belongs to a community into a folder of open files, so that it can leave this program at any time."""
+    """Write everything that belongs to a community into a folder of open files, so that it can leave this program at any time."""

@@ -1,4 +1,4 @@
-"""``rosetta community export``: Write all that belongs to a community into a folder of open files."""
+"""``rosetta community export``: Write everything that belongs to a community into a folder of open files."""
 
 from __future__ import annotations
 
@@ -26,12 +26,17 @@ _FILE = click.Path(path_type=Path)
 @click.command("export")
 @click.argument("folder", type=_FILE)
 @click.option("--corpus", "corpora", multiple=True, required=True, metavar="CORPUS", help="A corpus of the community: a file, an id, or store:HASH. May be repeated.")  # fmt: skip
-@click.option("--vault", type=_FILE, metavar="FOLDER", help="Its vault: a copy, sealed as it is.")
+@click.option(
+    "--vault",
+    type=_FILE,
+    metavar="FOLDER",
+    help="The community's vault; it is copied, sealed as it is.",
+)
 @click.option("--method", "methods", multiple=True, type=click.Path(path_type=Path, exists=True), metavar="PATH", help="A method that was handed over: a file or folder, copied as it is.")  # fmt: skip
 @click.option("--review", "reviews", multiple=True, metavar="REVIEW", help="A review besides those of its runs, such as one that asked for translations.")  # fmt: skip
-@click.option("--open-secrets", is_flag=True, help="Secret texts too, readable by whoever has the folder; the vault's log has it first.")  # fmt: skip
-@click.option("--purpose", default="", metavar="WORDS", help="What for; needed for --open-secrets, and stands in the vault's log.")  # fmt: skip
-@click.option("--key", type=_FILE, metavar="FILE", help="A keeper's keys of a file, such as the recovery key.")  # fmt: skip
+@click.option("--open-secrets", is_flag=True, help="Write secret texts too, readable by whoever has the folder; the vault's log records that first.")  # fmt: skip
+@click.option("--purpose", default="", metavar="WORDS", help="Why it is done; needed with --open-secrets. The vault's log keeps these words.")  # fmt: skip
+@click.option("--key", type=_FILE, metavar="FILE", help="A file with a keeper's keys, such as the recovery key.")  # fmt: skip
 def export_(
     folder: Path,
     corpora: tuple[str, ...],
@@ -43,10 +48,11 @@ def export_(
     *,
     open_secrets: bool,
 ) -> None:
-    """Write everything that hangs on some corpora to FOLDER: corpora, runs, methods, reviews, logs, consent, public keys.
+    """Write everything that belongs to some corpora to FOLDER: corpora, runs, methods, reviews, logs, consent, public keys.
 
-    All files are JSON, tables or text; README.txt and index.html say what each is. Run it again to bring FOLDER up to date.
-    Nothing of other corpora is in it. Secret texts stay out, and are named as left out, unless --open-secrets.
+    All files are JSON, tables or text; README.txt and index.html say what each is. Run it again to bring FOLDER up to
+    date. Nothing of other corpora is in it. Secret texts are left out, and named as left out, unless you say
+    --open-secrets.
     """
     home = database.home()
     keeper = keepers.own_identity(home, key) if key or keys.Identity.known(home, keys.Role.KEEPER) else None  # fmt: skip

@@ -22,11 +22,11 @@ with when_used():
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--words", default="", metavar="WORDS", help="The six words of who is to have made it, as they tell them.")  # fmt: skip
+@click.option("--words", default="", metavar="WORDS", help="The six words of whoever should have made it, as they read them to you.")  # fmt: skip
 def verify(folder: Path, words: str) -> None:
-    """Check that FOLDER is as it was written, and say whose key signed it and what of it was withdrawn since.
+    """Check that FOLDER is as it was written, and say whose key signed it and what in it was withdrawn since.
 
-    Exit code 1 where it is not as it was, or something of it was withdrawn.
+    The exit code is 1 if it was changed, or something in it was withdrawn.
     """
     try:
         found = export_folder.read_export(folder)

@@ -20,10 +20,10 @@ with when_used():
 @click.argument("folder", type=FILE)
 @click.argument("number", required=False, metavar="[NOTICE]")
 def export_(folder: Path, number: str | None) -> None:
-    """Write every notice, or the one whose number begins so, to FOLDER, each as NUMBER.rosetta-notice.
+    """Write every notice to FOLDER, each as NUMBER.rosetta-notice, or only the one whose number begins with NOTICE.
 
-    What lifted a notice is written beside it. Files that are there already stay. Others take them in with: rosetta
-    consent take
+    Whatever lifted a notice is written beside it. Files that are there already stay. Others take them in with:
+    rosetta consent take
     """
     lines = register.lines_of(database.home())
     chosen = register.held(lines)

@@ -1,4 +1,4 @@
-"""``rosetta consent lift``: Say that a notice holds no more; both stay on record."""
+"""``rosetta consent lift``: Say that a notice no longer holds; both stay on record."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from rosetta_tui.show.text import plain
 @BY
 @click.option("-o", "--output", type=FILE, help="Write the notice that lifts it to a file, for others.")  # fmt: skip
 def lift_(number: str, reason: str, by: str, output: Path | None) -> None:
-    """Lift the notice whose number begins so. It stays in the list, with who lifted it and why, and verifying says both.
+    """Lift the notice whose number begins with NOTICE. It stays in the list, with who lifted it and why; `verify` says both.
 
-    Elsewhere only who signed a notice can lift it; one of somebody else's is set aside on this computer alone.
+    Elsewhere only the signer of a notice can lift it. A notice that somebody else signed is set aside on this
+    computer alone.
     """
     said = own_register().lift(number, reason, by)
     click.echo(plain(f"Lifted: {said.about.words} ({said.number[:12]})."))

@@ -18,7 +18,7 @@ with when_used():
 @click.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(*, as_json: bool) -> None:
-    """Show every notice that is believed here, those that were lifted too. Nothing is ever taken out of it."""
+    """Show every notice that is believed here, including those that were lifted. Nothing is ever removed from this list."""
     found = register.held(register.lines_of(database.home()))
     lines = [line for each in found for line in _lines(each)]
     told = {"notices": [_json(each) for each in found]}

@@ -20,7 +20,7 @@ with when_used():
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=Path)
-REASON = click.option("--reason", required=True, metavar="WORDS", help="Why; it stands in the notice, so name nobody and quote no text.")  # fmt: skip
+REASON = click.option("--reason", required=True, metavar="WORDS", help="Why. The notice repeats these words, so name nobody and quote no text.")  # fmt: skip
 BY = click.option("--by", required=True, metavar="NAME", help="Who says so, as others know them, such as the council.")  # fmt: skip
 
 

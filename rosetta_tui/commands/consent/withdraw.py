@@ -32,7 +32,7 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 @click.command("withdraw")
 @click.option("--corpus", "file", metavar="FILE", help="The corpus FILE, or store:HASH, whole or with one of the next two.")  # fmt: skip
 @click.option("--entries", metavar="ID,ID…", help="Only these entries of it.")
-@click.option("--given-by", metavar="FIELD=NAME", help="Only entries whose FIELD says NAME, such as speaker=Ana: all that one person gave. The name goes nowhere.")  # fmt: skip
+@click.option("--given-by", metavar="FIELD=NAME", help="Only entries whose FIELD says NAME, such as speaker=Ana: all that one person gave. The name is kept nowhere.")  # fmt: skip
 @click.option("--method", "run", metavar="RUN", help="The method of RUN, in every run.")
 @click.option("--signing-key", metavar="KEY", help="A public signing key, 64 hexadecimal digits, or `own`: that of this computer's organisation.")  # fmt: skip
 @REASON
@@ -51,11 +51,11 @@ def withdraw_(
     output: Path | None,
     **given: Any,
 ) -> None:
-    """Take consent back. From this moment what it is about is neither opened, listed, exported nor claimed here.
+    """Take consent back. From this moment, whatever it covers is not opened, listed, exported or claimed here.
 
-    Say it of one thing: a corpus or entries of it, a method, or a key. Runs that used a withdrawn entry are concerned
-    whole; ask for them again, and the entry is left out. What one person gave in a review: rosetta review withdraw.
-    What a vault's keeper could open: rosetta vault revoke.
+    Name one thing: a corpus or entries of it, a method, or a key. A run that used a withdrawn entry is withdrawn as a
+    whole; run it again, and the entry is left out. To take back what one person gave in a review: rosetta review
+    withdraw. To take back what a vault's keeper could open: rosetta vault revoke.
     """
     if sum(each is not None for each in (file, run, signing_key)) != 1:
         raise UsageError("Say one of --corpus, --method and --signing-key: a notice is about one thing.")  # fmt: skip

@@ -23,13 +23,13 @@ with when_used():
     "--by", required=True, metavar="NAME", help="Who confirms, as it will stand in the corpus."
 )
 @click.option(
-    "--secret", is_flag=True, help="Also of secret sentences, which then stand on this screen."
+    "--secret", is_flag=True, help="Include secret sentences, which are then shown on this screen."
 )
 def analyse_(folder: Path, by: str, *, secret: bool) -> None:
     """Show what the analyser says of each translation in FOLDER, and keep the reading that you choose.
 
-    A number keeps a reading, Enter alone passes the sentence over, q stops; everything before is kept. Without an analyser of the language this step
-    is left out.
+    A number keeps a reading, Enter alone skips the sentence, q stops; everything before is kept. If there is no
+    analyser for the language, this step is left out.
     """
     if secret and not on_terminal():
         raise UsageError(

@@ -52,8 +52,8 @@ _MOST_PAPER = 64 * 2**20
 def consent_(folder: Path, community: str, person: str, date: str, statement: Path, paper: Path | None, *, replace: bool) -> None:  # fmt: skip
     """Record in the corpus in FOLDER that its community agreed, signed with this computer's organisation key.
 
-    The record travels with the corpus, so name the person only if they want to be named. A corpus has one record: a later one takes
-    the place of the one before, after a question. To take consent back: rosetta consent withdraw.
+    The record travels with the corpus, so name the person only if they want to be named. A corpus has one record: a
+    later one replaces it, after a question. To take consent back: rosetta consent withdraw.
     """
     text, _ = read_text(statement, "what was agreed to", 4 * consent_given.MOST_STATEMENT)
     if not text.strip():

@@ -43,7 +43,7 @@ def convert_(
 ) -> None:
     """Write FILE, or the chosen entries of it, in another form.
 
-    What the form would lose is named and refused.
+    If the form would lose something, that is named, and nothing is written.
     """
     loaded = load_told(given)
     print_problems(loaded.warnings)

@@ -57,7 +57,7 @@ with when_used():
     "labels",
     multiple=True,
     metavar="LABEL",
-    help="Label of Local Contexts, such as “TK NC”. As often as needed.",
+    help="A label of Local Contexts, such as “TK NC”; may be repeated.",
 )
 @click.option(
     "--labels",
@@ -66,13 +66,14 @@ with when_used():
     is_eager=True,
     expose_value=False,
     callback=lambda ctx, _, on: _list_labels(ctx) if on else None,
-    help="List the labels and end.",
+    help="List the labels, and do nothing else.",
 )
 def new_(folder: Path, **given: Any) -> None:
     """Begin a corpus in FOLDER: one file that knows everything, and corpus.json, which grows.
 
-    What is not given is asked for. Every further step is a command of its own and can be stopped anywhere: sources, translate, gather,
-    agree, analyse, consent; progress says what comes next. Sentences of secret segments lie sealed in the folder.
+    What you do not give is asked for. Every further step is a command of its own and can be stopped anywhere:
+    sources, translate, gather, agree, analyse, consent; progress says what comes next. Sentences of secret segments
+    are sealed in the folder.
     """
     asked = {name: _given(given[name], name) for name in new_corpus.ASKED}
     facts = new_corpus.corpus_facts(folder, {**given, **asked})

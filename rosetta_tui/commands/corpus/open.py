@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.command("open")
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
 def open_(folder: Path | None) -> None:
-    """Show the corpus in FOLDER on the screen: what it still needs, its sentences, its speakers, what it costs. Without FOLDER: all that are known here.
+    """Show the corpus in FOLDER on the screen: what it still needs, its sentences, its speakers, its costs. Without FOLDER: all that are known here.
 
     No sentence is shown. `progress` says the same in a shell.
     """

@@ -27,8 +27,8 @@ _TOLD = ("id", "version", "language_pair", "source_language", "target_language")
 def progress_(folder: Path, *, as_json: bool) -> None:
     """Count what the corpus in FOLDER has by segment, difficulty and register, beside what a benchmark needs (§11.1).
 
-    Below that: what is worth having beyond it (§11.2), what a language takes in hours and money (§10.3), what speakers worked until now, and
-    the next step. No text is shown.
+    Below that: what is worth having beyond it (§11.2), what a language takes in hours and money (§10.3), how long
+    speakers have worked so far, and the next step. No text is shown.
     """
     project = state.read_project(folder, home())
     found, worked = making.progress_of(project), working_time.worked_until_now(project)

@@ -1,4 +1,4 @@
-"""``rosetta corpus show``: Count what the entries of a corpus file carry."""
+"""``rosetta corpus show``: Count what the entries of a corpus file have."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ with when_used():
 @out_of_vault
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show_(as_json: bool, **given: Any) -> None:
-    """Count what the entries of FILE carry; their texts are not shown."""
+    """Count what the entries of FILE have; their texts are not shown."""
     loaded = load_told(given, as_json=as_json)
     counted = requirements.statistics(_opened(loaded))
     if as_json:

@@ -26,29 +26,33 @@ with when_used():
 @click.option(
     "--segment",
     type=click.Choice(SEGMENTS),
-    help="For all. Default: as FILE says, else where most is lacking.",
+    help="Segment of all of them. Default: as FILE says, else the one that lacks most.",
 )
 @click.option(
     "--difficulty",
     type=click.IntRange(1, 5),
-    help="For those that name none: 1 basic vocabulary … 5 advanced.",
+    help="Difficulty of those that name none: 1 basic vocabulary … 5 advanced.",
 )
 @click.option("--register", type=click.Choice(REGISTERS), help="For those that name none.")
 @click.option("--context", type=click.Choice(CONTEXTS), help="For those that name none.")
 @click.option(
     "--phenomenon",
     metavar="WORDS",
-    help="What of the language they show, such as “possessive”: their variant class.",
+    help="What they show of the language, such as “possessive”: their variant class.",
 )
 @click.option(
     "--take",
     type=click.IntRange(1),
     metavar="N",
-    help="Only N of them, weighted toward difficulties 2 to 4 and over the registers.",
+    help="Only N of them, mostly of difficulties 2 to 4, spread over the registers.",
 )
 @click.option("--model", metavar="NAME", help="Instead of FILE: a model that writes them.")
 @click.option(
-    "--endpoint", default="ollama", show_default=True, metavar="NAME|URL", help="Of the model."
+    "--endpoint",
+    default="ollama",
+    show_default=True,
+    metavar="NAME|URL",
+    help="Endpoint of the model.",
 )
 @click.option(
     "--count",
@@ -61,8 +65,9 @@ with when_used():
 def sources_(folder: Path, file: Path | None, *, undo: bool, **given: Any) -> None:  # fmt: skip
     """Add the sentences in FILE to the corpus in FOLDER: a text file with one on each line, or any form of a corpus.
 
-    FILE may say difficulty, register, context, segment and variant_class of each, and may have translations. Near copies of what is there are
-    left out. What a model wrote is marked as made by it; a model on another machine writes for open segments only.
+    FILE may give the difficulty, register, context, segment and variant_class of each sentence, and translations.
+    Near copies of sentences that are already there are left out. What a model wrote is marked as such; a model on
+    another machine writes for open segments only.
     """
     if sum((undo, file is not None, given["model"] is not None)) != 1:
         raise UsageError("Say one of FILE, --model and --undo.")

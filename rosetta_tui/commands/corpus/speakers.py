@@ -28,20 +28,20 @@ with when_used():
 
 _TEXT = "[TAG=]FILE"
 _ASKED = (
-    click.option("--segment", "segments", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of it."),
-    click.option("--again", is_flag=True, help="Also those that are with speakers already, and of which nothing came back."),
+    click.option("--segment", "segments", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of this segment."),
+    click.option("--again", is_flag=True, help="Include those that speakers have already and have not sent back."),
     click.option("--reviewers", default=1, show_default=True, help="How many people are asked."),
-    click.option("--items-per-person", type=click.IntRange(1), help="So many sentences each, spread evenly. Default: all of them."),
-    click.option("--name", help="Of the review and its files. Default: the corpus and what is asked, numbered."),
+    click.option("--items-per-person", type=click.IntRange(1), help="Sentences for each person, spread evenly. Default: all of them."),
+    click.option("--name", help="Name of the review and its files. Default: the corpus and what is asked, numbered."),
     click.option("--title", help="What speakers see above it."),
     click.option("--panel", default="", help="How they were chosen, in your words."),
-    click.option("--language", default="en", show_default=True, help="Of the words for speakers."),
+    click.option("--language", default="en", show_default=True, help="Language of the words for speakers."),
     click.option("--consent", multiple=True, metavar=_TEXT, help="What speakers agree to. {organisation} is filled in. Once for each language."),
     click.option("--guide", multiple=True, metavar=_TEXT, help="How to go about it, in your words. Once for each language."),
 )  # fmt: skip
 _AT_LAST = (
-    click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Of every draw. Default: random."),
-    click.option("--anyway", is_flag=True, help="Make it, though not all of it can be read."),
+    click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Seed of every draw. Default: random."),
+    click.option("--anyway", is_flag=True, help="Make it even if not all of it can be read."),
     click.option("--dry-run", is_flag=True, help="Only show the plan."),
     click.option("--json", "as_json", is_flag=True, help="Print JSON."),
 )  # fmt: skip

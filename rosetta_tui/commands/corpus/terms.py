@@ -23,17 +23,17 @@ with when_used():
 @click.option(
     "--transmission",
     metavar="WORD|URLS",
-    help="nowhere, local-only, ask, open, or addresses parted by commas.",
+    help="nowhere, local-only, ask, open, or addresses separated by commas.",
 )
 @click.option(
     "--training", type=click.Choice(("yes", "no")), help="Whether a model may learn from the texts."
 )
 @click.option("--owner", metavar="WORDS", help="Who holds the texts, in their own words.")
-@click.option("--speakers", metavar="WORDS", help="Whose words they are.")
+@click.option("--speakers", metavar="WORDS", help="Whose words the texts are.")
 @click.option(
     "--speakers-agreed",
     type=click.Choice(("yes", "not-yet", "some-said-no")),
-    help="Whether these people agreed.",
+    help="Whether the speakers agreed.",
 )
 @click.option(
     "--consent-record",
@@ -45,7 +45,7 @@ with when_used():
 def terms_(file: Path, overwrite: bool, licence: str | None, **given: Any) -> None:  # fmt: skip
     """Say where the texts of FILE may go and why; with options, write them beside it as FILE.champollion.json.
 
-    A sidecar makes a corpus stricter than it is itself, for every tool that reads its form (set/1).
+    Such a file makes a corpus stricter than it is by itself, for every tool that reads its form (set/1).
     """
     said = {name: given.pop(name) for name in _SAID} | {"license": licence}
     loaded = load_told(given | {"file": file})

@@ -1,4 +1,4 @@
-"""``rosetta exchange``: Hand files between computers that share no network, by a stick."""
+"""``rosetta exchange``: Pass files between computers that share no network, on a stick."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class ExchangeCommands(FiledCommands):
 
 @click.group(cls=ExchangeCommands)
 def exchange() -> None:
-    """Hand files between computers that share no network, by a folder on a stick.
+    """Pass files between computers that share no network, through a folder on a stick.
 
-    What is put there is listed and signed by the computer that put it, and what is taken is checked, noted, and never
-    taken twice. Batches, ratings, cards, certificates, copies of vaults and what keepers sign can travel so.
+    What is put there is listed and signed by the computer that put it; what is taken is checked, noted, and never
+    taken twice. Batches, ratings, cards, certificates, copies of vaults and what keepers sign can travel in this way.
     """

@@ -20,14 +20,14 @@ with when_used():
 
 @click.command("in")
 @STICK
-@click.option("--into", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="Where on this computer it is put.")  # fmt: skip
-@click.option("--words", multiple=True, metavar="SIX WORDS", help="Of a computer that is new here, as somebody there reads them to you by telephone; asked for where it is not given.")  # fmt: skip
+@click.option("--into", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="Where on this computer the files are put.")  # fmt: skip
+@click.option("--words", multiple=True, metavar="SIX WORDS", help="The words of a computer that is new here, as somebody there reads them to you by telephone; asked for if you leave them out.")  # fmt: skip
 @AS
 def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> None:
-    """Take what others put into the exchange folder on STICK, and is new here, into FOLDER.
+    """Take what others put into the exchange folder on STICK, as far as it is new here, into FOLDER.
 
-    Everything is checked before it counts; what is refused is told, and the rest is taken. Nothing is taken twice, so
-    after a pulled stick say the same once more. Exits with 1 where something was refused.
+    Everything is checked before it counts. What is refused is named, and the rest is taken. Nothing is taken twice,
+    so if the stick was pulled out too early, run the same command again. The exit code is 1 if something was refused.
     """
     read = [phrase.read_words(each) for each in words]
 

@@ -1,4 +1,4 @@
-"""``rosetta exchange list``: Show what lies on a stick, of whom, and who took it."""
+"""``rosetta exchange list``: Show what is on a stick, whose it is, and who took it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ with when_used():
 @STICK
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(stick: Path, *, as_json: bool) -> None:
-    """Show what lies in the exchange folder on STICK. Nothing is taken, and nothing is written there."""
+    """Show what is in the exchange folder on STICK. Nothing is taken, and nothing is written there."""
     with record.desk(database.home()) as desk:
         found = looking.look(desk, stick, every_kind())
     told = {

@@ -22,9 +22,11 @@ with when_used():
 @click.argument("files", nargs=-1, type=FILE, metavar="[FILE]...")
 @AS
 @click.option("--vault", type=FILE, metavar="FOLDER", help="Put out a sealed copy of this vault, or bring the one there up to date.")  # fmt: skip
-@click.option("--purpose", metavar="WORDS", help="Of the vault's copy; it stands in its log.")
-@click.option("--key", type=FILE, metavar="FILE", help="Copy with the keys of a file, such as the recovery key.")  # fmt: skip
-@click.option("--clock-was-wrong", is_flag=True, help="The clock is right now and was not at the last entry of the vault's log.")  # fmt: skip
+@click.option(
+    "--purpose", metavar="WORDS", help="Why the vault is copied. Its log keeps these words."
+)
+@click.option("--key", type=FILE, metavar="FILE", help="Use the keys in this file, such as the recovery key.")  # fmt: skip
+@click.option("--clock-was-wrong", is_flag=True, help="The clock is right now, and was wrong when the last line of the vault's log was written.")  # fmt: skip
 def out_(
     stick: Path,
     files: tuple[Path, ...],
@@ -35,10 +37,10 @@ def out_(
     *,
     clock_was_wrong: bool,
 ) -> None:
-    """Put FILEs into the exchange folder on STICK and sign for all that this computer ever put there.
+    """Put FILEs into the exchange folder on STICK, and sign for everything that this computer has put there.
 
-    Each file is checked first. The same again changes nothing; after a pulled stick, say the same once more. Without a
-    FILE, this computer signs anew for what it put there and took.
+    Each file is checked first. Putting the same file again changes nothing; if the stick was pulled out too early,
+    run the same command again. Without a FILE, this computer signs again for what it put there and took.
     """
     if (vault is None) is not (purpose is None):
         raise click.UsageError("--vault FOLDER goes with --purpose WORDS: the vault's log has the copy.")  # fmt: skip

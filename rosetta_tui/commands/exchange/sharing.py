@@ -15,7 +15,7 @@ with when_used():
     from review.records import exchanged
 
 STICK = click.argument("stick", type=click.Path(path_type=Path))
-AS = click.option("--as", "name", metavar="NAME", help="What this computer is called on the stick; said once, it is kept.")  # fmt: skip
+AS = click.option("--as", "name", metavar="NAME", help="What this computer is called on the stick; remembered once it was said.")  # fmt: skip
 
 
 def every_kind() -> tuple[kinds.FileKind, ...]:

@@ -16,8 +16,8 @@ class OrganisationCommands(FiledCommands):
 
 @click.group(cls=OrganisationCommands)
 def organisation() -> None:
-    """Say what an organisation that keeps a benchmark is, and what became of methods that it certified.
+    """Say what an organisation that keeps a benchmark is, and what became of the methods that it certified.
 
-    What is asked of it is benchmark-specification §8.4 and §8.5. What the program sees itself and what a person states, signed
-    with name and date, stand beside each other.
+    The requirements are those of benchmark-specification §8.4 and §8.5. What the program sees itself is listed beside
+    what a person states, signed with name and date.
     """

@@ -23,7 +23,7 @@ with when_used():
 @click.option("--reason", required=True, metavar="WORDS")
 @click.option("-o", "--output", type=FILE, metavar="NAME.rosetta-use", help="Write the signed record, for others.")  # fmt: skip
 def ended(number: str, day: str, reason: str, output: Path | None) -> None:
-    """Record that the use with this NUMBER (`rosetta organisation uses`) ended; both records stay."""
+    """Record that the use with this NUMBER (`rosetta organisation uses`) has ended; both records stay."""
     with opened() as connection, transaction.transaction(connection):
         made = use.end_use(connection, number, home(), ended=day, reason=reason)
         if output is not None:

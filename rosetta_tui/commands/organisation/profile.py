@@ -1,4 +1,4 @@
-"""``rosetta organisation profile``: Show what is asked of the organisation, with what shows it; or sign it for others."""
+"""``rosetta organisation profile``: Show what an organisation must meet and what shows it, or sign that for others."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ with when_used():
 
 @click.command()
 @click.option("--name", metavar="NAME", help="With -o: what the organisation is called.")
-@click.option("-o", "--output", type=FILE, metavar="NAME.rosetta-profile", help="Sign the profile of now and write it, for others.")  # fmt: skip
+@click.option("-o", "--output", type=FILE, metavar="NAME.rosetta-profile", help="Sign the profile as it is now and write it, for others.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def profile(name: str | None, output: Path | None, *, as_json: bool) -> None:
-    """Show what §8.4 and §8.5 ask of this computer's organisation, what is seen of it here, and what a person stated."""
+    """Show what §8.4 and §8.5 ask of this computer's organisation, what this computer has seen of it, and what a person stated."""
     if (name is None) is not (output is None):
         raise UsageError(
             "--name NAME and -o FILE go together: a profile that is given out bears the name."

@@ -17,9 +17,9 @@ with when_used():
 @click.argument("words", default="")
 @click.option("--by", "person", required=True, metavar="NAME", help="Who states it.")
 def state(item: str, words: str, person: str) -> None:
-    """State in WORDS how the organisation meets ITEM (`rosetta organisation profile` lists them), with the organisation's key.
+    """State in WORDS how the organisation meets ITEM (`rosetta organisation profile` lists them), signed with its key.
 
-    It stands in the place of what was stated of it before. Without WORDS that is taken back.
+    It replaces what was stated about ITEM before. Without WORDS that statement is taken back.
     """
     with opened() as connection:
         made = profiles.state(connection, item, words, person, home())

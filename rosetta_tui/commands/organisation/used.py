@@ -25,7 +25,7 @@ with when_used():
 @click.option("--since", required=True, metavar="DATE", help="Such as 2026-11-23.")
 @click.option("-o", "--output", type=FILE, metavar="NAME.rosetta-use", help="Write the signed record, for others.")  # fmt: skip
 def used(run: str, where: str, by_whom: str, since: str, output: Path | None) -> None:
-    """Record that the method of RUN, whose gate was passed, is used; signed with this organisation's key."""
+    """Record that the method of RUN, which passed the gate, is in use; signed with this organisation's key."""
     with opened() as connection, transaction.transaction(connection):
         made = use.record_use(connection, run, home(), where=where, by_whom=by_whom, since=since)
         if output is not None:

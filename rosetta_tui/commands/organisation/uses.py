@@ -16,7 +16,7 @@ with when_used():
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def uses(*, as_json: bool) -> None:
-    """List where methods are used, by whom and since when, and which uses ended, by the signed records that are kept here."""
+    """List where methods are used, by whom and since when, and which uses have ended, from the signed records kept here."""
     with opened() as connection:
         found = use.uses(connection)
     lines = list(records.use_lines(found)) or [

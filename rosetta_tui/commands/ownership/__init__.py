@@ -18,6 +18,7 @@ class OwnershipCommands(FiledCommands):
 def ownership() -> None:
     """Agree on who owns a method that speakers found good, in a record that both sides sign.
 
-    It is about a run over gold_standard with a composite of 0.70 or more and a passed gate. The organisation proposes, the file
-    travels by stick, each side signs on its own computer. Either can refuse, or take its signature back, at any time.
+    It is about a run over gold_standard with a composite of 0.70 or more that passed the gate. The organisation
+    proposes, the file travels by stick, and each side signs on its own computer. Either side can refuse, or take its
+    signature back, at any time.
     """

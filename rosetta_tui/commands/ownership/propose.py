@@ -28,9 +28,9 @@ with when_used():
 @click.option("--more", default="", metavar="WORDS", help="What else both agree on, in up to 2,000 characters.")  # fmt: skip
 @click.option("-o", "--output", type=FILE, required=True, metavar="NAME.rosetta-ownership")
 def propose(run: str, developer: str, key: str, share: int | None, more: str, output: Path) -> None:
-    """Propose who owns the method of RUN, on the organisation's computer; nobody is bound by it.
+    """Propose who owns the method of RUN, on the organisation's computer; it binds nobody yet.
 
-    Of a run over gold_standard alone, with a composite of 0.70 or more and a passed gate of the community.
+    RUN must be over gold_standard alone, with a composite of 0.70 or more and a gate that the community passed.
     """
     named = ownership.Party(
         name=notice.one_line(developer, "The developer's name"), signing_key=read_key(key, "--key")

@@ -1,4 +1,4 @@
-"""``rosetta ownership revoke``: Take a signature under a record of ownership back."""
+"""``rosetta ownership revoke``: Take back a signature on a record of ownership."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ from rosetta_tui.commands.ownership.sharing import REASON, RECORD, answered, out
 @REASON
 @output
 def revoke(record: Path, reason: str, output: Path | None) -> None:
-    """Take this computer's signature under the record back. It stays revoked, and lists say so; another one can be proposed."""
+    """Take back this computer's signature on the record. It stays revoked, and lists say so; another one can be proposed."""
     answered(record, "revoked", output, reason)

@@ -20,12 +20,12 @@ with when_used():
 
 FILE = click.Path(path_type=Path)
 RECORD = click.argument("record", type=FILE, metavar="NAME.rosetta-ownership")
-REASON = click.option("--reason", required=True, metavar="WORDS", help="Why, in up to 200 characters; it stands in the record.")  # fmt: skip
+REASON = click.option("--reason", required=True, metavar="WORDS", help="Why, in up to 200 characters. The record keeps these words.")  # fmt: skip
 
 
 def output(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the option that names another file for the record than the one that was read."""
-    return click.option("-o", "--output", type=FILE, metavar="FILE", help="Write the record to another file than RECORD.")(command)  # fmt: skip
+    return click.option("-o", "--output", type=FILE, metavar="FILE", help="Write the record to this file instead of changing the one that is given.")(command)  # fmt: skip
 
 
 def read(path: Path) -> bytes:

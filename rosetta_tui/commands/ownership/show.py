@@ -23,7 +23,7 @@ with when_used():
 @click.argument("record", type=FILE, metavar="[NAME.rosetta-ownership]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(record: Path | None, *, as_json: bool) -> None:
-    """Show what a record says, with all that is known of it here; without one, all that are kept, and this computer's key."""
+    """Show what a record says, with everything known of it here; without one, all that are kept, and this computer's key."""
     with opened() as connection:
         if record is not None:
             with forms.about_file(record):

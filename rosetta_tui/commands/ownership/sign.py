@@ -13,5 +13,5 @@ from rosetta_tui.commands.ownership.sharing import RECORD, answered, output
 @RECORD
 @output
 def sign(record: Path, output: Path | None) -> None:
-    """Sign the record as the side that this computer has the key of; read it first with `rosetta ownership show`."""
+    """Sign the record as the side whose key this computer has; read it first with `rosetta ownership show`."""
     answered(record, "signed", output)

@@ -20,9 +20,9 @@ with when_used():
 
 @click.command()
 @RECORD
-@click.option("--trust", metavar="KEY", help="The organisation's public key, where this computer is no side of the record.")  # fmt: skip
+@click.option("--trust", metavar="KEY", help="The organisation's public key, where this computer is neither side of the record.")  # fmt: skip
 def take(record: Path, trust: str | None) -> None:
-    """Take in a record that the other side signed, refused or revoked; what is known here of it stays.
+    """Take in a record that the other side signed, refused or revoked; what this computer already knows of it is kept.
 
     The leaderboard shows it beside a run with a certificate of the same organisation.
     """

@@ -1,4 +1,4 @@
-"""``rosetta report``: Write a run, a sweep, a review, the leaderboard or a released card as one page of HTML."""
+"""``rosetta report``: Write a run, a sweep, a review, the leaderboard or a released card as one HTML page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ReportCommands(FiledCommands):
 
 @click.group(cls=ReportCommands)
 def report() -> None:
-    """Write a page of HTML that holds all that it shows: to send, to print, or to keep.
+    """Write an HTML page that holds everything it shows: to send, to print, or to keep.
 
     The word `run` may be left out: any other word than these is the name of a run.
     """

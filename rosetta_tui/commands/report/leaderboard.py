@@ -25,8 +25,8 @@ def leaderboard_(
 ) -> None:
     """Write all lists of the store with ranks, intervals and groups.
 
-    Runs of one group cannot be told apart. Runs whose inputs differ stand in lists apart, with the reason. A list over
-    secret entries of this computer comes without its runs.
+    Runs of one group cannot be told apart. Runs whose inputs differ are in separate lists, with the reason. A list
+    over secret entries of this computer comes without its runs.
     """
     sort = leaderboard_command.sort_named(sort)
     with database.opened() as connection:

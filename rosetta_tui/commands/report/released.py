@@ -20,8 +20,8 @@ with when_used():
 def released_(card: Path, output: Path | None, *, overwrite: bool) -> None:
     """Write the page of CARD, a file that `rosetta runs export RUN --submitter NAME` wrote.
 
-    It shows what the file tells and nothing of the run itself, so it is no further answer. A file that was changed
-    after it was signed is refused, and one whose consent was withdrawn.
+    It shows what the file says and nothing else about the run, so it does not count as another answer. A file that
+    was changed after it was signed is refused, and so is one whose consent was withdrawn.
     """
     with database.opened() as connection:
         page = released_page.released_page(card.read_bytes(), card.name, connection)

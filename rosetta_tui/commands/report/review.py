@@ -18,13 +18,13 @@ with when_used():
 
 @click.command("review")
 @click.argument("review", default="last")
-@click.option("--run", "run_id", metavar="RUN", help="Of a review of several runs: this one only.")
+@click.option("--run", "run_id", metavar="RUN", help="Only this run, in a review of several.")
 @to_file("review-REVIEW.html")
 def review_(review: str, run_id: str | None, output: Path | None, *, overwrite: bool) -> None:
     """Write the page of REVIEW (its name, the beginning of it, or `last`) from its newest certificates.
 
-    It says what the certificates say, so it is no look at the ratings. `rosetta review page` writes the page for
-    the speakers themselves, in their own language.
+    It says what the certificates say, so it does not count as a look at the ratings. `rosetta review page` writes the
+    page for the speakers themselves, in their own language.
     """
     with store.Office.open(database.home()) as office:
         found = office.review(review)

@@ -22,9 +22,9 @@ with when_used():
 def run_(run: str, against: str | None, output: Path | None, *, overwrite: bool) -> None:
     """Write the page of RUN (an id, its beginning, `last`, or `last~1` …).
 
-    Scores with their intervals against floors and other runs, by difficulty, cost and time, the weakest entries, and what
-    is missing. A run with secret entries has none: its numbers leave as a released card only (rosetta runs export
-    --submitter).
+    It shows scores with their intervals beside floors and other runs, scores by difficulty, cost and time, the
+    weakest entries, and what is missing. A run with secret entries has no page: its numbers leave only as a released
+    card (rosetta runs export --submitter).
     """
     with database.opened() as connection:
         name = runs.find_run(connection, run).run_id[:8]

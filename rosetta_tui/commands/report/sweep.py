@@ -21,8 +21,9 @@ with when_used():
 def sweep_(sweep: str, output: Path | None, *, overwrite: bool) -> None:
     """Write the page of SWEEP (a name, the beginning of an id, or `last`).
 
-    What was swept, the two axes with most values as a map, quality against cost (seconds where nothing cost), and each
-    run with its interval, tier, cost and speed. A sweep takes no secret entries, so none is on it.
+    It shows what was swept, a map of the two axes with the most values, quality against cost (or seconds, where
+    nothing cost anything), and each run with its interval, tier, cost and speed. A sweep takes no secret entries, so
+    none are on the page.
     """
     with database.opened() as connection:
         found = sweeps.find_sweep(connection, sweep)

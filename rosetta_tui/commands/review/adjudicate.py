@@ -34,17 +34,17 @@ _HELP = """\
 
 @click.command("adjudicate")
 @click.argument("review", default="last")
-@click.option("--all", "every", is_flag=True, help="Also items that are decided already.")
+@click.option("--all", "every", is_flag=True, help="Include items that are decided already.")
 @with_vault.with_vault
 @click.option("--json", "as_json", is_flag=True, help="Print the queue as JSON, without texts, and ask nothing.")  # fmt: skip
 def adjudicate_(review: str, every: bool, as_json: bool, **vault: Any) -> None:
-    """Decide about items of REVIEW that were flagged or that split the panel.
+    """Decide about items of REVIEW that were flagged or that divided the reviewers.
 
-    Upholding or clearing asks for a reason and a name, which stand on the certificate.
-    System and reviewers stay hidden: you see the text, how many gave each rating, how many flagged it. Say
-    something else later to change a decision; the last word counts. Notes stay on this machine. Reading the
-    ratings is a look, which is written down and counts at the gate: decide when the ratings are in. Sentences out of a vault
-    are opened with it (--vault, --purpose or a grant to adjudicate), once there is something to decide; --json needs none.
+    Upholding or clearing asks for a reason and a name, which stand on the certificate. System and reviewers stay
+    hidden: you see the text, how many gave each rating, and how many flagged it. To change a decision, decide again;
+    the last word counts. Notes stay on this machine. Reading the ratings is a look, which is written down and counts
+    at the gate: decide when the ratings are in. Sentences from a vault are opened with it (--vault, --purpose or a
+    grant to adjudicate), once there is something to decide; --json needs none.
     """
     with store.Office.open(home()) as office:
         found = office.review(review)

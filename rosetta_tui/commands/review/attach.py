@@ -28,16 +28,16 @@ with when_used():
 @click.option(
     "--earlier",
     is_flag=True,
-    help="Take a go although its files are of an earlier form, which cannot show all that is checked now.",
+    help="Accept a go from files of an earlier form, which cannot show everything that is checked now.",
 )
-@click.option("--remove", is_flag=True, help="Take all certificates away from RUN.")
+@click.option("--remove", is_flag=True, help="Take all certificates off RUN.")
 def attach_(
     certificate: str, evidence: Path | None, trust: str | None, earlier: bool, remove: bool
 ) -> None:
     """Attach CERTIFICATE (.certificate.json or .rosetta-evidence) to the run that it is about.
 
-    It is verified first. Its signer must be this machine's organisation, or the key named with --trust. The
-    sealed card stays as it is; a newer certificate that is no go takes away what an earlier one gave.
+    It is verified first. Its signer must be this machine's organisation, or the key named with --trust. The sealed
+    card stays as it is; a newer certificate that is not a go takes away what an earlier one gave.
     """
     if remove:
         _remove(certificate)

@@ -45,11 +45,11 @@ _OF_RUNS = (
 """Options that mean something for ratings only."""
 _OF_SENTENCES = ("source_language", "target_language", "form")
 _HANDED_OUT = (
-    click.option("--font", "fonts", multiple=True, type=_FILE, metavar="FILE.ttf", help="Goes along, for letters that reviewers' windows lack."),
-    click.option("--font-licence", "licences", multiple=True, type=_FILE, metavar="OFL.txt", help="Of the font; it must be the Open Font License."),
+    click.option("--font", "fonts", multiple=True, type=_FILE, metavar="FILE.ttf", help="A font to send along, for letters that the reviewers' windows lack."),
+    click.option("--font-licence", "licences", multiple=True, type=_FILE, metavar="OFL.txt", help="Licence of the font; it must be the Open Font License."),
     click.option("--recipient", "recipients", multiple=True, metavar="age1…|FILE", help="Who else can open the ratings."),
-    click.option("--for", "laptops", multiple=True, type=_FILE, callback=with_vault.laptop_cards, metavar="LAPTOP-FILE", help="Seal the batch for this laptop alone; as often as there are laptops."),
-    click.option("--passphrases", is_flag=True, help="One file each, opened by words on the card."),
+    click.option("--for", "laptops", multiple=True, type=_FILE, callback=with_vault.laptop_cards, metavar="LAPTOP-FILE", help="Seal the batch for this laptop alone; repeat it for each laptop."),
+    click.option("--passphrases", is_flag=True, help="One file for each person, opened by the words on their card."),
     click.option("-o", "--output", "folder", type=_FILE, default=Path(), help="Folder for the files."),
     click.option("--cards", type=_FILE, help="File for the cards. Default: review-cards/ in your data folder."),
 )  # fmt: skip
@@ -66,37 +66,47 @@ def handed_out(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command("create")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @click.option("--translate", type=_FILE, metavar="FILE", help="Instead of runs: sentences that speakers translate.")  # fmt: skip
-@click.option("--source-language", metavar="TAG", help="Of the sentences in FILE.")
-@click.option("--target-language", metavar="TAG", help="Of the translations that are asked for.")
-@click.option("--form", type=click.Choice(FORMS), help="Of FILE. Default: found out from it.")
+@click.option("--source-language", metavar="TAG", help="Language of the sentences in FILE.")
+@click.option(
+    "--target-language", metavar="TAG", help="Language of the translations that are asked for."
+)
+@click.option(
+    "--form", type=click.Choice(FORMS), help="Form of FILE. Default: recognised by itself."
+)
 @click.option("--reviewers", default=5, show_default=True, help="How many people are asked.")
 @click.option("--items", default=80, show_default=True, help="Sentences drawn from the corpus; to translate: all.")  # fmt: skip
 @click.option(
     "--core", type=click.IntRange(1), help="How many of them everybody is asked. Default: all."
 )
 @click.option(
-    "--items-per-person", type=click.IntRange(0), help="Further sentences each, beyond the core."
+    "--items-per-person",
+    type=click.IntRange(0),
+    help="Further sentences for each person, beyond the core.",
 )
 @click.option("--bad", type=click.IntRange(0, 500), help="Translations made wrong on purpose.")
 @click.option("--repeats", type=click.IntRange(0, 500), help="Translations asked twice.")
 @click.option("--anchors", type=click.IntRange(0, 500), help="References among them.")
-@click.option("--segment", "segments", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of it.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Of every draw. Default: random.")
+@click.option("--segment", "segments", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of this segment.")  # fmt: skip
+@click.option(
+    "--seed", type=click.IntRange(0, 2**53 - 1), help="Seed of every draw. Default: random."
+)
 @click.option("--policy", type=_FILE, help="The gate's rule, as TOML. Default: our proposal.")
-@click.option("--name", help="Of the review and its files. Default: the corpus, numbered.")
+@click.option("--name", help="Name of the review and its files. Default: the corpus, numbered.")
 @click.option("--title", help="What reviewers see above it.")
-@click.option("--organisation", help="Who asks, by the name that speakers know. Default: the policy's, or that of the review before.")  # fmt: skip
+@click.option("--organisation", help="Who asks, by the name that speakers know. Default: the policy's, or that of the last review.")  # fmt: skip
 @click.option("--panel", default="", help="How the reviewers were chosen, for the certificate.")
-@click.option("--language", default="en", show_default=True, help="Of the words for reviewers.")
+@click.option(
+    "--language", default="en", show_default=True, help="Language of the words for reviewers."
+)
 @click.option("--consent", multiple=True, metavar=_TEXT, help="What reviewers agree to. {organisation} is filled in. Once for each language.")  # fmt: skip
 @click.option("--guide", multiple=True, metavar=_TEXT, help="How to judge, or to translate, in your words. Once for each language.")  # fmt: skip
-@click.option("--training", multiple=True, metavar=_TEXT, help="Training items of yours, TOML or TSV. Once for each language, with the same items.")  # fmt: skip
-@click.option("--context", type=click.Choice(("open", "all", "none")), default="open", show_default=True, help="Of which sentences to show where they stand; all: of secret ones, too.")  # fmt: skip
+@click.option("--training", multiple=True, metavar=_TEXT, help="Your own training items, TOML or TSV. Once for each language, with the same items.")  # fmt: skip
+@click.option("--context", type=click.Choice(("open", "all", "none")), default="open", show_default=True, help="For which sentences to show the ones around them; all: for secret ones too.")  # fmt: skip
 @click.option("--second-look", is_flag=True, help="Tell people that what they write may be shown to the others, without names, where they differ.")  # fmt: skip
 @click.option("--label", "labels", multiple=True, help="Tag of the community, such as “TK Verified”.")  # fmt: skip
 @handed_out
 @with_vault.with_vault
-@click.option("--anyway", is_flag=True, help="Make it, though the policy can give no verdict of it, or not all of it can be read.")  # fmt: skip
+@click.option("--anyway", is_flag=True, help="Make it even if it cannot lead to a verdict under the policy, or not all of it can be read.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def create_(
@@ -108,13 +118,13 @@ def create_(
 ) -> None:
     """Make a batch for reviewers from one RUN or several of one corpus (id, its beginning, `last`, `last~1` …).
 
-    The sentences are drawn by difficulty, the outputs are shown without naming their systems, and controls
-    are mixed in. The answer key stays in your data folder. Secret sentences are only written
-    sealed: for laptops you know (--for), or with passphrases. Those of a run out of a vault go to the laptops
-    of --for alone: --vault and --purpose, or a grant to hand them out, open them once, and the vault's log has it first.
+    The sentences are drawn by difficulty, the outputs are shown without naming their systems, and controls are mixed
+    in. The answer key stays in your data folder. Secret sentences are only written sealed: for laptops you know
+    (--for), or with passphrases. Those of a run from a vault go only to the laptops of --for: --vault and --purpose,
+    or a grant to hand them out, open them once, and the vault's log records that first.
 
-    With --translate FILE instead of runs, speakers write the sentences of a corpus or of a text file (NAME.txt,
-    one on each line) in their language; all of them, unless --items says how many.
+    With --translate FILE instead of runs, speakers write the sentences of a corpus or of a text file (NAME.txt, one
+    on each line) in their language; all of them, unless --items says how many.
     """
     ctx = click.get_current_context()
     asked = {

@@ -99,8 +99,8 @@ MOST_REASON = 200
 @click.option("--with", "others", multiple=True, metavar="LAPTOP", help="With --speaks-for: another laptop at which the person sat as well.")  # fmt: skip
 @click.option("--remove", is_flag=True, help="Take this laptop out: nothing that it says counts, and its files are refused.")  # fmt: skip
 @click.option("--reason", default="", help="With --remove: why, in a few words without names; they stand on certificates.")  # fmt: skip
-@click.option("--undo", is_flag=True, help="With --remove: hear a laptop again that was taken out.")  # fmt: skip
-@click.option("--identity", type=click.Path(path_type=Path), help="Recovery key, where that opened its files.")  # fmt: skip
+@click.option("--undo", is_flag=True, help="With --remove: accept a laptop again that was taken out.")  # fmt: skip
+@click.option("--identity", type=click.Path(path_type=Path), help="The recovery key, where its files needed that.")  # fmt: skip
 @click.option("--card", type=click.Path(path_type=Path), is_flag=False, flag_value="laptop.rosetta-laptop", metavar="[NAME.rosetta-laptop]", help="On the laptop itself: write its file for the organisation, and show its six words.")  # fmt: skip
 @click.option("--witness", metavar="KEY|BATCH", help="On a witness's own laptop: sign that LAPTOP (its file or key) is a speaker's, for the organisation with KEY or of BATCH.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -118,14 +118,15 @@ def enrol_(
     witness: str | None,
     as_json: bool,
 ) -> None:
-    """Accept a laptop: the ratings of it that were set aside are taken, and all later ones.
+    """Accept a laptop: its ratings that were set aside are taken, and all later ones.
 
-    Name it by the six words that it showed when it wrote a file of ratings that waits, by its own six words
-    (`rosetta review enrol --card` there shows them), by its key, or by its file NAME.rosetta-laptop, which
-    the same command writes. A file also lets you seal secret batches for it before anything came back.
+    Name it by the six words that it showed when it wrote a waiting file of ratings, by its own six words (`rosetta
+    review enrol --card` there shows them), by its key, or by its file NAME.rosetta-laptop, which the same command
+    writes. With a file you can also seal secret batches for it before anything has come back.
 
-    Of a laptop that was accepted, by its name, its six words or its key: --speaks-for CODE says that it is the one
-    that speaks for a person, --remove takes it out. Both are written into the log of each review that it concerns.
+    For a laptop that was accepted, given by its name, its six words or its key: --speaks-for CODE says that it is the
+    one that speaks for a person, --remove takes it out. Both are written into the log of each review that it
+    concerns.
 
     No file shows that a laptop is not the organisation's own. A second person who saw it with a speaker can say so:
     --witness writes NAME.rosetta-witness on that person's laptop, and the same command takes the file in here.

@@ -25,9 +25,11 @@ with when_used():
 @click.option("--comments", is_flag=True, help="With --csv: what people wrote, too.")
 @click.option("--mtme", type=click.Path(path_type=Path), help="Instead: a folder as in the metrics shared tasks.")  # fmt: skip
 @click.option("--corpus", type=click.Path(path_type=Path), metavar="FILE", help="Instead: the translations that were asked for, as a corpus (.jsonl or .json).")  # fmt: skip
-@click.option("--inside", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER", help="Instead: the certificates with their evidence, to check them here. Every single rating is in it: of secret entries it must not leave.")  # fmt: skip
-@click.option("--language", metavar="TAG", help="Of the page for the speakers in the sealed file.")
-@click.option("--allow-secret", is_flag=True, help="With --corpus: write sentences open that were handed out sealed.")  # fmt: skip
+@click.option("--inside", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER", help="Instead: the certificates with their evidence, to check them here. It holds every single rating: for secret entries it must not leave.")  # fmt: skip
+@click.option(
+    "--language", metavar="TAG", help="Language of the page for the speakers in the sealed file."
+)
+@click.option("--allow-secret", is_flag=True, help="With --corpus: write sentences readable that were handed out sealed.")  # fmt: skip
 @click.option("--overwrite", is_flag=True, help="Overwrite files that are there.")
 def export_(
     review: str,
@@ -44,11 +46,11 @@ def export_(
 ) -> None:
     """Write everything of REVIEW into one file, signed, and sealed for the review's recipients.
 
-    It holds ratings with comments, answer key, policy, run cards, certificates with their evidence, and the
-    page for the speakers. With --csv or --mtme instead: tables for researchers, people as letters. With --corpus
-    instead: what speakers translated, of those who agreed that it is used, as a corpus. With --inside instead: the
-    certificates with their evidence, which of a review with secret entries is written by no other command. Ratings that leave here
-    are looked at: it is written down, and counts at the gate.
+    It holds ratings with comments, answer key, policy, run cards, certificates with their evidence, and the page for
+    the speakers. With --csv or --mtme instead: tables for researchers, with letters for people. With --corpus
+    instead: what speakers translated, as a corpus, from those who agreed to its use. With --inside instead: the
+    certificates with their evidence, which for a review with secret entries no other command writes. Writing ratings
+    out is a look at them: it is written down, and counts at the gate.
     """
     if sum(each is not None for each in (csv_file, mtme, corpus, inside)) > 1:
         raise UsageError("Choose one of --csv, --mtme, --corpus and --inside.")

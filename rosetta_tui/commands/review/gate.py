@@ -43,7 +43,7 @@ with when_used():
     help="Folder for the files of --issue.",
 )
 @click.option("--overwrite", is_flag=True, help="Overwrite files that are there.")
-@click.option("--anyway", is_flag=True, help="Look, though several laptops speak for somebody, who is not counted.")  # fmt: skip
+@click.option("--anyway", is_flag=True, help="Look even if several laptops speak for one person, who is then not counted.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def gate_(
     review: str,
@@ -56,8 +56,9 @@ def gate_(
 ) -> None:
     """Read the verdict of REVIEW (its name, the beginning of it, or `last`): go, no-go, discuss, insufficient.
 
-    Each look at new ratings is written down; from the second on the gate asks to be surer. With too few
-    ratings no numbers are shown, so that is no look. While several laptops speak for somebody, a new look is refused.
+    Each look at new ratings is written down; from the second look on, the gate demands more certainty. With too few
+    ratings no numbers are shown, so that is no look. While several laptops speak for one person, a new look is
+    refused.
     """
     if output is not None and not issue:
         raise UsageError("-o goes with --issue: without it nothing is written.")

@@ -28,7 +28,7 @@ _FILE = click.Path(path_type=Path, exists=True)
 
 @click.command("import")
 @click.argument("paths", nargs=-1, required=True, type=_FILE, metavar="FILE|FOLDER...")
-@click.option("--identity", type=click.Path(path_type=Path), help="Recovery key, or another age identity.")  # fmt: skip
+@click.option("--identity", type=click.Path(path_type=Path), help="The recovery key, or another age identity.")  # fmt: skip
 @click.option("--enrol", is_flag=True, help="Ask about each laptop that is unknown, and take those that you vouch for.")  # fmt: skip
 @click.option(
     "--yes", is_flag=True, help="With --enrol: vouch for all of them, without a question."
@@ -39,9 +39,9 @@ def import_(
 ) -> None:
     """Take ratings from FILES, or from all files of ratings in FOLDERS.
 
-    Each file is taken whole or not at all, as often as you like: what is here already is not taken twice.
-    Files of laptops that nobody has vouched for wait until `rosetta review enrol`. Ends with 1 where a file was
-    refused, or where no file was taken at all.
+    Each file is taken whole or not at all, as often as you like: what is here already is not taken twice. Files of
+    laptops that nobody has vouched for wait until `rosetta review enrol`. The exit code is 1 if a file was refused,
+    or if no file was taken at all.
     """
     if yes and not enrol:
         raise UsageError("--yes goes with --enrol: it answers the question about each laptop.")

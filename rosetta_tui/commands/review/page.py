@@ -18,7 +18,7 @@ with when_used():
 
 @click.command("page")
 @click.argument("review", metavar="[REVIEW]", default="last")
-@click.option("--run", "run_id", help="Of a review of several runs: which (the beginning of its id).")  # fmt: skip
+@click.option("--run", "run_id", help="Which run, in a review of several (the beginning of its id).")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Default: REVIEW-page.html.")
 @click.option("--language", metavar="TAG", help="Default: the language of the review.")
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
@@ -27,7 +27,7 @@ def page_(
 ) -> None:
     """Write what people said in plain words, from the newest certificate of REVIEW.
 
-    Nobody can be recognised on it: from fewer than five people it shows the result alone.
+    Nobody can be recognised on it: with fewer than five people it shows the result alone.
     """
     with store.Office.open(home()) as office:
         found = office.review(review)

@@ -1,4 +1,4 @@
-"""``rosetta review plan``: Say how many people and items give what chance of a verdict."""
+"""``rosetta review plan``: Say how likely a verdict is with how many people and items."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def plan_(
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Say what chance of a verdict a review has before anybody rates.
+    """Say how likely a review is to reach a verdict, before anybody rates.
 
-    Every sentence is rated by everybody, and of every 100 translations SHARE × 100 truly are acceptable or
-    better. Simulated: real people and sentences may differ more or less than assumed.
+    Everybody rates every sentence, and of every 100 translations SHARE × 100 are truly acceptable or better. This is
+    simulated: real people and sentences may differ more or less than assumed.
 
-    With -o the rule that it goes by is written, with a word about each number: change it, and name it with --policy here
-    and at `rosetta review create`.
+    With -o the rule that it follows is written, with a word about each number: change it, and name it with --policy
+    here and with `rosetta review create`.
     """
     rule, content = gate_policy.read_policy_file(policy)
     if output is not None:

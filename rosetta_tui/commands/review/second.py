@@ -1,4 +1,4 @@
-"""``rosetta review second``: Ask people once more about what split the panel."""
+"""``rosetta review second``: Ask people once more about the sentences that divided them."""
 
 from __future__ import annotations
 
@@ -30,25 +30,32 @@ _TEXT = "[TAG=]FILE"
 
 @click.command("second")
 @click.argument("review", default="last")
-@click.option("--name", help="Of the second look and its files. Default: that of REVIEW, numbered.")
+@click.option(
+    "--name", help="Name of the second look and its files. Default: that of REVIEW, numbered."
+)
 @click.option("--title", help="What reviewers see above it.")
-@click.option("--language", default="en", show_default=True, help="Of the words for reviewers.")
+@click.option(
+    "--language", default="en", show_default=True, help="Language of the words for reviewers."
+)
 @click.option("--consent", multiple=True, metavar=_TEXT, help="What reviewers agree to. {organisation} is filled in. Once for each language.")  # fmt: skip
 @click.option("--guide", multiple=True, metavar=_TEXT, help="How to judge, in your words. Once for each language.")  # fmt: skip
 @create.handed_out
 @with_vault.with_vault
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Of every draw. Default: random.")
-@click.option("--anyway", is_flag=True, help="Make it, though some of it may be unreadable on a laptop.")  # fmt: skip
+@click.option(
+    "--seed", type=click.IntRange(0, 2**53 - 1), help="Seed of every draw. Default: random."
+)
+@click.option("--anyway", is_flag=True, help="Make it even if a laptop may be unable to show some of it.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given: Any) -> None:
-    """Ask once more about the sentences of REVIEW on which people lay two steps apart or more.
+    """Ask once more about the sentences of REVIEW on which ratings are two steps apart or more.
 
-    Everybody who answered gets those that they were asked before, with the card that they have. What people wrote
-    is shown to the others, without names and answers, only where they were told so before (`rosetta review create
-    --second-look`). The new answers are advice for who decides (`rosetta review adjudicate REVIEW`): the gate and
-    every measure of agreement count the first round alone. Reading what split the panel is a look. A review has one
-    second look. Sentences out of a vault are opened with it once more (--vault, --purpose or a grant to hand them out).
+    Everybody who answered gets those that they were asked before, with the card that they have. What people wrote is
+    shown to the others, without names and ratings, only if they were told so beforehand (`rosetta review create
+    --second-look`). The new answers are advice for whoever decides (`rosetta review adjudicate REVIEW`): the gate and
+    every measure of agreement count the first round alone. Reading what divided the reviewers is a look. A review has
+    one second look. Sentences from a vault are opened with it once more (--vault, --purpose or a grant to hand them
+    out).
     """
     texts = handing_out.own_texts(given, "second")
     with store.Office.open(home()) as office:

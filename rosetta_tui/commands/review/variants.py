@@ -42,8 +42,8 @@ def variants_(
 ) -> None:
     """Offer the wordings that reviewers of REVIEW suggested as variants of the corpus in FILE.
 
-    Only people who agreed to share their wordings are asked from. Each is shown and added by your yes; FILE
-    itself is never changed. Without --output the suggestions are only listed.
+    Only wordings of people who agreed to share them are offered. Each is shown, and added if you say yes; FILE itself
+    is never changed. Without --output the suggestions are only listed.
     """
     if as_json and output is not None:
         raise UsageError(

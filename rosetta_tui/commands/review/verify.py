@@ -72,20 +72,20 @@ def verify_(
     words: Sequence[str],
     as_json: bool,
 ) -> None:
-    """Compute the verdict of CERTIFICATE again, byte for byte. Exit code 1 where anything does not hold.
+    """Compute the verdict of CERTIFICATE again, byte for byte. The exit code is 1 if anything does not hold.
 
-    Where people took ratings back since, signature, log and chains are still checked; the numbers of that day
-    cannot be computed again, which is said (and is `"ok": false` in JSON), and breaks nothing.
+    If people have taken ratings back since, signature, log and chains are still checked; the numbers of that day
+    cannot be computed again, which is said (and is `"ok": false` in JSON), and is no failure.
 
     Anybody can sign such a file in any name: compare the key with the organisation's, or name it with --trust. What a
     community holds itself binds the organisation: --batch takes a batch file as it came on the stick, --words the six
     words of a hand-over. Either can be given several times.
 
-    Of a coarse certificate, over secret entries, form and signature are checked; its numbers where its evidence is: on the
-    computer that issued it, or with --evidence.
+    Of a coarse certificate, over secret entries, form and signature are checked; its numbers only where its evidence
+    is: on the computer that issued it, or with --evidence.
 
-    CERTIFICATE is NAME.certificate.json or NAME.rosetta-evidence. Without --evidence it is checked against all
-    that is there: what this machine's office keeps, and the evidence file beside the certificate.
+    CERTIFICATE is NAME.certificate.json or NAME.rosetta-evidence. Without --evidence it is checked against everything
+    there is: what this machine's office keeps, and the evidence file beside the certificate.
     """
     trusted = None if trust is None else read_key(trust)
     try:

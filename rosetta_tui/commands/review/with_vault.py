@@ -26,11 +26,11 @@ with when_used():
 Command = TypeVar("Command", bound=Callable[..., Any])
 _FILE = click.Path(path_type=Path)
 _OPTIONS = (
-    click.option("--vault", type=_FILE, metavar="FOLDER", help="Vault that the runs are out of; the texts are opened with it, and its log has it first."),
+    click.option("--vault", type=_FILE, metavar="FOLDER", help="The vault that the runs' texts came from. It opens them, and its log records that first."),
     *reversed(IN_THE_LOG),
     by_grant,
-    click.option("--with", "others", multiple=True, type=_FILE, metavar="FILE", help="Keys of another keeper who is here, as often as there are. For vaults that several open together."),
-    click.option("--shares", is_flag=True, help="Ask for the words of printed shares until enough keepers are here."),
+    click.option("--with", "others", multiple=True, type=_FILE, metavar="FILE", help="Keys of another keeper who is here; repeat it for each. For vaults that several keepers open together."),
+    click.option("--shares", is_flag=True, help="Ask for the words of printed shares until there are enough."),
 )  # fmt: skip
 
 

@@ -34,7 +34,7 @@ _SCOPES = {
 @click.argument("review")
 @click.argument("code")
 @click.option("--scope", type=click.Choice([*_SCOPES]), required=True, help="How much is taken back.")  # fmt: skip
-@click.option("--identity", type=click.Path(path_type=Path), help="Recovery key, where files of unknown laptops that wait are sealed for it alone.")  # fmt: skip
+@click.option("--identity", type=click.Path(path_type=Path), help="The recovery key, where waiting files of unknown laptops are sealed for it alone.")  # fmt: skip
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def withdraw_(
@@ -42,8 +42,9 @@ def withdraw_(
 ) -> None:
     """Erase what the reviewer with CODE gave in REVIEW, for good.
 
-    It is erased from this computer now, with files of unknown laptops that wait and hold something of it, and from
-    every file that is imported later; certificates that rest on it are marked. Copies on sticks cannot be called back.
+    It is erased from this computer now, together with waiting files of unknown laptops that hold any of it, and from
+    every file that is imported later; certificates that rest on it are marked. Copies on sticks cannot be called
+    back.
     """
     read = reviewer_codes.read_code(code)
     identities = keys.opening_identities(home(), identity)

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 @click.option("--now", is_flag=True, help="Erase for good at once; also runs deleted before.")
 @click.option("--yes", is_flag=True, help="Do not ask before erasing.")
 def delete(names: Sequence[str], *, now: bool, yes: bool) -> None:
-    """Delete RUNs; `rosetta runs undelete` brings one back within a week.
+    """Delete RUNs; `rosetta runs undelete` brings them back within a week.
 
-    After a week the next start of the app erases them with all their outputs, and what nothing else needs.
-    --now erases at once. A run with secret entries is always erased at once.
+    After a week the next start of the app erases them with all their outputs, and whatever nothing else needs. --now
+    erases at once. A run with secret entries is always erased at once.
     """
     from harness.store.deletion import erase, holds_secrets, refuse_under_way, trash
 

@@ -46,9 +46,9 @@ with when_used():
     "--as",
     "role",
     type=click.Choice(["organisation", "keeper", "computer"]),
-    help="Whose key signs the card; without it the organisation's where this computer has it, else its own.",
+    help="Whose key signs the card. Default: the organisation's where this computer has it, else the computer's own.",
 )
-@click.option("--submitter", metavar="NAME", help="Of a run with secret entries: who learns its scores; each answer counts (rosetta vault budget).")  # fmt: skip
+@click.option("--submitter", metavar="NAME", help="For a run with secret entries: who learns its scores. Each answer counts (rosetta vault budget).")  # fmt: skip
 @click.option("--unsigned", is_flag=True, help="Write the card without a signature.")
 @by_grant
 @out_of_vault
@@ -66,9 +66,9 @@ def export(
     """Write RUN to a file. Texts of secret segments are never written.
 
     Beside a card its seal is written, signed with a key of this computer (NAME.seal.json), and the certificate of its
-    review where one is attached. Of a run with secret entries a released card is written, for the submitter who is
-    named: coarse scores, signed, told where they beat the best ones told before, and counted.
-    The card of a run out of a vault, released or sealed, needs --vault and --purpose; without its seal (--unsigned) it does not.
+    review if one is attached. For a run with secret entries a released card is written, for the submitter who is
+    named: coarse scores, signed, told only where they beat the best ones told before, and counted. The card of a run
+    from a vault, released or sealed, needs --vault and --purpose; without its seal (--unsigned) it does not.
     """
     if str(output) == "-" and sys.stdout.isatty():
         raise UsageError(

@@ -27,16 +27,18 @@ with when_used():
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "--unverified", is_flag=True, help="Take cards whose seal is absent or broken, marked."
+    "--unverified",
+    is_flag=True,
+    help="Take cards whose seal is absent or broken too, marked as such.",
 )
-@click.option("--corpus", metavar="FILE", help="The corpus of the cards: their texts are held against it.")  # fmt: skip
+@click.option("--corpus", metavar="FILE", help="The corpus of the cards; their texts are checked against it.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def import_(files: Sequence[Path], unverified: bool, corpus: str | None, as_json: bool) -> None:
     """Take run cards from FILES into the list of runs.
 
-    The outputs on a card are scored again here. Its scores count as stated until its texts were held against its
-    corpus too: that of the list of corpora, or --corpus, also for a card that was imported before. A card whose outputs give
-    other scores has no rank.
+    The outputs on a card are scored again here. Its scores count as stated until its texts have been checked against
+    its corpus too: one in the list of corpora, or --corpus, also for a card that was imported before. A card whose
+    outputs give other scores has no rank.
 
     Test reports, run logs and published rows of the reference implementation are read too.
     """

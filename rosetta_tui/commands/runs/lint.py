@@ -1,4 +1,4 @@
-"""``rosetta runs lint``: Say what in a run's outputs somebody ought to look at."""
+"""``rosetta runs lint``: Point out what in a run's outputs somebody ought to look at."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 def lint(cards: tuple[str, ...], *, as_json: bool) -> None:
     """Look for what the rules of legitimacy ask about (benchmark-specification §9.2–9.3).
 
-    Give runs of the list, or files of cards. A finding names entries by their id and says what it does not prove; it is no
-    verdict, and the exit code is 0 with findings and without. A run with secret entries has no JSON.
+    Give runs of the list, or files of cards. A finding names entries by their id and says what it does not prove. It
+    is no verdict, so the exit code is 0 with findings as well. A run with secret entries has no JSON.
     """
     with opened() as connection:
         found = [linting.lint(_subject(connection, each, as_json=as_json)) for each in cards]

@@ -1,4 +1,4 @@
-"""``rosetta runs proof``: Show that one row is on a signed card, without the others."""
+"""``rosetta runs proof``: Prove that one row is on a signed card, without showing the others."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ with when_used():
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Where to write it.")  # fmt: skip
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
 def proof(run: str, entry: str, output: Path, *, overwrite: bool) -> None:
-    """Write a file that shows the row of ENTRY (its id) to be on the card of RUN.
+    """Write a file that proves that the row of ENTRY (its id) is on the card of RUN.
 
     It holds this one row with its texts, and hashes that tell nothing of the others. Whoever has it checks it with
-    `rosetta runs verify FILE --card CARD`. The card is signed for it where it is not signed yet.
+    `rosetta runs verify FILE --card CARD`. If the card is not signed yet, it is signed for this.
     """
     with database.opened() as connection:
         number = runs.find_run(connection, run).id

@@ -1,4 +1,4 @@
-"""``rosetta runs reproduce``: Run a card's set-up once more, and hold the scores against the card's."""
+"""``rosetta runs reproduce``: Run a card's set-up once more, and compare the scores with the card's."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ _TAKEN = frozenset(
 @click.option("--corpus", required=True, help="The corpus file that the card names by its hash, or one of the store.")  # fmt: skip
 @click.option("--reference", type=_FILE, help="Second file of aligned texts.")
 @click.option("--method", "-m", help="The plug-in, FILE.py:CLASS, where the card names one by its hash.")  # fmt: skip
-@click.option("--with", "finished", metavar="RUN", help="Hold this finished run against the card; nothing is run.")  # fmt: skip
-@click.option("--sign", is_flag=True, help="Sign what came of it, with the key of this organisation or computer.")  # fmt: skip
+@click.option("--with", "finished", metavar="RUN", help="Compare this finished run with the card; nothing is run.")  # fmt: skip
+@click.option("--sign", is_flag=True, help="Sign the result, with the key of this organisation or computer.")  # fmt: skip
 @click.option("-o", "--output", type=_FILE, help="Write the comparison here, signed with --sign.")
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing of the run.")
@@ -87,11 +87,12 @@ def reproduce(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Run the set-up of CARD once more and say for each score whether it comes within 2 % of the claimed one.
+    """Run the set-up of CARD once more, and say for each score whether it is within 2 % of the one claimed.
 
-    CARD is a file, or a run of the list. What it names only by its hash (plug-in, coaching, prompt, analyser …) is asked for,
-    each with its option. Nothing is taken from earlier answers. Exit code 0 where composite and chrF++ are
-    within 2 %, 1 where not. A run that was cut goes on with `rosetta resume`; --with RUN then holds it against the card.
+    CARD is a file, or a run of the list. What it names only by its hash (plug-in, coaching, prompt, analyser …) you
+    give with an option each. Nothing is taken from earlier answers. The exit code is 0 where composite and chrF++ are
+    within 2 %, and 1 where they are not. A run that was interrupted is continued with `rosetta resume`; --with RUN
+    then compares it with the card.
     """
     if sign and output is None:
         raise click.UsageError("--sign writes a file: name it with -o FILE.")

@@ -32,12 +32,12 @@ with when_used():
 def show(run: str, *, as_json: bool) -> None:
     """Show all scores of RUN (an id, its beginning, `last`, or `last~1` …), with its note and tags.
 
-    Of a run that is under way or stopped: how far it is, its score so far, and how it goes on.
+    For a run that is under way or stopped: how far it is, its score so far, and how to continue it.
 
-    What is known at home only (note, tags, scores without retried entries, whether anything here shows the
-    verification tier that a card states, whether an imported card's scores were scored again here) stands in JSON under `beside`,
-    which is no part of the sealed card: `rosetta runs export` writes the card alone. A run with secret entries
-    has no JSON: its numbers leave as a released card only (`rosetta runs export --submitter`).
+    What only this computer knows (note, tags, scores without retried entries, whether anything here supports the
+    verification tier that a card states, whether an imported card's scores were scored again here) is in the JSON
+    under `beside`, which is not part of the sealed card: `rosetta runs export` writes the card alone. A run with
+    secret entries has no JSON: its numbers leave only as a released card (`rosetta runs export --submitter`).
     """
     with opened() as connection:
         found = runs.find_run(connection, run)

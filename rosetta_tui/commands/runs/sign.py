@@ -30,8 +30,8 @@ with when_used():
 def sign(run: str, **vault: Any) -> None:
     """Sign the card of RUN and keep the seal beside it; nothing leaves. `rosetta runs verify RUN` checks it.
 
-    So card and rows of a run with secret entries can be checked at home. With --vault the seal names the last line of the
-    vault's log, and the next line names the seal.
+    In this way the card and rows of a run with secret entries can be checked on this computer. With --vault the seal
+    names the last line of the vault's log, and the next line names the seal.
     """
     asked, home = vault_request(vault), database.home()
     with database.opened() as connection:

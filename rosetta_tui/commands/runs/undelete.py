@@ -15,7 +15,7 @@ from rosetta_tui.show.text import plain
 def undelete(names: Sequence[str]) -> None:
     """Bring back deleted RUNs; without a name, the one that was deleted last.
 
-    `rosetta runs list --deleted` shows which can be brought back.
+    `rosetta runs list --deleted` lists those that can be brought back.
     """
     from harness.store.deletion import bring_back
     from harness.store.runs import find_trashed

@@ -28,16 +28,17 @@ _FILE = click.Path(path_type=Path)
 
 @click.command()
 @click.argument("card", metavar="CARD|RUN|PROOF|RECORD")
-@click.option("--words", default="", metavar="WORDS", help="The six words of who is to have signed it, as they tell them.")  # fmt: skip
+@click.option("--words", default="", metavar="WORDS", help="The six words of whoever should have signed it, as they read them to you.")  # fmt: skip
 @click.option("--vault", type=_FILE, metavar="FOLDER", help="The vault that the run came from: its log shows when it was sealed.")  # fmt: skip
-@click.option("--card", "against", type=_FILE, metavar="CARD", help="Hold the proof of a row, or a record of a reproduction, against this card.")  # fmt: skip
+@click.option("--card", "against", type=_FILE, metavar="CARD", help="Check the proof of a row, or a record of a reproduction, against this card.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def verify(
     card: str, words: str, vault: Path | None, against: Path | None, *, as_json: bool
 ) -> None:
     """Check the hash of a card and the seal beside it, and compute every number again from its outputs.
 
-    Give the file of a card, a run of the list, the proof of a row, or the record of a reproduction. Exit code 1 where something differs.
+    Give the file of a card, a run of the list, the proof of a row, or the record of a reproduction. The exit code is
+    1 if something differs.
     """
     lines = () if vault is None else folder.read_state(vault).lines
     known = signed.KnownSigners(keys=_keepers(lines), words=words, log=lines)

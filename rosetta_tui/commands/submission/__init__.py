@@ -20,5 +20,5 @@ class SubmissionCommands(FiledCommands):
 
 @click.group(cls=SubmissionCommands)
 def submission() -> None:
-    """A method handed to the organisation that keeps the secret texts: packed and signed, rehearsed, run, and told of."""
+    """Hand a method to the organisation that keeps the secret texts; there, rehearse it, run it, and report the result."""
     leftovers.remove_leftovers(database.home())

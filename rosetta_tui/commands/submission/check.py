@@ -1,4 +1,4 @@
-"""``rosetta submission check``: Say what a submission lacks, and what would be refused of it."""
+"""``rosetta submission check``: Say what a submission lacks, and what in it would be refused."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ with when_used():
 @click.option("--terms", type=FILE, metavar="FILE", help="The organisation's terms, which must be those that were accepted.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check(submission: str, terms: Path | None, *, as_json: bool) -> None:
-    """Check the signature, every member and each of the parts of a submission; nothing of it is run.
+    """Check the signature, every member and each part of a submission; nothing in it is run.
 
-    Exit code 0 where everything is there, 1 where a part is missing, and 2 where the file is refused, which names each
-    member that is the reason.
+    The exit code is 0 if everything is there, 1 if a part is missing, and 2 if the file is refused; then each member
+    that is the reason is named.
     """
     found = bundle_at(submission)
     wanted = None if terms is None else folder.terms_sha256(terms)

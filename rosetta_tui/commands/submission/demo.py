@@ -1,4 +1,4 @@
-"""``rosetta submission demo``: Make a small submission to try everything with."""
+"""``rosetta submission demo``: Make a small submission, to try everything out."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ with when_used():
 def demo(folder: Path, lane: making.SampleLane) -> None:
     """Write a small submission as a FOLDER, and packed beside it: a method for the bundled Esperanto corpus.
 
-    It is run over the open corpus first, for its card. Everything of it can be read and changed, and packed again.
+    It is run over the open corpus first, for its card. You can read and change everything in it, and pack it again.
     """
     packed = folder.with_name(f"{folder.name}{BUNDLE_SUFFIX}")
     terms = folder.with_name(f"{folder.name}-terms.txt")

@@ -23,9 +23,9 @@ with when_used():
 @click.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(*, as_json: bool) -> None:
-    """List the submissions that this computer took in, the one that something happened with last first.
+    """List the submissions that this computer took in, the most recently changed one first.
 
-    *Answers* are those that its maker had: scores or refusals, which count in the budget (rosetta vault budget).
+    *Answers* are those that its maker has had: scores or refusals, which count in the budget (rosetta vault budget).
     """
     found, wrong = desk().listed()
     say(wrong)

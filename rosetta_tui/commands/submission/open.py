@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 @click.command("open")
 @click.argument("submission", required=False, metavar=f"[{NAMED}]")
 def open_(submission: str | None) -> None:
-    """Show a submission on the screen: its way to the certificate, its parts, its claim, its README, what its maker was told.
+    """Show a submission on the screen: its steps up to the certificate, its parts, its claim, its README, what its maker was told.
 
-    A FILE is taken in, as by `show`, which says the way in a shell; nothing of it is run. Without one: all that are at the desk.
+    A FILE is taken in, as by `show`, which says the same steps in a shell; nothing in it is run. Without one: all
+    submissions that this computer took in.
     """
     found = None if submission is None else kept(submission)
 

@@ -1,4 +1,4 @@
-"""``rosetta submission pack``: Make a signed bundle of a folder."""
+"""``rosetta submission pack``: Make a signed bundle from a folder."""
 
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ def pack(
 ) -> None:
     """Put FOLDER into one signed file: submission.toml, card.json, README.md, and code/ with wheels/, or data/.
 
-    Afterwards it says what is there of each part, as `rosetta submission check` does. With --from a folder or bundle of the
-    reference implementation is written as such a folder beside it, to be completed; nothing of it is run, and no Dockerfile is read.
+    Afterwards it says what is there of each part, as `rosetta submission check` does. With --from, a folder or bundle
+    of the reference implementation is written as such a folder beside it, for you to complete; nothing in it is run,
+    and no Dockerfile is read.
     """
     if theirs:
         made = foreign.write_folder(place, output or place.with_name(f"{place.name.partition('.')[0]}-submission"))  # fmt: skip

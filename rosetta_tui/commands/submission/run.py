@@ -1,4 +1,4 @@
-"""``rosetta submission run``: Rehearse a submission on open texts, then run it over secret ones and tell of it."""
+"""``rosetta submission run``: Rehearse a submission on open texts, then run it over secret ones and report the result."""
 
 from __future__ import annotations
 
@@ -44,11 +44,13 @@ _NOT_KEPT: Final = (
 @click.command()
 @click.argument("submission", metavar=NAMED)
 @click.argument("corpus", required=False, metavar="[CORPUS]")
-@click.option("--rehearse-on", type=FILE, metavar="FILE", help="The open corpus of its card, where this computer does not have it.")  # fmt: skip
-@click.option("--rehearse-again", is_flag=True, help="Rehearse though it was rehearsed before.")
+@click.option("--rehearse-on", type=FILE, metavar="FILE", help="The open corpus that its card is about, where this computer does not have it.")  # fmt: skip
+@click.option("--rehearse-again", is_flag=True, help="Rehearse it even if it was rehearsed before.")
 @click.option("--terms", type=FILE, metavar="FILE", help="Your terms: those that must have been accepted. CORPUS needs them.")  # fmt: skip
-@click.option("--segment", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of it.")
-@click.option("--endpoint", help="Where it may ask a model, on this computer.")
+@click.option(
+    "--segment", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of this segment."
+)
+@click.option("--endpoint", help="Where on this computer it may ask a model.")
 @click.option("--model", help="The model that it may ask there.")
 @click.option("-o", "--output", type=FILE, metavar="FILE", help="What its maker is told. Default: a file beside the submission in the data folder.")  # fmt: skip
 @SUBMITTER
@@ -68,12 +70,12 @@ def run(
     rehearse_again: bool,
     **given: Any,
 ) -> None:
-    """Run a submission over the open entries of its card, and hold the scores against those that it claims.
+    """Run a submission over the open entries of its card, and compare the scores with those that it claims.
 
-    With CORPUS it is run over the secret entries of that afterwards: a file, or with --vault the name of a corpus there,
-    which the keepers are asked for only now. Code runs in a box, data through this program's own methods. Its maker is told
-    coarse scores and four caveats as yes or no, or where it stopped; both count as an answer (rosetta vault budget).
-    What goes wrong on this computer is no answer, and it may be run again.
+    With CORPUS it is then run over the secret entries of that corpus: a file, or with --vault the name of a corpus
+    there; the keepers are asked only now. Code runs in a box, data through this program's own methods. Its maker is
+    told coarse scores and four caveats as yes or no, or where it stopped; both count as an answer (rosetta vault
+    budget). A failure of this computer does not count as an answer, and the submission may be run again.
     """
     if corpus is None and given.get("vault") is not None:
         raise click.UsageError("--vault goes with the name of a corpus in it.")

@@ -1,4 +1,4 @@
-"""``rosetta submission show``: Say where a submission stands on its whole way, and what to do next."""
+"""``rosetta submission show``: Show how far a submission has come, and what to do next."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ with when_used():
 def show(submission: str, *, as_json: bool) -> None:
     """Show each step from the bundle to the certificate: rehearsed, run over secret texts, told, rated by speakers, decided.
 
-    What is done is read from where it was done. The first step that is open comes with the command that does it.
+    What is done is read from where it was done. The first step that is not done yet comes with the command that does
+    it.
     """
     found = kept(submission)
     with database.opened() as connection, store.Office.open(database.home()) as office:

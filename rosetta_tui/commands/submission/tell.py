@@ -26,10 +26,10 @@ with when_used():
 @by_grant
 @out_of_vault
 def tell(submission: str, output: Path | None, submitter: str | None, **vault: Any) -> None:
-    """Write the released card of the last run over secret entries, or the refusal, where the budget kept it back before.
+    """Write the released card of the last run over secret entries, or the refusal, if the budget held it back before.
 
-    The same run gives the same file again, and counts once. The scores of a run out of a vault need --vault and --purpose,
-    or a grant to seal it. Where nothing is told, no file is written, and the command ends with 1.
+    The same run gives the same file again, and counts once. The scores of a run from a vault need --vault and
+    --purpose, or a grant to seal it. If there is nothing to tell yet, no file is written, and the exit code is 1.
     """
     require_free(output)
 

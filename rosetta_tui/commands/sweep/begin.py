@@ -26,11 +26,12 @@ with when_used():
 def begin(
     file: Path, workers: int | None, race: bool, address: str | None, style: str | None
 ) -> None:
-    """Run every combination of the axes in PLAN.toml that the store has not, sharing them among workers.
+    """Run every combination of the axes in PLAN.toml that the store does not have yet, sharing them among workers.
 
-    The same plan again goes on where it was cut, also while another command is at it. The first Ctrl-C finishes
-    the entries under way and saves, the second stops at once. docs/sweeps.md says what a plan can say;
-    `rosetta estimate PLAN.toml` says beforehand what it takes. `demo.toml` is a plan that comes with the program.
+    Run again, the same plan continues where it was interrupted, even while another command is working on it. The
+    first Ctrl-C finishes the entries under way and saves, the second stops at once. docs/sweeps.md says what a plan
+    can say; `rosetta estimate PLAN.toml` says beforehand what it takes. `demo.toml` is a plan that comes with the
+    program.
     """
     found = plan.read_plan(plan.plan_path(file))
     if workers is not None:

@@ -1,4 +1,4 @@
-"""``rosetta sweep compare``: Hold every method of a sweep against the best of its baselines."""
+"""``rosetta sweep compare``: Compare every method of a sweep with the best of its baselines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ with when_used():
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compare(sweep: str, metric: str, seed: int, draws: int, as_json: bool) -> None:
-    """Hold every method of SWEEP (a name, the beginning of an id, or `last`) against the best of its baselines.
+    """Compare every method of SWEEP (a name, the beginning of an id, or `last`) with the best of its baselines.
 
     Baselines are models as they come (class raw-llm), copies of the source and constants; repetitions of a set-up
     count together. All complete runs take part.

@@ -1,4 +1,4 @@
-"""``rosetta sweep resume``: Go on with a sweep that was stopped or cut."""
+"""``rosetta sweep resume``: Continue a sweep that was stopped or interrupted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ with when_used():
 @click.option("--scheduler", "address", metavar="tcp://HOST:PORT", help="Have the calls made by the workers of a Dask cluster.")  # fmt: skip
 @in_lines
 def resume(sweep: str, budget: float | None, address: str | None, style: str | None) -> None:
-    """Go on with SWEEP (a name, the beginning of an id, or `last`), with the runs that stopped by themselves too."""
+    """Continue SWEEP (a name, the beginning of an id, or `last`), including the runs that stopped by themselves."""
     path = default_path()
     with opened(path) as connection:
         found = sweeps.find_sweep(connection, sweep)

@@ -1,4 +1,4 @@
-"""``rosetta sweep stop``: Let the workers of a sweep end after the entries under way."""
+"""``rosetta sweep stop``: Stop the workers of a sweep after the entries that are under way."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ with when_used():
 @click.command()
 @click.argument("sweep", default="last")
 def stop(sweep: str) -> None:
-    """Stop SWEEP (a name, the beginning of an id, or `last`); what is done stays, and `rosetta sweep resume` goes on."""
+    """Stop SWEEP (a name, the beginning of an id, or `last`). What is done stays; `rosetta sweep resume` continues it."""
     path = default_path()
     with opened(path) as connection:
         found = sweeps.find_sweep(connection, sweep)

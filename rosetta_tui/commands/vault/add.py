@@ -39,11 +39,13 @@ with when_used():
 @changing
 @together
 @reading
-@click.option("--name", help="Of the corpus in the vault, by which it is opened. Default: its id.")
+@click.option(
+    "--name", help="Name of the corpus in the vault, by which it is opened. Default: its id."
+)
 @click.option(
     "--as-it-is",
     is_flag=True,
-    help="Seal a corpus in the making and close its folder though something is lacking, without a question.",
+    help="Seal a corpus in the making and close its folder without asking, even if something is lacking.",
 )
 def add_(
     vault: Path,
@@ -59,13 +61,14 @@ def add_(
 ) -> None:
     """Seal the corpus FILE, or the corpus in the making in the folder FILE, and put it into VAULT. Each of its entries says its segment.
 
-    What a corpus in the making lacks is said first, and asked about: afterwards its folder is closed.
+    What a corpus in the making still lacks is said first, and asked about, because its folder is closed afterwards.
 
-    Says which difference of two methods its secret segments are large enough to tell, and the vault keeps that, openly. No message quotes
-    anything of an entry.
+    The smallest difference between two methods that its secret segments can show is printed, and kept unsealed in the
+    vault. No message quotes anything of an entry.
 
-    Where several keepers open VAULT together, the first corpus needs one of them, and each further one as many as open
-    it: its texts are compared with those that are there. The file itself stays as it is, and so does what runs stored of it before: erase both once it is sealed.
+    Where several keepers open VAULT together, the first corpus needs one of them, and each further one as many as it
+    takes to open VAULT: its texts are compared with those that are there. The file itself stays as it is, and so does
+    what earlier runs stored of it: erase both once it is sealed.
     """
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     identity, opening = acting(made, key, others, cards=cards)

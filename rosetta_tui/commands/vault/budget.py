@@ -1,4 +1,4 @@
-"""``rosetta vault budget``: Show and set how often somebody learns scores over secret entries."""
+"""``rosetta vault budget``: Show and set how often a submitter learns scores over secret entries."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ with when_used():
 @click.command("budget")
 @click.option("--submitter", default="", metavar="NAME", help="For whom. Default: everybody.")
 @click.option("--corpus", default="", metavar="ID", help="About which corpus. Default: every one.")
-@click.option("--count", type=click.IntRange(1, 10_000), help="So many answers in all.")
-@click.option("--pause", type=click.FloatRange(0, 100_000), metavar="HOURS", help="Between two answers.")  # fmt: skip
-@click.option("--step", type=click.FloatRange(0, min_open=True), help="By how much a score must beat the best at least; never less than the entries support.")  # fmt: skip
-@click.option("--together", nargs=2, metavar="NAME NAME", help="Two names that are one submitter, from now on and for all that was told.")  # fmt: skip
+@click.option("--count", type=click.IntRange(1, 10_000), help="How many answers in all.")
+@click.option("--pause", type=click.FloatRange(0, 100_000), metavar="HOURS", help="Hours between two answers.")  # fmt: skip
+@click.option("--step", type=click.FloatRange(0, min_open=True), help="By how much a score must at least beat the best one; never less than the entries support.")  # fmt: skip
+@click.option("--together", nargs=2, metavar="NAME NAME", help="Count two names as one submitter, from now on and for everything told before.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def budget_(
     submitter: str,
@@ -37,10 +37,10 @@ def budget_(
     *,
     as_json: bool,
 ) -> None:
-    """Show how many answers about secret entries each submitter had, of how many; and set that.
+    """Show how many answers about secret entries each submitter has had, and out of how many; or set that.
 
-    Everything stands signed in a ledger beside the store, so deleting a run gives no answer back. Two names count
-    as two submitters unless you put them together.
+    Everything is in a signed ledger beside the store, so deleting a run gives no answer back. Two names count as two
+    submitters unless you put them together.
     """
     book = ledger()
     given = (count, pause, step) != (None, None, None)

@@ -19,12 +19,12 @@ with when_used():
 
 @click.command("card")
 @click.argument("file", type=FILE, metavar="NAME.rosetta-keeper")
-@click.option("--name", help="How people call you in the log of the vault. Default: the file's name.")  # fmt: skip
+@click.option("--name", help="What you are called in the log of the vault. Default: the file's name.")  # fmt: skip
 def card_(file: Path, name: str | None) -> None:
     """Write NAME.rosetta-keeper for whoever makes the vault, and show the six words of your key.
 
-    Your secret keys are made here the first time and stay on this computer, in the keyring of the operating
-    system where it has one.
+    The first time, your secret keys are made here. They stay on this computer, in the keyring of the operating system
+    if it has one.
     """
     identity = keys.Identity.load(written_files.private_folder(database.home()), keys.Role.KEEPER)
     card = keepers.write_card(identity, name or file.stem)

@@ -1,4 +1,4 @@
-"""``rosetta vault compare``: Tell somebody how two runs over secret entries differ."""
+"""``rosetta vault compare``: Write how two runs over secret entries differ, for their submitters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ with when_used():
 @click.argument("first", metavar="RUN")
 @click.argument("second", metavar="RUN")
 @click.option("-o", "--output", required=True, type=FILE)
-@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="By this metric only; may be given several times.")  # fmt: skip
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Compare by this metric only; may be repeated.")  # fmt: skip
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
 @out_of_vault
 def compare_(
@@ -41,8 +41,8 @@ def compare_(
 ) -> None:
     """Compare two RUNs over secret entries here, and write a signed file with difference, interval and p, in steps.
 
-    Both runs must have been told before (rosetta runs export --submitter), and it counts as an answer to both submitters.
-    Runs out of a vault need --vault and --purpose; its log has both runs.
+    Both runs must have been released before (rosetta runs export --submitter), and the comparison counts as an answer
+    to both submitters. Runs from a vault need --vault and --purpose; its log records both runs.
     """
     if output.exists() and not overwrite:
         raise failures.UsageError(

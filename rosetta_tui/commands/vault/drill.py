@@ -19,11 +19,11 @@ with when_used():
 def drill_() -> None:
     """Try whether the keepers of a vault can give their shares back. A throw-away key is used; nothing real is opened.
 
-    Once a year is good, and after each change of a computer. FOLDER goes from keeper to keeper, on a stick for example.
+    Do it once a year, and whenever a keeper changes computers. FOLDER goes from keeper to keeper, on a stick for example.
     """
 
 
-_key = click.option("--key", type=FILE, metavar="FILE", help="With the keys of a file, such as the recovery key.")  # fmt: skip
+_key = click.option("--key", type=FILE, metavar="FILE", help="Use the keys in this file, such as the recovery key.")  # fmt: skip
 _folder = click.argument("folder", type=FILE)
 
 
@@ -43,7 +43,7 @@ def start(vault: Path, folder: Path, key: Path | None) -> None:
 @_folder
 @_key
 def answer(folder: Path, key: Path | None) -> None:
-    """Give your throw-away share in FOLDER back."""
+    """Give back your throw-away share in FOLDER."""
     if drills.answer(folder, keeper(key), datetime.now(UTC)):
         click.echo("Your keys open what was sealed for you: your answer is in the folder.")
         return
@@ -55,7 +55,7 @@ def answer(folder: Path, key: Path | None) -> None:
 @click.argument("vault", type=FILE)
 @_folder
 def report(vault: Path, folder: Path) -> None:
-    """Say who could give their share back, who could not, and whether VAULT would open. Exit code 1 where it would not."""
+    """Say who could give their share back, who could not, and whether VAULT would open. The exit code is 1 if it would not."""
     found = drills.report(folder, vault_at(vault).read())
     asked, needed = len(found.drill.shares), found.drill.threshold
     click.echo(plain(f"Drill of {found.drill.name!r}, begun {found.drill.when}: {len(found.could)} of {asked} keepers gave their share back."))  # fmt: skip

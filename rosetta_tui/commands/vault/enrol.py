@@ -32,7 +32,7 @@ with when_used():
 @together
 @threshold
 @click.argument("card", type=FILE, metavar="NAME.rosetta-keeper")
-@click.option("--words", prompt="Their six words, as they read them to you by telephone", metavar="SIX WORDS", help="What they read to you by telephone from their own computer; asked for where it is not given.")  # fmt: skip
+@click.option("--words", prompt="Their six words, as they read them to you by telephone", metavar="SIX WORDS", help="What they read to you by telephone from their own computer; asked for if you leave it out.")  # fmt: skip
 @purpose
 def enrol_(
     vault: Path,
@@ -46,11 +46,12 @@ def enrol_(
     cards: bool,
     clock_was_wrong: bool,
 ) -> None:
-    """Make whoever's card this is a keeper of VAULT: from now on they can open all of it, alone. No text is opened.
+    """Make the person whose card this is a keeper of VAULT: from now on they can open all of it, alone. No text is opened.
 
-    Where several keepers open VAULT together, as many come together for this too, and the shares are dealt anew.
+    Where several keepers open VAULT together, that many have to come together for this too, and all keepers get new
+    shares.
 
-    They read the six words of their key to you by telephone, from their own computer. Where those are not the
+    The new keeper reads you the six words of their key by telephone, from their own computer. If those are not the
     words of the card, it is not theirs, and nothing is done.
     """
     new = keepers.read_card(user_file.read_bytes(card, "the card of a keeper"))

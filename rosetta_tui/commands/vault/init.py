@@ -21,18 +21,18 @@ with when_used():
 
 @click.command("init")
 @click.argument("vault", type=FILE)
-@click.option("--name", required=True, help="Of the vault, such as whose words it holds.")
-@click.option("--as", "own_name", required=True, metavar="NAME", help="How you, the first keeper, are called in its log.")  # fmt: skip
-@click.option("--recovery", required=True, type=FILE, metavar="FILE", help="Where the recovery key goes: on a stick that you lock away.")  # fmt: skip
-@click.option("--keeper", "cards", multiple=True, type=FILE, metavar="NAME.rosetta-keeper", help="Who else can open it, by their card; as often as there are keepers.")  # fmt: skip
-@click.option("--threshold", type=click.IntRange(1), default=1, metavar="M", help="So many of the keepers open it together: from 2 on nobody opens it alone; with 1, as without it, each does.")  # fmt: skip
+@click.option("--name", required=True, help="Name of the vault, such as whose words it holds.")
+@click.option("--as", "own_name", required=True, metavar="NAME", help="What you, the first keeper, are called in its log.")  # fmt: skip
+@click.option("--recovery", required=True, type=FILE, metavar="FILE", help="Where the recovery key is written, such as on a stick that you lock away.")  # fmt: skip
+@click.option("--keeper", "cards", multiple=True, type=FILE, metavar="NAME.rosetta-keeper", help="Card of somebody else who can open it; repeat it for each keeper.")  # fmt: skip
+@click.option("--threshold", type=click.IntRange(1), default=1, metavar="M", help="How many keepers it takes to open it. From 2 on, nobody can open it alone; with 1, the default, each can.")  # fmt: skip
 def init_(
     vault: Path, name: str, own_name: str, recovery: Path, cards: tuple[Path, ...], threshold: int
 ) -> None:
     """Make a vault in a new folder, VAULT, which each of its keepers can open alone, or --threshold of them together.
 
-    Keepers are you, whoever's cards you name, and the recovery key. Each can open everything with their keys;
-    what is sealed is lost for good once the keys of all of them are lost.
+    Its keepers are you, everybody whose card you name, and the recovery key. Each can open everything with their
+    keys; what is sealed is lost for good once all of them have lost their keys.
     """
     others = [
         keepers.read_card(user_file.read_bytes(each, "the card of a keeper")) for each in cards

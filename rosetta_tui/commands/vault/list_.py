@@ -26,7 +26,7 @@ with when_used():
 @click.argument("vault", type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(vault: Path, *, as_json: bool) -> None:
-    """Show the corpora of VAULT, how many entries they have, and who can open it. Every byte is checked on the way.
+    """Show the corpora of VAULT, how many entries they have, and who can open it. Every byte is checked as it is read.
 
     No key is needed, and no text is opened.
     """

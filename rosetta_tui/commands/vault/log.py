@@ -1,4 +1,4 @@
-"""``rosetta vault log``: Show who did what with a vault, and what for."""
+"""``rosetta vault log``: Show who did what with a vault, and why."""
 
 from __future__ import annotations
 

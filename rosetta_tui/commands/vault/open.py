@@ -37,10 +37,10 @@ with when_used():
 @click.option(
     "--purpose",
     metavar="WORDS",
-    help="What for; it stands in the log, so name nobody and quote no text.",
+    help="Why it is done. The log keeps these words, so name nobody and quote no text.",
 )
 @click.option("--grant", type=FILE, metavar="NAME.rosetta-request", help="The request that the keepers allowed; it says which corpus, and what for.")  # fmt: skip
-@click.option("--segment", "chosen", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of it. Default: all but held_out, which is never opened.")  # fmt: skip
+@click.option("--segment", "chosen", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of this segment. Default: all but held_out, which is never opened.")  # fmt: skip
 def open_(
     vault: Path,
     key: Path | None,
@@ -55,9 +55,9 @@ def open_(
 ) -> None:
     """Open every text of CORPUS in memory and check it, so that you know that your keys work and nothing is damaged.
 
-    The log of VAULT has the opening and its purpose first. Nothing is shown, and nothing is kept. Where several keepers
-    open together, they are here (--with, --cards), or they were asked before (rosetta vault grant) and --grant uses up
-    what they allowed.
+    The log of VAULT records the opening and its purpose first. Nothing is shown, and nothing is kept. Where several
+    keepers open it together, either they are here (--with, --cards), or they were asked before (rosetta vault grant),
+    and --grant uses up what they allowed.
     """
     if grant is not None:
         if corpus or purpose or chosen or others or cards:

@@ -1,4 +1,4 @@
-"""``rosetta vault refresh``: Deal the shares of a vault anew."""
+"""``rosetta vault refresh``: Give the keepers of a vault new shares of its key."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def refresh_(
     anew: bool,
     clock_was_wrong: bool,
 ) -> None:
-    """Deal the shares of VAULT anew to the same keepers: after a printed page was lost or seen, for example.
+    """Give the same keepers new shares of VAULT's key, for example after a printed page was lost or seen.
 
-    As many keepers as open it come together for that. A share of before goes with none of the new ones. As many
-    shares of before as were needed still open it together, unless all texts are sealed anew (--anew).
+    As many keepers come together for this as it takes to open VAULT. An earlier share does not work together with the
+    new ones. But enough earlier shares still open VAULT together, unless all texts are sealed again too (--anew).
     """
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     identity, opening = acting(made, key, others, cards=cards)

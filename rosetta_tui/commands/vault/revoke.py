@@ -1,4 +1,4 @@
-"""``rosetta vault revoke``: Take a keeper out, and seal every text anew."""
+"""``rosetta vault revoke``: Remove a keeper, and seal the texts again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ with when_used():
 @together
 @threshold
 @sealing_anew
-@click.option("--notice", "notice_file", type=FILE, metavar="FILE", help="Write a signed notice of it, for those who have older copies (rosetta consent take).")  # fmt: skip
+@click.option("--notice", "notice_file", type=FILE, metavar="FILE", help="Write a signed notice of this, for those who have older copies (rosetta consent take).")  # fmt: skip
 @click.argument("name", metavar="KEEPER")
 @purpose
 def revoke_(
@@ -47,11 +47,11 @@ def revoke_(
     notice_file: Path | None,
     clock_was_wrong: bool,
 ) -> None:
-    """Take KEEPER (a name as the list has it) out of VAULT: every text is sealed anew, under keys that they do not have.
+    """Remove KEEPER (a name as the list shows it) from VAULT: every text is sealed again, under keys that they do not have.
 
-    A copy of the vault from before still opens for them; nothing can undo that. Where several keepers open VAULT
-    together, as many come together for this too, and the shares are dealt anew to those who stay; texts are sealed anew
-    with --anew only, because the share of who left opens nothing alone.
+    An earlier copy of the vault still opens for them; nothing can undo that. Where several keepers open VAULT
+    together, that many have to come together for this too, and those who stay get new shares; the texts are sealed
+    again only with --anew, because the share of a keeper who left opens nothing alone.
     """
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     identity, opening = acting(made, key, others, cards=cards)

@@ -22,7 +22,7 @@ with when_used():
 @click.argument("corpus")
 @click.option("--from", "source", required=True, type=click.Choice(SEGMENTS))
 @click.option("--to", "target", required=True, type=click.Choice(SEGMENTS))
-@click.option("--count", required=True, type=click.IntRange(1), help="So many entries, drawn at random.")  # fmt: skip
+@click.option("--count", required=True, type=click.IntRange(1), help="How many entries; they are drawn at random.")  # fmt: skip
 @purpose
 def rotate_(
     vault: Path,
@@ -35,10 +35,10 @@ def rotate_(
     *,
     clock_was_wrong: bool,
 ) -> None:
-    """Move entries of CORPUS to another segment; the log of VAULT has which, and why.
+    """Move entries of CORPUS to another segment; the log of VAULT records which, and why.
 
-    Entries of held_out are not used before they were moved out of it like this. What was open once cannot become
-    secret again. No text is opened.
+    Entries of held_out are not used until they have been moved out of it in this way. What was open once cannot
+    become secret again. No text is opened.
     """
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     gone, to = entry.Segment(source), entry.Segment(target)

@@ -1,4 +1,4 @@
-"""``rosetta vault share``: Look whether your share is right, and print it."""
+"""``rosetta vault share``: Check that your share is right, and print it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ with when_used():
 
 @click.command("share")
 @click.argument("vault", type=FILE)
-@click.option("--key", type=FILE, metavar="FILE", help="Of the keys of a file, such as the recovery key.")  # fmt: skip
+@click.option("--key", type=FILE, metavar="FILE", help="Look at the share of the keys in this file, such as the recovery key.")  # fmt: skip
 @click.option("--print", "page", type=FILE, metavar="FILE.html", help="Write your share as a page to print; FILE.txt for plain text.")  # fmt: skip
-@click.option("--check", is_flag=True, help="Type the words of a printed page, and hear whether they are right.")  # fmt: skip
+@click.option("--check", is_flag=True, help="Type the words of a printed page, and see whether they are right.")  # fmt: skip
 def share_(vault: Path, key: Path | None, page: Path | None, *, check: bool) -> None:
-    """Look whether your share of the key of VAULT is there and right. Nothing else is opened.
+    """Check that your share of the key of VAULT is here and right. Nothing else is opened.
 
-    A vault that was made with --threshold has one for each keeper. A printed one is for the day when a computer is
-    lost, and whoever finds it has that share: keep it as you keep a key.
+    A vault that was made with --threshold has one share for each keeper. A printed share is for the day when a
+    computer is lost. Whoever finds it has that share: keep it as you keep a key.
     """
     state = vault_at(vault).read()
     if check:

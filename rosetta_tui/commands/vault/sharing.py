@@ -31,18 +31,18 @@ FILE = click.Path(path_type=Path)
 def changing(command: Command) -> Command:
     """Add the vault, and the options of every command that writes into its log."""
     for add in (
-        click.option("--clock-was-wrong", is_flag=True, help="The clock is right now and was not at the last entry of the log; that is noted."),
-        click.option("--key", type=FILE, metavar="FILE", help="Act with the keys of a file, such as the recovery key."),
+        click.option("--clock-was-wrong", is_flag=True, help="The clock is right now, and was wrong when the last line of the log was written; that is noted."),
+        click.option("--key", type=FILE, metavar="FILE", help="Use the keys in this file, such as the recovery key."),
         click.argument("vault", type=FILE),
     ):  # fmt: skip
         command = add(command)
     return command
 
 
-threshold = click.option("--threshold", type=click.IntRange(2), metavar="M", help="So many keepers open it together from now on. Default: as many as before.")  # fmt: skip
-sealing_anew = click.option("--anew", is_flag=True, help="Seal all texts anew too, under another key, so that no shares of before open them.")  # fmt: skip
+threshold = click.option("--threshold", type=click.IntRange(2), metavar="M", help="How many keepers it takes to open it from now on. Default: as many as before.")  # fmt: skip
+sealing_anew = click.option("--anew", is_flag=True, help="Also seal all texts again under a new key, so that no earlier shares open them.")  # fmt: skip
 
-purpose = click.option("--purpose", required=True, metavar="WORDS", help="What for; it stands in the log, so name nobody and quote no text.")  # fmt: skip
+purpose = click.option("--purpose", required=True, metavar="WORDS", help="Why it is done. The log keeps these words, so name nobody and quote no text.")  # fmt: skip
 
 
 def vault_at(folder: Path, *, clock_was_wrong: bool = False) -> vault.Vault:

@@ -29,12 +29,12 @@ with when_used():
 @REQUEST
 @ANSWER
 @KEY
-@click.option("--yes", is_flag=True, help="Do not ask once more.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def allow_(vault: Path, request: Path, answer: Path, key: Path | None, *, yes: bool) -> None:
     """Allow what the request asks for, once, and write your answer. VAULT is the vault, or a copy of it on the stick.
 
-    Your share of the vault's key is opened with your keys and sealed for this one request: only the computer that asked can
-    open it, once. The answer goes back there; the vault is not changed here.
+    Your share of the vault's key is opened with your keys and sealed for this one request: only the computer that
+    asked can open it, once. The answer goes back there; the vault is not changed here.
     """
     refuse_existing(answer)
     made, data = grants_at(vault), read_file(request)

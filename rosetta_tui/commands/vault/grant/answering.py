@@ -17,7 +17,7 @@ with when_used():
     from harness.vault.grants import files, grants
 
 REQUEST = click.argument("request", type=FILE, metavar="NAME.rosetta-request")
-KEY = click.option("--key", type=FILE, metavar="FILE", help="Answer with the keys of a file, such as those on your stick.")  # fmt: skip
+KEY = click.option("--key", type=FILE, metavar="FILE", help="Answer with the keys in this file, such as those on your stick.")  # fmt: skip
 ANSWER = click.option("--to", "answer", required=True, type=FILE, metavar="NAME.rosetta-answer", help="Where the answer goes, such as on the stick.")  # fmt: skip
 
 

@@ -24,13 +24,13 @@ from rosetta_tui.show.text import plain
 @click.argument("vault", type=FILE)
 @REQUEST
 @ANSWER
-@click.option("--reason", required=True, metavar="WORDS", help="Why; it stands in the log, so name nobody and quote no text.")  # fmt: skip
+@click.option("--reason", required=True, metavar="WORDS", help="Why. The log keeps these words, so name nobody and quote no text.")  # fmt: skip
 @KEY
 def refuse_(vault: Path, request: Path, answer: Path, reason: str, key: Path | None) -> None:
     """Refuse what the request asks for, and write your answer. VAULT is the vault, or a copy of it on the stick.
 
-    When your answer is taken in, the log has it with your reason. Until the grant is used, a refusal also takes back
-    what you allowed before.
+    When your answer is taken in, the log records it with your reason. Until the grant is used, a refusal also takes
+    back what you allowed before.
     """
     refuse_existing(answer)
     made = grants_at(vault)

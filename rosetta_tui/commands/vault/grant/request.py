@@ -55,16 +55,16 @@ def _of_a_run(command: click.Command) -> click.Command:
 @click.argument("corpus")
 @REQUEST
 @purpose
-@click.option("--days", type=click.IntRange(1), default=14, show_default=True, help="So long it can be used.")  # fmt: skip
+@click.option("--days", type=click.IntRange(1), default=14, show_default=True, help="How long it can be used.")  # fmt: skip
 @click.option("--method", "-m", help="What is to be run over the texts, with its options as `rosetta run` takes them. Default: nothing; they are only checked.")  # fmt: skip
-@click.option("--resume", metavar="RUN", help="Go on with this run, which was cut, in place of a new one.")  # fmt: skip
-@click.option("--seal", metavar="RUN", help="Sign or release the card of this run, which is done: rosetta runs export, or sign.")  # fmt: skip
+@click.option("--resume", metavar="RUN", help="Continue this run, which was interrupted, instead of a new one.")  # fmt: skip
+@click.option("--seal", metavar="RUN", help="Sign or release the card of this finished run: rosetta runs export, or sign.")  # fmt: skip
 @click.option(
     "--look", metavar="RUN", help="Read the texts of this run on the screen: rosetta watch."
 )
 @click.option("--review", metavar="RUN", help="Hand sentences and outputs of this run to speakers, sealed for --for: rosetta review create, or second.")  # fmt: skip
 @click.option("--adjudicate", metavar="RUN", help="Decide on what speakers flagged in a review of this run: rosetta review adjudicate.")  # fmt: skip
-@click.option("--for", "laptops", multiple=True, type=click.Path(path_type=Path), metavar="LAPTOP-FILE", help="With --review: a laptop that it is sealed for; as often as there are laptops.")  # fmt: skip
+@click.option("--for", "laptops", multiple=True, type=click.Path(path_type=Path), metavar="LAPTOP-FILE", help="With --review: a laptop that it is sealed for; repeat it for each.")  # fmt: skip
 @selecting
 def request_(
     vault: Path,
@@ -86,8 +86,8 @@ def request_(
 ) -> None:
     """Ask the keepers of VAULT to open CORPUS once, and write the request that goes to them.
 
-    It holds for this corpus as it is now, this method with these options, this version of Rosetta, this computer and so
-    many days. The log of VAULT has it.
+    It is valid for this corpus as it is now, this method with these options, this version of Rosetta and this
+    computer, for as many days as you say. The log of VAULT records it.
     """
     refuse_existing(request)
     chosen = selection(given)

@@ -28,9 +28,9 @@ with when_used():
 @click.argument("request", type=FILE, required=False, metavar="NAME.rosetta-request")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show_(vault: Path, request: Path | None, *, as_json: bool) -> None:
-    """Show the request of a file, or all requests that the log of VAULT has. Everything is checked; no key is needed.
+    """Show the request in a file, or all requests in the log of VAULT. Everything is checked; no key is needed.
 
-    VAULT may be a copy of the vault. What is shown is who answered as far as its log has it.
+    VAULT may be a copy of the vault. Then the answers shown are those that the copy's log has.
     """
     made = vault_at(vault)
     if request is None:

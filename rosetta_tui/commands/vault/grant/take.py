@@ -1,4 +1,4 @@
-"""``rosetta vault grant take``: Take the keepers' answers in."""
+"""``rosetta vault grant take``: Take in the keepers' answers."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ with when_used():
 def take_(
     vault: Path, key: Path | None, answers: tuple[Path, ...], *, clock_was_wrong: bool
 ) -> None:
-    """Take answers in, in any order; one that was taken in before changes nothing. The log of VAULT has each of them.
+    """Take in answers, in any order; one that was taken in before changes nothing. The log of VAULT records each of them.
 
-    It is done on the computer that asked, with the keys of any keeper.
+    Do this on the computer that asked, with the keys of any keeper.
     """
     made, identity = grants_at(vault, clock_was_wrong=clock_was_wrong), keeper(key)
     grants, refused = {}, False
