@@ -17,6 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from corpora.files.decode import open_regular
 from harness.core.failures import KeyStoreError
 from harness.core.storage_problems import storage_problem
 from harness.sealed.phrase import phrase, says
@@ -29,6 +30,9 @@ SERVICE: Final = "rosetta-review"
 _SEED_LINE = re.compile(r"^# signing key: ([0-9a-f]{64})$", re.MULTILINE)
 _AGE_LINE = re.compile(r"^(AGE-SECRET-KEY-1[0-9A-Z]{58})$", re.MULTILINE)
 _ENTRY = re.compile(r"[0-9a-f]{32}")
+
+_MOST_BYTES: Final = 2**16
+"""Of a file of keys that is read."""
 
 _Answer = TypeVar("_Answer")
 
@@ -267,7 +271,8 @@ def _private(folder: Path) -> Path:
 
 def _read(path: Path) -> str | None:
     try:
-        return path.read_text("utf-8")
+        with open_regular(path) as file:
+            return file.read(_MOST_BYTES).decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as error:

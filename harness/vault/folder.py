@@ -258,6 +258,7 @@ def change(
         state.lines, act, identity, now, stored=stored, clock_was_wrong=clock_was_wrong
     )
     _check_sizes(head.log_bytes, line, written.values(), after)
+    _clear(state)  # what a stopped change left may be all the room that there is
     try:
         for sha256, content in written.items():
             write_file(folder / sha256, content, overwrite=True)
@@ -266,7 +267,8 @@ def change(
     except (UsageError, OSError) as error:
         if isinstance(error, FileError):
             raise
-        said = error.strerror if isinstance(error, OSError) else str(error)
+        cause = error.__cause__ or error
+        said = f"{cause.strerror}." if isinstance(cause, OSError) else str(error)
         raise VaultError(
             FileProblem.INVALID,
             f"The vault in {folder} could not be changed: {said} It is as it was before. Make room, and try again.",
@@ -408,7 +410,8 @@ def _read(path: Path, most: int = MOST_FILE) -> bytes:
         raise _damaged(path.name, "it is missing") from None
     except OSError as error:
         raise VaultError(
-            FileProblem.DAMAGED, f"{path} cannot be read ({error.strerror}). Make it readable."
+            FileProblem.DAMAGED,
+            f"{path} cannot be read ({error.strerror}). Make it readable, or put back a copy of the whole folder.",
         ) from None
 
 

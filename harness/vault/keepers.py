@@ -9,7 +9,7 @@ from typing import Final
 
 from corpora.text.comparison import normalised
 from harness.core.canonical import canonical_bytes
-from harness.core.failures import KeyStoreError
+from harness.core.failures import KeyStoreError, UsageError
 from harness.sealed.forms import FileProblem
 from harness.sealed.keys import Identity, Role, says_key, write_private
 from harness.sealed.phrase import read_words
@@ -21,6 +21,8 @@ from harness.vault.records import MOST_KEEPERS, MOST_WORDS, Keeper, KeeperCard, 
 
 CARD_SUFFIX: Final = ".rosetta-keeper"
 RECOVERY_NAME: Final = "recovery key"
+TOGETHER_NAME: Final = "the keepers together"
+"""Who wrote a line of the log that as many signed together as open the vault; no keeper is called so."""
 LEAST: Final = 2
 """Keepers of a vault, the recovery key among them."""
 
@@ -101,7 +103,12 @@ def check_words(keeper: Keeper, typed: str) -> None:
 
 
 def check_keepers(keepers: Sequence[Keeper]) -> None:
-    """Raise VaultError where two keepers are one, or too few are left to open the vault when one is lost."""
+    """Raise VaultError where two keepers are one, one is called like all of them, or too few are left when one is lost."""
+    if any(normalised(each.name) == normalised(TOGETHER_NAME) for each in keepers):
+        raise VaultError(
+            FileProblem.INVALID,
+            f"No keeper is called {TOGETHER_NAME!r}: so the log calls those who sign a line together. Take another name.",
+        )
     for of in ("name", "signing_key", "recipient"):
         given = [getattr(each, of) for each in keepers]
         alike = [normalised(each) or each for each in given] if of == "name" else given
@@ -126,9 +133,12 @@ def check_keepers(keepers: Sequence[Keeper]) -> None:
 
 
 def own_identity(home: Path, file: Path | None) -> Identity:
-    """Return the keys of this computer's keeper, or those of a file; KeyStoreError where there are none."""
+    """Return the keys of this computer's keeper, or those of a file; KeyStoreError, or UsageError of the file, where there are none."""
     if file is not None:
-        return Identity.read(file, Role.KEEPER)
+        try:
+            return Identity.read(file, Role.KEEPER)
+        except KeyStoreError as error:
+            raise UsageError(str(error)) from None
     if not Identity.known(home, Role.KEEPER):
         raise KeyStoreError(
             "This computer has no keeper's keys. Use the computer of a keeper, name the recovery key with --key FILE, "

@@ -31,6 +31,7 @@ class SubmissionScreen(SectionScreen[SubmissionReading]):
 
     TITLE = "Submission"
     sections = SECTIONS
+    rows = ResultTable
     CSS_PATH = "submission.tcss"
     HELP = (
         "The way leads from the bundle to the certificate that lifts its card. Each step is read from where it was done: "

@@ -35,10 +35,20 @@ def section_keys(room: str, sections: Sequence[str]) -> list[Binding]:
     ]  # fmt: skip
 
 
+class CommandRows(ResultTable):
+    """Rows that do not open: Enter offers the commands, which the line of keys names already."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "What to do", show=False, id="open")
+    ]
+
+
 class SectionScreen(ReadingScreen[Found]):
     """Shows the pages that its maker reads; ``sections`` are their names, in order."""
 
     sections: ClassVar[Sequence[str]]
+    rows: ClassVar[type[ResultTable]] = CommandRows
+    """What its rows are; ``ResultTable`` itself where Enter opens one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +63,7 @@ class SectionScreen(ReadingScreen[Found]):
         yield SectionLine(id="sections")
         yield Telling(id="said")
         yield EmptyState("Reading …")
-        yield ResultTable((), id="lines")
+        yield self.rows((), id="lines")
         with VerticalScroll(id="about"):
             yield Telling()
         yield KeyLine(palette_from=100)

@@ -53,7 +53,8 @@ class VaultScreen(SectionScreen[VaultReading]):
         "vault is checked each time it is read; it is read again when a file of it changes.\n"
         "Among the requests, a answers the one under the cursor, and f one in a file, such as from a stick. What else changes a vault "
         "is done with commands: c has each of them, with the names filled in. Words in CAPITAL LETTERS are yours to fill in.\n"
-        "Times are UTC, as the log has them."
+        "development and diagnostic are sentences that makers of methods may have seen, gold_standard is the secret test, and held_out is "
+        "kept for later and never opened. Times are UTC, as the log has them."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         *section_keys("vault", SECTIONS),
@@ -93,8 +94,8 @@ class VaultScreen(SectionScreen[VaultReading]):
             contents(facts, folder), keepers(facts, folder), log(facts, folder),
             requests(facts, folder, now.strftime(MOMENT)), budgets(found.told, now),
         )  # fmt: skip
-        lines = counted(len(facts.log), "line")
-        whole = show(f"✓ whole and unchanged · {lines} in its log", "$good")
+        lines = counted(len(facts.log), "log line")
+        whole = show(f"✓ whole and unchanged · {lines}", "$good")
         older = show(f"! an older copy · {lines}", "$bad")
         self.show_pages(
             dict(zip(SECTIONS, made, strict=True)), older if facts.older_copy else whole

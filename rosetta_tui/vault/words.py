@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.vault import ledger, log, records, work
+from harness.vault import keepers, ledger, log, records, work
 from harness.vault.folder import VaultState
 from harness.vault.grants.words import counts, standing
 from harness.vault.shares import paper
@@ -51,7 +51,7 @@ class LoggedAct:
 def logged_acts(state: VaultState) -> Sequence[LoggedAct]:
     """Return all lines of a vault's log, the oldest first."""
     names = {each.signing_key: each.name for each in state.founded.keepers}
-    names |= {each.signing_key: "the keepers together" for each in log.splits_of(state.lines)}
+    names |= {each.signing_key: keepers.TOGETHER_NAME for each in log.splits_of(state.lines)}
     corpora = {number: each.name for number, each in state.head.corpora.items()}
     found = []
     for line in state.lines:
@@ -187,7 +187,8 @@ def _grant_words(act: records.GrantAsked | records.Answered, names: Mapping[str,
 def standing_lines(grant: ledger.Grant, state: VaultState) -> Iterator[str]:
     """Say what became of a request."""
     if grant.used and not grant.answers:
-        yield f"Allowed by who asked, and used up at once, at {grant.used}."
+        who = "who asked" if state.split is None else "the keepers who were there"
+        yield f"Allowed by {who}, and used up at once, at {grant.used}."
     elif grant.used:
         yield f"Used up at {grant.used}."
     else:

@@ -67,6 +67,26 @@ def test_each_write_may_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, na
     assert readable(tmp_path) == []
 
 
+def test_what_a_stopped_change_left_is_gone_before_the_next_one_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else two changes would have to find room at once, and on a full stick none ever would."""
+    made = filled(tmp_path)
+    left_over = made.folder / ("0" * 64)
+    left_over.write_bytes(b"sealed")
+    assert made.read().left_over == (left_over.name,)
+    real, there = os.fsync, []
+
+    def noted(handle: int) -> None:
+        there.append(left_over.exists())
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    assert refusal(made, "rotate") is None
+    assert there
+    assert not any(there)
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """Return a folder on a disk of its own that has little room."""

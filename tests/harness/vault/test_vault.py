@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 
 from corpora.model.entry import Segment
+from harness.core.failures import UsageError
 from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
 from harness.vault.data_key import DataKey
 from harness.vault.folder import LOG, README
-from harness.vault.keepers import keeper_of
+from harness.vault.keepers import keeper_of, own_identity
 from harness.vault.log import VaultError
 from harness.vault.records import Opened
 from harness.vault.sealed_corpus import OpenedEntry
@@ -99,6 +100,27 @@ def test_strangers_open_nothing_and_write_nothing(tmp_path: Path) -> None:
             act()
     assert acts(made) == ["founded", "added"]
     assert not (tmp_path / "copy").exists()
+
+
+@pytest.mark.parametrize("name", ["the keepers together", "The  Keepers Together"])
+def test_nobody_is_called_like_all_keepers_together(tmp_path: Path, name: str) -> None:
+    """Else the log would say that so many signed a line that one wrote alone."""
+    made, somebody = filled(tmp_path), keeper_of(Identity.make(Role.KEEPER), name)
+    with pytest.raises(VaultError, match="No keeper is called"):
+        made.enrol(somebody, "a new one", MINE)
+    with pytest.raises(VaultError, match="No keeper is called"):
+        Vault(tmp_path / "new", tmp_path / "memory", made.clock).found("V", [somebody], MINE)
+    assert not (tmp_path / "new").exists()
+    assert acts(made) == ["founded", "added"]
+
+
+def test_a_named_file_that_holds_no_keys_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("Dear keepers")
+    os.mkfifo(tmp_path / "pipe")
+    for name, said in (("letter.txt", "damaged"), ("pipe", "a pipe"), ("gone", "no file")):
+        with pytest.raises(UsageError, match=said) as refused:
+            own_identity(tmp_path, tmp_path / name)
+        assert name in str(refused.value)
 
 
 def test_held_out_is_opened_only_once_it_was_rotated_by_name(tmp_path: Path) -> None:
