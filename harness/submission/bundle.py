@@ -53,12 +53,19 @@ _MOST_FILE: Final = MOST_BYTES + 2**22
 """Bytes of a bundle's file: its members, and what a zip writes around them."""
 
 
+_MOST_TOLD: Final = 50
+"""Problems that are told; an archive may have as many as it has members."""
+
+
 class RefusedBundle(FileError):  # noqa: N818  said of a bundle
     """A bundle holds what may not be in one; each problem begins with the member's name."""
 
     def __init__(self, problems: list[str], what: str = "This submission is refused") -> None:
         self.problems = tuple(problems)
-        super().__init__(FileProblem.INVALID, "\n".join([f"{what}:", *problems]))
+        told = problems[:_MOST_TOLD]
+        if more := len(problems) - len(told):
+            told = [*told, f"And {more:,} more."]
+        super().__init__(FileProblem.INVALID, "\n".join([f"{what}:", *told]))
 
 
 @dataclass(frozen=True)

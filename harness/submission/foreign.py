@@ -14,7 +14,10 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
+import tomlkit
+
 from harness.core.failures import UsageError
+from harness.core.storage_problems import storable
 from harness.core.user_file import read_bytes
 from harness.submission.bundle import RefusedBundle, unpack_into
 from harness.submission.members import (
@@ -33,6 +36,8 @@ from harness.submission.members import (
 
 _ARCHIVES: Final = (".tar", ".tar.gz", ".tgz")
 _GZIP: Final = b"\x1f\x8b"
+_OTHERWISE: Final = (b"BZh", b"\xfd7zXZ\x00")
+_MOST_MAGIC: Final = 6
 _AROUND: Final = 10 * 2**10
 """Bytes that a tar writes around a member, and at its end."""
 _LEFT_OUT: Final = frozenset({"Dockerfile", "manifest.json", FOREIGN_SHEET})
@@ -102,6 +107,7 @@ def _members(place: Path) -> dict[str, bytes]:
     if not place.name.endswith(_ARCHIVES):
         raise UsageError(f"{place}: neither a folder with {FOREIGN_SHEET} nor an archive ({', '.join(_ARCHIVES)}).")  # fmt: skip
     try:
+        _read_through(place)
         with tarfile.open(place) as archive:
             found = []
             for each in in_tar(archive):
@@ -109,7 +115,6 @@ def _members(place: Path) -> dict[str, bytes]:
                 if sum(e.size for e in found) > MOST_BYTES or len(found) > MOST_MEMBERS:
                     break  # enough to refuse it; nothing more is unpacked
             _refuse(found)
-            _check_sum(place)
             files = {e.path: archive.extractfile(e.path) for e in found if e.kind is MemberKind.FILE}  # fmt: skip
             return {
                 path.removeprefix("method/"): file.read()
@@ -120,19 +125,27 @@ def _members(place: Path) -> dict[str, bytes]:
         raise UsageError(f"{place} cannot be read as an archive ({type(error).__name__}). Ask for it once more.") from None  # fmt: skip
 
 
-def _check_sum(place: Path) -> None:
-    """Read a compressed archive to its end, where its checksum stands, which reading its members alone does not.
+def _read_through(place: Path) -> None:
+    """Read an archive to its end before a header of it is believed, for a header of any length is read whole into memory.
 
-    Raises OSError or EOFError where it is not right, and UsageError where more follows than the members could be.
+    Raises OSError or EOFError where its checksum, which stands there, is not right, and UsageError where it unpacks to more
+    than its members could be, or is compressed in another way.
     """
     left = MOST_BYTES + _AROUND * (MOST_MEMBERS + 1)
-    with place.open("rb") as packed, gzip.open(packed) as whole:
-        if not packed.peek(2).startswith(_GZIP):
-            return
-        while part := whole.read(2**20):
-            left -= len(part)
-            if left < 0:
-                raise UsageError(f"{place}: more follows its last member than an archive has. Ask for it once more.")  # fmt: skip
+    with place.open("rb") as packed:
+        begins = packed.peek(_MOST_MAGIC)
+        if begins.startswith(_OTHERWISE):
+            raise UsageError(
+                f"{place}: it is compressed in another way than by gzip. Unpack it, and name the folder."
+            )
+        with gzip.open(packed) if begins.startswith(_GZIP) else packed as whole:
+            while part := whole.read(2**20):
+                left -= len(part)
+                if left < 0:
+                    raise UsageError(
+                        f"{place}: it unpacks to more than the {MOST_BYTES // 2**20:,} MiB that a submission may have. "
+                        "Leave out what the method does not need, or quantise the model."
+                    )
 
 
 def _refuse(found: list[FoundMember]) -> None:
@@ -160,13 +173,13 @@ def _described(members: Mapping[str, bytes], place: Path) -> dict[str, Any]:
 
 def _translated(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[str, dict[str, bytes]]:  # fmt: skip
     """Return submission.toml and the members of the folder."""
-    kind = described.get("kind")
+    kind = str(described.get("kind"))
     if kind in _INSTEAD:
-        raise UsageError(f"{FOREIGN_SHEET}: kind {kind!r} is {_INSTEAD[str(kind)]}.")
+        raise UsageError(f"{FOREIGN_SHEET}: kind {kind!r} is {_INSTEAD[kind]}.")
     makers = {"python": _python, "lexicon": _lexicon, "llm": _model, "llm-coached": _model}
     if kind not in makers:
         raise UsageError(f"{FOREIGN_SHEET}: kind {kind!r} is not known. There are {', '.join([*makers, *_INSTEAD])}.")  # fmt: skip
-    lane, made = makers[str(kind)](described, members)
+    lane, made = makers[kind](described, members)
     if README in members:
         made[README] = members[README]
     return _sheet(described, lane), made
@@ -214,7 +227,7 @@ def _as_table(content: bytes, suffix: str) -> bytes:
 
 def _model(described: Mapping[str, Any], members: Mapping[str, bytes]) -> tuple[str, dict[str, bytes]]:  # fmt: skip
     made: dict[str, bytes] = {}
-    lane = f'lane = "data"\nmethod = "chat"\nmade_for = {json.dumps(str(described.get("model", "")))}\n'
+    lane = f'lane = "data"\nmethod = "chat"\nmade_for = {_toml(str(described.get("model", "")))}\n'
     decode = described.get("decode") if isinstance(described.get("decode"), dict) else {}
     known = {n: v for n, v in (decode or {}).items() if n in {"temperature", "batch_size", "max_tokens"}}  # fmt: skip
     coaching = described.get("coaching") if isinstance(described.get("coaching"), dict) else {}
@@ -238,7 +251,11 @@ def _named(path: object, field: str, members: Mapping[str, bytes]) -> bytes:
 def _inline(options: Mapping[str, Any]) -> str:
     """Write simple values as an inline table of TOML."""
     simple = {n: v for n, v in options.items() if isinstance(v, int | float | str) and re.fullmatch(r"\w+", n)}  # fmt: skip
-    return "{ " + ", ".join(f"{n} = {json.dumps(v)}" for n, v in simple.items()) + " }"
+    return "{ " + ", ".join(f"{n} = {_toml(v)}" for n, v in simple.items()) + " }"
+
+
+def _toml(value: float | str) -> str:
+    return tomlkit.item(storable(value) if isinstance(value, str) else value).as_string()
 
 
 def _sheet(described: Mapping[str, Any], lane: str) -> str:
@@ -249,7 +266,7 @@ def _sheet(described: Mapping[str, Any], lane: str) -> str:
         "submitter": described.get("author") or "",
         "licence": (card or {}).get("license") or "",
     }
-    head = "".join(f"{name} = {json.dumps(str(value))}\n" for name, value in told.items())
+    head = "".join(f"{name} = {_toml(str(value))}\n" for name, value in told.items())
     return f"""{head}
 [method]
 {lane}

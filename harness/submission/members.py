@@ -37,6 +37,8 @@ MOST_BYTES: Final = 256 * 2**20
 """Of all members together; a bundle is held in memory when it is read."""
 MOST_MEMBERS: Final = 2000
 MOST_PATH: Final = 200
+_MOST_NAME: Final = 500
+"""Characters of a member's path in any archive, such as a wheel."""
 
 _LISTED: Final = b"PK\x01\x02"
 """What each line of the list at the end of a zip begins with; of archives inside it too."""
@@ -145,12 +147,18 @@ def mebibytes(size: int) -> str:
 
 def unsafe_problems(found: Iterable[FoundMember]) -> list[str]:
     """Say of each member of any archive by its name what would be dangerous about taking it out."""
-    members = list(found)
-    problems = [words for each in members if (words := _unsafe(each))]
-    return [*problems, *_twins([m for m in members if m.kind is not MemberKind.FOLDER])]
+    problems, safe = [], []
+    for each in found:
+        if words := _unsafe(each):
+            problems.append(words)
+        elif each.kind is not MemberKind.FOLDER:
+            safe.append(each)
+    return [*problems, *_twins(safe)]
 
 
 def _unsafe(member: FoundMember) -> str | None:
+    if len(member.path) > _MOST_NAME:
+        return f"{member.path[:MOST_PATH]}…: a name of {len(member.path):,} characters. Give it a shorter one."
     path, parts = member.path, _parts(member.path)
     if member.kind is MemberKind.LINK:
         return f"{path}: a link. Put the file itself there."

@@ -6,6 +6,7 @@ import hashlib
 import io
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final
@@ -73,8 +74,8 @@ def _first_damaged(content: bytes) -> str | None:
                 if each.compress_type not in _METHODS:
                     return f"{each.filename} is packed in a way that pip does not write, or"
             return archive.testzip()
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError) as error:
-        return type(error).__name__
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, EOFError, ValueError, zlib.error):  # fmt: skip
+        return "a member"
 
 
 def requirements(members: Mapping[str, bytes]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import stat
 import warnings
 import zipfile
@@ -25,7 +26,7 @@ from harness.submission.members import (
     in_folder,
     member_problems,
 )
-from harness.submission.wheels import requirements
+from harness.submission.wheels import requirements, wheel_problems
 from tests.harness.submission.made import MAKER, raw_zip, resigned, sample_bundle, wheel
 
 
@@ -145,6 +146,21 @@ def test_a_list_of_millions_of_members_is_not_read() -> None:
     assert "lists more than 200,000 members" in refusal(b"PK\x03\x04" + b"PK\x01\x02" * 200_001)
 
 
+def test_names_as_long_as_a_zip_takes_them_hold_nobody_up() -> None:
+    """65,000 folders in each: looking up every folder of such a name took minutes."""
+    long = [FoundMember("a/" * 30_000 + str(n), MemberKind.FILE, 1) for n in range(300)]
+    told = member_problems(long)
+    assert len(told) == 300
+    assert "a name of 60,001 characters. Give it a shorter one." in told[1]
+    assert max(map(len, told)) < 300
+
+
+def test_of_many_problems_the_first_are_told() -> None:
+    told = refusal(raw_zip({f"../{n:02}": b"" for n in range(60)})).splitlines()
+    assert told[1] == "../00: a path that leads out of the bundle. Take it out."
+    assert told[-2:] == ["../49: a path that leads out of the bundle. Take it out.", "And 10 more."]
+
+
 def test_a_declared_size_that_lies_is_found(data: bytes) -> None:
     at = data.rindex(b"PK\x01\x02") + 24
     assert refusal(data[:at] + (2**31).to_bytes(4, "little") + data[at + 4 :])
@@ -214,6 +230,18 @@ class TestWheels:
             archive.writestr("tiny.py", b"0" * 2**22)
         assert "4,194,304 bytes declared" in refusal(resigned(code, {self.NAME: made.getvalue()}))
         assert "no archive" in refusal(resigned(code, {self.NAME: b"PK\x03\x04 nothing"}))
+
+    def test_a_damaged_wheel_is_named_wherever_it_is_damaged(self) -> None:
+        made = io.BytesIO()
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in ("tiny.py", "tiny-1.0.dist-info/METADATA"):
+                archive.writestr(name, b"answer = 42\nquestion = None\n" * 9)
+        whole, name = made.getvalue(), self.NAME.removeprefix("wheels/")
+        assert [*wheel_problems(name, whole)] == []
+        damaged = [whole[:at] + bytes([whole[at] ^ bits]) + whole[at + 1 :] for at in range(len(whole)) for bits in (1, 8, 255)]  # fmt: skip
+        told = [*itertools.chain.from_iterable(wheel_problems(name, each) for each in damaged)]
+        assert {words.partition(":")[0] for words in told} == {name}
+        assert f"{name}: a member is damaged. Download it again." in told
 
     def test_wheels_that_are_too_large_together_are_not_unpacked(self, code: bytes, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
         def unpacked(_: zipfile.ZipFile) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import sys
 import tarfile
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -101,6 +104,7 @@ def test_their_coaching_becomes_a_prompt_whose_braces_stay_braces(tmp_path: Path
         ({"kind": "mt-api"}, "Secret texts are sent to none"),
         ({"kind": "nmt-checkpoint"}, "CTranslate2"),
         ({"kind": "magic"}, "'magic' is not known"),
+        ({"kind": ["python"]}, "is not known"),
         ({"kind": "python", "entry_point": "os;system"}, "module:Class"),
         ({"kind": "lexicon", "dictionary": "../../etc/passwd"}, "names no file beside it"),
     ],
@@ -146,8 +150,43 @@ def test_what_follows_the_last_member_is_read_so_far_and_no_further(tmp_path: Pa
     path.write_bytes(path.read_bytes() + gzip.compress(bytes(2**22)))
     monkeypatch.setattr("harness.submission.foreign.MOST_BYTES", 2**20)
     monkeypatch.setattr("harness.submission.foreign.MOST_MEMBERS", 10)
-    with pytest.raises(UsageError, match="more follows its last member"):
+    with pytest.raises(UsageError, match="it unpacks to more than the 1 MiB"):
         write_folder(path, tmp_path / "ours")
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_a_header_that_unpacks_to_too_much_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: bytes) -> None:  # fmt: skip
+    """The library reads it whole into memory before it tells of the member."""
+
+    def read(*_: object) -> NoReturn:
+        raise AssertionError
+
+    info = tarfile.TarInfo("x")
+    info.type, info.size = kind, 2**31
+    path = tmp_path / "b.tar.gz"
+    path.write_bytes(gzip.compress(info.tobuf(tarfile.GNU_FORMAT) + bytes(2**22)))
+    monkeypatch.setattr("harness.submission.foreign.MOST_BYTES", 2**20)
+    monkeypatch.setattr("harness.submission.foreign.MOST_MEMBERS", 10)
+    monkeypatch.setattr(tarfile, "open", read)
+    with pytest.raises(UsageError, match="it unpacks to more than the 1 MiB"):
+        write_folder(path, tmp_path / "ours")
+
+
+@pytest.mark.parametrize("packed", [bz2.compress, lzma.compress])
+def test_another_compression_is_refused(tmp_path: Path, packed: Callable[[bytes], bytes]) -> None:
+    path = tmp_path / "b.tar.gz"
+    path.write_bytes(packed(bytes(10_240)))
+    with pytest.raises(UsageError, match="in another way than by gzip"):
+        write_folder(path, tmp_path / "ours")
+
+
+def test_what_they_wrote_stands_in_our_sheet_in_any_script(tmp_path: Path) -> None:
+    """Osage and Adlam lie beyond U+FFFF, of which TOML takes no halves; it takes no NaN of JSON's either."""
+    described = {"kind": "python", "entry_point": "m:M", "name": "\U000104b0\x7f\x00\"", "author": "\U0001e900\ud800", "decode": {"a": float("inf"), "b": True}}  # fmt: skip
+    made = write_folder(_written(tmp_path / "theirs", described, m__py=""), tmp_path / "ours")
+    sheet = _sheet(made)
+    assert (sheet["name"], sheet["submitter"]) == ('\U000104b0\x7f\x00"', "\U0001e900\ufffd")
+    assert sheet["method"]["options"] == {"a": float("inf"), "b": True}
 
 
 @pytest.mark.parametrize(
