@@ -113,15 +113,19 @@ class GatewayServer:
         self._left = self._gateway.calls_for_entry * entries
 
     def shut(self) -> None:
-        """Let nothing be asked until the next texts."""
+        """Let nothing be asked until the next texts, and break off what is under way.
+
+        A method that answers before its questions are answered would else ask on, and no record of its entry would say so.
+        """
         self._calls = None
+        for each in self._open:
+            each.cancel()
 
     async def close(self) -> None:
         """Listen no more, and break off what is under way."""
         if self._server is not None:
             self._server.close()
-        for each in self._open:
-            each.cancel()
+        self.shut()
         await asyncio.gather(*self._open, return_exceptions=True)
         self._folder.cleanup()
 
@@ -135,8 +139,8 @@ class GatewayServer:
                 writer.write(_written(status, said))
                 async with asyncio.timeout(_PATIENCE):
                     await writer.drain()
-        except (OSError, TimeoutError):
-            pass  # it went away
+        except (OSError, TimeoutError, asyncio.CancelledError):
+            pass  # it went away, or the time for questions is over
         finally:
             self._open.discard(task)
             writer.close()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -13,7 +14,8 @@ from harness.core.calls import Reply, Request
 from harness.core.failures import ErrorClass, HarnessError, Refused, Transient, UsageError
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.keys import no_key
-from tests.harness.box.making import asked, boxed, needs_engine
+from harness.method.method import Output
+from tests.harness.box.making import asked, boxed, entry, needs_engine
 from tests.harness.scripted import Scripted
 
 ASKS = """
@@ -111,6 +113,8 @@ def test_a_model_that_nobody_set_is_not_asked(tmp_path: Path, endpoint: Scripted
         ('post({"model": ["mock"], "messages": TURN})', "400"),
         ('post({"model": "mock", "messages": [{"role": "tool", "content": "x"}]})', "400"),
         ('post({"model": "mock", "messages": [{"role": "user", "content": {"image": "x"}}]})', "400"),
+        ('post({"model": "\\ud800", "messages": TURN})', "404"),
+        ('said(POST + b"Content-Length: 0\\r\\nContent-Length: 1\\r\\n", b"{")', "400"),
         ('post({"model": "mock", "messages": TURN, "api_key": "x", "stream": True})', "200"),
     ],
 )  # fmt: skip
@@ -149,6 +153,54 @@ def translate(texts):
 """
     [[output]] = asked(boxed(tmp_path, code, gateway=made(endpoint)), ["a"], calls=Carried())
     assert output.text == "200"
+
+
+class Endless:
+    """Carries calls that are never answered, and counts those that are broken off."""
+
+    def __init__(self) -> None:
+        self.broken_off = 0
+
+    async def send(self, request: Request) -> NoReturn:
+        del request
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.broken_off += 1
+            raise
+        raise AssertionError
+
+
+@needs_engine
+def test_questions_end_with_their_text(
+    tmp_path: Path, endpoint: Scripted, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A method that answers before its question is answered asks on for nobody, and nothing is written about it."""
+    code = f"""{RAW}
+def translate(texts):
+    one = socket.socket(socket.AF_UNIX)
+    one.connect(os.environ["ROSETTA_GATEWAY"])
+    body = json.dumps({{"model": "mock", "messages": TURN}}).encode()
+    one.sendall(POST + b"Content-Length: %d\\r\\n\\r\\n" % len(body) + body)
+    while said(POST, body) != "429":
+        pass  # until the only question that is allowed was heard
+    return texts
+"""
+    calls: Any = Endless()
+    one = Gateway(made(endpoint).models, calls_for_entry=1)
+    method = boxed(tmp_path, code, gateway=one)
+
+    async def ask() -> tuple[int, Output]:
+        try:
+            [output] = await method.translate([entry("saluton")], calls)
+            await asyncio.sleep(0)
+            return calls.broken_off, output
+        finally:
+            await method.close_box()
+
+    broken_off, output = asyncio.run(ask())
+    assert (broken_off, output.text) == (1, "saluton")
+    assert caplog.records == []
 
 
 @needs_engine
