@@ -72,7 +72,7 @@ def test_a_canary_is_found_however_it_is_written(form: str) -> None:
         assert forms_in(write(word)), word
 
 
-@pytest.mark.parametrize("leak", ["log", "name", "page", "core"])
+@pytest.mark.parametrize("leak", ["log", "name", "page", "removed", "replaced", "core"])
 def test_the_guard_finds_one_leaked_word(tmp_path: Path, leak: str) -> None:
     """Else it might search the wrong place, and find nothing for that reason."""
     computer = Computer(tmp_path)
@@ -90,6 +90,19 @@ def test_the_guard_finds_one_leaked_word(tmp_path: Path, leak: str) -> None:
             store.commit()
             store.execute("DELETE FROM t")
         store.close()
+    elif leak in {"removed", "replaced"}:
+        ends = "os.remove('a.tmp')" if leak == "removed" else "os.replace('b.tmp', 'a.tmp')"
+        leaks = f"""
+import os
+from pathlib import Path
+from tests.guards.canaries.place import keep_removed
+keep_removed(Path({str(tmp_path / "removed")!r}))
+os.chdir({str(tmp_path / "temporary")!r})
+Path('a.tmp').write_text({WORD!r})
+Path('b.tmp').touch()
+{ends}
+"""
+        subprocess.run([sys.executable, "-c", leaks], check=True)
     else:
         aborts = f"import os, resource as r\nr.setrlimit(r.RLIMIT_CORE, (r.getrlimit(r.RLIMIT_CORE)[1],) * 2)\nsaid = {WORD!r} * 2\nos.abort()"
         subprocess.run([sys.executable, "-c", aborts], cwd=tmp_path / "work", check=False)
@@ -143,6 +156,7 @@ class Keeper:
         assert "KeyError" in broken
         self.computer(*run, *self.method("Aborts"), code=-signal.SIGABRT)
         self.computer(*run, *self.method("Dies"), code=-signal.SIGKILL)
+        assert self.computer.readable() == []  # in the journal that nobody closed, too
         self.computer("resume", "last", *again, "--keep-failed", "--plain")
 
     def asks_speakers(self) -> None:

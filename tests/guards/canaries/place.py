@@ -7,7 +7,9 @@ import multiprocessing
 import os
 import resource
 import sys
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,7 @@ def command(words: Sequence[str], environment: dict[str, str], folder: str, prin
     most = resource.getrlimit(resource.RLIMIT_CORE)[1]
     resource.setrlimit(resource.RLIMIT_CORE, (most, most))
     asked = _asked_of_system()
+    keep_removed(Path(folder).parent / "removed")
     with open(printed, "wb") as out, open(os.devnull, "rb") as nothing:  # noqa: PTH123  a name, no path
         os.dup2(out.fileno(), 1)
         os.dup2(out.fileno(), 2)
@@ -44,6 +47,22 @@ def command(words: Sequence[str], environment: dict[str, str], folder: str, prin
         atexit._run_exitfuncs()  # a forked process does not come to them by itself
         sys.stdout.flush()
         Path(f"{printed}.cores").write_text(str((resource.RLIMIT_CORE, (0, 0)) in asked))
+
+
+def keep_removed(where: Path) -> None:
+    """Keep from now on the bytes of each file that this process deletes or writes anew: a disk has them for a while."""
+    where.mkdir(exist_ok=True)
+
+    def gone(event: str, told: tuple[Any, ...]) -> None:
+        if event in {"os.remove", "os.rename"}:
+            path = Path(os.fsdecode(told[event == "os.rename"]))
+            with suppress(OSError):
+                content = path.read_bytes()
+                (where / f"{os.getpid()}-{time.monotonic_ns()}-{path.name[-60:]}").write_bytes(
+                    content
+                )
+
+    sys.addaudithook(gone)
 
 
 def _asked_of_system() -> list[tuple[object, ...]]:
