@@ -6,13 +6,16 @@ import json
 import re
 import sqlite3
 import uuid
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from functools import partial
+from typing import Any, Final, TypeAlias
 
 from corpora.checks.marks import names_secret
 from corpora.model.corpus import Corpus, Dataset
+from corpora.model.entry import Entry
 from harness.card.build import assemble, store_card
 from harness.card.checking.recompute import (
     card_floors,
@@ -59,6 +62,17 @@ from scoring.core.translation import Translation
 from scoring.metrics.inventory import make_scorer, surface_setup
 from scoring.words.resources import Resources
 
+Corpora: TypeAlias = Callable[[str], Sequence[Entry] | None]
+"""Gives by its SHA-256 the entries of a corpus; None where it is not at hand."""
+
+
+MOST_TEXT: Final = 2**20
+"""Characters of one text on a card that is scored again: a megabyte takes a second and a tenth of a gigabyte of memory."""
+
+
+class DifferentCard(UsageError):  # noqa: N818  it says what is there
+    """The store has a different card of the same run."""
+
 
 @dataclass(frozen=True, slots=True)
 class Imported:
@@ -90,9 +104,26 @@ def import_card(
 
     Its outputs are scored again, and its texts held against ``corpus``, else against the store's corpus of this hash.
     Raises UsageError for what is no card, for a seal that is absent or broken (unless ``unverified``,
-    which marks the run), for texts of a secret segment, and for a different card with the same run id.
+    which marks the run), for texts of a secret segment, and DifferentCard for a different card with the same run id.
     """
-    outer = parse_object(data, name)
+    parsed = parse_object(data, name)
+    return import_parsed(connection, parsed, data, name, unverified=unverified, corpus=corpus)
+
+
+def import_parsed(
+    connection: sqlite3.Connection,
+    outer: dict[str, Any],
+    data: bytes,
+    name: str,
+    *,
+    unverified: bool = False,
+    corpus: Corpus | None = None,
+    at_hand: Corpora | None = None,
+) -> Imported:
+    """Do the same with a card that ``parse_object`` read out of its bytes.
+
+    ``at_hand`` gives the corpora that texts are held against where ``corpus`` is None; None: those of the store.
+    """
     raw = unwrapped(outer)
     if raw is not outer:
         data = json.dumps(raw, ensure_ascii=False).encode()
@@ -114,7 +145,9 @@ def import_card(
                 raise UsageError(f"{name}: {doubt} `--unverified` imports it all the same, marked.")
             if corpus is not None and corpus.sha256 != block(raw, "dataset").get("sha256"):
                 raise UsageError(f"{name} is on another corpus than --corpus: its hash is another.")
-            return _store(connection, raw, data, name, doubt, corpus)
+            entries = None if corpus is None else corpus.entries
+            known = at_hand if entries is None else lambda _: entries
+            return _store(connection, raw, data, name, doubt, known)
 
 
 def _doubt(raw: Mapping[str, Any]) -> str | None:
@@ -131,7 +164,7 @@ def _store(
     data: bytes,
     name: str,
     doubt: str | None,
-    corpus: Corpus | None = None,
+    at_hand: Corpora | None = None,
 ) -> Imported:
     card = adopt(raw, name)
     _refuse_secrets(card, name)
@@ -140,7 +173,7 @@ def _store(
     run_id = store_id(card.run_id)
     known = _same_card(connection, run_id, raw, name)
     if known is not None:
-        found = _recounted(connection, known.id, card, data, corpus) if known.imported else None
+        found = _recounted(connection, known.id, card, data, at_hand) if known.imported else None
         return Imported(run_id, known=True, back=_back(connection, known), recount=found)
     try:
         with transaction(connection):
@@ -149,7 +182,7 @@ def _store(
             _add_rows(connection, number, card, material)
             head = card.as_json()
             store_card(connection, number, head if doubt is None else {**head, "unverified": doubt})
-            found = _recounted(connection, number, card, data, corpus, material)
+            found = _recounted(connection, number, card, data, at_hand, material)
     except (OverflowError, UnicodeEncodeError) as error:
         raise UsageError(
             f"{name} holds a number or a text that cannot be stored ({type(error).__name__})."
@@ -162,14 +195,15 @@ def _recounted(
     run: int,
     card: RunCard,
     data: bytes,
-    corpus: Corpus | None,
+    at_hand: Corpora | None,
     material: Material | None = None,
 ) -> Recount | None:
     """Score a card's outputs again and keep what that gave; None where it carries none.
 
     With its corpus at hand all that ``runs verify`` computes is, intervals, floors and tiers among it.
     """
-    entries = pinned_corpus(connection, card.dataset.sha256) if corpus is None else corpus.entries
+    known = at_hand or partial(pinned_corpus, connection)
+    entries = known(card.dataset.sha256)
     found = recount(card, entries, material)
     if found is None:
         return None
@@ -203,6 +237,19 @@ def _refuse_secrets(card: RunCard, name: str) -> None:
 
 
 def _refuse_impossible(card: RunCard, name: str) -> None:
+    twice = [
+        id_ for id_, count in Counter(row.entry_id for row in card.results).items() if count > 1
+    ]
+    if twice:
+        raise UsageError(
+            f"{name} has entry {twice[0]!r} more than once, so it is no card of one run."
+        )
+    for row in card.results:
+        texts = (row.source, row.reference, row.predicted, *(row.variants or ()))
+        if (longest := max(len(each or "") for each in texts)) > MOST_TEXT:
+            raise UsageError(
+                f"{name}: a text of entry {row.entry_id!r} has {longest:,} characters; one on a card may have {MOST_TEXT:,}."
+            )
     scorer = card_scorer(card, [row_entry(row) for row in card.results])
     for first in impossible(card, scorer):
         raise UsageError(
@@ -232,7 +279,7 @@ def _same_card(
         stored = {}
     if stored == raw:
         return run
-    raise UsageError(
+    raise DifferentCard(
         f"{name}: the store has a different card of run {run_id[:8]}. "
         f"`rosetta runs delete --now {run_id[:8]}` makes room for this one."
     )

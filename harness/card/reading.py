@@ -70,7 +70,9 @@ def _parsed(data: bytes, name: str) -> Any:
     except RecursionError:
         raise UsageError(f"{name} is nested too deeply to be a run card.") from None
     except ValueError as error:
-        raise UsageError(f"{name}: {error}") from error
+        endless = "int_max_str_digits" in str(error)  # Python's words are for programmers
+        words = "a number has thousands of digits. Write null where it is unknown."
+        raise UsageError(f"{name}: {words if endless else error}") from error
 
 
 def _single_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

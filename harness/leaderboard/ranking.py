@@ -14,12 +14,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from corpora.model.entry import EntryId
 from corpora.model.segment import Segment
 from corpora.tasks.task import TRANSLATION
 from harness.card.entry_ids import NO_SEGMENT, card_id, ids_sha256
 from harness.card.reading import block, number
 from harness.leaderboard.entrant import CHRF, Entrant, better, counts
 from harness.store.file.trouble import stored_object, unpack_positions
+from harness.store.results import read_results
 from harness.store.run_list import RunSummary, list_runs
 from scoring.core.columns import TRANSLATIONS, stated_columns
 from scoring.core.composite import profile_for
@@ -142,24 +144,31 @@ def leaderboards(connection: sqlite3.Connection, dataset: str | None = None) -> 
         if grounds is not None:
             lists.setdefault((grounds, run.language_pair), []).append(entrant)
     boards = [
-        _board(grounds, _last_tries(entrants), facts.scope(entrants[0].run))
+        _board(grounds, _last_tries(entrants, facts.has_outputs_of), facts.scope(entrants[0].run))
         for (grounds, _), entrants in lists.items()
     ]
     newest = {id(board): max(each.run.created for each in board.entrants) for board in boards}
     return sorted(boards, key=lambda b: (not b.official, -len(b.entrants), -newest[id(b)]))
 
 
-def _last_tries(entrants: Sequence[Entrant]) -> list[Entrant]:
+def _last_tries(
+    entrants: Sequence[Entrant], has_outputs_of: Callable[[RunSummary, RunSummary], bool]
+) -> list[Entrant]:
     """Let a run that retried another of the list, or scored it again, stand in its place.
 
-    A card from elsewhere may name any run: it takes the place of a verified one only where its own seal holds,
-    and never that of a later one, so that two cannot name each other.
+    A card from elsewhere may name any run: it takes the place of one that may have a rank only where it may have one
+    itself and has all that did not fail there, and never that of a later one, so that two cannot name each other.
     """
     there = {each.run.run_id: each for each in entrants}
     before: dict[str, set[str]] = {}
     for each in sorted(entrants, key=lambda e: e.run.created):
         named = {each.run.retry_of, each.run.rescore_of} & before.keys()
-        named = {id_ for id_ in named if each.unverified <= there[id_].unverified}
+        named = {
+            id_
+            for id_ in named
+            if bool(each.unranked) <= bool(there[id_].unranked)
+            and (not each.run.imported or has_outputs_of(each.run, there[id_].run))
+        }
         before[each.run.run_id] = named.union(*(before[id_] for id_ in named))
     gone = set[str]().union(*before.values())
     return [
@@ -321,6 +330,20 @@ class _Facts:
         if stated not in self._signatures:
             self._signatures[stated] = setup_signatures(stored_object(stated))
         return self._signatures[stated]
+
+    def has_outputs_of(self, run: RunSummary, other: RunSummary) -> bool:
+        """Tell whether a run has every output of another that did not fail there, by the same set-up; False where texts are sealed or held back."""
+        if self._rows[run.number][2] != self._rows[other.number][2]:
+            return False
+        before = self._outputs(other)
+        return None not in before.values() and before.items() <= self._outputs(run).items()
+
+    def _outputs(self, run: RunSummary) -> Mapping[EntryId, str | None]:
+        """Return by entry what came out where nothing failed; None for a text that is not at hand."""
+        query = "SELECT position, entry_id FROM entries WHERE corpus = ?"
+        ids = dict(self._connection.execute(query, (self._rows[run.number][0],)))
+        results = read_results(self._connection, run.number, to_show=True)
+        return {ids[each.position]: each.output for each in results if each.error_class is None}
 
     def scope(self, run: RunSummary) -> _Scope:
         """Return which entries of which corpus a run translated."""

@@ -144,7 +144,7 @@ class PublishedDatabase:
         self._require_tables()
         with self._connection.transaction(), self._connection.cursor("cards") as cursor:
             self._connection.execute("SET TRANSACTION READ ONLY")
-            cursor.itersize = 50
+            cursor.itersize = 8  # a card may have 128 MiB
             cursor.execute(
                 "SELECT card_hash, card_bytes FROM public.run_cards ORDER BY published_at, card_hash"
             )

@@ -21,7 +21,7 @@ from corpora.model.sending import Transmission
 from corpora.model.terms import Terms
 from harness.card.checking.signed import UNKNOWN as NO_SIGNER
 from harness.card.exporting import ExportForm, export_run, must_be_released
-from harness.card.leaving import inside_words, kept_inside
+from harness.card.leaving import inside_words
 from harness.card.reading import block, parse_object, read_card_bytes
 from harness.card.seal import HASH_FIELD, SealForm, seal_form
 from harness.consent.sending import MayNotSend
@@ -60,6 +60,9 @@ _OF_RELEASED: Final[Mapping[str, tuple[str, ...]]] = {
     "language_pair": ("corpus", "language_pair"),
 }
 """Where a released card has them; its scores stand one level deeper, with their steps."""
+
+MOST_BYTES: Final = 2**27
+"""Of one card that is published; the database refuses larger ones, too. One of 100,000 entries has about half of it."""
 
 OPTION: Final = "--may-publish"
 
@@ -152,13 +155,18 @@ def outgoing_run(
     card = parse_object(exported, run.run_id)
     form = seal_form(card)
     made = OutgoingCard(canonical_bytes(card) if form is SealForm.JCS else exported)
-    if kept_inside(card):
+    if lacks_outputs(card):
         raise UsageError(
-            f"Run {run.run_id[:8]} was imported, and has entries that its maker held back. Only a released card of it may be published, by its maker."
+            f"Run {run.run_id[:8]} was imported, and its card came without outputs of its entries, so nobody could score it again. Only a released "
+            "card of it may be published, by its maker."
         )
     if form is None:
         raise UsageError(
             f"The seal of run {run.run_id[:8]} does not hold, so nobody could believe its card. It is not published."
+        )
+    if len(made.data) > MOST_BYTES:
+        raise UsageError(
+            f"The card of run {run.run_id[:8]} has {len(made.data):,} bytes; a published one may have {MOST_BYTES:,}."
         )
     terms = _stated(card) if run.imported else read_dataset(connection, run.corpus).terms
     segments = [row.get("segment") for row in card.get("results") or ()]
@@ -237,12 +245,18 @@ def _stated(card: Mapping[str, Any]) -> Terms:
     )
 
 
-def seal_holds(card: Mapping[str, Any], data: bytes) -> bool:
-    """Tell whether a published card is as it was sealed, or a released one as it was signed."""
-    if is_released(card):
-        verdict = verify_released(data, NO_SIGNER)
-        return verdict is not None and verdict.ok
-    return bool(card.get(HASH_FIELD)) and seal_form(card) is not None
+def lacks_outputs(card: Mapping[str, Any]) -> bool:
+    """Tell whether a card came without outputs of its entries, so that its scores are only stated."""
+    rows = card.get("results")
+    if "withheld" in card or not isinstance(rows, list) or not rows:
+        return True
+    return any(isinstance(row, Mapping) and row.get("withheld") for row in rows)
+
+
+def released_holds(data: bytes) -> bool:
+    """Tell whether a released card is as it was signed."""
+    verdict = verify_released(data, NO_SIGNER)
+    return verdict is not None and verdict.ok
 
 
 def _at(card: Mapping[str, Any], *place: str) -> Any:

@@ -112,7 +112,7 @@ def leaderboard(
         click.echo(f"There is nothing to rank: {left_out}" if gone else nothing)
     else:
         for index, board in enumerate(shown):
-            for line in _lines(boards, board, index, sort):
+            for line in _lines(boards, board, index, sort, source=source):
                 click.echo(plain(line))
     if gone and shown:
         click.echo(left_out, err=True)
@@ -200,7 +200,12 @@ def sort_named(words: str) -> str:
 
 
 def _lines(
-    boards: list[ranking.Board], board: ranking.Board, index: int, sort: str
+    boards: list[ranking.Board],
+    board: ranking.Board,
+    index: int,
+    sort: str,
+    *,
+    source: str | None,
 ) -> Iterator[str]:
     if index:
         yield ""
@@ -223,10 +228,21 @@ def _lines(
         yield words
     for each in board.entrants:
         yield from _notes(each, translated=board.grounds.task == TRANSLATION)
+    if words := _stated_words(board, published=source is not None):
+        yield words
     ranked_first = board.entrants[0].columns.headline if board.entrants else ""
     signatures = {each.signature(ranked_first) for each in board.entrants} - {""}
     for signature in sorted(signatures):
         yield f"{metric_rows.short_title(ranked_first)} {signature}"
+
+
+def _stated_words(board: ranking.Board, *, published: bool) -> str:
+    """Say of how many runs nobody here held the texts against their corpus, and what does; empty where of none."""
+    stated = sum(each.run.stated and not each.unranked for each in board.entrants)
+    again = "`rosetta runs import CARD --corpus FILE` scores them again"
+    if published:
+        again = "they are scored again where this computer has a run over the corpus"
+    return f"{counted(stated, 'run')} with scores as stated on the card: {again}" if stated else ""
 
 
 def _notes(entrant: leaderboard_entrant.Entrant, *, translated: bool) -> Iterator[str]:
@@ -240,8 +256,6 @@ def _notes(entrant: leaderboard_entrant.Entrant, *, translated: bool) -> Iterato
         yield f"{name} {words}"
     for words in filter(None, (owners.shown_by(entrant.run), owners.owner_words(entrant.run))):
         yield plain(f"{name}: {words}")
-    if entrant.run.stated and not entrant.differences:
-        yield f"{name}: its scores are as its maker stated them (`rosetta runs import CARD --corpus FILE` scores them again)"
     if entrant.unranked:
         yield f"{name} has no rank: {entrant.unranked}"
 

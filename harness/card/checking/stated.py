@@ -103,6 +103,9 @@ def _half_unit(value: object) -> float:
 MOST = 10**9
 """No entry has as many words, terms or rules; sums of larger numbers would lose digits."""
 
+MOST_EFFORT = 10**12
+"""No run costs as many dollars, takes as many seconds or is as fast."""
+
 FLOORS = ("empty", "source", "constant")
 """Floors that every run has; one of a single entry has no ``shuffled`` and no ``words``."""
 
@@ -115,6 +118,7 @@ def impossible(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
     yield from _impossible_scores(card, scorer)
     yield from _impossible_floors(card, scorer)
     yield from _impossible_task(card)
+    yield from _impossible_effort(card)
     metrics = {metric.info.id: metric for metric in beyond_texts(scorer)}
     known: dict[tuple[str, tuple[float, ...]], str | None] = {}
     for place, row in enumerate(card.results):
@@ -215,6 +219,15 @@ def _impossible_task(card: RunCard) -> Iterator[CardDifference]:
     scored = TRANSLATION if setup is None else setup.task
     if scored != (card.dataset.task or TRANSLATION):
         yield CardDifference("$.dataset.task", scored, card.dataset.task, computed=False)
+
+
+def _impossible_effort(card: RunCard) -> Iterator[CardDifference]:
+    """Yield costs and times below 0 or beyond all measure: lists sort by them."""
+    for name, part in (("cost", card.cost), ("speed", card.speed)):
+        for field, stated in part:
+            if isinstance(stated, int | float) and not 0 <= stated <= MOST_EFFORT:
+                must = f"within 0 to {MOST_EFFORT:,}"
+                yield CardDifference(f"$.{name}.{field}", must, stated, computed=False)
 
 
 def _impossible_floors(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:

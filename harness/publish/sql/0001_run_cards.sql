@@ -36,7 +36,8 @@ LANGUAGE sql STABLE
 
 CREATE TABLE run_cards (
     card_hash text PRIMARY KEY,                 -- its seal where that holds here, else SHA-256 of card_bytes
-    card_bytes bytea NOT NULL,                  -- the card itself, as it was sealed or signed
+    card_bytes bytea NOT NULL                   -- the card itself, as it was sealed or signed; outgoing.py has the same limit
+        CHECK (octet_length(card_bytes) <= 134217728),
     run_card jsonb NOT NULL CHECK (jsonb_typeof(run_card) = 'object'),  -- the same for queries
     form text NOT NULL,                         -- 'card', or 'released': coarse scores over secret entries
     run_card_hash text,                         -- its seal; of a released card that of the card which stayed inside

@@ -402,7 +402,7 @@ class TestReading:
         with taken([(first.hash, second.data), ("0" * 64, b"[1]")]) as cards:
             words = " | ".join(cards.unverified)
         assert "another card than the one that was published" in words
-        assert f"{'0' * 12} is left out: " in words
+        assert f"left out: card {'0' * 12} " in words
         with taken([(first.hash, first.data), (first.hash, first.data)]) as cards:
             assert cards.unverified == []
             assert cards.store.execute("SELECT count(*) FROM runs").fetchone() == (1,)

@@ -111,7 +111,7 @@ class TestFromElsewhere:
     ) -> None:
         rows = json.loads(card.data)["results"]
         rows[0] |= {"withheld": True, "source": None, "reference": None, "predicted": None}
-        with pytest.raises(UsageError, match="held back"):
+        with pytest.raises(UsageError, match="without outputs of its entries"):
             imported(tmp_path, changed(card, results=rows).data)
 
     def test_a_card_without_a_seal_that_holds_is_not_published(
