@@ -6,14 +6,12 @@ import json
 import re
 import sqlite3
 import uuid
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
-from corpora.checks.marks import names_secret
 from corpora.model.corpus import Corpus, Dataset
 from corpora.model.entry import Entry
 from harness.card.build import assemble, store_card
@@ -25,7 +23,7 @@ from harness.card.checking.recompute import (
     row_numbers,
 )
 from harness.card.checking.recount import pinned_corpus, recount
-from harness.card.checking.stated import impossible
+from harness.card.checking.refusing import refuse_impossible, refuse_secrets, refuse_withdrawn
 from harness.card.checking.verify import verify_card
 from harness.card.exporting import card_bytes
 from harness.card.fingerprint import fingerprint
@@ -44,7 +42,6 @@ from harness.card.model import DatasetBlock, EntryResult, Retries, RunCard
 from harness.card.reading import block, parse_object
 from harness.card.rows import row_entry, row_result
 from harness.card.seal import HASH_FIELD, seal_form
-from harness.consent.verifying import found, of_card
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.core.version import VERSION
@@ -56,7 +53,6 @@ from harness.store.file.transaction import transaction
 from harness.store.others_cards import Recount, keep_recount
 from harness.store.results import add_results
 from harness.store.runs import Run, create_run, find_by_id
-from harness.store.withdrawn import now_standing
 from scoring.core.scorer import Scorer
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import make_scorer, surface_setup
@@ -64,10 +60,6 @@ from scoring.words.resources import Resources
 
 Corpora: TypeAlias = Callable[[str], Sequence[Entry] | None]
 """Gives by its SHA-256 the entries of a corpus; None where it is not at hand."""
-
-
-MOST_TEXT: Final = 2**20
-"""Characters of one text on a card that is scored again: a megabyte takes a second and a tenth of a gigabyte of memory."""
 
 
 class DifferentCard(UsageError):  # noqa: N818  it says what is there
@@ -167,9 +159,9 @@ def _store(
     at_hand: Corpora | None = None,
 ) -> Imported:
     card = adopt(raw, name)
-    _refuse_secrets(card, name)
-    _refuse_impossible(card, name)
-    _refuse_withdrawn(raw, card, name)
+    refuse_secrets(card, name)
+    refuse_impossible(card, name)
+    refuse_withdrawn(raw, card, name)
     run_id = store_id(card.run_id)
     known = _same_card(connection, run_id, raw, name)
     if known is not None:
@@ -221,49 +213,6 @@ def store_id(run_id: str) -> str:
         return str(uuid.UUID(run_id))
     except ValueError:
         return str(uuid.uuid5(uuid.NAMESPACE_URL, f"run-card:{run_id}"))
-
-
-def _refuse_secrets(card: RunCard, name: str) -> None:
-    texts = sum(
-        (row_entry(row).secret or names_secret(row.segment or ""))
-        and any(text is not None for text in (row.source, row.reference, row.predicted))
-        for row in card.results
-    )
-    if texts:
-        raise UsageError(
-            f"{name} carries the texts of {texts:,} entries of a secret segment (gold_standard or "
-            "held_out). A card must not: ask its maker for one without them, and delete this file."
-        )
-
-
-def _refuse_impossible(card: RunCard, name: str) -> None:
-    twice = [
-        id_ for id_, count in Counter(row.entry_id for row in card.results).items() if count > 1
-    ]
-    if twice:
-        raise UsageError(
-            f"{name} has entry {twice[0]!r} more than once, so it is no card of one run."
-        )
-    for row in card.results:
-        texts = (row.source, row.reference, row.predicted, *(row.variants or ()))
-        if (longest := max(len(each or "") for each in texts)) > MOST_TEXT:
-            raise UsageError(
-                f"{name}: a text of entry {row.entry_id!r} has {longest:,} characters; one on a card may have {MOST_TEXT:,}."
-            )
-    scorer = card_scorer(card, [row_entry(row) for row in card.results])
-    for first in impossible(card, scorer):
-        raise UsageError(
-            f"{name}: {first}. No run gives such a number: ask the card's maker for the right one."
-        )
-
-
-def _refuse_withdrawn(raw: Mapping[str, Any], card: RunCard, name: str) -> None:
-    ids = [row.entry_id for row in card.results] or None
-    for each in found(of_card(raw, ids), now_standing()):
-        if each.ok is False:
-            raise UsageError(
-                f"{name}: {each.words}. It is not imported. `rosetta consent list` has who said so."
-            )
 
 
 def _same_card(

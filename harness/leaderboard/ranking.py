@@ -12,21 +12,22 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from corpora.model.entry import EntryId
 from corpora.model.segment import Segment
 from corpora.tasks.task import TRANSLATION
 from harness.card.entry_ids import NO_SEGMENT, card_id, ids_sha256
 from harness.card.reading import block, number
 from harness.leaderboard.entrant import CHRF, Entrant, better, counts
 from harness.store.file.trouble import stored_object, unpack_positions
-from harness.store.results import read_results
 from harness.store.run_list import RunSummary, list_runs
 from scoring.core.columns import TRANSLATIONS, stated_columns
 from scoring.core.composite import profile_for
 from scoring.core.metric_rows import short_title
 from scoring.core.specification import specified, stated_weighing
+
+if TYPE_CHECKING:
+    from corpora.model.entry import EntryId
 
 
 @dataclass(frozen=True)
@@ -340,6 +341,10 @@ class _Facts:
 
     def _outputs(self, run: RunSummary) -> Mapping[EntryId, str | None]:
         """Return by entry what came out where nothing failed; None for a text that is not at hand."""
+        from harness.store.results import (
+            read_results,
+        )  # no list of runs that were made here needs it
+
         query = "SELECT position, entry_id FROM entries WHERE corpus = ?"
         ids = dict(self._connection.execute(query, (self._rows[run.number][0],)))
         results = read_results(self._connection, run.number, to_show=True)

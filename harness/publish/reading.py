@@ -60,7 +60,7 @@ def taken(found: Iterable[tuple[str, bytes]]) -> Iterator[PublishedCards]:
 
 @contextmanager
 def _corpora_here() -> Iterator[Corpora]:
-    """Give the corpora of this computer's store, each read once; none where there is no store yet."""
+    """Yield what gives the corpora of this computer's store, each read once; none where there is no store yet."""
     if not default_path().is_file():
         yield lambda _: None
         return

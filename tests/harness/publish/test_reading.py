@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from harness.card.checking.refusing import MOST_TEXT
 from harness.card.entry_ids import ids_sha256
-from harness.card.importing import MOST_TEXT
 from harness.card.seal import card_hash
 from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
 from harness.leaderboard.ranking import Board, leaderboards
 from harness.publish import outgoing
 from harness.publish.database import migrations
@@ -64,13 +65,13 @@ def test_scores_without_outputs_are_in_no_list(home: Path, card: OutgoingCard, w
     scores = {**told["scores"], "chrf_plus_plus": 99.0, "composite": 0.99}
     rows = told["results"]
     block = {"entries": 10, "secret": 10, "segments": {"development": 10}, "ids_sha256": ids_sha256(each["entry_id"] for each in rows)}  # fmt: skip
-    fields: dict[str, Any] = {
+    ways: dict[str, dict[str, Any]] = {
         "no rows": {"results": []},
         "told as withheld": {"results": [], "withheld": block},
         "one row": {"results": [{**rows[0], **HELD_BACK}, *rows[1:]]},
         "all rows": {"results": rows_with(bad, **HELD_BACK)},
-    }[what]
-    with listed(good, changed(bad, scores=scores, **fields)) as (found, boards):
+    }
+    with listed(good, changed(bad, scores=scores, **ways[what])) as (found, boards):
         assert ranks(boards) == {"00000000": 1}
         [words] = found.unverified
     assert "without outputs" in words
@@ -189,7 +190,7 @@ def test_cards_beyond_the_limit_are_not_published(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outgoing, "MOST_BYTES", 1000)
-    with pytest.raises(outgoing.UsageError, match=r"a published one may have 1,000"):
+    with pytest.raises(UsageError, match=r"a published one may have 1,000"):
         made_card(tmp_path)
 
 
