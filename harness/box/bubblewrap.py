@@ -7,7 +7,7 @@ import secrets
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -65,8 +65,10 @@ class Bubblewrap:
         ):
             rules.write(program)
             rules.seek(0)
-            walls = [*_walls(shown, limits), "--seccomp", str(rules.fileno())]
-            argv = [*joining, *becoming, _program("bwrap"), *walls, "--", *starts()]
+            told = {**ENVIRONMENT, **inside.environment}
+            walls = [*_walls(shown, limits, told), "--seccomp", str(rules.fileno()), "--"]
+            first = [*starts(), *map(str, inside.packages)]
+            argv = [*joining, *becoming, _program("bwrap"), *walls, *first]
             held = limits.by_resource(whole_box=bool(joining))
             yield Launch(argv, IN_ITS_ROOT, (rules.fileno(),), held)
 
@@ -128,9 +130,9 @@ def _program(name: str) -> str:
     return shutil.which(name) or name
 
 
-def _walls(laid: Sequence[Laid], limits: Limits) -> list[str]:
+def _walls(laid: Sequence[Laid], limits: Limits, told: Mapping[str, str]) -> list[str]:
     argv = [*_WALLS]
-    for name, value in ENVIRONMENT.items():
+    for name, value in told.items():
         argv += ["--setenv", name, value]
     for each in map(Path, SHARED_LIBRARIES):
         if each.is_symlink() and each.parent == Path("/"):

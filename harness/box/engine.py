@@ -23,6 +23,12 @@ class Inside:
     code: BoxedCode
     socket_folder: Path | None = None
     """Folder that holds the socket of the gateway; None: there are no models to ask."""
+    packages: Sequence[Path] = ()
+    """Folders that packages are imported from, after the standard library."""
+    data: Sequence[Path] = ()
+    """Files and folders that the code is told of by their own paths."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What it is told beside the environment that every box has."""
 
 
 @dataclass(frozen=True, slots=True)

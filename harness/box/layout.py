@@ -53,5 +53,7 @@ def laid_in(inside: Inside) -> Iterator[Laid]:
         if python.pip is not None:
             folder = python.pip.is_dir()
             yield python.pip, f"{PIP}/pip" if folder else PIP
+    for each in (*inside.packages, *inside.data):
+        yield each, str(each)
     if inside.socket_folder is not None:
         yield inside.socket_folder, SOCKET_FOLDER

@@ -1,4 +1,4 @@
-"""A process of this program's own for an engine that reads data of others: limited, and killed from outside; it shuts nothing off."""
+"""A process of this program's own for an engine that reads data of others: limited, killed from outside, and shut off where that can be."""
 
 from __future__ import annotations
 
@@ -6,33 +6,42 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+from harness.box.bubblewrap import Bubblewrap
 from harness.box.engine import Inside, Launch
 from harness.box.layout import ISOLATED, laid_in
 from harness.box.limits import Limits
 
 _KEPT: Final = ("SYSTEMROOT", "WINDIR", "TEMP", "TMP", "TMPDIR", "LD_LIBRARY_PATH", "OMP_NUM_THREADS")  # fmt: skip
 """What of this program's environment the process is told: where Windows and libraries lie, and how many threads to use."""
+_PLACES: Final = ("TEMP", "TMP", "TMPDIR")
+"""Which of these a box has a place of its own for."""
 
 
 class OwnProcess:
-    """Starts our code as a process with this user's rights and without this program's environment.
+    """Starts our code as a process without this program's environment: in a box of bubblewrap, else with this user's rights.
 
     It is for code of ours that reads data of others in native code: a fault, or a batch without end, is the process's alone.
-    It begins by tying itself to this one (``inside/own_process.py``): on Linux it is killed where this one ends, however that is.
+    Where the box has a user of its own, as root's has, it may not read what this user may, so there is none then.
+    Outside of a box it begins by tying itself to this one (``inside/own_process.py``): on Linux it is killed where this one ends, however that is.
     On Linux its memory is limited (``RLIMIT_AS``); macOS holds no such limit, and Windows has none that a program sets itself.
     """
 
     name = "a process of its own"
     holds_secrets = True
 
-    def __init__(self, packages: Sequence[str] = ()) -> None:
-        """``packages``: those that the code imports beside the standard library; it finds what lies in their folders alone."""
+    def __init__(self, packages: Sequence[str] = (), data: Sequence[Path] = ()) -> None:
+        """``packages``: those that the code imports beside the standard library; it finds what lies in their folders alone.
+
+        ``data``: files and folders that it is told of, all that it can read in a box.
+        """
         self._packages = packages
+        self._data = data
 
     def lacking(self) -> str | None:
         """Say that nothing is missing; see ``BoxEngine``."""
@@ -41,20 +50,33 @@ class OwnProcess:
     @contextmanager
     def launch(self, inside: Inside, limits: Limits) -> Iterator[Launch]:
         """Return how the process is started; see ``BoxEngine``."""
-        first = files("harness.box.inside") / "own_process.py"
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+        told = {**kept, "MALLOC_ARENA_MAX": "2"}
+        if shut_off():
+            here = {name: value for name, value in told.items() if name not in _PLACES}
+            more = replace(inside, packages=self._folders(), data=self._data, environment=here)
+            with Bubblewrap().launch(more, limits) as launch:
+                yield launch
+            return
+        first = files("harness.box.inside") / "own_process.py"
+        folders = [str(each) for each in self._folders()]
         yield Launch(
-            [sys.executable, *ISOLATED, str(first), str(os.getpid()), *self._folders()],
+            [sys.executable, *ISOLATED, str(first), str(os.getpid()), *folders],
             {place: str(source) for source, place in laid_in(inside)},
             limits={} if sys.platform == "win32" else _held(limits),
-            environment={**kept, "MALLOC_ARENA_MAX": "2"},
+            environment=told,
         )
 
-    def _folders(self) -> list[str]:
+    def _folders(self) -> list[Path]:
         """Return the folders that the packages of these names lie in, as this program itself finds them."""
         found = (find_spec(each) for each in self._packages)
         places = (Path(p) for each in found if each for p in each.submodule_search_locations or ())
-        return [*dict.fromkeys(str(each.parent.absolute()) for each in places)]
+        return [*dict.fromkeys(each.parent.absolute() for each in places)]
+
+
+def shut_off() -> bool:
+    """Tell whether such a process runs in a box on this computer, for this user."""
+    return sys.platform == "linux" and os.geteuid() != 0 and Bubblewrap().lacking() is None
 
 
 def _held(limits: Limits) -> dict[str, int]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from harness.box.control_groups import limits_whole_box
 from harness.box.engine import BoxEngine
 from harness.box.engines import engines
+from harness.box.own_process import shut_off
 from harness.doctor.finding import Finding, Health
 
 _AREA = "Methods of others"
@@ -33,4 +34,5 @@ def _works(engine: BoxEngine) -> str:
     if engine.name != "bubblewrap":
         return "makes boxes"
     whole = "the whole box" if limits_whole_box() else "each of its processes"
-    return f"makes boxes; memory is limited for {whole}"
+    models = "in a box too" if shut_off() else "outside of one, with the rights of root"
+    return f"makes boxes; memory is limited for {whole}; the engine for local models runs {models}"

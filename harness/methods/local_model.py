@@ -6,7 +6,7 @@ library tokenizers (``target_tokenizer.json`` too, where the target has one of i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -88,7 +88,8 @@ class LocalModel(BoxedMethod):
         inside = Path(str(files("harness.methods.inside")))
         code = BoxedCode(inside, "translating:Translating", options=asked)
         limits = limits_for((folder / MODEL).stat().st_size)
-        super().__init__(code, limits, OwnProcess(_IMPORTED), None, setup, open_data=False)
+        engine = OwnProcess(_IMPORTED, [*_read(folder.resolve())])
+        super().__init__(code, limits, engine, None, setup, open_data=False)
 
 
 def limits_for(weights: int) -> Limits:
@@ -99,6 +100,12 @@ def limits_for(weights: int) -> Limits:
         load_seconds=_LOADING,
         all_seconds=_ALL,
     )
+
+
+def _read(folder: Path) -> Iterator[Path]:
+    """Yield a model's folder, and what links in it lead to, as where models are kept once for several folders."""
+    yield folder
+    yield from (each.resolve() for each in folder.iterdir() if each.is_symlink() and each.exists())
 
 
 def _places(folder: Path) -> dict[str, Any]:

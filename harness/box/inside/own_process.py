@@ -21,8 +21,9 @@ def main() -> None:
     """End with the program from now on, then do what the first program in a box does."""
     program, *folders = sys.argv[1:]
     _end_with(int(program))
-    sys.path += folders
-    runpy.run_path(str(Path(__file__).with_name("runner.py")), run_name="__main__")
+    runner = str(Path(__file__).with_name("runner.py"))
+    sys.argv = [runner, *folders]
+    runpy.run_path(runner, run_name="__main__")
 
 
 def _end_with(program: int) -> None:

@@ -26,7 +26,8 @@ SITE = "/tmp/site"  # noqa: S108  of the box
 
 
 def main() -> None:
-    """Answer until nothing more is asked."""
+    """Answer until nothing more is asked; its arguments: folders that packages are imported from."""
+    sys.path += sys.argv[1:]
     asked = os.fdopen(os.dup(0), "r", encoding="utf-8")
     told = os.fdopen(os.dup(1), "w", encoding="utf-8")
     _silence()

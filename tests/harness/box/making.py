@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -85,3 +91,21 @@ def asked(method: BoxedMethod, *batches: Sequence[str], calls: Any = None) -> li
 
 def entry(text: str) -> Entry:
     return Entry.model_construct(id="one", source=text, reference="", segment=None)
+
+
+def run_as_nobody(module: str, *told: str) -> Any:
+    """Run a module of the tests as another user than root, and return the JSON that it prints; skips where none can run it."""
+    here = Path(sys.executable).resolve()
+    everybodys = all(each.stat().st_mode & 0o1 for each in (here, *here.parents))
+    version = f"python3.{sys.version_info[1]}"
+    python = str(here) if everybodys else shutil.which(version, path="/usr/local/bin:/usr/bin")
+    if python is None:
+        pytest.skip("no Python of this version can be reached by other users")
+    packages = [str(Path(__file__).parents[3]), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]  # fmt: skip
+    environment = {"PYTHONPATH": ":".join(packages), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}  # fmt: skip
+    done = subprocess.run(
+        [python, "-P", "-m", module, *told],
+        user=65534, group=65534, extra_groups=(), cwd="/", env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
-import shutil
 import socket
-import subprocess
 import sys
-import sysconfig
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -19,9 +15,8 @@ import pytest
 
 from harness.core.failures import ErrorClass
 from tests.harness.box.adversaries import NAMES, REACHING, UNRULY
-from tests.harness.box.making import SMALL, asked, boxed, needs_engine
+from tests.harness.box.making import SMALL, asked, boxed, needs_engine, run_as_nobody
 
-ROOT = Path(__file__).parents[3]
 _PATIENT = SMALL.model_copy(update={"restarts": 200})
 
 
@@ -84,34 +79,16 @@ def test_most_live_to_say_that_they_got_nothing(got: dict[str, str | None]) -> N
     sys.platform == "win32" or os.geteuid() != 0, reason="only root becomes another user"
 )
 def test_reaches_nothing_as_an_ordinary_user(tmp_path: Path) -> None:
-    python = _python_for_everybody()
-    if python is None:
-        pytest.skip("no Python of this version can be reached by other users")
-    packages = [str(ROOT), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
     with tempfile.TemporaryDirectory(dir="/tmp") as name:  # others do not reach pytest's own
         folder = Path(name)
         (folder / "code").mkdir()
         (folder / "secret").write_text("a sentence that nobody may read", encoding="utf-8")
         for each in (folder, folder / "code"):
             each.chmod(0o777)
-        done = subprocess.run(
-            [python, "-P", "-m", "tests.harness.box.as_nobody", name, *NAMES],
-            user=65534, group=65534, extra_groups=(), cwd="/", env={"PYTHONPATH": ":".join(packages), "PATH": os.environ["PATH"],
-            "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
+        said = run_as_nobody("tests.harness.box.as_nobody", name, *NAMES)
     assert said.pop("forks for ever") is None
     assert set(said) == set(NAMES)
     assert {name: got for name, got in said.items() if got != "held"} == {}
-
-
-def _python_for_everybody() -> str | None:
-    """Return a Python of this version that other users can run; None where there is none."""
-    here = Path(sys.executable).resolve()
-    if all(each.stat().st_mode & 0o1 for each in (here, *here.parents)):
-        return str(here)
-    return shutil.which(f"python3.{sys.version_info[1]}", path="/usr/local/bin:/usr/bin")
 
 
 @needs_engine

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
+from harness.box import own_process
 from harness.box.boxed import BoxedMethod, boxed_method
 from harness.box.code import BoxedCode
 from harness.box.engine import Inside
 from harness.box.failures import BoxStage
 from harness.box.inside.runner import SITE
 from harness.box.own_process import OwnProcess
-from tests.harness.box.making import SMALL, asked, setup, written
+from tests.harness.box.making import SMALL, asked, needs_engine, run_as_nobody, setup, written
+
+
+@pytest.fixture(autouse=True)
+def outside_of_a_box(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tried here is the process itself, also where an ordinary user's would run in a box."""
+    monkeypatch.setattr(own_process, "shut_off", lambda: False)
+
 
 PLANTED = "raise SystemExit('this must not be imported')\n"
 LOOKS = """
@@ -73,6 +83,23 @@ def test_no_place_is_taken_that_was_not_given(tmp_path: Path) -> None:
     assert output.text is None
     assert method.failure is not None
     assert method.failure.stage is BoxStage.INSTALL
+
+
+@needs_engine
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.geteuid() != 0, reason="only root becomes another user"
+)
+def test_it_reads_what_it_was_told_of_and_reaches_nothing_else_where_a_box_can_be_made() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:  # others do not reach pytest's own
+        Path(name).chmod(0o777)
+        in_a_box, found = run_as_nobody("tests.harness.box.engine_as_nobody", name)
+    assert in_a_box
+    told, other, system, written_to, connected, environment = found
+    assert told == "told"
+    assert (other, system) == ("FileNotFoundError", "FileNotFoundError")
+    assert (written_to, connected) == ("OSError", "PermissionError")
+    assert "MALLOC_ARENA_MAX" in environment
+    assert "PYTHONPATH" not in environment
 
 
 TIED = """
