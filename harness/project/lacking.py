@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from shlex import quote
 from typing import Final
 
 from harness.project.making import OutReview, progress_of
@@ -23,7 +24,7 @@ def lacking(project: Project) -> tuple[str, ...]:
 
 
 def _lacking(project: Project) -> Iterator[str]:
-    entries, found, folder = project.state.entries, progress_of(project), project.folder
+    entries, found, folder = project.state.entries, progress_of(project), quote(str(project.folder))
     alone = [each for each in entries if each.usable and each.agreed is None]
     if alone:
         yield f"{counted(len(alone), 'translation')} to which no second speaker agreed{_where(alone)}: rosetta corpus agree {folder}"

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, StrictInt, ValidationError
@@ -342,7 +343,7 @@ def read_project(folder: Path, home: Path) -> Project:
     path = folder / FILE
     if not is_project(folder):
         raise UsageError(
-            f"{folder} holds no corpus in the making. Begin one: rosetta corpus new {folder}"
+            f"{folder} holds no corpus in the making. Begin one: rosetta corpus new {quote(str(folder))}"
         )
     data = read_bytes(path, "a corpus in the making", MOST_BYTES)
     try:

@@ -23,6 +23,7 @@ import filelock
 from corpora.files.decode import open_regular
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
+from harness.core.storage_problems import StorageProblem, mend_of, storage_problem
 from harness.core.written_files import (
     PRIVATE,
     append_line,
@@ -268,10 +269,14 @@ def change(
         if isinstance(error, FileError):
             raise
         cause = error.__cause__ or error
-        said = f"{cause.strerror}." if isinstance(cause, OSError) else str(error)
+        said, mend = str(error), "Make room, and try again."
+        if isinstance(cause, OSError):
+            said = f"{cause.strerror}."
+            if storage_problem(cause) is not StorageProblem.DISK_FULL:
+                mend = mend_of(cause)
         raise VaultError(
             FileProblem.INVALID,
-            f"The vault in {folder} could not be changed: {said} It is as it was before. Make room, and try again.",
+            f"The vault in {folder} could not be changed: {said} It is as it was before. {mend}",
         ) from None
     _clear(changed)
     return changed

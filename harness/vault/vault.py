@@ -7,6 +7,7 @@ later, until a keeper rotates them into another segment by name.
 from __future__ import annotations
 
 import secrets
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -57,10 +58,15 @@ from harness.vault.shares.dealing import check_opener, deal, dealt, proved, seal
 from harness.vault.shares.split import OpeningKey
 
 _PURPOSE = "The purpose"
-HELD_OUT = (
-    "Those of held_out are kept for later; to use some of them from now on, rotate them: "
-    "rosetta vault rotate {} {} --from held_out --to gold_standard --count N"
-)
+
+
+def held_out_words(folder: Path, corpus: str) -> str:
+    """Say how entries that are kept for later come into use."""
+    named = shlex.join([str(folder), corpus])
+    return (
+        "Those of held_out are kept for later; to use some of them from now on, rotate them: "
+        f"rosetta vault rotate {named} --from held_out --to gold_standard --count N --purpose WORDS"
+    )
 
 
 @dataclass(frozen=True)
@@ -189,7 +195,7 @@ class Vault:
         if Segment.HELD_OUT in segments:
             raise VaultError(
                 FileProblem.LOCKED,
-                f"Entries of held_out are not opened. {HELD_OUT.format(self.folder, name)}",
+                f"Entries of held_out are not opened. {held_out_words(self.folder, name)}",
             )
         with self.changing(identity) as state:
             number, stored = corpus_named(state, name)
@@ -199,7 +205,7 @@ class Vault:
             if not sealed.entries:
                 raise VaultError(
                     FileProblem.INVALID,
-                    f"{name!r} has no entry in {', '.join(wanted)}. {HELD_OUT.format(self.folder, name)}",
+                    f"{name!r} has no entry in {', '.join(wanted)}. {held_out_words(self.folder, name)}",
                 )
             self.write(state, act(state, number, sealed.counts), identity)
         return state, sealed, key

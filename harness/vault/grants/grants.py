@@ -54,7 +54,7 @@ from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus
 from harness.vault.secret_text import no_core_dumps
 from harness.vault.shares.dealing import combined, own_share
 from harness.vault.shares.split import KeyShare, OpeningKey
-from harness.vault.vault import HELD_OUT, Vault, words_of_log
+from harness.vault.vault import Vault, held_out_words, words_of_log
 
 MOST_DAYS: Final = 90
 """A request that is open for longer is no request for one opening."""
@@ -113,7 +113,7 @@ class Grants:
             if Segment.HELD_OUT in wanted or not entries:
                 raise VaultError(
                     FileProblem.LOCKED,
-                    f"{name!r} has no entry that can be opened so. {HELD_OUT.format(self.vault.folder, name)}",
+                    f"{name!r} has no entry that can be opened so. {held_out_words(self.vault.folder, name)}",
                 )
             challenge, now = AgeIdentity.make(), self.vault.clock()
             request = self.request(

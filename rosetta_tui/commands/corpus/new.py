@@ -13,6 +13,7 @@ from harness.core.failures import UsageError
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.reading import print_problems
+from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.text import plain
 
 with when_used():
@@ -88,7 +89,7 @@ def new_(folder: Path, **given: Any) -> None:
     dataset = project.state.dataset
     said = [tags.language_name(dataset[f"{side}_language"]) for side in ("source", "target")]
     click.echo(plain(f"Begun: {facts['title']}, {' → '.join(said)}, in {folder}"))
-    click.echo(plain(f"Next: rosetta corpus sources {folder} FILE"))
+    click.echo(plain(f"Next: rosetta corpus sources {command_line([str(folder)])} FILE"))
 
 
 def _given(value: str | None, name: str) -> str:

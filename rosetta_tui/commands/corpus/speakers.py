@@ -14,6 +14,7 @@ from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review.create import handed_out
 from rosetta_tui.request.reading import SEGMENTS
+from rosetta_tui.show.clipboard import command_line
 
 with when_used():
     from corpora.model import labels as model_labels
@@ -76,7 +77,7 @@ def ask_speakers(
         handing_out.say_plan(_plan(draft, letters, secret=secret), as_json=as_json)
         if dry_run:
             return
-        gather = f"rosetta corpus gather {project}"
+        gather = f"rosetta corpus gather {command_line([str(project)])}"
         name = str(opened.state.dataset["id"])
         made = handing_out.Making(name, secret, texts, letters, draft, at_the_end=gather)
         with store.Office.open(home()) as office:

@@ -9,6 +9,7 @@ import click
 
 from rosetta_tui.commands.exchange.sharing import AS, STICK, every_kind, memory
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.text import plain
 from scoring.core.wording import counted
 
@@ -48,7 +49,7 @@ def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> No
         found = taking_in.take_in(desk, stick, into, every_kind(), memory(), known)
     click.echo(plain(f"{found.folder}: {counted(len(found.new), 'new thing')}, {found.before:,} taken before, {len(found.refused):,} refused."))  # fmt: skip
     for each in found.new:
-        then = each.then.replace("FILE", str(each.place))
+        then = each.then.replace("FILE", command_line([str(each.place)]))
         click.echo(plain(f"  {each.place}: {each.what}, from {each.machine}. Next: {then}"))
     for what, why in found.refused:
         click.echo(plain(f"refused: {what}: {why}"), err=True)

@@ -13,6 +13,7 @@ from harness.core.written_files import PUBLISHED, write_file
 from harness.method.shipped import BUNDLE_SUFFIX
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.submission.sharing import FILE, say
+from rosetta_tui.show.clipboard import command_line
 
 with when_used():
     from corpora import samples
@@ -45,9 +46,10 @@ def demo(folder: Path, lane: making.SampleLane) -> None:
         for each in (packed, terms):
             each.unlink(missing_ok=True)
         raise
+    named = command_line([str(packed)])
     say([
         f"Written: {folder}/, {terms} (terms to accept) and {packed} ({size:,} bytes).",
-        f"Next: rosetta submission check {packed}; rosetta submission run {packed}",
+        f"Next: rosetta submission check {named}; rosetta submission run {named}",
     ])  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import click
 
 from rosetta_tui.commands.naming import NamedCommands, when_used
 from rosetta_tui.commands.vault.sharing import FILE, keeper, vault_at
+from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.text import plain
 
 with when_used():
@@ -35,8 +36,9 @@ def start(vault: Path, folder: Path, key: Path | None) -> None:
     """Split a throw-away key among the keepers of VAULT, and write their shares, sealed, to FOLDER."""
     made = drills.begin(vault_at(vault).read(), folder, keeper(key), datetime.now(UTC))
     names = ", ".join(each.keeper.name for each in made.shares)
-    click.echo(plain(f"Written: {folder}. Each keeper, on their own computer: rosetta vault drill answer {folder}"))  # fmt: skip
-    click.echo(plain(f"Asked: {names}. Then: rosetta vault drill report {vault} {folder}"))
+    told = command_line([str(folder)])
+    click.echo(plain(f"Written: {folder}. Each keeper, on their own computer: rosetta vault drill answer {told}"))  # fmt: skip
+    click.echo(plain(f"Asked: {names}. Then: rosetta vault drill report {command_line([str(vault)])} {told}"))  # fmt: skip
 
 
 @drill_.command("answer")

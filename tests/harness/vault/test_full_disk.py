@@ -67,6 +67,20 @@ def test_each_write_may_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, na
     assert readable(tmp_path) == []
 
 
+def test_a_disk_that_may_not_be_written_is_not_said_to_be_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = filled(tmp_path)
+
+    def fails(_: int) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(os, "fsync", fails)
+    said = refusal(made, "rotate") or ""
+    assert "could not be changed: Read-only file system. It is as it was before. Allow it" in said
+    assert "room" not in said
+
+
 def test_what_a_stopped_change_left_is_gone_before_the_next_one_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -92,6 +93,17 @@ def test_three_computers_and_one_stick(run: Computers) -> None:
     shown = run("library", "exchange list stick")
     assert f"School (known here), state 2   {run.words('school')}" in shown
     assert "School.rosetta-keeper: the card of a keeper, taken by Library, Office" in shown
+
+
+def test_what_is_said_to_come_next_can_be_typed(run: Computers) -> None:
+    """The folder of a copy has the name of its vault, with its spaces."""
+    run("office", "vault init elders --as Office --recovery rec.txt --name", "Words of the elders")
+    run("office", "exchange out stick --as Office --vault elders --purpose", "for keepers")
+    said = run("library", "exchange in stick --into got --as Library --words", run.words("office"))
+    [line] = [each for each in said.splitlines() if "Next: " in each]
+    rosetta_, *words = shlex.split(line.partition("Next: ")[2])
+    assert rosetta_ == "rosetta"
+    assert "Words of the elders: whole and unchanged" in run("library", *words)
 
 
 def test_a_card_travels_with_its_seal(run: Computers) -> None:

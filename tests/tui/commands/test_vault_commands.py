@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,6 +79,13 @@ def test_from_the_first_card_to_a_copy_in_the_safe(run: Office) -> None:
     assert faults("vault-log", json.loads(run("log v --json"))) == []
     sealed = [each for each in run.folder.rglob("*") if each.is_file() and each.name != "words.tsv"]
     assert not [each for each in sealed if CANARY.encode() in each.read_bytes()]
+
+
+def test_the_way_out_of_held_out_can_be_typed_as_it_is_said(run: Office) -> None:
+    (run.folder / "v").rename(run.folder / "our vault")
+    said = run("grant request", "our vault", *["words", "x.rosetta-request", "--segment", "held_out", "--purpose", "early"])  # fmt: skip
+    words = shlex.split(said.partition("rotate them: rosetta vault ")[2].partition(" N ")[0])
+    assert "1 entry moved from held_out" in run(*words, "1", "--purpose", "it is time")
 
 
 def test_a_keeper_who_comes_later_opens_it_too(run: Office) -> None:
