@@ -5,6 +5,7 @@ Dictionaries, word lists and the like come from anywhere; all are read here, so 
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from pathlib import Path
@@ -46,9 +47,8 @@ def read_bytes(path: Path, what: str, most_bytes: int = MOST_BYTES) -> bytes:
             content = file.read(most_bytes + 1) if small else b""
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise UsageError(
-            f"{path}: {what} cannot be read ({reason}). Name a text file in UTF-8."
-        ) from error
+        mend = "Check the name" if error.errno == errno.ENOENT else "Name a text file in UTF-8"
+        raise UsageError(f"{path}: {what} cannot be read ({reason}). {mend}.") from error
     except ValueError:
         raise UsageError(f"{path!r}: no file can have this name. Correct it.") from None
     if not small or len(content) > most_bytes:

@@ -44,10 +44,20 @@ def write_file(path: Path, data: bytes, *, overwrite: bool, mode: int = PRIVATE)
 
     Raises UsageError where the file is there already and ``overwrite`` is false, or cannot be written.
     """
+    _write(path, data, None if overwrite else "Choose another name, or add --overwrite.", mode)
+
+
+def write_new_file(path: Path, data: bytes, *, mode: int = PRIVATE) -> None:
+    """Put bytes in a file as ``write_file`` does, where no option replaces one that is there already."""
+    _write(path, data, "Choose another name.", mode)
+
+
+def _write(path: Path, data: bytes, taken: str | None, mode: int) -> None:
+    """Write a file; ``taken``: the mend where it is there already, None where it is replaced."""
     if path.is_dir():
         raise UsageError(f"{path} is a folder. Name a file in it.")
-    if path.exists() and not overwrite:
-        raise UsageError(f"{path.name} is there already. Choose another name, or add --overwrite.")
+    if taken is not None and path.exists():
+        raise UsageError(f"{path.name} is there already. {taken}")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600
     except OSError as error:
@@ -58,7 +68,7 @@ def write_file(path: Path, data: bytes, *, overwrite: bool, mode: int = PRIVATE)
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(mode)
-        _place(Path(name), path, overwrite=overwrite)
+        _place(Path(name), path, taken)
     except OSError as error:
         raise _unwritten(path, error) from error
     finally:
@@ -103,15 +113,13 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _place(made: Path, path: Path, *, overwrite: bool) -> None:
-    if overwrite:
+def _place(made: Path, path: Path, taken: str | None) -> None:
+    if taken is None:
         made.replace(path)
         return
     try:
         os.link(made, path)  # fails where another program was quicker, which replace would not
     except FileExistsError:
-        raise UsageError(
-            f"{path.name} is there already. Choose another name, or add --overwrite."
-        ) from None
+        raise UsageError(f"{path.name} is there already. {taken}") from None
     except OSError:  # a file system without links
         made.replace(path)

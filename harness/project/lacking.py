@@ -28,9 +28,9 @@ def _lacking(project: Project) -> Iterator[str]:
     alone = [each for each in entries if each.usable and each.agreed is None]
     if alone:
         yield f"{counted(len(alone), 'translation')} to which no second speaker agreed{_where(alone)}: rosetta corpus agree {folder}"
-    if without := [each for each in entries if not each.has_reference]:
+    if without := [each for each in entries if each.untranslated]:
         yield f"{counted(len(without), 'sentence')} without a translation{_where(without)}, which would not go along: rosetta corpus translate {folder}"
-    if objected := [each for each in entries if each.objected]:
+    if objected := [each for each in entries if each.objected and not each.withdrawn]:
         yield f"{counted(len(objected), 'translation')} to which somebody objects{_where(objected)}, which would not go along: rosetta review adjudicate"
     yield from map(_out, found.out)
     for row in found.requirements:

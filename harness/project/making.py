@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -58,6 +59,22 @@ def whole_corpus(project: Project) -> Corpus:
         )
     file = File(CORPUS, _bytes(project, entries))
     return read([file], form=Form.SPECIFICATION, kept_here=True)
+
+
+def every_entry(project: Project) -> Corpus:
+    """Return all entries of a project, those without a translation too, to say which of them are meant; their texts are open in memory only.
+
+    It has the hash of the open part. UsageError where its secret part lies in a vault.
+    """
+    if (went := project.state.vault) is not None and went.done:
+        raise UsageError(
+            f"{project.folder} went into a vault on {went.on}. Name the corpus there: {went.corpus} with --vault VAULT and --purpose WORDS."
+        )
+    every = project.state.entries
+    made = tuple(Entry.model_validate(_fields(project, each)) for each in every)
+    open_part = _bytes(project, [each for each in with_reference(every) if not each.secret])
+    dataset = Dataset.model_validate(_dataset(project, every))
+    return Corpus(dataset, made, sha256(open_part).hexdigest(), Form.SPECIFICATION)
 
 
 @contextmanager
@@ -214,6 +231,8 @@ class ProjectProgress:
     consent: ConsentStanding
     objected: int
     """Translations to which somebody objects, and which are in no corpus until people decide."""
+    withdrawn: int
+    """Entries of which consent was taken back; they count nowhere else."""
     in_vault: bool
     warnings: int | None
     """Of the check of the corpus as it is; None where its secret part lies in a vault, or there is no translation."""
@@ -227,17 +246,18 @@ class ProjectProgress:
 def progress_of(project: Project) -> ProjectProgress:
     """Count what a project has and lacks."""
     state = project.state
-    dataset = Dataset.model_validate(_dataset(project, state.entries))
+    entries = [each for each in state.entries if not each.withdrawn]
+    dataset = Dataset.model_validate(_dataset(project, entries))
     consent = consent_standing(dataset, now_standing())
-    done = with_reference(state.entries)
+    done = with_reference(entries)
     counted = Corpus(dataset, tuple(map(_counted, done)), "", Form.SPECIFICATION)
     return ProjectProgress(
         dataset=dataset,
-        segments=tuple(_segment(state.entries, each) for each in LEAST),
-        by_difficulty=_count(state.entries, lambda each: str(each.difficulty)),
-        by_register=_count(state.entries, lambda each: each.register_),
+        segments=tuple(_segment(entries, each) for each in LEAST),
+        by_difficulty=_count(entries, lambda each: str(each.difficulty)),
+        by_register=_count(entries, lambda each: each.register_),
         by_origin=_count(
-            state.entries, lambda each: "made by a model" if each.origin.model else "from a file"
+            entries, lambda each: "made by a model" if each.origin.model else "from a file"
         ),
         requirements=tuple(requirements(counted, consent)),
         analysed=sum(each.analysed is not None for each in done),
@@ -245,7 +265,8 @@ def progress_of(project: Project) -> ProjectProgress:
         with_variants=sum(each.has_variants for each in done),
         out=_out(project),
         consent=consent,
-        objected=sum(each.objected for each in state.entries),
+        objected=sum(each.objected for each in entries),
+        withdrawn=len(state.entries) - len(entries),
         in_vault=state.vault is not None and state.vault.done,
         warnings=_warnings(project, done),
     )
@@ -295,5 +316,5 @@ def still_out(state: ProjectState, out: HandedOut) -> list[ProjectEntry]:
         each for each in state.entries if each.id in out.entries and out.review not in each.refused
     ]
     if out.kind == "translate":
-        return [each for each in own if not each.has_reference]
+        return [each for each in own if each.untranslated]
     return [each for each in own if each.usable and each.agreed is None]

@@ -22,6 +22,7 @@ from pydantic import Field, StrictInt, ValidationError
 from corpora.languages.tags import is_language_tag, pair_label
 from corpora.model.entry import Segment
 from corpora.text.comparison import comparison_form
+from harness.consent.standing import CorpusFacts, Withdrawals, Withdrawn, standing
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
@@ -124,6 +125,8 @@ class ProjectEntry(StrictForm):
     analysed: Analysed | None = None
     objected: bool = False
     """True where a second speaker calls its translation harmful, or not to be shown around: it is in no corpus until people decide."""
+    withdrawn: Annotated[bool, Field(exclude=True)] = False
+    """True where consent for it was taken back (``harness.consent``); seen whenever the project is read, and not kept."""
     has_reference: bool = False
     has_variants: bool = False
     has_class: bool = False
@@ -138,8 +141,13 @@ class ProjectEntry(StrictForm):
 
     @property
     def usable(self) -> bool:
-        """True where it has a translation to which nobody objects."""
-        return self.has_reference and not self.objected
+        """True where it has a translation to which nobody objects, and nobody took it back."""
+        return self.has_reference and not self.objected and not self.withdrawn
+
+    @property
+    def untranslated(self) -> bool:
+        """True where a translation is still to be written."""
+        return not self.has_reference and not self.withdrawn
 
     @property
     def second_speakers(self) -> tuple[Spoken, ...]:
@@ -339,7 +347,7 @@ def is_project(folder: Path) -> bool:
 
 
 def read_project(folder: Path, home: Path) -> Project:
-    """Read a project; UsageError names file, field and mend."""
+    """Read a project; UsageError names file, field and mend, and Withdrawn says that consent for all of it was taken back."""
     path = folder / FILE
     if not is_project(folder):
         raise UsageError(
@@ -347,9 +355,24 @@ def read_project(folder: Path, home: Path) -> Project:
         )
     data = read_bytes(path, "a corpus in the making", MOST_BYTES)
     try:
-        return Project(folder, home, ProjectState.model_validate_json(data, strict=True))
+        state = ProjectState.model_validate_json(data, strict=True)
     except ValidationError as error:
         raise UsageError(f"{path}: {first_problem(error)} Put back a copy of the file.") from None
+    return Project(folder, home, _with_consent(state, standing(home), folder))
+
+
+def _with_consent(state: ProjectState, now: Withdrawals, folder: Path) -> ProjectState:
+    """Mark the entries that were taken back; raises Withdrawn where all of the corpus was."""
+    named = ("id", "source_language", "target_language", "language_pair")
+    facts = CorpusFacts("", *(str(state.dataset.get(name, "")) for name in named))
+    if (notice := now.of_corpus(facts)) is not None:
+        raise Withdrawn(f"Corpus {facts.id} in {folder}", notice)
+    gone = [about for _, about in now.of_entries(facts)]
+    marked = (
+        each.model_copy(update={"withdrawn": any(about.has(each.id) for about in gone)})
+        for each in state.entries
+    )
+    return state.model_copy(update={"entries": tuple(marked)}) if gone else state
 
 
 def write_state(project: Project, *, overwrite: bool) -> None:
@@ -364,5 +387,5 @@ def today() -> str:
 
 
 def with_reference(entries: Sequence[ProjectEntry]) -> list[ProjectEntry]:
-    """Return those that have a translation, without one to which somebody objects."""
+    """Return those that have a translation, without one to which somebody objects or that was taken back."""
     return [each for each in entries if each.usable]

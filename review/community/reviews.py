@@ -15,7 +15,14 @@ from harness.sealed.sealing import seal
 from review.community.folder import OutFile, plain_name
 from review.log.payloads import Consent
 from review.office.results.certifying import look_at_ratings
-from review.office.results.results import bundle_name, governance_bundle, of_runs, review_files
+from review.office.results.results import (
+    bundle_name,
+    governance_bundle,
+    of_runs,
+    refuse_withdrawn,
+    review_files,
+    withdrawn_entries,
+)
 from review.office.results.translations import collect
 from review.office.store.store import Office, Review
 from review.session.words.catalogue import Words
@@ -91,7 +98,8 @@ def _translations(
     office: Office, review: Review, folder: str, *, sealed: bool
 ) -> Iterator[OutFile]:
     """Yield what speakers wrote, sealed for the review's recipients where it was handed out sealed."""
-    collected = collect(review, office.state(review)).corpus
+    refuse_withdrawn(review)
+    collected = collect(review, office.state(review)).without(withdrawn_entries(review))
     data = encode(collected, Form.JSONL)[0].encode()
     if sealed:
         recipients = review.manifest.organisation.recipients

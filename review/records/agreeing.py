@@ -8,8 +8,10 @@ person named the organisation's key: anybody can write the name of an organisati
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final
 
 from corpora.model.entry import Segment
@@ -22,14 +24,17 @@ from harness.sealed.keys import Identity, Role, key_phrase
 from harness.store.file.transaction import transaction
 from harness.store.notes import attached_to
 from harness.store.others_cards import recounts
-from harness.store.runs import Run, find_run, read_card
+from harness.store.runs import Run, find_by_id, find_run, read_card
 from harness.store.signed_records import (
     KeptRecord,
     RecordKind,
     keep_signed,
     signed_file,
+    signed_files,
 )
+from harness.submission.desk import KeptSubmission
 from review.office.results.telling import told_of as certificate_told
+from review.office.results.whole_way import STEPS, WayEnd, WayStep, what_follows
 from review.office.store.database import FILE as OFFICE
 from review.office.store.store import Office
 from review.records.ownership import (
@@ -154,6 +159,29 @@ def propose_for(
     made = propose(terms, identity)
     keep(connection, made)
     return made
+
+
+def end_of_way(
+    connection: sqlite3.Connection, kept: KeptSubmission, steps: Sequence[WayStep]
+) -> WayEnd:
+    """Return what follows for a submission (``what_follows``), and behind a certificate the command of its record.
+
+    That is who owns the method, where §8.3 and §9.5 ask for it and nothing was proposed yet; else where it is used (§1.1).
+    """
+    end = what_follows(kept, steps)
+    run = (
+        None if end.step or steps[-1].name != STEPS[-1] else find_by_id(connection, kept.judged.run)
+    )
+    if run is None:
+        return end
+    named = run.run_id[:8]
+    proposed = {each.run_id for each, _ in signed_files(connection, RecordKind.OWNERSHIP)}
+    if run.run_id not in proposed and all(each.ok for each in conditions(connection, run)):
+        who = f"--developer {quote(kept.manifest.submitter)} --key {kept.manifest.by}"
+        command = f"rosetta ownership propose {named} {who} -o NAME.rosetta-ownership"
+    else:
+        command = f"rosetta organisation used {named} --where WORDS --by WORDS --since DATE"
+    return replace(end, command=command)
 
 
 def _method(card: Mapping[str, Any]) -> str:

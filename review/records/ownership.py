@@ -33,19 +33,16 @@ MOST_CLAUSE: Final = 2_000
 """Characters of what both add to the terms."""
 
 KEEPS: Final = (
-    "credit: their name stays on the leaderboard",
+    "attribution and credit: their name stays on the leaderboard",
     "the right to publish about the method",
-    "the right to use the method for other pairs of languages",
+    "the right to use the method for other language pairs",
 )
 """What the developer keeps (§8.3)."""
 
 GAINS: Final = (
-    "the right to use the method for its language",
-    "the right to change it",
-    "the right to distribute it",
-    "the right to earn money with it",
-    "the right to sublicense it",
-    "possession of the method's code",
+    "the right to use, modify, distribute and monetize the method for its language",
+    "the right to sublicense",
+    "physical possession of the method's code, which it holds already where that was submitted",
 )
 """What the organisation gains (§8.3)."""
 

@@ -54,21 +54,21 @@ class ProfileRequirement(NamedTuple):
 
 
 REQUIREMENTS: Final[Mapping[str, ProfileRequirement]] = {
-    "community": ProfileRequirement("8.4", "represents the community", "A relationship with speakers and cultural authorities that can be shown."),
-    "keys": ProfileRequirement("8.4", "can keep keys", "The technical ability to manage cryptographic keys."),
-    "availability": ProfileRequirement("8.4", "keeps the benchmark open", "The benchmark must remain one that methods can be evaluated on."),
-    "terms": ProfileRequirement("8.4", "publishes its terms", "Clear words about what developers agree to."),
-    "principles": ProfileRequirement("8.4", "works under principles of sovereignty", "OCAP®, CARE, or equivalent ones."),
-    "ownership": ProfileRequirement("8.5", "Ownership (OCAP)", "Linguistic data belongs to the community; the organisation controls the evaluation."),
-    "control": ProfileRequirement("8.5", "Control (OCAP)", "The organisation decides who submits and on what terms."),
-    "access": ProfileRequirement("8.5", "Access (OCAP)", "The community reaches its own data, results, and methods developed against it, without restriction."),
-    "possession": ProfileRequirement("8.5", "Possession (OCAP)", "The test set never leaves the organisation; it is encrypted at rest besides."),
-    "benefit": ProfileRequirement("8.5", "Collective Benefit (CARE)", "Methods benefit the community; their earnings are shared 90/10."),
-    "authority": ProfileRequirement("8.5", "Authority to Control (CARE)", "Methods are run where the organisation says, by its word alone."),
-    "responsibility": ProfileRequirement("8.5", "Responsibility (CARE)", "Developers accept responsibility by the terms of participation."),
-    "ethics": ProfileRequirement("8.5", "Ethics (CARE)", "The community's rights come before researchers' convenience."),
+    "community": ProfileRequirement("8.4", "represents the language community", "Demonstrable relationship with speakers and cultural authorities."),
+    "keys": ProfileRequirement("8.4", "has the capacity for key management", "Technical ability to manage cryptographic keys."),
+    "availability": ProfileRequirement("8.4", "commits to evaluation availability", "The benchmark must remain evaluable."),
+    "terms": ProfileRequirement("8.4", "publishes terms of participation", "Clear documentation of what developers agree to."),
+    "principles": ProfileRequirement("8.4", "operates under recognized sovereignty principles", "OCAP®, CARE, or equivalent."),
+    "ownership": ProfileRequirement("8.5", "Ownership (OCAP)", "Linguistic data belongs to the community. The organisation controls the evaluation infrastructure."),
+    "control": ProfileRequirement("8.5", "Control (OCAP)", "The organisation controls evaluation via sandboxed execution. It decides who submits and on what terms."),
+    "access": ProfileRequirement("8.5", "Access (OCAP)", "The community has unrestricted access to its own data, results, and methods developed against it."),
+    "possession": ProfileRequirement("8.5", "Possession (OCAP)", "The test set never leaves the organisation's infrastructure. Encryption at rest as backup."),
+    "benefit": ProfileRequirement("8.5", "Collective Benefit (CARE)", "Ownership transfer ensures methods benefit the community. The revenue model (90/10) sustains this."),
+    "authority": ProfileRequirement("8.5", "Authority to Control (CARE)", "Sandboxed execution is the technical implementation."),
+    "responsibility": ProfileRequirement("8.5", "Responsibility (CARE)", "Developers accept responsibility through terms of participation."),
+    "ethics": ProfileRequirement("8.5", "Ethics (CARE)", "Community rights over researcher convenience."),
 }  # fmt: skip
-"""By the name under which something is stated of it."""
+"""By the name under which something is stated of it, in the words of the specification."""
 
 Item = Annotated[str, Field(pattern=f"^({'|'.join(REQUIREMENTS)})$")]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import cached_property
 from hashlib import sha256
@@ -18,6 +18,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from harness.card.load import load_card
+from harness.consent.given import newest_day
 from harness.consent.notice import Words, one_line
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
@@ -114,7 +115,10 @@ def day_of(text: str) -> date:
 def record_use(
     connection: sqlite3.Connection, name: str, home: Path, *, where: str, by_whom: str, since: str
 ) -> SignedUse:
-    """Sign and keep that a method with a passed gate is used; ``name``: its run. Raises UsageError where it has none."""
+    """Sign and keep that a method with a passed gate is used; ``name``: its run. Raises UsageError where it has none.
+
+    What is recorded already in the same words is given again, to be written into a file.
+    """
     run = find_run(connection, name)
     card = load_card(connection, run.id).as_json()
     review = gate_of(connection, run, card)
@@ -128,14 +132,21 @@ def record_use(
         raise UsageError(
             "Another organisation certified this run: the one that certified it records its use."
         )
+    said = {
+        "where": one_line(where, "Where it is used"),
+        "by_whom": one_line(by_whom, "By whom it is used"),
+        "since": _past_day(since),
+    }
+    known = (each for each in uses(connection) if not each.begun)
+    about = said | {"run_id": run.run_id, "by": identity.public.signing_key}
+    if (same := next((each for each in known if _says(each, about)), None)) is not None:
+        return same
     made = UseRecord(
         salt=secrets.token_hex(32),
         run_id=run.run_id,
         card=card["run_card_hash"],
         certificate=shown_certificate(review, home),
-        where=one_line(where, "Where it is used"),
-        by_whom=one_line(by_whom, "By whom it is used"),
-        since=day_of(since).isoformat(),
+        **said,
         organisation=review.certificate.organisation.name,
         when=moment(datetime.now(UTC)),
         by=identity.public.signing_key,
@@ -146,22 +157,25 @@ def record_use(
 def end_use(
     connection: sqlite3.Connection, number: str, home: Path, *, ended: str, reason: str
 ) -> SignedUse:
-    """Sign and keep that a use ended; ``number``: the record's id, or its beginning."""
+    """Sign and keep that a use ended; ``number``: the record's id, or its beginning. Said again, the record that is kept is given."""
     begun = find_use(connection, number)
     identity = organisation_keys(home)
     if begun.by != identity.public.signing_key:
         raise UsageError(
             "Another organisation recorded this use: the one that recorded it ends it."
         )
+    day, why = _past_day(ended), one_line(reason, "The reason")
     if (known := end_known(begun, uses(connection))) is not None:
+        if _says(known, {"ended": day, "reason": why}):
+            return known
         raise UsageError(f"This use ended already ({known.words}).")
-    if day_of(ended) < day_of(begun.since):
+    if day < begun.since:
         raise UsageError(f"It is in use since {begun.since}, so it cannot have ended on {ended}.")
     plain = UseRecord.model_validate(begun.model_dump(exclude={"signature"}))
     changed = {
         "salt": secrets.token_hex(32),
-        "ended": day_of(ended).isoformat(),
-        "reason": one_line(reason, "The reason"),
+        "ended": day,
+        "reason": why,
         "begun": begun.id,
         "when": moment(datetime.now(UTC)),
     }
@@ -228,6 +242,18 @@ def find_use(connection: sqlite3.Connection, number: str) -> SignedUse:
             "`rosetta organisation uses` lists them."
         )
     return found[0]
+
+
+def _past_day(text: str) -> str:
+    """Return a day that has begun as it stands in a record; UsageError where it is still to come."""
+    day = day_of(text)
+    if day > newest_day():
+        raise UsageError(f"{day} is still to come. Record it when it has happened.")
+    return day.isoformat()
+
+
+def _says(record: SignedUse, fields: Mapping[str, str]) -> bool:
+    return all(getattr(record, name) == value for name, value in fields.items())
 
 
 def _kept(connection: sqlite3.Connection, record: UseRecord, identity: Identity) -> SignedUse:

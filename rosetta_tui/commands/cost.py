@@ -32,7 +32,7 @@ def cost(file: Path | None, write: Path | None, *, as_json: bool) -> None:
     if write is not None:
         if file is not None or as_json:
             raise click.UsageError("--write writes the shipped numbers: give it alone.")
-        written_files.write_file(write, framework.shipped_text().encode(), overwrite=False)
+        written_files.write_new_file(write, framework.shipped_text().encode())
         click.echo(plain(f"Written: {write}. Edit it, then: rosetta cost {write}"))
         return
     found = framework.work_out(framework.read_framework(file))

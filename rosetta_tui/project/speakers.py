@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rosetta_tui.project.facts import AskedReview, ProjectFacts
+from rosetta_tui.report.project import withdrawn_words
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.section_page import Commands, Line, SectionPage
 from scoring.core.wording import counted
@@ -64,6 +65,8 @@ def _said(facts: ProjectFacts) -> Iterator[Line]:
         yield f"{counted(facts.refused, 'sentence')} without the translation that was there, to which a second speaker did not agree or which its writer took back: to be translated anew.", "warn"  # fmt: skip
     if objected := facts.progress.objected:
         yield f"{counted(objected, 'translation')} to which somebody objects: in no corpus until people decide (rosetta review adjudicate).", "warn"  # fmt: skip
+    if withdrawn := facts.progress.withdrawn:
+        yield f"Left out: {withdrawn_words(withdrawn)}.", "warn"
     yield "Speakers are known by the letters of their review; no name is kept.", "quiet"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from rosetta_tui.project.facts import ProjectFacts
 from rosetta_tui.project.needs import BAR, bar
 from rosetta_tui.report.framework import amount
-from rosetta_tui.report.project import advice, cost_words, total_words
+from rosetta_tui.report.project import advice, cost_notes, cost_words, total_words
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.section_page import Line, SectionPage
 
@@ -49,7 +49,7 @@ def costs(facts: ProjectFacts) -> SectionPage:
     worked = facts.costs
     total = () if worked.establishment_total is None else (worked.establishment_total,)
     rows = [
-        (Cell(each.name), Cell(amount(each.usd)), Cell(each.notes, "quiet"))
+        (Cell(each.name), Cell(amount(each.usd)), Cell(cost_notes(each), "quiet"))
         for each in (*worked.establishment, *total)
     ]
     said: list[Line] = [

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpora.checks.envelope import MIDDLE_TIERS
 from corpora.model.labels import label_words
-from harness.estimate.framework import CostRange, WorkedFramework, read_framework, work_out
+from harness.estimate.framework import CostRange, Worked, WorkedFramework, read_framework, work_out
 from rosetta_tui.report.framework import amount
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.text import plain
@@ -71,6 +71,8 @@ def progress_lines(
     yield f"difficulty      {_counts(found.by_difficulty)}{f' ({middle})' if middle else ''}"
     yield f"register        {_counts(found.by_register)}"
     yield f"sources         {_counts(found.by_origin)}"
+    if found.withdrawn:
+        yield f"left out        {withdrawn_words(found.withdrawn)}"
     for out in found.out:
         yield plain(
             f"with speakers   {out.review}: {out.left} of {counted(out.asked, 'sentence')} not done"
@@ -93,6 +95,11 @@ def progress_lines(
     yield ""
     step = next_step(found, folder)
     yield plain(f"next: {step.words}{_by(step.commands)}")
+
+
+def withdrawn_words(count: int) -> str:
+    """Say of how many sentences consent was taken back."""
+    return f"{counted(count, 'sentence')} of which consent was withdrawn (rosetta consent list)"
 
 
 def _by(commands: Iterable[Command]) -> str:
@@ -146,12 +153,17 @@ VAULT_INIT: Command = (
 def _cost() -> Iterator[str]:
     worked = work_out(read_framework(None))
     for each in worked.establishment:
-        yield f"{each.name:<36}{amount(each.usd):<16}{each.notes}".rstrip()
+        yield f"{each.name:<36}{amount(each.usd):<16}{cost_notes(each)}".rstrip()
     total = worked.establishment_total
     if total is not None:
         yield f"{total.name:<36}{amount(total.usd)}"
     yield from cost_words(worked)
     yield "Numbers of your own: rosetta cost --write FILE.toml"
+
+
+def cost_notes(each: Worked) -> str:
+    """Return what is to be known of a row of the costs, and whether it comes back every year."""
+    return "; ".join(filter(None, (each.notes, each.factors)))
 
 
 def cost_words(worked: WorkedFramework) -> Iterator[str]:

@@ -35,9 +35,10 @@ from harness.submission.manifest import SubmissionManifest
 from harness.submission.members import CARD, README
 from harness.submission.rehearsal import Rehearsal, rehearsed
 from review.log.table import saying
-from review.office.results.whole_way import WayEnd, WayStep, what_follows, whole_way
+from review.office.results.whole_way import WayEnd, WayStep, whole_way
 from review.office.store.database import FILE
 from review.office.store.store import Office
+from review.records.agreeing import end_of_way
 from rosetta_tui.submission.words import where_it_stands
 
 
@@ -173,6 +174,7 @@ def _read(store: Path, kept: KeptSubmission) -> SubmissionFacts:
                 steps = whole_way(connection, office, kept)
         else:
             steps = whole_way(connection, None, kept)
+        end = end_of_way(connection, kept, steps)
         found = _rehearsal(connection, kept)
         runs = {
             run.run_id: run.state == "complete"
@@ -185,7 +187,7 @@ def _read(store: Path, kept: KeptSubmission) -> SubmissionFacts:
         phrase=key_phrase(kept.manifest.by),
         checks=check_submission(submission),
         steps=steps,
-        end=what_follows(kept, steps),
+        end=end,
         claim=card,
         claimed={} if card is None else reproduced_card(card).scores,
         rehearsal=found,

@@ -45,7 +45,7 @@ from review.files.reviewer_codes import new_salt, place_of, tag_of
 from review.office.items.items import Item
 from review.office.making.texts import ReviewTexts
 from review.office.store.store import utc_now
-from review.verdict.panel.key import AnswerKey, KeyRun
+from review.verdict.panel.key import AnswerKey, KeyCorpus, KeyRun
 
 _DASHES_AND_QUOTES = frozenset({"Pd", "Pi", "Pf", "Ps", "Pe", "Cf"})
 _COMPOSED_WHILE_TYPED = frozenset(
@@ -331,6 +331,11 @@ class Drawn:
         return ()
 
     @property
+    def key_corpus(self) -> KeyCorpus | None:
+        """By what the corpus is known whose sentences are asked about; None where runs name theirs."""
+        return None
+
+    @property
     def vault_runs(self) -> tuple[str, ...]:
         """Ids of the runs out of a vault whose sentences are asked about; none where they are out of a file."""
         return ()
@@ -339,6 +344,12 @@ class Drawn:
     def longest(self) -> int:
         """Items of the person who has most."""
         return max(map(len, self.orders.values()))
+
+
+def known_corpus(dataset: Dataset) -> KeyCorpus:
+    """Return by what a corpus is known in an answer key."""
+    told = {name: str(getattr(dataset, name) or "")[:200] for name in KeyCorpus.model_fields}
+    return KeyCorpus(**told)
 
 
 def check_reviewers(wanted: int) -> None:
@@ -404,4 +415,5 @@ def _answer_key(
         seed=drawn.seed,
         panel=said.panel,
         salt=secrets.token_hex(32),
+        corpus=drawn.key_corpus,
     )

@@ -36,10 +36,10 @@ from review.office.items.sentences import (
 )
 from review.office.items.training import make_training
 from review.office.items.wrong_texts import Inflected, OtherForms, inflected
-from review.office.making.batches import Drawn, check_reviewers
+from review.office.making.batches import Drawn, check_reviewers, known_corpus
 from review.office.making.texts import ReviewTexts
 from review.verdict.gate.policy import GatePolicy
-from review.verdict.panel.key import KeyRun
+from review.verdict.panel.key import KeyCorpus, KeyRun
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,11 @@ class TranslationDraft(Drawn):
     """A review that is worked out and not yet written anywhere."""
 
     sentences: Sentences
+
+    @property
+    def key_corpus(self) -> KeyCorpus:
+        """See ``Drawn``."""
+        return known_corpus(self.dataset)
 
 
 def draft_translations(sentences: Sentences, share: Share, seed: int) -> TranslationDraft:

@@ -14,19 +14,25 @@ from harness.core.failures import UsageError
 from harness.project.state import HandedOut, Project, ProjectEntry, today
 from review.office.items.items import new_item
 from review.office.items.sentences import Sentences
-from review.office.making.batches import Drawn, check_reviewers
+from review.office.making.batches import Drawn, check_reviewers, known_corpus
 from review.office.making.creating import (
     Share,
     TranslationDraft,
     draft_translations,
     sentence_orders,
 )
+from review.verdict.panel.key import KeyCorpus
 from scoring.core.wording import counted
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementDraft(Drawn):
     """A review in which second speakers look at translations; there is no run in it and no verdict."""
+
+    @property
+    def key_corpus(self) -> KeyCorpus:
+        """See ``Drawn``."""
+        return known_corpus(self.dataset)
 
 
 def to_translate(
@@ -37,7 +43,7 @@ def to_translate(
     return [
         each
         for each in project.state.entries
-        if not each.has_reference
+        if each.untranslated
         and (not segments or each.segment in segments)
         and (again or not asked.get(each.id, set()) - set(each.refused))
     ]

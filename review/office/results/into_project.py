@@ -103,7 +103,7 @@ def _count(
                 note(entry, found.objected)
         done = {came.id for came in each.collected.corpus.entries} | each.collected.withheld_entries
         for entry in entries.values():
-            if not entry.has_reference and entry.id not in done and each.out.review not in entry.refused:  # fmt: skip
+            if entry.untranslated and entry.id not in done and each.out.review not in entry.refused:  # fmt: skip
                 note(entry, found.waiting)
 
 

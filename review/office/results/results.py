@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from corpora.model.entry import EntryId
 from harness.card.exporting import ExportForm, export_run
 from harness.card.load import load_card
 from harness.card.model import RunCard
@@ -34,6 +35,7 @@ from review.session.words.catalogue import Words
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.coarse import read_coarse
 from review.verdict.certificate.evidence import events_bytes, pack_evidence
+from review.verdict.panel.key import KeyCorpus
 
 _README: Final = """\
 {review}
@@ -150,13 +152,15 @@ def refuse_withdrawn(review: Review) -> None:
 
 
 def withdrawn_notice(review: Review) -> SignedNotice | None:
-    """Return the notice by which something that a review of runs is about was taken back: a corpus, an entry, or a method.
+    """Return the notice by which something that a review is about was taken back: a corpus, and of runs an entry or a method.
 
     None where nothing was. A run that is not in the store any more is known by its corpus and the entries that people were
-    asked about.
+    asked about. Where speakers are asked about a corpus, entries of it are left out one by one (``withdrawn_entries``).
     """
     if not (now := now_standing()):
         return None
+    if review.key.corpus is not None:
+        return now.of_corpus(_facts(review.key.corpus))
     asked = {each.entry for each in review.key.items.values()}
     with opened() as connection:
         for run in review.key.runs:
@@ -166,6 +170,22 @@ def withdrawn_notice(review: Review) -> SignedNotice | None:
             if (notice := now.of_run(facts, setup, ids)) is not None:
                 return notice
     return None
+
+
+def withdrawn_entries(review: Review) -> frozenset[EntryId]:
+    """Return the entries of the corpus of which speakers are asked, and of which consent was taken back."""
+    now, corpus = now_standing(), review.key.corpus
+    if not now or corpus is None:
+        return frozenset()
+    gone = [about for _, about in now.of_entries(_facts(corpus))]
+    asked = {each.entry for each in review.key.items.values()}
+    return frozenset(each for each in asked if any(about.has(each) for about in gone))
+
+
+def _facts(corpus: KeyCorpus) -> CorpusFacts:
+    return CorpusFacts(
+        "", corpus.id, corpus.source_language, corpus.target_language, corpus.language_pair
+    )
 
 
 def withdrawn_words(review: Review) -> str:

@@ -110,6 +110,11 @@ class Collected:
         """Return how many are withheld."""
         return len(self.withheld_entries)
 
+    def without(self, gone: Collection[EntryId]) -> Corpus:
+        """Return the corpus without some entries, such as those of which consent was withdrawn."""
+        kept = tuple(each for each in self.corpus.entries if each.id not in gone)
+        return replace(self.corpus, entries=kept)
+
 
 @dataclass(frozen=True, slots=True)
 class _Given:
@@ -269,4 +274,5 @@ def _dataset(review: Review, state: State, entries: list[Entry]) -> Dataset:
         "organisation": manifest.organisation.name,
         "consent": _consent(review, state, entries),
     }
-    return Dataset.model_validate(facts | ({"labels": manifest.labels} if manifest.labels else {}))
+    labels = {"labels": list(manifest.labels)} if manifest.labels else {}
+    return Dataset.model_validate(facts | labels)

@@ -69,14 +69,14 @@ def whole_way(
 
 
 def what_follows(kept: KeptSubmission, steps: Sequence[WayStep]) -> WayEnd:
-    """Return the first step that is to be done, or in which way this is at its end, and the command for it."""
+    """Return the first step that is to be done with its command, or in which way this is at its end."""
     following = next((each for each in steps if not each.done), None)
     if following is not None:
         return WayEnd(following, "", following.command)
     if _refused(kept):
         return WayEnd(None, "The way ends here: nothing of it could be scored. Its maker may hand in another version.", "")  # fmt: skip
     words = "The way is at its end: the certificate stands beside the card."
-    return WayEnd(None, words, f"rosetta ownership propose {kept.judged.run[:8]}")
+    return WayEnd(None, words, "")
 
 
 def _refused(kept: KeptSubmission) -> bool:

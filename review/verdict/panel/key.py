@@ -20,7 +20,7 @@ from review.files.manifests import BatchManifest
 from review.log.fold import ReviewerState, State
 from review.log.payloads import Reviewer
 
-KEY_FORMAT: Final = "rosetta-review-key/2"
+KEY_FORMAT: Final = "rosetta-review-key/3"
 
 
 class ControlKind(StrEnum):
@@ -63,16 +63,29 @@ class KeyRun(VersionedForm):
     """How often its numbers were looked at in earlier reviews: another review is another chance of luck."""
 
 
+class KeyCorpus(VersionedForm):
+    """By what the corpus is known from which speakers get sentences, so that consent for it can be taken back."""
+
+    id: Short
+    source_language: Short
+    target_language: Short
+    language_pair: Short
+
+
 class AnswerKey(VersionedForm):
     """Everything needed to read ratings as a verdict on runs."""
 
-    format: Literal["rosetta-review-key/1", "rosetta-review-key/2"] = KEY_FORMAT
+    format: Literal["rosetta-review-key/1", "rosetta-review-key/2", "rosetta-review-key/3"] = (
+        KEY_FORMAT
+    )
     review: Short
     batches: tuple[Id, ...]
     batch_sha256: dict[Id, Hex64]
     """Batch → SHA-256 of its manifest's bytes."""
     runs: tuple[KeyRun, ...]
     """None where speakers are asked for translations, of which there is no verdict."""
+    corpus: Annotated[KeyCorpus | None, Since(3)] = None
+    """Whose sentences speakers translate or look over; None where there are runs, which name theirs."""
     items: dict[Id, KeyItem]
     core: tuple[Id, ...]
     """Items that every reviewer is asked."""

@@ -8,14 +8,21 @@ from typing import Any, TypeVar
 
 import click
 
+from harness.core.failures import UsageError
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
+from scoring.core.wording import counted
 
 with when_used():
-    from harness.consent import notice, register
+    from harness.consent import notice, register, standing
     from harness.core import written_files
+    from harness.project import known, making, state
     from harness.sealed import keys
+    from harness.store import withdrawn
     from harness.store.file import database
+    from review.office.results import results
+    from review.office.store import database as office_database
+    from review.office.store import store as office_store
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -33,6 +40,46 @@ def own_register() -> register.Register:
 def write_out(said: notice.SignedNotice, path: Path) -> None:
     """Write a notice to a file that others may have, and say by which words its signer is known."""
     data = notice.as_bytes(said)
-    written_files.write_file(path, data, overwrite=False, mode=written_files.PUBLISHED)
+    written_files.write_new_file(path, data, mode=written_files.PUBLISHED)
     click.echo(plain(f"Written: {path}. Carry it to everybody who has a copy; it holds no text."), err=True)  # fmt: skip
     click.echo(f"Its signer's six words, to be read to them by telephone: {keys.key_phrase(said.signing_key)}", err=True)  # fmt: skip
+
+
+def _reviews() -> list[str]:
+    """Return the names of the reviews that are about something withdrawn."""
+    if not (database.home() / office_database.FILE).exists():
+        return []
+    with office_store.Office.open(database.home()) as office:
+        return [each.name for each in office.reviews() if results.withdrawn_notice(each)]
+
+
+def say_what_is_left() -> None:
+    """Say which runs and corpora in the making cannot be used any more, and how their texts are erased."""
+    for folder in map(_closed, known.known_folders(database.home())):
+        if folder is not None:
+            click.echo(plain(f"No command goes on with the corpus in the making in {folder}. Its texts are still there: erase the folder."), err=True)  # fmt: skip
+    if database.default_path().exists():
+        _say_of_runs()
+    for name in _reviews():
+        click.echo(plain(f"Review {name} asks about them: what lies on speakers' laptops and sticks of it stays readable there. Ask for it back; what still comes in of it can be imported, and no verdict is read or corpus written."), err=True)  # fmt: skip
+    click.echo("Copies elsewhere, cards and exports that went out cannot be called back: carry the notice to who has them.", err=True)  # fmt: skip
+
+
+def _say_of_runs() -> None:
+    with database.opened() as connection:
+        names = withdrawn.withdrawn_names(connection)
+    if names:
+        click.echo(plain(f"{counted(len(names), 'run')} cannot be used any more. Their texts are still in the store; to erase them: rosetta runs delete --now {' '.join(names)}"), err=True)  # fmt: skip
+
+
+def _closed(folder: Path) -> Path | None:
+    """Return a folder whose corpus was taken back; of one that lost entries, the open part is written without them."""
+    if not state.is_project(folder):
+        return None
+    try:
+        with making.changing(folder, database.home()):
+            return None
+    except standing.Withdrawn:
+        return folder
+    except UsageError:  # damaged, closed, or at work elsewhere: seen when it is opened
+        return None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from rosetta_tui.commands.consent.sharing import FILE, own_register
+from rosetta_tui.commands.consent.sharing import FILE, own_register, say_what_is_left
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
 
@@ -30,6 +30,7 @@ def take_(files: Sequence[Path], words: str | None) -> None:
     own = own_register()
     for path, data in sorted(read, key=lambda each: notice.lifts(each[1])):
         click.echo(plain(_take(own, path, data, words)))
+    say_what_is_left()
 
 
 def _take(own: register.Register, path: Path, data: bytes, words: str | None) -> str:

@@ -9,7 +9,14 @@ from typing import Any
 import click
 
 from harness.core.failures import UsageError
-from rosetta_tui.commands.consent.sharing import BY, FILE, REASON, own_register, write_out
+from rosetta_tui.commands.consent.sharing import (
+    BY,
+    FILE,
+    REASON,
+    own_register,
+    say_what_is_left,
+    write_out,
+)
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.reading import out_of_vault, read_corpus, reading_options
 from rosetta_tui.show.text import plain
@@ -18,19 +25,17 @@ from scoring.core.wording import counted
 with when_used():
     from corpora.model import corpus as model_corpus
     from harness.consent import notice, register
-    from harness.store import runs, withdrawn
+    from harness.project import making, state
+    from harness.store import runs
     from harness.store.corpora import listing
     from harness.store.file import database
     from harness.vault import request
-    from review.office.results import results
-    from review.office.store import database as office_database
-    from review.office.store import store as office_store
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 
 @click.command("withdraw")
-@click.option("--corpus", "file", metavar="FILE", help="The corpus FILE, or store:HASH, whole or with one of the next two.")  # fmt: skip
+@click.option("--corpus", "file", metavar="FILE", help="The corpus FILE, the folder of one in the making, or store:HASH, whole or with one of the next two.")  # fmt: skip
 @click.option("--entries", metavar="ID,ID…", help="Only these entries of it.")
 @click.option("--given-by", metavar="FIELD=NAME", help="Only entries whose FIELD says NAME, such as speaker=Ana: all that one person gave. The name is kept nowhere.")  # fmt: skip
 @click.option("--method", "run", metavar="RUN", help="The method of RUN, in every run.")
@@ -71,7 +76,7 @@ def withdraw_(
         about = notice.OfKey(signing_key=_key(signing_key or "", own))
     said = own.say(about, reason, by)
     click.echo(plain(f"Withdrawn: {said.said}."))
-    _say_what_is_left()
+    say_what_is_left()
     if output is not None:
         write_out(said, output)
 
@@ -111,7 +116,9 @@ _WHERE = (
 
 
 def _corpus(file: str, given: dict[str, Any]) -> model_corpus.Corpus:
-    """Read the corpus that is named; of one that the store keeps, what is sealed may stay closed."""
+    """Read the corpus that is named, or one in the making by its folder; of one that the store keeps, what is sealed may stay closed."""
+    if given["vault"] is None and state.is_project(Path(file)):
+        return making.every_entry(state.read_project(Path(file), database.home()))
     if given["vault"] is not None or not listing.names_stored(file):
         return read_corpus({**given, "file": file}, None)
     envelope = {name: given[name] for name in ("source_language", "target_language")}
@@ -139,24 +146,3 @@ def _key(told: str, own: register.Register) -> str:
     if not _KEY.fullmatch(key):
         raise UsageError("--signing-key: a public key has 64 hexadecimal digits. Correct it, or say `own`.")  # fmt: skip
     return key
-
-
-def _reviews() -> list[str]:
-    """Return the names of the reviews that are about something withdrawn."""
-    if not (database.home() / office_database.FILE).exists():
-        return []
-    with office_store.Office.open(database.home()) as office:
-        return [each.name for each in office.reviews() if results.withdrawn_notice(each)]
-
-
-def _say_what_is_left() -> None:
-    """Say which runs cannot be used any more, and how their texts are erased."""
-    if not database.default_path().exists():
-        return
-    with database.opened() as connection:
-        names = withdrawn.withdrawn_names(connection)
-    if names:
-        click.echo(plain(f"{counted(len(names), 'run')} cannot be used any more. Their texts are still in the store; to erase them: rosetta runs delete --now {' '.join(names)}"), err=True)  # fmt: skip
-    for name in _reviews():
-        click.echo(plain(f"Review {name} asks about them: what lies on speakers' laptops and sticks of it stays readable there. Ask for it back; what still comes in of it can be imported, and no verdict is read."), err=True)  # fmt: skip
-    click.echo("Copies elsewhere, cards and exports that went out cannot be called back: carry the notice to who has them.", err=True)  # fmt: skip

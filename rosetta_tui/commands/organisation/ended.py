@@ -27,5 +27,5 @@ def ended(number: str, day: str, reason: str, output: Path | None) -> None:
     with opened() as connection, transaction.transaction(connection):
         made = use.end_use(connection, number, home(), ended=day, reason=reason)
         if output is not None:
-            written_files.write_file(output, made.data(), overwrite=False)
+            written_files.write_new_file(output, made.data())
     click.echo(plain(f"Recorded: {made.words}"))

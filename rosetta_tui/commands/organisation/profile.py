@@ -34,7 +34,7 @@ def profile(name: str | None, output: Path | None, *, as_json: bool) -> None:
         items = profiles.profile_json(there, said)
         if name is not None and output is not None:
             made = profiles.make_profile(connection, name, home())
-            written_files.write_file(output, made.data(), overwrite=False)
+            written_files.write_new_file(output, made.data())
     print_form(
         "organisation-profile",
         {"items": items},

@@ -29,6 +29,6 @@ def used(run: str, where: str, by_whom: str, since: str, output: Path | None) ->
     with opened() as connection, transaction.transaction(connection):
         made = use.record_use(connection, run, home(), where=where, by_whom=by_whom, since=since)
         if output is not None:
-            written_files.write_file(output, made.data(), overwrite=False)
+            written_files.write_new_file(output, made.data())
     for line in records.use_lines([made]):
         click.echo(plain(line))

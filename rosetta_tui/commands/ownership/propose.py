@@ -38,7 +38,7 @@ def propose(run: str, developer: str, key: str, share: int | None, more: str, ou
     changed = {} if share is None else {"organisation_share": share}
     with opened() as connection, transaction.transaction(connection):
         made = agreeing.propose_for(connection, run, named, home(), more=more, **changed)
-        written_files.write_file(output, made.data(), overwrite=False)
+        written_files.write_new_file(output, made.data())
     for line in records.ownership_lines(made):
         click.echo(plain(line))
     click.echo(

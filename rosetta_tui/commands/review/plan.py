@@ -50,7 +50,7 @@ def plan_(
     if output is not None:
         if output.exists():
             raise UsageError(f"{output.name} is there already. Choose another name.")
-        written_files.write_file(output, content, overwrite=False)
+        written_files.write_new_file(output, content)
         click.echo(f"Written: {plain(str(output))}", err=True)
     people = _PEOPLE if reviewers is None else (reviewers,)
     sentences = _SENTENCES if items is None else (items,)

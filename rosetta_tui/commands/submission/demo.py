@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from harness.core.failures import UsageError
-from harness.core.written_files import PUBLISHED, write_file
+from harness.core.written_files import PUBLISHED, write_new_file
 from harness.method.shipped import BUNDLE_SUFFIX
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.submission.sharing import FILE, say
@@ -56,11 +56,11 @@ def demo(folder: Path, lane: making.SampleLane) -> None:
 def _write(folder: Path, packed: Path, terms: Path, lane: making.SampleLane) -> int:
     """Write the three, and return the size of the packed one in bytes."""
     making.write_sample(folder, lane)
-    write_file(folder / "card.json", _card(folder, lane), overwrite=False)
-    write_file(terms, making.sample_terms(), overwrite=False, mode=PUBLISHED)
+    write_new_file(folder / "card.json", _card(folder, lane))
+    write_new_file(terms, making.sample_terms(), mode=PUBLISHED)
     identity = signed_run.own_signer(database.home())
     data = folders.pack_folder(folder, identity, terms=terms)
-    write_file(packed, data, overwrite=False, mode=PUBLISHED)
+    write_new_file(packed, data, mode=PUBLISHED)
     return len(data)
 
 

@@ -16,6 +16,7 @@ with when_used():
     from harness.submission import desk as desks
     from review.office.results import whole_way
     from review.office.store import store
+    from review.records import agreeing
 
 
 @click.command()
@@ -30,6 +31,7 @@ def show(submission: str, *, as_json: bool) -> None:
     found = kept(submission)
     with database.opened() as connection, store.Office.open(database.home()) as office:
         steps = whole_way.whole_way(connection, office, found)
+        end = agreeing.end_of_way(connection, found, steps)
     told = {
         "number": found.number,
         "name": found.manifest.name,
@@ -37,15 +39,16 @@ def show(submission: str, *, as_json: bool) -> None:
         "steps": [asdict(each) for each in steps],
         "notes": [each.model_dump(mode="json") for each in found.notes],
     }
-    print_form("submission-show", told, _lines(found, steps), as_json=as_json)
+    print_form("submission-show", told, _lines(found, steps, end), as_json=as_json)
 
 
-def _lines(found: desks.KeptSubmission, steps: list[whole_way.WayStep]) -> Iterator[str]:
+def _lines(
+    found: desks.KeptSubmission, steps: list[whole_way.WayStep], end: whole_way.WayEnd
+) -> Iterator[str]:
     yield from bundle_lines(found.submission)
     width = max(len(each.name) for each in steps)
     for each in steps:
         yield f"  {'✓' if each.done else '·'} {each.name.ljust(width)}  {each.words}"
-    end = whole_way.what_follows(found, steps)
     if end.step is not None and end.command:
         yield f"Next: {end.command}"
     elif end.step is None:

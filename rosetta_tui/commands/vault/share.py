@@ -36,7 +36,7 @@ def share_(vault: Path, key: Path | None, page: Path | None, *, check: bool) -> 
     name = dealing.whose(state, share).name
     if page is not None:
         made = paper.text_page if page.suffix == ".txt" else paper.html_page
-        written_files.write_file(page, made(state, share).reveal().encode(), overwrite=False)
+        written_files.write_new_file(page, made(state, share).reveal().encode())
         click.echo(plain(f"Written: {page}, the share of {name}. Print it on a printer beside you, not over a network; then delete the file and empty the wastebasket."))  # fmt: skip
     else:
         click.echo(plain(f"The share of {name} is here and right: {share.threshold} of the {len(state.keepers)} open together."))  # fmt: skip

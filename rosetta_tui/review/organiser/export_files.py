@@ -33,6 +33,7 @@ from review.office.results.results import (
     refuse_withdrawn,
     require_runs,
     run_cards,
+    withdrawn_entries,
 )
 from review.office.results.telling import tell, told_instead
 from review.office.results.translations import Collected, collect
@@ -47,6 +48,7 @@ from review.verdict.certificate.coarse_text import coarse_html, coarse_text
 from review.verdict.certificate.evidence import EVIDENCE_SUFFIX, EvidenceFile, pack_evidence
 from rosetta_tui.review.organiser.words.gate import look_notes
 from rosetta_tui.review.organiser.words.imported import HOW_TO_ALLOW
+from scoring.core.wording import counted
 
 
 def make_folder(folder: Path) -> None:
@@ -307,6 +309,7 @@ def write_corpus(
             f"Review {review.name!r} asks for ratings. Better wordings that people suggested are offered by: "
             f"rosetta review variants CORPUS {review.name}"
         )
+    refuse_withdrawn(review)
     if review.secret and not allow_secret:
         raise UsageError(
             f"The sentences of review {review.name!r} were handed out sealed, and this file would hold them open. Those of a corpus in the "
@@ -314,13 +317,16 @@ def write_corpus(
         )
     if path.exists() and not overwrite:
         raise UsageError(f"{path} is there already. Choose another place, or add --overwrite.")
-    collected = collect(review, office.state(review))
+    collected, gone = collect(review, office.state(review)), withdrawn_entries(review)
+    corpus = collected.without(gone)
     notes = list(_left_out(collected))
-    if not collected.corpus.entries:
+    if gone:
+        notes.append(f"Left out: {counted(len(gone), 'sentence')} of which consent was withdrawn.")
+    if not corpus.entries:
         raise UsageError(" ".join(["There is no translation that may be used yet.", *notes]))
     make_folder(path.parent)
-    write(collected.corpus, path, form)
-    count = len(collected.corpus.entries)
+    write(corpus, path, form)
+    count = len(corpus.entries)
     return [*notes, f"Written: {path} ({count} sentences; `rosetta corpus check` reads it)"]
 
 

@@ -6,10 +6,12 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from harness.consent.given import newest_day
 from harness.core.canonical import canonical_bytes
 from harness.sealed.keys import Identity, Role, key_files
 from harness.sealed.signed_archive import signed_record
@@ -232,6 +234,29 @@ def test_a_use_is_recorded_ended_and_believed_by_its_key(sides: TwoSides) -> Non
     )
 
 
+def test_what_was_recorded_without_a_file_is_written_by_saying_it_again(sides: TwoSides) -> None:
+    first, last = sides.stick / "u.rosetta-use", sides.stick / "e.rosetta-use"
+    use = "organisation used last --where school --by Anna --since 2026-01-02"
+    ok(use)
+    ok(f"{use} -o {first}")
+    [told] = json.loads(ok("organisation uses --json"))["uses"]
+    assert read_use(first.read_bytes()).id == told["id"]
+    end = f"organisation ended {told['id'][:8]} --on 2026-03-01 --reason mistakes"
+    ok(end)
+    ok(f"{end} -o {last}")
+    assert read_use(last.read_bytes()).begun == told["id"]
+    assert len(json.loads(ok("organisation uses --json"))["uses"]) == 2
+    assert "ended already" in refused(end.replace("2026-03-01", "2026-03-02"))
+
+
+def test_a_day_that_is_still_to_come_is_no_use(sides: TwoSides) -> None:
+    later = newest_day() + timedelta(days=1)
+    assert "still to come" in refused(f"organisation used last --where a --by b --since {later}")
+    ok(f"organisation used last --where a --by b --since {newest_day()}")
+    [told] = json.loads(ok("organisation uses --json"))["uses"]
+    assert "still to come" in refused(f"organisation ended {told['id']} --on {later} --reason x")
+
+
 def test_an_end_is_taken_in_only_behind_its_own_beginning(sides: TwoSides) -> None:
     """Another organisation, whose key is trusted too, ends a use that it did not record."""
     first, last = sides.stick / "u.rosetta-use", sides.stick / "e.rosetta-use"
@@ -276,7 +301,9 @@ def test_nothing_is_kept_whose_file_cannot_be_written(sides: TwoSides) -> None:
     there = sides.stick / "there"
     there.write_text("something else")
     developer = f"--developer Ann --key {sides.key()}"
-    assert "is there" in refused(f"ownership propose last {developer} -o {there}")
+    said = refused(f"ownership propose last {developer} -o {there}")
+    assert "is there" in said
+    assert "--overwrite" not in said, "the command has no such option"
     assert not json.loads(ok("ownership show --json"))["records"]
     use = f"organisation used last --where school --by Anna --since 2026-01-02 -o {there}"
     assert "is there" in refused(use)

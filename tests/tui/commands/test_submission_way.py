@@ -46,7 +46,11 @@ def test_each_step_is_done_where_it_was_done(sides: TwoSides, tmp_path: Path) ->
     desk.note(kept.submission, DeskAct.TOLD, sides.run_id, "gold")
     said = ok(f"submission show {kept.number}", sides.organisation)
     assert "The way is at its end" in said
-    assert f"rosetta ownership propose {sides.run_id[:8]}" in said
+    named = f"--developer 'A newcomer' --key {sides.key()}"
+    assert f"rosetta ownership propose {sides.run_id[:8]} {named}" in said
+    sides.proposed()
+    said = ok(f"submission show {kept.number}", sides.organisation)
+    assert f"rosetta organisation used {sides.run_id[:8]} --where" in said
     store = open_store(sides.organisation / "rosetta.sqlite")
     try:
         detach_certificates(store, find_run(store, sides.run_id).id)
