@@ -58,6 +58,8 @@ class DraftTexts:
     notes: str = ""
     offered: tuple[str, ...] = ()
     """Further variants, which second speakers wrote."""
+    came: tuple[str, ...] = ()
+    """Wordings that came with the source and that second speakers refused, the reference first: taken again where nobody refuses them any more."""
 
     @property
     def all_variants(self) -> tuple[str, ...]:
@@ -136,8 +138,13 @@ class ProjectEntry(StrictForm):
 
     @property
     def secret(self) -> bool:
-        """True where its texts are sealed here."""
+        """True where it is of a secret segment."""
         return self.segment.secret
+
+    @property
+    def kept_sealed(self) -> bool:
+        """True where its texts are sealed here."""
+        return self.secret or self.objected
 
     @property
     def usable(self) -> bool:
@@ -257,13 +264,13 @@ class Project:
         return _read_texts(json.loads(opened.reveal()))
 
     def with_texts(self, entry: ProjectEntry, texts: DraftTexts) -> ProjectEntry:
-        """Return the entry with these texts, sealed where it is secret."""
+        """Return the entry with these texts, sealed where it is secret, or somebody objects to them."""
         told = {
             "has_reference": bool(texts.reference),
             "has_variants": bool(texts.all_variants),
             "has_class": bool(texts.variant_class),
         }
-        if not entry.secret:
+        if not entry.kept_sealed:
             return entry.model_copy(update={**told, "texts": _told(texts), "sealed": ""})
         words = json.dumps(asdict(texts), ensure_ascii=False)
         sealed = base64.b64encode(self.key.seal_text(words, self._place(entry.id))).decode()
@@ -289,7 +296,8 @@ def _told(texts: DraftTexts) -> dict[str, Any]:
 
 def _read_texts(told: Mapping[str, Any]) -> DraftTexts:
     found = DraftTexts(**told)
-    return replace(found, variants=tuple(found.variants), offered=tuple(found.offered))
+    variants, offered, came = map(tuple, (found.variants, found.offered, found.came))
+    return replace(found, variants=variants, offered=offered, came=came)
 
 
 def create_project(folder: Path, home: Path, facts: Mapping[str, Any]) -> Project:

@@ -163,7 +163,7 @@ def _cost() -> Iterator[str]:
 
 def cost_notes(each: Worked) -> str:
     """Return what is to be known of a row of the costs, and whether it comes back every year."""
-    return "; ".join(filter(None, (each.notes, each.factors)))
+    return "; ".join(filter(None, (each.factors, each.notes)))
 
 
 def cost_words(worked: WorkedFramework) -> Iterator[str]:

@@ -289,7 +289,7 @@ def _data_key(sealed: bytes, folder: Path) -> DataKey:
     raise StoreSealed(
         f"The secret texts of this corpus are sealed in the store, and no key in {folder} opens them by itself. They come from a vault, "
         "and only with it they are opened, by whose keys open the vault, which stands in its log (--vault and --purpose of rosetta resume, retry, score "
-        "--rescore, calibrate, watch, runs export and vault compare); or they were stored on another computer, or their vault was sealed anew under another key since. Scores can be looked at all the same, and `rosetta runs delete "
+        "--rescore, calibrate, watch, runs export, runs lint, runs sign and vault compare); or they were stored on another computer, or their vault was sealed anew under another key since. Scores can be looked at all the same, and `rosetta runs delete "
         "--now` erases without a key."
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.project.state import DraftTexts, Project, ProjectEntry
@@ -54,8 +55,13 @@ def without_words(project: Project, entry: ProjectEntry, found: Gathered) -> Pro
     return emptied(project, entry)
 
 
-def emptied(project: Project, entry: ProjectEntry) -> ProjectEntry:
-    """Return an entry that is to be translated anew, by whoever, and looked at anew; nothing of what was there is kept."""
+def emptied(
+    project: Project, entry: ProjectEntry, came: Sequence[str] | None = None
+) -> ProjectEntry:
+    """Return an entry that is to be translated anew, by whoever, and looked at anew; nothing of what was there is kept.
+
+    ``came``: wordings that came with the source and may come back; None for those that are kept already.
+    """
     gone = {
         "translated": None,
         "agreed": None,
@@ -63,7 +69,9 @@ def emptied(project: Project, entry: ProjectEntry) -> ProjectEntry:
         "objected": False,
         "refused": _done_with(project, entry),
     }
-    texts = replace(project.texts(entry), reference="", variants=(), offered=())
+    before = project.texts(entry)
+    kept = before.came if came is None else tuple(came)
+    texts = replace(before, reference="", variants=(), offered=(), came=kept)
     return with_words(project, entry.model_copy(update=gone), texts)
 
 

@@ -50,6 +50,7 @@ def gather(project: Project, office: Office) -> Gathered:
         found.look_again()
         _without_lost(project, written, found)
         _translations(project, written, bars, found)
+        project.put([_from_source(project, each, bars, found) for each in project.state.entries])
         project.put(list(judge_entries(project, looks, found)))
     _count(project, written, bars, found)
     return found
@@ -171,6 +172,24 @@ def _translations(
                 if _takes(entry, came.out.review) and not _is_barred(project, entry, bars)
             ]
         )
+
+
+def _from_source(
+    project: Project, entry: ProjectEntry, bars: Mapping[int, Barred], found: Gathered
+) -> ProjectEntry:
+    """Return an entry without a translation with what came with its source, as far as no second speaker refuses it now.
+
+    What somebody objects to comes too, since it is judged, and sealed, where it stands. What is harmful is not kept.
+    """
+    if entry.has_reference or entry.id not in bars:
+        return entry
+    texts, bar = project.texts(entry), bars[entry.id]
+    came = tuple(each for each in texts.came if comparison_form(each) not in bar.harmful)
+    kept = [each for each in came if comparison_form(each) not in bar.refused]
+    if not kept:
+        return entry if came == texts.came else project.with_texts(entry, replace(texts, came=came))
+    found.translated += 1
+    return with_words(project, entry, replace(texts, reference=kept[0], variants=tuple(kept[1:])))
 
 
 def _takes(entry: ProjectEntry, review: str) -> bool:

@@ -118,6 +118,8 @@ class Barred:
     """By a second speaker who wrote no better one, or because people upheld that they are harmful."""
     objected: frozenset[str]
     """Until people decide."""
+    harmful: frozenset[str]
+    """Of the refused ones those of which people upheld that they are harmful."""
 
 
 def barred(looks: Sequence[EntryLook]) -> Barred:
@@ -128,7 +130,8 @@ def barred(looks: Sequence[EntryLook]) -> Barred:
         frozenset(form for form in asked if told[form] == verdict)
         for verdict in ("refused", "objected")
     )
-    return Barred(refused, objected)
+    harmful = frozenset(comparison_form(each.asked) for each in looks if each.upheld)
+    return Barred(refused, objected, harmful)
 
 
 def without_barred(looks: Sequence[EntryLook]) -> list[EntryLook]:
@@ -195,11 +198,19 @@ def _with_looks(
     verdict = _verdict(about)
     if verdict == "objected":
         note(entry, found.objected)
-        return _not_agreed(project, entry, asked).model_copy(update={"objected": True})
-    entry = entry.model_copy(update={"objected": False}) if entry.objected else entry
+        return _objected(project, _not_agreed(project, entry, asked), objected=True)
+    entry = _objected(project, entry, objected=False)
     if verdict == "unanswered":
         return _unanswered(project, entry, about, asked, found)
     return _judged(project, entry, asked, about, found)
+
+
+def _objected(project: Project, entry: ProjectEntry, *, objected: bool) -> ProjectEntry:
+    """Return an entry to whose wording somebody objects, which seals it, or nobody does."""
+    told = entry.model_copy(update={"objected": objected})
+    if told.kept_sealed is (entry.texts is None):
+        return told
+    return project.with_texts(told, project.texts(entry))
 
 
 def _unanswered(
@@ -231,9 +242,10 @@ def _judged(
     outcome, reference, beside = _outcome(asked, said)
     if _took_back(project, entry, [each.better for each in said]):
         note(entry, found.taken_back)
-    if outcome is None or any(each.upheld for each in looks):
+    upheld = any(each.upheld for each in looks)
+    if outcome is None or upheld:
         note(entry, found.refused)
-        return emptied(project, entry)
+        return emptied(project, entry, _came(project, entry, asked, upheld=upheld))
     spoken, *also = (_spoken(each, outcome) for each in looks if each.rated)
     told = entry.model_copy(update={"agreed": spoken, "agreed_also": tuple(also)})
     before, texts = entry.agreed, project.texts(entry)
@@ -243,6 +255,14 @@ def _judged(
     found.corrected += outcome == "corrected" and reference != texts.reference
     found.agreed += outcome == "agreed" and (before is None or before.outcome != outcome)
     return with_words(project, told, wanted)
+
+
+def _came(project: Project, entry: ProjectEntry, asked: str, *, upheld: bool) -> tuple[str, ...]:
+    """Return the wordings that came with the source of an entry whose wording ``asked`` is refused; what is harmful is not kept."""
+    texts = project.texts(entry)
+    came = (asked, *texts.variants) if entry.translated is None else texts.came
+    harmful = comparison_form(asked) if upheld else ""
+    return tuple(each for each in came if comparison_form(each) != harmful)
 
 
 def _took_back(project: Project, entry: ProjectEntry, said: Iterable[str]) -> bool:

@@ -38,6 +38,7 @@ def sign(run: str, **vault: Any) -> None:
         found = runs.find_run(connection, run)
         data = exporting.card_bytes(load.load_card(connection, found.id))
         if asked is None:
+            vault_opening.open_again(connection, found, None, "seal")
             signer = signed_run.own_signer(home)
             signed_run.sign_run(connection, found.id, data, signer, datetime.now(UTC))
         else:

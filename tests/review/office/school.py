@@ -13,7 +13,7 @@ from harness.project.candidates import Usual, take_candidates
 from harness.project.state import Project, ProjectEntry
 from harness.sealed.keys import Identity, Role
 from review.files.batch import Batch
-from review.log.payloads import Suggest
+from review.log.payloads import Adjudicate, Suggest
 from review.office.making.batches import NO_POLICY, make
 from review.office.making.creating import Share
 from review.office.making.of_project import (
@@ -106,3 +106,18 @@ def school(tmp_path: Path) -> Iterator[School]:
     take_candidates(project, sources, Usual())
     with Office.open(tmp_path / "home") as office:
         yield School(tmp_path, office, Identity.make(Role.ORGANISATION), project)
+
+
+def judge_of(school: School, desk: Written, *, of: Translator | None = None) -> Judge:
+    """Return the one who is asked in a review, on a laptop of their own or on a translator's."""
+    [code] = desk.review.key.orders
+    judge = Judge(school.folder / f"judge of {desk.review.name}", desk.batch, code)
+    if of is not None:
+        judge.identity = of.identity
+    return judge
+
+
+def decide(school: School, desk: Written, *, harmful: bool, number: int = 1) -> None:
+    place = {"batch": desk.batch.manifest.batch, "item": desk.item(number), "note": ""}
+    said = Adjudicate(wall=made.WALL, **place, harmful=harmful, reason="usual", by="Ann")
+    school.office.append(desk.review, said)

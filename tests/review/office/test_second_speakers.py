@@ -9,7 +9,8 @@ import pytest
 from harness.core.failures import UsageError
 from harness.project.lacking import lacking
 from harness.project.making import progress_of, whole_corpus, write_open_part
-from review.log.payloads import Adjudicate, HarmFlag, NotJudged, Scope
+from harness.project.state import write_state
+from review.log.payloads import HarmFlag, NotJudged, Scope
 from review.office.making.creating import Share
 from review.office.making.of_project import (
     draft_agreement,
@@ -25,20 +26,10 @@ from review.office.store.store import Office
 from review.rating import CannotJudge, Rating
 from review.verdict.gate.adjudication import queue
 from rosetta_tui.report.project import next_step
-from tests.review.office import made
-from tests.review.office.school import Judge, School, school
+from tests.review.office.school import Judge, School, decide, judge_of, school
 from tests.review.office.translator import Desk, Translator
 
 __all__ = ["school"]
-
-
-def judge_of(school: School, desk: Desk, *, of: Translator | None = None) -> Judge:
-    """Return the one who is asked in a review, on a laptop of their own or on a translator's."""
-    [code] = desk.review.key.orders
-    judge = Judge(school.folder / f"judge of {desk.review.name}", desk.batch, code)
-    if of is not None:
-        judge.identity = of.identity
-    return judge
 
 
 def test_who_translated_does_not_agree_with_themselves(school: School) -> None:
@@ -264,12 +255,6 @@ def object_to(school: School) -> tuple[Desk, Judge]:
     return look, judge
 
 
-def decide(school: School, desk: Desk, *, harmful: bool) -> None:
-    place = {"batch": desk.batch.manifest.batch, "item": desk.item(1), "note": ""}
-    said = Adjudicate(wall=made.WALL, **place, harmful=harmful, reason="usual", by="Ann")
-    school.office.append(desk.review, said)
-
-
 @pytest.mark.parametrize("harmful", [False, True])
 def test_what_somebody_objects_to_is_in_no_corpus_until_people_decide(
     school: School, harmful: bool
@@ -282,6 +267,9 @@ def test_what_somebody_objects_to_is_in_no_corpus_until_people_decide(
     assert gather(school.project, school.office).objected == [1]
     write_open_part(school.project)
     assert not corpus.exists()
+    write_state(school.project, overwrite=True)
+    assert "Bonan tagon" not in (school.project.folder / "project.json").read_text("utf-8")
+    assert school.reference(1) == "Bonan tagon", "people who decide can still be shown it"
     assert [each.id for each in whole_corpus(school.project).entries] == [2]
     assert to_agree(school.project, again=True) == [school.entry(2)]
     assert "1 translation to which somebody objects (1 development)" in lacking(school.project)[1]
@@ -295,6 +283,7 @@ def test_what_somebody_objects_to_is_in_no_corpus_until_people_decide(
         assert (found.agreed, school.reference(1)) == (1, "Bonan tagon")
         write_open_part(school.project)
         assert "Bonan tagon" in corpus.read_text("utf-8")
+        assert school.entry(1).texts is not None, "it lies open again"
 
 
 def test_speakers_are_those_whose_words_are_there(school: School) -> None:

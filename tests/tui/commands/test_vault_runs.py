@@ -105,6 +105,10 @@ def test_a_run_that_is_killed_goes_on_and_leaves_nothing_readable(office: Office
     office.run("retry", "last")
     office.run("score", "--rescore", "last", "--metrics", "bleu")
     assert [each for each, _ in office.works()] == ["run", "resume", "retry", "rescore"]
+    for command in ("lint", "sign"):
+        assert "--vault FOLDER" in office.run("runs", command, first, opening=False, code=2)
+    office.run("runs", "lint", first)
+    assert office.works()[4:] == [("look", first)]
 
     listed = json.loads(office.look("runs", "list", "--json"))
     assert len(listed) == 3
