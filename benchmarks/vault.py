@@ -1,7 +1,7 @@
 """What it costs that a store seals texts of secret entries: a run over 2,000 of them, against the same run over open ones.
 
 Run from the repository: ``python -m benchmarks.vault``. The same synthetic entries and outputs three times: of an open
-segment, of a secret one (sealed in the store for this computer), and out of a vault. Processor time of each whole process,
+segment, of a secret one (sealed in the store for this computer), and from a vault. Processor time of each whole process,
 from exec to exit, in turns, the best of several rounds, each in an empty data folder; with the surface metrics only, where
 storing is the largest part of a run, and with all that need no analyser.
 """
@@ -40,7 +40,7 @@ def main() -> None:
             ratio = best["sealed"] / best["open"]
             print(
                 f"{ENTRIES:,} entries, {what}: sealed {best['sealed']:.2f} s, open {best['open']:.2f} s, ratio {ratio:.2f}, "
-                f"goal {GOAL:g} {'met' if ratio <= GOAL else 'MISSED'}; out of a vault {best['vault']:.2f} s, "
+                f"goal {GOAL:g} {'met' if ratio <= GOAL else 'MISSED'}; from a vault {best['vault']:.2f} s, "
                 f"ratio {best['vault'] / best['open']:.2f}"
             )
 

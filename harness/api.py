@@ -128,7 +128,7 @@ def _read(asked: CorpusRequest, store: Path | None) -> Corpus:
 def _out_of_vault(asked: CorpusRequest, vault: VaultRequest) -> Corpus:
     if asked != CorpusRequest(asked.file, vault=vault, terms=asked.terms):
         raise UsageError(
-            "A corpus of a vault says itself what it is: leave away files of references, and what says how a file is read."
+            "A corpus of a vault says itself what it is: leave out files of references, and what says how a file is read."
         )
     return out_of_vault(str(asked.file), vault, asked.terms)
 

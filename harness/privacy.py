@@ -256,7 +256,7 @@ def keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:
             f"{why} the method would send them to another machine. {_other_entries(entries)} a method that "
             "runs on this machine."
             if secret
-            else f"{why} the method's endpoint is not on this machine. Leave --offline away, or name a "
+            else f"{why} the method's endpoint is not on this machine. Leave --offline out, or name a "
             "local endpoint."
         )
     if method.endpoint is not None and (model := cloud_model(method)) is not None:

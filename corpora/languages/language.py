@@ -5,7 +5,7 @@ section for each. How a language is written in one script is ``corpora.languages
 
 VariantRules are the rules of one language by which two sentences say the same (scoring-specification, appendix
 B). They are data of the card, so that a community changes them without touching code; what they do is
-``scoring.grammar.variants``. A rule that a card leaves away is not applied.
+``scoring.grammar.variants``. A rule that a card leaves out is not applied.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ class Dataset(BaseModel):
     transmission_because: str | None = None
     """The term that ``transmission`` was taken from, where it stood elsewhere than in the envelope."""
     opened_from: str | None = None
-    """``VAULT/CORPUS/ROTATIONS`` by their numbers, of a corpus that was opened out of a vault; it stands in no file."""
+    """``VAULT/CORPUS/ROTATIONS`` by their numbers, of a corpus that was opened from a vault; it stands in no file."""
     transmission_class: str | None = None
     """The class of the licence that this term is."""
     training: Any = None
@@ -139,7 +139,7 @@ def with_tags_of(dataset: Dataset, entry: Entry) -> Entry:
 
 @dataclass(frozen=True, slots=True)
 class OutOfVault:
-    """How a corpus came out of a vault, which has it on its log."""
+    """How a corpus came from a vault, which has it on its log."""
 
     recipients: tuple[str, ...]
     """Of age (``age1…``): for whom the vault's keys are sealed, and whatever is kept of the texts has to be."""
@@ -153,7 +153,7 @@ class OutOfVault:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A corpus as read from a file, or opened out of a vault."""
+    """A corpus as read from a file, or opened from a vault."""
 
     dataset: Dataset
     entries: tuple[Entry, ...]

@@ -68,7 +68,7 @@ class EndpointEmbedder:
         if offline and not endpoint.local:
             raise UsageError(
                 "--offline is on, and the endpoint of --embeddings is not on this machine. Name a "
-                "local folder or endpoint, or leave it away."
+                "local folder or endpoint, or leave it out."
             )
         self.facts = EmbeddingFacts(
             model=model, endpoint=urlsplit(endpoint.url).hostname or endpoint.name, sha256=None

@@ -63,7 +63,7 @@ class EmbeddingAnnotator:
         if offline:
             raise UsageError(
                 "--offline is on, and the embedding model's endpoint is not on this machine. Name a "
-                "local folder or endpoint with --embeddings, or leave it away."
+                "local folder or endpoint with --embeddings, or leave it out."
             )
 
     def check_budget(self) -> None:
@@ -146,7 +146,7 @@ def find(search: Search) -> Find | None:
     if by_verdicts(search.resources.setup):
         raise UsageError(
             "--gloss-dictionary and --embeddings both give semantic_score, which is one or the other: "
-            "leave one of them away."
+            "leave one of them out."
         )
     model = search.told.get("embeddings_model")
     annotator = embedding_annotator(

@@ -183,7 +183,7 @@ def check_place(endpoint: Endpoint, model: str, entries: Sequence[Entry], *, off
     if not endpoint.local:
         raise UsageError(
             f"{why}, and the judge is on another machine. Name an endpoint on this machine with "
-            "--judge, or leave it away."
+            "--judge, or leave it out."
         )
     if model.strip().casefold().endswith("cloud"):
         raise UsageError(

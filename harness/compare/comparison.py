@@ -83,7 +83,7 @@ class ComparedEntries:
         return np.asarray(values[second] - values[first])
 
     def spread_first(self, metric: str) -> list[int]:
-        """Order the entries by how far their best and worst run are apart; those without a difference are left away."""
+        """Order the entries by how far their best and worst run are apart; those without a difference are left out."""
         values = self.values[metric]
         high = np.where(np.isnan(values), -np.inf, values).max(axis=0, initial=-np.inf)
         low = np.where(np.isnan(values), np.inf, values).min(axis=0, initial=np.inf)

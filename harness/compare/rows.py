@@ -37,7 +37,7 @@ class CorpusRow(NamedTuple):
     source: int
     reference: int
     """The store's numbers of the texts, of sealed ones below 0: equal numbers are equal texts. 0 is any text: it is
-    sealed, and out of a vault that nobody opened for this.
+    sealed, and from a vault that nobody opened for this.
     """
     segment: str | None
     difficulty: int | None

@@ -84,7 +84,7 @@ def record_consent(said: Mapping[str, Any], identity: Identity, today: date) -> 
 
 
 def consent_of(corpus: Corpus, now: Withdrawals) -> ConsentStanding:
-    """Tell whether a corpus has a record of consent, as ``consent_standing`` does; one out of a vault has it in its sealed envelope."""
+    """Tell whether a corpus has a record of consent, as ``consent_standing`` does; one from a vault has it in its sealed envelope."""
     if corpus.vault is None:
         return consent_standing(corpus.dataset, now)
     return _standing(corpus.vault.consent, corpus.dataset, now)

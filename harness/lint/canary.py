@@ -40,7 +40,7 @@ def _why_none(dataset: Dataset | None) -> str:
     if dataset is None:
         return "the corpus is not known here"
     if dataset.opened_from is not None:
-        return "the corpus came out of a vault, which keeps its canaries, if it has any"
+        return "the corpus came from a vault, which keeps its canaries, if it has any"
     return "the corpus names no canary"
 
 

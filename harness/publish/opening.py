@@ -33,7 +33,7 @@ def named_place(target: str | None) -> Place:
     if target and isinstance(found, DatabasePlace) and found.password is not None:
         ring = "" if found.is_here else f"in the keyring (rosetta key set {plain(found.host)}), "
         raise UsageError(
-            "A password on the command line is seen by everybody on this computer, and stays in the shell's history. Leave it away, and keep it "
+            "A password on the command line is seen by everybody on this computer, and stays in the shell's history. Leave it out, and keep it "
             f"{ring}in PGPASSWORD or in pgpass."
         )
     return found

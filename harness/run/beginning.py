@@ -122,7 +122,7 @@ def begin(
 
 
 def _despite_network(corpus: Corpus) -> dict[str, str]:
-    """Return why a corpus was opened out of a vault beside a way to other machines, by the opening's field; nothing else."""
+    """Return why a corpus was opened from a vault beside a way to other machines, by the opening's field; nothing else."""
     reason = "" if corpus.vault is None else corpus.vault.despite_network
     return {"despite_network": reason} if reason else {}
 

@@ -1,4 +1,4 @@
-"""Opening texts out of a vault for a run: a corpus that is to begin, and what the store has of one that began.
+"""Opening texts from a vault for a run: a corpus that is to begin, and what the store has of one that began.
 
 The log of the vault has each opening first. Which keys open, and whether those of keepers who were taken out, is looked at here.
 """
@@ -56,19 +56,19 @@ def open_again(
     changes: Mapping[str, Any] | None = None,
     laptops: Collection[PublicIdentity] = (),
 ) -> None:
-    """Open what the store has of a run's texts, where its corpus was opened out of a vault; any other needs none.
+    """Open what the store has of a run's texts, where its corpus was opened from a vault; any other needs none.
 
     The log of the vault has it first, with ``work`` (of ``harness.vault.work.VaultWork``) and a hash of ``changes``: what is
     other than in the run, by name. ``laptops``: those that its sentences are sealed for. UsageError where no vault is named, another than the run's, or one that does not open.
     """
     came, named = read_dataset(connection, run.corpus).opened_from, f"Run {run.run_id[:8]}"
     if came is None and vault is not None:
-        raise UsageError(f"{named} is not out of a vault: leave --vault and --purpose away.")
+        raise UsageError(f"{named} is not from a vault: leave --vault and --purpose out.")
     if came is None:
         return
     if vault is None:
         raise UsageError(
-            f"{named} is out of a vault, and its texts are opened with the vault only: name it with --vault FOLDER, and "
+            f"{named} is from a vault, and its texts are opened with the vault only: name it with --vault FOLDER, and "
             "say what for with --purpose WORDS. Its scores can be looked at without."
         )
     terms = terms_again(work, run.run_id, changes, laptops)

@@ -185,7 +185,7 @@ def require_weighed(facts: CalibrationFacts, task: str, language_pair: str) -> N
     signed = facts.signed["language_pair"]
     if signed != language_pair:
         raise UsageError(
-            f"--scoring: these weights were calibrated for {signed}, and the corpus is {language_pair}. Leave --scoring away, "
+            f"--scoring: these weights were calibrated for {signed}, and the corpus is {language_pair}. Leave --scoring out, "
             f"or name a file that was signed for {language_pair}."
         )
 

@@ -156,7 +156,7 @@ def _require_language(card: LanguageCard, tag: str) -> None:
     if language != "und" and not names & set(card.tags):
         raise UsageError(
             f"--language-card is of {card.tag} ({card.name}), and the corpus is translated into {tag}. "
-            f"Name a card of {tag}, list {language!r} among the card's aliases, or leave it away."
+            f"Name a card of {tag}, list {language!r} among the card's aliases, or leave it out."
         )
 
 

@@ -188,7 +188,7 @@ def _refuse_unused(found: PlanFile, asked: Sequence[_Asked]) -> None:
     """Raise UsageError for a fixed option that means nothing to any run."""
     used = {name for each in asked for name in each.told} | {"method"}
     if stray := next((name for name in found.plan.fixed if name not in used), None):
-        raise found.wrong("no run takes this option: leave it away.", "fixed", stray)
+        raise found.wrong("no run takes this option: leave it out.", "fixed", stray)
 
 
 def check_methods(cells: Sequence[SweepCell], find_key: KeySource = find_key) -> None:

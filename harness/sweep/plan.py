@@ -299,7 +299,7 @@ def _check_options(found: PlanFile) -> None:
     """Raise UsageError for the first option that there is not, stands elsewhere, or has a wrong value."""
     for name, value in found.plan.fixed.items():
         if name in found.plan.axes.stated:
-            raise found.wrong("it is an axis already: leave it away here.", "fixed", name)
+            raise found.wrong("it is an axis already: leave it out here.", "fixed", name)
         if words := _fault(name, value):
             raise found.wrong(words, "fixed", name)
     for axis, choices in found.plan.axes.stated.items():

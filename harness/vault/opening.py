@@ -55,7 +55,7 @@ from harness.vault.work import GRANTED, VaultWork
 
 MEMORY: Final = "vaults"
 """Folder, in the data folder, of what this computer saw of each vault."""
-BECAUSE: Final = "it was opened out of a vault"
+BECAUSE: Final = "it was opened from a vault"
 """The term that keeps such a corpus on this machine."""
 CLOSED: Final = "closed in the vault "
 """Beginning of the id of what stands in a closed entry's place."""

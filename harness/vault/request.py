@@ -88,7 +88,7 @@ class VaultRequest:
         if grant is not None:
             if beside := next((name for name in _NOT_WITH_A_GRANT if told.get(name)), None):
                 raise UsageError(
-                    f"--grant says itself what for, and who opens: leave {_flag(beside)} away."
+                    f"--grant says itself what for, and who opens: leave {_flag(beside)} out."
                 )
         elif not (told["purpose"] or "").strip():
             raise UsageError(

@@ -12,7 +12,7 @@ from typing import Never, SupportsIndex, final
 
 @final
 class SecretText:
-    """One text out of a vault; two of them are equal only where they are the same object."""
+    """One text from a vault; two of them are equal only where they are the same object."""
 
     __slots__ = ("_text",)
 

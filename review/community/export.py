@@ -173,7 +173,7 @@ def _files(work: _Work, chosen: list[OwnCorpus]) -> Iterator[OutFile]:
     if wanted.vault is not None and wanted.open_secrets:
         if wanted.keeper is None:
             raise UsageError(
-                "Opening a vault needs the keys of a keeper. Leave --open-secrets away: its sealed copy needs none."
+                "Opening a vault needs the keys of a keeper. Leave --open-secrets out: its sealed copy needs none."
             )
         yield from opened_vault(wanted.vault, wanted.purpose, wanted.keeper, now, work.left_out)
         also_open_with([wanted.keeper.age])  # what the store keeps of this vault's texts

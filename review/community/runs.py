@@ -38,7 +38,7 @@ def run_files(
 ) -> Iterator[OutFile]:
     """Yield what there is of one run; what is not is named in ``left_out`` with the reason.
 
-    ``open_secrets``: rows and texts of secret entries too, as the store has them; of a run out of a vault only where it is
+    ``open_secrets``: rows and texts of secret entries too, as the store has them; of a run from a vault only where it is
     ``vault``, by its number.
     """
     folder = f"runs/{run_id}"

@@ -105,7 +105,7 @@ def _texts(connection: sqlite3.Connection, run: Run, home: Path) -> CardCheck:
     """Say how the reviewed run came to its entries: by which line of which vault's log."""
     vault = (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]
     if not vault:
-        words = "read from a file, not out of a vault: that nobody had seen them is the organisation's word"
+        words = "read from a file, not from a vault: that nobody had seen them is the organisation's word"
         return CardCheck(TEXTS, None, words)
     folder = folder_of(home, vault)
     if not folder:

@@ -50,7 +50,7 @@ def start_and_show(asked: RunRequest, style: str | None, at_end: AtEnd | None = 
     """Begin a run and show it until its end; exits with the code that says how it ended."""
     if style == "card" and asked.secret:
         raise UsageError(
-            "These entries are secret, so their scores leave as a released card only. Leave --json away; afterwards: "
+            "These entries are secret, so their scores leave as a released card only. Leave --json out; afterwards: "
             "rosetta runs export RUN --submitter NAME -o FILE."
         )
     terms = asked.corpus.dataset.terms

@@ -51,7 +51,7 @@ def _of_plan(given: Mapping[str, Any], *, as_json: bool) -> None:
     context = click.get_current_context()
     for name in given:
         if name != "file" and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError("A plan says itself how its runs are made: leave options away.")
+            raise click.UsageError("A plan says itself how its runs are made: leave options out.")
     found = plan.read_plan(plan.plan_path(given["file"]))
     cells = expansion.expand(found, expansion.open_plan_corpus(found))
     estimate = estimating.estimate_sweep(default_path(), found.plan, cells)

@@ -84,7 +84,7 @@ def leaderboard(
     because there was no connection.
     """
     if table is not None and as_json:
-        raise UsageError("--csv writes a file; --json prints. Leave one of them away.")
+        raise UsageError("--csv writes a file; --json prints. Leave one of them out.")
     sort = sort_named(sort)
     with opened() if source is None else published(source, as_json=as_json) as store:
         found = [

@@ -82,7 +82,7 @@ def submitter(request: api.RunRequest) -> Callable[[Path, str], int]:
     """
     if request.secret:
         raise UsageError(
-            "--submit: these entries are secret, and the scores of a run over them leave as a released card only. Leave --submit away; afterwards: "
+            "--submit: these entries are secret, and the scores of a run over them leave as a released card only. Leave --submit out; afterwards: "
             "rosetta runs export RUN --submitter NAME -o FILE, then rosetta publish FILE."
         )
     segments = [each.segment for each in request.entries]

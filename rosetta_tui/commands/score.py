@@ -138,7 +138,7 @@ def _refuse_stray() -> None:
         ):
             raise UsageError(
                 f"{each.opts[0]} does not go with --rescore: languages, entries and outputs are those of "
-                "the run. Leave it away."
+                "the run. Leave it out."
             )
 
 

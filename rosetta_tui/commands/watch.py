@@ -50,7 +50,7 @@ def watch(
     """
     vault = vault_request(given, "look")
     if vault is not None and (wish is not None or calls is not None or not _on_screen(style)):
-        raise click.UsageError("--vault is for reading on the screen of a terminal. Leave it away.")
+        raise click.UsageError("--vault is for reading on the screen of a terminal. Leave it out.")
     if wish is not None and calls is not None:
         raise click.UsageError("Ask for one thing at a time.")
     if (wish is not None or calls is not None) and style is not None:

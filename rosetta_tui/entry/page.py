@@ -224,7 +224,7 @@ def _outcome(
         ]
     output = result.output or ""
     if entry.not_stored:
-        words = "sealed: it came out of a vault, and is opened with that alone (rosetta watch RUN --vault FOLDER --purpose WORDS)"
+        words = "sealed: it came from a vault, and is opened with that alone (rosetta watch RUN --vault FOLDER --purpose WORDS)"
         return [PageLine("Output", Content.styled(words, "$quiet"))]
     if not output.strip():
         return [PageLine("Output", Content.styled("(empty)", "$warn"))]

@@ -200,5 +200,5 @@ def calibration_json(found: Calibration, evidence: CalibrationEvidence) -> dict[
 
 
 def _value(given: Any) -> Any:
-    """Leave an estimate without a value away, so that null always means: there is none."""
+    """Leave an estimate without a value out, so that null always means: there is none."""
     return None if isinstance(given, dict) and given.get("value", 0) is None else given

@@ -68,7 +68,7 @@ def _of_vault(connection: sqlite3.Connection, run: Run, came: str) -> dict[str, 
     folder = folder_of(store_path(connection).parent, vault)
     if not folder:
         raise UsageError(
-            f"The run is out of a vault, number {vault[:16]}, that this computer does not know any more: name its folder with "
+            f"The run is from a vault, number {vault[:16]}, that this computer does not know any more: name its folder with "
             "--vault."
         )
     return {"file": number, "vault": folder, "entries": _named([str(each) for (each,) in rows])}

@@ -84,7 +84,7 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
         self._number = number
         self._run = run
         self._before = before
-        """What the run was scored with, by field; fields without a value may be left away."""
+        """What the run was scored with, by field; fields without a value may be left out."""
         self._waiting: Timer | None = None
         self._scoring = self._stopping = False
         self._wrong = False

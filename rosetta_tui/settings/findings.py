@@ -51,7 +51,7 @@ def _strange_keys(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         if act is None:
             yield (
                 id_,
-                "names nothing that has a key. Leave it away, or see Keyboard in the settings",
+                "names nothing that has a key. Leave it out, or see Keyboard in the settings",
             )
             continue
         for key in act.keys_now(keys):

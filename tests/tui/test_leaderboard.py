@@ -297,7 +297,7 @@ def test_lists_as_one_table_are_harmless_in_a_spreadsheet(
     with pytest.raises(UsageError, match="is there already"):
         leaderboard.main(["--csv", str(file)], standalone_mode=False)
     assert CliRunner().invoke(leaderboard, ["--csv", str(file), "--overwrite"]).exit_code == 0
-    with pytest.raises(UsageError, match="Leave one of them away"):
+    with pytest.raises(UsageError, match="Leave one of them out"):
         leaderboard.main(["--csv", str(file), "--json"], standalone_mode=False)
 
 

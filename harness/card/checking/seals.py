@@ -73,7 +73,7 @@ def verify_stored(
     if seals and "withheld" in raw and not run.imported:
         try:
             rows = stored_rows(connection, run.id)
-        except StoreSealed:  # out of a vault that is not open, so nobody can tell
+        except StoreSealed:  # from a vault that is not open, so nobody can tell
             seals = [each.without_salts() for each in seals]
     for each in seals:
         check_seal(verdict, raw, each.data(), with_own(known, home), rows)

@@ -59,7 +59,7 @@ def read_stored(
     number = find_stored(connection, name, envelope, columns)
     if read_dataset(connection, number).opened_from is not None:
         raise UsageError(
-            f"{name}: this corpus was opened out of a vault. Open it there: --vault FOLDER and --purpose WORDS, with its name "
+            f"{name}: this corpus was opened from a vault. Open it there: --vault FOLDER and --purpose WORDS, with its name "
             "in the vault in the place of a file."
         )
     corpus = read_corpus_of_run(connection, number)

@@ -105,7 +105,7 @@ def _complete(connection: sqlite3.Connection) -> None:
         try:
             entries = read_entries(connection, corpus).values()
         except StoreSealed:
-            continue  # out of a vault that is not open here; made when the next run opens it
+            continue  # from a vault that is not open here; made when the next run opens it
         connection.execute("DELETE FROM secret_texts WHERE corpus = ?", (corpus,))
         note_secrets(connection, corpus, entries)
 

@@ -164,7 +164,7 @@ def seal_for_keepers(
     identities: Sequence[AgeIdentity],
     recipients: Sequence[str],
 ) -> tuple[int, int]:
-    """Seal the keys of all corpora that came out of a vault for those who may open it now; gives how many, and how many stayed closed.
+    """Seal the keys of all corpora that came from a vault for those who may open it now; gives how many, and how many stayed closed.
 
     ``vault`` is its number, ``identities`` open them, and nothing of how they were sealed before is left. All of it or nothing; a
     store that can only be read stays as it is.

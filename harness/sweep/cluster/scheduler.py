@@ -133,7 +133,7 @@ def require_terms_of(
         raise UsageError("Secret entries go to no worker: begin each such run here.")
     if plan.run.offline:
         raise UsageError(
-            "--offline is on, and workers of a cluster are other machines. Leave one of them away."
+            "--offline is on, and workers of a cluster are other machines. Leave one of them out."
         )
     for each in addresses:
         parts = urlsplit(each)

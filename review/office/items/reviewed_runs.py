@@ -22,7 +22,7 @@ from review.office.items.items import stratum
 from review.verdict.panel.key import KeyRun
 
 TextOpening = Callable[[sqlite3.Connection, Run], None]
-"""Opens what the store has of a run's texts, where that is out of a vault; raises where it is not opened."""
+"""Opens what the store has of a run's texts, where that is from a vault; raises where it is not opened."""
 
 MOST_MISSING = 0.1
 """Share of a run's entries that may be without an output: people judge only what is there."""
@@ -52,12 +52,12 @@ class ReviewedRuns:
     dataset: Dataset
     runs: Sequence[ReviewedRun]
     corpus: Mapping[EntryId, Entry]
-    """All entries that the store knows of the corpus, in its order, for controls and training; of one out of a vault those
+    """All entries that the store knows of the corpus, in its order, for controls and training; of one from a vault those
     that the runs have, for which alone it was opened."""
 
     @property
     def vault_runs(self) -> tuple[str, ...]:
-        """Ids of the runs where they are out of a vault; none where they are out of a file."""
+        """Ids of the runs where they are from a vault; none where they are out of a file."""
         if self.dataset.opened_from is None:
             return ()
         return tuple(each.run.run_id for each in self.runs)
@@ -89,7 +89,7 @@ class ReviewedRuns:
 
 
 def without_vault(connection: sqlite3.Connection, run: Run) -> None:
-    """Open nothing: UsageError for a run out of a vault."""
+    """Open nothing: UsageError for a run from a vault."""
     open_again(connection, run, None, "review")
 
 
@@ -102,7 +102,7 @@ def read_runs(
     """Read the runs of these names from the store; ``segments`` narrows the review to some, empty: all.
 
     ``open_texts`` is called with each run before its texts are read, once all that needs none of them was looked at; by
-    itself it refuses runs out of a vault. UsageError where a run is not complete, its card is not to be trusted, too much of
+    itself it refuses runs from a vault. UsageError where a run is not complete, its card is not to be trusted, too much of
     it is missing, or the runs are not of one corpus.
     """
     found = {run.run_id: run for run in (find_run(connection, name) for name in names)}
@@ -131,7 +131,7 @@ def _places(runs: Iterable[Run], corpus: int) -> set[int]:
 
 
 def _require_one_vault(datasets: Sequence[Dataset]) -> None:
-    """Refuse to put runs of different vaults, or some out of a vault and some not, into one review."""
+    """Refuse to put runs of different vaults, or some from a vault and some not, into one review."""
     if len({(each.opened_from or "").partition("/")[0] for each in datasets}) > 1:
         raise UsageError(
             "These runs are not out of one vault, or some of them out of none. Make a review of each by itself."

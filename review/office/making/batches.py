@@ -337,7 +337,7 @@ class Drawn:
 
     @property
     def vault_runs(self) -> tuple[str, ...]:
-        """Ids of the runs out of a vault whose sentences are asked about; none where they are out of a file."""
+        """Ids of the runs from a vault whose sentences are asked about; none where they are out of a file."""
         return ()
 
     @property

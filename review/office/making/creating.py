@@ -187,7 +187,7 @@ class ReviewDraft(Drawn):
 
     @property
     def vault_runs(self) -> tuple[str, ...]:
-        """Ids of the runs where they are out of a vault."""
+        """Ids of the runs where they are from a vault."""
         return self.runs.vault_runs
 
     @property

@@ -159,7 +159,7 @@ def _by_people(connection: sqlite3.Connection, office: Office | None, run: Run) 
 
 
 def _opening(connection: sqlite3.Connection, run: Run) -> str:
-    """Return the options by which a run's texts are opened, where they are out of a vault."""
+    """Return the options by which a run's texts are opened, where they are from a vault."""
     vault = (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]
     if not vault:
         return ""

@@ -178,7 +178,7 @@ def _m_words(connection: sqlite3.Connection) -> None:
 
 
 def _m_vault(connection: sqlite3.Connection) -> None:
-    """Keep the sentences of runs out of a vault under the key by which the store has them, so that the vault alone opens them."""
+    """Keep the sentences of runs from a vault under the key by which the store has them, so that the vault alone opens them."""
     connection.execute(
         """CREATE TABLE vault_texts (
             review INTEGER PRIMARY KEY REFERENCES review (number),

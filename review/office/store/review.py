@@ -83,7 +83,7 @@ class Review:
     codes: Mapping[str, str] = field(default_factory=dict)
     """Person → code on the card; empty for reviews whose log names people by their codes."""
     vault_runs: tuple[str, ...] = ()
-    """Ids of its runs where they are out of a vault, with which alone its texts are opened."""
+    """Ids of its runs where they are from a vault, with which alone its texts are opened."""
 
     def code(self, person: str) -> str:
         """Return the code on a person's card, by which the organisation knows them."""

@@ -1,6 +1,6 @@
 """Sentences of reviews as the office's file has them: those of secret reviews sealed, and opened in memory only.
 
-They are sealed by age for this computer, and for the organisation where it has keys here; those of runs out of a vault with
+They are sealed by age for this computer, and for the organisation where it has keys here; those of runs from a vault with
 the key of the runs' corpus in the store, so that the vault alone opens them, whoever its keepers are by then. What people
 wrote about them is sealed with a key of each batch (``review.log.sealed_words``).
 """
@@ -41,7 +41,7 @@ _DAMAGED = (
 )
 
 _OF_A_VAULT = (
-    "The sentences of this review are out of a vault, and are opened with it only: add --vault FOLDER and --purpose WORDS. What "
+    "The sentences of this review are from a vault, and are opened with it only: add --vault FOLDER and --purpose WORDS. What "
     "people answered, the gate and certificates need no vault."
 )
 _RUN_IS_GONE = (
@@ -105,7 +105,7 @@ def _keep_vault_texts(
     batch: str,
     rows: Iterable[Row],
 ) -> None:
-    """Seal the sentences of a review of ``runs`` out of a vault, within the caller's transaction; ``batch`` is its first one.
+    """Seal the sentences of a review of ``runs`` from a vault, within the caller's transaction; ``batch`` is its first one.
 
     StoreError in words where the vault is not open, or a run is gone.
     """
@@ -118,7 +118,7 @@ def _keep_vault_texts(
 
 
 def runs_out_of_vault(connection: sqlite3.Connection, review: int) -> tuple[str, ...]:
-    """Return the ids of the runs out of a vault whose sentences a review asks about; none of other reviews."""
+    """Return the ids of the runs from a vault whose sentences a review asks about; none of other reviews."""
     row = connection.execute("SELECT runs FROM vault_texts WHERE review = ?", (review,)).fetchone()
     return () if row is None else tuple(row[0].split())
 
@@ -126,7 +126,7 @@ def runs_out_of_vault(connection: sqlite3.Connection, review: int) -> tuple[str,
 def _kept_vault_texts(
     connection: sqlite3.Connection, folder: Path, review: int, batch: str
 ) -> list[Row] | None:
-    """Open the sentences of a review of runs out of a vault; None of any other review.
+    """Open the sentences of a review of runs from a vault; None of any other review.
 
     StoreSealed in words where the vault is not open, StoreError where they are damaged or a run is gone.
     """

@@ -132,7 +132,7 @@ class Office(OwnFile):
         codes: Mapping[str, str] = MappingProxyType({}),
         vault_runs: Sequence[str] = (),
     ) -> Review:
-        """Keep a new review; ``codes`` is person → code on the card, ``vault_runs`` are those of its runs that are out of a vault.
+        """Keep a new review; ``codes`` is person → code on the card, ``vault_runs`` are those of its runs that are from a vault.
 
         UsageError where its name is taken, KeyStoreError where it is secret and cannot be sealed, StoreError where its vault is
         not open.

@@ -153,7 +153,7 @@ def _check_fit(runs: Sequence[str], translate: Path | None, asked: Collection[st
     wrong = [f"--{name.replace('_', '-')}" for name in others if name in asked]
     if wrong:
         what = "with" if translate is not None else "without"
-        raise UsageError(f"{', '.join(wrong)}: means nothing {what} --translate. Leave it away.")
+        raise UsageError(f"{', '.join(wrong)}: means nothing {what} --translate. Leave it out.")
 
 
 def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
@@ -182,7 +182,7 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
 def _runs(
     names: Sequence[str], given: dict[str, Any], *, dry_run: bool
 ) -> reviewed_runs.ReviewedRuns:
-    """Read the runs; those out of a vault are opened once, after everything that could be refused before."""
+    """Read the runs; those from a vault are opened once, after everything that could be refused before."""
     with_vault.require_one(names, given)
     segments = [entry.Segment(each) for each in given["segments"]]
     opening = with_vault.handing_out(given, dry_run=dry_run)
@@ -283,13 +283,13 @@ def _sentences(path: Path, given: dict[str, Any]) -> items_sentences.Sentences:
     segments = [entry.Segment(each) for each in given["segments"]]
     if path.suffix.lower() == ".txt" and given["form"] is None:
         if segments:
-            raise UsageError("--segment: lines of a text file are of no segment. Leave it away.")
+            raise UsageError("--segment: lines of a text file are of no segment. Leave it out.")
         return items_sentences.of_lines(path, given["source_language"], given["target_language"])
     corpus = load_corpus({**given, "file": path, "corpus_id": None}, None)
     carries = items_sentences.Carries(given["context"])
     if carries is items_sentences.Carries.ALL:
         raise UsageError(
-            "--context all: translations are handed on in the open, and so no secret sentence goes along. Leave it away."
+            "--context all: translations are handed on in the open, and so no secret sentence goes along. Leave it out."
         )
     return items_sentences.of_corpus(corpus, segments, carries)
 

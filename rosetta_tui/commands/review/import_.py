@@ -48,7 +48,7 @@ def import_(
     if enrol and not yes and not answering():
         raise UsageError(
             "--enrol asks about each unknown laptop on a terminal, after its six words. Without one, compare the words "
-            "first and add --yes, or leave --enrol away: the files wait."
+            "first and add --yes, or leave --enrol out: the files wait."
         )
     files = importing.find_ratings(paths)
     if not files:

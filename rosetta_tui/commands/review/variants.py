@@ -47,7 +47,7 @@ def variants_(
     """
     if as_json and output is not None:
         raise UsageError(
-            "-o asks about each wording, and --json asks nothing. Leave one of them away."
+            "-o asks about each wording, and --json asks nothing. Leave one of them out."
         )
     corpus = load_corpus(given, None)
     offered = _offered(review, corpus, allow_secret)

@@ -1,4 +1,4 @@
-"""Commands about a review of runs out of a vault: the options by which its texts are opened, and their opening."""
+"""Commands about a review of runs from a vault: the options by which its texts are opened, and their opening."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def with_vault(command: Command) -> Command:
 def vault_asked(given: Mapping[str, Any], work: str) -> request.VaultRequest | None:
     """Read what is asked of a vault for ``work``; None where no vault is named. UsageError in words."""
     if given["grant"] is not None and given["shares"]:
-        raise UsageError("--grant says itself what for, and who opens: leave --shares away.")
+        raise UsageError("--grant says itself what for, and who opens: leave --shares out.")
     told = {name: given[name] for name in _OF_VAULT}
     return vault_request({**told, "cards": given["shares"]}, work)
 
@@ -71,7 +71,7 @@ def laptop_cards(
 
 
 def handed_to(given: Mapping[str, Any], *, dry_run: bool) -> list[keys.PublicIdentity]:
-    """Return the laptops for which sentences out of a vault are sealed; none where no vault is named.
+    """Return the laptops for which sentences from a vault are sealed; none where no vault is named.
 
     UsageError where they are not named, more would go along than the opening is for, or a grant would be used up for nothing.
     """
@@ -79,16 +79,16 @@ def handed_to(given: Mapping[str, Any], *, dry_run: bool) -> list[keys.PublicIde
         return []
     if given["passphrases"] or not given["laptops"]:
         raise UsageError(
-            "Sentences out of a vault are sealed for laptops that are named, so that its log and its keepers know whose: add --for "
-            "LAPTOP-FILE for each (`rosetta review enrol --card` writes it there), and leave --passphrases away."
+            "Sentences from a vault are sealed for laptops that are named, so that its log and its keepers know whose: add --for "
+            "LAPTOP-FILE for each (`rosetta review enrol --card` writes it there), and leave --passphrases out."
         )
     if given.get("context") == "all":
         raise UsageError(
-            "--context all: of a vault only the sentences go along that are asked about. Leave it away."
+            "--context all: of a vault only the sentences go along that are asked about. Leave it out."
         )
     if dry_run and given["grant"] is not None:
         raise UsageError(
-            "--dry-run would use the grant up, and hand nothing out. Leave one of them away."
+            "--dry-run would use the grant up, and hand nothing out. Leave one of them out."
         )
     return [each.public for each in given["laptops"]]
 
@@ -107,7 +107,7 @@ def open_review(
     given: Mapping[str, Any],
     laptops: Sequence[keys.PublicIdentity] = (),
 ) -> None:
-    """Open the texts of a review of runs out of a vault; those of any other need none.
+    """Open the texts of a review of runs from a vault; those of any other need none.
 
     ``laptops``: those that they are sealed for. UsageError where no vault is named, or one that is not the runs'.
     """
@@ -115,7 +115,7 @@ def open_review(
     if not review.vault_runs:
         if asked is not None:
             raise UsageError(
-                f"Review {review.name!r} is not of runs out of a vault: leave --vault away."
+                f"Review {review.name!r} is not of runs from a vault: leave --vault out."
             )
         return
     require_one(review.vault_runs, given)

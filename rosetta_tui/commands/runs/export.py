@@ -100,7 +100,7 @@ def export(
 
 
 def _open_again(connection: sqlite3.Connection, number: int, vault: Mapping[str, Any]) -> None:
-    """Open the texts of a run out of a vault, over which its card is signed."""
+    """Open the texts of a run from a vault, over which its card is signed."""
     asked = vault_request(vault)
     vault_opening.open_again(connection, runs.read_run(connection, number), asked, "seal")
 
@@ -111,7 +111,7 @@ def _refuse_other_forms(
     """Refuse what does not go with a released card, and a name that is taken, before an answer is counted."""
     if form != "card" or role is not None or unsigned:
         raise UsageError(
-            "A released card has one form, signed with the key of this computer's keeper: leave --form, --as and --unsigned away."
+            "A released card has one form, signed with the key of this computer's keeper: leave --form, --as and --unsigned out."
         )
     if str(output) != "-" and output.exists() and not overwrite:
         raise UsageError(
@@ -125,7 +125,7 @@ def _released(
     """Return the released card; what can be refused without the texts is refused before a vault is opened for it."""
     if not exporting.must_be_released(connection, runs.read_run(connection, number)):
         raise UsageError(
-            "--submitter goes with a run of this store that has secret entries. Leave it away: this one is exported whole."
+            "--submitter goes with a run of this store that has secret entries. Leave it out: this one is exported whole."
         )
     known = ledger()
     releasing.require_answer_left(connection, number, submitter, known)

@@ -24,7 +24,7 @@ def note(run: str, text: str | None, *, remove: bool) -> None:
     `rosetta runs export` writes none.
     """
     if remove and text is not None:
-        raise UsageError("--remove takes no text: leave one of them away.")
+        raise UsageError("--remove takes no text: leave one of them out.")
     words = sys.stdin.read() if text == "-" else text
     with opened() as connection:
         number = find_run(connection, run).id

@@ -45,7 +45,7 @@ def sign(run: str, **vault: Any) -> None:
             made = opening.vault_at(asked.folder, home, clock_was_wrong=asked.clock_was_wrong)
             dataset = entries.read_dataset(connection, found.corpus)
             if (dataset.opened_from or "").partition("/")[0] != made.read().head.vault:
-                raise UsageError(f"This run is not over texts of the vault in {asked.folder}. Leave --vault away.")  # fmt: skip
+                raise UsageError(f"This run is not over texts of the vault in {asked.folder}. Leave --vault out.")  # fmt: skip
             signer = opening.keeper_here(home, asked.key)
             vault_opening.open_again(connection, found, asked, "seal")
             sealed_time.sign_vault_run(made, connection, found.id, data, signer)

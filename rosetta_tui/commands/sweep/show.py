@@ -30,7 +30,7 @@ def show(sweep: str, screen: bool, as_json: bool) -> None:
     A run marked * was in the store before the sweep came to it.
     """
     if screen and as_json:
-        raise UsageError("--screen opens the app; --json prints. Leave one of them away.")
+        raise UsageError("--screen opens the app; --json prints. Leave one of them out.")
     with opened() as connection:
         wanted = sweeps.find_sweep(connection, sweep)
         found = None if screen else record.sweep_record(connection, wanted)

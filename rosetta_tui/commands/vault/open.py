@@ -62,7 +62,7 @@ def open_(
     if grant is not None:
         if corpus or purpose or chosen or others or cards:
             raise click.UsageError(
-                "--grant says itself which texts, and what for. Leave the rest away."
+                "--grant says itself which texts, and what for. Leave the rest out."
             )
         granted = grants_at(vault, clock_was_wrong=clock_was_wrong)
         request = vault_opening.request_in(grant)

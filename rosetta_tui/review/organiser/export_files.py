@@ -102,7 +102,7 @@ def table(office: Office, review: Review, name: str, *, comments: bool) -> Expor
     refuse_withdrawn(review)
     if comments and review.secret:
         raise UsageError(
-            "Comments may quote the texts, and entries of this review are secret. Leave --comments away; "
+            "Comments may quote the texts, and entries of this review are secret. Leave --comments out; "
             "the sealed file (without --csv) holds them."
         )
     rows = rating_rows(review.key, office.state(review), free_text=comments)

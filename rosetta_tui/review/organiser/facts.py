@@ -114,7 +114,7 @@ class ReviewNow:
     unseen: Mapping[str, int]
     """Runs of which reading the ratings would be a new look, each with its number."""
     texts: Mapping[str, BatchItem]
-    """Of the cases. In a secret review they are shown while deciding and nowhere else; those out of a vault are not here."""
+    """Of the cases. In a secret review they are shown while deciding and nowhere else; those from a vault are not here."""
     secret: bool
     runs: Sequence[RunNow]
     withdrawn: str = ""
@@ -184,7 +184,7 @@ def read_review(desk: OrganiserDesk, name: str, opened: str | None = None) -> Re
 
 
 def _texts(review: Review, cases: Sequence[Case]) -> dict[str, BatchItem]:
-    """Return the sentences of cases; none where they are out of a vault, which no screen opens."""
+    """Return the sentences of cases; none where they are from a vault, which no screen opens."""
     return {} if review.vault_runs else {case.item: review.texts[case.item] for case in cases}
 
 

@@ -299,7 +299,7 @@ def test_refusals_name_the_mend(tmp_path: Path, home: Path) -> None:
             read_scoring(bad, home)
     assert not (home / FOLDER).exists()
     with pytest.raises(
-        UsageError, match=r"calibrated for EN→IU.*corpus is EN→EO.*Leave --scoring away"
+        UsageError, match=r"calibrated for EN→IU.*corpus is EN→EO.*Leave --scoring out"
     ):
         scored(tmp_path, "--scoring", signed_file(tmp_path, own, language_pair="EN→IU"))
 

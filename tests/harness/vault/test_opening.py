@@ -1,4 +1,4 @@
-"""A corpus opened out of a vault is the one that was put in, kept on this machine, and in the log before it is open."""
+"""A corpus opened from a vault is the one that was put in, kept on this machine, and in the log before it is open."""
 
 import json
 import traceback

@@ -1,4 +1,4 @@
-"""An office with a run out of a vault, and speakers with a laptop each who rate what was sealed for them."""
+"""An office with a run from a vault, and speakers with a laptop each who rate what was sealed for them."""
 
 from __future__ import annotations
 

@@ -136,5 +136,5 @@ def test_what_a_keeper_is_asked_and_what_is_refused(homes: Homes) -> None:
         "office", "grant take elders nowhere.rosetta-answer"
     )
     assert "opens for 2 of its 3 keepers" in homes("office", "open elders greetings --purpose x")
-    assert "Leave the rest away" in homes("office", "open elders greetings --grant a.rosetta-request")  # fmt: skip
+    assert "Leave the rest out" in homes("office", "open elders greetings --grant a.rosetta-request")  # fmt: skip
     assert "Nobody asked" not in homes("office", "grant show elders")

@@ -1,4 +1,4 @@
-"""Reviews of a run out of a vault that two of three keepers open together: by a grant for named laptops, or with both here."""
+"""Reviews of a run from a vault that two of three keepers open together: by a grant for named laptops, or with both here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs out of a vault that two of three keepers open together: by a grant over a stick, or with both at one computer."""
+"""Runs from a vault that two of three keepers open together: by a grant over a stick, or with both at one computer."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ WRONG = [
     ("other metrics", "run greetings {} --method copy-source", (*RUN[:3], "bleu"), "with other options, files, metrics or entries"),
     ("other entries", "run greetings {} --method copy-source", (*RUN, "--limit", "2"), "with other options, files, metrics or entries"),
     ("another corpus", "run songs {} --method copy-source", RUN, "for the corpus 'greetings', and this is 'songs'"),
-    ("a purpose beside it", "run greetings {} --purpose x --method copy-source", RUN, "leave --purpose away"),
-    ("a keeper beside it", "run greetings {} --with x --method copy-source", RUN, "leave --with away"),
-    ("a card beside it", "run greetings {} --cards --method copy-source", RUN, "leave --cards away"),
+    ("a purpose beside it", "run greetings {} --purpose x --method copy-source", RUN, "leave --purpose out"),
+    ("a keeper beside it", "run greetings {} --with x --method copy-source", RUN, "leave --with out"),
+    ("a card beside it", "run greetings {} --cards --method copy-source", RUN, "leave --cards out"),
     ("no vault", "run greetings {} --method copy-source", RUN, "--grant goes with --vault"),
     ("no request", "run greetings {} --method copy-source", RUN, "put the stick back"),
 ]  # fmt: skip

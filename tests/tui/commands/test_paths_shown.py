@@ -1,4 +1,4 @@
-"""What shows how far a result was verified: out of a vault by a grant, run again by somebody, or by its maker alone."""
+"""What shows how far a result was verified: from a vault by a grant, run again by somebody, or by its maker alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs out of a vault that each keeper opens alone: allowed by another keeper over a stick, or by who runs, in one go."""
+"""Runs from a vault that each keeper opens alone: allowed by another keeper over a stick, or by who runs, in one go."""
 
 from __future__ import annotations
 

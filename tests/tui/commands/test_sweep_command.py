@@ -116,7 +116,7 @@ def test_an_estimate_adds_up_calls_and_money(tmp_path: Path) -> None:
         ("sweep show nothing", "There is no sweep 'nothing'"),
         ("sweep stop last", "Nobody is at sweep"),
         ("sweep shw", "Did you mean 'show'?"),
-        ("estimate demo.toml --limit 3", "leave options away"),
+        ("estimate demo.toml --limit 3", "leave options out"),
         ("sweep resume last --budget -1", "--budget"),
     ],
 )

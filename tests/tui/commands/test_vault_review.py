@@ -1,4 +1,4 @@
-"""A run out of a vault judged by speakers: sealed for their laptops, rated, decided, certified, shown at its card."""
+"""A run from a vault judged by speakers: sealed for their laptops, rated, decided, certified, shown at its card."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_what_can_be_refused_is_refused_before_the_vault_is_opened(desk: Desk) -
     for options, words in (
         ([*named], "its texts are opened with the vault only"),
         ([*OPENING], "add --for"),
-        ([*named, *OPENING, "--passphrases"], "leave --passphrases away"),
+        ([*named, *OPENING, "--passphrases"], "leave --passphrases out"),
         ([*named, "--vault", "elders", "--purpose", " "], "asks for --purpose"),
         ([*named, "--purpose", "speakers judge"], "goes with --vault"),
         ([*named, "--vault", "others", "--purpose", "x"], "out of another vault"),
@@ -134,8 +134,8 @@ def test_what_can_be_refused_is_refused_before_the_vault_is_opened(desk: Desk) -
         ([*named, *OPENING, "--recipient", "age1nobody"], "age1nobody"),
         ([*named, *OPENING, "--segment", "development"], "no entry of these segments"),
         ([*named, "--vault", "elders", "--grant", "x", "--dry-run"], "use the grant up"),
-        ([*named, "--vault", "elders", "--grant", "x", "--shares"], "leave --shares away"),
-        ([*named, "--vault", "elders", "--grant", "x", "--purpose", "y"], "leave --purpose away"),
+        ([*named, "--vault", "elders", "--grant", "x", "--shares"], "leave --shares out"),
+        ([*named, "--vault", "elders", "--grant", "x", "--purpose", "y"], "leave --purpose out"),
         (["--for", "blank.toml", *OPENING], "blank.toml: This is not the card of a laptop"),
         ([*named, *OPENING, "--cards", "blank.toml"], "blank.toml is there already"),
         ([*named, *OPENING, "-o", "there"], "eo-gold-1.rosetta-batch is there already"),

@@ -1,4 +1,4 @@
-"""Runs out of a vault, as processes of their own: no text of it, nor an output for one, is ever readable in a file."""
+"""Runs from a vault, as processes of their own: no text of it, nor an output for one, is ever readable in a file."""
 
 from __future__ import annotations
 

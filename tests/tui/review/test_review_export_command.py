@@ -133,7 +133,7 @@ def test_suggested_wordings_are_listed_and_never_added_by_themselves(home: Path)
     assert (offered["wording"], offered["people"]) == (WORDING, 2)
     assert WORDING in rosetta("variants", corpus).output
     assert "a person's yes" in refused("variants", corpus, "-o", "new.json")
-    assert "Leave one of them away" in refused("variants", corpus, "-o", "new.json", "--json")
+    assert "Leave one of them out" in refused("variants", corpus, "-o", "new.json", "--json")
     assert "-o goes with --issue" in refused("gate", "spring", "-o", "out")
     assert "-o is for the sealed file" in refused("export", "spring", "-o", "out", "--csv", "r.csv")
     assert not (home.parent / "out").exists()

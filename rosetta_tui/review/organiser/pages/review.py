@@ -300,7 +300,7 @@ class ReviewScreen(ReadAgain):
     def _decide(self, message: ResultTable.Chosen) -> None:
         if self._now and self._now.review.vault_runs:
             name = self._now.review.name
-            words = f"These sentences are out of a vault: rosetta review adjudicate {name} --vault FOLDER --purpose WORDS"
+            words = f"These sentences are from a vault: rosetta review adjudicate {name} --vault FOLDER --purpose WORDS"
             self.notify(words, title="Decide at the command line", timeout=30, markup=False)
         elif self._now:
             screen = DecidingScreen(self._desk, self._now, message.index)
