@@ -10,8 +10,6 @@ is read where it lies and is written down nowhere but by its hash.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,6 +21,7 @@ from typing import Any
 from corpora.text.words import Word, folded, words
 from harness.core.failures import UsageError
 from harness.core.user_file import read_text
+from harness.inputs.table import is_csv, table_cells
 
 _LEMMA = frozenset({"lemma", "head", "headword", "word", "entry", "sro"})
 _GLOSSES = (
@@ -70,31 +69,29 @@ def read_gloss_dictionary(path: Path) -> GlossDictionary:
 
 
 def _gloss_rows(path: Path, text: str) -> Iterator[tuple[str, str]]:
-    comma = path.suffix.lower() == ".csv"
-    rows = csv.reader(
-        io.StringIO(text, newline=""),
-        delimiter="," if comma else "\t",
-        quoting=csv.QUOTE_MINIMAL if comma else csv.QUOTE_NONE,
-        strict=True,
-    )
     first = True
-    try:
-        for row in rows:
-            cells = [cell.strip() for cell in row]
-            if not any(cells) or cells[0].startswith("#"):
-                continue
-            if first and cells[0].lower() in _LEMMA and cells[1:2] and cells[1].lower() in _GLOSSES:
-                first = False
-                continue
-            first = False
-            if len(cells) < 2 or not cells[0] or not any(cells[1:]):
-                raise UsageError(
-                    f"{path}: line {rows.line_num}: a lemma and its gloss are wanted, with a "
-                    f"{'comma' if comma else 'tab'} between them."
-                )
-            yield from ((cells[0], gloss) for gloss in cells[1:] if gloss)
-    except csv.Error as error:
-        raise UsageError(f"{path}: line {rows.line_num}: {error}. Correct the table.") from None
+    for where, cells in _stripped(path, text):
+        header = (
+            first and cells[0].lower() in _LEMMA and cells[1:2] and cells[1].lower() in _GLOSSES
+        )
+        first = False
+        if header:
+            continue
+        if len(cells) < 2 or not cells[0] or not any(cells[1:]):
+            raise UsageError(f"{path}: {where}: a lemma and its gloss are wanted, {_parted(path)}.")
+        yield from ((cells[0], gloss) for gloss in cells[1:] if gloss)
+
+
+def _stripped(path: Path, text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows of a table that say something, without spaces around their cells; remarks begin with #."""
+    for where, row in table_cells(path, text):
+        cells = [cell.strip() for cell in row]
+        if any(cells) and not cells[0].startswith("#"):
+            yield where, cells
+
+
+def _parted(path: Path) -> str:
+    return f"with a {'comma' if is_csv(path) else 'tab'} between them"
 
 
 def _gloss_items(path: Path, text: str) -> Iterator[tuple[str, str]]:
@@ -246,7 +243,7 @@ def read_dictionary(path: Path) -> Dictionary:
     ``source`` and ``target``. UsageError names file, line and mend.
     """
     text, sha256 = read_text(path, "the dictionary")
-    pairs = _json_pairs(path, text) if path.suffix == ".json" else _table_pairs(path, text)
+    pairs = _json_pairs(path, text) if path.suffix.lower() == ".json" else _table_pairs(path, text)
     dictionary = Dictionary(pairs, sha256)
     if not len(dictionary):
         raise UsageError(
@@ -256,26 +253,14 @@ def read_dictionary(path: Path) -> Dictionary:
 
 
 def _table_pairs(path: Path, text: str) -> Iterator[tuple[str, str]]:
-    comma = path.suffix == ".csv"
-    rows = csv.reader(
-        io.StringIO(text, newline=""),
-        delimiter="," if comma else "\t",
-        quoting=csv.QUOTE_MINIMAL if comma else csv.QUOTE_NONE,
-    )
-    listed = (row for row in rows if any(row) and not row[0].startswith("#"))
-    try:
-        for place, row in enumerate(listed):
-            cells = [cell.strip() for cell in row]
-            if place == 0 and [cell.lower() for cell in cells[:2]] == ["source", "target"]:
-                continue
-            if len(cells) < 2 or not cells[0] or not cells[1]:
-                raise UsageError(
-                    f"{path}: line {rows.line_num}: a phrase and its translation are wanted, "
-                    f"with a {'comma' if comma else 'tab'} between them."
-                )
-            yield cells[0], cells[1]
-    except csv.Error as error:
-        raise UsageError(f"{path}: line {rows.line_num}: {error}. Correct the table.") from None
+    for place, (where, cells) in enumerate(_stripped(path, text)):
+        if place == 0 and [cell.lower() for cell in cells[:2]] == ["source", "target"]:
+            continue
+        if len(cells) < 2 or not cells[0] or not cells[1]:
+            raise UsageError(
+                f"{path}: {where}: a phrase and its translation are wanted, {_parted(path)}."
+            )
+        yield cells[0], cells[1]
 
 
 def _json_pairs(path: Path, text: str) -> Iterator[tuple[str, str]]:

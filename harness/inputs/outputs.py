@@ -1,16 +1,8 @@
-"""Outputs that were made elsewhere, read from text, JSONL, JSON, TSV or CSV.
-
-Outputs in a table with a header, CSV or TSV.
-
-A quote that does not close, or closes in the middle of a cell, would swallow rows without a word; CSV is
-therefore read strictly. In TSV a quotation mark is a character like any other.
-"""
+"""Outputs that were made elsewhere, read from text, JSONL, JSON, TSV or CSV."""
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -24,58 +16,8 @@ from harness.core.failures import ErrorClass, UsageError
 from harness.core.storage_problems import storable
 from harness.core.user_file import read_text
 from harness.endpoint.usage import usage
+from harness.inputs.table import is_csv, table_rows
 from harness.method.method import Output, Recorded
-
-MOST_DIGITS = 12
-"""Digits of a token count; no call has more."""
-
-
-def table_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each row's place and fields; UsageError names file, line and mend, never a text."""
-    records = _records(path, text)
-    _, header = next(records, ("line 1", []))
-    _refuse_doubled(path, header)
-    for where, cells in records:
-        if len(cells) != len(header):
-            raise UsageError(f"{path}: {where}: the row has not as many fields as the header.")
-        fields = zip(header, cells, strict=True)
-        yield where, {name: _value(path, where, name, cell) for name, cell in fields}
-
-
-def _records(path: Path, text: str) -> Iterator[tuple[str, list[str]]]:
-    comma = path.suffix.lower() == ".csv"
-    reader = csv.reader(
-        io.StringIO(text, newline=""),
-        delimiter="," if comma else "\t",
-        quoting=csv.QUOTE_MINIMAL if comma else csv.QUOTE_NONE,
-        strict=True,
-    )
-    where = "line 1"
-    try:
-        for cells in reader:
-            if cells:
-                yield where, cells
-            where = f"line {reader.line_num + 1}"
-    except csv.Error as error:
-        raise UsageError(
-            f"{path}: {where}: the row that begins here cannot be read ({error}). Close every quote, and "
-            'double a quote inside a quoted cell: "". Very long texts need JSONL.'
-        ) from None
-
-
-def _refuse_doubled(path: Path, header: list[str]) -> None:
-    if len(set(header)) < len(header):
-        raise UsageError(f"{path}: line 1: two columns have the same name. Rename one.")
-
-
-def _value(path: Path, where: str, name: str, cell: str) -> str | int:
-    """Read a cell; a table has only texts, and token counts are the numbers that are looked for."""
-    if not name.endswith("_tokens") or not cell:
-        return cell
-    if not (cell.isascii() and cell.isdigit() and len(cell) <= MOST_DIGITS):
-        raise UsageError(f"{path}: {where}: field {name!r} must be a whole number, or left out.")
-    return int(cell)
-
 
 ID_FIELDS = ("id", "entry_id")
 FORMS = (
@@ -225,7 +167,7 @@ def _refuse_swallowed(
     path: Path, outputs: Mapping[str, Output], places: Mapping[str, str], missing: Set[str]
 ) -> None:
     """Refuse a CSV cell that a stray quote made swallow the rows of entries that are then missing."""
-    if path.suffix.lower() != ".csv" or not missing:
+    if not is_csv(path) or not missing:
         return
     for entry_id, output in outputs.items():
         for line in (output.text or "").split("\n")[1:]:

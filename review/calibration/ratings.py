@@ -16,7 +16,7 @@ from corpora.model.entry import EntryId
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import UsageError
 from harness.core.user_file import read_text
-from harness.inputs.outputs import table_rows
+from harness.inputs.table import table_rows
 from review.rating import LEAST_ACCEPTABLE, RANKS, Rating
 
 

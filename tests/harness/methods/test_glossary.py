@@ -106,6 +106,8 @@ def test_every_form_of_dictionary(tmp_path: Path, name: str, content: str) -> No
         ("d.json", '{"dog": []}', "item 1"),
         ("d.json", '[{"source": "dog"}]', "item 1"),
         ("d.tsv", "x" * 200_000 + "\ty\n", "line 1"),
+        ("d.csv", 'dog,"atim\ncat,minôs\n', "line 1: the row that begins here"),
+        ("D.CSV", "dog;atim\n", "line 1.*comma"),
     ],
 )
 def test_mistakes_in_a_dictionary(tmp_path: Path, name: str, content: str, wanted: str) -> None:

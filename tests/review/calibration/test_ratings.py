@@ -110,7 +110,7 @@ def test_what_is_wrong_in_a_row_is_said_with_its_line(
         ("r.jsonl", "[1]\n", "line 1: one JSON object a line"),
         ("r.jsonl", "[" * 100_000, "line 1: one JSON object a line"),
         ("r.csv", 'entry_id,rating\n"1,2\n', "Close every quote"),
-        ("r.csv", "entry_id,rating\n1,2,3\n", "not as many fields as the header"),
+        ("r.csv", "entry_id,rating\n1,2,3\n", "the row does not have as many fields as the header"),
         ("r.csv", "rating,rating\n1,2\n", "two columns have the same name"),
     ],
     ids=["suffix", "empty", "no ratings", "no object", "deep", "quote", "fields", "doubled column"],
