@@ -357,12 +357,6 @@ def _texts(value: Any) -> Iterator[str]:
         yield str(value)
 
 
-def licence_leads_to(licence: str) -> Transmission | None:
-    """Judge a licence: None where it is not one of those that are known here, or may forbid something."""
-    found = licence_class(licence)
-    return None if found is None else Transmission(found.leads_to)
-
-
 def _of_role(role: Any) -> Sending | None:
     folded = fold(role) if isinstance(role, str) else ""
     if folded in map(fold, SECRET_ROLES):

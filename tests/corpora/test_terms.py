@@ -17,8 +17,8 @@ from corpora.formats.load import load
 from corpora.formats.write import write
 from corpora.model.corpus import Corpus, Dataset, Form, Selection
 from corpora.model.entry import Entry, Segment
+from corpora.model.licences import licence_class
 from corpora.model.sending import Transmission
-from corpora.model.terms import licence_leads_to
 from tests.corpora.making import LANGUAGES, entry, envelope, file, json_file, only_problem
 
 LOCAL = "local-only"
@@ -274,8 +274,10 @@ def test_a_licence_that_may_forbid_asks_for_a_word(tmp_path: Path, licence: str)
 
 @given(st.text(max_size=30))
 def test_any_licence_can_be_judged(licence: str) -> None:
-    assert licence_leads_to(licence) in {*Transmission, None}
-    assert licence_leads_to(f"{licence} - do not share") is Transmission.LOCAL_ONLY
+    found, closed = licence_class(licence), licence_class(f"{licence} - do not share")
+    assert found is None or found.leads_to in set(Transmission)
+    assert closed is not None
+    assert closed.leads_to == Transmission.LOCAL_ONLY
 
 
 @pytest.mark.parametrize("form", ["specification", "jsonl", "csv", "tsv"])

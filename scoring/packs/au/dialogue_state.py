@@ -7,6 +7,7 @@ whose value is empty or null is not there.
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -82,6 +83,14 @@ class _DialogueState(Metric):
             None if reference is None else (read_state(json_answer(translation.output)), reference)
         )
 
+    def stats(self, translation: Translation) -> Statistics | None:
+        sides = self._sides(translation)
+        return None if sides is None else self._counted(*sides)
+
+    @abstractmethod
+    def _counted(self, found: Slots | None, wanted: Slots) -> Statistics:
+        """Return the statistics of an answer's slots (None: it is no state) and the reference's."""
+
     def compared(self, translation: Translation) -> tuple[Compared, ...]:
         """Return each slot of both sides with its values, those of the reference first."""
         sides = self._sides(translation)
@@ -138,9 +147,8 @@ class JointGoalAccuracy(_DialogueState, RateMetric):
 
     info = pack_metric("au.joint_goal_accuracy")
 
-    def stats(self, translation: Translation) -> Statistics | None:
-        sides = self._sides(translation)
-        return None if sides is None else (int(sides[0] == sides[1]), 1)
+    def _counted(self, found: Slots | None, wanted: Slots) -> Statistics:
+        return (int(found == wanted), 1)
 
 
 class SlotAccuracy(_DialogueState):
@@ -152,11 +160,7 @@ class SlotAccuracy(_DialogueState):
     info = pack_metric("au.slot_accuracy")
     width = 2
 
-    def stats(self, translation: Translation) -> Statistics | None:
-        sides = self._sides(translation)
-        if sides is None:
-            return None
-        found, wanted = sides
+    def _counted(self, found: Slots | None, wanted: Slots) -> Statistics:
         if found is None:
             return (0, max(len(wanted), 1))
         return (len(found.items() & wanted.items()), len(found.keys() | wanted.keys()))
@@ -174,11 +178,7 @@ class SlotF1(_DialogueState):
     info = pack_metric("au.slot_f1")
     width = 3
 
-    def stats(self, translation: Translation) -> Statistics | None:
-        sides = self._sides(translation)
-        if sides is None:
-            return None
-        found, wanted = sides
+    def _counted(self, found: Slots | None, wanted: Slots) -> Statistics:
         if found is None:
             return (0, int(not wanted), len(wanted))
         return (len(found.items() & wanted.items()), len(found), len(wanted))

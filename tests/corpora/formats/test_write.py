@@ -15,8 +15,9 @@ from corpora.formats.load import File, load, read
 from corpora.formats.write import losses, write
 from corpora.model.corpus import SYNONYMS, Corpus, Dataset, Form
 from corpora.model.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry, Segment
+from corpora.model.licences import licence_class
 from corpora.model.sending import Transmission
-from corpora.model.terms import licence_leads_to, speaks_of_terms
+from corpora.model.terms import speaks_of_terms
 from corpora.text.comparison import is_blank
 from tests.corpora.formats.small_corpora import corpus_of
 from tests.corpora.making import LANGUAGES, entry, json_file
@@ -34,6 +35,13 @@ _TEXT = st.builds(
 _NO_MARK = _TEXT.filter(
     lambda name: not is_mark(name) and not is_term_mark(name) and not speaks_of_terms(name)
 )
+
+
+def _is_open_licence(text: str) -> bool:
+    found = licence_class(text)
+    return found is not None and found.leads_to == Transmission.OPEN
+
+
 _VALUE = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
     | _ANY_TEXT,
@@ -105,7 +113,7 @@ _DATASETS = st.builds(
             "created": _ANY_TEXT,
             "variety": _TAG,
             "file_lines": st.integers(1, 10**6),
-            "license": _TEXT.filter(lambda text: licence_leads_to(text) is Transmission.OPEN),
+            "license": _TEXT.filter(_is_open_licence),
             "provenance": st.lists(st.sampled_from(PROVENANCES) | _TEXT, max_size=2),
             "provenance_record": st.dictionaries(_NO_MARK, _VALUE, max_size=2),
             "language_names": st.dictionaries(
