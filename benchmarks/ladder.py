@@ -1,8 +1,9 @@
 """What submitters who climb gain on a hidden set, by the real Ladder, and what an honest one learns.
 
 Run from the repository: ``python -P -m benchmarks.ladder [HIDDEN SETS]``. The attackers and hidden sets are those of the
-tests (``tests/harness/release/attackers.py``): 96 sentences, ten answers. Each is played with the border of the Ladder
-one step beyond the best score, where everybody knows it, and where chance decides (``budget.border``).
+tests (``tests/harness/release/attackers.py``): 96 sentences, ten answers. Each is played where everybody knows the borders,
+of the Ladder one step beyond the best score, and of the steps at their multiples, and where chance decides
+(``budget.border``, ``rounding.by_chance``).
 """
 
 from __future__ import annotations
@@ -14,18 +15,21 @@ from unittest.mock import patch
 
 import numpy as np
 
-from harness.release import budget
+from harness.release import budget, rounding
 from tests.harness.release.attackers import (
     ATTACKS,
     STEP_OF_96,
     Choice,
     HiddenSet,
     by_level,
+    by_steps,
     demo_statistics,
 )
 
 SPREADS = (-4.0, -2.0, 0.0, 1.0, 2.0, 4.0, 7.0)
 """How far above the level the middle of the border lies for who knows it, in standard deviations of a choice by coin."""
+ASIDE = (0.0, 0.1, 0.3, 0.5)
+"""Where a border of the steps is looked for, in steps from their middle."""
 GAINS = (2.0, 5.0, 10.0, 20.0)
 """Points by which each run of an honest submitter is better than the one before."""
 
@@ -68,6 +72,15 @@ def attacks(spread: float, middle: float) -> dict[str, Callable[[HiddenSet, int]
         found[f"knows its level, border {above:+g} sd"] = (
             lambda world, seed, aim=aim: by_level(world.told, world, seed, aim)  # type: ignore[misc]
         )
+    for aside in ASIDE:
+        for low in (False, True):
+            found[
+                f"lies on a border of the steps, {aside:g} aside{', begins low' if low else ''}"
+            ] = (
+                lambda world, seed, aside=aside, low=low: by_steps(
+                    world.told, world, seed, aside, low=low
+                )  # type: ignore[misc]
+            )
     return found
 
 
@@ -89,9 +102,10 @@ def honest(gain: float, sets: int = 2_000) -> tuple[float, float]:
 def main(sets: int) -> None:
     """Print the gains of each attack in each world, and what honest submitters learn."""
     statistics = demo_statistics()
-    for steps, border in ((1.0, lambda step, _: step), (budget.MIDDLE_STEPS, budget.border)):
-        with patch.object(budget, "border", border):
-            print(f"border: {'one step' if steps == 1 else 'by chance'}")
+    known, chance = (1.0, lambda step, _: step, range(1)), (budget.MIDDLE_STEPS, budget.border, rounding.PLACES)  # fmt: skip
+    for steps, border, places in (known, chance):
+        with patch.object(budget, "border", border), patch.object(rounding, "PLACES", places):
+            print(f"borders: {'known' if steps == 1 else 'by chance'}")
             for name, make in worlds(statistics).items():
                 spread = spread_of(make)
                 print(f"  {name}; a choice by coin has a standard deviation of {spread:.2f}")

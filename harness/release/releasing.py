@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ from harness.release.records import (
     Scores,
     ScoresTold,
 )
-from harness.release.rounding import Range, coarse, of_one_entry, unit_of
+from harness.release.rounding import Range, by_chance, says_something
 from harness.release.smallest import smallest_difference
 from harness.sealed.signed_archive import signed_record
 from harness.setup.plan import told_of
@@ -117,7 +118,7 @@ def require_difference_left(runs: Sequence[Run], ledger: ReleaseLedger) -> None:
     """
     require_named_once(runs)
     with ledger.changing() as change:
-        for told in [_told(change.history, run) for run in runs]:
+        for told in [_told_card(change.history, run) for run in runs]:
             change.history.require_answers(told.submitter, told.corpus, frozenset(), change.now)
 
 
@@ -125,33 +126,33 @@ def release_difference(
     connection: sqlite3.Connection,
     names: Sequence[str],
     ledger: ReleaseLedger,
-    metrics: Sequence[str] | None = None,
 ) -> bytes:
-    """Compare two runs inside, and return how they differ: coarse, signed, and counted in the budgets of both submitters.
+    """Compare two runs inside, and return how they differ by the headline: coarse, signed, and counted in the budgets of both submitters.
 
     Only runs whose own scores were told are compared: a difference from one of them would tell the scores of a run
     that the Ladder kept back. Raises NotReleased in words.
     """
     runs = [find_run(connection, each) for each in names]
-    found = compare_runs(connection, [run.run_id for run in runs], metrics=metrics)
+    first, card = runs[0], load_card(connection, runs[0].id).as_json()
+    headline = stated_columns(card.get("scoring")).headline
+    found = compare_runs(connection, [run.run_id for run in runs], metrics=[headline])
     require_two(found)
-    [pair], first = found.pairs, runs[0]
+    [pair] = found.pairs
     entries_of = {run.run_id: _secret_entries(connection, run) for run in runs}
     secret = {
         run: frozenset(ledger.digest(each.source) for each in entries)
         for run, entries in entries_of.items()
     }
     least = _smallest(entries_of[first.run_id])
-    corpus = _corpus(
-        block(load_card(connection, first.id).as_json(), "dataset"), len(found.entries.ids)
-    )
+    corpus = _corpus(block(card, "dataset"), len(found.entries.ids))
+    draw = ledger.draw("difference", headline, *(run.run_id for run in runs))
     tests = {
         id_: test
         for id_, each in pair.by_metric.items()
-        if (test := _test(id_, each, corpus.entries))
+        if id_ == headline and (test := _test(each, id_, corpus.entries, draw))
     }
     with ledger.changing() as change:
-        cards = [_told(change.history, run) for run in runs]
+        cards = [_told_card(change.history, run) for run in runs]
         [entries] = (
             {set_id(each) for each in secret.values()} if len({*secret.values()}) == 1 else [""]
         )
@@ -197,7 +198,7 @@ def _apart(found: Comparison) -> int:
     return int((~same.all(axis=1) & found.entries.secret).sum())
 
 
-def _told(history: History, run: Run) -> ScoresTold:
+def _told_card(history: History, run: Run) -> ScoresTold:
     told = [
         act for _, act in history.answers if isinstance(act, ScoresTold) and act.run == run.run_id
     ]
@@ -225,8 +226,8 @@ def _question(
     entries = _secret_entries(connection, run)
     known = [ledger.digest(each.source) for each in entries]
     count = int(number(scores.get("total")) or 0)
-    told = dict(_coarse(scores, count))
-    headline = stated_columns(card.get("scoring")).headline
+    headline, whole = stated_columns(card.get("scoring")).headline, set_id(known)
+    told = _told(scores, headline, count, partial(ledger.draw, "steps", whole, headline))
     value = number(scores.get(headline))
     if value is None or headline not in told:
         raise NotReleased(
@@ -243,13 +244,13 @@ def _question(
         higher=direction(headline) == "higher",
         value=value,
         scores=told,
-        draw=ledger.draw(submitter, set_id(known), headline, repr(value)),
+        draw=ledger.draw(submitter, whole, headline, repr(value)),
         smallest_difference=_smallest(entries),
         caveats=_caveats(card),
         signatures={
             id_: str(each)[:1000] for id_, each in _signatures(card, scores) if id_ in told
         },
-        **_parts(scores, entries, known),
+        **_parts(scores, headline, entries, known, ledger),
     )
 
 
@@ -276,9 +277,13 @@ def _signatures(card: Mapping[str, Any], scores: Mapping[str, Any]) -> Iterator[
 
 
 def _parts(
-    scores: Mapping[str, Any], entries: Sequence[Entry], known: Sequence[str]
+    scores: Mapping[str, Any],
+    headline: str,
+    entries: Sequence[Entry],
+    known: Sequence[str],
+    ledger: ReleaseLedger,
 ) -> dict[str, Any]:
-    """Return the parts that have scores in steps, their entries, and breakdowns that lack one already."""
+    """Return the parts that have a score in steps, their entries, and breakdowns that lack one already."""
     parts: dict[Part, Scores] = {}
     members: dict[Part, set[str]] = defaultdict(set)
     for dimension, field in DIMENSIONS.items():
@@ -286,8 +291,9 @@ def _parts(
             if (tag := entry.open_tag(field)) is not None:
                 members[dimension, str(tag)].add(key)
         for tag, group in block(scores, f"by_{dimension}").items():
-            count = int(number(group.get("n")) or 0)
-            if told := dict(_coarse(group, count)):
+            count, its = int(number(group.get("n")) or 0), set_id(members[dimension, tag])
+            told = _told(group, headline, count, partial(ledger.draw, "steps", its, headline))
+            if told and says_something(told[headline], _range(headline)):
                 parts[dimension, tag] = told
     lacking = {name for name, _ in members.keys() - parts.keys() if f"by_{name}" in scores}
     return {
@@ -297,18 +303,20 @@ def _parts(
     }
 
 
-def _coarse(scores: Mapping[str, Any], entries: int) -> Iterator[tuple[str, Any]]:
-    """Yield each metric that has a value and an interval, in steps."""
-    for id_, interval in block(scores, "confidence_intervals").items():
-        row = row_of(id_)
-        told_ends = (number(interval.get(name)) for name in ("ci_lower", "ci_upper"))
-        ends = [each for each in told_ends if each is not None]
-        value = number(scores.get(id_))
-        if value is None or len(ends) < 2 or (row is None and id_ != COMPOSITE):
-            continue
-        told = coarse(value, *ends, entries=entries, ends=_range(id_))
-        if told is not None:
-            yield id_, told
+def _told(
+    scores: Mapping[str, Any], headline: str, entries: int, draw: Callable[[str], float]
+) -> Scores:
+    """Return the headline in steps, where it has a value and an interval: with each further metric the steps would say where the value lies in one."""
+    interval, value = (
+        block(scores, "confidence_intervals").get(headline),
+        number(scores.get(headline)),
+    )
+    found = (number((interval or {}).get(name)) for name in ("ci_lower", "ci_upper"))
+    ends = [each for each in found if each is not None]
+    if value is None or len(ends) < 2 or (row_of(headline) is None and headline != COMPOSITE):
+        return {}
+    told = by_chance(value, *ends, entries=entries, ends=_range(headline), draw=draw(repr(value)))
+    return {} if told is None else {headline: told}
 
 
 def _range(id_: str) -> Range:
@@ -317,15 +325,17 @@ def _range(id_: str) -> Range:
     return (0.0, 1.0) if row is None else (row.info.low, row.info.high)
 
 
-def _test(id_: str, found: Difference, entries: int) -> ReleasedTest | None:
-    """Return a test in steps; None where the runs do not differ on any entry, or by a metric nobody knows."""
-    ends = _range(id_)
-    told = coarse(
+def _test(found: Difference, headline: str, entries: int, draw: float) -> ReleasedTest | None:
+    """Return a test in steps; None where the runs do not differ on any entry."""
+    ends = _range(headline)
+    told = by_chance(
         found.difference,
         found.lower,
         found.upper,
-        unit=unit_of(ends),
-        least=of_one_entry(entries, ends),
+        entries=entries,
+        ends=ends,
+        draw=draw,
+        difference=True,
     )
     if told is None:
         return None

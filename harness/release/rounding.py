@@ -4,6 +4,10 @@ A step is 10, or for shares 0.1, halved or doubled as often as needed. So of two
 and the difference of two scores is a multiple of the smaller: steps of 20 and 50 would tell tens. It is not narrower than half of the score's 95 % interval, nor than half of
 the interval that a set of this size is expected to have: a method that gives every entry the same output has a narrow
 interval, and would be told finely else.
+
+Where somebody chose what was scored (``by_chance``), a border of these steps that everybody knows would tell more than a
+step does: who lies their choice upon it learns on which side it is. There the steps are wider, and chance decides where
+they lie.
 """
 
 from __future__ import annotations
@@ -15,6 +19,16 @@ from harness.release.records import ReleasedScore
 
 EXPECTED_SPREAD: Final = 0.25
 """Standard deviation of the values of entries that is expected, as a share of the metric's range, or of the value where it has none."""
+LEAST_STEP: Final = 24.0
+"""Narrowest step of ``by_chance``, in ranges of the metric / entries.
+
+A border that lies anywhere within a step is crossed by a choice with a standard deviation of σ as often as keeps its gain to
+2σ²/step at most. With σ = a quarter of the range / √entries that is 0.52 % of the range: half a point of chrF++.
+"""
+UNIT_BY_CHANCE: Final = 25.0
+"""Steps of ``by_chance`` are halves and doubles of this; for shares, of a hundredth of it. With ``LEAST_STEP`` 96 entries have this one."""
+PLACES: Final = range(-4, 5)
+"""By how many tenths of a step its borders may lie aside; never on a multiple of it, so a difference that one entry can make is told as none is."""
 Z: Final = 1.96
 """Half of a 95 % interval, in standard errors."""
 Range = tuple[float, float]
@@ -27,20 +41,12 @@ def expected_half(entries: int, ends: Range, value: float) -> float:
 
     The spread of a metric without ends, such as a ratio of lengths, is expected by the size of its value.
     """
+    return Z * EXPECTED_SPREAD * _span(ends, value) / sqrt(entries) if entries else 0.0
+
+
+def _span(ends: Range, value: float) -> float:
     span = ends[1] - ends[0]
-    if not isfinite(span):
-        span = abs(value)
-    return Z * EXPECTED_SPREAD * span / sqrt(entries) if entries else 0.0
-
-
-def of_one_entry(entries: int, ends: Range) -> float:
-    """Return how far one of so many entries can move the end of a difference's interval; 0 for a metric without ends.
-
-    A difference that lies on one entry is its change / entries; 97.5 % of the resamples have that entry three times at
-    most, or four where they are few. Steps of this width tell the same of it whatever it changed by.
-    """
-    span = ends[1] - ends[0]
-    return 4 * span / entries if entries and isfinite(span) else 0.0
+    return span if isfinite(span) else abs(value)
 
 
 def unit_of(ends: Range) -> float:
@@ -60,6 +66,39 @@ def rounded(value: float, step: float) -> float:
     return _clean(round(value / step) * step)
 
 
+def by_chance(
+    value: float,
+    lower: float,
+    upper: float,
+    *,
+    entries: int,
+    ends: Range,
+    draw: float,
+    difference: bool = False,
+) -> ReleasedScore | None:
+    """Return a score of somebody's choice and its interval in a step that lies where chance, ``draw`` from 0 up to 1, puts it.
+
+    None where it has no width that a step could be chosen from. The step is not narrower than the whole interval, so the
+    value told, which lies half a step from the true one at most, and a step to both sides hold the interval. Its ends tell
+    nothing that the value does not. ``ends`` are the metric's; ``difference``: of two values of it.
+    """
+    half = max(value - lower, upper - value, expected_half(entries, ends, value))
+    if not half > 0:
+        return None
+    wide = max(2 * half, LEAST_STEP * _span(ends, value) / entries)
+    step = step_for(wide, UNIT_BY_CHANCE * unit_of(ends) / 10)
+    ends = (-ends[1], ends[1]) if difference else ends
+    aside = PLACES[floor(draw * len(PLACES))] * step / 10
+    told = _within(ends, rounded(value - aside, step) + aside)
+    low, high = _within(ends, told - step), _within(ends, told + step)
+    return ReleasedScore(value=told, lower=low, upper=high, step=step)
+
+
+def says_something(told: ReleasedScore, ends: Range) -> bool:
+    """Tell whether there are two steps in a metric's range at least."""
+    return 2 * told.step <= _span(ends, inf)
+
+
 def coarse(
     value: float,
     lower: float,
@@ -67,26 +106,27 @@ def coarse(
     *,
     entries: int = 0,
     ends: Range = NO_ENDS,
-    unit: float | None = None,
-    least: float = 0.0,
 ) -> ReleasedScore | None:
     """Return a score and its interval in steps; None where it has no width that a step could be chosen from.
 
     The interval's ends go outward, and at least a step from the value: a rate of exactly 0 or 1 tells of each entry.
-    ``ends`` are the metric's lowest and highest value; ``unit`` is that of its steps where they are not known. The step is
-    not below ``least``.
+    ``ends`` are the metric's lowest and highest value.
     """
     half = max(value - lower, upper - value, expected_half(entries, ends, value))
     if not half > 0:
         return None
-    step = step_for(max(half, least), unit or unit_of(ends))
-    told = min(ends[1], max(ends[0], rounded(value, step)))
+    step = step_for(half, unit_of(ends))
+    told = _within(ends, rounded(value, step))
     return ReleasedScore(
         value=told,
-        lower=_clean(max(ends[0], min(floor(lower / step + 1e-9) * step, told - step))),
-        upper=_clean(min(ends[1], max(ceil(upper / step - 1e-9) * step, told + step))),
+        lower=_within(ends, min(floor(lower / step + 1e-9) * step, told - step)),
+        upper=_within(ends, max(ceil(upper / step - 1e-9) * step, told + step)),
         step=step,
     )
+
+
+def _within(ends: Range, value: float) -> float:
+    return _clean(min(ends[1], max(ends[0], value)))
 
 
 def _clean(value: float) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from rosetta_tui.request.reading import out_of_vault, vault_request
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.compare import comparing
     from harness.core import failures, written_files
     from harness.release import releasing
     from harness.run import vault_opening
@@ -27,14 +25,12 @@ with when_used():
 @click.argument("first", metavar="RUN")
 @click.argument("second", metavar="RUN")
 @click.option("-o", "--output", required=True, type=FILE)
-@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Compare by this metric only; may be repeated.")  # fmt: skip
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
 @out_of_vault
 def compare_(
     first: str,
     second: str,
     output: Path,
-    metrics: Sequence[str],
     *,
     overwrite: bool,
     **vault: Any,
@@ -48,14 +44,13 @@ def compare_(
         raise failures.UsageError(
             f"{output.name} is there already. Choose another name, or add --overwrite."
         )
-    asked = [comparing.metric_asked(words, "--metric") for words in metrics]
     with database.opened() as connection:
         found = [runs.find_run(connection, each) for each in (first, second)]
         known = ledger()
         releasing.require_difference_left(found, known)
         for run in found:
             vault_opening.open_again(connection, run, vault_request(vault), "compare")
-        data = releasing.release_difference(connection, (first, second), known, asked or None)
+        data = releasing.release_difference(connection, (first, second), known)
     written_files.write_file(output, data, overwrite=overwrite)
     if (least := json.loads(data)["smallest_difference"]) is not None:
         click.echo(f"Differences below {least:g} points of chrF++ cannot be told apart by these entries.", err=True)  # fmt: skip

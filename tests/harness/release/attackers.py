@@ -29,7 +29,7 @@ from harness.release.records import (
     Rule,
     ScoresTold,
 )
-from harness.release.rounding import coarse, of_one_entry
+from harness.release.rounding import by_chance, coarse
 from scoring.core.scorer import Scorer
 from scoring.core.table import Table
 from scoring.core.translation import Translation
@@ -43,7 +43,7 @@ METHOD = ReleasedMethod(
 )
 NOWHERE = InLedger(ledger="0" * 64, line=1, prev="0" * 64)
 
-STEP_OF_96 = 10.0
+STEP_OF_96 = 25.0
 """Of chrF++ over 96 entries: docs/released.md."""
 
 Choice = npt.NDArray[np.int64]
@@ -139,7 +139,14 @@ class HiddenSet:
         value = self.value(choice)
         table = Table(self.table.metrics, self.rows(choice), self.table.present)
         interval = bootstrap(table, draws=draws)[CHRF]
-        score = coarse(value, interval.lower, interval.upper, entries=self.entries, ends=(0, 100))
+        score = by_chance(
+            value,
+            interval.lower,
+            interval.upper,
+            entries=self.entries,
+            ends=(0, 100),
+            draw=self.chance.random(),
+        )
         assert score is not None
         question = ScoreQuestion(
             submitter="Ann",
@@ -266,6 +273,43 @@ def by_level(ask: Ask, world: HiddenSet, seed: int, spread: float) -> Choice:
     return choice
 
 
+def by_steps(ask: Ask, world: HiddenSet, seed: int, aside: float, *, low: bool = False) -> Choice:
+    """Know what a choice reaches on average, and leave as many entries empty as bring that to a border of the steps.
+
+    Take the choice where a score above is told, and the opposite one where one below is. ``aside``: how far the border is
+    looked for from where everybody would expect it, in steps. ``low``: begin so low that the Ladder's border lies there, too.
+    """
+    random = np.random.default_rng(seed)
+    order, choices = random.permutation(world.entries), random.integers(0, 2, (60, world.entries))
+    turn = STEP_OF_96 * (0.5 + aside)
+    aim = turn + STEP_OF_96 * np.floor((world.by_coin(200) - turn) / STEP_OF_96)
+    if low and aim > 2 * STEP_OF_96:
+        ask(_emptied(world, choices, order, aim - 2 * STEP_OF_96)[0])
+    told, place = None, 0
+    for place, asked in enumerate(_emptied(world, choices, order, aim)):
+        if (told := ask(asked)) is None or told[1]:
+            break
+    kept: Choice = choices[place]
+    return kept if told is None or told[0] > aim else 1 - kept
+
+
+def _emptied(
+    world: HiddenSet, choices: npt.NDArray[np.int64], order: npt.NDArray[np.int64], aim: float
+) -> npt.NDArray[np.int64]:
+    """Return the choices with as many entries left empty as bring their mean down to ``aim``."""
+    fewest, most = 0, world.entries
+    while fewest < most:
+        emptied, middle = choices.copy(), (fewest + most) // 2
+        emptied[:, order[:middle]] = 2
+        if np.mean([world.value(each) for each in emptied]) > aim:
+            fewest = middle + 1
+        else:
+            most = middle
+    emptied = choices.copy()
+    emptied[:, order[:fewest]] = 2
+    return emptied
+
+
 def _decided(votes: npt.NDArray[np.float64], random: np.random.Generator) -> Choice:
     coin = random.integers(0, 2, len(votes))
     return np.where(votes > 0, 1, np.where(votes < 0, 0, coin))
@@ -286,10 +330,14 @@ class Board:
         self.entries, self.exact = entries, exact
         self.history = History().after(Rule(pause_hours=0, count=10_000), "2026-01-01T00:00:00Z")
 
-    def told(self, name: str, run: str, scores: np.ndarray, draw: float = 0.0) -> float | None:
+    def told(
+        self, name: str, run: str, scores: np.ndarray, draw: float = 0.0, aside: float = 0.5
+    ) -> float | None:
         """Tell the mean of the entries' scores; None where no new one is told."""
         value, half = float(scores.mean()), 1.96 * float(scores.std(ddof=1)) / sqrt(len(scores))
-        score = coarse(value, value - half, value + half, entries=len(scores), ends=(0, 100))
+        score = by_chance(
+            value, value - half, value + half, entries=len(scores), ends=(0, 100), draw=aside
+        )
         assert score is not None
         if self.exact:
             score = score.model_copy(update={"value": value})
@@ -322,6 +370,8 @@ def difference_told(change: float, seed: int, *, guarded: bool) -> object:
     changes[: min(5, entries)] = 1e-6
     changes[0] = change
     means = changes[source.integers(0, entries, (400, entries))].mean(axis=1)
-    lower, upper = np.quantile(means, (0.025, 0.975))
-    least = of_one_entry(entries, (0, 100)) if guarded else 0.0
-    return coarse(float(changes.mean()), float(lower), float(upper), unit=10.0, least=least)
+    ends = [float(each) for each in np.quantile(means, (0.025, 0.975))]
+    if not guarded:
+        return coarse(float(changes.mean()), *ends)
+    told = partial(by_chance, entries=entries, ends=(0, 100), draw=source.random())
+    return told(float(changes.mean()), *ends, difference=True)

@@ -46,7 +46,7 @@ START = datetime(2026, 3, 1, tzinfo=UTC)
 KEEPER = Identity.make(Role.KEEPER)
 
 
-def hidden(entries: int = 60, *, public: int = 0, first: int = 0) -> list[Entry]:
+def hidden(entries: int = 200, *, public: int = 0, first: int = 0) -> list[Entry]:
     """Entries of gold_standard, then open ones; with other numbers they are other entries."""
     made = []
     for n in range(first, first + entries + public):
@@ -58,7 +58,7 @@ def hidden(entries: int = 60, *, public: int = 0, first: int = 0) -> list[Entry]
                 source=f"{CANARY} {n} of the source",
                 reference=f"{CANARY} {' '.join(chosen)}",
                 segment=Segment.GOLD_STANDARD if secret else Segment.DEVELOPMENT,
-                difficulty=1 + (n % 20 == 0) + (n % 2),
+                difficulty=1 + (n % 50 == 0) + (n % 2),
                 provenance=("elicited", "textbook")[n % 2],
             )
         )

@@ -10,9 +10,12 @@ from harness.release.budget import COUNT, NotReleased
 from harness.release.records import Rule
 from tests.harness.release.attackers import (
     ATTACKS,
+    STEP_OF_96,
     Board,
+    Choice,
     HiddenSet,
     by_level,
+    by_steps,
     demo_statistics,
     difference_told,
 )
@@ -60,10 +63,34 @@ def test_who_knows_the_level_and_begins_low_gains_less_than_a_point(
     for seed in range(4 * WORLDS):
         world = HiddenSet.drawn(statistics, seed, failing)
         choice = by_level(
-            world.told, world, seed + 5000, spread=-9.0
+            world.told, world, seed + 5000, spread=1 - STEP_OF_96
         )  # on average it lies two steps off
         gains.append(world.value(choice) - world.by_coin())
     assert float(np.mean(gains)) < 1
+
+
+def worst(statistics: np.ndarray, attack: Callable[[HiddenSet, int], Choice]) -> float:
+    """Return the mean gain where of every entry one output is good and one poor: there most is to be gained."""
+    gains = []
+    for seed in range(120):
+        world = HiddenSet.opposed(statistics, seed)
+        gains.append(world.value(attack(world, seed + 5000)) - world.by_coin(200))
+    return float(np.mean(gains))
+
+
+@pytest.mark.parametrize("low", [False, True])
+@pytest.mark.parametrize("aside", [0.0, 0.1, 0.5])
+def test_who_lies_a_choice_on_a_border_of_the_steps_gains_less_than_a_point(
+    statistics: np.ndarray, aside: float, low: bool
+) -> None:
+    assert worst(statistics, lambda world, seed: by_steps(world.told, world, seed, aside, low=low)) < 1  # fmt: skip
+
+
+def test_with_steps_that_lie_where_everybody_knows_it_the_same_gains_more(
+    statistics: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.release.rounding.PLACES", range(1))
+    assert worst(statistics, lambda world, seed: by_steps(world.told, world, seed, 0.0)) > 1.5
 
 
 @pytest.mark.parametrize("name", ["regression", "climbing"])

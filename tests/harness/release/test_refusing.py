@@ -103,7 +103,7 @@ def _released(office: Office, lines: list[str]) -> dict[str, Any]:
 def test_the_four_caveats_leave_as_yes_or_no_and_without_their_share(tmp_path: Path) -> None:
     office, entries = Office(tmp_path), hidden()
     good = outputs(entries, 0.9)
-    cut = [line if n % 3 else line[:4] for n, line in enumerate(good)]
+    cut = [line[:4] if n % 3 else line for n, line in enumerate(good)]
     told = _released(office, cut)
     assert told["caveats"] == {"repeated": False, "short": True, "long": False, "untranslated": False}  # fmt: skip
     data = office.release(told["run"])

@@ -110,7 +110,7 @@ class TestCard:
     ) -> None:
         told = office.told(runs["good"])
         assert set(told["parts"]["difficulty"]) == {"1", "2"}
-        assert "provenance" not in told["parts"]  # with both, three entries would stand alone
+        assert "provenance" not in told["parts"]  # with both, four entries would stand alone
         assert told["parts_left_out"] == ["provenance"]
         assert set(office.card(runs["good"])["scores"]["by_provenance"]) == {"elicited", "textbook"}
 
@@ -201,15 +201,15 @@ class TestBudget:
 
     @pytest.mark.parametrize(
         ("draw", "border"),
-        [(0.0, 0.0), (0.25, 13.0685), (0.5, 20.0), (0.9, 36.0944), (1 - 1e-9, 50.0)],
+        [(0.0, 0.0), (0.25, 16.3356), (0.5, 25.0), (0.9, 45.1180), (1 - 1e-9, 62.5)],
     )
     def test_a_score_is_told_beyond_the_border_and_not_before(
         self, draw: float, border: float
     ) -> None:
         for value, new in ((30 + border - 0.1, False), (30 + border + 0.1, True)):
-            board = Board(96, exact=False)
-            low = np.array([30.0 - 25, 30.0 + 25] * 48)
-            assert board.told("Ann", "first", low) == 30
+            board = Board(192, exact=False)  # in steps of 12.5
+            low = np.array([30.0 - 25, 30.0 + 25] * 96)
+            assert board.told("Ann", "first", low) == 25
             told = board.told("Ann", "second", low + value - 30, draw)
             assert (told is not None) is new
 
@@ -282,7 +282,7 @@ class TestBudget:
         ]  # one part of what was told
         other = office.run(0.9, [each for each in hidden() if each not in odd[:missing]])
         if missing >= 5:
-            assert office.told(other)["corpus"]["entries"] == 60 - missing
+            assert office.told(other)["corpus"]["entries"] == 200 - missing
             return
         with pytest.raises(NotReleased, match="fewer than 5 entries"):
             office.release(other, "Ben")  # whoever asks

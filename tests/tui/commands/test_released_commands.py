@@ -25,7 +25,7 @@ SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A data folder with two runs over hidden entries, the better one last."""
     folder = tmp_path_factory.mktemp("home")
-    entries = hidden(20)
+    entries = hidden(200)
     rows = [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in entries]
     dataset = {
         "id": "hid",
@@ -106,7 +106,7 @@ def test_what_is_printed_line_by_line_has_no_number_of_a_secret_entry(home: Path
             assert not event["values"]
             assert not event["intervals"]
     lines = [line for line in run(f"{call} --plain").splitlines() if line.startswith("done")]
-    assert len(lines) == 20
+    assert len(lines) == 200
     assert all(line.endswith("  secret") for line in lines)
 
 
