@@ -285,11 +285,12 @@ def by_steps(ask: Ask, world: HiddenSet, seed: int, aside: float, *, low: bool =
     aim = turn + STEP_OF_96 * np.floor((world.by_coin(200) - turn) / STEP_OF_96)
     if low and aim > 2 * STEP_OF_96:
         ask(_emptied(world, choices, order, aim - 2 * STEP_OF_96)[0])
-    told, place = None, 0
-    for place, asked in enumerate(_emptied(world, choices, order, aim)):
-        if (told := ask(asked)) is None or told[1]:
+    answers = []
+    for asked in _emptied(world, choices, order, aim):
+        answers.append(ask(asked))
+        if (told := answers[-1]) is None or told[1]:
             break
-    kept: Choice = choices[place]
+    kept: Choice = choices[len(answers) - 1]
     return kept if told is None or told[0] > aim else 1 - kept
 
 
