@@ -11,7 +11,14 @@ from pydantic import ValidationError
 from corpora.checks.marks import misplaced, without_roles
 from corpora.files.problems import Findings, shown
 from corpora.formats.json_text import strings_in
-from corpora.languages.tags import is_language_tag, nearest, pair_label, wrong_tag
+from corpora.languages.tags import (
+    is_language_tag,
+    language_name,
+    nearest,
+    pair_label,
+    tag_of,
+    wrong_tag,
+)
 from corpora.model.corpus import (
     DIFFICULTY_WORD,
     EXACT_TIER,
@@ -75,6 +82,7 @@ def assemble_dataset(
         )
     for name in _OPTIONS:
         _check_language(name, fields.get(name), findings)
+    _note_same_language(fields, findings)
     if "task" in fields and (not isinstance(fields["task"], str) or fields["task"] not in TASKS):
         findings.error(*unknown_task(fields.pop("task")), field="dataset.task")
     if isinstance(fields.get("provenance"), str):
@@ -105,10 +113,29 @@ def _complete(fields: dict[str, Any], given: Mapping[str, Any], findings: Findin
 
 def _check_language(name: str, tag: Any, findings: Findings) -> None:
     if isinstance(tag, str) and not is_language_tag(tag):
+        meant = tag_of(tag)
         findings.error(
             "It is not a language tag (BCP 47).",
-            "Write a tag such as en, crk, crk-Cans or es-MX.",
+            "Write a tag such as en, crk, crk-Cans or es-MX."
+            if meant is None
+            else f"The tag of {language_name(meant)} is {meant}.",
             field=f"dataset.{name}",
+        )
+
+
+def _note_same_language(fields: Mapping[str, Any], findings: Findings) -> None:
+    """Note a translation out of a language into the very same; other tasks have one language on both sides."""
+    source, target = (fields.get(name) for name in _OPTIONS)
+    same = (
+        isinstance(source, str)
+        and isinstance(target, str)
+        and source.casefold() == target.casefold()
+    )
+    if same and fields.get("task", TRANSLATION) == TRANSLATION:
+        findings.warning(
+            "Sources and references are said to be in one language, and this is a translation.",
+            "Correct the tag that is wrong; a variety has one of its own, such as en-GB.",
+            field="dataset.target_language",
         )
 
 

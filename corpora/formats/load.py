@@ -396,7 +396,8 @@ def _is_jsonl(text: str) -> bool:
 
 
 def _table_form(text: str, columns: Columns) -> Form:
-    from corpora.formats.read_table import first_record, is_table  # noqa: PLC0415  only files without a known suffix
+    from corpora.formats.read_table import is_table  # noqa: PLC0415  only files without a known suffix
+    from corpora.formats.separators import first_record  # noqa: PLC0415
 
     if not is_table(text, columns):
         return Form.PARALLEL

@@ -30,6 +30,12 @@ from corpora.formats.columns import (
     read_cell,
 )
 from corpora.formats.json_text import parse_line
+from corpora.formats.separators import (
+    delimiter_of,
+    first_record,
+    is_separated_otherwise,
+    without_returns,
+)
 from corpora.languages.tags import tag_of
 from corpora.model.corpus import (
     SIDES,
@@ -101,8 +107,9 @@ class _Lines:
 
 def read_table(text: str, form: Form, findings: Findings, columns: Columns) -> RawCorpus | None:
     """Read a table; its header, or what was said beforehand, tells the source and the reference column."""
-    delimiter = "\t" if form is Form.TSV else _delimiter(text)
-    table = _tsv(text, findings) if form is Form.TSV else _csv(text, delimiter, findings)
+    tabs = form is Form.TSV and not is_separated_otherwise(text, findings)
+    delimiter = "\t" if tabs else delimiter_of(text)
+    table = _tsv(text, findings) if tabs else _csv(text, delimiter, findings)
     if table is None:
         return None
     if not table.rows:
@@ -112,7 +119,7 @@ def read_table(text: str, form: Form, findings: Findings, columns: Columns) -> R
     raw = RawCorpus(form, _envelope(table.comments, delimiter))
     header, columns = table.rows[0], columns.within(raw.envelope)
     names: list[str] | None
-    sides = _without_header(header, form, columns)
+    sides = _without_header(header, columns, tabs=tabs)
     if sides is not None:
         names = _numbered_names(header, sides)
         _note_no_header(table, text, sides, raw, findings)
@@ -129,7 +136,7 @@ def read_table(text: str, form: Form, findings: Findings, columns: Columns) -> R
     return raw
 
 
-def _without_header(first: TableRow, form: Form, columns: Columns) -> tuple[int, ...] | None:
+def _without_header(first: TableRow, columns: Columns, *, tabs: bool) -> tuple[int, ...] | None:
     """Return the places of the sources and the references where the first record is no header, None where it may be one.
 
     A record in which nothing is known is none where the columns were given as numbers, and in a TSV of two
@@ -146,7 +153,7 @@ def _without_header(first: TableRow, form: Form, columns: Columns) -> tuple[int,
     if columns.numbers is not None:
         return columns.numbers if max(columns.numbers) < len(names) else None
     said = columns.source or columns.reference
-    return (0, 1) if form is Form.TSV and len(names) == 2 and not said else None
+    return (0, 1) if tabs and len(names) == 2 and not said else None
 
 
 def _numbered_names(first: TableRow, sides: tuple[int, ...]) -> list[str]:
@@ -180,19 +187,13 @@ def _others(places: Sequence[int]) -> str:
     return f", {listed} as variants" if listed else ""
 
 
-def first_record(text: str) -> str:
-    """Return the first line that is neither blank nor a comment: the header."""
-    lines = (line for line in io.StringIO(text, newline=None) if line.strip())
-    return next((line for line in lines if not line.startswith("#")), "")
-
-
 def is_table(text: str, columns: Columns) -> bool:
     """Tell whether a text without a telling name is a table.
 
     It is where the first record names both sides, by names or languages, or somebody says which columns they
     are; and where each of the first lines has as many tabs, and one at least.
     """
-    cells = tuple(cell.strip().strip('"') for cell in first_record(text).split(_delimiter(text)))
+    cells = tuple(cell.strip().strip('"') for cell in first_record(text).split(delimiter_of(text)))
     names = {*cells, *canonical_names(cells, any_case=True).values()}
     known = [side for side in SIDES if side in names]
     chosen = choose(cells, columns, known)
@@ -207,29 +208,8 @@ _LOOKED_AT = 100
 """Lines by which a table without a header is told from running text."""
 
 
-def _delimiter(text: str) -> str:
-    header = first_record(text)
-    return max(",;\t", key=header.count)
-
-
-def _without_returns(text: str, delimiter: str, findings: Findings) -> str:
-    """Take out the carriage returns that end cells where files with Windows line ends were put side by side."""
-    stray = re.compile(rf"\r+(?={re.escape(delimiter)}|\r\n)")
-    first = stray.search(text)
-    if '"' in text or first is None:
-        return text
-    text, number = stray.subn("", text)
-    cells = "One cell ends" if number == 1 else f"{number:,} cells end"
-    findings.warning(
-        f"{cells} in a carriage return (\\r), which lines of Windows files have; it was left out.",
-        "Nothing to do. `tr -d '\\r'` takes them out of the parts before they are put together.",
-        line=text.count("\n", 0, first.start()) + 1,
-    )
-    return text
-
-
 def _csv(text: str, delimiter: str, findings: Findings) -> RecordTable | None:
-    text = _without_returns(text, delimiter, findings)
+    text = without_returns(text, delimiter, findings)
     try:
         return _records(text, delimiter, quoting=csv.QUOTE_MINIMAL)
     except _BrokenRecord as broken:
@@ -243,7 +223,7 @@ def _csv(text: str, delimiter: str, findings: Findings) -> RecordTable | None:
 
 
 def _tsv(text: str, findings: Findings) -> RecordTable | None:
-    text = _without_returns(text, "\t", findings)
+    text = without_returns(text, "\t", findings)
     if '"' not in text:
         return _unquoted(text, findings)
     try:

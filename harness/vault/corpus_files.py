@@ -103,8 +103,8 @@ def counted_segments(corpus: Corpus) -> Counts:
     if without or not corpus.entries:
         raise VaultError(
             FileProblem.INVALID,
-            f"{len(without):,} entries have no segment, the first is {without[0]}. Say in the file which are "
-            "gold_standard, held_out, diagnostic or development."
+            f"{len(without):,} entries have no segment, the first is {without[0]}. Give each one in the file, in a table by "
+            "a column named segment: gold_standard or held_out for what stays secret, development or diagnostic for what may be seen."
             if without
             else "This corpus has no entry.",
         )

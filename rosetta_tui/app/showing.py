@@ -30,7 +30,7 @@ from harness.setup.plan import Resumption, run_options_of, scoring_of
 from harness.store.file.database import default_path, opened
 from harness.store.runs import Run, find_open_run, find_run, read_card, runs_back
 from rosetta_tui.app.launch import watch
-from rosetta_tui.report.card import card_text
+from rosetta_tui.report.card import card_in_short, card_text
 from rosetta_tui.report.run import JsonLines, PlainLines, finished_line
 from rosetta_tui.request.reading import vault_request
 from rosetta_tui.session.engine import PATIENCE_SECONDS, Engine
@@ -144,14 +144,18 @@ def show(ready: Ready, style: str | None, at_end: AtEnd | None = None) -> None:
 def to_the_end(ready: Ready, style: str | None) -> tuple[Finished, int]:
     """Run a run and show it until it ends; return its last event, and the exit code that says how it ended."""
     engine = Engine(ready)
-    live = style is None and sys.stdout.isatty() and sys.stdin.isatty()
-    if live:
+    if _is_watched(style):
         watch(ready.path, engine)
         interrupted = False
     else:
         interrupted = _print_events(engine, style, ready.secret)
     finished = engine.result()
     return finished, exit_code(finished, engine.control, interrupted)
+
+
+def _is_watched(style: str | None) -> bool:
+    """Tell whether a person looks at the run on the screen."""
+    return style is None and sys.stdout.isatty() and sys.stdin.isatty()
 
 
 def exit_code(finished: Finished, control: Control, interrupted: bool) -> int:
@@ -244,7 +248,10 @@ def _close(path: Path, finished: Finished, style: str | None) -> None:
             click.echo(plain(finished_line(finished, run.submission)), err=True)
         return
     with opened(path) as connection:
-        if style not in {"json-lines", "quiet"}:
+        if _is_watched(style):
+            number = find_run(connection, finished.run_id).id
+            click.echo(card_in_short(read_card(connection, number) or {}))
+        elif style not in {"json-lines", "quiet"}:
             print_card(connection, finished.run_id, as_json=style == "card")
         say_lacking(connection, finished.run_id)
 

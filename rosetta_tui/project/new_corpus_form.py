@@ -20,12 +20,17 @@ from textual.widgets import Button, Static
 from corpora.languages.cards import list_cards
 from corpora.languages.tags import language_name
 from corpora.model.labels import context_labels
-from corpora.model.licences import licence_class
 from harness.project.state import Project
 from rosetta_tui.project.screen import ProjectScreen
 from rosetta_tui.request.draft import Value
 from rosetta_tui.request.fields import FieldKind, FieldSection, FormField
-from rosetta_tui.request.new_corpus import NewCorpusLook, begin_corpus, command_of, look_at
+from rosetta_tui.request.new_corpus import (
+    NewCorpusLook,
+    begin_corpus,
+    command_of,
+    look_at,
+    offered_licences,
+)
 from rosetta_tui.request.suggesting import Suggest, choices, paths
 from rosetta_tui.toolkit.background import in_thread
 from rosetta_tui.toolkit.content import Telling, Where, show
@@ -50,7 +55,7 @@ SECTIONS: Final = (
         FormField("folder", "Folder", "A new folder on this computer. Everything is kept in it; secret sentences lie sealed.", kind=_S),
     )),
     FieldSection("Terms", (
-        FormField("licence", "Licence", "What others may do with the open sentences, by its SPDX id. ↓ lists some and what each leads to.", kind=_S),
+        FormField("licence", "Licence", "What others may do with the open sentences, by its SPDX id or in words. ↓ lists some and what each leads to.", kind=_S),
         FormField("transmission", "Sending", "Where the open sentences may go: local-only, ask or open. Empty: as the licence says.", kind=_S, rare=True),
         FormField("labels", "Labels", "Labels of Local Contexts that the community chose. Speakers see them before they agree to take part.", kind=FieldKind.TICKS, rare=True),
         FormField("corpus_id", "Short name", "Small letters and digits. Empty: the name of the folder.", rare=True),
@@ -59,7 +64,6 @@ SECTIONS: Final = (
 
 _FIELDS: Final = tuple(field for section in SECTIONS for field in section.fields)
 
-_LICENCES = ("CC-BY-NC-SA-4.0", "CC-BY-NC-4.0", "CC-BY-SA-4.0", "CC-BY-4.0", "CC-BY-NC-ND-4.0", "CC0-1.0")  # fmt: skip
 _SENDING = {
     "local-only": "no text leaves this machine",
     "ask": "a person says of each run whether texts may be sent",
@@ -126,7 +130,7 @@ class NewCorpusScreen(Screen[None]):
             "source_language": choices(_languages),
             "target_language": choices(_languages),
             "folder": paths,
-            "licence": choices(_licences),
+            "licence": choices(offered_licences),
             "transmission": choices(lambda: _SENDING),
         }
         ticks = {each: each for each in context_labels()} if field.name == "labels" else None
@@ -238,8 +242,3 @@ class NewCorpusScreen(Screen[None]):
 def _languages() -> dict[str, str]:
     tags = (path.stem for path in list_cards())
     return {tag: language_name(tag) for tag in tags if tag.isalpha()}
-
-
-def _licences() -> dict[str, str]:
-    found = {each: licence_class(each) for each in _LICENCES}
-    return {name: each.because for name, each in found.items() if each is not None}

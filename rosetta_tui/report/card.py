@@ -64,6 +64,24 @@ def card_text(
     return "\n".join(_lines(card, review, beside, reproduced=reproduced))
 
 
+def card_in_short(card: Mapping[str, Any]) -> str:
+    """Say in few lines what a run came to, for somebody who watched it, and which command has the rest."""
+    return "\n".join(_in_short(card))
+
+
+def _in_short(card: Mapping[str, Any]) -> Iterator[str]:
+    scores, name = block(card, "scores"), str(card.get("run_id"))[:8]
+    headline = stated_columns(card.get("scoring")).headline
+    yield from _what_ran(card)
+    yield from _claim(card)
+    yield line(title(headline), with_interval(scores, headline))
+    if translated(card):
+        yield next(_composite(card))
+    yield line("entries", _counts(card))
+    yield line("every score", f"rosetta runs show {name}")
+    yield line("one page", f"rosetta report run {name}")
+
+
 def _lines(
     card: Mapping[str, Any], review: Standing | None, beside: Iterable[str], *, reproduced: bool
 ) -> Iterator[str]:
@@ -79,6 +97,26 @@ def _lines(
 def _head(
     card: Mapping[str, Any], review: Standing | None, beside: Iterable[str], *, reproduced: bool
 ) -> Iterator[str]:
+    yield from _what_ran(card)
+    yield line("class", block(card, "method").get("method_class"))
+    if rescore_of(card):
+        yield line("rescored from", rescore_of(card), "the outputs are those of that run")
+    yield from retry_lines(card)
+    yield from _claim(card, review)
+    yield from _caveats_of_maker(card)
+    tier = validated_by(review, reproduced=reproduced)
+    yield line("validated by", tier, stated_words(card, review, reproduced=reproduced))
+    yield from beside
+    if review is not None:
+        yield from _review(review)
+    yield line("fingerprint", block(card, "fingerprint").get("hash"))
+    yield line("set-up", block(card, "fingerprint").get("setup_hash"))
+    yield line("seal", card.get("run_card_hash") or "none")
+    if "unverified" in card:
+        yield line("UNVERIFIED", card["unverified"])
+
+
+def _what_ran(card: Mapping[str, Any]) -> Iterator[str]:
     dataset, method = block(card, "dataset"), block(card, "method")
     yield line("run", card.get("run_id"), card.get("timestamp"))
     yield line("corpus", dataset.get("id"), dataset.get("language_pair"), _entries(dataset))
@@ -98,26 +136,15 @@ def _head(
         card.get("condition"),
     )
     yield line("method", *dict.fromkeys(map(str, filter(None, named))))
-    yield line("class", method.get("method_class"))
-    if rescore_of(card):
-        yield line("rescored from", rescore_of(card), "the outputs are those of that run")
-    yield from retry_lines(card)
+
+
+def _claim(card: Mapping[str, Any], review: Standing | None = None) -> Iterator[str]:
+    """Say what may be claimed of a translation, and why no more."""
     if translated(card):
         yield line("tier", tier_words(card, review))
         yield from caveat_lines(card)
     else:
         yield line("task", block(card, "scoring").get("task"))
-    yield from _caveats_of_maker(card)
-    tier = validated_by(review, reproduced=reproduced)
-    yield line("validated by", tier, stated_words(card, review, reproduced=reproduced))
-    yield from beside
-    if review is not None:
-        yield from _review(review)
-    yield line("fingerprint", block(card, "fingerprint").get("hash"))
-    yield line("set-up", block(card, "fingerprint").get("setup_hash"))
-    yield line("seal", card.get("run_card_hash") or "none")
-    if "unverified" in card:
-        yield line("UNVERIFIED", card["unverified"])
 
 
 def _caveats_of_maker(card: Mapping[str, Any]) -> Iterator[str]:

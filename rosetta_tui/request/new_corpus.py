@@ -12,6 +12,7 @@ from corpora.files.problems import CorpusError, Problem
 from corpora.languages.tags import language_name
 from corpora.model.corpus import Corpus
 from corpora.model.labels import find_label, label_words, looks_like_label
+from corpora.model.licences import licence_class
 from harness.core.failures import UsageError
 from harness.project.making import check_facts
 from harness.project.state import Project, create_project, require_new
@@ -23,7 +24,7 @@ ASKED: Final[Mapping[str, str]] = {
     "target_language": "the language that they are translated into, such as crk",
     "title": "the title of the corpus",
     "organisation": "who makes it, by the name that speakers know",
-    "licence": "the licence, by its SPDX id, such as CC-BY-NC-SA-4.0",
+    "licence": "the licence, by its SPDX id such as CC-BY-NC-SA-4.0, or in words such as Community only",
 }
 """What has to be said, by the names of the command's options."""
 
@@ -34,6 +35,8 @@ OPTIONS: Final[Mapping[str, str]] = {
     "labels": "--label",
 }
 """Name → how the option is typed."""
+
+_LICENCES: Final = ("Community only", "All rights reserved", "CC-BY-NC-SA-4.0", "CC-BY-NC-4.0", "CC-BY-SA-4.0", "CC-BY-4.0", "CC-BY-NC-ND-4.0", "CC0-1.0")  # fmt: skip
 
 _FACTS: Final[Mapping[str, str]] = {"licence": "license", "corpus_id": "id"}
 """Option → the field of the envelope, where it is called otherwise."""
@@ -72,6 +75,12 @@ def label_of(text: str) -> str:
             f"--label {text[:60]!r}: Local Contexts has no such label. `rosetta corpus new --labels` lists them."
         )
     return text if found is None else found.identifier
+
+
+def offered_licences() -> dict[str, str]:
+    """Return licences to choose from, each with what it leads to."""
+    found = {each: licence_class(each) for each in _LICENCES}
+    return {name: each.because for name, each in found.items() if each is not None}
 
 
 # As a form
@@ -156,7 +165,7 @@ def _field(problem: Problem) -> str:
 
 def _words(problem: Problem) -> str:
     of_terms = problem.field in {"license", "transmission"}
-    mend = "Choose another one, or say at “Sending” where the open texts may go: local-only, ask or open."  # fmt: skip
+    mend = "Choose another one, or say where the open texts may go: local-only, ask or open (“Sending”, --transmission)."  # fmt: skip
     return f"{problem.message} {mend if of_terms else problem.mend}"
 
 

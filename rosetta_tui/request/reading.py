@@ -186,7 +186,7 @@ def load_corpus(
     if corpus.warnings and _known(corpus):
         many = counted(len(corpus.warnings), "warning")
         click.echo(
-            f"{many} of this corpus stood before its first run; `rosetta corpus check` says them again.",
+            f"{many} about this corpus came before its first run; `rosetta corpus check` shows them all.",
             err=True,
         )
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -76,8 +77,9 @@ def new_(folder: Path, **given: Any) -> None:
     sources, translate, gather, agree, analyse, consent; progress says what comes next. Sentences of secret segments
     are sealed in the folder.
     """
-    asked = {name: _given(given[name], name) for name in new_corpus.ASKED}
-    facts = new_corpus.corpus_facts(folder, {**given, **asked})
+    for name in new_corpus.ASKED:
+        given[name] = _given(given, name)
+    facts = new_corpus.corpus_facts(folder, given)
     try:
         warned = making.check_facts(facts).warnings
     except CorpusError as error:
@@ -92,15 +94,30 @@ def new_(folder: Path, **given: Any) -> None:
     click.echo(plain(f"Next: rosetta corpus sources {command_line([str(folder)])} FILE"))
 
 
-def _given(value: str | None, name: str) -> str:
+def _given(given: Mapping[str, Any], name: str) -> str:
     """Return what an option says, or what a person at a terminal answers; UsageError where that is empty, or nobody can be asked."""
-    option, asked = new_corpus.OPTIONS[name], new_corpus.ASKED[name]
+    option, asked, value = new_corpus.OPTIONS[name], new_corpus.ASKED[name], given[name]
     if value is None and not sys.stdin.isatty():
         raise UsageError(f"{option} is missing: {asked}.")
-    found = str(click.prompt(asked, err=True) if value is None else value).strip()
+    found = _answered(given, name) if value is None else str(value).strip()
     if not found:
         raise UsageError(f"{option} is empty: {asked}.")
     return found
+
+
+def _answered(given: Mapping[str, Any], name: str) -> str:
+    """Ask until the answer can stand, so that one that cannot costs none of those before it."""
+    if name == "licence":
+        for licence, leads_to in new_corpus.offered_licences().items():
+            click.echo(f"  {licence:<21}{leads_to}", err=True)
+    while True:
+        answer = str(click.prompt(new_corpus.ASKED[name], err=True)).strip()
+        said = {**{each: value for each, value in given.items() if value}, name: answer}
+        wrong = new_corpus.look_at(said).wrong.get(name, ()) if answer else ()
+        if not wrong:
+            return answer
+        for each in wrong:
+            click.echo(plain(each), err=True)
 
 
 def _list_labels(ctx: click.Context) -> None:

@@ -52,7 +52,10 @@ def import_(
         )
     files = importing.find_ratings(paths)
     if not files:
-        raise UsageError("There is no file of ratings (NAME.rosetta-ratings) in these folders.")
+        raise UsageError(
+            "There is no file of ratings (NAME.rosetta-ratings) in these folders. A speaker writes one by “Hand over your answers” "
+            "(x while rating); give the folder or stick that it went to."
+        )
     identities = sealed_keys.opening_identities(home(), identity)
     with store.Office.open(home()) as office:
         found = importing.import_files(office, identities, files)

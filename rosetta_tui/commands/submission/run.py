@@ -144,6 +144,7 @@ def _rehearse(
         card = f", and the run's card: rosetta runs export {told.run[:8]}" if kept_here else ""
         say([f"Its claim does not hold here, so no keeper is asked. Send its maker these numbers{card}.", *_words(method)])  # fmt: skip
         raise click.exceptions.Exit(1)
+    say(["Its claim holds here, within 2 %."], aside=False)
 
 
 def _words(method: methods.Method) -> list[str]:

@@ -45,6 +45,8 @@ class TerminalOpening(opening.Opening):
         """Whether this face takes translations; only lines do, and the window."""
         self.draw_anyway = draw_anyway
         """True where the person chose to rate texts that a terminal may draw wrongly."""
+        self.judged = False
+        """True once the person came to the sentences."""
 
     def open(self, choice: Choice, passphrase: str | None = None) -> Batch:
         """Open a review; one that asks for translations is for the window or for lines, and InWindowError says so."""

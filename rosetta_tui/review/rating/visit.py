@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
+import click
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -217,6 +218,7 @@ class _Visit:
 
     async def _judge(self, step: AtSentences) -> FlowStep[Any] | None:
         """Let the person judge until they stop; the list of reviews where something led back to it."""
+        self._opening.judged = True
         sitting = TerminalSitting(self._flow, step, self._thread, draw_anyway=self._draws_anyway)
         await self._ask(JudgingScreen(sitting))
         return sitting.step if isinstance(sitting.step, ChooseReview) else None
@@ -231,6 +233,8 @@ def run_review(opening: TerminalOpening) -> int:
     """Let a person review until they stop; gives the exit code. Everything is on the disk all the time."""
     app = ReviewApp(opening)
     app.run()
+    if opening.judged:
+        click.echo(plain(opening.words("Everything is kept. Next time you go on here.")))
     return app.return_code or 0
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from corpora.files.problems import Severity
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Form
@@ -54,6 +55,54 @@ def test_what_a_spreadsheet_saves_as_unicode_is_read(tmp_path: Path, encoding: s
 )
 def test_common_headers_are_understood(tmp_path: Path, header: str) -> None:
     assert texts(file(tmp_path, f"{header}\na,b\n", "a.csv")) == [(1, "a", "b")]
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        ('source,reference\n"a, b",c\n', "commas"),
+        ("source;reference\na, b;c\n", "semicolons"),
+    ],
+)
+def test_a_tsv_without_a_tab_is_read_by_what_parts_its_header(
+    tmp_path: Path, content: str, name: str
+) -> None:
+    path = file(tmp_path, content, "a.tsv")
+    assert texts(path) == [(1, "a, b", "c")]
+    assert f"parted at {name}" in load(path, dataset=LANGUAGES).warnings[0].message
+
+
+def test_lines_with_commas_and_no_header_are_no_table_of_two_columns(tmp_path: Path) -> None:
+    found = problems(file(tmp_path, "Hello, you\nYes, we\n", "a.tsv"), dataset=LANGUAGES)
+    assert {each.field for each in found if each.severity is Severity.ERROR} == {
+        "source",
+        "reference",
+    }
+
+
+@pytest.mark.parametrize(("tag", "meant"), [("english", "English is en"), ("Māori", "Māori is mi")])
+def test_the_name_of_a_language_leads_to_its_tag(tmp_path: Path, tag: str, meant: str) -> None:
+    path = file(tmp_path, "source,reference\na,b\n", "a.csv")
+    problem = only_problem(path, dataset={"source_language": "fr", "target_language": tag})
+    assert problem.mend == f"The tag of {meant}."
+
+
+@pytest.mark.parametrize(
+    ("task", "target", "noted"),
+    [
+        (None, "en", True),
+        ("translation", "EN", True),
+        ("qa", "en", False),
+        (None, "en-GB", False),
+    ],
+)
+def test_a_translation_into_its_own_language_is_noted(
+    tmp_path: Path, task: str | None, target: str, noted: bool
+) -> None:
+    path = file(tmp_path, "source,reference\na,b\n", "a.csv")
+    given = {"source_language": "en", "target_language": target, "task": task}
+    warned = load(path, dataset=given).warnings
+    assert any("in one language" in each.message for each in warned) is noted
 
 
 def test_semicolons_and_tabs_separate_too(tmp_path: Path) -> None:

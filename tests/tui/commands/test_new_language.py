@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,9 @@ import pytest
 from corpora.formats.load import load
 from corpora.model.entry import Segment
 from tests.tui.commands.new_language import Office, sentences, speaks, table
+from tests.tui.commands.processes import ROOT, START
 
-PAGE = Path(__file__).parents[3] / "docs" / "new-languages.md"
+PAGE = ROOT / "docs" / "new-languages.md"
 KNOWN = sentences()
 REFUSED = 3
 """Every so many-th translation is called a gist at first, with a better wording."""
@@ -226,3 +229,32 @@ def test_secret_sentences_are_analysed_on_a_terminal_only(office: Office) -> Non
     office.types(*NEW)
     said = office.refused("corpus", "analyse", "words", "--by", "Ana", "--secret")
     assert "on a terminal only" in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo terminals are of Unix")
+def test_an_answer_that_cannot_stand_costs_none_of_those_before_it(
+    office: Office, tmp_path: Path
+) -> None:
+    import pexpect
+
+    terminal = pexpect.spawn(
+        sys.executable, ["-P", "-c", START, "corpus", "new", "words"], cwd=str(tmp_path), encoding="utf-8",
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, dimensions=(24, 200), timeout=120,
+    )  # fmt: skip
+    for asked, answer in (
+        ("sentences that are translated, such as en: ", "english"),
+        ("The tag of English is en..*such as en: ", "en"),
+        ("translated into, such as crk: ", "EN"),
+        ("the language of the sources too.*such as crk: ", "eo"),
+        ("title of the corpus: ", "Words"),
+        ("that speakers know: ", "Our school"),
+        ("Community only +the texts belong to a community.*in words such as Community only: ", ""),
+        ("the licence.*: ", "free"),
+        ("it is not understood. Choose another one.*: ", "Community only"),
+    ):
+        terminal.expect(asked)
+        terminal.sendline(answer)
+    terminal.expect("Begun: Words, English → Esperanto, in words")
+    terminal.wait()
+    made = json.loads((tmp_path / "words" / "project.json").read_bytes())["dataset"]
+    assert (made["license"], made["title"]) == ("Community only", "Words")

@@ -228,7 +228,10 @@ def test_warnings_of_a_corpus_stand_before_its_first_run_only(here: Here, tmp_pa
     assert code == code_again == 0, first + second
     assert "corpus.tsv, line 2" in first
     assert "corpus.tsv, line 2" not in second
-    assert "stood before its first run; `rosetta corpus check` says them again" in second
+    assert (
+        "about this corpus came before its first run; `rosetta corpus check` shows them all"
+        in second
+    )
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_data_goes_the_whole_way_on_any_computer(desk: Desk) -> None:
     assert told["complete"]
     assert told["lane"] == "data"
     said = desk("submission run tiny.rosetta-submission --plain")
-    assert "within 2 %" in said
+    assert "Its claim holds here, within 2 %." in said
     assert "cost free" in said
     assert "cost unknown" not in said
     assert "Next, over secret texts" in said

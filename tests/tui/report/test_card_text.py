@@ -9,7 +9,7 @@ import pytest
 
 from harness.core.run_state import RunState
 from harness.store.run_list import RunSummary
-from rosetta_tui.report.card import card_text
+from rosetta_tui.report.card import card_in_short, card_text
 from rosetta_tui.runs.table import run_cells
 from rosetta_tui.show.card_fields import interval, with_interval
 from rosetta_tui.show.run_facts import run_line
@@ -368,3 +368,17 @@ def test_entries_that_failed_count_as_wrong_only_where_they_have_a_value(
         if each.startswith("entries")
     ]
     assert line.endswith(f"10 in all, {words}")
+
+
+def test_in_short_it_fits_a_small_terminal_and_names_the_command_that_has_the_rest() -> None:
+    lines = card_in_short(CARD).splitlines()
+    assert len(lines) <= 12
+    assert {
+        line for line in lines if line.startswith(("chrF++", "Composite", "tier", "entries"))
+    } <= {
+        *card_text(CARD).splitlines(),
+        "chrF++                     61.4",
+    }
+    assert [line.split("  ")[0] for line in lines[-3:]] == ["entries", "every score", "one page"]
+    assert "rosetta runs show 0f3b8c1e" in lines[-2]
+    assert "signatures" not in card_in_short(CARD)

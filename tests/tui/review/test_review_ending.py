@@ -123,6 +123,9 @@ async def test_without_a_stick_the_page_says_so_and_looks_again(tmp_path: Path) 
 async def test_a_stick_that_is_gone_is_told_in_words_and_nothing_is_lost(tmp_path: Path) -> None:
     async with begun(Reviewing(tmp_path, batch_of()), (120, 30)) as (app, pilot):
         await press(pilot, "4", "x", "f")
+        keys = text(app).splitlines()[-1]
+        assert "Enter save here" in keys
+        assert not {"look again", "another folder", "what is not saved"} & {*keys.split("   ")}
         app.screen.query_one(Input).value = str(tmp_path / "none")
         await press(pilot, "enter")
         assert "Put the stick in and try again." in text(app)

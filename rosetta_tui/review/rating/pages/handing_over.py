@@ -59,6 +59,8 @@ class HandOverPage(Page[Onward]):
         self._sticks: tuple[Path, ...] = ()
         """The places to choose from, sticks first."""
         self._are_sticks: tuple[bool, ...] = ()
+        self._typing = False
+        """True once a folder is being typed."""
         self._done = False
         self._busy = False
 
@@ -82,6 +84,11 @@ class HandOverPage(Page[Onward]):
         words = self.words
         if self._done:
             return [Hint(words("Enter"), words("go on"), "leave")]
+        if self._typing:  # letters are for the folder
+            return [
+                Hint(words("Enter"), words("save here"), "save_typed"),
+                Hint(words("Esc"), words("back"), "leave"),
+            ]
         first = words("save here") if self._sticks else words("look again")
         again = [Hint("r", words("look again"), "look")] if self._sticks else []
         return [
@@ -166,6 +173,7 @@ class HandOverPage(Page[Onward]):
         box = self.query_one(Input)
         box.display = True
         box.value = box.value or str(Path.home())
+        self._typing = True
         self._type_on(box)
         self._tell(self.words("Type the folder, then press Enter."))
 
@@ -176,8 +184,12 @@ class HandOverPage(Page[Onward]):
     @on(Input.Submitted)
     def _typed(self, message: Input.Submitted) -> None:
         message.stop()
-        if message.value.strip():
-            self._save(Path(message.value.strip()).expanduser())
+        self.action_save_typed()
+
+    def action_save_typed(self) -> None:
+        """Save in the folder that is typed."""
+        if folder := self.query_one(Input).value.strip():
+            self._save(Path(folder).expanduser())
 
     def _save(self, folder: Path) -> None:
         if not self._busy and not self._done:
@@ -202,7 +214,7 @@ class HandOverPage(Page[Onward]):
         """Let the person choose or type another place at once, wherever they were."""
         await self._find()
         box = self.query_one(Input)
-        if box.display:
+        if self._typing:
             self._type_on(box)
             self._tell(self.words("Nothing was written. Type another folder, then press Enter."))
         elif self._sticks:
