@@ -25,7 +25,7 @@ from harness.vault.records import (
     SealedShare,
 )
 from harness.vault.sealed_corpus import SealedCorpus
-from harness.vault.shares.dealing import HEADING, deal, own_share, proved
+from harness.vault.shares.dealing import FORMER, HEADING, deal, own_share, proved
 from harness.vault.shares.split import OpeningKey
 from tests.harness.vault.made import START, corpus
 from tests.harness.vault.together import (
@@ -33,6 +33,7 @@ from tests.harness.vault.together import (
     OFFICE,
     PEOPLE,
     at,
+    filled_together,
     founded,
     key_of,
 )
@@ -198,6 +199,22 @@ def test_a_share_that_is_sealed_for_two_is_found(here: Path, tmp_path: Path) -> 
     cheat(here, proved(act, state.head.log_head, key), {**written, name: both})
     with pytest.raises(VaultError, match="sealed for more than its keeper"):
         at(here)
+
+
+def test_a_key_of_before_that_is_sealed_for_a_keeper_too_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stores kept under it would open for that keeper alone."""
+    made = filled_together(tmp_path)
+
+    def for_both(before: OpeningKey, now: OpeningKey) -> bytes:
+        return seal(FORMER + before.secret, [now.recipient, OFFICE.age.recipient])
+
+    monkeypatch.setattr("harness.vault.vault.seal_former", for_both)
+    key = key_of(made.read(), *NAMES[:3])
+    made.refresh(WHY, OFFICE, key, anew=True)
+    with pytest.raises(VaultError, match="sealed for more than the opening key"):
+        at(tmp_path)
 
 
 def test_shares_that_were_dealt_wrong_are_said(here: Path) -> None:

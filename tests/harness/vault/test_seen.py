@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from datetime import timedelta
@@ -99,3 +100,23 @@ def test_a_data_folder_that_takes_nothing_is_said(tmp_path: Path) -> None:
     finally:
         made.memory.chmod(0o700)
     assert said.value.problem is FileProblem.INVALID
+
+
+@pytest.mark.parametrize("openings", [1, 2])
+def test_a_copy_that_was_used_on_its_own_is_known_however_long_it_grew(
+    tmp_path: Path, openings: int
+) -> None:
+    """By its length alone, a copy whose log has other lines would pass for the newest one."""
+    made = filled(tmp_path)
+    shutil.copytree(made.folder, tmp_path / "copy")
+    made.open("greetings", "at home", MINE)
+    elsewhere = Vault(
+        tmp_path / "copy", tmp_path / "elsewhere", ticking(START + timedelta(hours=1))
+    )
+    for number in range(openings):
+        elsewhere.open("greetings", f"elsewhere {number}", MINE)
+    shutil.rmtree(made.folder)
+    shutil.copytree(tmp_path / "copy", made.folder)
+    with pytest.raises(VaultError, match="used elsewhere meanwhile"):
+        made.read()
+    assert remembered(made) == 3
