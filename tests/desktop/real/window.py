@@ -89,10 +89,10 @@ class Window:
         end = time.monotonic() + 1.2 * GUARD
         until(lambda: time.monotonic() > end, "the time")
 
-    def type(self, text: str) -> None:
-        """Type a text, which is not counted."""
+    def type(self, text: str, delay: int = 12) -> None:
+        """Type a text, which is not counted; ``delay`` is in milliseconds from key to key."""
         assert self.id
-        self.display.type(text)
+        self.display.type(text, delay)
 
     def shoot(self, path: Path) -> Path:
         """Take a picture of the window alone."""

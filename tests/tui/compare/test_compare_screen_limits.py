@@ -39,7 +39,7 @@ from tests.tui.compare.compared import (
     taken_from,
 )
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, lines, press, settle, text
+from tests.tui.screens import App, lines, press, settle, text, until
 
 __all__ = ["made", "made_open", "open_path", "path"]
 
@@ -56,7 +56,7 @@ async def test_where_nothing_compares_only_what_works_is_offered(path: Path) -> 
         assert not offered & {"metric", "sort", "filter", "search", "parts", "baseline", "choose"}
         assert not {"Open", "Metric", "Sort", "Filter", "Parts"} & set(lines(app)[-1].split())
         await press(pilot, "a", "enter")
-        assert "Metric" in lines(app)[-1]
+        await until(pilot, lambda: "Metric" in lines(app)[-1])
         assert screen.focused is screen.table
 
 
