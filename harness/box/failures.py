@@ -59,13 +59,13 @@ _WORDS = {
     BoxStage.INSTALL: "What the method needs could not be installed from the wheels that came with it",
     BoxStage.LOAD: "The method, or its model, could not be loaded",
     BoxStage.TRANSLATE: "The method failed at a text",
-    BoxStage.GATEWAY: "A model of the gateway did not answer. The method was not judged: see that the model runs, and try again",
+    BoxStage.GATEWAY: "A model of the gateway did not answer. The method was not judged: check that the model runs, and try again",
 }
 _HOW = {
     Manner.ENDED: "it ended",
     Manner.TOO_LONG: "it took too long",
     Manner.MALFORMED: "what it gave is no answer to what was asked",
-    Manner.GAVE_UP: "it was begun anew too often",
+    Manner.GAVE_UP: "it had to be started too often",
 }
 
 

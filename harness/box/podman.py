@@ -42,12 +42,12 @@ class Podman:
         if program is None:
             return "podman is not installed: install the package podman of your system"
         if os.geteuid() == 0:
-            return "podman is used by ordinary users only: become one"
+            return "podman is used only by ordinary users: log in as one"
         asked = [program, "info", "--format", "{{.Host.Security.Rootless}}"]
         try:
             told = subprocess.run(asked, capture_output=True, check=False, timeout=_PROBE_SECONDS)  # noqa: S603
         except (OSError, subprocess.SubprocessError):
-            return "podman does not answer: see that `podman info` does"
+            return "podman does not answer: check that `podman info` works"
         if told.returncode != 0 or told.stdout.strip() != b"true":
             return "podman makes no containers for this user: give it ranges in /etc/subuid and /etc/subgid"
         return None

@@ -108,7 +108,7 @@ class ExchangeFolder:
         if not there:
             raise FileError(
                 FileProblem.CUT_SHORT,
-                "It is missing on the stick, which was not written or copied to its end. Have it put out once more.",
+                "It is missing on the stick, which was not written or copied to its end. Have it put out again.",
             )
         if len(there) > 1:
             raise FileError(
@@ -126,7 +126,7 @@ class ExchangeFolder:
         if digest(data) != sha256:
             raise FileError(
                 FileProblem.DAMAGED,
-                "Its bytes are not those that were signed for: it was changed, or not copied to its end. Have it put out once more.",
+                "Its bytes are not those that were signed for: it was changed, or not copied to its end. Have it put out again.",
             )
         return data
 

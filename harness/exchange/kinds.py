@@ -106,13 +106,13 @@ def check_json(data: bytes) -> None:
     if seal_form(card) is None:
         raise FileError(
             FileProblem.DAMAGED,
-            "The seal of this card is broken: it was changed after it was sealed. Export the run anew, or ask for it once more.",
+            "The seal of this card is broken: it was changed after it was sealed. Export the run again, or ask for it once more.",
         )
 
     refuse_inside(card, str(card.get("run_id", "")))
 
 
-_NOT_AS_RELEASED: Final = "This released card is not as it was signed: it was changed, or it is damaged. Release it anew, or ask for it once more."
+_NOT_AS_RELEASED: Final = "This released card is not as it was signed: it was changed, or it is damaged. Release it again, or ask for it once more."
 
 KINDS: Final = (
     FileKind(

@@ -100,13 +100,13 @@ def read_manifest(data: bytes, name: str) -> ExchangeList:
         raise FileError(
             FileProblem.NOT_OURS,
             f"{name} is no list of an exchange folder that this version reads: it is damaged, holds a name that no file may "
-            "have, or comes from a newer version of Rosetta. Nothing of it was taken. Ask whose it is to put things out anew.",
+            "have, or comes from a newer version of Rosetta. Nothing was taken from it. Ask whose it is to put things out again.",
         ) from None
     whole = canonical_bytes(signed.model_dump(mode="json")) == data
     if not whole or not signed.is_signed_by(signed.by):
         raise FileError(
             FileProblem.DAMAGED,
-            f"{name} was changed after it was signed. Nothing of it was taken: ask whose it is to put things out anew.",
+            f"{name} was changed after it was signed. Nothing was taken from it: ask whose it is to put things out again.",
         )
     return ExchangeList.model_validate(signed.model_dump(exclude={"signature"}))
 

@@ -200,7 +200,7 @@ def _ready(path: Path, kinds: Sequence[FileKind]) -> _Ready:
         ends = ", ".join(sorted({each.suffix for each in kinds}))
         raise FileError(
             FileProblem.NOT_OURS,
-            f"{path.name}: this is no file that computers hand to each other. Their names end in {ends}. A vault goes out "
+            f"{path.name}: this is not a file that computers pass to each other. Their names end in {ends}. A vault goes out "
             "with --vault FOLDER.",
         )
     data = read_file(path, kind.most)

@@ -109,5 +109,5 @@ def read_record_of(home: Path) -> ExchangeRecord:
     except (OSError, ValidationError):
         raise UsageError(
             f"{path} cannot be read or is damaged: it says what this computer took in. Put back a copy of it, or delete it; "
-            "then six words are compared anew, and what was taken in before is found in its place again."
+            "then six words are compared again, and what was taken in before is found in its place again."
         ) from None

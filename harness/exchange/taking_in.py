@@ -38,7 +38,7 @@ _PULLED = frozenset({StorageProblem.GONE, StorageProblem.DISK_FAILS})
 
 _UNKNOWN = (
     "This computer is not known here, and anybody can write a name. Have its six words read to you by telephone (rosetta "
-    'exchange list shows them there), and give them with --words "…". Nothing of it was taken.'
+    'exchange list shows them there), and give them with --words "…". Nothing was taken from it.'
 )
 
 Known = Callable[[ExchangeList], bool]
@@ -141,7 +141,7 @@ def _check_place(path: Path, manifest: ExchangeList, folder: ExchangeFolder) -> 
     if path.name.lower() != folder.manifest(manifest.by).name:
         raise FileError(
             FileProblem.DAMAGED,
-            f"This list is signed by another computer ({manifest.machine!r}) than its name says. Nothing of it was taken.",
+            f"This list is signed by another computer ({manifest.machine!r}) than its name says. Nothing was taken from it.",
         )
     if manifest.folder != folder.id:
         raise FileError(
@@ -170,11 +170,11 @@ def _is_not_older(visit: _Visit, manifest: ExchangeList, sha256: str) -> bool:
         return True
     older = (
         f"The stick holds an older state of this list than this computer saw on it: state {manifest.state:,} after {seen.state:,}. "
-        "Somebody put back what was on it earlier, or it is a copy from then. Nothing of it was taken; ask for the stick as it "
+        "Somebody put back what was on it earlier, or it is a copy from then. Nothing was taken from it; ask for the stick as it "
         "is now."
         if manifest.state < seen.state
-        else f"This list says other things under the same number ({manifest.state:,}) than this computer saw before. The data folder of "
-        "that computer was copied or put back, and both go on. Nothing of it was taken; ask there which one counts."
+        else f"This list says something else under the same number ({manifest.state:,}) than this computer saw before. The data folder of "
+        "that computer was copied or put back, and both go on. Nothing was taken from it; ask there which one counts."
     )
     visit.found.refused.append((visit.desk.record.known[manifest.by], older))
     return False
@@ -196,7 +196,7 @@ class _File:
         if kind is None:
             raise FileError(
                 FileProblem.NEWER,
-                "This is no kind of file that this version hands over. It may come from a newer version of Rosetta.",
+                "This is not a kind of file that this version can pass on. It may come from a newer version of Rosetta.",
             )
         data = visit.folder.read(self.sha256, kind, self.offered.size, visit.names)
         kind.check(data)

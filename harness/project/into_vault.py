@@ -54,7 +54,7 @@ def _require_unchanged(before: InVault, corpus: Corpus) -> None:
     if before.sha256 != corpus.sha256:
         raise UsageError(
             f"The vault holds {before.corpus!r} as it was on {before.on}, and it was changed here since. Nothing was taken out of the project. Seal it in "
-            "another vault, or put back the project.json of that day and say this again."
+            "another vault, or put back the project.json of that day and run this again."
         )
 
 

@@ -102,7 +102,7 @@ def changing(folder: Path, home: Path, *, keep: bool = True) -> Iterator[Project
                 write_state(project, overwrite=True)
     except filelock.Timeout:
         raise UsageError(
-            f"{folder}: another program changes it just now. Wait until it is done."
+            f"{folder}: another program is changing it. Wait until it is done."
         ) from None
 
 

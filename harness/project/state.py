@@ -309,7 +309,7 @@ def create_project(folder: Path, home: Path, facts: Mapping[str, Any]) -> Projec
         if not is_language_tag(str(facts[name])):
             option = name.replace("_", "-")
             raise UsageError(
-                f"--{option} {str(facts[name])[:40]!r}: no language tag. Write one such as en or crk."
+                f"--{option} {str(facts[name])[:40]!r}: not a language tag. Write one such as en or crk."
             )
     require_new(folder)
     state = ProjectState(number=secrets.token_hex(8), created=today(), dataset=envelope(facts))

@@ -30,7 +30,7 @@ def attach(
     if not (found.by == trusted if trusted is not None else found.by in own):
         raise UsageError(
             f"The key that signed this record is not trusted here. Its six words are: {key_phrase(found.by)}. Compare them "
-            f"with whoever is said to have signed, by another way than the record came, and name the key: --trust {found.by}"
+            f"with whoever is said to have signed, by another way than the record itself came, and name the key: --trust {found.by}"
         )
     for each in consent_checks(Verified(keys=frozenset({found.by, found.claimed_by}))):
         if each.ok is False:

@@ -77,7 +77,7 @@ def compared(
         raise UsageError(f"{named} is another set-up. {other[0]}")
     if any(row.cached for row in card.results):
         raise UsageError(
-            f"{named} took answers from before, which were not made anew. Run it without: rosetta runs reproduce."
+            f"{named} took answers of earlier runs. Run it without them: rosetta runs reproduce."
         )
     otherwise = _scored_otherwise(claimed, card)
     if "calibration" in otherwise:

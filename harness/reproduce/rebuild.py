@@ -76,7 +76,7 @@ _HASHED_OPTIONS = {
 _MENDS = {
     "system_prompt_sha256": "--prompt FILE (and --source-name, --target-name if the prompt names languages otherwise)",
     "provider": "--endpoint NAME or URL",
-    "method_version": "the Rosetta that the card names: another version asks otherwise",
+    "method_version": "the Rosetta that the card names: another version asks differently",
     "language_card_sha256": "--language-card FILE",
 }
 """Field → what mends it, where that is no option of the same name."""

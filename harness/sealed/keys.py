@@ -193,9 +193,7 @@ def _stored(folder: Path, role: Role) -> Identity | None:
     except KeyStoreError as error:
         raise KeyStoreError(_lost(folder, role, str(error))) from None
     if not kept:
-        raise KeyStoreError(
-            _lost(folder, role, "the operating system's keyring holds it no longer")
-        )
+        raise KeyStoreError(_lost(folder, role, "the operating system's keyring no longer has it"))
     return _parsed(kept, role, "what the operating system's keyring gave is damaged")
 
 

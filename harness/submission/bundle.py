@@ -119,7 +119,7 @@ def _what_else(data: bytes) -> str:
     else:
         said = stated.get("format")
         what = f"a file of the form {said[:64]!r}" if isinstance(said, str) else "a file of JSON"
-    return f"{what}, and a submission is wanted. Pack one of the method's folder: rosetta submission pack FOLDER --card CARD"
+    return f"{what}, where a submission is needed. Pack one of the method's folder: rosetta submission pack FOLDER --card CARD"
 
 
 def read_head(path: Path) -> SubmissionManifest:

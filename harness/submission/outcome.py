@@ -69,4 +69,4 @@ def run_outcome(
     own = _THE_METHODS if method.endpoint is None else _THE_METHODS - {ErrorClass.TIMEOUT}
     if classes and classes <= own:
         return RunOutcome(DeskAct.REFUSED, "translate", "No text of it could be scored.")
-    return RunOutcome(DeskAct.NOT_RUN, words=finished.reason or "It did not come to its end.")
+    return RunOutcome(DeskAct.NOT_RUN, words=finished.reason or "It did not finish.")

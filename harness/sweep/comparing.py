@@ -130,7 +130,7 @@ def _refuse_one_sided(methods: Sequence[SweepSetup], baselines: Sequence[SweepSe
         )
     if not methods:
         raise UsageError(
-            "Every complete set-up of this sweep is a baseline, so there is no method to hold against them. "
+            "Every complete set-up of this sweep is a baseline, so there is no method to compare with them. "
             "`rosetta compare` compares two to six runs with each other."
         )
 

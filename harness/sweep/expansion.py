@@ -217,7 +217,7 @@ def _combinations(found: PlanFile) -> Iterator[Combination]:
 
 
 def _too_many(runs: int) -> str:
-    return f"{runs:,} runs are more than {MOST_RUNS:,}: take values away, or exclude some."
+    return f"{runs:,} runs are more than {MOST_RUNS:,}: remove values, or exclude some."
 
 
 Rule = Mapping[str, frozenset[str]]

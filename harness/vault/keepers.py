@@ -98,7 +98,7 @@ def check_words(keeper: Keeper, typed: str) -> None:
         raise VaultError(
             FileProblem.WRONG_KEY,
             f"These are not the six words of this card, whose name is {keeper.name!r}. Somebody may have put another card in "
-            "its place: ask for it once more, on another way. Nothing was changed.",
+            "its place: ask for it again, by another way. Nothing was changed.",
         )
 
 
@@ -122,7 +122,7 @@ def check_keepers(keepers: Sequence[Keeper]) -> None:
     if len(keepers) > MOST_KEEPERS:
         raise VaultError(
             FileProblem.INVALID,
-            f"A vault has {MOST_KEEPERS} keepers at most. Take somebody out first.",
+            f"A vault has {MOST_KEEPERS} keepers at most. Remove somebody first.",
         )
     if len(keepers) < LEAST:
         raise VaultError(

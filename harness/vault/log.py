@@ -252,7 +252,7 @@ def _splits_after(
         if other is not act.sealed_anew or act.split.number in {each.number for each in splits}:
             raise _wrong(place, "its shares are not dealt as it says")
         if act.former and not act.sealed_anew:
-            raise _wrong(place, "it keeps a key of before, and the key did not change")
+            raise _wrong(place, "it keeps an earlier key, and the key did not change")
     return (*splits, act.split)
 
 

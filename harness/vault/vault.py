@@ -296,7 +296,7 @@ class Vault:
             left = [each for each in state.keepers.values() if each != gone]
             if gone.signing_key == identity.public.signing_key:
                 raise VaultError(
-                    FileProblem.INVALID, "Nobody takes themselves out. Ask another keeper to do it."
+                    FileProblem.INVALID, "Nobody removes themselves. Ask another keeper to do it."
                 )
             check_keepers(left)
             if state.split is not None:
@@ -385,8 +385,8 @@ class Vault:
             if identity.public.signing_key not in may_write:
                 raise VaultError(
                     FileProblem.WRONG_KEY,
-                    "These keys are not those of a keeper of this vault; those of somebody who was taken out are none any "
-                    "more. Use a keeper's computer, or the recovery key (--key FILE).",
+                    "These keys are not those of a keeper of this vault; those of somebody who was removed no longer "
+                    "count. Use a keeper's computer, or the recovery key (--key FILE).",
                 )
             yield state
 

@@ -202,7 +202,7 @@ def new_terms(**fields: object) -> OwnershipTerms:
             {"salt": secrets.token_hex(32), "proposed": moment(datetime.now(UTC)), **fields}
         )
     except ValidationError as error:
-        raise UsageError(f"The terms cannot be so: {first_problem(error)}") from None
+        raise UsageError(f"These terms are not possible: {first_problem(error)}") from None
 
 
 def say(
@@ -281,7 +281,7 @@ def _contradictions(record: OwnershipRecord) -> Iterator[str]:
         elif not act.is_signed_by(act.by):
             yield f"A word of it ({act.what}) was changed after it was signed"
     if Side.ORGANISATION not in record.said(Deed.PROPOSED) or len(record.said(Deed.PROPOSED)) > 1:
-        yield "Not the organisation proposed it"
+        yield "It was not the organisation that proposed it"
     if record.said(Deed.REVOKED).keys() - record.said(Deed.SIGNED).keys():
         yield "A side takes a signature back that it never gave"
     if list(record.acts) != sorted(record.acts, key=lambda each: _place(terms, each)):

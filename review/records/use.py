@@ -170,7 +170,9 @@ def end_use(
             return known
         raise UsageError(f"This use ended already ({known.words}).")
     if day < begun.since:
-        raise UsageError(f"It is in use since {begun.since}, so it cannot have ended on {ended}.")
+        raise UsageError(
+            f"It has been in use since {begun.since}, so it cannot have ended on {ended}."
+        )
     plain = UseRecord.model_validate(begun.model_dump(exclude={"signature"}))
     changed = {
         "salt": secrets.token_hex(32),

@@ -54,7 +54,7 @@ def _verify_ownership(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
     checks = [signature_check(words)]
     if found.ended:
         checks.append(
-            CardCheck("standing", False, f"it was {found.state}: nothing holds by it any more")
+            CardCheck("standing", False, f"it was {found.state}: it has no effect any more")
         )
     if found != stated:
         checks.append(

@@ -82,7 +82,7 @@ def _signed(
             CardCheck("signature", False, "the block beside it is of another scheme, or damaged")
         ], []
     if block["payloadSha256"] != hashlib.sha256(data).hexdigest():
-        words = "its bytes are others than those that were signed (SHA-256)"
+        words = "its bytes are not those that were signed (SHA-256)"
         return [CardCheck("signature", False, words)], []
     node = next(here.among(lambda each: _key_in(each) is not None), None)
     key = None if node is None else _key_in(node)

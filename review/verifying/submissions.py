@@ -36,7 +36,7 @@ def _verify_submission(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:  # 
     )
     words = "whether every part is there, `rosetta submission check` says"
     checks = [
-        signature_check("every member is the one that was signed, and none may not be there"),
+        signature_check("every member is the one that was signed, and none of them is forbidden"),
         CardCheck("parts", None, words),
     ]
     return ToldOfFile(facts, [Signer("submitter", said.signer)], checks)

@@ -190,7 +190,7 @@ def _verify_batch(file: LookedAt, here: VerifiedAgainst) -> ToldOfFile:
         raise FileError(
             FileProblem.LOCKED,
             f"{file.path.name} is a batch that is sealed with the words on a reviewer's card, so nothing in it can be looked at "
-            "here. Who has the words holds it against its certificate: rosetta review verify CERTIFICATE --batch FILE",
+            "here. Whoever has the words can check it against its certificate: rosetta review verify CERTIFICATE --batch FILE",
         )
     return _of_batch(open_batch(file.data, own_ages(here.home)))
 

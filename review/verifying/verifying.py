@@ -164,7 +164,7 @@ def _beside(
         return _not_looked_at(other, "it is no file that is known here")
     check = held((kind, file), (found, other))
     if check is None:
-        return _not_looked_at(other, f"nothing in this file is held against {found.what}")
+        return _not_looked_at(other, f"nothing in this file can be checked against {found.what}")
     apart = VerifiedAgainst(here.connection, here.home, KnownSigners())
     whole = (each for each in _verified(found, other, apart).checks if each.name not in _LATER)
     wrong = [each.words for each in whole if each.ok is False]
@@ -263,7 +263,7 @@ def _laptops(home: Path) -> dict[str, str]:
     with Office.open(home) as office:
         return {
             each.signing_key: f"{each.name}, a laptop that was enrolled here"
-            + ("" if each.removed is None else ", which is not heard any more")
+            + ("" if each.removed is None else ", which no longer counts")
             for each in office.laptops()
         }
 

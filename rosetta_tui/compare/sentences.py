@@ -191,7 +191,7 @@ def reproduction_words(found: Reproduction) -> Iterator[str]:
         case True:
             yield "same set-up: reproduced, composite and chrF++ are within ±2 %"
         case False:
-            yield "same set-up: NOT reproduced, composite or chrF++ is further away than ±2 %"
+            yield "same set-up: NOT reproduced, composite or chrF++ is more than 2 % away"
     for metric in found.outside:
         deviation = found.deviations[metric]
         share = (

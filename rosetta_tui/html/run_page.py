@@ -218,7 +218,7 @@ def _in_short(found: RunFacts) -> Iterator[str]:
         yield f"{exact:,} of {many} came out exactly like the reference. Others can be right in other words: the scores below count how near they are."
     yield from _above_floors(found)
     if found.review is None:
-        yield "No speaker has judged this run yet. A score made by a program is no word of the people who speak the language."
+        yield "No speaker has judged this run yet. A score made by a program does not speak for the people whose language it is."
     else:
         said = found.review.certificate
         since = (

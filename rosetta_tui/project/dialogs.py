@@ -45,7 +45,7 @@ class AddSentencesScreen(ActingScreen[Sequence[Line]]):
     def compose(self) -> ComposeResult:
         """Lay out the file, what holds of sentences that do not say it, and the answers."""
         with VerticalScroll(classes="dialog -wide", id="adding"):
-            yield Static(Content.styled("Add sentences out of a file", "bold"))
+            yield Static(Content.styled("Add sentences from a file", "bold"))
             hint = "A table with source, difficulty and register, or a text with one sentence on each line. Secret ones are sealed at once."
             yield Static(Content.styled(hint, "$quiet"))
             yield FileChoice("path of the file", _ENDINGS, id="path")

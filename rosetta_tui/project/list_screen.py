@@ -41,7 +41,7 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
     TITLE = "New languages"
     list_name = "projects"
     columns = COLUMNS
-    none_yet = "No corpus was begun here yet."
+    none_yet = "No corpus has been begun here yet."
     HELP = (
         "A corpus in the making is a folder: sentences, what speakers made of them, and how far it is. Some of its sentences are secret "
         "and lie sealed in it.\n"

@@ -138,7 +138,7 @@ def commands_of(step: NextStep, folder: Path, *, in_vault: bool) -> Commands:
     corpus, here = ("rosetta", "corpus"), str(folder)
     sealed = ("--passphrases", "-o", "STICK")
     every: dict[str, Command] = {
-        "Add sentences out of a file": (*corpus, "sources", here, "FILE"),
+        "Add sentences from a file": (*corpus, "sources", here, "FILE"),
         "Let a model on this machine write sentences": (*corpus, "sources", here, "--model", "NAME", "--difficulty", "3", "--register", "formal"),
         "Hand sentences to speakers, sealed": (*corpus, "translate", here, *sealed),
         "Take in what came back on a stick": ("rosetta", "review", "import", "STICK"),

@@ -45,7 +45,7 @@ class ProjectScreen(SectionScreen[ProjectReading]):
     BINDINGS: ClassVar[list[BindingType]] = [
         *section_keys("project", SECTIONS),
         Binding("c", "commands", "What to do", tooltip="Copy the command that does it", id="project.commands"),
-        Binding("s", "add", "Add sentences", tooltip="Out of a file", id="project.add"),
+        Binding("s", "add", "Add sentences", tooltip="From a file", id="project.add"),
         Binding("u", "take_out", "Undo", tooltip="Take out the sentences that were added last", id="project.undo"),
         Binding("t", "gather", "Take in", tooltip="Take in what came back from speakers", id="project.gather"),
         Binding("r", "read", "Read again", show=False, id="refresh"),

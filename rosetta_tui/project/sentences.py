@@ -30,7 +30,7 @@ def sentences(facts: ProjectFacts, folder: Path) -> SectionPage:
     total = sum(each.sources for each in found.segments)
     kinds = list(_kinds(facts)) if total else []
     commands = {
-        "Add sentences out of a file": ("rosetta", "corpus", "sources", str(folder), "FILE"),
+        "Add sentences from a file": ("rosetta", "corpus", "sources", str(folder), "FILE"),
         "Take out those that were added last": ("rosetta", "corpus", "sources", str(folder), "--undo"),
     }  # fmt: skip
     rows = [
@@ -47,7 +47,7 @@ def sentences(facts: ProjectFacts, folder: Path) -> SectionPage:
     said = list(_said(facts, total))
     return SectionPage(
         said, _COLUMNS, rows, about, [commands] * max(1, len(rows)),
-        "There are no sentences yet. Press s to add them out of a file: a table, or a text with one on each line.",
+        "There are no sentences yet. Press s to add them from a file: a table, or a text with one on each line.",
     )  # fmt: skip
 
 

@@ -46,7 +46,7 @@ def speakers(facts: ProjectFacts, folder: Path) -> SectionPage:
     hand_out = {"Hand sentences to speakers, sealed": ("rosetta", "corpus", "translate", str(folder), "--passphrases", "-o", "STICK")}  # fmt: skip
     return SectionPage(
         list(_said(facts)), _COLUMNS, rows, about, commands or [hand_out],
-        "No speaker was asked yet. What to do (c) has the command that writes a file and a card for each of them.",
+        "No speaker has been asked yet. What to do (c) has the command that writes a file and a card for each of them.",
         waiting=sum(each.out > 0 for each in facts.reviews),
     )  # fmt: skip
 

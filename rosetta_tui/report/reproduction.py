@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _SAID = {
     True: "Reproduced: composite and chrF++ are within 2 % of what the card claims.",
-    False: "NOT reproduced: composite or chrF++ is further away than 2 % of what the card claims.",
+    False: "NOT reproduced: composite or chrF++ is more than 2 % away from what the card claims.",
     None: "Nothing can be said: the card and its repetition share neither composite nor chrF++.",
 }
 

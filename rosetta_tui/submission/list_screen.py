@@ -53,7 +53,7 @@ class SubmissionsScreen(ListScreen[DeskReading, str]):
     TITLE = "Submissions"
     list_name = "submissions"
     columns = COLUMNS
-    none_yet = "No submission came yet."
+    none_yet = "No submission has come yet."
     CSS_PATH = "submission.tcss"
     HELP = (
         "A submission is a method that somebody handed in as one signed file, to be run over secret texts that they never see.\n"
@@ -147,7 +147,7 @@ def _what_to_do(wrong: Sequence[Content]) -> Content:
         "A submission is a method that somebody hands in as one signed file, NAME.rosetta-submission.\n\n",
         ("o", "bold $mark"),
         "  takes one in from a path or a stick; it is checked, and nothing of it is run\n\n",
-        ("A small one to try everything with is made in a shell:\n\n", "$quiet"),
+        ("To make a small one, to try everything out, use a shell:\n\n", "$quiet"),
         ("  rosetta submission demo", "bold"),
         *(part for each in wrong for part in ("\n\n", each)),
     )

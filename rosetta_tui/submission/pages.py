@@ -179,7 +179,7 @@ def readme(facts: SubmissionFacts) -> SubmissionPage:
     limit = limits(facts.readme)
     said: list[Line] = [("What its maker says, in their own words; nobody checked it.", "plain")]
     if limit is None:
-        said.append(("✗ No heading about its limits stands in it.", "bad"))
+        said.append(("✗ It has no heading about its limits.", "bad"))
     rows, inside = [], False
     for line in _readme_lines(facts.readme):
         if line.startswith("#"):
@@ -219,7 +219,7 @@ def _nothing_told(facts: SubmissionFacts) -> str:
     answers = facts.kept.answers
     if answers:
         return f"{counted(answers, 'answer')} so far, none of them about its last run."
-    return "Nothing was told yet: it had no run over secret texts that came to its end, or the budget keeps its answer back."
+    return "Nothing has been told yet: it had no run over secret texts that finished, or the budget holds its answer back."
 
 
 def _answer_lines(card: ReleasedCard | ReleasedRefusal) -> Iterator[Line]:

@@ -108,4 +108,4 @@ def give_answer(
         grant, _ = grants.take(data, identity)
         return f"{did}; the log has it. {standing(grants.vault.read(), grant)}"
     stick.write_file(target, data, PUBLISHED)
-    return f"{did}, and written: {target}. It goes back to who asked."
+    return f"{did}, and written: {target}. It goes back to whoever asked."

@@ -55,7 +55,7 @@ def budgets(told: ToldScores, now: datetime) -> SectionPage:
         about.append(list(_about_use(use)))
         own = {f"Change how many answers {use.names[0]} gets about {use.corpus}": (*budget, "--submitter", use.names[0], "--corpus", use.corpus, "--count", "NUMBER")}  # fmt: skip
         commands.append({**own, **everybody})
-    empty = "Nobody was told a score over secret entries yet."
+    empty = "Nobody has been told a score over secret entries yet."
     return SectionPage(said, _BUDGETS, rows, about, commands or [everybody], empty)
 
 

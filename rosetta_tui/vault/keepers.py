@@ -75,7 +75,7 @@ def _about_keeper(facts: VaultFacts, keeper: Keeper, phrase: str) -> Iterator[Li
     last = f", the last at {moment(wrote[-1].when)}" if wrote else ""
     yield f"{keeper.name} signed {counted(len(wrote), 'line')} of the log{last}.", "plain"
     if keeper.recovery:
-        yield "The recovery key lies in no computer: it is a file that you lock away, apart from the computers and from this folder.", "quiet"  # fmt: skip
+        yield "The recovery key is on no computer: it is a file that you lock away, apart from the computers and from this folder.", "quiet"  # fmt: skip
     yield f"Their six words: {phrase}. By telephone they read them to you from their own computer; other words mean other keys.", "quiet"  # fmt: skip
 
 
@@ -88,5 +88,5 @@ def _keeper_commands(state: VaultState, folder: str, keeper: Keeper) -> Commands
     if state.split is not None:
         found["Print my share of the key"] = (*vault, "share", folder, "--print", "FILE.html")
         found["Practise with a throw-away key"] = (*vault, "drill", "start", folder, "FOLDER")
-        found["Deal the shares anew, when one is lost"] = (*vault, "refresh", folder, "--purpose", "WORDS")  # fmt: skip
+        found["Make new shares, when one is lost"] = (*vault, "refresh", folder, "--purpose", "WORDS")  # fmt: skip
     return found

@@ -58,7 +58,7 @@ def requests(facts: VaultFacts, folder: str, now: str) -> SectionPage:
         )
         about.append(list(_about_grant(each, facts, now)))
         answerable.append("" if _over(each, state, now) else each.id)
-    empty = "Nobody asked to open it yet. What to do (c) has the command that asks."
+    empty = "Nobody has asked to open it yet. What to do (c) has the command that asks."
     if state.split is None:
         empty = f"{empty} Each keeper opens this vault alone; a run that a keeper begins is allowed at once, and stands here then."
     return SectionPage(

@@ -26,7 +26,7 @@ def losing(count: int, threshold: int) -> str:
         return (
             f"If a single one of the {count} shares is lost, nobody can ever open the texts again."
         )
-    return f"If {lost} of the {count} shares are lost, nobody can ever open the texts again; {lost - 1} may be lost, so deal them anew as soon as one is."
+    return f"If {lost} of the {count} shares are lost, nobody can ever open the texts again; {lost - 1} may be lost, so make new shares as soon as one is lost."
 
 
 # The log
@@ -138,7 +138,9 @@ def _of_keepers(
             words = f"took {names[act.keeper]} out and sealed every text anew"
         case records.Dealt():
             who = ", ".join(each.name for each in act.keepers)
-            words = f"dealt the shares anew; it opens for {act.split.threshold} together of {who}"
+            words = (
+                f"gave the keepers new shares; it opens for {act.split.threshold} together of {who}"
+            )
             words += ", and sealed every text anew" if act.sealed_anew else ""
     return words
 
@@ -152,7 +154,7 @@ def _opened_words(act: records.Opened | records.Used | records.OpenedByGrant, co
         if act.grant is not None and act.grant.run is not None:
             what = f"{what} ({_at_once_words(act.grant, act.grant.run)})"
     if isinstance(act, records.OpenedByGrant):
-        what = f"used the grant {act.grant[:8]} up and {what}{f' for the run{run}' if run else ''}"
+        what = f"used up the grant {act.grant[:8]} and {what}{f' for the run{run}' if run else ''}"
     if isinstance(act, records.Used | records.OpenedByGrant) and act.despite_network:
         what += f" despite a network, because: {act.despite_network}"
     return f"{what}: {counts(act.entries)}"

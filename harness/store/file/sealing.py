@@ -329,7 +329,7 @@ def _read_digest_key(path: Path) -> bytes:
         key = b""
     if len(key) != _KEY_BYTES:
         raise StoreError(
-            f"{path} is damaged, or it was sealed with other keys of this computer. Take it away; Rosetta makes a new one, and "
+            f"{path} is damaged, or it was sealed with other keys of this computer. Move it away; Rosetta makes a new one, and "
             "the digests of the secret texts that the store holds."
         )
     return key

@@ -180,7 +180,7 @@ class Grants:
         if identity.public.signing_key not in state.keepers:
             raise VaultError(
                 FileProblem.WRONG_KEY,
-                "These keys are not those of a keeper of this vault, or of none any more. Name a keeper's keys with --key FILE.",
+                "These keys are not those of a present keeper of this vault. Name a keeper's keys with --key FILE.",
             )
         now = moment(self.vault.clock())
         grant = grant_in(state, request)
@@ -294,7 +294,7 @@ class Grants:
             raise VaultError(
                 FileProblem.WRONG_KEY,
                 "This request was made on another computer, or with another data folder. Take its answers in there and use it "
-                "there; here it opens nothing. Or ask anew from here.",
+                "there; here it opens nothing. Or ask again from here.",
             )
 
     def _check_answer(
@@ -304,7 +304,7 @@ class Grants:
         if answer.keeper not in state.keepers:
             raise VaultError(
                 FileProblem.WRONG_KEY,
-                "This answer is of somebody who is no keeper of this vault, or none any more. It does not count.",
+                "This answer is from somebody who is not, or no longer, a keeper of this vault. It does not count.",
             )
         name = state.keepers[answer.keeper].name
         if grant.used:
@@ -315,7 +315,7 @@ class Grants:
         if (answer.allowed and state.split is not None) is not bool(answer.share):
             raise VaultError(
                 FileProblem.INVALID,
-                f"The answer of {name} has no share though it must, or one though nobody needs it: their copy is of another "
+                f"The answer of {name} lacks the share that it needs, or has one that it should not have: their copy is of another "
                 "vault, or their program is at fault. Ask them to answer once more, with a copy of this vault.",
             )
         if before is not None and (answer.allowed or not before.allowed):
@@ -323,7 +323,7 @@ class Grants:
             raise VaultError(
                 FileProblem.INVALID,
                 f"{name} {did} this request already, at {before.when}, and this is another answer of theirs. The first one "
-                f"stays{'' if before.allowed else '; if they allow it after all, ask anew'}.",
+                f"stays{'' if before.allowed else '; if they allow it after all, ask again'}.",
             )
 
     def _shares(self, state: VaultState, grant: Grant, key: AgeIdentity) -> list[KeyShare]:
@@ -367,7 +367,7 @@ def read_asked(vault: Vault, data: bytes) -> tuple[SignedRequest, VaultState]:
     if request.by not in state.keepers:
         raise VaultError(
             FileProblem.WRONG_KEY,
-            "Whoever made this request is no keeper of this vault, or none any more. Answer nothing, and tell the other "
+            "Whoever made this request is not, or no longer, a keeper of this vault. Answer nothing, and tell the other "
             "keepers.",
         )
     lines = state.lines[request.place : request.place + 1]
@@ -377,7 +377,7 @@ def read_asked(vault: Vault, data: bytes) -> tuple[SignedRequest, VaultState]:
         raise VaultError(
             FileProblem.INVALID,
             "The log of this vault does not have this request, though it goes further. It was made with another copy, "
-            "or is to be hidden. Answer nothing, and ask who made it.",
+            "or somebody wants to hide it. Answer nothing, and ask who made it.",
         )
     return request, state
 
@@ -416,7 +416,7 @@ def _answered_in(state: VaultState, answer: SignedAnswer) -> Grant:
         FileProblem.INVALID,
         f"This answer, {whose}, is to the request whose words are {phrase(answer.request)!r}, and the log of the vault in "
         f"{state.folder} does not have it: it was asked for with another copy of the vault, or this is an older copy. Take it "
-        "in with the copy that has the request (rosetta vault grant show); where none has it, ask anew: rosetta vault grant "
+        "in with the copy that has the request (rosetta vault grant show); where none has it, ask again: rosetta vault grant "
         "request.",
     )
 

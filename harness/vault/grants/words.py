@@ -43,7 +43,7 @@ def refuse_over(state: VaultState, grant: Grant, now: str) -> None:
     if splitting(state.split) != request.split:
         raise VaultError(
             FileProblem.INVALID,
-            f"The shares were dealt anew since this was asked for, so answers to it open nothing any more. {_ANEW}",
+            f"The keepers got new shares since this was asked for, so answers to it open nothing any more. {_ANEW}",
         )
     if grant.expired(now):
         after = (
@@ -98,11 +98,11 @@ def standing(state: VaultState, grant: Grant) -> str:
         told.append(f"Allowed by {counted_names(state, allowed)}.")
     told += [f"Refused by {keepers[key].name}: {grant.answers[key].reason}." for key in refused]
     if silent:
-        told.append(f"No answer yet of {counted_names(state, silent)}.")
+        told.append(f"No answer yet from {counted_names(state, silent)}.")
     if gone:
         told.append(f"{gone} who answered can open nothing any more: no keeper now.")
     if len(allowed) + len(silent) < needed:
-        told.append("So it can be allowed no more.")
+        told.append("So it can no longer be allowed.")
     return " ".join(told)
 
 

@@ -114,8 +114,8 @@ def own_share(state: VaultState, identity: Identity) -> KeyShare:
             return KeyShare.read(words.decode("ascii", "replace"))
     raise VaultError(
         FileProblem.DAMAGED,
-        "What was sealed for these keys is not their share: it was dealt wrong. Have the shares dealt anew "
-        "(rosetta vault refresh) by the other keepers.",
+        "What was sealed for these keys is not their share: it was dealt wrong. Have the other keepers make "
+        "new shares (rosetta vault refresh).",
     )
 
 
@@ -129,10 +129,10 @@ def whose(state: VaultState, share: KeyShare) -> Keeper:
         if share.check in {each.check for each in earlier.shares.values()}:
             raise VaultError(
                 FileProblem.WRONG_KEY,
-                "This share is of before the shares were dealt anew, and does not go with those of now. Take the newest card, "
+                "This share is from before the keepers got new ones, and does not work together with those. Take the newest card, "
                 "or a keeper's own keys; destroy this one.",
             )
-    raise VaultError(FileProblem.WRONG_KEY, "This is a share of another vault, or a made-up one.")
+    raise VaultError(FileProblem.WRONG_KEY, "This is a share of another vault, or not a real one.")
 
 
 def combined(state: VaultState, shares: Iterable[KeyShare]) -> OpeningKey:
@@ -171,7 +171,7 @@ def check_opener(state: VaultState, opener: OpeningKey | None) -> OpeningKey:
     if opener.recipient != split.recipient:
         raise VaultError(
             FileProblem.WRONG_KEY,
-            "The shares that were brought together are those of another vault, or of before it was sealed anew.",
+            "The shares that were brought together are those of another vault, or from before it was sealed again.",
         )
     return opener
 

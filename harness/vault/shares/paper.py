@@ -24,7 +24,7 @@ _TELLS = (
     (
         "Keep it",
         (
-            "Lay it where you keep what nobody else may read, not beside the share of another keeper. Do not photograph, copy, scan "
+            "Keep it where you keep what nobody else may read, not beside the share of another keeper. Do not photograph, copy, scan "
             "or send it. Delete the file from which it was printed, and empty the wastebasket."
         ),
     ),
@@ -32,20 +32,20 @@ _TELLS = (
         "Who may ask for it",
         (
             "Nobody, by telephone, letter, mail or web page. You type these words yourself, into the program Rosetta on a computer "
-            "that you trust, when keepers came together for a purpose that you know: rosetta vault open VAULT CORPUS --cards"
+            "that you trust, when the keepers have come together for a purpose that you know: rosetta vault open VAULT CORPUS --cards"
         ),
     ),
     (
-        "When shares are dealt anew",
+        "When there are new shares",
         (
-            "This page goes with no newer one then. Print the new share and burn this one: {threshold} old shares together still "
-            "open copies of before, and the vault itself unless its texts were sealed anew."
+            "This page then no longer works together with theirs. Print the new share and burn this one: {threshold} old shares together still "
+            "open earlier copies, and the vault itself unless its texts were sealed again."
         ),
     ),
     (
         "When it is lost or seen",
         (
-            "Tell the other keepers on the same day, so that they deal the shares anew: rosetta vault refresh VAULT. Once {lost} of "
+            "Tell the other keepers on the same day, so that they make new shares: rosetta vault refresh VAULT. Once {lost} of "
             "the {count} shares are lost for good, nobody can ever open the vault again."
         ),
     ),

@@ -134,7 +134,7 @@ class KeyShare:
         if (share.group_count, share.group_index) != (1, 0) or share.member_threshold < 2:
             raise VaultError(
                 FileProblem.NOT_OURS,
-                "These words are a share of another kind, as purses for coins make them. Type those of this vault's card.",
+                "These words are a share of another kind, such as a cryptocurrency wallet makes. Type those of this vault's card.",
             )
         check = hashlib.sha256(words.encode()).hexdigest()
         return cls(SecretText(words), share.identifier, share.index, share.member_threshold, check)
@@ -164,7 +164,7 @@ def combine(shares: Iterable[KeyShare]) -> OpeningKey:
     if len({(each.number, each.threshold) for each in different}) > 1:
         raise VaultError(
             FileProblem.WRONG_KEY,
-            "These shares are not of one splitting: some are of another vault, or of before the shares were dealt anew.",
+            "These shares are not of one splitting: some are of another vault, or from before the keepers got new ones.",
         )
     threshold = different[0].threshold if different else LEAST_THRESHOLD
     if len(different) < threshold:
@@ -225,8 +225,8 @@ def _where_wrong(found: Sequence[str]) -> str:
     unlike = _unlike(numbers)
     for place in range(WORDS):
         if unlike in _changes(place):
-            return f"Word {place + 1}, {found[place]!r}, is another one on the card. Look at it once more."
-    return "More than one of these words is not that of the card. Compare them with it one by one."
+            return f"Word {place + 1}, {found[place]!r}, is a different one on the card. Look at it again."
+    return "More than one of these words differs from the card. Compare them with it one by one."
 
 
 def _changes(place: int) -> set[int]:

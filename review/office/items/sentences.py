@@ -190,7 +190,7 @@ def _languages(path: Path, source: str | None, target: str | None) -> tuple[str,
             )
         if not is_language_tag(tag):
             raise UsageError(
-                f"{option} {tag[:40]!r}: no language tag. Write one such as en or crk."
+                f"{option} {tag[:40]!r}: not a language tag. Write one such as en or crk."
             )
     return source or "", target or ""
 

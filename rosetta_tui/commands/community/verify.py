@@ -45,6 +45,6 @@ def verify(folder: Path, words: str) -> None:
     if words or own:
         click.echo(plain(f"✓ signed with {own or 'the key whose six words were given'}: {told}"))
     else:
-        click.echo(plain(f"– signed with a key that nobody here knows. Its six words are: {told}. Compare them with those of who made it (--words)."))  # fmt: skip
+        click.echo(plain(f"– signed with a key that nobody here knows. Its six words are: {told}. Compare them with those of whoever made it (--words)."))  # fmt: skip
     if any(each.ok is False for each in taken_back):
         sys.exit(1)

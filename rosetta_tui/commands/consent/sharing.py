@@ -61,15 +61,15 @@ def say_what_is_left() -> None:
     if database.default_path().exists():
         _say_of_runs()
     for name in _reviews():
-        click.echo(plain(f"Review {name} asks about them: what lies on speakers' laptops and sticks of it stays readable there. Ask for it back; what still comes in of it can be imported, and no verdict is read or corpus written."), err=True)  # fmt: skip
-    click.echo("Copies elsewhere, cards and exports that went out cannot be called back: carry the notice to who has them.", err=True)  # fmt: skip
+        click.echo(plain(f"Review {name} asks about them: what speakers have of it on laptops and sticks stays readable there. Ask for it back; ratings that still come in can be imported, but no verdict is read and no corpus written."), err=True)  # fmt: skip
+    click.echo("Copies elsewhere, cards and exports that went out cannot be called back: carry the notice to whoever has them.", err=True)  # fmt: skip
 
 
 def _say_of_runs() -> None:
     with database.opened() as connection:
         names = withdrawn.withdrawn_names(connection)
     if names:
-        click.echo(plain(f"{counted(len(names), 'run')} cannot be used any more. Their texts are still in the store; to erase them: rosetta runs delete --now {' '.join(names)}"), err=True)  # fmt: skip
+        click.echo(plain(f"{counted(len(names), 'run')} can no longer be used. Their texts are still in the store; to erase them: rosetta runs delete --now {' '.join(names)}"), err=True)  # fmt: skip
 
 
 def _closed(folder: Path) -> Path | None:

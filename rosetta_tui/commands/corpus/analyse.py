@@ -33,7 +33,7 @@ def analyse_(folder: Path, by: str, *, secret: bool) -> None:
     """
     if secret and not on_terminal():
         raise UsageError(
-            "Secret sentences are shown on a terminal only, to somebody who answers there. Say it at one, or leave --secret out."
+            "Secret sentences are shown only on a terminal, to somebody who answers there. Use a terminal, or leave --secret out."
         )
     kept = passed = 0
     unknown: set[int] = set()
@@ -53,7 +53,7 @@ def analyse_(folder: Path, by: str, *, secret: bool) -> None:
                 kept += 1
             else:
                 passed += 1
-    click.echo(f"Kept: {counted(kept, 'analysis', 'analyses')}; passed over: {passed}.")
+    click.echo(f"Kept: {counted(kept, 'analysis', 'analyses')}; skipped:  {passed}.")
     if unknown:
         click.echo(f"With words that the analyser does not know: {len(unknown)}.", err=True)
 
@@ -70,9 +70,9 @@ def _asked(proposal: analyses.Proposal) -> str:
     def checked(answer: str) -> str:
         if answer in {"", "q", *map(str, range(1, most + 1))}:
             return answer
-        raise click.BadParameter(f"{told}, Enter alone passes over, q stops.")
+        raise click.BadParameter(f"{told}, Enter alone skips, q stops.")
 
     answer: str = click.prompt(
-        "Number, Enter passes over, q stops", default="", show_default=False, value_proc=checked
+        "Number, Enter skips, q stops", default="", show_default=False, value_proc=checked
     )
     return answer

@@ -40,7 +40,7 @@ _MOST_PAPER = 64 * 2**20
     required=True,
     type=click.Path(path_type=Path),
     metavar="FILE.txt",
-    help="What was agreed to, word by word; it stands in the corpus.",
+    help="What was agreed to, word for word; it becomes part of the corpus.",
 )
 @click.option(
     "--paper",
@@ -48,7 +48,7 @@ _MOST_PAPER = 64 * 2**20
     metavar="FILE",
     help="A scan of what the person signed; its hash is kept, not the file.",
 )
-@click.option("--replace", is_flag=True, help="Put it in the place of a record that is there, without a question.")  # fmt: skip
+@click.option("--replace", is_flag=True, help="Replace a record that is there, without asking.")  # fmt: skip
 def consent_(folder: Path, community: str, person: str, date: str, statement: Path, paper: Path | None, *, replace: bool) -> None:  # fmt: skip
     """Record in the corpus in FOLDER that its community agreed, signed with this computer's organisation key.
 
@@ -58,7 +58,7 @@ def consent_(folder: Path, community: str, person: str, date: str, statement: Pa
     text, _ = read_text(statement, "what was agreed to", 4 * consent_given.MOST_STATEMENT)
     if not text.strip():
         raise UsageError(
-            f"{statement}: it is empty, and says what was agreed to, word by word. Write it there."
+            f"{statement}: it is empty, but it has to say what was agreed to, word for word. Write it there."
         )
     scan = "" if paper is None else sha256(read_bytes(paper, "the scan", _MOST_PAPER)).hexdigest()
     with making.changing(folder, home()) as project:
@@ -86,9 +86,9 @@ def consent_(folder: Path, community: str, person: str, date: str, statement: Pa
 def _say_replaced(before: dict[str, Any], *, replace: bool) -> None:
     """Name the record that is there, and ask; without a terminal UsageError unless ``replace``."""
     said = f"{before['community']}, said by {before['person']} on {before['date']}"
-    click.echo(plain(f"The corpus has a record already: {said}. It is not kept beside the new one."), err=True)  # fmt: skip
+    click.echo(plain(f"The corpus has a record already: {said}. The new one would replace it."), err=True)  # fmt: skip
     if replace:
         return
     if not on_terminal():
-        raise UsageError("Nothing was recorded. To put the new record in its place: --replace.")
-    click.confirm("Put the new record in its place?", abort=True, err=True)
+        raise UsageError("Nothing was recorded. To replace it with the new record: --replace.")
+    click.confirm("Replace it with the new record?", abort=True, err=True)

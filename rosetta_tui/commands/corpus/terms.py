@@ -76,5 +76,5 @@ def _mark(sha256: str, said: Mapping[str, str | None], name: str) -> bytes:
         raise click.UsageError(str(error)) from None
     for each in found:
         if each.led_to is None and not each.of_training:
-            raise click.UsageError(f"{each.field} {each.said!r} is not understood. Say --transmission too.")  # fmt: skip
+            raise click.UsageError(f"{each.field} {each.said!r} is not understood. Add --transmission.")  # fmt: skip
     return data

@@ -51,6 +51,6 @@ def _lines(found: looking.FolderLook) -> Iterator[str]:
     for name, why in found.refused:
         yield f"refused: {name}: {why}"
     if found.unnamed:
-        yield f"{counted(found.unnamed, 'file')} that no list names, of a write that was stopped or of another program"
+        yield f"{counted(found.unnamed, 'file')} that no list names, from an interrupted write or another program"
     if not found.machines:
         yield "Nothing has been put here yet."

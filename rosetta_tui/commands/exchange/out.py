@@ -59,6 +59,6 @@ def out_(
     for number, seen in done.vaults.items():
         click.echo(plain(f"  vault {number[:16]}, with {counted(seen.lines, 'line')} of log"))
     for each in done.lost:
-        click.echo(plain(f"warning: {each} is gone from the stick, so it is on the list no more. Put it out again if somebody still needs it."), err=True)  # fmt: skip
+        click.echo(plain(f"warning: {each} is gone from the stick, so it is no longer on the list. Put it out again if somebody still needs it."), err=True)  # fmt: skip
     click.echo(f"This computer's six words, to be compared by telephone the first time: {words}")
     click.echo("Eject the stick before you pull it.")

@@ -27,7 +27,7 @@ def profile(name: str | None, output: Path | None, *, as_json: bool) -> None:
     """Show what §8.4 and §8.5 ask of this computer's organisation, what this computer has seen of it, and what a person stated."""
     if (name is None) is not (output is None):
         raise UsageError(
-            "--name NAME and -o FILE go together: a profile that is given out bears the name."
+            "--name NAME and -o FILE go together: a profile for others carries the name."
         )
     with opened() as connection:
         there, said = profiles.seen(connection, home()), profiles.stated(connection, home())

@@ -117,7 +117,7 @@ def _counted(imported: importing.Imported) -> str:
     if found is None:
         return ""
     if found.differences:
-        return f"SCORED AGAIN, OTHERWISE: {'; '.join(found.differences)}. It has no rank."
+        return f"SCORED AGAIN, DIFFERENTLY: {'; '.join(found.differences)}. It has no rank."
     if not found.pinned:
         return "Its outputs give its scores; they count as stated until its corpus is here (--corpus FILE)."
     return "Scored again with its corpus: as stated."

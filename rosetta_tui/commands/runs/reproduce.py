@@ -141,7 +141,7 @@ def _request(
         options["method"] = given["method"]
     made = rebuild.rebuild(connection, claimed.card, found, options)
     for each in made.scored_otherwise:
-        click.echo(plain(f"Scored otherwise than the card: {each}."), err=True)
+        click.echo(plain(f"Scored differently from the card: {each}."), err=True)
     return made.request
 
 

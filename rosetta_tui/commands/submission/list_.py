@@ -34,7 +34,7 @@ def list_(*, as_json: bool) -> None:
     ]
     gone = _withdrawn(found) if withdrawals.now_standing() else {}
     rows += [_row(each, withdrawn=each.number in gone) for each in found]
-    lines = table(rows) if found else ["No submission came yet. See: rosetta submission demo."]
+    lines = table(rows) if found else ["No submission has come yet. See: rosetta submission demo."]
     print_form(
         "submission-list",
         {"submissions": [_json(e) | {"withdrawn": gone.get(e.number)} for e in found]},

@@ -80,7 +80,7 @@ def run(
     if corpus is None and given.get("vault") is not None:
         raise click.UsageError("--vault goes with the name of a corpus in it.")
     if corpus is None and output is not None:
-        raise click.UsageError("-o goes with CORPUS: of a rehearsal nobody is told anything.")
+        raise click.UsageError("-o goes with CORPUS: nobody is told anything about a rehearsal.")
     if corpus is not None and terms is None:
         raise click.UsageError("CORPUS needs --terms FILE: your terms, which its maker must have accepted.")  # fmt: skip
     require_free(output)
@@ -101,7 +101,7 @@ def run(
             if not code:
                 tell_of(desk().find(found.number), output, submitter)
             raise click.exceptions.Exit(code)
-    say([f"Next, over secret texts: rosetta submission run {found.number} CORPUS --terms FILE, with --vault FOLDER and --purpose WORDS where it lies in a vault."])  # fmt: skip
+    say([f"Next, over secret texts: rosetta submission run {found.number} CORPUS --terms FILE, with --vault FOLDER and --purpose WORDS if it is in a vault."])  # fmt: skip
 
 
 def _model(given: Mapping[str, Any]) -> lanes.ModelHere | None:
@@ -133,7 +133,7 @@ def _rehearse(
     method = rehearsal.method_of(found.submission, place, model, request, open_data=True)
     finished, code = showing.to_the_end(api.start(store, request, method), style)
     if not finished.card_hash:
-        say([f"The rehearsal did not come to its end: {finished.reason or 'it was stopped'}", *_words(method)])  # fmt: skip
+        say([f"The rehearsal did not finish: {finished.reason or 'it was stopped'}", *_words(method)])  # fmt: skip
         raise click.exceptions.Exit(code or 1)
     with database.opened(store) as connection:
         told = rehearsal.rehearsed(connection, found.submission, finished.run_id)

@@ -68,9 +68,9 @@ def over_secrets(
     words = came.stage or came.words
     desk().note(found.submission, came.act, finished.run_id, request.corpus.dataset.id, words)
     if came.act is DeskAct.NOT_RUN:
-        say([f"Not run, through no fault of the submission: {came.words} It counts as no answer. A grant that was used is gone: ask for another, and run it again when that is mended."])  # fmt: skip
+        say([f"Not run, and not the submission's fault: {came.words} It does not count as an answer. A grant that was used is gone: ask for another, and run it again when that is fixed."])  # fmt: skip
     elif came.act is DeskAct.REFUSED:
-        say([f"Nothing of it could be scored. {came.words}"])
+        say([f"Nothing in it could be scored. {came.words}"])
     return (code or 1) if came.act is DeskAct.NOT_RUN else 0
 
 

@@ -53,10 +53,10 @@ def who_else(own: SubmissionManifest) -> Iterator[str]:
     """
     known = [each.manifest for each in desk().all()]
     for name in sorted({e.submitter for e in known if e.by == own.by} - {own.submitter}):
-        yield f"The same key handed in under the name {name!r} too: if they are one, rosetta vault budget --together {quote(own.submitter)} {quote(name)}"
+        yield f"The same key was also used under the name {name!r} too: if they are one, rosetta vault budget --together {quote(own.submitter)} {quote(name)}"
     others = {e.by: e.submitter for e in known if e.by != own.by and _alike(e.submitter, own.submitter)}  # fmt: skip
     for key, name in sorted(others.items()):
-        yield f"ANOTHER KEY handed in under the name {name!r} too: {keys.key_phrase(key)}. One of the two may be somebody else, and both count in one budget: ask by telephone whose six words are whose."
+        yield f"ANOTHER KEY was used under the name {name!r} too: {keys.key_phrase(key)}. One of the two may be somebody else, and both count in one budget: ask by telephone whose six words are whose."
 
 
 def _alike(one: str, other: str) -> bool:

@@ -28,7 +28,7 @@ def require_free(output: Path | None) -> None:
         raise UsageError(f"{output.name} is there already. Choose another name.")
     if output is not None and not os.access(output.absolute().parent, os.W_OK | os.X_OK):
         raise UsageError(
-            f"{output.absolute().parent}: no folder that you may write to. Make it, or name another with -o."
+            f"{output.absolute().parent}: not a folder that you may write to. Make it, or name another with -o."
         )
 
 
@@ -66,7 +66,7 @@ def tell_of(
     path = output or kept.folder / f"{last.run[:8]}.told.json"
     _write(path, data, kept.number, overwrite=output is None)
     desk().note(kept.submission, desks.DeskAct.TOLD, last.run, last.corpus, last.words)
-    counts = "It counts as an answer" if len(known.read().answers) > before else "It is the answer of before, and counts once"  # fmt: skip
+    counts = "It counts as an answer" if len(known.read().answers) > before else "It is the same answer as before, and counts once"  # fmt: skip
     say([f"What {name} is told: {path}. {counts}; `rosetta report released {path} -o page.html` makes a page of it."])  # fmt: skip
     return True
 

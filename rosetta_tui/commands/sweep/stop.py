@@ -21,6 +21,8 @@ def stop(sweep: str) -> None:
     with opened(path) as connection:
         found = sweeps.find_sweep(connection, sweep)
         if not sweeps.at_work(path, found):
-            raise UsageError(f"Nobody is at sweep {found.name!r}: there is nothing to stop.")
+            raise UsageError(
+                f"Nobody is working on sweep {found.name!r}: there is nothing to stop."
+            )
         sweeps.set_stopping(connection, found.number, stopping=True)
     click.echo(plain(f"Sweep {found.name} ends after the entries under way."))

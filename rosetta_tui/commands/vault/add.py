@@ -77,7 +77,7 @@ def add_(
         return
     if as_it_is:
         raise UsageError(
-            f"--as-it-is is said of the folder of a corpus in the making, and {given['file']} is none. Leave it out."
+            f"--as-it-is is for the folder of a corpus in the making, and {given['file']} is not one. Leave it out."
         )
     corpus = read_corpus(given, reference, kept_here=True)
     print_problems(corpus.warnings)

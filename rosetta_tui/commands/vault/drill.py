@@ -49,7 +49,7 @@ def answer(folder: Path, key: Path | None) -> None:
     if drills.answer(folder, keeper(key), datetime.now(UTC)):
         click.echo("Your keys open what was sealed for you: your answer is in the folder.")
         return
-    click.echo("Your keys do not open what was sealed for you, and the answer says so. Tell the other keepers: while they are enough, they deal you a new share.", err=True)  # fmt: skip
+    click.echo("Your keys do not open what was sealed for you, and the answer says so. Tell the other keepers: as long as they are enough to open the vault, they can give you a new share.", err=True)  # fmt: skip
     raise click.exceptions.Exit(1)
 
 
@@ -69,7 +69,7 @@ def report(vault: Path, folder: Path) -> None:
         click.echo(plain(f"  no answer yet: {each.name}"))
     if found.enough:
         spare = len(found.could) - needed
-        click.echo(f"{needed} are needed: the vault would open, and {spare} more could be missing." if spare else f"{needed} are needed: the vault would open, but nobody more may be missing.")  # fmt: skip
+        click.echo(f"{needed} are needed: the vault would open, and {spare} more could be absent." if spare else f"{needed} are needed: the vault would open, but nobody else could be absent.")  # fmt: skip
         return
     click.echo(f"{needed} are needed: the vault would NOT open. Find out why before you need it.")
     raise click.exceptions.Exit(1)

@@ -24,4 +24,4 @@ def export_(
     """
     made = vault_at(vault, clock_was_wrong=clock_was_wrong)
     state = made.export(target, purpose, keeper(key))
-    click.echo(plain(f"{target} is a sealed copy of {vault} now, with {counted(state.head.lines, 'line')} of log. Use one of them only: a copy that is used on its own goes another way."))  # fmt: skip
+    click.echo(plain(f"{target} is a sealed copy of {vault} now, with {counted(state.head.lines, 'line')} of log. Use one of them only: a copy that is used on its own can no longer be brought together with the other."))  # fmt: skip

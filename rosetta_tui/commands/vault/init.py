@@ -52,10 +52,10 @@ def init_(
     for each in everybody:
         words = "" if each.recovery else f"   {keys.key_phrase(each.signing_key)}"
         click.echo(plain(f"  {each.name}{words}"))
-    click.echo(plain(f"The recovery key lies in {recovery}. Put it where no thief and no fire gets both it and this computer."))  # fmt: skip
+    click.echo(plain(f"The recovery key is in {recovery}. Put it where no thief and no fire gets both it and this computer."))  # fmt: skip
     if others:
         click.echo(
-            "Compare the six words of each keeper with what stands on their own computer, before you put anything in."
+            "Compare the six words of each keeper with those on their own computer, before you put anything in."
         )
     if threshold == 1:
         click.echo(f"If all {len(everybody)} keys are lost, nobody can ever open the texts again.")

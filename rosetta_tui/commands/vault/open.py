@@ -62,7 +62,7 @@ def open_(
     if grant is not None:
         if corpus or purpose or chosen or others or cards:
             raise click.UsageError(
-                "--grant says itself which texts, and what for. Leave the rest out."
+                "--grant states itself which texts to open, and why. Leave the rest out."
             )
         granted = grants_at(vault, clock_was_wrong=clock_was_wrong)
         request = vault_opening.request_in(grant)
@@ -76,10 +76,10 @@ def open_(
         opened = vault_opening.unsealed(*made.trial(corpus, purpose, identity, segments, opening))
     else:
         raise click.UsageError(
-            "Name the corpus and say what for (--purpose), or name the request that keepers allowed (--grant)."
+            "Name the corpus and say why (--purpose), or name the request that the keepers allowed (--grant)."
         )
     count = counted(len(opened.entries), "entry", "entries")
-    click.echo(plain(f"{corpus}: {count} opened with your keys, each text is whole. The log has it."))  # fmt: skip
+    click.echo(plain(f"{corpus}: {count} opened with your keys, each text is whole. The log records it."))  # fmt: skip
     for words in _taken_back(opened):
         click.echo(plain(words))
 
@@ -90,7 +90,7 @@ def _taken_back(opened: sealed_corpus.UnsealedCorpus) -> Iterator[str]:
     try:
         kept = consent.with_consent(found, standing.standing(database.home()))
     except standing.Withdrawn as error:
-        yield f"For a run nothing of it is opened: consent was withdrawn for {error.notice.said}."
+        yield f"None of it is opened for a run: consent was withdrawn for {error.notice.said}."
         return
     said = {each.message for each in found.warnings}
     new = (each.message for each in kept.warnings if each.message not in said)

@@ -93,18 +93,18 @@ def seal_stored(
             connection, state.head.vault, identities, corpus_files.recipients_of(state)
         )
     if done:
-        click.echo(f"What runs stored here of {counted(done, 'corpus', 'corpora')} of this vault is sealed for those who open it now. On other computers it will be when a run of it is opened there next.")  # fmt: skip
+        click.echo(f"What runs over {counted(done, 'corpus', 'corpora')} of this vault stored here is sealed for those who open it now. On other computers that happens the next time such a run is opened there.")  # fmt: skip
     if closed:
-        click.echo(f"What runs stored here of {counted(closed, 'corpus', 'corpora')} of this vault stays as it was: these keys do not open it. Where others open a run of it, it is sealed for those of now too.", err=True)  # fmt: skip
+        click.echo(f"What runs over {counted(closed, 'corpus', 'corpora')} of this vault stored here stays as it was: these keys do not open it. When somebody whose keys do opens such a run, it is sealed for the present keepers too.", err=True)  # fmt: skip
 
 
 def dealt_anew(state: folders.VaultState, *, anew: bool) -> None:
     """Say what it means that shares were dealt anew."""
     dealt, names = dealing.dealt(state), [each.name for each in state.keepers.values()]
-    click.echo(plain(f"The shares are dealt anew. Any {dealt.threshold} together open the vault: {', '.join(names)}."))  # fmt: skip
+    click.echo(plain(f"Every keeper has a new share now. Any {dealt.threshold} together open the vault: {', '.join(names)}."))  # fmt: skip
     click.echo(words.losing(len(names), dealt.threshold))
-    click.echo("Printed shares of before go with none of the new ones: print new ones (rosetta vault share --print), and burn the old.")  # fmt: skip
+    click.echo("Shares printed earlier do not work together with the new ones: print new ones (rosetta vault share --print), and burn the old.")  # fmt: skip
     if anew:
-        click.echo("All texts are sealed anew. Copies of the vault from before still open with shares of before.", err=True)  # fmt: skip
+        click.echo("All texts are sealed again. Earlier copies of the vault still open with earlier shares.", err=True)  # fmt: skip
     else:
-        click.echo("The texts were not sealed anew: as many shares of before as were needed still open the vault, if they come together. If you fear that: rosetta vault refresh --anew.", err=True)  # fmt: skip
+        click.echo("The texts were not sealed again: enough earlier shares, brought together, still open the vault. To rule that out: rosetta vault refresh --anew.", err=True)  # fmt: skip

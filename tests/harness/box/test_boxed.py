@@ -99,7 +99,7 @@ def test_begun_anew_no_more_than_allowed(tmp_path: Path) -> None:
     found = asked(method, ["a"], ["b"], ["c"])
     assert [output.error for [output] in found][1:] == [
         "The method failed at a text: it ended.",
-        "The method failed at a text: it was begun anew too often.",
+        "The method failed at a text: it had to be started too often.",
     ]
 
 

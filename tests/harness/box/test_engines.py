@@ -199,7 +199,7 @@ def test_a_podman_that_does_not_answer_is_lacking(
         patched.setattr("os.geteuid", lambda: 1000, raising=False)
         patched.setattr("subprocess.run", fail)
         lacking = Podman().lacking()
-    assert lacking == "podman does not answer: see that `podman info` does"
+    assert lacking == "podman does not answer: check that `podman info` works"
 
 
 def test_a_full_disk_is_told_by_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:

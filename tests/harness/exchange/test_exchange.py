@@ -96,7 +96,7 @@ def test_a_name_is_asked_for_and_a_folder_that_is_none_is_said(tmp_path: Path) -
         nameless.take(tmp_path)
     office, *_, stick = computers(tmp_path)
     (office.home / "notes.txt").write_text("x")
-    with pytest.raises(UsageError, match=r"notes\.txt: this is no file that computers hand"):
+    with pytest.raises(UsageError, match=r"notes\.txt: this is not a file that computers pass"):
         office.out(stick, office.home / "notes.txt")
     wrong = office.home / "x.rosetta-keeper"
     wrong.write_text("{}")

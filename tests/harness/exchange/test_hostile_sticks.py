@@ -161,7 +161,7 @@ def test_a_disk_that_made_capitals_of_the_names_is_read(
         ({"name": "con.rosetta-keeper"}, "a name that no file may"),
         ({"name": "a\x1b[2J.rosetta-keeper"}, "a name that no file may"),
         ({"name": "a\\b.rosetta-keeper"}, "a name that no file may"),
-        ({"name": "x.exe"}, "no kind of file that this version hands over"),
+        ({"name": "x.exe"}, "not a kind of file that this version can pass on"),
         ({"name": "x.json"}, "missing on the stick"),  # another kind's file lies there
         ({"size": 2**50}, "4,096 at most"),
         ({"size": 7}, "not those that were signed for"),
@@ -217,7 +217,7 @@ def test_a_stranger_is_not_believed_until_six_words_were_compared(
 ) -> None:
     _, school, stick = made
     [(name, why)] = school.take(stick, known=False).refused
-    assert (name, "Nothing of it was taken" in why) == ("Office", True)
+    assert (name, "Nothing was taken from it" in why) == ("Office", True)
     assert school.has() == []
     assert len(school.take(stick).new) == 2
     assert len(school.take(stick, known=False).refused) == 0, "it is known from now on"
@@ -273,7 +273,7 @@ def test_two_lists_under_one_number_are_told(
     other.out(tmp_path / "earlier", office.card("Dee"))
     shutil.copy(other.list_on(tmp_path / "earlier"), office.list_on(stick))
     [(_, why)] = school.take(stick).refused
-    assert "says other things under the same number (2)" in why
+    assert "says something else under the same number (2)" in why
 
 
 def test_a_record_that_was_put_back_goes_on_from_what_the_stick_has(

@@ -88,7 +88,10 @@ def test_what_waits_is_named_and_one_side_alone_is_refused(path: Path) -> None:
     found, record = compared(path)
     assert found.left_out == {"late": "none of its runs is complete"}
     with closing(open_store(path)) as store:
-        for kinds, words in ((("raw a", "raw b"), "no method to hold"), (("good",), "No baseline")):
+        for kinds, words in (
+            (("raw a", "raw b"), "no method to compare"),
+            (("good",), "No baseline"),
+        ):
             cells = tuple(each for each in record.cells if each.labels["model"] in kinds)
             with pytest.raises(UsageError, match=words):
                 compare_sweep(store, record.model_copy(update={"cells": cells}))

@@ -225,5 +225,5 @@ def test_printed_pages_give_the_share_back(tmp_path: Path) -> None:
         html_page(made.read(), old)
     mine = own_share(made.read(), OFFICE)
     state = made.refresh("a page was seen", OFFICE, key_of(made.read(), "Office", "School"))
-    with pytest.raises(VaultError, match="before the shares were dealt anew"):
+    with pytest.raises(VaultError, match="before the keepers got new ones"):
         text_page(state, mine)

@@ -106,7 +106,7 @@ def test_what_was_typed_wrong_is_named() -> None:
     other = next(each for each in listed if each not in words)
     for place in (0, 1, 2, 4, 15, 29, 30, 31, 32):
         typed = [*words[:place], other, *words[place + 1 :]]
-        assert f"Word {place + 1}, {other!r}, is another one" in said(typed)
+        assert f"Word {place + 1}, {other!r}, is a different one" in said(typed)
     swapped = [*words[:20], words[21], words[20], *words[22:]]
     assert "Words 21 and 22 are swapped" in said(swapped)
     slipped = [*words[:2], words[2] + "x", *words[3:]]

@@ -92,7 +92,7 @@ def test_nobody_opens_alone_and_nothing_is_logged(here: Path) -> None:
     for each in NAMES:
         with pytest.raises(VaultError, match="3 of its 5 keepers together"):
             made.open("greetings", WHY, PEOPLE[each])
-    with pytest.raises(VaultError, match="another vault, or of before it was sealed anew"):
+    with pytest.raises(VaultError, match="another vault, or from before it was sealed again"):
         made.open("greetings", WHY, OFFICE, opener=OpeningKey.make())
     assert made.read().lines == before
 
@@ -151,12 +151,12 @@ def test_shares_are_dealt_anew_and_do_not_mix_with_those_of_before(here: Path, h
     opened = made.open("greetings", WHY, OFFICE, opener=now)
     assert len(opened) == 6
 
-    with pytest.raises(VaultError, match="before the shares were dealt anew"):
+    with pytest.raises(VaultError, match="before the keepers got new ones"):
         combined(state, [*shares[: threshold - 1], old["Church"]])
     with pytest.raises(VaultError):  # below the vault as well
         combine_words(shares[: threshold - 1], old["Church"])
     if anew:  # as many shares of before as were needed open nothing of now
-        with pytest.raises(VaultError, match="of before it was sealed anew"):
+        with pytest.raises(VaultError, match="from before it was sealed again"):
             made.open("greetings", WHY, OFFICE, opener=key)
         [stored] = state.head.corpora.values()
         with pytest.raises(FileError):
@@ -322,7 +322,7 @@ def test_whatever_keepers_do_together_any_m_open_and_no_fewer(data: st.DataObjec
         with pytest.raises(VaultError):
             combined(state, shares[: needed - 1])
         for each in old:
-            with pytest.raises(VaultError, match="before the shares were dealt anew"):
+            with pytest.raises(VaultError, match="before the keepers got new ones"):
                 whose(state, each)
 
 

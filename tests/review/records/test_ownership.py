@@ -198,11 +198,11 @@ def _without_its_proposal(raw: dict[str, Any], record: OwnershipRecord) -> None:
         (_a_stranger_signs, "neither side"),
         (_of_another_card, "about other terms"),
         (_one_key_for_both, "one key"),
-        (_developer_proposes, "Not the organisation proposed"),
+        (_developer_proposes, "It was not the organisation that proposed"),
         (_revoked_unsigned, "never gave"),
         (_twice, "the same twice"),
         (_in_another_order, "order"),
-        (_without_its_proposal, "Not the organisation proposed"),
+        (_without_its_proposal, "It was not the organisation that proposed"),
     ],
 )
 def test_what_somebody_made_of_a_record_is_refused(

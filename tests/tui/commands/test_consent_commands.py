@@ -91,7 +91,7 @@ def test_a_demo_that_was_withdrawn_is_refused_before_it_begins(on: Computers) ->
 def test_a_corpus_that_was_withdrawn_is_gone_from_everything_here(on: Computers) -> None:
     run = json.loads(on("runs list --json"))[0]["run_id"]
     assert "consent" not in on("runs verify card.json")
-    assert "1 run cannot be used any more" in on("consent withdraw --corpus words.tsv", *REASON)
+    assert "1 run can no longer be used" in on("consent withdraw --corpus words.tsv", *REASON)
     assert on.runs() == 0
     for command in (
         "run words.tsv --method copy-source --plain", "corpus show words.tsv", f"runs show {run}",

@@ -46,7 +46,7 @@ def test_three_keepers_three_homes_and_one_stick(homes: Homes) -> None:
     at("office", "export elders {stick}/elders --purpose", "for the keepers")
     shown = at("library", "grant show {stick}/elders {stick}/one.rosetta-request")
     assert words in shown
-    assert "No answer yet of Office, School, Library." in shown
+    assert "No answer yet from Office, School, Library." in shown
     refused = at("library", "grant refuse {stick}/elders {stick}/one.rosetta-request --to {stick}/library.rosetta-answer --reason", "ask me in May")  # fmt: skip
     assert "the log will have it with your reason" in refused
     for home in ("school", "office"):
@@ -73,7 +73,7 @@ def test_three_keepers_three_homes_and_one_stick(homes: Homes) -> None:
         f"Office: took in what Library says to {grant}: refuses it: ask me in May",
         f"Office: took in what School says to {grant}: allows it",
         f"Office: took in what Office says to {grant}: allows it",
-        f"Office: used the grant {grant} up and opened 'greetings': 2 development, 4 gold_standard",
+        f"Office: used up the grant {grant} and opened 'greetings': 2 development, 4 gold_standard",
     ]
     assert readable(homes.folder) == []
 

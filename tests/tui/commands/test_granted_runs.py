@@ -99,7 +99,7 @@ def test_another_run_than_was_granted_uses_nothing_up(
     with monkeypatch.context() as newer:
         newer.setattr("harness.run.run_terms.VERSION", "9.9.9")
         said = homes.types("office", f"run greetings {granted} -m copy-source", *RUN, *DESPITE)
-        assert "and this is 9.9.9, which may score otherwise" in said
+        assert "and this is 9.9.9, which may score differently" in said
     shutil.copytree(homes.folder / "office" / "elders", homes.folder / "school" / "elders")
     said = homes.types("school", f"run greetings {granted} -m copy-source", *RUN, *DESPITE)
     assert "made on another computer" in said
@@ -169,7 +169,7 @@ def test_keepers_at_one_table_open_what_runs_keep_after_all_is_sealed_anew_too(
     assert "chrF++" in rescored, rescored
     forget_keys()
     shutil.copytree(office, homes.folder / "at home")  # another computer of the same keeper
-    assert "1 corpus of this vault is sealed for those who open it now" in homes(
+    assert "1 corpus of this vault stored here is sealed for those who open it now" in homes(
         "office", "refresh elders --anew --with {stick}/school.key --purpose lost"
     )
     shutil.rmtree(homes.folder / "at home" / "elders")

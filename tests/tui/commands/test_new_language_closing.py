@@ -145,4 +145,4 @@ def test_analyses_are_asked_for_on_lines_of_their_own_with_help_for_a_wrong_key(
     office.types("corpus", "sources", "words", "known.tsv")
     said = office.types("corpus", "analyse", "words", "--by", "Ana", text="x\nq\n").output
     assert "␤" not in said
-    assert "Enter alone passes over, q stops." in said
+    assert "Enter alone skips, q stops." in said

@@ -184,7 +184,7 @@ def test_a_card_with_better_numbers_than_its_outputs_has_no_rank(
 ) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
     path = resealed(made, lambda scores: scores.update(chrf_plus_plus=99.0))
-    assert "SCORED AGAIN, OTHERWISE: chrF++ states 99, its outputs give " in ok(
+    assert "SCORED AGAIN, DIFFERENTLY: chrF++ states 99, its outputs give " in ok(
         f"runs import {path}"
     )
     (board,) = json.loads(ok("leaderboard --json"))
@@ -359,7 +359,7 @@ def test_answers_of_before_reproduce_nothing(
     with opened() as store:
         run = record(made)["repeated"]["run_id"]
         claimed = comparing.claimed_card(store, str(made / "card.json"))
-        with pytest.raises(UsageError, match="took answers from before"):
+        with pytest.raises(UsageError, match="took answers of earlier runs"):
             comparing.compared(store, claimed.card, run)
 
 

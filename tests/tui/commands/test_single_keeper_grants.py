@@ -54,7 +54,7 @@ def test_an_answer_that_nobody_asked_for_is_named(homes: Homes, tmp_path: Path) 
     homes("school", "grant allow {stick}/elders {stick}/b.rosetta-request --to {stick}/b.rosetta-answer")  # fmt: skip
     said = homes("office", "grant take elders {stick}/b.rosetta-answer")
     assert "This answer, of School, is to the request whose words are" in said
-    assert "ask anew: rosetta vault grant request" in said
+    assert "ask again: rosetta vault grant request" in said
     other = Homes(_folder(tmp_path), homes.monkeypatch, numbered(), threshold=1)
     foreign = other("office", f"grant take elders {homes.stick}/b.rosetta-answer")
     assert "of somebody who is no keeper of this vault, is for another vault (number" in foreign

@@ -93,7 +93,9 @@ def test_an_answer_that_the_pause_keeps_back_opens_no_vault(desk: Desk) -> None:
     desk("vault budget --pause 0")
     full = desk("submission tell tiny.rosetta-submission", *again, "-o", "x" * 250, code=2)
     assert f"the same again, which does not count: rosetta submission tell {kept.number}" in full
-    assert "It is the answer of before" in desk("submission tell tiny.rosetta-submission", *again)
+    assert "It is the same answer as before" in desk(
+        "submission tell tiny.rosetta-submission", *again
+    )
     assert desk("vault log elders") != before
     assert desk.answers() == 2
 
@@ -176,7 +178,7 @@ def test_a_file_that_is_there_is_not_overwritten(desk: Desk) -> None:
     assert "is there already" in desk(f"submission tell tiny.rosetta-submission -o {path}", code=2)
     assert "needs --terms FILE" in desk(ask, code=2)
     for verb in (f"{ask} --terms tiny-terms.txt", "submission tell tiny.rosetta-submission"):
-        assert "no folder that you may write to" in desk(f"{verb} -o none/told.json", code=2)
+        assert "not a folder that you may write to" in desk(f"{verb} -o none/told.json", code=2)
     assert path.read_bytes() == whole
     assert desk.notes() == [DeskAct.RECEIVED]
 
@@ -357,8 +359,8 @@ def timeless(said: str) -> str:
     ("name", "words"),
     [
         ("tiny", "tiny: a folder, and a submission is one file. Pack it: rosetta submission pack"),
-        ("tiny/card.json", "card.json: a run card, and a submission is wanted. Pack one"),
-        ("tiny/README.md", "README.md: another file, and a submission is wanted"),
+        ("tiny/card.json", "card.json: a run card, where a submission is needed. Pack one"),
+        ("tiny/README.md", "README.md: another file, where a submission is needed"),
         ("cut.rosetta-submission", "cut.rosetta-submission: This file is cut short"),
         ("link.rosetta-submission", "link.rosetta-submission: this submission is refused:\ncode/x.py"),
         ("none.rosetta-submission", "none.rosetta-submission: it cannot be read (No such file or directory). Name"),

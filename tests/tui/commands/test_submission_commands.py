@@ -145,7 +145,7 @@ def test_what_this_computer_fails_at_is_no_answer(desk: Desk, monkeypatch: pytes
         f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt {ask}",
         code=1,
     )
-    assert "Not run, through no fault of the submission" in said
+    assert "Not run, and not the submission's fault" in said
     assert desk.notes()[-1] is DeskAct.NOT_RUN
     assert desk.answers() == 0
     assert not desk.steps()["run over secret texts"]
@@ -343,7 +343,7 @@ def test_two_names_of_one_key_are_said_and_counted_as_the_custodian_says(desk: D
     sheet.write_text(sheet.read_text("utf-8").replace("A newcomer", "Somebody else"), "utf-8")
     desk("submission pack tiny --accept-terms tiny-terms.txt -o second.rosetta-submission")
     said = desk("submission run second.rosetta-submission --plain")
-    assert "The same key handed in under the name 'A newcomer' too" in said
+    assert "The same key was also used under the name 'A newcomer' too" in said
     said = desk(f"submission run second.rosetta-submission {path} --terms tiny-terms.txt --plain", "--submitter", "A newcomer")  # fmt: skip
     assert "'A newcomer' had an answer about 'eo-gold'" in said
     assert desk.answers() == 1
@@ -358,7 +358,7 @@ def test_another_key_under_the_same_name_is_said(desk: Desk) -> None:
     [own] = SubmissionDesk(desk.home).all()
     for verb in ("check", "show", "run"):
         said = desk(f"submission {verb} second.rosetta-submission")
-        assert f"ANOTHER KEY handed in under the name 'A newcomer' too: {key_phrase(own.manifest.by)}" in said  # fmt: skip
+        assert f"ANOTHER KEY was used under the name 'A newcomer' too: {key_phrase(own.manifest.by)}" in said  # fmt: skip
     assert key_phrase(MAKER.public.signing_key) in desk(f"submission show {own.number}").partition("ANOTHER KEY")[2]  # fmt: skip
 
 

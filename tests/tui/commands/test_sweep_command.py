@@ -114,7 +114,7 @@ def test_an_estimate_adds_up_calls_and_money(tmp_path: Path) -> None:
     [
         ("sweep nowhere.toml", "nowhere.toml: the plan of a sweep cannot be read"),
         ("sweep show nothing", "There is no sweep 'nothing'"),
-        ("sweep stop last", "Nobody is at sweep"),
+        ("sweep stop last", "Nobody is working on sweep"),
         ("sweep shw", "Did you mean 'show'?"),
         ("estimate demo.toml --limit 3", "leave options out"),
         ("sweep resume last --budget -1", "--budget"),

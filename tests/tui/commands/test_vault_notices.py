@@ -142,7 +142,7 @@ def test_trying_the_keys_says_what_was_taken_back(at: Keepers, ran: str) -> None
     assert "For a run, 1 entry is left out: consent was withdrawn for 1 entry of the corpus" in told
     assert "warning: vault: 1 entry is left out" in at("corpus check people", *OPENED)
     at(f"consent withdraw --corpus {ran}", *WITHDRAWN)
-    assert "For a run nothing of it is opened: consent was withdrawn for the corpus" in at(look)
+    assert "None of it is opened for a run: consent was withdrawn for the corpus" in at(look)
 
 
 def test_a_community_takes_runs_out_of_its_vault_along(at: Keepers, ran: str) -> None:

@@ -79,7 +79,7 @@ def test_two_keepers_open_and_none_alone(run: Keepers) -> None:
     wrong = school.split()
     wrong[4] = "academic" if wrong[4] != "academic" else "acid"
     said = run.typing(f"{' '.join(wrong)}\n{library}\n", "open v words --cards --purpose look")
-    assert f"Not taken: Word 5, {wrong[4]!r}, is another one on the card." in said
+    assert f"Not taken: Word 5, {wrong[4]!r}, is a different one on the card." in said
     assert "2 entries opened" in said
     assert "Aborted" in run.typing("", "open v words --cards --purpose look")
     assert school.split()[20] not in said.split()
@@ -111,12 +111,12 @@ def test_keepers_come_and_leave_together(run: Keepers) -> None:
     said = run("enrol v Council.rosetta-keeper --with rec.txt --threshold 3 --purpose came --words", six)  # fmt: skip
     assert "Any 3 together open the vault: Office, School, Library, recovery key, Council." in said
     assert "If 3 of the 5 shares are lost" in said
-    assert "as many shares of before as were needed still open the vault" in said
-    assert "before the shares were dealt anew" in run.typing(f"{old}\n", "share v --check")
+    assert "enough earlier shares, brought together, still open the vault" in said
+    assert "before the keepers got new ones" in run.typing(f"{old}\n", "share v --check")
     typed = f"{run.printed('school')}\n"
     said = run.typing(typed, "revoke v Council --with rec.txt --cards --anew --purpose left")
     assert "Council has no share of this vault any more." in said
-    assert "All texts are sealed anew." in said
+    assert "All texts are sealed again." in said
     for name in ("School", "Library"):
         few = run.typing("", f"revoke v {name} --with rec.txt --purpose left --threshold 9")
         assert "2 of 3 shares are here" in few
@@ -124,14 +124,14 @@ def test_keepers_come_and_leave_together(run: Keepers) -> None:
     assert "1 of 3 shares" not in run.typing(typed, "share v --check")
     typed = f"{run.printed('library')}\n"
     said = run.typing(typed, "refresh v --with rec.txt --cards --threshold 2 --purpose seen")
-    assert "The texts were not sealed anew" in said
+    assert "The texts were not sealed again" in said
     log = [line.split("  ")[1] for line in run("log v").splitlines()]
     assert log == [
         "Office: made the vault 'Elders'; it opens for 2 together of Office, School, Library, recovery key",
         "Office: put in 'words': 2 gold_standard, 1 held_out",
-        "Office: dealt the shares anew; it opens for 3 together of Office, School, Library, recovery key, Council (came)",
-        "Office: dealt the shares anew; it opens for 3 together of Office, School, Library, recovery key, and sealed every text anew (left)",
-        "Office: dealt the shares anew; it opens for 2 together of Office, School, Library, recovery key (seen)",
+        "Office: gave the keepers new shares; it opens for 3 together of Office, School, Library, recovery key, Council (came)",
+        "Office: gave the keepers new shares; it opens for 3 together of Office, School, Library, recovery key, and sealed every text anew (left)",
+        "Office: gave the keepers new shares; it opens for 2 together of Office, School, Library, recovery key (seen)",
     ]
     assert faults("vault-log", json.loads(run("log v --json"))) == []
     assert "2 entries opened" in run("open v words --with rec.txt --purpose look", at="library")
@@ -150,7 +150,7 @@ def test_a_drill_goes_from_computer_to_computer(run: Keepers) -> None:
     assert "could: School" in said
     assert "could: recovery key" in said
     assert "no answer yet: Library" in said
-    assert "the vault would open, but nobody more may be missing" in said
+    assert "the vault would open, but nobody else could be absent" in said
     assert "2 entries opened" in run("open v words --with rec.txt --purpose look")
 
 
@@ -205,7 +205,7 @@ def test_the_page_can_be_walked_as_it_stands(
             words[at] = " ".join({int(n): w for n, w in found}[n] for n in range(1, 34))
         if parts[:2] == ["drill", "report"]:
             assert "3 of 4 keepers gave their share back" in said
-            assert "the vault would open, and 1 more could be missing" in said
+            assert "the vault would open, and 1 more could be absent" in said
         if parts[0] == "open":
             assert "2 entries opened" in said
     assert [each.split(": ")[1].split(";")[0].split(" (")[0] for each in said.splitlines()] == [
@@ -213,9 +213,9 @@ def test_the_page_can_be_walked_as_it_stands(
         "put in 'greetings'",
         "opened 'greetings'",
         "opened 'greetings'",
-        "dealt the shares anew",
-        "dealt the shares anew",
-        "dealt the shares anew",
+        "gave the keepers new shares",
+        "gave the keepers new shares",
+        "gave the keepers new shares",
     ]
     assert CANARY.encode() not in b"".join(
         each.read_bytes() for each in (tmp_path / "elders").iterdir()

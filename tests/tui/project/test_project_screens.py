@@ -97,7 +97,7 @@ async def test_from_home_to_a_folder_that_another_computer_began(
         await press(pilot, "q")
         assert "Words of our school" in text(app)
         await press(pilot, "delete")
-        assert "No corpus was begun here yet" in text(app)
+        assert "No corpus has been begun here yet" in text(app)
         assert (tmp_path / "words" / "project.json").is_file()
         await press(pilot, "q")
         assert "A corpus for a new language" in text(app)

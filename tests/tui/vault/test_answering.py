@@ -213,9 +213,9 @@ def _sealed_anew(home: Path, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("happens", "words"),
     [
-        (_no_keeper, "not those of a keeper of this vault"),
+        (_no_keeper, "not those of a present keeper of this vault"),
         (_taken_name, "is there already"),
-        (_sealed_anew, "not those of a keeper of this vault"),
+        (_sealed_anew, "not those of a present keeper of this vault"),
     ],
 )
 async def test_what_goes_wrong_is_said_and_nothing_is_answered(

@@ -102,7 +102,7 @@ def request_(
     works = [(work, name) for work, name in again.items() if name is not None]
     if len(works) + (method is not None) > 1:
         raise UsageError(
-            "--method, --resume, --seal, --look, --review and --adjudicate exclude each other: ask for each by itself."
+            "--method, --resume, --seal, --look, --review and --adjudicate cannot go together: ask for each by itself."
         )
     if bool(laptops) != (review is not None):
         raise UsageError(
@@ -120,7 +120,7 @@ def request_(
     for line in words.request_lines(files.read_request(content), state):
         click.echo(plain(line))
     needed = "One keeper" if state.split is None else f"{state.threshold} keepers"
-    click.echo(plain(f"Written: {request}. {needed} must allow it; you too are one, and answer as they do: rosetta vault grant allow."))  # fmt: skip
+    click.echo(plain(f"Written: {request}. {needed} must allow it; you are one of them too, and answer in the same way: rosetta vault grant allow."))  # fmt: skip
 
 
 def _again(

@@ -51,7 +51,7 @@ def test_two_who_allow_it_open_once(here: Grants, tmp_path: Path) -> None:
     data, number = asked(here)
     first, second = allowed(here, data, SCHOOL, LIBRARY)
     here.take(first, OFFICE)
-    with pytest.raises(VaultError, match=r"Too few keepers allow it\. 2 must allow it\. Allowed by School\. No answer yet of Office, Library, Church\."):  # fmt: skip
+    with pytest.raises(VaultError, match=r"Too few keepers allow it\. 2 must allow it\. Allowed by School\. No answer yet from Office, Library, Church\."):  # fmt: skip
         here.open(number, OFFICE, RUN)
     here.take(second, CHURCH)
     opened = here.open(number, OFFICE, RUN)
@@ -120,7 +120,7 @@ def test_a_keeper_who_refuses_takes_back_what_they_allowed(here: Grants) -> None
         here.open(number, OFFICE, RUN)
     for late in (yes, *allowed(here, data, SCHOOL)):
         with pytest.raises(
-            VaultError, match=r"School refused this request already, at .* ask anew"
+            VaultError, match=r"School refused this request already, at .* ask again"
         ):
             here.take(late, OFFICE)
     [again] = allowed(here, data, LIBRARY)
@@ -133,7 +133,7 @@ def test_too_many_refusals_are_the_end_of_it(here: Grants) -> None:
     data, number = asked(here)
     for identity in (OFFICE, SCHOOL, LIBRARY):
         here.take(here.answer(data, identity, allowed=False, reason="no"), OFFICE)
-    with pytest.raises(VaultError, match="So it can be allowed no more"):
+    with pytest.raises(VaultError, match="So it can no longer be allowed"):
         here.open(number, OFFICE, RUN)
 
 
@@ -260,7 +260,7 @@ def test_a_kept_copy_of_an_answer_opens_nothing_again(here: Grants, tmp_path: Pa
     with pytest.raises(VaultError, match="used up on this computer"):
         before.open(number, OFFICE, RUN)
     _, fresh = asked(before)
-    with pytest.raises(VaultError, match="No answer yet of Office, School, Library, Church"):
+    with pytest.raises(VaultError, match="No answer yet from Office, School, Library, Church"):
         before.open(fresh, OFFICE, RUN)
     for each in answers:
         with pytest.raises(SealError, match="sealed for another key"):
