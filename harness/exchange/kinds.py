@@ -17,6 +17,7 @@ from harness.card.signing import card_seal
 from harness.card.signing.row_proof import is_proof, read_proof
 from harness.consent import notice
 from harness.release.verifying import verify_released
+from harness.sealed.archive import RESERVED
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.stick import MOST_BYTES
 from harness.vault.grants import files
@@ -25,8 +26,6 @@ from harness.vault.keepers import CARD_SUFFIX, read_card
 MOST_NAME: Final = 100
 """Characters of a file's name; with its folder it stays below what Windows takes."""
 
-RESERVED: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-"""Names that are devices on Windows, whatever follows their first point."""
 _KEPT: Final = frozenset(" -_.()+,'")
 
 

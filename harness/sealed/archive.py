@@ -21,6 +21,9 @@ MOST_BYTES: Final = 50 * 2**20
 
 MOST_MEMBERS: Final = 32
 
+RESERVED: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+"""Names that are devices on Windows, whatever follows their first point."""
+
 
 @dataclass(frozen=True)
 class ArchiveShape:

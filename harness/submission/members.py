@@ -19,8 +19,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from harness.exchange.kinds import RESERVED
-from harness.sealed.archive import ArchiveShape
+from harness.sealed.archive import RESERVED, ArchiveShape
 from harness.sealed.forms import FileError, FileProblem
 
 SHEET: Final = "submission.toml"

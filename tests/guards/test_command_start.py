@@ -27,6 +27,7 @@ finally:
     [
         (("--help",), {"click", "json", "dataclasses", "typing", "importlib"}),
         (("run", "--help"), {"pydantic", "numpy", "regex", "asyncio", "importlib.metadata"}),
+        (("submission", "list"), {"numpy", "regex", "asyncio", "cryptography"}),
         (("doctor", "--json"), {"textual", "asyncio", "numpy.ma", "aiohttp", "httpx"}),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
