@@ -29,12 +29,9 @@ from harness.submission.manifest import (
 )
 from harness.submission.members import (
     CARD,
-    CODE,
-    DATA,
     MOST_BYTES,
     README,
     SHEET,
-    WHEELS,
     MemberKind,
     in_folder,
     member_problems,
@@ -135,12 +132,3 @@ def pack_folder(
         members={},
     )
     return pack_submission(manifest, members, identity)
-
-
-PLACES: Final = {
-    CARD: "the run card over open entries",
-    README: "approach and limitations",
-    f"{CODE}/ or {DATA}/": "the method",
-    f"{WHEELS}/": "what code needs, as wheels",
-}
-"""Place in the folder → what belongs there."""
