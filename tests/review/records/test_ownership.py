@@ -55,7 +55,7 @@ def test_the_terms_are_those_of_the_specification_unless_both_agree_otherwise(
     said = proposed.terms
     assert (said.organisation_share, said.developer_share) == (90, 10)
     assert len(said.developer_keeps) == 3
-    assert len(said.organisation_gains) == 6
+    assert len(said.organisation_gains) == 3
     assert terms(organisation_share=60).developer_share == 40
     with pytest.raises(UsageError, match="organisation_share"):
         terms(organisation_share=101)
