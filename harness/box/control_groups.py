@@ -1,4 +1,4 @@
-"""Control groups of Linux: a limit of memory for a box as a whole, where this user may set one.
+"""Control groups of Linux: a limit of memory for a box as a whole, where this user may set one, or systemd sets it for them.
 
 Without one each process of a box is limited by itself (``RLIMIT_AS``), so a box may take so much for each of its processes.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -19,6 +20,8 @@ from harness.box.limits import Limits
 
 _ROOT: Final = Path("/sys/fs/cgroup")
 _NAME: Final = "rosetta-box-"
+_PROBE_BYTES: Final = 1 << 28
+_PROBE_SECONDS: Final = 10
 _TRIES: Final = 100
 """How often a group is tried to be removed, while the last processes in it go."""
 
@@ -28,7 +31,7 @@ def control_group(limits: Limits) -> Iterator[list[str]]:
     """Make a group for one box; gives what stands before its command to join it, nothing where none can be made."""
     place = _made(limits)
     if place is None:
-        yield []
+        yield _scope(limits.memory_bytes) if _holds(tuple(_scope(_PROBE_BYTES))) else []
         return
     try:
         shell = shutil.which("sh") or "/bin/sh"
@@ -42,6 +45,36 @@ def limits_whole_box() -> bool:
     """Tell whether memory is limited for a box as a whole on this computer, for this user."""
     with control_group(Limits()) as joining:
         return bool(joining)
+
+
+def _scope(memory: int) -> list[str]:
+    """Return what starts a command in a group that the systemd of this user's session makes; empty where there is none.
+
+    The command takes the place of what is started, so it stays this program's child; it has nothing of the environment.
+    """
+    programs = [shutil.which(name) for name in ("env", "systemd-run")]
+    session = os.environ.get("XDG_RUNTIME_DIR")
+    if None in programs or not session:
+        return []
+    env, systemd_run = map(str, programs)
+    limit = ["--property", f"MemoryMax={memory}", "--property", "MemorySwapMax=0"]
+    asked = [systemd_run, "--user", "--scope", "--quiet", "--collect", *limit, "--"]
+    return [env, f"XDG_RUNTIME_DIR={session}", *asked, env, "-i"]
+
+
+@cache
+def _holds(starts: tuple[str, ...]) -> bool:
+    """Tell whether the kernel holds the limit of such a group, of ``_PROBE_BYTES``: one is made, and says what it was given."""
+    if not starts:
+        return False
+    asked = 'read -r group < /proc/self/cgroup && cat "/sys/fs/cgroup${group#0::}/memory.max"'
+    argv = [*starts, shutil.which("sh") or "/bin/sh", "-c", asked]
+    with suppress(OSError, subprocess.SubprocessError):
+        said = subprocess.run(  # noqa: S603
+            argv, env={}, stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=_PROBE_SECONDS
+        ).stdout  # fmt: skip
+        return said.strip() == str(_PROBE_BYTES).encode()
+    return False
 
 
 def _made(limits: Limits) -> Path | None:
