@@ -19,6 +19,7 @@ from harness.box.limits import Limits
 from harness.box.seccomp import rules_by_name
 
 _PROBE_SECONDS = 60
+_ASKED = "{{.Host.Security.Rootless}} {{.Host.CgroupControllers}}"
 _TOLD = (
     "HOME",
     "PATH",
@@ -43,13 +44,19 @@ class Podman:
             return "podman is not installed: install the package podman of your system"
         if os.geteuid() == 0:
             return "podman is used only by ordinary users: log in as one"
-        asked = [program, "info", "--format", "{{.Host.Security.Rootless}}"]
+        asked = [program, "info", "--format", _ASKED]
         try:
             told = subprocess.run(asked, capture_output=True, check=False, timeout=_PROBE_SECONDS)  # noqa: S603
         except (OSError, subprocess.SubprocessError):
             return "podman does not answer: check that `podman info` works"
-        if told.returncode != 0 or told.stdout.strip() != b"true":
+        rootless, _, limited = told.stdout.decode("utf-8", "replace").strip().partition(" ")
+        if told.returncode != 0 or rootless != "true":
             return "podman makes no containers for this user: give it ranges in /etc/subuid and /etc/subgid"
+        if not {"memory", "pids"} <= {*limited.strip("[]").split()}:
+            return (
+                "podman ignores limits of memory and processes for this user: have control groups of version 2 on this "
+                "computer, and memory and pids delegated to the user's session"
+            )
         return None
 
     @contextmanager
@@ -88,6 +95,7 @@ def walls(limits: Limits, rules: Path) -> list[str]:
         "--pids-limit", str(limits.processes), "--timeout", str(math.ceil(limits.all_seconds)),
         "--memory", str(limits.memory_bytes), "--memory-swap", str(limits.memory_bytes),
         "--shm-size", str(shared), "--tmpfs", f"/tmp:rw,mode=1777,size={limits.disk_bytes - shared}",  # noqa: S108  of the box
+        "--tmpfs", "/sys:ro,size=4k", "--tmpfs", "/dev/mqueue:ro,size=4k",
         "--workdir", "/tmp", "--unsetenv-all",  # noqa: S108
     ]  # fmt: skip
     for name, value in ENVIRONMENT.items():

@@ -35,7 +35,8 @@ def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder), prepend=":")
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/of-nobody")
-    monkeypatch.setattr("harness.box.control_groups._made", lambda limits: None)
+    made = "harness.box.control_groups._made"  # root makes groups, an ordinary user none
+    monkeypatch.setattr(made, lambda limits: None)
     return folder / "systemd-run"
 
 

@@ -202,6 +202,35 @@ def test_a_podman_that_does_not_answer_is_lacking(
     assert lacking == "podman does not answer: check that `podman info` works"
 
 
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("true [cpu memory pids]", None),
+        ("true [memory pids]", None),
+        ("true []", "ignores limits of memory and processes"),
+        ("true [pids]", "ignores limits of memory and processes"),
+        ("true [memory]", "ignores limits of memory and processes"),
+        ("false [cpu memory pids]", "makes no containers for this user"),
+        ("", "makes no containers for this user"),
+    ],
+)
+def test_a_podman_without_limits_is_lacking(
+    said: str, words: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As podman 4.3 says it; on control groups of version 1 it warns and goes on without any limit."""
+
+    def told(*_: object, **__: object) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.CompletedProcess([], 0, f"{said}\n".encode(), b"")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+        patched.setattr("os.geteuid", lambda: 1000, raising=False)
+        patched.setattr("subprocess.run", told)
+        lacking = Podman().lacking()
+    assert (lacking is None) == (words is None)
+    assert (words or "") in (lacking or "")
+
+
 def test_a_full_disk_is_told_by_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
     """As root its first box needs a folder; a way that no other test asks for is not remembered."""
 
