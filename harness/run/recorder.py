@@ -52,7 +52,7 @@ class Recorder(threading.Thread):
         stretch: int,
         scorer: Scorer,
         board: ProgressBoard,
-        listener: Callable[[Event], None],
+        listener: Callable[[Event], None] | None,
         annotated: Annotate = list,
         tried: Mapping[int, int] | None = None,
     ) -> None:
@@ -123,15 +123,26 @@ class Recorder(threading.Thread):
         items, more = self._gather()
         began = time.perf_counter()
         results = self._write(items)
-        for result in results:
-            self._listener(EntryScored(self._run_id, result))
         now = time.perf_counter()
-        if now - self._told >= TELL_SECONDS or not more:
-            self._told = now
-            self._listener(self._board.progress())
+        if self._listener is not None:
+            self._tell(self._listener, results, now, last=not more)
         if more and items:
             time.sleep(max(0.0, GATHER_SECONDS - (now - began)))
         return more
+
+    def _tell(
+        self,
+        listener: Callable[[Event], None],
+        results: Sequence[Result],
+        now: float,
+        *,
+        last: bool,
+    ) -> None:
+        for result in results:
+            listener(EntryScored(self._run_id, result))
+        if now - self._told >= TELL_SECONDS or last:
+            self._told = now
+            listener(self._board.progress())
 
     def _gather(self) -> tuple[list[_Item], bool]:
         """Return what is waiting, and whether more may come."""

@@ -70,7 +70,7 @@ def execute_run(
     path: Path,
     number: int,
     method: Method,
-    listener: Listener,
+    listener: Listener | None,
     control: Control,
     resumption: Resumption = AS_BEFORE,
     tools: ScoringTools | None = None,
@@ -82,11 +82,13 @@ def execute_run(
 
     Blocks; belongs into a thread of its own where something else must stay alive. Raises after a Failed
     event, HarnessError where the fault is known, CorpusError where it is one of a language card; whatever was
-    finished before is stored, and the run can be resumed. ``tools`` are those that the run began with,
+    finished before is stored, and the run can be resumed. ``listener``: None where nobody follows the run but by the
+    store, so that nothing is worked out for it. ``tools`` are those that the run began with,
     where they are still at hand, ``limiter`` knows from earlier runs what their endpoint bears, and ``connections``
     are those of earlier runs, which stay open. ``carrier`` makes the calls elsewhere.
     """
     run_id = ""
+    tell = listener or _hear_nothing
     try:
         with closing(open_store(path)) as connection:
             run_id = read_run(connection, number).run_id
@@ -108,15 +110,19 @@ def execute_run(
                     )
                     return here.to_the_end()
     except (CorpusError, HarnessError) as error:
-        listener(Failed(run_id, str(error)))
+        tell(Failed(run_id, str(error)))
         raise
     except STORE_ERRORS as error:
         told = in_words(error, path)
-        listener(Failed(run_id, str(told)))
+        tell(Failed(run_id, str(told)))
         raise told from error
     except Exception as error:
-        listener(Failed(run_id, _unforeseen(error)))
+        tell(Failed(run_id, _unforeseen(error)))
         raise
+
+
+def _hear_nothing(event: Event) -> None:
+    """Take what is told where nobody listens."""
 
 
 @contextmanager
@@ -147,7 +153,7 @@ class _Execution:
         path: Path,
         run: Run,
         method: Method,
-        listener: Listener,
+        listener: Listener | None,
         control: Control,
         tools: ScoringTools | None,
         limiter: Limiter | None,
@@ -188,8 +194,9 @@ class _Execution:
         before = spent_usd(self.connection, self.run.id)
         ledger = Ledger(self.options.budget_usd, before, self.purse)
         board = self._board(ledger)
-        self.listener(Started.of(self.run, self.dataset, len(done)))
-        self.listener(board.progress())
+        if self.listener is not None:
+            self.listener(Started.of(self.run, self.dataset, len(done)))
+        self._tell_progress(board)
         forget_wishes(
             self.connection, self.run.id
         )  # before anybody may ask something of this stretch
@@ -353,7 +360,7 @@ class _Execution:
             if other or now - beat >= HEARTBEAT_SECONDS:
                 beat = now
                 set_live(self.connection, self.run.id, RunState.RUNNING, board.heartbeat())
-            self.listener(board.progress())
+            self._tell_progress(board)
 
         return tell
 
@@ -414,7 +421,7 @@ class _Execution:
                 complete = False
                 reason = str(end) if isinstance(end, BudgetReached) else None
                 board.doing = None
-                self.listener(board.progress())
+                self._tell_progress(board)
         budget_reached, card_hash = ledger.reached, None
         if complete:
             self._keep_row_words()
@@ -435,8 +442,13 @@ class _Execution:
             reason=reason,
             budget_reached=budget_reached and not complete,
         )
-        self.listener(finished)
+        if self.listener is not None:
+            self.listener(finished)
         return finished
+
+    def _tell_progress(self, board: ProgressBoard) -> None:
+        if self.listener is not None:
+            self.listener(board.progress())
 
     def _keep_row_words(self) -> None:
         """Keep what the card's rows say of each output besides numbers."""

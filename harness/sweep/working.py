@@ -28,7 +28,6 @@ from harness.endpoint.client import Connections, OverlappingConnections
 from harness.endpoint.keys import find_key, no_key
 from harness.endpoint.limiter import Limiter
 from harness.events.control import Control
-from harness.events.kinds import Event as RunEvent
 from harness.events.kinds import Finished
 from harness.run.call_runner import limiter_for
 from harness.run.carrying import MADE_HERE, Carrier
@@ -395,7 +394,7 @@ class _Worker:
                 ready.path,
                 ready.number,
                 ready.method,
-                _hear_nothing,
+                None,  # who watches a sweep reads the store
                 control,
                 ready.resumption,
                 ready.tools,
@@ -435,7 +434,3 @@ def _scored_by(cell: SweepCell) -> Hashable:
         plan.options.prices,
         plan.run.offline,
     )
-
-
-def _hear_nothing(event: RunEvent) -> None:
-    """Print nothing: who watches a sweep reads the store."""
