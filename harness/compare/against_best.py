@@ -121,7 +121,9 @@ class SharedRuns:
             raise UsageError("\n".join(["The method cannot be held against baselines.", *reasons]))
         groups = [group for group in chosen if group]
         try:
-            tables, drawn = zip(*map(self._together, groups), strict=True)
+            tables, drawn = zip(
+                *(self._together(group, groups[0][0].inputs[1]) for group in groups), strict=True
+            )
             found = best_baseline.against_best(
                 tables[0], tables[1:], self._metric, draws=self._draws, trials=trials, seed=self._seed, level=level,
                 resampled=drawn,
@@ -183,14 +185,22 @@ class SharedRuns:
             {run_id: each for run_id, each in found.items() if isinstance(each, str)},
         )
 
-    def _together(self, group: Sequence[PairSide]) -> tuple[Table, Table]:
-        """Return all repetitions of a set-up as one table, and its resamples."""
+    def _together(self, group: Sequence[PairSide], inputs: frozenset[str]) -> tuple[Table, Table]:
+        """Return all repetitions of a set-up as one table, and its resamples; of a composite its ``inputs`` alone.
+
+        All groups have these: one whose composite weighs others was refused before. Metrics beside them may differ.
+        """
         key = tuple(map(id, group))
         if key not in self._pooled:
             table = best_baseline.pooled([side.table for side in group])
             (drawn,) = resamples([table], self._draws, self._seed)
             self._pooled[key] = table, drawn
-        return self._pooled[key]
+        table, drawn = self._pooled[key]
+        return (
+            (table.only(inputs), drawn.only(inputs))
+            if self._metric == COMPOSITE
+            else (table, drawn)
+        )
 
 
 def _told(group: Sequence[PairSide], value: float, metric: str) -> RepeatedRuns:

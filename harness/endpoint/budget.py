@@ -43,7 +43,7 @@ def bounded(price: Price | None, most_completion_tokens: int | None) -> Price:
     if price is None:
         raise UsageError(
             "The price of this model is unknown, so a budget cannot be kept. "
-            "Add the model to your prices.toml, or run without --budget."
+            "Add the model to your prices.toml, or set no budget."
         )
     if price.output_per_million and most_completion_tokens is None:
         raise UsageError("A budget needs an upper bound on the output. Set --max-tokens.")

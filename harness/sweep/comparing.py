@@ -18,6 +18,12 @@ ALPHA = 0.05
 """The level that p after Holm is held against."""
 
 
+_MEND = (
+    "`--metric chrf` compares by chrF++. Where coaching brings terms that other runs are not scored with, `terms` "
+    "under [fixed] in the plan has all runs scored alike."
+)
+
+
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True)
 
@@ -105,7 +111,15 @@ def compare_sweep(
         left_out |= result.refused
         results[_name(each)] = result
     if not results:
-        raise UsageError("\n".join(["No method of this sweep compares.", *left_out.values()]))
+        raise UsageError(
+            "\n".join(
+                [
+                    "No method of this sweep compares.",
+                    *dict.fromkeys(left_out.values()),
+                    _MEND,
+                ]
+            )
+        )
     names = {run_id: _name(each) for each in done for run_id in _ids(each)}
     corrected = holm([each.found.p_maximum for each in results.values()])
     known = {b.runs[0].run_id: b for each in results.values() for b in each.baselines}

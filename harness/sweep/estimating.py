@@ -13,7 +13,7 @@ from harness import api
 from harness.estimate.earlier import NOTHING, Range
 from harness.estimate.estimate import RunEstimate
 from harness.store.file.database import opened
-from harness.sweep.expansion import SweepCell
+from harness.sweep.expansion import SweepCell, scored_apart
 from harness.sweep.plan import SweepPlan
 from harness.sweep.stored import find_same
 
@@ -46,6 +46,8 @@ class SweepEstimate(BaseModel):
     budget_usd: float | None
     budget: str
     """What is to be said of the budget; empty where it holds all, or there is none."""
+    scoring: str
+    """What keeps the composites of its runs from comparing, with the mend; empty where nothing does."""
 
 
 def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -> SweepEstimate:
@@ -63,6 +65,7 @@ def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -
         seconds=_sum(each.seconds for each in made),
         budget_usd=plan.budget_usd,
         budget=_budget(plan.budget_usd, cost),
+        scoring=scored_apart(cells),
     )
 
 

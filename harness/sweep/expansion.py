@@ -24,6 +24,7 @@ from harness.core.canonical import canonical_sha256
 from harness.core.failures import UsageError
 from harness.core.version import VERSION
 from harness.endpoint.keys import KeySource, find_key, no_key
+from harness.inputs.coaching import read_coaching
 from harness.method.method import Method, Setup
 from harness.method.options import MethodOptions
 from harness.method.shipped import TAKES, asks
@@ -92,6 +93,27 @@ def _sha256(path: Path) -> str:
             return sha256(file.read()).hexdigest()
     except OSError:
         return ""
+
+
+def scored_apart(cells: Sequence[SweepCell]) -> str:
+    """Say that some runs are held against terms and others not, with the mend; empty where all are scored alike."""
+    told = {_terms(each): each for each in cells}
+    if len(told) < 2:
+        return ""
+    terms = next(path for path in told if path is not None)
+    return (
+        "runs with coaching are scored with its terms too, so that their composites weigh other metrics than those of "
+        f'the others and do not compare. Say terms = "{terms}" under [fixed], and all are scored alike.'
+    )
+
+
+def _terms(cell: SweepCell) -> Path | None:
+    """Return the file of the terms that the outputs of a run are held against; None where it has none."""
+    plan = cell.request.plan
+    if plan.scoring.terms is not None or "terminology_adherence" not in plan.scoring.wanted:
+        return plan.scoring.terms
+    coaching = plan.options.coaching
+    return None if coaching is None or not len(read_coaching(coaching).dictionary) else coaching
 
 
 def run_key(setup_hash: str, positions: Sequence[int], scoring: Mapping[str, Any]) -> str:

@@ -24,7 +24,7 @@ from harness.store.holding import is_held
 from harness.store.results import read_statistics
 from harness.store.runs import Run, find_by_id, set_live
 from harness.store.sweeps import StoredCell, read_cells, set_raced_out, stored_entries
-from harness.sweep.expansion import SweepCell, configuration_name
+from harness.sweep.expansion import SweepCell, configuration_name, scored_apart
 from harness.sweep.plan import PlanFile
 from harness.sweep.record import RacedOutRecord
 from scoring.core.inventory import read_by
@@ -126,6 +126,8 @@ def check_race(found: PlanFile, cells: Sequence[SweepCell]) -> None:
         raise found.wrong(
             "runs that are scored in different ways cannot race: say it under [fixed].", "race"
         )
+    if words := scored_apart(cells):
+        raise found.wrong(f"such runs cannot race: {words}", "race")
     if cells[0].request.corpus.dataset.task != TRANSLATION:
         raise found.wrong(
             "a race is decided by the composite, which translations alone have.", "race"

@@ -45,7 +45,8 @@ def progress_lines(found: SweepSummary) -> Iterator[str]:
     if found.budget_usd is not None:
         left = max(0.0, found.budget_usd - found.committed_usd)
         need = f"; the rest may cost {figures.money(found.expected_usd)}" if found.expected_usd else ""  # fmt: skip
-        yield f"Money: {figures.money(found.committed_usd)} of {figures.money(found.budget_usd)} spent or set aside, {figures.money(left)} left{need}."
+        spent = figures.money(found.committed_usd) if found.committed_usd else "nothing"
+        yield f"Money: {spent} of {figures.money(found.budget_usd)} spent or set aside, {figures.money(left)} left{need}."
 
 
 def race_words(found: SweepSummary) -> str:
@@ -141,13 +142,16 @@ def estimate_lines(found: SweepEstimate, width: int | None) -> Iterator[str]:
         )
     yield from stacked(rows, width, ("calls", "tokens", "cost", "time"))
     yield ""
-    yield f"Runs     {found.to_make} of {len(found.runs)}; the store has the others"
+    known = "" if found.to_make == len(found.runs) else "; the store has the others"
+    yield f"Runs     {found.to_make} of {len(found.runs)}{known}"
     yield f"Calls    {between(found.calls, _count)}"
     yield f"Tokens   {'unknown' if found.tokens is None else between(found.tokens, _count)}"
     yield f"Cost     {'unknown' if found.cost_usd is None else between(found.cost_usd, figures.money)}"
     yield f"Time     {'unknown' if found.seconds is None else between(found.seconds, figures.clock)}"
     if found.budget:
         yield f"Budget   ! {found.budget}"
+    if found.scoring:
+        yield f"Scoring  ! {found.scoring}"
 
 
 def _count(amount: float) -> str:

@@ -9,6 +9,7 @@ import click
 
 from harness.store.file.database import default_path
 from rosetta_tui.commands.naming import in_lines, when_used
+from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.endpoint import keys
@@ -44,5 +45,7 @@ def begin(
     if address is not None:
         address = scheduler.require_cluster(address, cells)
         cluster = carrier.Cluster(address)
+    if words := expansion.scored_apart(cells):
+        click.echo(plain(f"Note: {words}"), err=True)
     sweep = working.begin_sweep(default_path(), found, cells)
     raise click.exceptions.Exit(sweeping.carry_out(default_path(), sweep, style, cluster))

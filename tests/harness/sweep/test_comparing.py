@@ -15,8 +15,11 @@ from harness.store.file.database import open_store
 from harness.store.sweeps import NewCell, find_sweep, keep_sweep, read_cells, set_run
 from harness.sweep.comparing import SweepComparison, compare_sweep
 from harness.sweep.record import SweepRecord, sweep_record
+from harness.sweep.working import work
 from rosetta_tui.commands import rosetta
 from tests.harness.ranked import play, ranked_corpus
+from tests.harness.scripted import serving
+from tests.harness.sweep.sweeping import begun, never, record
 
 RAW = MethodClass.RAW_LLM
 SIZE = 40
@@ -95,6 +98,26 @@ def test_what_waits_is_named_and_one_side_alone_is_refused(path: Path) -> None:
             cells = tuple(each for each in record.cells if each.labels["model"] in kinds)
             with pytest.raises(UsageError, match=words):
                 compare_sweep(store, record.model_copy(update={"cells": cells}))
+
+
+@pytest.mark.parametrize("term", ["absent", "number"])
+def test_coaching_whose_terms_count_in_no_composite_compares(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, term: str
+) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    (tmp_path / "coaching.json").write_text(json.dumps({"dictionary": {term: "NUMBER"}}), "utf-8")
+    axes = '[axes]\nmodel = ["a"]\ncoaching = [false, "coaching.json"]'
+    with serving() as server:
+        store, sweep = begun(tmp_path, server.url, axes)
+        work(store, sweep.number, never)
+    with closing(open_store(store)) as connection:
+        if term == "absent":
+            found = compare_sweep(connection, record(store), draws=300)
+            assert [each.difference for each in found.methods] == [0.0]
+            assert not found.left_out
+        else:
+            with pytest.raises(UsageError, match=r"weigh other inputs .*(?s:.*)`terms` under"):
+                compare_sweep(connection, record(store), draws=300)
 
 
 def test_the_command_says_it_in_lines_and_as_json(

@@ -285,6 +285,21 @@ def test_a_race_stays_one_and_a_run_may_be_finished_by_hand(tmp_path: Path) -> N
         assert find_sweep(connection, "last").key == sweep.key
 
 
+def test_runs_that_are_held_against_different_terms_cannot_race(tmp_path: Path) -> None:
+    coaching = tmp_path / "coaching.json"
+    coaching.write_text('{"notes": "Be brief.", "dictionary": {"number": "NUMBER"}}', "utf-8")
+    axes, url = (
+        '[axes]\nmodel = ["a"]\ncoaching = [false, "coaching.json"]',
+        "http://127.0.0.1:9/v1",
+    )
+    with pytest.raises(UsageError, match=r"field 'race': .* Say terms = .*coaching\.json"):
+        begun(tmp_path, url, axes, top="race = true")
+    begun(tmp_path, url, axes, top="race = true", fixed='terms = "coaching.json"\n')
+    begun(tmp_path, url, axes, top="race = true", fixed='metrics = "chrf,exact"\n')
+    coaching.write_text('{"notes": "Be brief."}', "utf-8")
+    begun(tmp_path, url, axes, top="race = true")
+
+
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
