@@ -150,7 +150,7 @@ def sweep_record(connection: sqlite3.Connection, sweep: StoredSweep) -> SweepRec
     working = at_work(store_path(connection), sweep)
     race = plan.get("race", False)
     cells = tuple(
-        _cell(each, runs.get(each.run_id), ranked.get(each.run_id, {}), racing=race and working)
+        _cell(each, runs.get(each.run_id), ranked.get(each.run_id, {}), race=race, working=working)
         for each in stored
     )
     spared = sum(each.total - each.done for each in cells if each.state == "raced-out")
@@ -196,9 +196,17 @@ def _state(sweep: StoredSweep, working: bool, states: Sequence[CellState]) -> Sw
 
 
 def _cell(
-    stored: StoredCell, run: SweepRun | None, ranked: Mapping[str, Any], *, racing: bool
+    stored: StoredCell,
+    run: SweepRun | None,
+    ranked: Mapping[str, Any],
+    *,
+    race: bool,
+    working: bool,
 ) -> CellRecord:
-    """Read a cell; ``racing``: workers are at a race, in which runs wait for each other between blocks."""
+    """Read a cell; ``working``: workers are at the sweep, and so come to each run that is not in trouble.
+
+    In a race all runs are under way, though they wait for each other between blocks.
+    """
     named = stored.named
     shared = {
         "place": stored.place,
@@ -223,10 +231,12 @@ def _cell(
     state: CellState = "stopped"
     if run.state is RunState.COMPLETE:
         state = "complete"
-    elif under_way(run) or (racing and not stored.trouble and not stored.raced_out):
+    elif under_way(run):
         state = "running"
     elif stored.raced_out:
         state = "raced-out"
+    elif working and not stored.trouble:
+        state = "running" if race else "waiting"
     return CellRecord(
         **shared,
         run_id=run.run_id,

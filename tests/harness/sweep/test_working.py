@@ -17,7 +17,13 @@ from harness.run.beginning import tools_for
 from harness.store.file.database import open_store
 from harness.store.holding import alone
 from harness.store.shared_budget import committed_usd
-from harness.store.sweeps import forget_troubles, set_stopping
+from harness.store.sweeps import (
+    forget_troubles,
+    read_cells,
+    set_stopping,
+    set_trouble,
+    worker_lock,
+)
 from harness.sweep.processes import WorkerProcesses
 from harness.sweep.working import DRAIN, cells_again, work
 from tests.harness.scripted import Answer, Asked, error, price_table, serving, translated
@@ -119,6 +125,40 @@ def test_what_the_store_has_is_not_run_again(tmp_path: Path) -> None:
     assert asked == ["c"] * SIZE
     assert [each.reused for each in found.cells] == [True, False]
     assert found.state == "complete"
+
+
+def test_files_of_scoring_are_known_by_their_content_whatever_their_path(tmp_path: Path) -> None:
+    terms = tmp_path / "terms.tsv"
+    terms.write_text("number\tNUMBER\n", "utf-8")
+    with serving() as server:
+        store, sweep = begun(tmp_path, server.url, fixed='terms = "terms.tsv"\n')
+        work(store, sweep.number, never)
+        asked = len(server.asked)
+        terms.rename(tmp_path / "moved.tsv")
+        store, moved = begun(tmp_path, server.url, fixed='terms = "moved.tsv"\n')
+        work(store, moved.number, never)
+        assert [each.reused for each in record(store).cells] == [True, True]
+        assert len(server.asked) == asked
+        terms.write_text("number\tNOMBRO\n", "utf-8")
+        store, other = begun(tmp_path, server.url, fixed='terms = "terms.tsv"\n')
+        work(store, other.number, never)
+    assert len({sweep.key, moved.key, other.key}) == 3
+    assert [each.reused for each in record(store).cells] == [False, False]
+
+
+def test_a_run_that_no_worker_is_at_waits_while_others_work(tmp_path: Path) -> None:
+    with serving() as server:
+        store, sweep = begun(tmp_path, server.url)
+        cell = cells_again(sweep)[0]
+        with closing(open_store(store)) as connection:
+            run_id = read_cells(connection, sweep.number, 0)[0].run_id
+        api.start(store, cell.request, run_id=run_id)
+        assert record(store).cells[0].state == "stopped"
+        with alone(store, worker_lock(sweep, 0)):
+            assert record(store).cells[0].state == "waiting"
+            with closing(open_store(store)) as connection:
+                set_trouble(connection, sweep.number, 0, "no credit")
+            assert record(store).cells[0].state == "stopped"
 
 
 def test_a_plan_whose_corpus_changed_is_another_sweep(tmp_path: Path) -> None:
