@@ -13,6 +13,7 @@ from enum import StrEnum
 from statistics import fmean
 
 from harness.sweep.record import CellRecord, SweepRecord
+from scoring.core.metric_rows import direction
 
 _BASELINE_CLASS = "raw-llm"
 _BASELINE_METHODS = frozenset({"copy-source", "constant"})
@@ -25,11 +26,13 @@ class CellMeasure(StrEnum):
     CHRF = "chrf_plus_plus"
     COST = "cost_per_entry_usd"
     SECONDS = "avg_latency_seconds"
+    HEADLINE = "headline_value"
+    """Of another task than translation: the metric by which its runs are ranked."""
 
     @property
     def is_quality(self) -> bool:
-        """Whether more of it is better; of cost and time less is."""
-        return self in (CellMeasure.COMPOSITE, CellMeasure.CHRF)
+        """Whether it says how good outputs are, and not what they took."""
+        return self not in (CellMeasure.COST, CellMeasure.SECONDS)
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,17 @@ class SweepSetup:
         values = self.values(measure)
         return fmean(values) if values else None
 
+    @property
+    def headline(self) -> str:
+        """Metric by which its runs are ranked; empty of translations, and before one has begun."""
+        return next((each.headline for each in self.cells if each.headline), "")
+
+    def rises(self, measure: CellMeasure) -> bool:
+        """Tell whether more of a measure is better: of cost, time and error rates less is."""
+        if measure is CellMeasure.HEADLINE:
+            return not self.headline or direction(self.headline) != "lower"
+        return measure.is_quality
+
     def compares_by(self, measure: CellMeasure) -> bool:
         """Tell whether its value may stand beside those of the others."""
         return measure is not CellMeasure.COMPOSITE or not self.other_inputs
@@ -96,9 +110,9 @@ def _weighs_other(cell: CellRecord, usual: Sequence[str]) -> bool:
 def best(setups: Sequence[SweepSetup], measure: CellMeasure) -> SweepSetup | None:
     """Return the best of some set-ups; of equal ones the first. One that does not compare only where none else has a value."""
     known = [each for each in setups if each.value(measure) is not None]
-    sign = 1 if measure.is_quality else -1
 
     def standing(each: SweepSetup) -> tuple[bool, float]:
+        sign = 1 if each.rises(measure) else -1
         return each.compares_by(measure), sign * (each.value(measure) or 0.0)
 
     return max(known, key=standing, default=None)
@@ -124,7 +138,7 @@ def front(setups: Sequence[SweepSetup], quality: CellMeasure) -> tuple[SweepSetu
     """
     effort = effort_of(setups)
     points = [
-        (each, good, less)
+        (each, good if each.rises(quality) else -good, less)
         for each in setups
         if each.compares_by(quality)
         and (good := each.value(quality)) is not None

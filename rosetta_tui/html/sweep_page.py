@@ -25,6 +25,7 @@ from rosetta_tui.sweep.words import (
     name_words,
     setup_numbers,
     standing_words,
+    title_of,
     together_words,
     value_words,
 )
@@ -99,7 +100,9 @@ def page_of_sweep(found: SweepRecord, corpus: str) -> str:
 
 
 def _quality(of: SweepMap) -> CellMeasure:
-    """Return what quality is shown by: the composite, or chrF++ where no run has one."""
+    """Return what quality is shown by: what ranks the runs, or chrF++ where no translation has a composite."""
+    if of.headline:
+        return CellMeasure.HEADLINE
     scored = any(each.values(CellMeasure.COMPOSITE) for each in of.setups)
     return CellMeasure.COMPOSITE if scored else CellMeasure.CHRF
 
@@ -158,14 +161,14 @@ def _scatter(of: SweepMap, quality: CellMeasure, effort: CellMeasure) -> Scatter
     picture = PlotPicture(
         PlotKind.COST,
         TITLES[effort],
-        TITLES[quality],
+        title_of(quality, of.headline),
         points,
         lambda at: value_words(effort, at),
-        lambda at: value_words(quality, at),
+        lambda at: value_words(quality, at, of.headline),
         logarithmic=bool(paid) and max(paid) > 20 * min(paid),
         beside=f"Not drawn: {counted(left, 'set-up')} without both numbers, or that does not compare." if left else "",
     )  # fmt: skip
-    return scatter_chart(f"{TITLES[quality]} against {TITLES[effort]}", picture)
+    return scatter_chart(f"{title_of(quality, of.headline)} against {TITLES[effort]}", picture)
 
 
 def _ends(setup: SweepSetup, quality: CellMeasure) -> tuple[float, float] | None:
@@ -180,20 +183,21 @@ def _runs(of: SweepMap, quality: CellMeasure) -> BarChart:
     """Draw every run in the order of the plan, with a line at the best baseline."""
     baseline = of.best_baseline(quality)
     reached = None if baseline is None else baseline.value(quality)
-    words = "" if baseline is None else f"the best baseline, {name_words(of, baseline)}: {value_words(quality, reached)}"  # fmt: skip
+    words = "" if baseline is None else f"the best baseline, {name_words(of, baseline)}: {value_words(quality, reached, of.headline)}"  # fmt: skip
     usual = usual_inputs(of.record)
     lines = [_line(each, quality, usual) for each in of.record.cells]
-    caption = f"Every run by {TITLES[quality]}"
-    return score_chart(caption, "run", quality.value, lines, line=reached, line_words=words)
+    caption = f"Every run by {title_of(quality, of.headline)}"
+    metric = of.headline if quality is CellMeasure.HEADLINE else quality.value
+    return score_chart(caption, "run", metric, lines, line=reached, line_words=words)
 
 
 def _line(each: CellRecord, quality: CellMeasure, usual: tuple[str, ...]) -> ScoreLine:
     """Say what a run reached; what does not compare, or is not complete, is told and not drawn."""
     ends, score = getattr(each, INTERVALS[quality]), getattr(each, quality.value)
     other = quality is CellMeasure.COMPOSITE and each.composite_inputs not in ((), usual)
-    words = value_words(quality, score) + (" ≠" if other else "")
+    words = value_words(quality, score, each.headline) + (" ≠" if other else "")
     if ends is not None:
-        words += f" ({'–'.join(value_words(quality, end) for end in ends)})"
+        words += f" ({'–'.join(value_words(quality, end, each.headline) for end in ends)})"
     if score is not None and each.state != "complete":
         words += " so far"
     drawn = each.state == "complete" and not other

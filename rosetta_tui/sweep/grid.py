@@ -81,12 +81,24 @@ class HeatGrid:
     cells: Mapping[tuple[int, int], HeatCell]
     """By row and column; a combination that the plan excludes is not among them."""
     measure: CellMeasure
+    headline: str = ""
+    """Metric that ``CellMeasure.HEADLINE`` stands for; empty of translations."""
 
     @cached_property
     def ends(self) -> tuple[float, float]:
-        """The least and the greatest value that is shown; (0, 0) where there is none."""
-        values = [each.value for each in self.cells.values() if each.value is not None]
+        """The least and the greatest value that compares; (0, 0) where there is none."""
+        values = [
+            each.value
+            for each in self.cells.values()
+            if each.value is not None and each.shown and each.shown.compares_by(self.measure)
+        ]
         return (min(values), max(values)) if values else (0.0, 0.0)
+
+    @property
+    def rises(self) -> bool:
+        """Whether more of what is shown is better."""
+        shown = (each.shown for each in self.cells.values() if each.shown)
+        return next((each.rises(self.measure) for each in shown), self.measure.is_quality)
 
     def level(self, cell: HeatCell) -> int | None:
         """Return how good a value is beside the others shown, 0 to 7; None without one, or where it does not compare."""
@@ -94,7 +106,7 @@ class HeatGrid:
             return None
         low, high = self.ends
         share = (cell.value - low) / (high - low) if high > low else 1.0
-        share = share if self.measure.is_quality or high == low else 1.0 - share
+        share = share if cell.shown.rises(self.measure) or high == low else 1.0 - share
         return min(7, int(share * 8))
 
 
@@ -125,6 +137,19 @@ class SweepMap:
         stated = [each for each in self.record.axes.get(axis, ()) if each in there]
         return (*stated, *sorted(there.difference(stated)))
 
+    @cached_property
+    def headline(self) -> str:
+        """Metric by which its runs are ranked; empty of translations, and before one has begun."""
+        return next((each.headline for each in self.setups if each.headline), "")
+
+    @property
+    def measures(self) -> tuple[CellMeasure, ...]:
+        """What its runs can be seen by, first that which ranks them."""
+        effort = (CellMeasure.COST, CellMeasure.SECONDS)
+        if self.headline:
+            return (CellMeasure.HEADLINE, *effort)
+        return (CellMeasure.COMPOSITE, CellMeasure.CHRF, *effort)
+
     def best_baseline(self, quality: CellMeasure) -> SweepSetup | None:
         """Return the best baseline; None where none is complete."""
         return best_baseline(self.setups, quality)
@@ -145,7 +170,7 @@ class SweepMap:
         cells = {
             place: _cell(setups, measure, marked, unbeaten) for place, setups in places.items()
         }
-        return HeatGrid(down, across, rows, columns, cells, measure)
+        return HeatGrid(down, across, rows, columns, cells, measure, self.headline)
 
 
 def _cell(

@@ -21,7 +21,13 @@ from rosetta_tui.report.sweep import progress_lines
 from rosetta_tui.show.text import plain
 from rosetta_tui.sweep.grid import SweepMap
 from rosetta_tui.sweep.view import HeatView
-from rosetta_tui.sweep.words import TITLES, chosen_words, run_words, standing_words, together_words
+from rosetta_tui.sweep.words import (
+    chosen_words,
+    run_words,
+    standing_words,
+    title_of,
+    together_words,
+)
 from rosetta_tui.toolkit.background import background
 from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.dialogs.choose import choose
@@ -164,6 +170,9 @@ class SweepScreen(Screen[None]):
     def _show(self) -> None:
         if self._map is None:
             return
+        first, *_ = offered = self._map.measures
+        self._measure = self._measure if self._measure in offered else first
+        self._quality = self._quality if self._quality in offered else first
         grid = self._map.grid(*self._shown_axes, self._measure, self._quality)
         self.view.show_grid(grid)
         record = self._map.record
@@ -197,7 +206,9 @@ class SweepScreen(Screen[None]):
             self._quality = self._measure if self._measure.is_quality else self._quality
             self._show()
 
-        words = {each.value: title for each, title in TITLES.items()}
+        if self._map is None:
+            return
+        words = {each.value: title_of(each, self._map.headline) for each in self._map.measures}
         choose(self.app, "Show in the cells", words, self._measure.value, chosen)
 
     def action_across(self) -> None:

@@ -9,7 +9,9 @@ from harness.sweep.record import CellRecord
 from harness.sweep.standing import CellMeasure, SweepSetup, effort_of, usual_inputs
 from rosetta_tui.report.sweep import headline_words, trouble_words
 from rosetta_tui.show import figures
+from rosetta_tui.show.metric_words import value as metric_value
 from rosetta_tui.sweep.grid import HeatCell, HeatGrid, SweepMap
+from scoring.core.metric_rows import short_title
 from scoring.core.wording import counted
 
 TITLES = {
@@ -18,20 +20,28 @@ TITLES = {
     CellMeasure.COST: "US dollars for 1,000 entries",
     CellMeasure.SECONDS: "seconds an entry took",
 }
-"""What each measure is called where it is chosen."""
+"""What each measure is called where it is chosen, but for that which ranks runs of another task (``title_of``)."""
 
 LESS_EFFORT = {CellMeasure.COST: "cheaper", CellMeasure.SECONDS: "faster"}
 """What a set-up is of which less of a measure is spent."""
 INTERVALS = {
     CellMeasure.COMPOSITE: "composite_interval",
     CellMeasure.CHRF: "chrf_plus_plus_interval",
+    CellMeasure.HEADLINE: "headline_interval",
 }
 """Measure → field of ``CellRecord`` that holds its interval."""
 
 
-def value_words(measure: CellMeasure, value: float | None) -> str:
-    """Return a value as it stands in a cell."""
+def title_of(measure: CellMeasure, headline: str) -> str:
+    """Return what a measure is called; ``headline``: metric that ranks the runs of another task than translation."""
+    return short_title(headline) if measure is CellMeasure.HEADLINE else TITLES[measure]
+
+
+def value_words(measure: CellMeasure, value: float | None, headline: str = "") -> str:
+    """Return a value as it stands in a cell; ``headline`` as for ``title_of``."""
     match measure:
+        case CellMeasure.HEADLINE:
+            return metric_value(headline, value)
         case CellMeasure.COMPOSITE:
             return figures.number(value, 2)
         case CellMeasure.CHRF:
@@ -45,7 +55,7 @@ def value_words(measure: CellMeasure, value: float | None) -> str:
 def cell_words(grid: HeatGrid, cell: HeatCell) -> str:
     """Return the number of a cell, or in its place how far its runs are."""
     if cell.value is not None:
-        return value_words(grid.measure, cell.value)
+        return value_words(grid.measure, cell.value, grid.headline)
     if cell.state == "running":
         share = fmean(each.done / each.total if each.total else 0.0 for each in cell.runs)
         return f"{int(share * 100)} %"
@@ -54,13 +64,13 @@ def cell_words(grid: HeatGrid, cell: HeatCell) -> str:
 
 def together_words(found: SweepMap, grid: HeatGrid) -> str:
     """Say what a number of the map is: how repetitions and the axes not shown are taken together."""
-    what = TITLES[grid.measure]
+    what = title_of(grid.measure, grid.headline)
     parts = (
         [f"{what}, the mean of the complete repetitions"] if found.record.replicates > 1 else [what]
     )
     hidden = [axis for axis in found.axes if axis not in (grid.down, grid.across)]
     if hidden and any(len(each.setups) > 1 for each in grid.cells.values()):
-        which = "highest" if grid.measure.is_quality else "lowest"
+        which = "highest" if grid.rises else "lowest"
         parts.append(f"of several set-ups ({', '.join(hidden)}) the {which}")
     return "; ".join(parts)
 
@@ -71,10 +81,10 @@ def standing_words(found: SweepMap, quality: CellMeasure) -> str:
     best = (
         "★ no baseline is complete"
         if baseline is None
-        else f"★ best baseline {value_words(quality, baseline.value(quality))} {name_words(found, baseline)}"
+        else f"★ best baseline {value_words(quality, baseline.value(quality), found.headline)} {name_words(found, baseline)}"
     )
     effort = LESS_EFFORT[effort_of(found.setups)]
-    return f"{best} · ◆ none better and {effort}: {counted(len(unbeaten), 'set-up')} (by {TITLES[quality]})"
+    return f"{best} · ◆ none better and {effort}: {counted(len(unbeaten), 'set-up')} (by {title_of(quality, found.headline)})"
 
 
 def name_words(found: SweepMap, setup: SweepSetup) -> str:

@@ -18,6 +18,7 @@ from harness.sweep.standing import (  # fmt: skip
     front,
     setups_of,
 )
+from rosetta_tui.sweep.grid import SweepMap
 from tests.harness.sweep.made import MadeCell, made_sweep
 
 COMPOSITE, CHRF = CellMeasure.COMPOSITE, CellMeasure.CHRF
@@ -94,6 +95,35 @@ def test_the_front_is_what_none_beats(tmp_path: Path) -> None:
     assert effort_of(setups) is CellMeasure.COST
     assert names(front(setups, COMPOSITE)) == ["good", "cheap", "twin"]
     assert names(front(setups, CHRF)) == ["other"]
+
+
+@pytest.mark.parametrize(("metric", "order"), [("au.wer", [7, 4, 0]), ("lbrag.f1", [0, 4, 7])])
+def test_runs_of_another_task_stand_by_what_ranks_them(
+    tmp_path: Path, metric: str, order: list[int]
+) -> None:
+    found = read(tmp_path, *(cell(name, None, 0.001 * n) for n, name in enumerate("abcd", 1)))
+    ranked = [
+        each.model_copy(update={"headline": metric, "headline_value": value})
+        for each, value in zip(found.cells, (0.1, 0.5, 0.9), strict=False)
+    ]
+    cells = (*ranked, found.cells[3].model_copy(update={"headline_value": None}))
+    drawn = SweepMap(found.model_copy(update={"cells": cells}))
+    assert drawn.measures == (CellMeasure.HEADLINE, CellMeasure.COST, CellMeasure.SECONDS)
+    grid = drawn.grid("model", "", CellMeasure.HEADLINE, CellMeasure.HEADLINE)
+    assert [grid.level(grid.cells[row, 0]) for row in range(4)] == [*order, None]
+    assert grid.rises == (metric == "lbrag.f1")
+    least, *_, most = drawn.setups[:3]
+    top = best(drawn.setups, CellMeasure.HEADLINE)
+    assert top is (most if grid.rises else least)
+    assert drawn.best_baseline(CellMeasure.HEADLINE) is top
+    assert names(front(drawn.setups, CellMeasure.HEADLINE)) == (["a", "b", "c"] if grid.rises else ["a"])  # fmt: skip
+
+
+def test_a_composite_that_does_not_compare_does_not_stretch_the_bars(tmp_path: Path) -> None:
+    other = cell("c", 0.9, inputs=("chrf_plus_plus",))
+    drawn = SweepMap(read(tmp_path, cell("a", 0.1), cell("b", 0.2), other))
+    grid = drawn.grid("model", "", COMPOSITE, COMPOSITE)
+    assert [grid.level(grid.cells[row, 0]) for row in range(3)] == [0, 7, None]
 
 
 def test_where_nothing_cost_anything_seconds_count(tmp_path: Path) -> None:
