@@ -34,6 +34,7 @@ from harness.events.control import Control
 from harness.events.kinds import InFlight
 from harness.method.method import Method, Prediction
 from harness.method.options import MethodOptions
+from harness.method.shipped import TAKES
 from harness.methods.registry import build
 from harness.run.call_runner import RunCalls
 from harness.run.loop import RunLoop
@@ -89,7 +90,7 @@ def carry(version: str, parcel: bytes, up: str, down: str) -> None:
 def _work(wanted: Parcel, folder: Path, address: str, desk: RemoteDesk) -> None:
     try:
         options = _with_files(wanted, folder)
-        method = build(wanted.method, options, (), environment_key)
+        method = _built(wanted, options)
         go = desk.begin(WorkerBegin(address=address, setup=method.setup))
         if go is not None:
             reason = asyncio.run(_translate(wanted.run, method, options.task, go, desk))
@@ -98,6 +99,19 @@ def _work(wanted: Parcel, folder: Path, address: str, desk: RemoteDesk) -> None:
         desk.end(WorkerEnd(reason=f"At worker {address}: {error}"))
     except Exception as error:  # noqa: BLE001  whatever breaks there is told at home, without words that may quote a text
         desk.end(WorkerEnd(reason=f"The worker {address} broke off: {type(error).__name__}."))
+
+
+def _built(wanted: Parcel, options: MethodOptions) -> Method:
+    """Make the method; UsageError where this computer has not what it takes."""
+    try:
+        return build(wanted.method, options, (), environment_key)
+    except UsageError as error:
+        if wanted.method in TAKES and options.model_folder is None:
+            raise
+        raise UsageError(
+            f"{error} A plug-in and the folder of a model are not sent: put them at the same path on each worker, or "
+            "run it without --scheduler."
+        ) from error
 
 
 def environment_key(endpoint: Endpoint) -> str | None:

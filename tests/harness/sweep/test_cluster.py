@@ -151,6 +151,38 @@ def test_a_key_that_a_worker_lacks_is_named(tmp_path: Path, shared: DaskCluster)
     assert "OPENROUTER_API_KEY" in (cell.trouble or "")
 
 
+PLUGIN = """
+from harness.method.method import MethodClass, Output, Setup
+
+
+class Same:
+    endpoint = None
+
+    def __init__(self, options):
+        self.setup = Setup(
+            method="same", method_class=MethodClass.CUSTOM_PLUGIN, method_version="1", model_slug="same", condition="own"
+        )
+
+    async def translate(self, entries, calls):
+        return [Output(each.source) for each in entries]
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="no path that each process sees otherwise")  # fmt: skip
+def test_a_plugin_that_a_worker_lacks_is_named_with_the_mend(
+    tmp_path: Path, shared: DaskCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "same.py").write_text(PLUGIN, "utf-8")
+    monkeypatch.chdir(tmp_path)  # the worker is at work in another folder
+    axes = '[axes]\nmodel = [{ label = "m", method = "/proc/self/cwd/same.py:Same" }]'
+    store, sweep = begun(tmp_path, "http://127.0.0.1:9/v1", axes)
+    carried(shared.address, store, sweep.number)
+    (cell,) = record(store).cells
+    assert (cell.state, cell.done) == ("stopped", 0)
+    assert "/proc/self/cwd/same.py: the file cannot be read" in (cell.trouble or "")
+    assert "put them at the same path on each worker" in (cell.trouble or "")
+
+
 def test_a_worker_has_no_reference_and_no_note_of_an_entry() -> None:
     entry = Entry(
         id=1, source="one", reference="UNU", variants=("UN",), notes="why", segment="development"
