@@ -2,7 +2,7 @@
 
 Prints both as multiples of the ideal (calls × delay / connections), each from its beginning to the last seal, in
 stores of their own, and the processor seconds of each run, the endpoint's included. ``--models 3`` makes it a
-quarter as long.
+quarter as long. ``--cluster N`` has the calls of the sweep made by N workers of a Dask cluster on this machine.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ import time
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as every command of the program
 
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 
 from benchmarks.run_live import DELAY, LocalEndpoint, write_corpus
@@ -28,7 +29,7 @@ from harness.run.running import execute_run
 from harness.store.file.database import opened
 from harness.sweep.expansion import expand, open_plan_corpus
 from harness.sweep.plan import PlanFile, read_plan
-from harness.sweep.processes import WorkerProcesses
+from harness.sweep.processes import Elsewhere, WorkerProcesses
 from harness.sweep.record import sweep_record
 from harness.sweep.working import begin_sweep
 
@@ -65,20 +66,34 @@ def one_by_one(store: Path, found: PlanFile) -> None:
         ready = api.start(store, cell.request)
         limiter = limiter or limiter_for(ready.method, cell.request.plan.run.concurrency)
         finished = execute_run(
-            store, ready.number, ready.method, lambda _: None, Control(), tools=ready.tools, limiter=limiter
+            store, ready.number, ready.method, None, Control(), tools=ready.tools, limiter=limiter
         )  # fmt: skip
         assert finished.card_hash
 
 
-def swept(store: Path, found: PlanFile) -> None:
+def swept(store: Path, found: PlanFile, elsewhere: Elsewhere | None = None) -> None:
     """Make them as a sweep."""
     sweep = begin_sweep(store, found, expand(found, open_plan_corpus(found)))
-    with closing(WorkerProcesses(store, sweep.number, sweep.workers)) as workers:
+    with closing(WorkerProcesses(store, sweep.number, sweep.workers, elsewhere)) as workers:
         workers.start()
         while not workers.wait(1.0):
             pass
     with opened(store) as connection:
         assert sweep_record(connection, sweep).state == "complete"
+
+
+@contextmanager
+def swept_by(workers: int) -> Iterator[Callable[[Path, PlanFile], None]]:
+    """Return ``swept``, with the calls made by so many workers of a cluster; 0: here."""
+    if not workers:
+        yield swept
+        return
+    from distributed import LocalCluster  # noqa: PLC0415  the workers of the other measurements load none of it
+
+    from harness.sweep.cluster.carrier import Cluster  # noqa: PLC0415
+
+    with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster:
+        yield partial(swept, elsewhere=Cluster(cluster.scheduler_address))
 
 
 def measured(
@@ -119,12 +134,14 @@ def main() -> None:
     parser.add_argument("--entries", type=int, default=150)
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--cluster", type=int, default=0, help="workers of a Dask cluster")
     given = parser.parse_args()
     sizes = (given.models, given.entries, given.workers, given.connections)
     ideal = given.models * 12 * given.entries * DELAY / given.connections
     whole = {}
-    for name, make in (("one by one", one_by_one), ("sweep", swept)):
-        whole[name], calls, busy = measured(make, *sizes)
+    for name, made in (("one by one", nullcontext(one_by_one)), ("sweep", swept_by(given.cluster))):
+        with made as make:
+            whole[name], calls, busy = measured(make, *sizes)
         print(
             f"{name}: {given.models * 12} runs of {given.entries} entries, {given.connections} connections: "
             f"{whole[name]:.1f} s, {whole[name] / ideal:.2f} × ideal (calls {calls / ideal:.2f} ×), "
