@@ -23,6 +23,8 @@ class Control:
         """True while the method has entries under way: what does not come to an end then is the method's."""
         self.near_end: Callable[[], None] = _nobody
         """Called for each entry that is begun once no more wait than may be under way at once: another run may get ready."""
+        self.calls_over: Callable[[], None] = _nobody
+        """Called once no call for an entry is under way any more, however that came."""
         self.catch_up: Callable[[float], object] = _nothing
         """Waits, no longer than so many seconds, until all that came back by now is stored."""
 

@@ -83,12 +83,12 @@ def execute_run(
     Blocks; belongs into a thread of its own where something else must stay alive. Raises after a Failed
     event, HarnessError where the fault is known, CorpusError where it is one of a language card; whatever was
     finished before is stored, and the run can be resumed. ``listener``: None where nobody follows the run but by the
-    store, so that nothing is worked out for it. ``tools`` are those that the run began with,
-    where they are still at hand, ``limiter`` knows from earlier runs what their endpoint bears, and ``connections``
-    are those of earlier runs, which stay open. ``carrier`` makes the calls elsewhere.
+    store, so that nothing is worked out for it. ``tools`` are those that the run began with, where they are still at
+    hand, ``limiter`` knows from earlier runs what their endpoint bears, ``connections`` are those of earlier runs,
+    which stay open. ``carrier`` makes the calls elsewhere.
     """
     run_id = ""
-    tell = listener or _hear_nothing
+    tell = listener or (lambda _: None)
     try:
         with closing(open_store(path)) as connection:
             run_id = read_run(connection, number).run_id
@@ -119,10 +119,6 @@ def execute_run(
     except Exception as error:
         tell(Failed(run_id, _unforeseen(error)))
         raise
-
-
-def _hear_nothing(event: Event) -> None:
-    """Take what is told where nobody listens."""
 
 
 @contextmanager
@@ -165,6 +161,7 @@ class _Execution:
         self.run = run
         self.method = method
         self.listener = listener
+        self.tell = listener or (lambda _: None)
         self.control = control
         self.options = plan_of(run).run
         self.dataset = read_dataset(connection, run.corpus)
@@ -178,10 +175,8 @@ class _Execution:
         self.scorer = self.tools.scorer
         self.flight = InFlight()
         self.known_replies = known_keys(connection) if self.options.use_cache else set()
-        most = self.options.concurrency
-        self.limiter = limiter or limiter_for(method, most)
-        self.connections = connections
-        self.carrier = carrier
+        self.limiter = limiter or limiter_for(method, self.options.concurrency)
+        self.connections, self.carrier = connections, carrier
         self.path = path
         self.only = only
         """Places of the entries that may be asked for now, in order."""
@@ -194,8 +189,7 @@ class _Execution:
         before = spent_usd(self.connection, self.run.id)
         ledger = Ledger(self.options.budget_usd, before, self.purse)
         board = self._board(ledger)
-        if self.listener is not None:
-            self.listener(Started.of(self.run, self.dataset, len(done)))
+        self.tell(Started.of(self.run, self.dataset, len(done)))
         self._tell_progress(board)
         forget_wishes(
             self.connection, self.run.id
@@ -240,12 +234,11 @@ class _Execution:
         self.control.catch_up = recorder.catch_up
         ledger.secure = None if ledger.cap is None else recorder.secure
         recorder.start()
-        reason = None
         try:
-            if waiting:
-                reason = self._call(waiting, board, ledger, recorder)
+            reason = self._call(waiting, board, ledger, recorder) if waiting else None
         finally:
             self.control.translating = False
+            self.control.calls_over()
             recorder.finish()
         touch_stretch(self.connection, stretch, ledger.committed)
         return reason
@@ -442,8 +435,7 @@ class _Execution:
             reason=reason,
             budget_reached=budget_reached and not complete,
         )
-        if self.listener is not None:
-            self.listener(finished)
+        self.tell(finished)
         return finished
 
     def _tell_progress(self, board: ProgressBoard) -> None:

@@ -320,6 +320,7 @@ class _Worker:
             elif self._waits(connection, cell, run):
                 return True
             share_money(connection, self._sweep.number, at.run_id)
+            budget = read_sweep(connection, self._sweep.number).budget_usd
         share = max(1, cell.request.plan.run.concurrency // self._sweep.workers)
         begun = run is not None and run.trashed is None
         carrier = None if cell.request.plan.method in MADE_HERE else self._carrier
@@ -327,7 +328,10 @@ class _Worker:
         if (
             self._race is None and carrier is None
         ):  # who is ahead in a race is known once a block is in
-            control.near_end = near_end.set
+            if budget is None:
+                control.near_end = near_end.set
+            else:  # calls that wait for money would keep the places of those that could give some back
+                control.calls_over = near_end.set
         ready = self._ready(cell, at.run_id, share, begun=begun, carried=carrier is not None)
         finished = self._run(ready, share, control, carrier)
         self._end(cell, finished, control)

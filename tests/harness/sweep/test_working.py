@@ -68,6 +68,29 @@ def test_the_next_run_begins_while_the_last_call_of_one_is_under_way(tmp_path: P
     assert sorted(models) == ["a"] * SIZE + ["b"] * SIZE
 
 
+def test_under_a_budget_the_next_run_begins_once_the_calls_of_one_are_in(tmp_path: Path) -> None:
+    """Two that wait for each other's money, with all places for calls taken by one of them, would wait for good."""
+    looks = 0
+
+    def waiting(asked: Asked) -> Answer:
+        def others() -> bool:
+            nonlocal looks
+            looks += 1
+            return looks > 200 or any(each.body["model"] == "b" for each in server.asked)
+
+        return translated(asked, until=others if asked.number == SIZE - 1 else None)
+
+    prices = price_table(tmp_path, {"a": (1.0, 1.0), "b": (1.0, 1.0)})
+    with serving(waiting) as server:
+        fixed = f'prices = "{prices.name}"\nmax_tokens = 20\n'
+        store, sweep = begun(tmp_path, server.url, top="budget_usd = 5", fixed=fixed)
+        work(store, sweep.number, never)
+        models = [each.body["model"] for each in server.asked]
+    assert record(store).state == "complete"
+    assert looks > 200, "the second was asked while a call of the first was under way"
+    assert sorted(models) == ["a"] * SIZE + ["b"] * SIZE
+
+
 def test_the_next_run_gets_ready_before_the_last_calls_of_one_go_out(tmp_path: Path) -> None:
     looks, seen = 0, list[int]()
 
