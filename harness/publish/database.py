@@ -218,7 +218,7 @@ def _worded(place: DatabasePlace) -> Iterator[None]:
             "the tables first (rosetta publish --prepare --to …) and gives the role its rights (docs/publishing.md)."
         ) from None
     except psycopg.OperationalError as error:
-        said = place.hidden(error.diag.message_primary or str(error))
+        said = place.hidden(error.diag.message_primary or str(error)).rstrip(".?")
         raise PublishError(
             f"{place} cannot be reached, or the connection was lost: {said}. {_CERTIFICATE if 'certificate' in said else ''}Nothing is half done: "
             "what is there is whole, and the same again sends only the rest."

@@ -26,6 +26,14 @@ _WHOSE = {
 }
 
 
+_MADE = {
+    Role.ORGANISATION: "They are on the computer where its reviews are made: rosetta review create makes them.",
+    Role.KEEPER: "Who keeps a vault makes them: rosetta vault card.",
+    Role.LAPTOP: "They are on the laptop of a reviewer.",
+}
+"""Whose keys → where they are made."""
+
+
 def own_signer(home: Path, role: Role | None = None) -> Identity:
     """Return the keys that sign here: those of a role, else the organisation's where it has any, else the computer's.
 
@@ -36,7 +44,7 @@ def own_signer(home: Path, role: Role | None = None) -> Identity:
         known = Identity.known(home, Role.ORGANISATION)
         role = Role.ORGANISATION if known else Role.COMPUTER
     if role is not Role.COMPUTER and not Identity.known(home, role):
-        raise KeyStoreError(f"This computer has no keys of the {role} to sign with.")
+        raise KeyStoreError(f"This computer has no keys of the {role} to sign with. {_MADE[role]}")
     return Identity.load(home, role)
 
 
