@@ -12,6 +12,7 @@ import pytest
 
 from harness.card.checking.refusing import MOST_TEXT
 from harness.card.entry_ids import ids_sha256
+from harness.card.importing import import_card
 from harness.card.seal import card_hash
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
@@ -58,7 +59,9 @@ def rows_with(card: OutgoingCard, **fields: Any) -> list[dict[str, Any]]:
 HELD_BACK = {"withheld": True, "source": None, "reference": None, "predicted": None}
 
 
-@pytest.mark.parametrize("what", ["no rows", "told as withheld", "one row", "all rows"])
+@pytest.mark.parametrize(
+    "what", ["no rows", "told as withheld", "told beside rows", "one row", "all rows"]
+)
 def test_scores_without_outputs_are_in_no_list(home: Path, card: OutgoingCard, what: str) -> None:
     good, bad = several(card, 2)
     told = json.loads(bad.data)
@@ -68,6 +71,7 @@ def test_scores_without_outputs_are_in_no_list(home: Path, card: OutgoingCard, w
     ways: dict[str, dict[str, Any]] = {
         "no rows": {"results": []},
         "told as withheld": {"results": [], "withheld": block},
+        "told beside rows": {"withheld": block},
         "one row": {"results": [{**rows[0], **HELD_BACK}, *rows[1:]]},
         "all rows": {"results": rows_with(bad, **HELD_BACK)},
     }
@@ -127,6 +131,36 @@ def test_a_retry_that_may_have_no_rank_pushes_nobody_away(home: Path, card: Outg
     lie = changed(second, scores={**told["scores"], "chrf_plus_plus": 99.0}, **claim)
     with listed(first, lie) as (_, boards):
         assert ranks(boards) == {"00000000": 1}
+
+
+@pytest.mark.parametrize("what", ["another output", "another set-up"])
+def test_a_retry_has_the_set_up_and_the_outputs_of_the_run(
+    home: Path, card: OutgoingCard, what: str
+) -> None:
+    told = json.loads(card.data)
+    scores = {**told["scores"], "chrf_plus_plus": 1.0}  # neither may have a rank
+    first, second = (changed(each, scores=scores) for each in several(card, 2))
+    rows = [{**told["results"][0], "predicted": "alia"}, *told["results"][1:]]
+    sealed = {**told["fingerprint"], "setup_hash": "0" * 64}
+    ways: dict[str, dict[str, Any]] = {
+        "another output": {"results": rows},
+        "another set-up": {"fingerprint": sealed},
+    }
+    claim = {"retry_of": {"run_id": json.loads(first.data)["run_id"]}, "timestamp": "2099-01-01T00:00:00+00:00"}  # fmt: skip
+    with listed(first, changed(second, **claim)) as (_, [board]):
+        assert len(board.entrants) == 1
+    with listed(first, changed(second, **claim, **ways[what])) as (_, [board]):
+        assert len(board.entrants) == 2
+
+
+def test_nobody_can_have_outputs_that_are_not_at_hand(tmp_path: Path, card: OutgoingCard) -> None:
+    first, second = (changed(each, results=[{**row, **HELD_BACK} for row in json.loads(each.data)["results"]]) for each in several(card, 2))  # fmt: skip
+    claim = {"retry_of": {"run_id": json.loads(first.data)["run_id"]}, "timestamp": "2099-01-01T00:00:00+00:00"}  # fmt: skip
+    with closing(open_store(tmp_path / "imported.sqlite")) as store:
+        for each in (first, changed(second, **claim)):
+            import_card(store, each.data, "card.json")
+        [board] = leaderboards(store)
+    assert len(board.entrants) == 2
 
 
 @pytest.mark.parametrize(
