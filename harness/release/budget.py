@@ -314,11 +314,16 @@ class BudgetUse:
     last: str
     """Moment of the last answer."""
     best: ScoresTold | None
-    """The latest answer that told a new score."""
+    """The latest answer that told a new score; None where consent to it was withdrawn."""
+    withdrawn: bool = False
+    """Whether consent to the latest one was withdrawn."""
 
 
-def uses(found: History) -> list[BudgetUse]:
-    """Return what every submitter had about every corpus, in the order of their first answers."""
+def uses(found: History, withdrawn: Collection[str] = ()) -> list[BudgetUse]:
+    """Return what every submitter had about every corpus, in the order of their first answers.
+
+    ``withdrawn``: runs that may not be claimed now (``verifying.withdrawn_of``).
+    """
     asked: dict[tuple[frozenset[str], str], list[str]] = {}
     for _, act in found.answers:
         for name in _submitters(act):
@@ -340,7 +345,8 @@ def uses(found: History) -> list[BudgetUse]:
                 answers=len(told),
                 budget=found.budget(names[0], corpus),
                 last=told[-1][0],
-                best=new[-1] if new else None,
+                best=new[-1] if new and new[-1].run not in withdrawn else None,
+                withdrawn=bool(new) and new[-1].run in withdrawn,
             )
         )
     return made

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from pydantic import ValidationError
 
@@ -14,7 +15,9 @@ from harness.card.checking.verify import CardCheck, CardVerdict, consent_checks
 from harness.consent.standing import CorpusFacts
 from harness.consent.verifying import Verified
 from harness.core.canonical import canonical_bytes
+from harness.release.budget import History
 from harness.release.records import (
+    ScoresTold,
     SignedReleasedCard,
     SignedReleasedDifference,
     SignedReleasedRefusal,
@@ -32,11 +35,25 @@ _FORMS: Final[dict[str, _Form]] = {
 
 
 def check_consent(verdict: CardVerdict, data: bytes, connection: sqlite3.Connection) -> None:
-    """Note what notices that are believed here say of a released file as it was signed.
+    """Note what notices that are believed here say of a released file as it was signed."""
+    verdict.checks += _consent(json.loads(data), connection)
+
+
+def withdrawn_of(found: History, connection: sqlite3.Connection) -> frozenset[str]:
+    """Return the runs whose scores were told and may not be claimed now, by notices that are in force here."""
+    told = [act for _, act in found.answers if isinstance(act, ScoresTold)]
+    return frozenset(
+        act.run
+        for act in told
+        if any(each.ok is False for each in _consent(act.card.model_dump(mode="json"), connection))
+    )
+
+
+def _consent(stated: Mapping[str, Any], connection: sqlite3.Connection) -> list[CardCheck]:
+    """Return what notices that are believed here say of a released file.
 
     It names neither entries nor all of a method: these are told by the store, where that has the runs.
     """
-    stated = json.loads(data)
     corpus, names = stated["corpus"], [stated.get(each) for each in ("run", "first", "second")]
     facts = CorpusFacts("", corpus["id"], language_pair=corpus["language_pair"])
     told: dict[CardCheck, None] = {}
@@ -49,7 +66,7 @@ def check_consent(verdict: CardVerdict, data: bytes, connection: sqlite3.Connect
                 facts=stored[0], setup=stored[1], ids=known, names_all=ids is not None
             )
         told |= dict.fromkeys(consent_checks(about))
-    verdict.checks += told
+    return list(told)
 
 
 def verify_released(data: bytes, known: KnownSigners) -> CardVerdict | None:

@@ -38,7 +38,7 @@ def budgets(told: ToldScores, now: datetime) -> SectionPage:
         "Change the pause between two answers": (*budget, "--pause", "HOURS"),
         "Say that two names are one submitter": (*budget, "--together", "NAME", "NAME"),
     }
-    for use in uses(told.history):
+    for use in uses(told.history, told.withdrawn):
         left = max(0, use.budget.count - use.answers)
         next_words, tone = next_answer(use, now)
         best = use.best.card if use.best else None
@@ -49,7 +49,7 @@ def budgets(told: ToldScores, now: datetime) -> SectionPage:
                 Cell(f"{use.answers:,} of {use.budget.count:,}"),
                 Cell(f"{left:,}", "plain" if left else "bad"),
                 Cell(next_words, tone),
-                Cell(f"{short_title(best.headline)} {best.scores[best.headline].value:g}" if best else ""),
+                Cell(f"{short_title(best.headline)} {best.scores[best.headline].value:g}" if best else "withdrawn" if use.withdrawn else ""),
             )
         )  # fmt: skip
         about.append(list(_about_use(use)))
@@ -75,6 +75,8 @@ def next_answer(use: BudgetUse, now: datetime) -> Line:
 
 def _about_use(use: BudgetUse) -> Iterator[Line]:
     yield f"{' = '.join(use.names)} gets {_budget_words(use.budget, use.corpus)}; the last one was given at {moment(use.last)}.", "plain"  # fmt: skip
+    if use.withdrawn:
+        yield "Consent to what was told last is withdrawn: nothing may be claimed by it.", "warn"
     if use.best is not None:
         card = use.best.card
         if card.smallest_difference is not None:

@@ -17,8 +17,10 @@ from harness.core.failures import HarnessError
 from harness.core.written_files import file_stamp
 from harness.release import ledger
 from harness.release.budget import History
+from harness.release.verifying import withdrawn_of
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role, key_phrase
+from harness.store.file.database import opened
 from harness.vault.folder import LOCK, VaultState
 from harness.vault.grants.words import request_lines
 from harness.vault.opening import folders_seen, vault_at
@@ -62,6 +64,8 @@ class ToldScores:
     history: History | None
     """None where it cannot be read; ``trouble`` says why."""
     trouble: str = ""
+    withdrawn: frozenset[str] = frozenset()
+    """Runs whose scores were told, and consent to which was withdrawn."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +156,9 @@ def _told(home: Path) -> ToldScores:
             return ToldScores(None, f"{folder} has a ledger, but no keeper's keys are on this computer to read it with.")  # fmt: skip
         identity = Identity.load(home, Role.KEEPER)
         book = ledger.ReleaseLedger(folder, identity, lambda: datetime.now(UTC))
-        return ToldScores(book.read())
+        found = book.read()
+        with opened() as store:
+            return ToldScores(found, withdrawn=withdrawn_of(found, store))
     except (HarnessError, OSError) as error:
         return ToldScores(None, str(error))
 

@@ -14,7 +14,7 @@ from scoring.core.wording import counted
 
 with when_used():
     from harness.core import failures
-    from harness.release import budget, records
+    from harness.release import budget, records, verifying
     from harness.store import run_list
     from harness.store.file import database
 
@@ -61,19 +61,22 @@ def budget_(
     found = book.read()
     general = found.budget(submitter, corpus)
     names = found.names_of(submitter)
-    rows = [
-        _row(use)
-        for use in budget.uses(found)
+    with database.opened() as store:
+        withdrawn = verifying.withdrawn_of(found, store)
+    shown = [
+        use
+        for use in budget.uses(found, withdrawn)
         if corpus in {"", use.corpus}
         and (not submitter or any(found.names_of(each) & names for each in use.names))
     ]
+    rows = [_row(use) for use in shown]
     told = {
         "count": general.count,
         "pause_hours": general.pause_hours,
         "step": general.step,
         "submitters": rows,
     }
-    print_form("vault-budget", told, _lines(general, rows, submitter, corpus), as_json=as_json)
+    print_form("vault-budget", told, _lines(general, shown, submitter, corpus), as_json=as_json)
 
 
 def _require_known(corpus: str, told: budget.History) -> None:
@@ -107,7 +110,7 @@ def _row(use: budget.BudgetUse) -> dict[str, Any]:
 
 
 def _lines(
-    general: budget.LeakBudget, rows: list[dict[str, Any]], submitter: str, corpus: str
+    general: budget.LeakBudget, shown: list[budget.BudgetUse], submitter: str, corpus: str
 ) -> Iterator[str]:
     about = repr(corpus) if corpus else "each corpus"
     least = f", a step of {general.step:g} at least" if general.step else ""
@@ -115,15 +118,17 @@ def _lines(
         f"{submitter or 'Each submitter'}: {counted(general.count, 'answer')} about {about}, "
         f"{general.pause_hours:g} hours between two{least}"
     )
-    for row in rows:
-        best = "" if row["best"] is None else f", last told {row['headline']} {row['best']:g}"
+    for use in shown:
+        row = _row(use)
+        best = ", consent to what was told is withdrawn" if use.withdrawn else ""
+        best = best if row["best"] is None else f", last told {row['headline']} {row['best']:g}"
         if (least := row["smallest_difference"]) is not None:
             best += f" (differences below {least:g} chrF++ cannot be told apart by these entries)"
         yield (
             f"  {' = '.join(row['names'])} about {row['corpus']}: {row['answers']} of {row['of']} answers{best}; "
             f"the last at {row['last']}"
         )
-    if not rows:
+    if not shown:
         names = (
             " under these names; `rosetta vault budget` shows which there are"
             if submitter or corpus

@@ -158,6 +158,9 @@ def test_a_released_card_says_what_was_withdrawn_since(
         told = run(f"consent withdraw --corpus {home}/hid.json {about} -o {notice}", *words)
         assert "✗ consent: withdrawn for" in run("runs verify zoe.json")
         assert "zoe.json is not shown: withdrawn for" in run("report released zoe.json")
+        assert "consent to what was told is withdrawn" in run("vault budget --submitter Zoe")
+        [use] = json.loads(run("vault budget --submitter Zoe --json"))["submitters"]
+        assert (use["answers"], use["best"]) == (1, None)
         monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / f"there-{len(about)}"))
         assert "consent" not in run("runs verify zoe.json")
         run(
