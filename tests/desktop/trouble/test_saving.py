@@ -26,6 +26,7 @@ from tests.desktop.trouble.conftest import Begin
 from tests.desktop.trouble.told import copied, told
 from tests.desktop.visit_scene import Entry
 from tests.review.session.scenes import CODE, item_id
+from tests.review.thorough import first
 
 
 class Trouble(NamedTuple):
@@ -72,7 +73,7 @@ def said(entry: Entry, *kinds: type) -> list[object]:
     return [e.payload for e in entry.laptop.events() if isinstance(e.payload, kinds)]
 
 
-@pytest.mark.parametrize("name", list(TROUBLES))
+@pytest.mark.parametrize("name", first(3, TROUBLES))
 def test_an_answer_that_is_not_saved(begin: Begin, folder: Path, name: str) -> None:
     trouble = TROUBLES[name]
     entry = started(begin, folder, trouble)
@@ -96,7 +97,7 @@ def test_an_answer_that_is_not_saved(begin: Begin, folder: Path, name: str) -> N
     assert told(entry) is None
 
 
-@pytest.mark.parametrize("name", list(TROUBLES))
+@pytest.mark.parametrize("name", first(3, TROUBLES))
 def test_words_that_are_not_saved(begin: Begin, folder: Path, name: str) -> None:
     trouble = TROUBLES[name]
     entry = started(begin, folder, trouble, "fr")

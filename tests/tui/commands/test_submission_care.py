@@ -30,6 +30,7 @@ from rosetta_tui.commands import rosetta
 from rosetta_tui.home.waiting import waiting_runs
 from tests.harness.scripted import completion, json_answer, serving
 from tests.harness.submission.made import MAKER, resigned, sample_bundle
+from tests.review.thorough import first
 from tests.tui.commands.submission_desk import CANARY, IN_VAULT, Desk, desk_here, gold, vault
 
 __all__ = ["desk_here"]
@@ -237,7 +238,7 @@ def test_a_run_that_an_error_ended_is_not_run_and_no_class_is_named(desk: Desk, 
     assert CANARY not in (kept.folder / "notes.jsonl").read_text("utf-8")
 
 
-@pytest.mark.parametrize("entry", [0, 11])
+@pytest.mark.parametrize("entry", first(1, [0, 11]))
 def test_a_sentence_that_is_secret_elsewhere_stops_no_rehearsal_and_is_not_told(desk: Desk, entry: int) -> None:  # fmt: skip
     """What the maker may be sent is the same as of a desk that keeps no such sentence; nothing open of the run stays."""
     desk("submission demo tiny --lane data")
