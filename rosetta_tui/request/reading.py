@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -26,7 +27,12 @@ WRITTEN = ("specification", "legacy", "reference-implementation", "jsonl", "csv"
 FORMS = (*WRITTEN, "tmx", "xliff")
 SEGMENTS = ("development", "diagnostic", "gold_standard", "held_out")
 MOST_LINES = 100
-"""Problems printed before the rest is only counted."""
+"""Lines of problems printed before the rest is only counted."""
+
+MOST_ALIKE = 5
+"""Problems printed that differ by line and entry alone; of the others, the lines are said."""
+
+MOST_PLACES = 20
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -229,9 +235,37 @@ def problem_json(problem: Problem) -> dict[str, Any]:
 
 
 def print_problems(problems: Sequence[Problem]) -> None:
-    """Say what is wrong with a file, on standard error."""
-    for problem in problems[:MOST_LINES]:
-        click.echo(plain(str(problem)), err=True)
-    if len(problems) > MOST_LINES:
-        rest = len(problems) - MOST_LINES
+    """Say what is wrong with a file, on standard error; of many that differ by their line alone, the first and where the others are."""
+    lines = list(_problem_lines(problems))
+    for line in lines[:MOST_LINES]:
+        click.echo(plain(line), err=True)
+    if len(lines) > MOST_LINES:
+        rest = len(lines) - MOST_LINES
         click.echo(f"… and {rest} more; `rosetta corpus check --json` lists all.", err=True)
+
+
+def _problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
+    alike: dict[Problem, list[Problem]] = {}
+    said: Counter[Problem] = Counter()
+    kinds = [replace(problem, line=None, entry=None, places=()) for problem in problems]
+    for kind, problem in zip(kinds, problems, strict=True):
+        alike.setdefault(kind, []).append(problem)
+    for kind, problem in zip(kinds, problems, strict=True):
+        said[kind] += 1
+        rest = alike[kind][MOST_ALIKE:]
+        if said[kind] <= MOST_ALIKE or len(rest) == 1:
+            yield str(problem)
+        elif said[kind] == MOST_ALIKE + 1:
+            yield f"… and the same {_where(rest)}"
+
+
+def _where(problems: Sequence[Problem]) -> str:
+    """Say where problems are that are all of one kind, the first of them by their lines, else by their entries."""
+    name = "entry" if problems[0].line is None else "line"
+    places = [each for each in (getattr(problem, name) for problem in problems) if each is not None]
+    more = len(problems) - len(places[:MOST_PLACES])
+    if not places:
+        return f"{more:,} times more; `rosetta corpus check --json` lists all."
+    listed = ", ".join(map(str, places[:MOST_PLACES]))
+    named = {"line": "on lines", "entry": "in the entries"}[name]
+    return f"{named} {listed}{f' and {more:,} more' if more else ''}."
