@@ -124,6 +124,8 @@ def test_what_a_keeper_is_asked_and_what_is_refused(homes: Homes) -> None:
     told = homes("office", ask)
     assert "then        a run of the method copy-source" in told
     assert "is there already" in homes("office", ask)
+    gone = ask.replace("a.rosetta-request", "gone/a.rosetta-request")
+    assert "no folder gone. Put the stick back" in homes("office", gone)
     assert len(homes("office", "log elders").splitlines()) == 3
     assert "error: " in homes("office", "grant request elders greetings b.rosetta-request --method nothing --purpose x")  # fmt: skip
     opened = homes("office", "open elders --grant a.rosetta-request")

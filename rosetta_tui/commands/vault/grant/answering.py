@@ -39,6 +39,10 @@ def write_new(path: Path, content: bytes) -> None:
 
 
 def refuse_existing(path: Path) -> None:
-    """Raise UsageError where a file is there already, before anything is done."""
+    """Raise UsageError where a file is there already, or its folder is not, before anything is done."""
     if path.exists():
         raise UsageError(f"{path.name} is there already. Choose another name.")
+    if not path.parent.is_dir():
+        raise UsageError(
+            f"There is no folder {path.parent}. Put the stick back, or name another one."
+        )
