@@ -19,9 +19,10 @@ from typing import Final
 
 import filelock
 
+from harness.consent.standing import standing
 from harness.core.canonical import canonical_bytes
 from harness.core.written_files import PRIVATE, append_line, private_folder
-from harness.release.budget import MOMENT, History, history
+from harness.release.budget import MOMENT, History, NotReleased, history
 from harness.release.records import Act, Begun, InLedger, LedgerRecord, SignedLedgerRecord
 from harness.sealed.chain import chained_lines
 from harness.sealed.forms import FileError, FileProblem
@@ -175,7 +176,16 @@ class _Change:
     now: datetime
 
     def write(self, make: Callable[[InLedger], Act]) -> None:
-        """Write one more line, on the disk before this returns; ``make`` is told its place."""
+        """Write one more line, on the disk before this returns; ``make`` is told its place.
+
+        Raises NotReleased where the key that signs was withdrawn: nobody would believe it.
+        """
+        key = self.ledger.identity.public.signing_key
+        if (notice := standing(self.ledger.folder.parent).of_key(key)) is not None:
+            raise NotReleased(
+                f"Consent was withdrawn for {notice.said}: this computer's keeper signs with it, so nobody believes what is told. "
+                "Tell scores from a computer whose keeper has other keys; where it was a mistake, `rosetta consent lift` takes it back."
+            )
         ids = [
             hashlib.sha256(_bytes(each)).hexdigest() for each in (*self.lines[:1], *self.lines[-1:])
         ]

@@ -26,6 +26,7 @@ with when_used():
     from corpora.model import corpus as model_corpus
     from harness.consent import notice, register
     from harness.project import making, state
+    from harness.sealed import keys
     from harness.store import runs
     from harness.store.corpora import listing
     from harness.store.file import database
@@ -77,6 +78,8 @@ def withdraw_(
     said = own.say(about, reason, by)
     click.echo(plain(f"Withdrawn: {said.said}."))
     say_what_is_left()
+    if signing_key == "own" and (keeper := _keeper_key()) is not None:
+        click.echo(f"This computer's keeper signs released cards and the log of vaults with another key. If that was lost too: rosetta consent withdraw --signing-key {keeper}", err=True)  # fmt: skip
     if output is not None:
         write_out(said, output)
 
@@ -139,6 +142,14 @@ def _of_method(run: str) -> notice.OfMethod:
     with database.opened() as connection:
         found = runs.find_run(connection, run, withdrawn=True)
     return notice.method_of(found.setup.model_dump(mode="json"))
+
+
+def _keeper_key() -> str | None:
+    """Return the signing key of this computer's keeper; None where there is none."""
+    home = database.home()
+    if not keys.Identity.known(home, keys.Role.KEEPER):
+        return None
+    return keys.Identity.load(home, keys.Role.KEEPER).public.signing_key
 
 
 def _key(told: str, own: register.Register) -> str:

@@ -170,6 +170,25 @@ def test_a_released_card_says_what_was_withdrawn_since(
         assert f"{elsewhere} consent: withdrawn for" in run("runs verify zoe.json")
 
 
+def test_nothing_is_told_under_a_key_that_was_withdrawn(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(home, tmp_path / "here")
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "here"))
+    run("runs export last -o una.json --submitter Una")
+    key, why = json.loads(Path("una.json").read_bytes())["by"], ("--reason", "stolen", "--by", "Us")
+    assert f"--signing-key {key}" in run("consent withdraw --signing-key own", *why)
+    said = run(f"consent withdraw --signing-key {key}", *why)
+    before = (tmp_path / "here" / "releases" / "ledger.jsonl").read_bytes()
+    assert "nobody believes what is told" in run("runs export last~1 -o b.json --submitter Uma")
+    assert not Path("b.json").exists()
+    assert (tmp_path / "here" / "releases" / "ledger.jsonl").read_bytes() == before
+    assert "consent to what was told is withdrawn" in run("vault budget --submitter Una")
+    [notice] = re.findall(r"notice ([0-9a-f]{12})", said)
+    run(f"consent lift {notice}", *why)
+    assert "Written" in run("runs export last~1 -o b.json --submitter Uma")
+
+
 PLUGIN = """
 from harness.method.method import MethodClass, Output, Setup
 class Mine:
