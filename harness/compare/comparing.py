@@ -179,7 +179,8 @@ def require_two(found: Comparison) -> None:
             for pair in found.pairs
             for metric, why in pair.left_out.items()
         ]
-        raise UsageError("\n".join(["These runs do not compare.", *reasons]))
+        mend = "`rosetta leaderboard` lists the runs of each corpus: those of one list compare."
+        raise UsageError("\n".join(["These runs do not compare.", *reasons, mend]))
 
 
 def metric_asked(words: str, option: str) -> str:

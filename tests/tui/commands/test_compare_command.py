@@ -138,6 +138,7 @@ def test_two_runs_that_do_not_compare_are_bad_input(make: Make) -> None:
     shown = run(make(3), make(9, size=31))
     assert isinstance(shown.exception, UsageError)
     assert "These runs do not compare.\nrun " in str(shown.exception)
+    assert "`rosetta leaderboard` lists the runs of each corpus" in str(shown.exception)
     assert "its corpus is another" in str(shown.exception)
 
 
