@@ -85,13 +85,22 @@ def by_chance(
     half = max(value - lower, upper - value, expected_half(entries, ends, value))
     if not half > 0:
         return None
-    wide = max(2 * half, LEAST_STEP * _span(ends, value) / entries)
-    step = step_for(wide, UNIT_BY_CHANCE * unit_of(ends) / 10)
+    step = max(step_for(2 * half, _unit_by_chance(ends)), least_step(entries, ends, value))
     ends = (-ends[1], ends[1]) if difference else ends
     aside = PLACES[floor(draw * len(PLACES))] * step / 10
     told = _within(ends, rounded(value - aside, step) + aside)
     low, high = _within(ends, told - step), _within(ends, told + step)
     return ReleasedScore(value=told, lower=low, upper=high, step=step)
+
+
+def least_step(entries: int, ends: Range, value: float = 0.0) -> float:
+    """Return the narrowest step of ``by_chance`` for so many entries; ``value`` matters where a metric has no ends alone."""
+    wide = max(2 * expected_half(entries, ends, value), LEAST_STEP * _span(ends, value) / entries)
+    return step_for(wide, _unit_by_chance(ends))
+
+
+def _unit_by_chance(ends: Range) -> float:
+    return UNIT_BY_CHANCE * unit_of(ends) / 10
 
 
 def says_something(told: ReleasedScore, ends: Range) -> bool:

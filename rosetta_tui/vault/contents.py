@@ -11,7 +11,7 @@ from harness.vault.records import Added, Opened, OpenedByGrant, Used
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.section_page import Commands, Line, SectionPage, moment
 from rosetta_tui.vault.facts import VaultFacts
-from rosetta_tui.vault.words import LoggedAct, telling
+from rosetta_tui.vault.words import LoggedAct, telling, told_outside
 from scoring.core.wording import counted
 
 _HOLDS = (
@@ -74,7 +74,7 @@ def _about_corpus(facts: VaultFacts, number: str, opened: Sequence[LoggedAct]) -
     times = f"opened {counted(len(opened), 'time')}" if opened else "never opened"
     last = f", the last time by {opened[-1].by}: {opened[-1].purpose}" if opened else ""
     yield f"put in {moment(put.when)} by {put.by} · {times}{last}", "quiet"
-    yield from ((f"{line}.", "plain") for line in telling(each))
+    yield from ((f"{line}.", "plain") for line in (*telling(each), *told_outside(each)))
     if each.entries.get(Segment.HELD_OUT):
         yield "Entries of held_out are kept for later and never opened, until they are moved by name.", "quiet"  # fmt: skip
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from corpora.model.entry import Segment
+from harness.release import rounding
 from harness.vault import keepers, ledger, log, records, work
 from harness.vault.folder import VaultState
 from harness.vault.grants.words import counts, standing
 from harness.vault.shares import paper
 from scoring.core.wording import counted
+
+CHRF_ENDS: Final[rounding.Range] = (0.0, 100.0)
 
 
 def telling(stored: records.StoredCorpus) -> Iterator[str]:
@@ -17,6 +22,19 @@ def telling(stored: records.StoredCorpus) -> Iterator[str]:
     for segment, points in sorted(stored.smallest_differences.items()):
         count = counted(stored.entries[segment], "entry", "entries")
         yield f"{segment}: two methods that differ by less than {points:g} points of chrF++ cannot be told apart by its {count}"
+
+
+def told_outside(stored: records.StoredCorpus) -> Iterator[str]:
+    """Yield for each secret segment that is run over how finely a released card tells of it; a sentence without its end."""
+    for segment, entries in sorted(stored.entries.items()):
+        if not segment.secret or segment is Segment.HELD_OUT or not entries:
+            continue
+        step = rounding.least_step(entries, CHRF_ENDS)
+        count = counted(entries, "entry", "entries")
+        if 2 * step > CHRF_ENDS[1]:
+            yield f"{segment}: a released card says next to nothing of its {count}; of {rounding.LEAST_STEP * 2:g} it says whether chrF++ is low or high, of {rounding.LEAST_STEP * 4:g} it tells steps of {rounding.UNIT_BY_CHANCE:g} points"
+        else:
+            yield f"{segment}: a released card tells chrF++ of its {count} in steps of {step:g} points or more; more entries allow finer ones"
 
 
 def losing(count: int, threshold: int) -> str:

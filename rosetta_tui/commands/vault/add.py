@@ -146,6 +146,8 @@ def _say(stored: records.StoredCorpus, corpus: model_corpus.Corpus, vault: Path)
     click.echo(plain(f"Sealed {stored.name!r} in {vault}: {words.counts(stored.entries)}."))
     for line in vault_words.telling(stored):
         click.echo(f"{line}: in four of five comparisons, p < 0.05; taken from these references, for methods with unrelated errors.")  # fmt: skip
+    for line in vault_words.told_outside(stored):
+        click.echo(f"{line}.")
     for segment, few in sorted(stored.entries.items()):
         if segment.secret and 0 < few < smallest.FEWEST:
             click.echo(f"{segment}: {counted(few, 'entry is', 'entries are')} too few to tell two methods apart.")  # fmt: skip

@@ -66,6 +66,7 @@ def list_(vault: Path, *, as_json: bool) -> None:
             (
                 f"  {each.name}: {words.counts(each.entries)}",
                 *(f"    {line}" for line in vault_words.telling(each)),
+                *(f"    {line}" for line in vault_words.told_outside(each)),
                 *([f"    WITHDRAWN: {withdrawn[number]}"] if number in withdrawn else []),
             )
             for number, each in state.head.corpora.items()

@@ -22,7 +22,7 @@ from harness.release.records import (
     Together,
 )
 from harness.release.releasing import require_answer_left
-from harness.release.rounding import coarse, rounded, step_for
+from harness.release.rounding import by_chance, coarse, least_step, rounded, step_for
 from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
 from harness.store.file.database import opened
@@ -401,3 +401,15 @@ class TestLedger:
         assert office.ledger.digest(hidden()[0].source).encode() in content
         other = ReleaseLedger(office.folder, Identity.make(Role.KEEPER), office.now)
         assert other.digest(hidden()[0].source).encode() not in content
+
+
+@pytest.mark.parametrize(("entries", "step"), [(47, 100), (48, 50), (95, 50), (96, 25), (192, 12.5), (384, 6.25), (4000, 1.5625)])  # fmt: skip
+def test_what_a_set_can_be_told_of_is_the_step_of_its_sharpest_score(
+    entries: int, step: float
+) -> None:
+    told = by_chance(50.0, 49.9, 50.1, entries=entries, ends=(0, 100), draw=0.3)
+    assert told is not None
+    assert (told.step, least_step(entries, (0, 100))) == (step, step)
+    wide = by_chance(50.0, 20.0, 80.0, entries=entries, ends=(0, 100), draw=0.3)
+    assert wide is not None
+    assert wide.step >= max(step, 60)

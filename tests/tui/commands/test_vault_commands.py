@@ -40,6 +40,10 @@ def test_the_vault_keeps_which_difference_its_segments_tell(run: Office) -> None
     (run.folder / "more.tsv").write_text("\n".join(["id\tsource\treference\tsegment\tvariety", *rows]) + "\n")  # fmt: skip
     said = run("add v more.tsv --source-language en --target-language eo --name more")
     assert "name one variety in 2 ways: m0" in said
+    assert (
+        "gold_standard: a released card says next to nothing of its 40 entries; of 48 it says"
+        in said
+    )
     [points] = [line.partition(" points")[0].rpartition(" ")[2] for line in said.splitlines() if "cannot be told apart by its 40 entries" in line]  # fmt: skip
     run("revoke v School --purpose left")
     run("rotate v more --from gold_standard --to held_out --count 30 --purpose later")
