@@ -72,7 +72,7 @@ def refuse_other_run(granted: RunTerms | None, run: RunTerms | None) -> None:
     elif granted.scorer != run.scorer:
         said = (
             f"It was granted for Rosetta {granted.scorer}, and this is {run.scorer}, which may score "
-            "otherwise"
+            "differently"
         )
     else:
         said = (

@@ -68,7 +68,7 @@ def test_three_homes_and_one_stick_end_in_a_run_and_no_second_one(
     assert "was used up at" in again
     assert len(json.loads(homes.types("office", "runs list --json"))) == 1
     log = homes("office", "log elders").splitlines()[-1]
-    assert "used the grant" in log
+    assert "used up the grant" in log
     assert "for the run" in log
     assert "despite a network, because: made-up sentences" in log
     assert readable(homes.folder) == []
@@ -163,7 +163,9 @@ def test_keepers_at_one_table_open_what_runs_keep_after_all_is_sealed_anew_too(
     assert "opened with the vault only" in homes.types(
         "office", "review create last --organisation Council"
     )
-    assert "deal" in homes("office", "refresh elders --with {stick}/school.key --purpose seen")
+    assert "has a new share" in homes(
+        "office", "refresh elders --with {stick}/school.key --purpose seen"
+    )
     forget_keys()
     rescored = homes.types("office", f"score --rescore last~0 {here} --metrics bleu")
     assert "chrF++" in rescored, rescored

@@ -44,7 +44,7 @@ def test_another_keeper_allows_a_run_over_a_stick(homes: Homes) -> None:
     assert "chrF++" in done
     assert "You allow" not in done
     assert "was used up at" in homes.types("office", granted, *RUN)
-    assert "used the grant" in homes("office", "log elders").splitlines()[-1]
+    assert "used up the grant" in homes("office", "log elders").splitlines()[-1]
     assert readable(homes.folder) == []
 
 
