@@ -189,8 +189,8 @@ class JsonLines:
         return {"run_id": event.run_id, **fields}
 
 
-_OF_SECRETS = ("position", "entry_id", "cached", "batch_size", "attempts", "finished_at")
-"""Fields of a result that say nothing of its outcome."""
+_OF_SECRETS = ("position", "entry_id", "cached", "batch_size", "attempts")
+"""Fields of a result that say nothing of its outcome; when it was finished a method can choose, and speak by it."""
 
 
 def without_secrets(event: EventT, secret: Collection[int]) -> EventT:
@@ -204,7 +204,7 @@ def without_secrets(event: EventT, secret: Collection[int]) -> EventT:
     if isinstance(event, Progress):
         return replace(
             event, values={}, intervals={}, spread=None, claim=None, quality_tier="unscored",
-            tokens=None, cost_usd=None, expected_cost_usd=None,
+            tokens=None, cost_usd=None, expected_cost_usd=None, p50_seconds=None, p95_seconds=None,
         )  # fmt: skip
     if isinstance(event, Started):
         return replace(event, floors=())

@@ -102,9 +102,11 @@ def test_what_is_printed_line_by_line_has_no_number_of_a_secret_entry(home: Path
         Draft202012Validator(schema).validate(event)
         if event["event"] == "EntryScored":
             assert (event["chrf"], event["exact"], event["latency_seconds"]) == (None, None, None)
+            assert event["finished_at"] is None
         if event["event"] == "Progress":
             assert not event["values"]
             assert not event["intervals"]
+            assert (event["p50_seconds"], event["p95_seconds"]) == (None, None)
     lines = [line for line in run(f"{call} --plain").splitlines() if line.startswith("done")]
     assert len(lines) == 200
     assert all(line.endswith("  secret") for line in lines)
