@@ -22,8 +22,9 @@ from harness.card.checking.seals import verify_file, verify_stored, with_own
 from harness.card.checking.signed import UNKNOWN, KnownSigners
 from harness.card.checking.verify import CardVerdict
 from harness.card.reading import read_card_bytes
-from harness.consent.opening import with_consent
+from harness.consent.opening import facts_of, with_consent
 from harness.consent.standing import standing
+from harness.consent.vault_corpora import remember_opened
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.endpoint.keys import KeySource, find_key, no_key
@@ -97,7 +98,10 @@ def open_corpus(asked: CorpusRequest, store: Path | None = None) -> Corpus:
     problem of a file, UsageError for a corpus of the store that is not there or where a vault does not open, and
     Withdrawn where consent for it was withdrawn; entries that were taken back are not in it.
     """
-    return with_consent(_read(asked, store), standing(home()))
+    found = _read(asked, store)
+    if (opened_from := found.dataset.opened_from) is not None and found.vault is not None:
+        remember_opened(home(), opened_from, facts_of(found))
+    return with_consent(found, standing(home()))
 
 
 def _read(asked: CorpusRequest, store: Path | None) -> Corpus:

@@ -17,6 +17,8 @@ def first_problem(error: ValidationError, text: str = "") -> str:
     ``text``: the TOML that was read; with it, lines are named.
     """
     first, *others = error.errors(include_url=False, include_input=False)
+    if first["type"] == "json_invalid":
+        return "it is cut short, or something was written into it: it is no JSON up to its end."
     told = f"{_where(first, text)}{_said(first)}"
     if not others:
         return told

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from harness.consent.standing import CorpusFacts, Withdrawals, Withdrawn, standing
+from harness.consent.vault_corpora import opened_before
 from harness.core.failures import StoreError, UsageError
 from harness.store.file.database import home
 from harness.store.file.trouble import stored_object, unpack_positions
@@ -71,7 +72,7 @@ def withdrawn_of_vault(
 ) -> SignedNotice | None:
     """Return the notice by which a whole corpus of a vault was taken back, by the numbers of both.
 
-    None where it was not, or where the store has no run over it and so does not know what it is.
+    None where it was not, or where this computer never opened it and so does not know what it is.
     """
     now = now_standing()
     if not now:
@@ -81,7 +82,10 @@ def withdrawn_of_vault(
         " WHERE json_valid(dataset) AND instr(json_extract(dataset, '$.opened_from'), ?) = 1"
     )
     rows = connection.execute(query, (f"{vault}/{corpus}/",)).fetchall()
-    found = (now.of_corpus(_facts(*row)) for row in rows)
+    known = [_facts(*row) for row in rows]
+    if (before := opened_before(home(), vault, corpus)) is not None:
+        known.append(before)
+    found = (now.of_corpus(each) for each in known)
     return next((each for each in found if each is not None), None)
 
 

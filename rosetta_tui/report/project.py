@@ -127,13 +127,16 @@ def advice(found: ProjectProgress, folder: Path) -> Iterator[Advice]:
     """Yield what is worth having beside the minimum, and how much of it there is."""
     tag, here = found.dataset.target_language, str(folder)
     yield Advice(
+        "a morphological analyser (FST)",
+        None,
+        "the most powerful metric for polysynthetic languages rests on it, and it proposes analyses",
+        {"See which analyser the language has": ("rosetta", "language", "check", tag)},
+    )
+    yield Advice(
         "analyses",
         found.analysed,
         "proposed by an analyser of the language, confirmed by a person",
-        {
-            "Confirm what the analyser proposes": ("rosetta", "corpus", "analyse", here, "--by", "NAME"),
-            "See which analyser the language has": ("rosetta", "language", "check", tag),
-        },
+        {"Confirm what the analyser proposes": ("rosetta", "corpus", "analyse", here, "--by", "NAME")},
     )  # fmt: skip
     yield Advice("variant classes", found.with_class, "what of the language a sentence tests", {})
     yield Advice("other right wordings", found.with_variants, "so that a method is not marked down for one", {})  # fmt: skip

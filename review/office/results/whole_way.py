@@ -108,7 +108,9 @@ def _over_secrets(
     if last.what is DeskAct.REFUSED:
         yield WayStep(name, done=True, words=f"nothing could be scored; it stopped at: {last.words}")  # fmt: skip
     else:
-        yield WayStep(name, done=True, words=f"run {last.run[:8]} over {last.corpus}")
+        before = len({e.run for e in kept.notes if e.what is DeskAct.SCORED}) - 1
+        others = f", the newest; {before} before it: rosetta runs list" if before else ""
+        yield WayStep(name, done=True, words=f"run {last.run[:8]} over {last.corpus}{others}")
     run = find_by_id(connection, last.run) if last.what is DeskAct.SCORED else None
     gone = withdrawn_words(connection, kept)
     told = any(e.what is DeskAct.TOLD and e.run == last.run for e in kept.notes)

@@ -110,11 +110,13 @@ def _add_project(
         stored = into_vault.move_into(
             project, made, corpus, name or corpus.dataset.id, identity, opening, tells
         )
-        left = sum(bool(each.sealed) for each in project.state.entries)
+        kept = [each for each in project.state.entries if each.sealed]
     _say(stored, corpus, made.folder)
     click.echo(plain(f"The secret texts are out of {folder}, which is closed now; its open part stays in {folder / state.CORPUS}."))  # fmt: skip
-    if left:
-        click.echo(plain(f"Not in the vault, without a translation that may go there: {counted(left, 'sentence')}, sealed in {folder}."), err=True)  # fmt: skip
+    if left := sum(each.untranslated for each in kept):
+        click.echo(plain(f"Without a translation, and so not in the vault: {counted(left, 'secret sentence')}, sealed in {folder}."), err=True)  # fmt: skip
+    if held := sum(not each.untranslated for each in kept):
+        click.echo(plain(f"Not in the vault either, since somebody objects or consent was withdrawn: {counted(held, 'sentence')}, sealed in {folder}."), err=True)  # fmt: skip
     click.echo("What speakers wrote lies sealed in the reviews of this computer and on their laptops. The files that the sentences came from you erase yourself.", err=True)  # fmt: skip
 
 

@@ -48,8 +48,7 @@ def test_a_corpus_that_lacks_something_is_closed_only_where_somebody_says_so(
     assert "s.tsv is not one" in office.refused("vault", "add", "elders", "s.tsv", "--as-it-is")
     added = office.types("vault", "add", "elders", "words", "--as-it-is").output
     assert "2 translations to which no second speaker agreed" in added
-    said = "Not in the vault, without a translation that may go there: 1 sentence, sealed"
-    assert said in added
+    assert "not in the vault: 1 secret sentence, sealed" in added
     vault = read_project(tmp_path / "words", tmp_path / "home").state.vault
     assert vault is not None
     assert vault.done

@@ -117,6 +117,24 @@ def test_consent_for_a_corpus_of_a_vault_is_taken_back_without_opening_it(
     assert "WITHDRAWN: the corpus people" in at("vault list v")
 
 
+def test_what_was_taken_back_out_of_a_vault_is_not_opened_again_to_see_that(at: Keepers) -> None:
+    """No run was made over it, so the store does not know it."""
+    log = at.folder / "v" / "log.jsonl"
+    assert "Withdrawn: the corpus words" in at(
+        "consent withdraw --corpus words", *OPENED, *WITHDRAWN
+    )
+    lines = len(log.read_text().splitlines())
+    for work in ("corpus check words", "run words --method copy-source --despite-network test"):
+        assert "consent was withdrawn for the corpus words" in at(work, *OPENED)
+    assert len(log.read_text().splitlines()) == lines
+    assert "WITHDRAWN: the corpus words" in at("vault list v")
+    (at.folder / "office" / "vault-corpora.json").write_text("damaged")
+    assert "consent was withdrawn" in at("corpus check words", *OPENED)
+    assert len(log.read_text().splitlines()) == lines + 1, "what is damaged is learned once more"
+    assert "consent was withdrawn" in at("corpus check words", *OPENED)
+    assert len(log.read_text().splitlines()) == lines + 1
+
+
 def test_what_one_person_gave_to_a_vault_is_taken_back_with_it(at: Keepers, ran: str) -> None:
     command = "consent withdraw --corpus people --given-by speaker=Ana -o ana.rosetta-notice"
     told = at(command, *OPENED, *WITHDRAWN)

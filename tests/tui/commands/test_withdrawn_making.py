@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,20 @@ def test_translations_under_labels_of_the_community_are_written(
     out = tmp_path / "out.jsonl"
     office.types("review", "export", "words-translate-1", "--corpus", str(out), "--allow-secret")
     assert (load(out).dataset.model_extra or {})["labels"] == ["TK Non-Commercial (TK NC)"]
+
+
+def test_a_secret_sentence_that_is_taken_back_goes_into_no_vault(
+    office: Office, tmp_path: Path
+) -> None:
+    rows = ("Two rivers met.\tDu riveroj", "We will never tell.\tNi neniam")
+    lines = [f"{each}\t2\tformal\tgold_standard" for each in rows]
+    header = "source\treference\tdifficulty\tregister\tsegment"
+    (tmp_path / "more.tsv").write_text("\n".join([header, *lines]) + "\n")
+    office.types("corpus", "sources", "words", "more.tsv")
+    office.types(*TAKE_BACK, "--entries", "8")
+    office.types("vault", "init", "elders", "--name", "W", "--as", "Us", "--recovery", "key.txt")
+    said = office.types("vault", "add", "elders", "words", "--as-it-is").output
+    assert "6 development, 1 gold_standard" in said
+    assert "since somebody objects or consent was withdrawn: 1 sentence, sealed" in said
+    entries = json.loads((tmp_path / "words" / "project.json").read_bytes())["entries"]
+    assert {each["id"]: bool(each["sealed"]) for each in entries[-2:]} == {7: False, 8: True}
