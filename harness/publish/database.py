@@ -220,8 +220,8 @@ def _worded(place: DatabasePlace) -> Iterator[None]:
     except psycopg.OperationalError as error:
         said = place.hidden(error.diag.message_primary or str(error)).rstrip(".?")
         raise PublishError(
-            f"{place} cannot be reached, or the connection was lost: {said}. {_CERTIFICATE if 'certificate' in said else ''}Nothing is half done: "
-            "what is there is whole, and the same again sends only the rest."
+            f"{place} cannot be reached, or the connection was lost: {said}. {_CERTIFICATE if 'certificate' in said else ''}Nothing is "
+            "half done: give the same command again, and what is there already is not sent twice."
         ) from None
     except psycopg.Error as error:
         said = place.hidden(error.diag.message_primary or type(error).__name__)

@@ -16,6 +16,7 @@ from harness.submission.contents import is_tokenizer
 from harness.submission.lanes import told_by
 from harness.submission.manifest import CodeLane, DataLane, SubmissionManifest
 from harness.submission.members import CARD, CODE, DATA, README, WHEELS
+from scoring.core.wording import counted
 from scoring.statistics.reproducibility import TOLERANCE
 
 
@@ -96,12 +97,12 @@ def _method(submission: Submission) -> PartCheck:
     match submission.manifest.method:
         case CodeLane(entry=entry):
             count = len(submission.below(CODE))
-            words = f"code, {count:,} files, entry point {entry}; it runs in a box"
+            words = f"code, {counted(count, 'file')}, entry point {entry}; it runs in a box"
             return PartCheck(SubmissionPart.METHOD, ok=True, words=words)
         case DataLane() as lane:
             wrong = next(_lacking(lane, submission), None)
             count = len(submission.below(DATA))
-            words = f"data, {count:,} files, for the method {lane.method}; no code"
+            words = f"data, {counted(count, 'file')}, for the method {lane.method}; no code"
             return PartCheck(SubmissionPart.METHOD, ok=wrong is None, words=wrong or words)
 
 
@@ -123,7 +124,7 @@ def _lacking(lane: DataLane, submission: Submission) -> Iterator[str]:
 def _dependencies(submission: Submission) -> PartCheck:
     wheels = sorted(submission.below(WHEELS))
     bound = [each for each in wheels if not each.endswith("-none-any.whl")]
-    words = f"{len(wheels):,} wheels, each pinned by its SHA-256" if wheels else "none"
+    words = f"{counted(len(wheels), 'wheel')}, each pinned by its SHA-256" if wheels else "none"
     if bound:
         words += f"; for one Python and system only: {', '.join(bound)}"
     return PartCheck(SubmissionPart.DEPENDENCIES, ok=True, words=words)

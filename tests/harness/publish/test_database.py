@@ -213,7 +213,7 @@ class TestAgain:
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'rosetta'",
                 )
 
-        with pytest.raises(PublishError, match=r"connection was lost.*sends only the rest"), opened(server, name) as database:  # fmt: skip
+        with pytest.raises(PublishError, match=r"connection was lost.*is not sent twice"), opened(server, name) as database:  # fmt: skip
             database.add(cards, cut)
         assert rows(server, name, "SELECT count(*) FROM run_cards") == [(3,)]
         with opened(server, name) as database:
