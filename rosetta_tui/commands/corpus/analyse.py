@@ -33,7 +33,7 @@ def analyse_(folder: Path, by: str, *, secret: bool) -> None:
     """
     if secret and not on_terminal():
         raise UsageError(
-            "Secret sentences are shown only on a terminal, to somebody who answers there. Use a terminal, or leave --secret out."
+            "Secret sentences are shown on a terminal only, to somebody who answers there. Use a terminal, or leave --secret out."
         )
     kept = passed = 0
     unknown: set[int] = set()
