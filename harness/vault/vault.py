@@ -385,7 +385,7 @@ class Vault:
             if identity.public.signing_key not in may_write:
                 raise VaultError(
                     FileProblem.WRONG_KEY,
-                    "These keys are not those of a keeper of this vault; those of somebody who was removed no longer "
+                    "These keys are not those of a present keeper of this vault; those of somebody who was removed no longer "
                     "count. Use a keeper's computer, or the recovery key (--key FILE).",
                 )
             yield state

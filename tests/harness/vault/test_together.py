@@ -181,7 +181,7 @@ def test_keepers_together_write_with_the_key_of_now_only(here: Path) -> None:
     assert len(made.open("greetings", WHY, before.identity, opener=before)) == 6
     made.refresh(WHY, before.identity, before, anew=True)
     now = key_of(made.read(), *NAMES[:3])
-    with pytest.raises(VaultError, match="not those of a keeper"):
+    with pytest.raises(VaultError, match="not those of a present keeper"):
         made.open("greetings", WHY, before.identity, opener=now)
     assert len(made.open("greetings", WHY, now.identity, opener=now)) == 6
     assert made.read().lines[-1].record.by == now.signing_key

@@ -96,7 +96,7 @@ def test_strangers_open_nothing_and_write_nothing(tmp_path: Path) -> None:
         lambda: made.rotate("greetings", GOLD, OPEN, 1, "mischief", stranger),
         lambda: made.export(tmp_path / "copy", "mischief", stranger),
     ):
-        with pytest.raises(VaultError, match="not those of a keeper"):
+        with pytest.raises(VaultError, match="not those of a present keeper"):
             act()
     assert acts(made) == ["founded", "added"]
     assert not (tmp_path / "copy").exists()
@@ -178,7 +178,7 @@ def test_a_new_keeper_opens_what_was_there_and_what_comes(tmp_path: Path) -> Non
     made, new = filled(tmp_path), Identity.make(Role.KEEPER)
     texts = sources(made.open("greetings", "a look", MINE))
     made.add(corpus(4, "others"), "others", MINE)
-    with pytest.raises(VaultError, match="not those of a keeper"):
+    with pytest.raises(VaultError, match="not those of a present keeper"):
         made.enrol(keeper_of(new, "Library"), "let me in", new)
     before = set(files(made.folder))
     made.enrol(keeper_of(new, "Library"), "came in place of the school", THEIRS)
