@@ -260,8 +260,9 @@ def _problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
 
 
 def _where(problems: Sequence[Problem]) -> str:
-    """Say where problems are that are all of one kind, the first of them by their lines, else by their entries."""
-    name = "entry" if problems[0].line is None else "line"
+    """Say where problems are that are all of one kind, by their lines, or by their entries where the lines tell nothing."""
+    lines = {problem.line for problem in problems}
+    name = "line" if len(lines) > 1 and None not in lines else "entry"  # JSON may stand on one line
     places = [each for each in (getattr(problem, name) for problem in problems) if each is not None]
     more = len(problems) - len(places[:MOST_PLACES])
     if not places:

@@ -56,9 +56,15 @@ def test_check_prints_json_in_both_cases(tmp_path: Path) -> None:
 
 
 def test_a_long_list_is_cut_with_a_word(tmp_path: Path) -> None:
-    result = run("check", json_file(tmp_path, [entry(n, difficulty=9) for n in range(150)]))
+    wrong = [entry(n % 150) for n in range(299)]  # 149 ids twice, and one more problem
+    result = run("check", json_file(tmp_path, wrong))
     assert len(result.stderr.splitlines()) == 101
     assert "50 more" in result.stderr
+
+
+def test_what_is_alike_on_one_line_is_told_by_its_entries(tmp_path: Path) -> None:
+    result = run("check", json_file(tmp_path, [entry(n, difficulty=9) for n in range(1, 8)]))
+    assert "… and the same in the entries" in result.stderr
 
 
 def test_languages_and_id_come_from_the_options(tmp_path: Path) -> None:

@@ -228,7 +228,7 @@ def test_reviews_are_known_to_their_own_data_folder_alone_and_a_dry_run_keeps_no
 def test_secret_sentences_are_analysed_on_a_terminal_only(office: Office) -> None:
     office.types(*NEW)
     said = office.refused("corpus", "analyse", "words", "--by", "Ana", "--secret")
-    assert "only on a terminal" in said
+    assert "on a terminal only" in said
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pseudo terminals are of Unix")
