@@ -279,14 +279,14 @@ def _floors(card: RunCard) -> dict[str, Any]:
 
 
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)
-"""Times outside have no date somewhere in the world; lists sort a card with such a time at this end, and one with none that can be read first."""
+"""Times outside have no date somewhere in the world; lists sort a card with such a time at this end."""
 
 
 def _moment(timestamp: str) -> datetime:
     try:
         moment = datetime.fromisoformat(timestamp)
     except ValueError:
-        return EARLIEST
+        return datetime.now(UTC)
     return max(EARLIEST, min(LATEST, moment if moment.tzinfo else moment.replace(tzinfo=UTC)))
 
 

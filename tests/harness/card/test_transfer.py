@@ -178,15 +178,6 @@ class TestImport:
         assert summary.card is not None
         assert "seal is broken" in summary.card["unverified"]
 
-    def test_a_time_that_cannot_be_read_is_not_that_of_the_import(
-        self, there: sqlite3.Connection
-    ) -> None:
-        card = {**sealed(), "timestamp": "in spring"}
-        card["run_card_hash"] = card_hash(card)
-        import_card(there, written(card), "card.json")
-        (summary,) = list_runs(there)
-        assert summary.created == 0.0
-
     def test_a_card_without_seal_is_refused_unless_wanted(self, there: sqlite3.Connection) -> None:
         with pytest.raises(UsageError, match="has no seal"):
             import_card(there, written({**sealed(), "run_card_hash": ""}), "card.json")

@@ -100,10 +100,10 @@ def test_without_the_ladder_the_same_attack_gains_more(statistics: np.ndarray, n
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("known", [True, False])
-def test_without_a_count_who_begins_low_gains_where_the_border_is_known_and_little_where_it_is_not(
+def test_without_a_count_either_border_lets_somebody_gain(
     statistics: np.ndarray, monkeypatch: pytest.MonkeyPatch, known: bool
 ) -> None:
-    """What the border by chance is for; docs/released.md says it."""
+    """Who begins low gains where the border is known, who climbs where it is at 0 by chance at times; docs/released.md says it."""
     if known:
         monkeypatch.setattr("harness.release.budget.border", lambda step, _: step)
     gains = {}
@@ -115,8 +115,8 @@ def test_without_a_count_who_begins_low_gains_where_the_border_is_known_and_litt
             choice = ATTACKS[name](world.told, world.entries, 200, seed + 5000)
             found.append(world.value(choice) - world.by_coin())
         gains[name] = float(np.mean(found))
-    assert gains["climbing"] < 0.5
-    assert (gains["sandbags"] > 1) is known
+    assert (gains["climbing"] < 0.5) is known
+    assert (gains["sandbags"] > 0.6) is known
 
 
 # One entry's score

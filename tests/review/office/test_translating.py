@@ -70,7 +70,7 @@ def test_lines_that_cannot_be_asked_are_named(tmp_path: Path, content: bytes, sa
 def test_lines_need_their_languages(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--target-language"):
         of_lines(tmp_path / "s.txt", "en", None)
-    with pytest.raises(UsageError, match="no language tag"):
+    with pytest.raises(UsageError, match="not a language tag"):
         of_lines(tmp_path / "s.txt", "english", "crk")
 
 

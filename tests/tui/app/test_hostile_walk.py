@@ -60,7 +60,7 @@ WALK = (
     ("s", "escape", "f", "escape", "l", "s", "escape", "q", "p", "right", "q", "w", "q"),
     ("n", "ctrl+t", "escape", "comma", "right", "down", "left", "q"),
     ("b", "enter", "i", "q", "c", "q", "enter", "right", "right", "q", "q", "q"),
-    ("W", "right", "m", "escape", "q"),
+    ("W", "right", "m", "q"),
     ("V", "o", "escape", "enter", "2", "3", "4", "5", "q", "q"),
     ("L", "n", "ctrl+t", "escape", "o", "escape", "enter", "s", "escape", "t", "q", "q"),
     ("L", "enter", "2", "3", "4", "5", "q", "q"),

@@ -308,7 +308,7 @@ def test_what_code_needs_is_installed_in_the_box_from_its_wheels(desk: Desk) -> 
     (desk.folder / "tiny" / "wheels").mkdir()
     (desk.folder / "tiny" / "wheels" / "tiny-1.0-py3-none-any.whl").write_bytes(wheel())
     said = desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
-    assert "1 wheels, each pinned" in said
+    assert "1 wheel, each pinned" in said
     assert "within 2 %" in desk("submission run tiny.rosetta-submission --plain")
 
 

@@ -64,7 +64,7 @@ def test_from_the_first_card_to_a_copy_in_the_safe(run: Office) -> None:
     moved = run("rotate v words --from held_out --to gold_standard --count 1 --purpose y", at="school")  # fmt: skip
     assert "1 entry moved from held_out to gold_standard. Now: 3 gold_standard." in moved
     assert "opens for: Office, recovery key" in run("revoke v School --purpose left")
-    assert "not those of a keeper" in run("open v words --purpose look", at="school")
+    assert "not those of a present keeper" in run("open v words --purpose look", at="school")
     assert "with 7 lines of log" in run("export v stick --purpose safe")
     log = run("log stick")
     assert [line.split("  ")[1] for line in log.splitlines()] == [
@@ -94,7 +94,7 @@ def test_the_way_out_of_held_out_can_be_typed_as_it_is_said(run: Office) -> None
 
 def test_a_keeper_who_comes_later_opens_it_too(run: Office) -> None:
     shown = run("card Library.rosetta-keeper", at="library").rpartition(": ")[2].strip()
-    assert "not those of a keeper" in run("open v words --purpose look", at="library")
+    assert "not those of a present keeper" in run("open v words --purpose look", at="library")
     told = run("enrol v Library.rosetta-keeper --purpose new --words", shown.upper())
     assert "Library can open this vault now." in told
     assert "2 entries opened" in run("open v words --purpose look", at="library")
@@ -111,7 +111,7 @@ def test_a_card_that_was_swapped_on_its_way_opens_nothing(run: Office) -> None:
     told = run("enrol v Library.rosetta-keeper --purpose new --words", shown)
     assert "not the six words of this card" in told
     assert "none of the words" in run("enrol v Library.rosetta-keeper --purpose new --words", "x y")
-    assert "not those of a keeper" in run("open v words --purpose look", at="thief")
+    assert "not those of a present keeper" in run("open v words --purpose look", at="thief")
     assert "took Library in" not in run("log v")
 
 

@@ -146,7 +146,9 @@ def test_a_resumed_run_needs_its_own_vault_and_leaves_held_out_alone(office: Off
     named = ("--vault", str(office.vault.folder))
     purposed, key = ("--purpose", "going on"), office.opening[2:4]
     assert "another vault" in resumed("--vault", str(other.folder), *purposed, *key)
-    assert "not those of a keeper" in resumed(*named, *purposed, "--vault-key", str(stranger))
+    assert "not those of a present keeper" in resumed(
+        *named, *purposed, "--vault-key", str(stranger)
+    )
     assert "no keeper's keys" in resumed(*named, *purposed)
     assert "--purpose WORDS" in resumed(*named, *key)
     assert "goes with --vault" in resumed(*purposed)
