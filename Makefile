@@ -1,8 +1,8 @@
 # make demo    set up and run the bundled demo (no key, no network after the install)
 # make test    set up and run the tests
-# make check   everything: format, lint, types, import contracts, tests, and the share of lines that they reach
-# make coverage          the tests again, with the share of lines that they and the programs they start reach
+# make check   everything: format, lint, types, import contracts, tests
 # make check-thorough    the same, with what takes long and every repetition that the docs claim
+# make coverage          the share of lines that the tests, and the programs they start, reach
 # make bench   every script of docs/benchmarks.md but the bundle's, one after the other
 # make reviewer-bundle   the reviewer's window without an installer, and what goes on a stick, in dist/
 # make wheelhouse        the full program for computers without network, in dist/wheelhouse
@@ -12,6 +12,8 @@ BIN = $(VENV)/bin
 BUNDLE = .venv-bundle
 # more words for pytest: make test TESTS=tests/scoring
 TESTS ?=
+# only the tests with this mark: make test ONLY=every_python
+ONLY ?=
 # archives that were built on other systems: make reviewer-bundle BUILT='--windows FILE --macos FILE'
 BUILT ?=
 
@@ -21,14 +23,14 @@ BENCHMARKS = scoring_statistics packs_wer scoring_intervals bleu_coverage fst_st
 # Tests start many programs: none of them compiles our modules anew, whatever the environment says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint check check-thorough figure coverage lock bench clean reviewer-bundle wheelhouse
+.PHONY: demo test lint check check-thorough coverage lock bench clean reviewer-bundle wheelhouse
 
 demo: $(VENV)/.installed
 	$(BIN)/rosetta demo
 
 # Where the system can, in a namespace without a network: nothing that a test starts reaches another machine.
 test: $(VENV)/.tests
-	$(BIN)/python -P tests/without_network.py -n auto $(TESTS)
+	$(BIN)/python -P tests/without_network.py -n auto $(if $(ONLY),-m $(ONLY)) $(TESTS)
 
 lint: $(VENV)/.tests
 	$(BIN)/ruff format --check .
@@ -37,16 +39,7 @@ lint: $(VENV)/.tests
 	$(BIN)/lint-imports
 	$(BIN)/python -P packaging/advisories.py check
 
-check: lint
-	rm -f .coverage .coverage.*
-	ROSETTA_COVERAGE=1 $(MAKE) test
-	@$(MAKE) --no-print-directory figure
-
-# From Python 3.12 on the tests of `make check` are measured in passing; before, measuring takes half as long again.
-figure: $(VENV)/.tests
-	@if $(BIN)/coverage combine --quiet 2>/dev/null; \
-	then echo "Lines reached by the tests in their own processes: $$($(BIN)/coverage report --format=total) %"; \
-	else echo "Lines reached by the tests: not measured here, for that costs too much before Python 3.12; make coverage does."; fi
+check: lint test
 
 check-thorough:
 	ROSETTA_THOROUGH=1 $(MAKE) check

@@ -6,33 +6,15 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-if TYPE_CHECKING:
-    import coverage
-
-_measuring: coverage.Coverage | None = None
-"""What measures the lines that this process reaches, where `make check` asks for their share.
-
-Cheap from Python 3.12 on, where a line is asked about once (``sys.monitoring``); before that nothing is measured here.
-"""
-if os.environ.get("ROSETTA_COVERAGE") == "1" and sys.version_info >= (3, 12):
-    os.environ["COVERAGE_CORE"] = "sysmon"
-    import coverage
-
-    _measuring = coverage.Coverage(data_suffix=True)
-    # programs that tests start are left alone: some tests look at what those load, and how they end
-    for option, value in (("patch", []), ("concurrency", ["thread"]), ("sigterm", False)):
-        _measuring.set_option(f"run:{option}", value)
-    _measuring.start()
-
-from harness import privacy  # noqa: E402  what is imported before would not be measured
-from harness.endpoint import offline, ways_out  # noqa: E402
-from harness.endpoint.limiter import RetryPolicy  # noqa: E402
-from tests import without_network  # noqa: E402
+from harness import privacy
+from harness.endpoint import offline, ways_out
+from harness.endpoint.limiter import RetryPolicy
+from tests import without_network
 
 settings.register_profile(  # a busy machine is no fault of the program
     "rosetta", deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -51,13 +33,6 @@ def _ask_door(event: str, arguments: tuple[Any, ...]) -> None:
 sys.addaudithook(_ask_door)
 sys.addaudithook(without_network.refuse)  # behind the door, which has its own word for it
 offline.shut, offline.why = offline.door(_doors.append)  # for what fixtures of modules do
-
-
-def pytest_unconfigure() -> None:
-    """Keep which lines were reached."""
-    if _measuring is not None:
-        _measuring.stop()
-        _measuring.save()
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -130,5 +105,5 @@ def _can_draw() -> bool:
     return True
 
 
-pytest_plugins = ["pytestqt.plugin"] if _can_draw() else []
-"""Switched off by itself in pyproject.toml, because it ends every run where Qt is not there."""
+pytest_plugins = ["tests.costs", *(["pytestqt.plugin"] if _can_draw() else [])]
+"""The second is switched off by itself in pyproject.toml, because it ends every run where Qt is not there."""

@@ -1,0 +1,94 @@
+"""What each test costs: processor seconds of pytest's process and of the programs that the test starts and waits for.
+
+A test without the mark ``costly`` may use 1.5 processor seconds; the run ends with the 30 dearest. Seconds are scaled
+by a fixed piece of work that is measured when a test seems too dear, so neither a slow nor a busy machine fails one.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import time
+from collections.abc import Generator
+from typing import Final
+
+import pytest
+
+LIMIT: Final = 1.5
+"""Processor seconds of one test on a machine that does the fixed piece of work in ``REFERENCE`` seconds."""
+
+REFERENCE: Final = 0.020
+"""Processor seconds of the fixed piece of work on the machine where the limit was set (2 cores of an AMD EPYC)."""
+
+IMPORTS: Final = 20
+"""A test that is the first to import more modules than this pays for others, and is not judged."""
+
+LISTED: Final = 30
+_PROPERTY: Final = "processor_seconds"
+
+
+def processor_seconds() -> float:
+    """Return the seconds that this process and its ended children have used."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def machine_factor() -> float:
+    """Return how many times slower this machine is at the moment than the one of the limit; at least 1."""
+    return max(1.0, min(_fixed_work() for _ in range(3)) / REFERENCE)
+
+
+def _fixed_work() -> float:
+    begun = time.process_time()
+    counts: dict[str, int] = {}
+    for number in range(100_000):
+        key = str(number % 1_000)
+        counts[key] = counts.get(key, 0) + number
+    return time.process_time() - begun
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Measure a test without its fixtures, and fail it where it is too dear and not marked."""
+    modules, begun = len(sys.modules), processor_seconds()
+    yield
+    used = processor_seconds() - begun
+    item.user_properties.append((_PROPERTY, round(used, 2)))
+    if item.get_closest_marker("costly") or os.environ.get("ROSETTA_THOROUGH") == "1":
+        return
+    if used <= LIMIT or len(sys.modules) - modules > IMPORTS:
+        return
+    gc.collect()  # its own garbage is no part of the fixed work
+    if (scaled := used / machine_factor()) > LIMIT:
+        pytest.fail(
+            f"This test used {scaled:.1f} processor seconds; {LIMIT} is the limit. Test the rule in the core, "
+            "share what it makes, or mark it: @pytest.mark.costly('why it must cost that').",
+            pytrace=False,
+        )
+
+
+class DearestTests:
+    """Prints the dearest tests at the end of a run; the calls of all workers come together here."""
+
+    def __init__(self) -> None:
+        self._costs: dict[str, float] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note what a test cost."""
+        if report.when == "call":
+            cost = dict(report.user_properties).get(_PROPERTY)
+            self._costs[report.nodeid] = cost if isinstance(cost, float) else 0.0
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the dearest tests with their processor seconds."""
+        dearest = sorted(self._costs.items(), key=lambda pair: -pair[1])[:LISTED]
+        terminalreporter.section(f"the {len(dearest)} dearest tests, in processor seconds")
+        for name, seconds in dearest:
+            terminalreporter.write_line(f"{seconds:6.2f}  {name}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """List the dearest tests where the results of all workers arrive."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(DearestTests())
