@@ -20,6 +20,7 @@ from corpora.model.entry import Segment
 from harness.core.failures import UsageError
 from harness.core.storage_problems import storable
 from harness.store.corpora.entries import read_dataset, read_entries, save_corpus
+from harness.store.file.schema import create_schema
 from harness.store.file.sealing import CorpusSeal, What, has_key, plain
 from harness.store.file.trouble import of_kind, stored_json, stored_word
 from harness.store.withdrawn import withdrawn_corpora
@@ -234,13 +235,9 @@ def hold_in_memory(corpus: Corpus) -> tuple[sqlite3.Connection, int]:
 
     It is read as the store is, without a copy of its texts on the disk.
     """
-    from sqlite_utils import Database
-
-    from harness.store.file.migrations import migrations
-
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA temp_store = MEMORY")  # what it sorts stays in memory too
-    migrations.apply(Database(connection))
+    create_schema(connection)
     connection.execute("BEGIN")
     number = save_corpus(connection, corpus)
     connection.execute("COMMIT")

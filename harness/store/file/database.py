@@ -16,6 +16,7 @@ from harness.core.failures import DataFolderError, StoreError, UsageError
 from harness.core.storage_problems import StorageProblem, storage_problem
 from harness.core.written_files import private_folder
 from harness.store.file.copies import copied, copies, erase_left_copies, file_lock
+from harness.store.file.schema import STEPS, create_schema
 from harness.store.file.trouble import STORE_ERRORS, full_words, unpacks, worded
 
 MOMENT_SECONDS = 1.0
@@ -41,8 +42,8 @@ def mark_of(path: Path) -> Mark:
     return (*found, object()) if time.time() - newest < MOMENT_SECONDS else tuple(found)
 
 
-SCHEMA_VERSION = 17
-"""Number of migrations that this program knows; kept in ``PRAGMA user_version``."""
+SCHEMA_VERSION = len(STEPS)
+"""Number of schema steps that this program knows; kept in ``PRAGMA user_version``."""
 
 READABLE_FROM = 8
 """The oldest version of a store that is read as it is, where it cannot be brought up to date."""
@@ -261,11 +262,7 @@ def _current(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring the schema up to date, in one process at a time."""
-    from sqlite_utils import Database
-
-    from harness.store.file.migrations import migrations
-
+    """Create the tables of an empty store, or bring an older one up to date, in one process at a time."""
     with file_lock(private_folder(path.parent / "locks") / "store.lock"):
         before = connection.execute("PRAGMA user_version").fetchone()[0]
         if before == SCHEMA_VERSION:  # another process was quicker
@@ -273,6 +270,13 @@ def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
+        if connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None:
+            create_schema(connection)
+            return
+        from sqlite_utils import Database
+
+        from harness.store.file.migrations import migrations
+
         migrations.apply(Database(connection))
         if before:
             _sealing().take_over(connection, path)

@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlite_utils import Database
 
 from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
@@ -342,3 +343,15 @@ def test_old_runs_take_tags_and_can_be_put_away(old: Path) -> None:
         assert list_runs(store)[0].tags == ("old",)
         with pytest.raises(HoldsSecrets):
             trash(store, secret.number)
+
+
+def test_fresh_store_has_the_schema_of_every_migration(tmp_path: Path) -> None:
+    def tables(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
+        schema = "SELECT type, name, sql FROM sqlite_master ORDER BY rowid"
+        steps = "SELECT id, migration_set, name FROM _sqlite_migrations ORDER BY id"
+        return connection.execute(schema).fetchall() + connection.execute(steps).fetchall()
+
+    with closing(sqlite3.connect(tmp_path / "migrated")) as migrated:
+        migrations.apply(Database(migrated))
+        with closing(open_store(tmp_path / "fresh")) as fresh:
+            assert tables(fresh) == tables(migrated)
