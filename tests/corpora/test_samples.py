@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 import regex
-from hypothesis import given
-from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
 from corpora.formats.load import load
@@ -33,7 +31,6 @@ from corpora.samples import (
 PLACEHOLDER = regex.compile(r"\{\w+\}|%d")
 WORD = regex.compile(r"\p{L}[\p{L}\p{M}']*")
 ALPHABET = frozenset("abcĉdefgĝhĥijĵklmnoprsŝtuŭvz")
-SYSTEMS = (DEMO_STRONG, DEMO_WEAK)
 
 
 def read_text(name: str) -> str:
@@ -86,27 +83,19 @@ def analyses() -> list[tuple[int | str, list[str], list[str]]]:
 # --- files --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-def test_every_sample_is_a_text_file_in_nfc_that_ends_with_a_line_end(name: str) -> None:
-    text = read_text(name)
-    assert unicodedata.is_normalized("NFC", text)
-    assert text.endswith("\n")
-    assert "\r" not in text
-
-
-def test_the_folder_holds_no_data_that_has_no_name() -> None:
+def test_samples_are_text_files_in_nfc_and_the_folder_has_no_others() -> None:
+    for name in SAMPLES:
+        text = read_text(name)
+        assert unicodedata.is_normalized("NFC", text)
+        assert text.endswith("\n")
+        assert "\r" not in text
+    kinds = {".json", ".jsonl", ".toml", ".tsv"}
     folder = sample_path(DEMO_CORPUS).parent
-    data = {
-        path.name
-        for path in folder.iterdir()
-        if path.suffix in {".json", ".jsonl", ".toml", ".tsv"}
-    }
-    assert data == set(SAMPLES)
+    assert {path.name for path in folder.iterdir() if path.suffix in kinds} == set(SAMPLES)
 
 
-@given(st.text() | st.sampled_from(["../entry.py", "__init__.py", "/etc/passwd", "", "."]))
-def test_no_other_path_can_be_asked_for(name: str) -> None:
-    if name not in SAMPLES:
+def test_no_other_path_can_be_asked_for() -> None:
+    for name in ("../entry.py", "__init__.py", "/etc/passwd", "", ".", "x\0", f"{DEMO_CORPUS} "):
         with pytest.raises(ValueError, match=regex.escape(DEMO_CORPUS)):
             sample_path(name)
 
@@ -127,14 +116,10 @@ def test_the_readme_states_the_true_counts() -> None:
 # --- corpus -------------------------------------------------------------------------------------
 
 
-def test_the_loader_takes_the_corpus_as_it_stands() -> None:
+def test_corpus_loads_without_a_warning_and_has_its_envelope() -> None:
     corpus = load(sample_path(DEMO_CORPUS))
     assert corpus.form is Form.SPECIFICATION
-    assert corpus.warnings == ()
-    assert corpus.entries == entries()
-
-
-def test_envelope() -> None:
+    assert (corpus.warnings, corpus.entries) == ((), entries())
     dataset = Dataset.model_validate(envelope()["dataset"])
     assert (dataset.source_language, dataset.target_language) == ("en", "eo")
     assert (dataset.version, dataset.license, dataset.created) == ("1.0", "CC0-1.0", "2026-11-21")
@@ -142,7 +127,7 @@ def test_envelope() -> None:
     assert "consent" in (dataset.model_extra or {})
 
 
-def test_enough_entries_of_every_kind() -> None:
+def test_corpus_has_enough_entries_of_every_kind() -> None:
     segments = Counter(entry.segment for entry in entries())
     difficulties = Counter(entry.difficulty for entry in entries())
     assert set(segments) == {Segment.DEVELOPMENT, Segment.DIAGNOSTIC}
@@ -151,50 +136,33 @@ def test_enough_entries_of_every_kind() -> None:
     assert set(difficulties) == {1, 2, 3, 4, 5}
     assert min(difficulties.values()) >= 5
     assert sum(difficulties[tier] for tier in (2, 3, 4)) > len(entries()) / 2
-
-
-def test_all_registers_and_contexts_occur() -> None:
     assert {entry.register_ for entry in entries()} == set(REGISTERS)
     assert {entry.context for entry in entries()} == set(CONTEXTS)
     assert min(Counter(entry.context for entry in entries()).values()) >= 5
 
 
-def test_ids_sources_and_references_are_unique() -> None:
+def test_entries_are_unique_composed_and_have_known_fields() -> None:
     assert all(isinstance(entry.id, int) for entry in entries())
     for field in ("id", "source", "reference"):
         assert len({getattr(entry, field) for entry in entries()}) == len(entries()), field
-
-
-def test_only_known_fields_so_that_no_misspelt_one_goes_unseen() -> None:
     assert [entry.id for entry in entries() if entry.model_extra] == []
-
-
-def test_texts_are_stored_in_comparison_form() -> None:
     texts = [text for e in entries() for text in (e.source, e.reference, *e.variants)]
     assert [text for text in texts if text != comparison_form(text)] == []
-
-
-def test_variants_differ_from_the_reference_and_from_each_other() -> None:
     for entry in entries():
         texts = [comparison_form(text) for text in (entry.reference, *entry.variants)]
         assert len(set(texts)) == len(texts), entry.id
     assert sum(bool(entry.variants) for entry in entries()) >= 60
-
-
-def test_every_letter_is_of_the_esperanto_alphabet() -> None:
     text = "".join(PLACEHOLDER.sub("", text) for text in target_texts()).lower()
     assert {char for char in text if char.isalpha()} == ALPHABET
 
 
-def test_placeholders_are_the_same_in_source_reference_and_variants() -> None:
+def test_source_and_reference_have_one_ending_and_placeholders() -> None:
     for entry in entries():
         wanted = Counter(PLACEHOLDER.findall(entry.source))
         for text in (entry.reference, *entry.variants):
             assert Counter(PLACEHOLDER.findall(text)) == wanted, entry.id
     assert any(PLACEHOLDER.search(entry.source) for entry in entries())
 
-
-def test_source_and_reference_end_alike() -> None:
     def ending(text: str) -> str:
         return text[-1] if not text[-1].isalnum() else ""
 
@@ -205,54 +173,33 @@ def test_source_and_reference_end_alike() -> None:
 # --- analyses -----------------------------------------------------------------------------------
 
 
-def test_analysed_segments_join_to_the_words_of_the_reference() -> None:
+def test_analyses_join_to_words_and_have_one_gloss_each() -> None:
     references = {entry.id: entry.reference for entry in entries()}
     for entry, segments, _ in analyses():
         assert [word.replace("-", "") for word in segments] == words(references[entry]), entry
-
-
-def test_every_morpheme_has_one_gloss() -> None:
     for entry, segments, glosses in analyses():
         shape = [word.count("-") for word in segments]
         assert shape == [word.count("-") for word in glosses], entry
         assert all(part for word in (*segments, *glosses) for part in word.split("-")), entry
 
 
-def test_every_grammatical_gloss_is_explained_in_the_readme() -> None:
+def test_glosses_are_explained_and_stand_over_their_morpheme() -> None:
     readme = sample_path(DEMO_CORPUS).with_name("README.md").read_text(encoding="utf-8")
     used = {part for _, _, glosses in analyses() for word in glosses for part in word.split("-")}
     grammatical = {part for part in used if regex.fullmatch(r"[A-Z.]{2,}|[123].*", part)}
     assert {part for part in grammatical if f"`{part}`" not in readme} == set()
     assert {"ACC", "PL", "PTCP.PASS.PST", "COND", "VOL"} <= grammatical
-
-
-ENDINGS = {
-    "NOUN": "o",
-    "ADJ": "a",
-    "ADV": "e",
-    "INF": "i",
-    "PRS": "as",
-    "PST": "is",
-    "FUT": "os",
-    "COND": "us",
-    "VOL": "u",
-    "PL": "j",
-    "ACC": "n",
-    "FEM": "in",
-    "OPP": "mal",
-    "INCH": "iĝ",
-    "CAUS": "ig",
-    "PTCP.ACT.PRS": "ant",
-    "PTCP.ACT.PST": "int",
-    "PTCP.PASS.PST": "it",
-}
-
-
-def test_a_grammatical_gloss_always_stands_over_its_own_morpheme() -> None:
     for entry, segments, glosses in analyses():
         pairs = zip("-".join(segments).split("-"), "-".join(glosses).split("-"), strict=True)
         wrong = [(part, gloss) for part, gloss in pairs if ENDINGS.get(gloss, part) != part]
         assert wrong == [], entry
+
+
+ENDINGS = {
+    "NOUN": "o", "ADJ": "a", "ADV": "e", "INF": "i", "PRS": "as", "PST": "is", "FUT": "os",
+    "COND": "us", "VOL": "u", "PL": "j", "ACC": "n", "FEM": "in", "OPP": "mal", "INCH": "iĝ",
+    "CAUS": "ig", "PTCP.ACT.PRS": "ant", "PTCP.ACT.PST": "int", "PTCP.PASS.PST": "it",
+}  # fmt: skip
 
 
 # --- grammar that a machine can check -----------------------------------------------------------
@@ -290,31 +237,30 @@ def _case(gloss: list[str]) -> set[str]:
 def test_no_reference_breaks_agreement_or_case() -> None:
     found = {entry.id: slips(entry.morphological_analysis or "") for entry in entries()}
     assert {entry: slip for entry, slip in found.items() if slip} == {}
-
-
-@pytest.mark.parametrize(
-    "analysis",
-    [
+    for analysis in [
         "mi vid-as la hund-o | 1sg see-PRS the dog-NOUN",
         "bel-a-j hund-o | beautiful-ADJ-PL dog-NOUN",
         "bel-a hund-o-n | beautiful-ADJ dog-NOUN-ACC",
         "kun la hund-o-n | with the dog-NOUN-ACC",
         "mi am-is vi | 1sg love-PST 2",
-    ],
-)
-def test_the_grammar_check_finds_what_it_looks_for(analysis: str) -> None:
-    assert len(slips(analysis)) == 1
+    ]:
+        assert len(slips(analysis)) == 1
 
 
 # --- glossary and coaching ----------------------------------------------------------------------
 
 
-def test_glossary_covers_most_source_words() -> None:
+def test_glossary_covers_the_sources_and_agrees_with_coaching() -> None:
     known = glossary()
     assert len(known) >= 250
     assert all(source == source.lower().strip() and target for source, target in known.items())
     tokens = [word for entry in entries() for word in words(entry.source)]
     assert sum(word in known for word in tokens) / len(tokens) >= 0.85
+    dictionary = json.loads(read_text(DEMO_COACHING))["dictionary"]
+    known = glossary()
+    assert {
+        word for word, target in dictionary.items() if known.get(word, target) != target
+    } == set()
 
 
 def test_coaching_examples_are_not_in_the_corpus() -> None:
@@ -327,19 +273,11 @@ def test_coaching_examples_are_not_in_the_corpus() -> None:
     assert [text for text in shown if text in seen] == []
 
 
-def test_coaching_dictionary_and_glossary_agree() -> None:
-    dictionary = json.loads(read_text(DEMO_COACHING))["dictionary"]
-    known = glossary()
-    assert {
-        word for word, target in dictionary.items() if known.get(word, target) != target
-    } == set()
-
-
 # --- other tasks --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("task", DEMO_TASKS)
-def test_the_demo_of_each_task_is_sound_and_has_two_unlike_systems(task: str) -> None:
+def test_demo_of_each_task_has_two_unlike_systems(task: str) -> None:
     file, *systems = demo_files(task)
     corpus = load(sample_path(file))
     assert (corpus.dataset.task, corpus.dataset.license) == (task, "CC0-1.0")
@@ -365,23 +303,15 @@ def test_the_demo_of_each_task_is_sound_and_has_two_unlike_systems(task: str) ->
 # --- the two systems ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_every_entry_has_one_output_and_every_output_an_entry(name: str) -> None:
-    assert set(outputs(name)) == {entry.id for entry in entries()}
-
-
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_recorded_measurements_are_plausible(name: str) -> None:
-    for line in map(json.loads, read_text(name).splitlines()):
-        assert 0 < line["latency_seconds"] < 10
-        assert line["prompt_tokens"] > 0
-        assert (line["completion_tokens"] > 0) == bool(line["output"])
-        assert line["model"] in {"verda-1", "griza-1"}
-
-
-@pytest.mark.parametrize(("name", "empty"), [(DEMO_STRONG, 1), (DEMO_WEAK, 2)])
-def test_each_system_leaves_some_entries_empty(name: str, empty: int) -> None:
-    assert sum(not output for output in outputs(name).values()) == empty
+def test_every_entry_has_one_output_with_plausible_measurements() -> None:
+    for name, empty in ((DEMO_STRONG, 1), (DEMO_WEAK, 2)):
+        assert set(outputs(name)) == {entry.id for entry in entries()}
+        assert sum(not output for output in outputs(name).values()) == empty
+        for line in map(json.loads, read_text(name).splitlines()):
+            assert 0 < line["latency_seconds"] < 10
+            assert line["prompt_tokens"] > 0
+            assert (line["completion_tokens"] > 0) == bool(line["output"])
+            assert line["model"] in {"verda-1", "griza-1"}
 
 
 def chrf_plus_plus(name: str) -> float:
@@ -397,23 +327,17 @@ def equivalent_share(name: str) -> float:
     return sum(right) / len(right)
 
 
-def test_the_systems_differ_clearly() -> None:
+def test_systems_differ_clearly_by_variants_slips_and_copies() -> None:
     strong, weak = chrf_plus_plus(DEMO_STRONG), chrf_plus_plus(DEMO_WEAK)
     assert 75 <= strong <= 88
     assert 35 <= weak <= 55
     assert strong - weak >= 25
     assert equivalent_share(DEMO_STRONG) >= 0.45
     assert equivalent_share(DEMO_WEAK) <= 0.15
-
-
-def test_the_strong_system_uses_variants_and_makes_slips() -> None:
     answers = outputs(DEMO_STRONG)
     equivalent = sum(answers[int(entry.id)] in entry.variants for entry in entries())
     wrong = sum(answers[int(e.id)] not in (e.reference, *e.variants) for e in entries())
     assert equivalent >= 10
     assert wrong >= 10
-
-
-def test_the_weak_system_copies_some_sources() -> None:
     answers = outputs(DEMO_WEAK)
     assert sum(answers[int(entry.id)] == entry.source for entry in entries()) >= 2

@@ -20,9 +20,8 @@ LOCAL = "local-only"
 OURS = "https://translate.example.org/v1"
 
 
-@pytest.mark.parametrize(
-    ("licence", "name"),
-    [
+def test_licence_is_in_one_class_that_leads_somewhere() -> None:
+    for licence, name in [
         ("CC-BY-4.0", "open"), ("CC0-1.0", "open"), ("cc-by-sa-3.0", "open"), ("GPL-3.0-only", "open"),
         ("CC-BY-NC-4.0", "non-commercial"), ("CC BY-NC-SA 4.0", "non-commercial"),
         ("Creative Commons Attribution-NonCommercial", "non-commercial"),
@@ -34,14 +33,9 @@ OURS = "https://translate.example.org/v1"
         ("unknown", "unknown"), ("none", "unknown"), ("", "unknown"),
         ("LicenseRef-Council", None), ("CC BY-NC 4.0 with consent", None),
         ("CC BY 4.0, community", None), ("other", None), ("noncommercial, ask us", None),
-    ],
-)  # fmt: skip
-def test_a_licence_is_in_one_class(licence: str, name: str | None) -> None:
-    found = licence_class(licence)
-    assert (found.name if found else None) == name
-
-
-def test_every_class_leads_somewhere_and_says_why() -> None:
+    ]:  # fmt: skip
+        found = licence_class(licence)
+        assert (found.name if found else None) == name
     assert list(licence_classes()) == ["closed", "no-derivatives", "community-only", "non-commercial", "open", "unknown"]  # fmt: skip
     for each in licence_classes().values():
         assert Transmission(each.leads_to) in {Transmission.OPEN, Transmission.ASK, Transmission.LOCAL_ONLY}  # fmt: skip
@@ -49,17 +43,10 @@ def test_every_class_leads_somewhere_and_says_why() -> None:
         assert all(licence_class(id_) == each for id_ in each.spdx)
 
 
-@pytest.mark.parametrize(
-    "url",
-    [OURS, f"{OURS}/", f"{OURS}/chat/completions", "https://TRANSLATE.example.org:443/v1", "https://translate.example.org./v1"],
-)  # fmt: skip
-def test_the_address_that_is_named_is_known_in_each_of_its_forms(url: str) -> None:
-    assert is_within(url, [OURS])
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_address_is_known_in_each_form_and_no_lookalike() -> None:
+    for url in [OURS, f"{OURS}/", f"{OURS}/chat/completions", "https://TRANSLATE.example.org:443/v1", "https://translate.example.org./v1"]:  # fmt: skip
+        assert is_within(url, [OURS])
+    for url in [
         "https://translate.example.org.evil.net/v1", "https://translate-example.org/v1", "http://translate.example.org/v1",
         "https://translate.example.org:8443/v1", "https://translate.example.org/v10", "https://translate.example.org/v",
         "https://translate.example.org@evil.net/v1", "https://evil.net/https://translate.example.org/v1",
@@ -68,13 +55,8 @@ def test_the_address_that_is_named_is_known_in_each_of_its_forms(url: str) -> No
         "https://translate.example.org/v1/./x", "https://translate.example.org/v1?to=evil", "https://translate.example.org//v1",
         "https://translate.example.org\\@evil.net/v1", "https://evil.net#translate.example.org/v1", "ftp://translate.example.org/v1",
         "https://api.translate.example.org/v1", "https://translate.example.org:99999/v1", "translate.example.org/v1", "", "https://",
-    ],
-)  # fmt: skip
-def test_an_address_that_looks_like_it_is_another(url: str) -> None:
-    assert not is_within(url, [OURS])
-
-
-def test_addresses_have_one_form() -> None:
+    ]:  # fmt: skip
+        assert not is_within(url, [OURS])
     assert address_of("HTTPS://Translate.Example.org:443/v1/") == OURS
     assert address_of("http://[::1]:80/x") == "http://[::1]/x"
     assert not is_within("https://a.example/b", ["https://a.example/c", "https://b.example"])
@@ -124,31 +106,29 @@ def mark(folder: Path, **fields: Any) -> None:
     (folder / "corpus.json.champollion.json").write_text(json.dumps({"$schema": SET_1} | fields))
 
 
-@pytest.mark.parametrize(
-    ("own", "beside", "led_to"),
-    [
+def test_a_sidecar_makes_a_corpus_stricter_and_never_freer(tmp_path: Path) -> None:
+    own: Any
+    beside: dict[str, Any]
+    for own, beside, led_to in [
         ("open", {"transmission": "local-only"}, Transmission.LOCAL_ONLY),
         ([OURS], {"role": "dev"}, Transmission.NAMED),
         ("nowhere", {"role": "dev"}, Transmission.NOWHERE),
         ("open", {"tier": "sealed"}, Transmission.LOCAL_ONLY),
         ("open", {"segment": "held_out"}, Transmission.LOCAL_ONLY),
         ("open", {"tier": "public", "role": "train", "kind": "parallel", "x-note": 1}, Transmission.OPEN),
-    ],
-)  # fmt: skip
-def test_a_sidecar_makes_a_corpus_stricter_and_never_freer(
-    tmp_path: Path, own: Any, beside: dict[str, Any], led_to: Transmission
-) -> None:
-    mark(tmp_path, **beside)
-    assert (
-        load(json_file(tmp_path, [entry()], transmission=own)).dataset.terms.transmission is led_to
-    )
+    ]:  # fmt: skip
+        mark(tmp_path, **beside)
+        assert (
+            load(json_file(tmp_path, [entry()], transmission=own)).dataset.terms.transmission
+            is led_to
+        )
 
 
 @pytest.mark.parametrize(
     ("beside", "left"),
     [([OURS], (OURS,)), (["https://b.example"], ()), (["https://b.example", OURS], (OURS,))],
 )
-def test_two_lists_of_addresses_leave_what_is_in_both(
+def test_two_lists_of_addresses_intersect(
     tmp_path: Path, beside: list[str], left: tuple[str, ...]
 ) -> None:
     mark(tmp_path, **{"x-rosetta-transmission": beside})
@@ -157,44 +137,31 @@ def test_two_lists_of_addresses_leave_what_is_in_both(
     assert corpus.entries[0].secret is (left == ())
 
 
-@pytest.mark.parametrize("role", ["dev", "train", "input", "resource"])
-def test_the_role_of_a_sidecar_does_not_widen_a_licence(tmp_path: Path, role: str) -> None:
-    mark(tmp_path, role=role)
-    corpus = load(json_file(tmp_path, [entry()], license="CC-BY-ND-4.0"))
-    assert corpus.entries[0].secret
+def test_role_of_a_sidecar_does_not_widen_a_licence(tmp_path: Path) -> None:
+    for role in ("dev", "train", "input", "resource"):
+        mark(tmp_path, role=role)
+        assert load(json_file(tmp_path, [entry()], license="CC-BY-ND-4.0")).entries[0].secret
 
 
-@pytest.mark.parametrize(
-    ("terms", "training"),
-    [
+def test_a_sidecar_says_who_may_learn_from_the_texts(tmp_path: Path) -> None:
+    for terms, training in [
         ({"training": "not-allowed"}, False), ({"training": "allowed"}, True), ({"owner": "The council"}, None),
         ({"training": "allowed", "speakers_agreed": "not-yet"}, False), ({"speakers_agreed": "yes"}, None),
         ({"speakers_agreed": "some-said-no"}, False),
-    ],
-)  # fmt: skip
-def test_a_sidecar_says_who_may_learn_from_the_texts(
-    tmp_path: Path, terms: dict[str, str], training: bool | None
-) -> None:
-    mark(tmp_path, terms=terms)
-    corpus = load(json_file(tmp_path, [entry()], transmission="open"))
-    assert corpus.dataset.terms.training is training
-    assert corpus.dataset.terms.transmission is Transmission.OPEN
-    assert load(json_file(tmp_path, [entry()], transmission="open", training=True)).dataset.terms.training is (training is not False)  # fmt: skip
+    ]:  # fmt: skip
+        mark(tmp_path, terms=terms)
+        corpus = load(json_file(tmp_path, [entry()], transmission="open"))
+        assert corpus.dataset.terms.training is training
+        assert corpus.dataset.terms.transmission is Transmission.OPEN
+        assert load(json_file(tmp_path, [entry()], transmission="open", training=True)).dataset.terms.training is (training is not False)  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [{"$schema": "https://elsewhere.example"}, {"colour": "red"}, {"terms": {"training": "maybe"}}, {"tier": "x"},
-     {"segment": "x"}, {"terms": {"training": "not-allowed", "also": "local-only please, ask us"}}],
-)  # fmt: skip
-def test_a_sidecar_that_is_not_understood_is_an_error(
-    tmp_path: Path, fields: dict[str, Any]
-) -> None:
-    mark(tmp_path, **fields)
-    only_problem(json_file(tmp_path, [entry()], transmission="open"))
-
-
-def test_an_old_sidecar_without_a_schema_is_read_as_before(tmp_path: Path) -> None:
+def test_sidecar_not_understood_is_an_error_and_an_old_one_read(tmp_path: Path) -> None:
+    fields: dict[str, Any]
+    for fields in [{"$schema": "https://elsewhere.example"}, {"colour": "red"}, {"terms": {"training": "maybe"}}, {"tier": "x"},
+     {"segment": "x"}, {"terms": {"training": "not-allowed", "also": "local-only please, ask us"}}]:  # fmt: skip
+        mark(tmp_path, **fields)
+        only_problem(json_file(tmp_path, [entry()], transmission="open"))
     (tmp_path / "corpus.json.champollion.json").write_text('{"terms": {"training": "not-allowed"}}')
     assert load(json_file(tmp_path, [entry()])).dataset.terms.training is False
 
@@ -212,8 +179,7 @@ def test_a_sidecar_that_is_written_is_read_back(tmp_path: Path) -> None:
     made = tmp_path / "corpus.json.champollion.json"
     made.write_bytes(mark_bytes(corpus.sha256, told))
     said = json.loads(made.read_text("utf-8"))
-    assert said["$schema"] == SET_1
-    assert said["sha256"] == corpus.sha256
+    assert (said["$schema"], said["sha256"]) == (SET_1, corpus.sha256)
     assert said["terms"] == {"training": "not-allowed", "owner": "The council"}
     again = load(path)
     assert again.entries[0].secret

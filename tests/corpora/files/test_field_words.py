@@ -71,9 +71,9 @@ def problem(**fields: Any) -> str:
     return first_problem(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("fields", "words"),
-    [
+def test_wrong_field_is_named_in_plain_words() -> None:
+    fields: dict[str, Any]
+    for fields, words in [
         ({"number": "many"}, "A whole number is wanted, without quotation marks"),
         ({"share": "half"}, "A number is wanted, without quotation marks"),
         ({"share": 1}, "A number below 1 is wanted"),
@@ -85,28 +85,23 @@ def problem(**fields: Any) -> str:
         ({"yes": "sure"}, "True or false is wanted, without quotation marks"),
         ({"several": "one"}, "A list in square brackets is wanted"),
         ({"names": []}, "A section with fields of its own is wanted"),
-    ],
-)
-def test_wants_are_said_in_plain_words(fields: dict[str, Any], words: str) -> None:
-    [name] = fields
-    assert problem(**fields) == f"field 'part.1.{name}': {words}. Correct it."
+    ]:
+        [name] = fields
+        assert problem(**fields) == f"field 'part.1.{name}': {words}. Correct it."
+    with pytest.raises(ValidationError) as caught:
+        _Part.model_validate({"either": 3})
+    places = {place_of(each) for each in caught.value.errors()}
+    assert places == {("either",)}
+    assert first_problem(caught.value).startswith("field 'either': ")
 
 
-def test_every_wrong_field_is_named_with_its_line_and_no_value_is_quoted() -> None:
+def test_every_wrong_field_is_named_and_no_value_quoted() -> None:
     with pytest.raises(ValidationError) as caught:
         _File.model_validate({"part": [{}, {"share": 2, "number": "x-secret", "wrod": "y-secret"}]})
     assert first_problem(caught.value, TEXT) == (
         "line 6, field 'part.1.number': A whole number is wanted, without quotation marks. Correct it. "
         "Wrong too: line 5, field 'part.1.share', line 4, field 'part.1.wrod'."
     )
-
-
-def test_what_several_types_may_stand_for_is_one_field() -> None:
-    with pytest.raises(ValidationError) as caught:
-        _Part.model_validate({"either": 3})
-    places = {place_of(each) for each in caught.value.errors()}
-    assert places == {("either",)}
-    assert first_problem(caught.value).startswith("field 'either': ")
 
 
 def test_no_word_of_the_library_reaches_a_person() -> None:
@@ -117,16 +112,13 @@ def test_no_word_of_the_library_reaches_a_person() -> None:
         assert "{" not in wanted_words(found)
 
 
-@pytest.mark.parametrize(
-    ("place", "line"),
-    [(("part", 0, "number"), 3), (("part", 1, "number"), 6), (("part", 1), 4), (("part", 1, "word"), 4),
-     (("other",), None), ((), None)],
-)  # fmt: skip
-def test_the_nearest_line_is_found(place: tuple[int | str, ...], line: int | None) -> None:
-    assert line_of(TEXT, place) == line
+def test_the_nearest_line_is_found() -> None:
+    for place, line in [(("part", 0, "number"), 3), (("part", 1, "number"), 6), (("part", 1), 4), (("part", 1, "word"), 4),
+     (("other",), None), ((), None)]:  # fmt: skip
+        assert line_of(TEXT, place) == line
 
 
-def test_a_file_is_unchanged_changed_or_gone(tmp_path: Path) -> None:
+def test_files_of_a_corpus_are_known_unchanged_changed_or_gone(tmp_path: Path) -> None:
     path = json_file(tmp_path, [entry(1)])
     corpus = load(path)
     assert corpus.files == (path,)
@@ -137,16 +129,12 @@ def test_a_file_is_unchanged_changed_or_gone(tmp_path: Path) -> None:
     assert original(corpus.files, corpus.sha256) is Original.GONE
     assert original([tmp_path], corpus.sha256) is Original.GONE
     assert original([], corpus.sha256) is Original.UNKNOWN
-
-
-def test_two_files_are_one_corpus(tmp_path: Path) -> None:
     first, second = tmp_path / "a.en", tmp_path / "a.eo"
     first.write_text("a\nb\n", "utf-8")
     second.write_text("c\nd\n", "utf-8")
     joined = hashlib.sha256(first.read_bytes() + second.read_bytes()).hexdigest()
     corpus = load(first, second)
-    assert corpus.files == (first, second)
-    assert corpus.lines == (1, 2)
+    assert (corpus.files, corpus.lines) == ((first, second), (1, 2))
     assert original([first, second], joined) is Original.UNCHANGED
     assert original([second, first], joined) is Original.CHANGED
 
@@ -193,40 +181,30 @@ READERS: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("kind", DEEP)
-def test_whoever_reads_it_says_that_it_is_nested_too_deeply(
-    tmp_path: Path, kind: str, reader: str
-) -> None:
-    path = tmp_path / "deep.toml"
-    path.write_text(DEEP[kind], "utf-8")
-    with pytest.raises((UsageError, CorpusError)) as caught:
-        READERS[reader](path)
-    said = str(caught.value)
-    assert "deep.toml" in said
-    assert "nested too deeply" in said or "larger than" in said
-    assert len(said) < 1000
+def test_every_reader_says_that_a_file_is_nested_too_deeply(tmp_path: Path) -> None:
+    for text in DEEP.values():
+        for reader in READERS.values():
+            path = tmp_path / "deep.toml"
+            path.write_text(text, "utf-8")
+            with pytest.raises((UsageError, CorpusError)) as caught:
+                reader(path)
+            said = str(caught.value)
+            assert "deep.toml" in said
+            assert "nested too deeply" in said or "larger than" in said
+            assert len(said) < 1000
 
 
-def test_a_long_key_is_named_by_its_line() -> None:
+def test_long_keys_and_texts_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match=r"at line 2, column 1"):
         parse_toml(DEEP["second line"])
-
-
-def test_a_text_that_is_too_long_is_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    most = ".".join(["a"] * MOST_PARTS)
+    assert parse_toml(f"{most} = 1") == tomllib.loads(f"{most} = 1")
+    with pytest.raises(ValueError, match="many parts"):
+        parse_toml(f"{most}.a = 1")
+    assert parse_toml("a = 0.70", parse_float=Decimal) == {"a": Decimal("0.70")}
     monkeypatch.setattr(toml_text, "MOST_CHARACTERS", 10)
     with pytest.raises(ValueError, match="longer than 10 characters"):
         parse_toml("a = 1234567")
-
-
-@pytest.mark.parametrize(("parts", "read"), [(MOST_PARTS, True), (MOST_PARTS + 1, False)])
-def test_keys_up_to_the_bound_are_read(parts: int, read: bool) -> None:
-    text = ".".join(["a"] * parts) + " = 1"
-    if read:
-        assert parse_toml(text) == tomllib.loads(text)
-    else:
-        with pytest.raises(ValueError, match="many parts"):
-            parse_toml(text)
 
 
 @given(st.text("ab.'\"= \n[]1-_", max_size=60))
@@ -238,10 +216,6 @@ def test_everything_else_is_as_the_library_reads_it(text: str) -> None:
             parse_toml(text)
     else:
         assert parse_toml(text) == expected
-
-
-def test_numbers_may_be_kept_as_they_are_written() -> None:
-    assert parse_toml("a = 0.70", parse_float=Decimal) == {"a": Decimal("0.70")}
 
 
 def test_no_other_file_of_the_program_reads_toml_from_outside() -> None:

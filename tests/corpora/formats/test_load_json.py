@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.files.problems import CorpusError
@@ -27,6 +27,7 @@ from tests.corpora.making import (
     problems,
     read_text,
 )
+from tests.review.thorough import examples
 
 SPECIFICATION_EXAMPLE = """{
 "dataset": {
@@ -55,37 +56,36 @@ SPECIFICATION_EXAMPLE = """{
 }"""
 
 
-def test_the_specification_s_own_example_loads_without_a_word(tmp_path: Path) -> None:
+def test_example_of_the_specification_loads(tmp_path: Path) -> None:
     corpus = load(file(tmp_path, SPECIFICATION_EXAMPLE))
     assert corpus.form is Form.SPECIFICATION
-    assert corpus.warnings == ()
-    assert corpus.dataset.provenance == ("gold_standard", "textbook")
+    assert (corpus.warnings, corpus.dataset.provenance) == ((), ("gold_standard", "textbook"))
     (only,) = corpus.entries
     assert (only.id, only.segment, only.difficulty) == (42, Segment.GOLD_STANDARD, 2)
     assert only.register_ == "conversational"
     assert only.secret
 
 
-def test_the_hash_is_that_of_the_bytes_on_disk(tmp_path: Path) -> None:
+def test_hash_is_that_of_the_bytes_and_a_bare_list_is_read(tmp_path: Path) -> None:
     path = file(tmp_path, '[{"id": 1, "source": "a", "reference": "b"}]')
     known = "be7a077d838ed29be151a1215192a38324fc1541ad33d3c9769f99b08325f0d0"  # by sha256sum
     assert load(path, dataset=LANGUAGES).sha256 == known
-
-
-@pytest.mark.parametrize(("word", "tier"), [("easy", 2), ("medium", 3), ("hard", 4)])
-def test_the_old_names_and_words_are_read(tmp_path: Path, word: str, tier: int) -> None:
-    old = [{"index": 7, "source_text": "a", "target_expected": "b", "difficulty": word}]
-    corpus = load(file(tmp_path, json.dumps(old)), dataset=LANGUAGES)
-    assert corpus.form is Form.LEGACY
-    (only,) = corpus.entries
-    assert (only.id, only.source, only.reference, only.difficulty) == (7, "a", "b", tier)
-    assert corpus.dataset.id == "corpus"
-    assert corpus.dataset.language_pair == "EN→CRK"
-
-
-def test_a_bare_list_in_the_new_names_is_read(tmp_path: Path) -> None:
     corpus = load(file(tmp_path, json.dumps([entry(1)])), dataset=LANGUAGES)
     assert corpus.form is Form.SPECIFICATION
+    path = json_file(tmp_path, [entry(1, domain="conv", note=None)], consent="given 2026")
+    corpus = load(path)
+    assert corpus.entries[0].model_extra == {"domain": "conv", "note": None}
+    assert corpus.dataset.model_extra == {"consent": "given 2026"}
+
+
+def test_old_names_and_words_are_read(tmp_path: Path) -> None:
+    for word, tier in (("easy", 2), ("medium", 3), ("hard", 4)):
+        old = [{"index": 7, "source_text": "a", "target_expected": "b", "difficulty": word}]
+        corpus = load(file(tmp_path, json.dumps(old)), dataset=LANGUAGES)
+        assert corpus.form is Form.LEGACY
+        (only,) = corpus.entries
+        assert (only.id, only.source, only.reference, only.difficulty) == (7, "a", "b", tier)
+        assert (corpus.dataset.id, corpus.dataset.language_pair) == ("corpus", "EN→CRK")
 
 
 def reference_shape(**more: Any) -> dict[str, Any]:
@@ -122,11 +122,9 @@ def reference_shape(**more: Any) -> dict[str, Any]:
 def test_the_reference_implementation_s_shape_is_read(tmp_path: Path) -> None:
     corpus = load(file(tmp_path, json.dumps(reference_shape())))
     assert corpus.form is Form.REFERENCE_IMPLEMENTATION
-    assert corpus.warnings == ()
-    assert corpus.dataset.id == "made-eng-sme-dev"
+    assert (corpus.warnings, corpus.dataset.id) == ((), "made-eng-sme-dev")
     assert (corpus.dataset.source_language, corpus.dataset.target_language) == ("eng", "sme")
-    assert corpus.dataset.language_pair == "ENG→SME"
-    assert corpus.dataset.provenance == ()
+    assert (corpus.dataset.language_pair, corpus.dataset.provenance) == ("ENG→SME", ())
     (only,) = corpus.entries
     assert only.id == "made_953265"
     assert only.segment is Segment.DEVELOPMENT
@@ -136,12 +134,9 @@ def test_the_reference_implementation_s_shape_is_read(tmp_path: Path) -> None:
     assert extra["metadata"] == {"classification_confidence": 0.0833}
 
 
-def test_a_wrong_entry_count_is_a_warning(tmp_path: Path) -> None:
+def test_entry_count_and_segment_of_the_reference_shape(tmp_path: Path) -> None:
     corpus = load(file(tmp_path, json.dumps(reference_shape(entry_count=58))))
     assert [problem.field for problem in corpus.warnings] == ["entry_count"]
-
-
-def test_without_any_segment_an_entry_is_public(tmp_path: Path) -> None:
     shape = reference_shape()
     del shape["segment"]
     (only,) = load(file(tmp_path, json.dumps(shape))).entries
@@ -149,14 +144,7 @@ def test_without_any_segment_an_entry_is_public(tmp_path: Path) -> None:
     assert not only.secret
 
 
-def test_unknown_fields_are_kept(tmp_path: Path) -> None:
-    path = json_file(tmp_path, [entry(1, domain="conv", note=None)], consent="given 2026")
-    corpus = load(path)
-    assert corpus.entries[0].model_extra == {"domain": "conv", "note": None}
-    assert corpus.dataset.model_extra == {"consent": "given 2026"}
-
-
-def test_all_problems_of_a_file_come_in_one_go_with_their_lines(tmp_path: Path) -> None:
+def test_all_problems_come_at_once_with_their_lines(tmp_path: Path) -> None:
     text = """{"dataset": {"id": "x", "source_language": "English", "target_language": "crk"},
 "entries": [
 {"id": 1, "source": "a", "reference": " ", "segment": "heldout", "difficulty": 6},
@@ -180,17 +168,14 @@ def test_all_problems_of_a_file_come_in_one_go_with_their_lines(tmp_path: Path) 
     }
 
 
-def test_a_wrong_segment_names_the_permitted_and_the_nearest(tmp_path: Path) -> None:
+def test_wrong_segment_or_difficulty_is_an_error(tmp_path: Path) -> None:
     problem = only_problem(json_file(tmp_path, [entry(1, segment="held-out")]))
     assert "development, diagnostic, gold_standard, held_out" in problem.mend
     assert "Nearest: held_out" in problem.mend
     assert problem.entry == 1
-
-
-@pytest.mark.parametrize("difficulty", [0, 6, True, 2.5, "3", "very hard", [], {}])
-def test_a_wrong_difficulty_is_an_error(tmp_path: Path, difficulty: Any) -> None:
-    problem = only_problem(json_file(tmp_path, [entry(1, difficulty=difficulty)]))
-    assert problem.field == "difficulty"
+    for difficulty in (0, 6, True, 2.5, "3", "very hard", [], {}):
+        path = json_file(tmp_path, [entry(1, difficulty=difficulty)])
+        assert only_problem(path).field == "difficulty"
 
 
 def test_a_missing_language_names_the_options(tmp_path: Path) -> None:
@@ -201,38 +186,30 @@ def test_a_missing_language_names_the_options(tmp_path: Path) -> None:
     assert "--target-language" in mends
 
 
-@pytest.mark.parametrize("in_file", [True, False])
-def test_what_lacks_a_language_is_still_read_as_records_of_its_task(
-    tmp_path: Path, *, in_file: bool
-) -> None:
-    task = {"task": "asr"}
-    records = [{"id": 1, "audio": "1.wav", "reference": "Bonan matenon!"}]
-    content = {"dataset": task if in_file else {}, "entries": records}
-    with pytest.raises(CorpusError) as caught:
-        load(file(tmp_path, json.dumps(content)), dataset={} if in_file else task)
-    fields = {problem.field for problem in caught.value.problems}
-    assert "dataset.source_language" in fields
-    assert "source" not in fields
+def test_missing_language_leaves_the_records_of_a_task(tmp_path: Path) -> None:
+    for in_file in [True, False]:
+        task = {"task": "asr"}
+        records = [{"id": 1, "audio": "1.wav", "reference": "Bonan matenon!"}]
+        content = {"dataset": task if in_file else {}, "entries": records}
+        with pytest.raises(CorpusError) as caught:
+            load(file(tmp_path, json.dumps(content)), dataset={} if in_file else task)
+        fields = {problem.field for problem in caught.value.problems}
+        assert "dataset.source_language" in fields
+        assert "source" not in fields
 
 
-def test_an_option_that_contradicts_the_file_is_an_error(tmp_path: Path) -> None:
+def test_option_contradicts_the_file_or_gives_a_missing_id(tmp_path: Path) -> None:
     path = json_file(tmp_path, [entry(1)])
     assert only_problem(path, dataset={"target_language": "eo"}).field == "dataset.target_language"
     assert load(path, dataset={"target_language": "crk", "license": "CC0-1.0"}).dataset.license
-
-
-def test_an_envelope_without_id_does_not_get_one_by_chance(tmp_path: Path) -> None:
     text = json.dumps({"dataset": LANGUAGES, "entries": [entry(1)]})
     assert only_problem(file(tmp_path, text)).field == "dataset.id"
     assert load(file(tmp_path, text), dataset={"id": "given"}).dataset.id == "given"
 
 
-def test_integer_and_text_ids_that_look_alike_are_duplicates(tmp_path: Path) -> None:
+def test_ids_alike_are_duplicates_and_none_are_numbered(tmp_path: Path) -> None:
     problem = only_problem(json_file(tmp_path, [entry(1), entry("1", source="other")]))
     assert problem.field == "id"
-
-
-def test_entries_without_any_id_are_numbered_with_a_warning(tmp_path: Path) -> None:
     rows = [{"source": "a", "reference": "b"}, {"source": "c", "reference": "d"}]
     corpus = load(json_file(tmp_path, rows))
     assert [each.id for each in corpus.entries] == [1, 2]
@@ -251,41 +228,29 @@ def sides(corpus: Corpus) -> list[tuple[str, str]]:
     return [(each.source, each.reference) for each in corpus.entries]
 
 
-@pytest.mark.parametrize(
-    "header",
-    ["mi\ten", "Māori\tEnglish", "maori\tenglish", "mri_Latn\teng_Latn", "MRI\tEN", "id\tmi\ten"],
-)
-def test_a_header_may_name_languages(header: str) -> None:
-    width = header.count("\t")
-    row = "\t".join([*["7"][: width - 1], "Kia ora", "Hello"])
-    corpus = read_text(f"{header}\n{row}\n")
-    assert sides(corpus) == [("Hello", "Kia ora")]
-    assert not any("order" in each.message for each in corpus.warnings)
+def test_header_may_name_languages() -> None:
+    for header in ("mi\ten", "Māori\tEnglish", "maori\tenglish", "mri_Latn\teng_Latn", "MRI\tEN", "id\tmi\ten"):  # fmt: skip
+        row = "\t".join([*["7"][: header.count("\t") - 1], "Kia ora", "Hello"])
+        corpus = read_text(f"{header}\n{row}\n")
+        assert sides(corpus) == [("Hello", "Kia ora")]
+        assert not any("order" in each.message for each in corpus.warnings)
 
 
-def test_languages_nobody_gave_are_taken_in_their_order_and_said() -> None:
+def test_languages_nobody_gave_and_of_two_scripts_the_one_asked() -> None:
     corpus = read_text("eng_Latn\tMāori\nHello\tKia ora\n", pair={})
     assert (corpus.dataset.source_language, corpus.dataset.target_language) == ("eng-Latn", "mi")
     assert any("in this order" in each.message for each in corpus.warnings)
-
-
-def test_of_two_scripts_the_one_that_was_asked_for_is_taken() -> None:
     pair = {"source_language": "en", "target_language": "crk-Cans"}
     corpus = read_text("en\tcrk-Latn\tcrk-Cans\ndog\tatim\tᐊᑎᒼ\n", pair=pair)
     assert sides(corpus) == [("dog", "ᐊᑎᒼ")]
     assert corpus.entries[0].model_extra == {"crk-Latn": "atim"}
 
 
-@pytest.mark.parametrize(
-    ("source", "reference"), [("mine", "theirs"), ("MINE", "2"), ("1", "2"), ("1", "theirs")]
-)
-def test_a_person_may_say_which_columns_they_are(source: str, reference: str) -> None:
-    corpus = read_text("mine\ttheirs\tsource\na\tb\tc\n", source=source, reference=reference)
-    assert sides(corpus) == [("a", "b")]
-    assert corpus.entries[0].model_extra == {"other_source": "c"}
-
-
-def test_a_column_that_is_not_there_is_an_error_that_quotes_no_cell() -> None:
+def test_columns_may_be_named_by_name_or_number() -> None:
+    for source, reference in [("mine", "theirs"), ("MINE", "2"), ("1", "2"), ("1", "theirs")]:
+        corpus = read_text("mine\ttheirs\tsource\na\tb\tc\n", source=source, reference=reference)
+        assert sides(corpus) == [("a", "b")]
+        assert corpus.entries[0].model_extra == {"other_source": "c"}
     with pytest.raises(Exception, match="no column “nowhere”") as caught:
         read_text("private words\tmore of them\nx\ty\n", source="nowhere", reference="2")
     assert "private" not in str(caught.value)
@@ -297,7 +262,7 @@ def test_fields_of_json_may_hold_several_references() -> None:
     assert (entry.reference, entry.variants) == ("a", ("c", "b"))
 
 
-def test_of_two_columns_that_may_be_the_language_one_has_to_be_said(tmp_path: Path) -> None:
+def test_of_two_columns_of_a_language_one_has_to_be_said(tmp_path: Path) -> None:
     pair = {"source_language": "en", "target_language": "crk"}
     path = file(tmp_path, "en_GB\tcrk-Latn\tcrk_Cans\ndog\tatim\tᐊᑎᒼ\n", "a.tsv")
     problem = only_problem(path, dataset=pair)
@@ -317,15 +282,12 @@ def test_a_tsv_without_a_header_is_read_and_its_ids_are_lines() -> None:
     assert [each.line for each in corpus.warnings if "No header" in each.message] == [1]
 
 
-@pytest.mark.parametrize(("name", "sign"), [("a.tsv", "\t"), ("a.csv", ","), ("a.txt", "\t")])
-def test_numbers_read_a_wider_table_without_a_header(name: str, sign: str) -> None:
-    text = f"x1{sign}Kia ora{sign}Hello\nx2{sign}Haere rā{sign}Goodbye\n"
-    corpus = read_text(text, name, source="3", reference="2")
-    assert sides(corpus) == [("Hello", "Kia ora"), ("Goodbye", "Haere rā")]
-
-
-def test_a_mark_in_the_header_is_never_read_as_an_entry() -> None:
-    with pytest.raises(Exception, match="segment"):
+def test_numbers_read_a_wider_table_without_a_header() -> None:
+    for name, sign in (("a.tsv", "\t"), ("a.csv", ","), ("a.txt", "\t")):
+        text = f"x1{sign}Kia ora{sign}Hello\nx2{sign}Haere rā{sign}Goodbye\n"
+        corpus = read_text(text, name, source="3", reference="2")
+        assert sides(corpus) == [("Hello", "Kia ora"), ("Goodbye", "Haere rā")]
+    with pytest.raises(CorpusError, match="segment"):
         read_text("text\tsplit\tother\nx\theldout\ty\n", source="1", reference="3")
 
 
@@ -386,26 +348,20 @@ def test_several_reference_files_are_variants(tmp_path: Path) -> None:
     assert any("r3.mi" in each.message for each in found)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
+def test_tags_of_one_language_are_told_from_words() -> None:
+    for one, other, same in [
         ("en", "eng_Latn", True),
         ("es", "spa", True),
         ("quy", "qu", True),
         ("crk-Cans", "crk-Latn", False),
         ("crk", "crk-Cans", True),
         ("mi", "en", False),
-    ],
-)
-def test_tags_of_one_language(one: str, other: str, same: bool) -> None:
-    assert same_language(one, other) is same
-
-
-def test_words_that_are_no_languages_are_none() -> None:
+    ]:
+        assert same_language(one, other) is same
     assert [tag_of(each) for each in ("", "text", "hello", "x" * 99, "Kia ora")] == [None] * 5
 
 
-@settings(max_examples=300, deadline=None)
+@examples(50, 300)
 @given(
     st.text(max_size=60).map(str.encode) | st.binary(max_size=60),
     st.sampled_from(["a.tsv", "a.csv", "a.txt", "a.jsonl", "a.json", "a.tmx", "a.xlf", "a"]),

@@ -43,36 +43,41 @@ def test_csv_with_quotes_comments_bom_and_line_breaks(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
-def test_what_a_spreadsheet_saves_as_unicode_is_read(tmp_path: Path, encoding: str) -> None:
-    data = "source\treference\r\nhund\tᐊᑎᒼ\r\n".encode(encoding)
-    assert texts(file(tmp_path, data, "a.txt")) == [(1, "hund", "ᐊᑎᒼ")]
+def test_what_a_spreadsheet_saves_as_unicode_is_read(tmp_path: Path) -> None:
+    for encoding in ["utf-16", "utf-8-sig"]:
+        data = "source\treference\r\nhund\tᐊᑎᒼ\r\n".encode(encoding)
+        assert texts(file(tmp_path, data, "a.txt")) == [(1, "hund", "ᐊᑎᒼ")]
 
 
-@pytest.mark.parametrize(
-    "header",
-    ["source,reference", "src,ref", "Source,Target", "source_text,target_expected", "SRC , trg"],
-)
-def test_common_headers_are_understood(tmp_path: Path, header: str) -> None:
-    assert texts(file(tmp_path, f"{header}\na,b\n", "a.csv")) == [(1, "a", "b")]
+def test_common_headers_are_understood(tmp_path: Path) -> None:
+    for header in ("source,reference", "src,ref", "Source,Target", "source_text,target_expected", "SRC , trg"):  # fmt: skip
+        assert texts(file(tmp_path, f"{header}\na,b\n", "a.csv")) == [(1, "a", "b")]
+    assert texts(file(tmp_path, "source;reference\na,b;c\n", "a.csv")) == [(1, "a,b", "c")]
+    assert texts(file(tmp_path, "source\treference\na,b\tc\n", "a.txt")) == [(1, "a,b", "c")]
 
 
-@pytest.mark.parametrize(
-    ("content", "name"),
-    [
+def test_other_columns_are_kept(tmp_path: Path) -> None:
+    for content, extra in (
+        ("source,reference,target,mood\na,b,c,glad\n", {"target": "c", "mood": "glad"}),
+        ("Source,source,reference\nweb,a,b\n", {"Source": "web"}),
+        (",source,reference,,\n0,a,b,,\n", {"column_1": "0"}),
+        (",source,reference,,\n1,a,b,,x\n", {"column_1": "1", "column_5": "x"}),
+    ):
+        (only,) = load(file(tmp_path, content, "a.csv"), dataset=LANGUAGES).entries
+        assert (only.source, only.reference, only.model_extra) == ("a", "b", extra)
+
+
+def test_a_tsv_without_a_tab_is_read_by_what_parts_its_header(tmp_path: Path) -> None:
+    for content, name in [
         ('source,reference\n"a, b",c\n', "commas"),
         ("source;reference\na, b;c\n", "semicolons"),
-    ],
-)
-def test_a_tsv_without_a_tab_is_read_by_what_parts_its_header(
-    tmp_path: Path, content: str, name: str
-) -> None:
-    path = file(tmp_path, content, "a.tsv")
-    assert texts(path) == [(1, "a, b", "c")]
-    assert f"parted at {name}" in load(path, dataset=LANGUAGES).warnings[0].message
+    ]:
+        path = file(tmp_path, content, "a.tsv")
+        assert texts(path) == [(1, "a, b", "c")]
+        assert f"parted at {name}" in load(path, dataset=LANGUAGES).warnings[0].message
 
 
-def test_lines_with_commas_and_no_header_are_no_table_of_two_columns(tmp_path: Path) -> None:
+def test_lines_with_commas_and_no_header_are_no_table(tmp_path: Path) -> None:
     found = problems(file(tmp_path, "Hello, you\nYes, we\n", "a.tsv"), dataset=LANGUAGES)
     assert {each.field for each in found if each.severity is Severity.ERROR} == {
         "source",
@@ -80,72 +85,34 @@ def test_lines_with_commas_and_no_header_are_no_table_of_two_columns(tmp_path: P
     }
 
 
-@pytest.mark.parametrize(("tag", "meant"), [("english", "English is en"), ("Māori", "Māori is mi")])
-def test_the_name_of_a_language_leads_to_its_tag(tmp_path: Path, tag: str, meant: str) -> None:
+def test_language_names_and_one_language_twice_are_noted(tmp_path: Path) -> None:
     path = file(tmp_path, "source,reference\na,b\n", "a.csv")
-    problem = only_problem(path, dataset={"source_language": "fr", "target_language": tag})
-    assert problem.mend == f"The tag of {meant}."
+    for tag, meant in (("english", "English is en"), ("Māori", "Māori is mi")):
+        problem = only_problem(path, dataset={"source_language": "fr", "target_language": tag})
+        assert problem.mend == f"The tag of {meant}."
+    for task, target, noted in ((None, "en", True), ("translation", "EN", True), ("qa", "en", False), (None, "en-GB", False)):  # fmt: skip
+        told = {"source_language": "en", "target_language": target, "task": task}
+        warned = load(path, dataset=told).warnings
+        assert any("in one language" in each.message for each in warned) is noted
 
 
-@pytest.mark.parametrize(
-    ("task", "target", "noted"),
-    [
-        (None, "en", True),
-        ("translation", "EN", True),
-        ("qa", "en", False),
-        (None, "en-GB", False),
-    ],
-)
-def test_a_translation_into_its_own_language_is_noted(
-    tmp_path: Path, task: str | None, target: str, noted: bool
-) -> None:
-    path = file(tmp_path, "source,reference\na,b\n", "a.csv")
-    given = {"source_language": "en", "target_language": target, "task": task}
-    warned = load(path, dataset=given).warnings
-    assert any("in one language" in each.message for each in warned) is noted
+def test_envelope_comment_that_is_no_json_is_text(tmp_path: Path) -> None:
+    for value in ("NaN", "1e999", "[NaN]", "[" * 9999, "given orally"):
+        content = f"# dataset.consent: {value}\nsource,reference\na,b\n"
+        dataset = load(file(tmp_path, content, "a.csv"), dataset=LANGUAGES).dataset
+        assert dataset.model_extra == {"consent": value}
 
 
-def test_semicolons_and_tabs_separate_too(tmp_path: Path) -> None:
-    assert texts(file(tmp_path, "source;reference\na,b;c\n", "a.csv")) == [(1, "a,b", "c")]
-    assert texts(file(tmp_path, "source\treference\na,b\tc\n", "a.txt")) == [(1, "a,b", "c")]
-
-
-def test_the_specification_s_name_wins_and_the_other_column_is_kept(tmp_path: Path) -> None:
-    path = file(tmp_path, "source,reference,target,mood\na,b,c,glad\n", "a.csv")
-    (only,) = load(path, dataset=LANGUAGES).entries
-    assert only.reference == "b"
-    assert only.model_extra == {"target": "c", "mood": "glad"}
-
-
-def test_columns_without_a_name_are_kept_where_they_hold_something(tmp_path: Path) -> None:
-    path = file(tmp_path, ",source,reference,,\n0,a,b,,\n1,c,d,,x\n", "a.csv")
-    first, second = load(path, dataset=LANGUAGES).entries
-    assert first.model_extra == {"column_1": "0"}
-    assert second.model_extra == {"column_1": "1", "column_5": "x"}
-
-
-@pytest.mark.parametrize("value", ["NaN", "1e999", "[NaN]", "[" * 9999, "given orally"])
-def test_an_envelope_comment_that_is_no_json_is_text(tmp_path: Path, value: str) -> None:
-    content = f"# dataset.consent: {value}\nsource,reference\na,b\n"
-    dataset = load(file(tmp_path, content, "a.csv"), dataset=LANGUAGES).dataset
-    assert dataset.model_extra == {"consent": value}
-
-
-@pytest.mark.parametrize(
-    ("cell", "variants"),
-    [
+def test_variants_are_a_list_or_separated_by_bars(tmp_path: Path) -> None:
+    for cell, variants in [
         ("x|y z", ("x", "y z")),
         ('"[""x|y"", ""z""]"', ("x|y", "z")),
         ("[sic] x|y", ("[sic] x", "y")),
         ("", ()),
         (" | ", ()),
-    ],
-)
-def test_variants_are_a_list_or_separated_by_bars(
-    tmp_path: Path, cell: str, variants: tuple[str, ...]
-) -> None:
-    path = file(tmp_path, f"source,reference,variants\na,b,{cell}\n", "a.csv")
-    assert load(path, dataset=LANGUAGES).entries[0].variants == variants
+    ]:
+        path = file(tmp_path, f"source,reference,variants\na,b,{cell}\n", "a.csv")
+        assert load(path, dataset=LANGUAGES).entries[0].variants == variants
 
 
 def test_tiers_are_read_as_spreadsheets_write_them(tmp_path: Path) -> None:
@@ -171,45 +138,32 @@ def test_the_envelope_may_stand_in_comments(tmp_path: Path) -> None:
     assert dataset.model_extra == {"consent": {"by": "council"}}
 
 
-def test_a_quote_never_swallows_rows_of_a_tsv(tmp_path: Path) -> None:
+def test_quotes_of_a_tsv_are_kept_taken_off_or_pointed_at(tmp_path: Path) -> None:
     content = 'source\treference\n"Hello\tb\nc\t"d" she said\ne"\tf\n'
     path = file(tmp_path, content, "a.tsv")
     assert texts(path) == [(1, '"Hello', "b"), (2, "c", '"d" she said'), (3, 'e"', "f")]
     messages = [problem.message for problem in load(path, dataset=LANGUAGES).warnings]
     assert any("quotation marks" in message for message in messages)
-
-
-def test_a_quoted_tsv_loses_its_quotes(tmp_path: Path) -> None:
     path = file(tmp_path, 'source\treference\n"a\tb"\t"c ""d"""\n', "a.tsv")
     assert texts(path) == [(1, "a\tb", 'c "d"')]
-
-
-def test_a_tsv_cell_that_may_have_swallowed_rows_is_pointed_at(tmp_path: Path) -> None:
     content = 'source\treference\n"a\tb\nc"\td\n'
     warnings = load(file(tmp_path, content, "a.tsv"), dataset=LANGUAGES).warnings
     assert any(problem.line == 2 and "swallowed" in problem.message for problem in warnings)
 
 
-@pytest.mark.parametrize(
-    ("content", "line"),
-    [
+def test_a_broken_record_is_named_by_its_first_line(tmp_path: Path) -> None:
+    for content, line in [
         ('source,reference\na,b\n"c,d\ne,f\n', 3),
         ('source,reference\n"a" b,c\n', 2),
         ("source,reference\na,b\nc\n", 3),
         ("source,reference\na,b\nc,d,e\n", 3),
         ("source,reference,mood,mood\na,b,c,d\n", 1),
         ("source,reference\n" + "x" * 200_000 + ",b\n", 2),
-    ],
-)
-def test_a_broken_record_is_named_by_its_first_line(
-    tmp_path: Path, content: str, line: int
-) -> None:
-    assert only_problem(file(tmp_path, content, "a.csv"), dataset=LANGUAGES).line == line
+    ]:
+        assert only_problem(file(tmp_path, content, "a.csv"), dataset=LANGUAGES).line == line
 
 
-def test_a_headerless_table_of_three_columns_is_refused_without_showing_its_text(
-    tmp_path: Path,
-) -> None:
+def test_headerless_table_is_refused_without_its_text(tmp_path: Path) -> None:
     found = problems(file(tmp_path, "a secret\tanother secret\tx\n", "a.tsv"), dataset=LANGUAGES)
     assert {problem.field for problem in found} == {"source", "reference"}
     assert not any("secret" in str(problem) for problem in found)
@@ -251,15 +205,18 @@ def test_two_text_files_are_paired_by_line(tmp_path: Path) -> None:
     assert any("blank in both" in problem.message for problem in corpus.warnings)
 
 
-def test_unequal_files_are_refused_with_both_counts(tmp_path: Path) -> None:
+def test_two_text_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     message = only_problem(*two(tmp_path, "a\nb\nc\n", "a\nb")).message
     assert "3 lines" in message
     assert "2 lines in" in message
+    problem = only_problem(*two(tmp_path, "a\nb\n", "a\n \n"))
+    assert (problem.line, problem.field) == (2, "reference")
+    problem = only_problem(file(tmp_path, "Hello, world; this is a letter.\n", "letter.txt"))
+    assert "reference file" in problem.mend
 
 
-@pytest.mark.parametrize(
-    ("source", "said"),
-    [
+def test_carriage_returns_are_reported_once_and_read(tmp_path: Path) -> None:
+    for source, said in [
         ("a\r\r\nb\r\r\nc\r\r\n", "3 lines of t.en.txt end in more than one carriage return"),
         ("a\nb\r\r\r\nc", "One line of t.en.txt ends in more than one carriage return"),
         (
@@ -271,17 +228,10 @@ def test_unequal_files_are_refused_with_both_counts(tmp_path: Path) -> None:
             "One carriage return (\\r) stands within lines of t.en.txt, read as a line end",
         ),
         ("a\r\nb\r\nc\r\n", ""),
-    ],
-)
-def test_stray_carriage_returns_are_said_once_and_read(
-    tmp_path: Path, source: str, said: str
-) -> None:
-    corpus = load(*two(tmp_path, source, "x\ny\nz\n"))
-    assert [each.source for each in corpus.entries] == ["a", "b", "c"]
-    assert [each.message[: len(said)] for each in corpus.warnings] == ([said] if said else [])
-
-
-def test_a_carriage_return_within_a_text_is_kept_and_said(tmp_path: Path) -> None:
+    ]:
+        corpus = load(*two(tmp_path, source, "x\ny\nz\n"))
+        assert [each.source for each in corpus.entries] == ["a", "b", "c"]
+        assert [each.message[: len(said)] for each in corpus.warnings] == ([said] if said else [])
     corpus = load(*two(tmp_path, "a\nb\rc\n", "x\ny\n"))
     assert [each.source for each in corpus.entries] == ["a", "b\rc"]
     (warning,) = corpus.warnings
@@ -297,49 +247,22 @@ def test_columns_of_a_reference_file_are_several_references(tmp_path: Path) -> N
         ("z", ()),
     ]
     assert any("3 columns of t.crk-Cans.txt" in each.message for each in corpus.warnings)
-
-
-def test_columns_that_are_not_even_are_refused_with_their_line(tmp_path: Path) -> None:
     problem = only_problem(*two(tmp_path, "a\nb\nc\n", "x\tX\ny\nz\tZ\n"))
     assert (problem.line, problem.field) == (2, "reference")
     assert "2 columns on other lines, and 1 here" in problem.message
+    for source, reference in [("a\nb\n", "x\ty\nz\n"), ("1\ta\n2\tb\n", "1\tx\n2\tz\n")]:
+        corpus = load(*two(tmp_path, source, reference))
+        assert [each.reference for each in corpus.entries] == reference.split("\n")[:-1]
+        assert not any(each.variants for each in corpus.entries)
 
 
-@pytest.mark.parametrize(
-    ("source", "reference"), [("a\nb\n", "x\ty\nz\n"), ("1\ta\n2\tb\n", "1\tx\n2\tz\n")]
-)
-def test_tabs_of_texts_stay(tmp_path: Path, source: str, reference: str) -> None:
-    corpus = load(*two(tmp_path, source, reference))
-    assert [each.reference for each in corpus.entries] == reference.split("\n")[:-1]
-    assert not any(each.variants for each in corpus.entries)
-
-
-def test_an_option_goes_before_what_a_file_name_suggests(tmp_path: Path) -> None:
+def test_languages_come_from_options_before_file_names(tmp_path: Path) -> None:
     source, reference = two(tmp_path, "a\n", "b\n")
     corpus = load(source, reference, dataset={"source_language": "fr"})
     assert corpus.dataset.source_language == "fr"
-
-
-def test_names_without_tags_ask_for_the_options(tmp_path: Path) -> None:
     source, reference = file(tmp_path, "a\n", "x.src"), file(tmp_path, "b\n", "x.ref.txt")
     fields = {problem.field for problem in problems(source, reference)}
     assert fields == {"dataset.source_language", "dataset.target_language"}
-
-
-def test_one_blank_side_is_an_error_on_its_line(tmp_path: Path) -> None:
-    problem = only_problem(*two(tmp_path, "a\nb\n", "a\n \n"))
-    assert (problem.line, problem.field) == (2, "reference")
-
-
-def test_one_text_file_alone_cannot_be_a_corpus(tmp_path: Path) -> None:
-    problem = only_problem(file(tmp_path, "Hello, world; this is a letter.\n", "letter.txt"))
-    assert "reference file" in problem.mend
-
-
-def test_a_column_spelled_exactly_wins_over_one_in_capitals(tmp_path: Path) -> None:
-    path = file(tmp_path, "Source,source,reference\nweb,a,b\n", "a.csv")
-    (only,) = load(path, dataset=LANGUAGES).entries
-    assert (only.source, only.model_extra) == ("a", {"Source": "web"})
 
 
 THREE = [
@@ -385,8 +308,8 @@ def test_a_numbered_column_beside_the_reference_is_kept_and_said() -> None:
     assert "--reference-column" in mend
 
 
-@pytest.mark.parametrize("reference", ["a,nowhere", "a,a", "a,,b", "nowhere", "9,2"])
-def test_one_wrong_name_among_several_columns_is_an_error(tmp_path: Path, reference: str) -> None:
+def test_wrong_name_among_several_columns_is_an_error(tmp_path: Path) -> None:
     path = file(tmp_path, "source\tmi\ta\tb\nx\ty\tz\tw\n", "a.tsv")
-    problem = only_problem(path, dataset=PAIR, columns=Columns("source", reference))
-    assert "separated by commas" in problem.mend
+    for reference in ("a,nowhere", "a,a", "a,,b", "nowhere", "9,2"):
+        problem = only_problem(path, dataset=PAIR, columns=Columns("source", reference))
+        assert "separated by commas" in problem.mend

@@ -2,7 +2,6 @@ import json
 import os
 import stat
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -21,6 +20,7 @@ from corpora.model.terms import speaks_of_terms
 from corpora.text.comparison import is_blank
 from tests.corpora.formats.small_corpora import corpus_of
 from tests.corpora.making import LANGUAGES, entry, json_file
+from tests.review.thorough import examples
 
 ONE_FILE = [form for form in Form if form.written and form is not Form.PARALLEL]
 
@@ -143,8 +143,7 @@ def test_what_is_written_reads_back_as_it_was(
         )
         for each in entries
     ]
-    assert list(back.entries) == inherited
-    assert back.dataset == dataset
+    assert (list(back.entries), back.dataset) == (inherited, dataset)
 
 
 @settings(deadline=None, max_examples=50)
@@ -186,20 +185,16 @@ def test_any_form_turns_into_any_other_and_back(tmp_path: Path, start: Form, end
     first = load(tmp_path / "first", form=start)
     write(first, tmp_path / "second", end)
     second = load(tmp_path / "second", form=end)
-    assert second.entries == corpus.entries
-    assert second.dataset == corpus.dataset
+    assert (second.entries, second.dataset) == (corpus.entries, corpus.dataset)
 
 
-def test_a_difficulty_word_comes_back_as_the_word(tmp_path: Path) -> None:
+def test_difficulty_words_come_back_beside_the_exact_tier(tmp_path: Path) -> None:
     old = [{"index": 1, "source_text": "a", "target_expected": "b", "difficulty": "Hard"}]
     (tmp_path / "old.json").write_text(json.dumps(old))
     corpus = load(tmp_path / "old.json", dataset=LANGUAGES)
     write(corpus, tmp_path / "new.csv", Form.CSV)
     write(load(tmp_path / "new.csv"), tmp_path / "again.json", Form.LEGACY)
     assert json.loads((tmp_path / "again.json").read_text())["entries"] == old
-
-
-def test_the_old_form_keeps_the_exact_tier_beside_the_word(tmp_path: Path) -> None:
     write(corpus_of(entry(1, difficulty=5)), tmp_path / "a.json", Form.LEGACY)
     (row,) = json.loads((tmp_path / "a.json").read_text())["entries"]
     assert (row["difficulty"], row["difficulty_tier"]) == ("hard", 5)
@@ -233,7 +228,7 @@ def test_secret_entries_are_written_only_when_allowed(tmp_path: Path, segment: s
     assert load(path).entries == corpus.entries
 
 
-def test_what_two_text_files_would_lose_is_named(tmp_path: Path) -> None:
+def test_two_text_files_name_what_they_lose_and_stay_aligned(tmp_path: Path) -> None:
     corpus = corpus_of(entry(1, notes="n"), entry(7, source="b"), license="CC0-1.0")
     out = tmp_path / "a.en.txt", tmp_path / "a.crk.txt"
     with pytest.raises(CorpusError) as caught:
@@ -242,9 +237,6 @@ def test_what_two_text_files_would_lose_is_named(tmp_path: Path) -> None:
     for lost in ("dataset.license", "notes (1 entries)", "id (1 entries)"):
         assert lost in message
     assert not any(path.exists() for path in out)
-
-
-def test_with_loss_allowed_the_lines_still_stay_aligned(tmp_path: Path) -> None:
     corpus = corpus_of(entry(1, source="two\nlines"), entry(2), license="CC0-1.0")
     out = tmp_path / "a.en.txt", tmp_path / "a.crk.txt"
     write(corpus, out[0], Form.PARALLEL, reference=out[1], lossy=True)
@@ -259,23 +251,20 @@ def test_an_extra_field_that_collides_with_an_old_name_is_refused(tmp_path: Path
     assert load(tmp_path / "b.json").entries == corpus.entries
 
 
-@pytest.mark.parametrize("value", [float("nan"), [float("inf")], {1, 2}, "\ud800"])
-@pytest.mark.parametrize("form", ONE_FILE)
-def test_values_that_no_file_can_hold_are_refused(tmp_path: Path, form: Form, value: Any) -> None:
-    with pytest.raises(CorpusError):
-        write(corpus_of(entry(1, extra=value)), tmp_path / "a", form)
+def test_values_that_no_file_can_hold_are_refused(tmp_path: Path) -> None:
+    for value in (float("nan"), [float("inf")], {1, 2}, "\ud800"):
+        for form in ONE_FILE:
+            with pytest.raises(CorpusError):
+                write(corpus_of(entry(1, extra=value)), tmp_path / "a", form)
     assert not any(tmp_path.iterdir())
 
 
-def test_the_number_of_files_must_fit_the_form(tmp_path: Path) -> None:
+def test_wrong_number_of_files_or_folder_is_refused(tmp_path: Path) -> None:
     corpus = corpus_of(entry(1))
     with pytest.raises(CorpusError, match="two files"):
         write(corpus, tmp_path / "a", Form.PARALLEL)
     with pytest.raises(CorpusError, match="one file"):
         write(corpus, tmp_path / "a", Form.CSV, reference=tmp_path / "b")
-
-
-def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="cannot be written"):
         write(corpus_of(entry(1)), tmp_path / "no" / "a.json", Form.SPECIFICATION)
 
@@ -290,7 +279,7 @@ def test_what_was_read_from_json_is_the_same_after_writing(tmp_path: Path) -> No
     assert again.sha256 != corpus.sha256
 
 
-@settings(deadline=None, max_examples=60)
+@examples(20, 60)
 @given(st.lists(st.tuples(st.booleans(), _LETTER, _LETTER | st.just("")), min_size=1, max_size=9))
 def test_aligned_files_keep_every_entry_on_its_line(rows: list[tuple[bool, str, str]]) -> None:
     """Also where lines are blank on both sides, or only in the source."""

@@ -1,7 +1,12 @@
 """What a language card may say, what is derived from it, and patterns that could take long."""
 
+from __future__ import annotations
+
+import hashlib
+import os
 import re
 import string
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -9,10 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from corpora.languages.cards import SHIPPED, read_card
+from corpora.files.problems import CardError, Problem
+from corpora.languages import cards
+from corpora.languages.cards import SHIPPED, find_card, list_cards, read_card
 from corpora.languages.language import LanguageCard, WritingSystem
+from corpora.languages.tags import CODES, resolve_script, tag_script, texts_script
 from corpora.languages.writing import LONGEST_WORD, Forbidden, Tokenizer, graphemes, why_endless
+from corpora.text.comparison import SCRIPTS
 from scoring.words import tokenizers
+from tests.corpora.languages.least_card import LEAST
 from tests.growth import grows_less
 
 
@@ -31,30 +41,21 @@ def card(**fields: Any) -> LanguageCard:
     return LanguageCard.model_validate(least | fields)
 
 
-def test_the_alphabet_has_both_cases_and_each_character_of_a_long_letter() -> None:
+def test_alphabet_has_both_cases_ranges_and_composed_letters() -> None:
     made = writing(letters="a sh ß", foreign_letters="é", word_letters="'")
-    assert made.graphemes == ("a", "sh", "ß")
-    assert made.native == frozenset("ashßASHẞ'")
+    assert (made.graphemes, made.native) == (("a", "sh", "ß"), frozenset("ashßASHẞ'"))
     assert made.alphabet == made.native | frozenset("éÉ")
-
-
-def test_a_script_without_capitals_gets_none() -> None:
     assert writing(letters="a é", cased=False).alphabet == frozenset("aé")
-
-
-def test_ranges_are_written_out() -> None:
     made = writing(letters="ᐁ-ᐄ ᑊ", cased=False)
     assert made.graphemes == ("ᐁ", "ᐂ", "ᐃ", "ᐄ", "ᑊ")
-
-
-def test_letters_are_composed() -> None:
     assert writing(letters="a e\u0302 g\u0303").graphemes == ("a", "ê", "g\u0303")
     assert writing(vowel_marks=["e\u0302", "e\u0304"]).vowel_marks == ("ê", "ē")
+    assert list(graphemes("a-b ch -")) == ["a", "b", "ch", "-"]
 
 
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
+def test_a_writing_that_cannot_be_meant_is_refused_in_words() -> None:
+    fields: dict[str, Any]
+    for fields, said in [
         ({"letters": " "}, "at least one character"),
         ({"letters": "z-a"}, "from a later character"),
         ({"letters": "!-\U0010ffff", "cased": False}, "holds more than"),
@@ -82,18 +83,14 @@ def test_letters_are_composed() -> None:
         ({"forbidden": [{"pattern": r"(a*)\1b", "why": "x"}]}, "repeats a group"),
         ({"forbidden": [{"pattern": "a*a*a*a*b", "why": "x"}]}, "100,000,000 ways"),
         ({"forbidden": [{"pattern": "a", "why": ""}]}, "at least 1 character"),
-    ],
-)
-def test_a_writing_that_cannot_be_meant_is_refused_in_words(
-    fields: dict[str, Any], said: str
-) -> None:
-    with pytest.raises(ValidationError, match=re.escape(said)):
-        writing(**fields)
+    ]:
+        with pytest.raises(ValidationError, match=re.escape(said)):
+            writing(**fields)
 
 
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
+def test_a_card_that_cannot_be_meant_is_refused_in_words() -> None:
+    fields: dict[str, Any]
+    for fields, said in [
         ({"tag": "crk-Cans"}, "two or three small letters"),
         ({"tag": "CRK"}, "two or three small letters"),
         ({"aliases": ["../x"]}, "two or three small letters"),
@@ -110,31 +107,19 @@ def test_a_writing_that_cannot_be_meant_is_refused_in_words(
         ({"glosses": {"1 SG": "1Sg"}}, "no gloss"),
         ({"glosses": {"1SG": "1 Sg"}}, "no tag"),
         ({"sources": {"leters": "x"}}, "there is no field “leters”"),
-    ],
-)
-def test_a_card_that_cannot_be_meant_is_refused_in_words(fields: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValidationError, match=re.escape(said)):
-        card(**fields)
+    ]:
+        with pytest.raises(ValidationError, match=re.escape(said)):
+            card(**fields)
 
 
-def test_the_empty_tag_of_a_gloss_is_kept() -> None:
+def test_glosses_scripts_and_tokenizers_of_a_card() -> None:
     assert card(glosses={"EP": "", "NA": "N+A"}).glosses == {"EP": "", "NA": "N+A"}
-
-
-def test_an_unknown_script_is_written_as_the_default_one() -> None:
     made = card()
     assert made.writing("Cyrl") is made.writing(None) is made.writings["Latn"]
-
-
-def test_tokenizers_are_those_that_scoring_can_load() -> None:
     assert set(get_args(Tokenizer)) == set(tokenizers.MODULES)
-
-
-def test_derived_sets_do_not_change_what_a_card_equals() -> None:
     used, fresh = writing(), writing()
     assert used.alphabet
-    assert used == fresh
-    assert used.model_dump() == fresh.model_dump()
+    assert (used, used.model_dump()) == (fresh, fresh.model_dump())
 
 
 @given(st.text())
@@ -157,24 +142,13 @@ def test_a_pattern_is_compiled_or_refused(text: str) -> None:
     made.forbidden[0].stands_in("aaaaaaaaaaaaaaaaaaaaaaaaaaaa!")
 
 
-def test_an_item_that_is_no_range_is_one_letter() -> None:
-    assert list(graphemes("a-b ch -")) == ["a", "b", "ch", "-"]
-
-
-@pytest.mark.parametrize(
-    "pattern",
-    [
+def test_patterns_that_could_take_long_are_refused() -> None:
+    for pattern in [
         "aaa|iii", "[âêîô].*[cs]h|[cs]h.*[âêîô]", "colou?r", "^q(?!u)", "(?<=a)b+c", r"\(*\)", "[*+]{2}", "a{3}",
         "(sch|tsch)?[a-z]*x", "x$", "[]*+|()]+a", "a{2,5}b{2,5}", "(?:a|b)(?:c|d)e*", "a*|b*|c*|d*", "{a}", "a{",
-    ],
-)  # fmt: skip
-def test_what_cards_need_is_let_through(pattern: str) -> None:
-    assert why_endless(pattern) is None
-
-
-@pytest.mark.parametrize(
-    ("pattern", "reason"),
-    [
+    ]:  # fmt: skip
+        assert why_endless(pattern) is None
+    for pattern, reason in [
         ("a*a*a*a*b", "100,000,000 ways"),
         (".*.*.*.*x", "100,000,000 ways"),
         ("[^b]*[^b]*x", "10,000 ways"),
@@ -196,11 +170,17 @@ def test_what_cards_need_is_let_through(pattern: str) -> None:
         ("(?P<n>a)b", "has a name"),
         ("(?#[)a*a*b", "is a comment"),
         ("(a)(?(1)b|c)", "sets flags"),
-    ],
-)  # fmt: skip
-def test_what_could_take_long_is_refused(pattern: str, reason: str) -> None:
-    re.compile(pattern)
-    assert reason in (why_endless(pattern) or "")
+    ]:  # fmt: skip
+        re.compile(pattern)
+        assert reason in (why_endless(pattern) or "")
+    patterns = [
+        rule.pattern
+        for path in sorted(SHIPPED.glob("*.toml"))
+        for writing in read_card(path).card.writings.values()
+        for rule in writing.forbidden
+    ]
+    assert len(patterns) > 5
+    assert not any(map(why_endless, patterns))
 
 
 @given(
@@ -233,12 +213,195 @@ def test_only_the_first_letters_of_a_word_are_searched() -> None:
     assert not rule.stands_in("a" * LONGEST_WORD + "x")
 
 
-def test_the_shipped_cards_keep_to_it() -> None:
-    patterns = [
-        rule.pattern
-        for path in sorted(SHIPPED.glob("*.toml"))
-        for writing in read_card(path).card.writings.values()
-        for rule in writing.forbidden
-    ]
-    assert len(patterns) > 5
-    assert not any(map(why_endless, patterns))
+def problems(folder: Path, text: str | bytes, name: str = "crk.toml") -> tuple[Problem, ...]:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(CardError) as caught:
+        read_card(path)
+    return caught.value.problems
+
+
+def test_card_is_found_by_every_tag_of_its_language_alone() -> None:
+    for tag, expected in ({
+        "crk": "crk", "crk-Cans": "crk", "crk_Latn": "crk", "CRK": "crk", "cr-Cans": "crk",
+        "cre": "crk", "csw": "csw", "iku": "iu", "iu-Latn": "iu", "ike": "iu", "oji": "oj", "ciw": "oj",
+        "ojb-Cans": "oj", "sme": "se", "se": "se", "sma": "sma", "smj": "smj", "smn": "smn",
+        "sms": "sms", "fin": "fi", "nob": "nb", "no": "nb", "eng": "en", "en-GB": "en", "fra": "fr",
+        "spa": "es", "es-419": "es", "deu": "de", "epo": "eo", "que": "qu", "quz": "qu", "grn": "gn",
+        "mri": "mi", "haw": "haw", "jpn": "ja", "zho": "zh", "zh-Hant-TW": "zh", "cmn": "zh",
+        "ara": "ar", "arb": "ar", "hin": "hi", "amh": "am", "rus": "ru", "ukr": "uk",
+    }.items()):  # fmt: skip
+        found = find_card(tag)
+        assert found.card.tag == expected
+    for tag in ["xx", "", "-", "tlh", "Cree", "../crk", "crk.toml", "x-crk", "\x00"]:
+        assert find_card(tag) is None
+
+
+def test_one_card_is_read_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+    whole = cards.read_card
+    monkeypatch.setattr(cards, "read_card", lambda path: read.append(path) or whole(path))  # type: ignore[func-returns-value]
+    assert find_card("arb") is not None
+    assert [path.name for path in read] == ["ar.toml"]
+
+
+def test_shipped_cards_have_tags_and_files_of_their_own() -> None:
+    tags = [tag for path in list_cards() for tag in read_card(path).card.tags]
+    assert len(tags) == len(set(tags))
+    assert all(read_card(path).card.tag == path.stem for path in SHIPPED.glob("*.toml"))
+    found = find_card("crk")
+    assert found.sha256 == hashlib.sha256((SHIPPED / "crk.toml").read_bytes()).hexdigest()
+    assert found.shipped
+
+
+def test_own_card_stands_for_the_shipped_one_and_is_found(tmp_path: Path) -> None:
+    (tmp_path / "crk.toml").write_text(LEAST, "utf-8")
+    for tag in ("crk", "cr-Cans", "CRK-Latn"):
+        found = find_card(tag, [tmp_path])
+        assert (found.card.name, found.shipped) == ("Mine", False)
+    assert [path for path in list_cards([tmp_path]) if path.parent == tmp_path]
+    assert len(list(list_cards([tmp_path]))) == len(list(list_cards()))
+    text = LEAST.replace('"crk"', '"qaa"').replace("name", 'aliases = [\n  "qab",\n]\nname', 1)
+    (tmp_path / "qaa.toml").write_text(text, "utf-8")
+    found = find_card("qab-Latn", [tmp_path])
+    assert found.card.tag == "qaa"
+
+
+def test_a_broken_card_of_another_language_disturbs_nothing(tmp_path: Path) -> None:
+    (tmp_path / "qaa.toml").write_bytes(b"\xff\x00[[[[")
+    (tmp_path / "qab.toml").mkdir()
+    (tmp_path / "qac.toml").symlink_to(tmp_path / "nowhere")
+    found = find_card("sme", [tmp_path])
+    assert found.card.tag == "se"
+
+
+def test_file_of_another_language_or_no_toml_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "fi.toml").write_text(LEAST, "utf-8")
+    with pytest.raises(CardError, match=r"named for 'fi', and its card is of 'crk'.*Rename it"):
+        find_card("fin", [tmp_path])
+    [problem] = problems(tmp_path, LEAST.replace('"Mine"', '"Mine'))
+    assert problem.line == 2
+    assert "no TOML" in problem.message
+
+
+def test_each_problem_has_its_field_and_line(tmp_path: Path) -> None:
+    for old, new, field, line, said in [
+        ('name = "Mine"\n', "", "name", None, "missing"),
+        ('"a b"', '"B"', "writings.Latn.letters", 6, "lower case"),
+        ('"a b"', '"a b b a"', "writings.Latn.letters", 6, "“a”, “b” stands twice"),
+        ("cased = false", "casd = false", "writings.Latn.casd", 7, "Is 'cased' meant?"),
+        ("cased = false", "cased = 3", "writings.Latn.cased", 7, "True or false is wanted"),
+        ("cased = false", 'cased = "yes"', "writings.Latn.cased", 7, "without quotation marks"),
+        (
+            "cased = false",
+            'cased = false\nquotes = "x"',
+            "writings.Latn.quotes",
+            8,
+            "square brackets",
+        ),
+        (
+            "cased = false",
+            "cased = false\nbleu_tokenizer = 1",
+            "writings.Latn.bleu_tokenizer",
+            8,
+            "'13a'",
+        ),
+        (
+            "cased = false",
+            'cased = false\nvowel_marks = ["a"]',
+            "writings.Latn.vowel_marks",
+            8,
+            "One set",
+        ),
+        (
+            "cased = false",
+            'cased = false\nnormalisation = [["x"]]',
+            "writings.Latn.normalisation.0.1",
+            8,
+            "too short: a pair",
+        ),
+        ("[writings.Latn]", "[writings.Latin]", "writings.Latin", 5, "no script of ISO 15924"),
+        ('"Mine"', "7", "name", 2, "Text in quotation marks"),
+        ("[sources]", '[sources]\nlettres = "x"', "sources", 9, "no field “lettres”"),
+        ('"crk"', '"crk-Cans"', "tag", 1, "two or three small letters"),
+        ('"Latn"\n', '"Cans"\n', "default_script", 3, "[writings.Cans]"),
+    ]:
+        text = LEAST.replace(old, new, 1)
+        if said == "lower case":
+            text = text.replace("cased = false", "cased = true")
+        [first] = [problem for problem in problems(tmp_path, text) if said in str(problem)]
+        assert str(tmp_path / "crk.toml") in str(first)
+        assert field in {None, first.field or ""}
+        assert line in {None, first.line}
+        assert first.mend
+        assert not any(
+            jargon in str(first) for jargon in ("Input", "Value error", "tuple", "[key]")
+        )
+
+
+def test_every_problem_has_its_line_and_all_are_told(tmp_path: Path) -> None:
+    table = '[[writings.Latn.forbidden]]\npattern = "{}"\nwhy = "w"\n'
+    [problem] = problems(tmp_path, LEAST + table.format("a") + table.format("("))
+    assert problem.line == len(LEAST.splitlines()) + 5
+    assert problem.field == "writings.Latn.forbidden.1.pattern"
+    text = LEAST.replace('"Mine"', '""').replace('"a b"', '"z-a"').replace("cased = false", "")
+    assert len(problems(tmp_path, text)) == 3
+    text = LEAST.replace('"crk"', r'"\u001b[31m\u202e"').replace(
+        "cased", '"\\u001b]0;x" = 1\ncased'
+    )
+    for problem in problems(tmp_path, text):
+        assert str(problem).isprintable()
+    with pytest.raises(CardError, match="cannot be read: No such file"):
+        read_card(tmp_path / "none.toml")
+
+
+def test_hostile_files_are_refused_in_words(tmp_path: Path) -> None:
+    for content, said in [
+        (b"tag = 1\nname = \xff", "line 2: It is not UTF-8"),
+        (b"", "missing"),
+        (b"a = " + b"[" * 100_000, "nested too deeply"),
+        (b"a = " + b"9" * 5_000, "no TOML"),
+        (b"# " + b"x" * 1_000_001, "larger than 1 MB"),
+        (b"a = 2020-13-45", "no TOML"),
+    ]:
+        told = "\n".join(map(str, problems(tmp_path, content)))
+        assert said in told.replace(", line", " line")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all files")
+def test_a_file_that_may_not_be_read_is_said_in_words(tmp_path: Path) -> None:
+    (tmp_path / "crk.toml").write_text(LEAST, "utf-8")
+    (tmp_path / "crk.toml").chmod(0)
+    with pytest.raises(CardError, match="cannot be read"):
+        read_card(tmp_path / "crk.toml")
+
+
+@given(st.binary(max_size=200))
+def test_no_content_raises_anything_else(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes
+) -> None:
+    path = tmp_path_factory.mktemp("cards") / "crk.toml"
+    path.write_bytes(content)
+    with pytest.raises(CardError):
+        read_card(path)
+
+
+def test_script_is_that_of_tag_references_or_card() -> None:
+    for tag, references, expected in [
+        ("crk-Cans", ["tânisi"], "Cans"),
+        ("crk", ["ᑖᓂᓯ"], "Cans"),
+        ("crk", ["tânisi"], "Latn"),
+        ("crk", ["12 %"], "Latn"),
+        ("iu", [], "Cans"),
+        ("ja", ["漢字漢字漢字漢字かな"], "Jpan"),
+        ("zh", ["汉字"], "Hani"),
+        ("zh_Hant", ["漢字"], "Hant"),
+        ("ko", ["漢字 한국어"], "Kore"),
+        ("sr", ["српски"], "Cyrl"),
+    ]:
+        found = find_card(tag)
+        assert resolve_script(tag, found.card if found else None, references) == expected
+    assert resolve_script("xx", None, ["…"]) is None
+    assert texts_script([]) is None
+    assert tag_script("en-x-latn") is None
+    assert (set(CODES), len(set(CODES.values()))) == (set(SCRIPTS), len(CODES))

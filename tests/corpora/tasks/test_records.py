@@ -20,6 +20,7 @@ from corpora.tasks.records import RECORDS as MODELS
 from corpora.tasks.task import TASKS, task
 from tests.corpora.making import LANGUAGES, envelope
 from tests.corpora.tasks.records import RECORDS, SECRET, corpus_of
+from tests.review.thorough import examples
 
 
 def only_problem(name: str, *records: dict[str, Any]) -> str:
@@ -29,20 +30,17 @@ def only_problem(name: str, *records: dict[str, Any]) -> str:
     return str(caught.value)
 
 
-def test_every_task_has_a_model_and_a_record_here() -> None:
+def test_sound_record_is_read_and_no_answer_reaches_a_method() -> None:
     assert TASKS.keys() == MODELS.keys() == RECORDS.keys()
-
-
-@pytest.mark.parametrize("name", TASKS)
-def test_a_sound_record_is_read_and_no_answer_of_it_reaches_a_method(name: str) -> None:
-    corpus = corpus_of(name, RECORDS[name])
-    [entry] = corpus.entries
-    assert not corpus.warnings
-    assert corpus.dataset.task == entry.task.name == name
-    asked = entry.question()
-    assert SECRET not in repr(asked)
-    assert (asked.reference, asked.variants) == ("", ())
-    assert set(asked.model_extra or {}) == set(RECORDS[name]) & set(task(name).shown)
+    for name in TASKS:
+        corpus = corpus_of(name, RECORDS[name])
+        [entry] = corpus.entries
+        assert not corpus.warnings
+        assert corpus.dataset.task == entry.task.name == name
+        asked = entry.question()
+        assert SECRET not in repr(asked)
+        assert (asked.reference, asked.variants) == ("", ())
+        assert set(asked.model_extra or {}) == set(RECORDS[name]) & set(task(name).shown)
 
 
 TEXTS = st.text(max_size=5)
@@ -55,6 +53,7 @@ FIELDS = sorted({name for model in MODELS.values() for name in model.model_field
 KEYS = ("assistant", "reference", "answer", "is_correct", "user", "text", "name", "title")
 
 
+@examples(25, 200)
 @given(
     st.sampled_from(sorted(TASKS)),
     st.dictionaries(
@@ -63,9 +62,7 @@ KEYS = ("assistant", "reference", "answer", "is_correct", "user", "text", "name"
         max_size=8,
     ),
 )
-def test_a_method_sees_the_fields_and_keys_that_its_task_names_and_no_others(
-    name: str, fields: dict[str, Any]
-) -> None:
+def test_method_sees_only_what_its_task_names(name: str, fields: dict[str, Any]) -> None:
     fields = {key: value for key, value in fields.items() if key != "reference"}
     entry = Entry.model_validate(
         {"id": 1, "source": "s", "reference": SECRET, **fields, "of_task": name}
@@ -81,26 +78,20 @@ def test_a_method_sees_the_fields_and_keys_that_its_task_names_and_no_others(
                 assert isinstance(part, str)
 
 
-@pytest.mark.parametrize("form", [Form.SPECIFICATION, Form.JSONL, Form.CSV, Form.TSV])
-@pytest.mark.parametrize("name", TASKS)
-def test_task_and_fields_survive_every_form_that_has_fields(
-    tmp_path: Path, name: str, form: Form
-) -> None:
-    corpus = corpus_of(name, RECORDS[name])
-    path = tmp_path / f"c.{form if form is not Form.SPECIFICATION else 'json'}"
-    write(corpus, path, form)
-    back = load(path)
-    assert back.dataset.task == name
-    assert back.entries == corpus.entries
-
-
-def test_two_text_files_lose_a_task_and_say_so(tmp_path: Path) -> None:
+def test_task_survives_every_form_but_two_text_files(tmp_path: Path) -> None:
+    for name in TASKS:
+        for form in [Form.SPECIFICATION, Form.JSONL, Form.CSV, Form.TSV]:
+            corpus = corpus_of(name, RECORDS[name])
+            path = tmp_path / f"c.{form if form is not Form.SPECIFICATION else 'json'}"
+            write(corpus, path, form)
+            back = load(path)
+            assert (back.dataset.task, back.entries) == (name, corpus.entries)
     corpus = corpus_of("qa", {"source": "Who?", "reference": "Anna"})
     with pytest.raises(CorpusError, match=r"lose: .*dataset\.task"):
         write(corpus, tmp_path / "a", Form.PARALLEL, reference=tmp_path / "b")
 
 
-def test_a_file_without_envelope_gets_its_task_from_the_caller() -> None:
+def test_task_comes_from_the_caller_and_must_agree_with_the_file() -> None:
     text = json.dumps({"id": 1, "source": "s", "reference_state": {}})
     told = {"id": "c", **LANGUAGES, "task": "dialogue_state"}
     [entry] = read([File("c.jsonl", text.encode())], dataset=told).entries
@@ -108,9 +99,6 @@ def test_a_file_without_envelope_gets_its_task_from_the_caller() -> None:
     table = '# task: multiple_choice\nid,source,reference,choices:json\n1,s,A,"[""x"", ""y""]"\n'
     [entry] = read([File("c.csv", table.encode())], dataset={"id": "c", **LANGUAGES}).entries
     assert entry.question().model_extra == {"choices": ["x", "y"]}
-
-
-def test_the_option_and_the_file_must_agree() -> None:
     text = "\n".join(
         map(json.dumps, [{"dataset": envelope(task="qa")}, {"id": 1, **RECORDS["qa"]}])
     )
@@ -118,9 +106,9 @@ def test_the_option_and_the_file_must_agree() -> None:
         read([File("c.jsonl", text.encode())], dataset={"task": "math"})
 
 
-@pytest.mark.parametrize(
-    ("name", "fields", "said"),
-    [
+def test_fault_names_line_entry_and_field_without_a_text() -> None:
+    fields: dict[str, Any]
+    for name, fields, said in [
         ("function_call", {"tools": [{"name": 3}]}, "'tools[1].name': It must be text. Write [{"),
         ("function_call", {"tools": "all"}, "'tools': It must be a list."),
         ("function_call", {"reference_calls": [{"f": {SECRET: 1}}]}, "'reference_calls[1]': It must be a list."),
@@ -147,40 +135,36 @@ def test_the_option_and_the_file_must_agree() -> None:
         ("judged", {"judge_binary": {"explanation": "x"}}, "'judge_binary.score': It is missing."),
         ("judged", {"judge_detailed": 6}, "'judge_detailed': The number is too large."),
         ("math", {"reference": " "}, "'reference': It is blank."),
-    ],
-)  # fmt: skip
-def test_a_fault_is_told_with_line_entry_field_and_mend_and_without_a_text(
-    name: str, fields: dict[str, Any], said: str
-) -> None:
-    told = only_problem(name, RECORDS[name] | fields)
-    assert f"c.jsonl, line 2, entry 1, field {said}" in told
-    assert SECRET not in told
+    ]:  # fmt: skip
+        told = only_problem(name, RECORDS[name] | fields)
+        assert f"c.jsonl, line 2, entry 1, field {said}" in told
+        assert SECRET not in told
 
 
-@pytest.mark.parametrize("name", [7, None, "QA", "question", ["qa"]])
-def test_a_task_that_there_is_not_is_refused_with_those_there_are(name: Any) -> None:
-    if name is None:
-        assert corpus_of("qa", RECORDS["qa"]).dataset.task == "qa"  # null is as good as absent
-        return
-    told = only_problem(name, {"anything": 1})
-    assert "field 'dataset.task': There is no such task. Permitted: translation, qa," in told
+def test_unknown_task_is_refused_with_those_there_are() -> None:
+    for name in (7, "QA", "question", ["qa"]):
+        told = only_problem(name, {"anything": 1})  # type: ignore[arg-type]
+        assert "field 'dataset.task': There is no such task. Permitted: translation, qa," in told
+    for kept in ('"mt"', "7", "null", '["qa"]'):  # what earlier versions kept under the name
+        stored = f'{{"id": "c", "language_pair": "EN→X", "source_language": "en", "target_language": "x", "task": {kept}}}'
+        assert Dataset.model_validate_json(stored).task == "translation"
 
 
-@pytest.mark.parametrize("name", sorted(set(TASKS) - {"translation"}))
-def test_depth_and_size_are_refused_in_words(name: str) -> None:
-    record = json.dumps({"id": 1, **RECORDS[name]})
-    head = json.dumps({"dataset": envelope(task=name)})
+def test_depth_and_size_are_refused_in_words() -> None:
     deep = "[" * 10_000 + "]" * 10_000
-    for value in (deep, "[" * 40 + "]" * 40, "9" * 5000, "1e999", "NaN", '"\\ud800"'):
-        text = f'{head}\n{record[:-1]}, "tools": {value}, "turns": {value}}}'
-        with pytest.raises(CorpusError) as caught:
-            read([File("c.jsonl", text.encode())])
-        assert all(each.line == 2 and each.mend for each in caught.value.problems)
+    for name in sorted(set(TASKS) - {"translation"}):
+        record = json.dumps({"id": 1, **RECORDS[name]})
+        head = json.dumps({"dataset": envelope(task=name)})
+        for value in (deep, "[" * 40 + "]" * 40, "9" * 5000, "1e999", "NaN", '"\\ud800"'):
+            text = f'{head}\n{record[:-1]}, "tools": {value}, "turns": {value}}}'
+            with pytest.raises(CorpusError) as caught:
+                read([File("c.jsonl", text.encode())])
+            assert all(each.line == 2 and each.mend for each in caught.value.problems)
 
 
-@pytest.mark.parametrize(
-    ("name", "record", "answer"),
-    [
+def test_the_answer_that_a_record_brings_is_text() -> None:
+    record: dict[str, Any]
+    for name, record, answer in [
         ("qa", {"predicted": "Anna"}, "Anna"),
         ("qa", {}, None),
         ("chat", {"turns": [{"user": "a", "assistant": "ĉ"}, {"user": "b"}]}, '["ĉ", ""]'),
@@ -191,32 +175,23 @@ def test_depth_and_size_are_refused_in_words(name: str) -> None:
          '{"b": {"x": "2", "y": 1}}'),
         ("diarization", {"predicted": [{"speaker": "A", "text": "a\nb"}, {"speaker": "B", "text": ""}]},
          "A: a b\nB: "),
-    ],
-)  # fmt: skip
-def test_the_answer_that_a_record_brings_is_text(
-    name: str, record: dict[str, Any], answer: str | None
-) -> None:
-    assert own_answer(name, record) == answer
+    ]:  # fmt: skip
+        assert own_answer(name, record) == answer
 
 
-@pytest.mark.parametrize(
-    ("name", "source", "reference"),
-    [
+def test_every_record_has_a_source_and_a_reference() -> None:
+    for name, source, reference in [
         ("chat", "Hi\n\nBye", json.dumps([SECRET, ""], ensure_ascii=False)),
         ("function_call", "Weather in Riga?", f'[{{"weather": {{"city": ["{SECRET}"]}}}}]'),
         ("dialogue_state", "A cheap hotel.", f'{{"hotel": {{"price": "{SECRET}"}}}}'),
         ("diarization", "a.wav", f"A: {SECRET}"),
         ("ifeval", "Write a title.", ""),
-    ],
-)
-def test_screens_have_a_source_and_a_reference_whatever_the_record_calls_them(
-    name: str, source: str, reference: str
-) -> None:
-    [entry] = corpus_of(name, RECORDS[name]).entries
-    assert (entry.source, entry.reference) == (source, reference)
-    own = {"source": "own", "reference": "A: own"}
-    [entry] = corpus_of(name, RECORDS[name] | own).entries
-    assert (entry.source, entry.reference) == ("own", "A: own")
+    ]:
+        [entry] = corpus_of(name, RECORDS[name]).entries
+        assert (entry.source, entry.reference) == (source, reference)
+        own = {"source": "own", "reference": "A: own"}
+        [entry] = corpus_of(name, RECORDS[name] | own).entries
+        assert (entry.source, entry.reference) == ("own", "A: own")
 
 
 def test_names_of_functions_and_slots_are_no_marks_but_other_fields_are() -> None:
@@ -247,23 +222,15 @@ def test_the_page_has_a_record_of_every_task_and_says_what_a_method_sees() -> No
         assert all(key in seen for keys in each.shown.values() for key in keys)
 
 
-@pytest.mark.parametrize("kept", ['"mt"', "7", "null", '["qa"]'])
-def test_what_an_earlier_version_kept_under_the_name_reads_as_translation(kept: str) -> None:
-    stored = f'{{"id": "c", "language_pair": "EN→X", "source_language": "en", "target_language": "x", "task": {kept}}}'
-    assert Dataset.model_validate_json(stored).task == "translation"
-
-
-@pytest.mark.parametrize("segment", [None, "held_out"])
-def test_an_instruction_that_nothing_can_check_is_told_of_before_any_run(
-    segment: str | None,
-) -> None:
-    known, unknown = ({"id": id_} for id_ in ("detectable_format:title", "nobody:knows"))
-    records = [
-        {"id": place, "source": f"Write {place}.", "segment": segment, "instructions": asked}
-        for place, asked in enumerate(([known], [known, unknown], [unknown]))
-    ]
-    made = corpus_of("ifeval", *records)
-    (warning,) = made.warnings
-    assert warning.message == "2 entries have an instruction that nothing can check: 1, 2."
-    assert all(id_ in warning.mend for id_ in CHECKABLE)
-    assert "nobody" not in f"{warning.message} {warning.mend}"
+def test_an_instruction_that_nothing_can_check_is_told_of_before_any_run() -> None:
+    for segment in [None, "held_out"]:
+        known, unknown = ({"id": id_} for id_ in ("detectable_format:title", "nobody:knows"))
+        records = [
+            {"id": place, "source": f"Write {place}.", "segment": segment, "instructions": asked}
+            for place, asked in enumerate(([known], [known, unknown], [unknown]))
+        ]
+        made = corpus_of("ifeval", *records)
+        (warning,) = made.warnings
+        assert warning.message == "2 entries have an instruction that nothing can check: 1, 2."
+        assert all(id_ in warning.mend for id_ in CHECKABLE)
+        assert "nobody" not in f"{warning.message} {warning.mend}"

@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 import regex
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from corpora.files.problems import shown
@@ -27,86 +27,63 @@ from corpora.text.near_names import near_names, one_of
 from corpora.text.visible import MOST_MARKS, plain, readable
 from corpora.text.words import JOINERS, pieces, read_placeholders, words
 from tests.growth import grows_less
+from tests.review.thorough import examples
 
 
+@examples(40, 300)
 @given(st.text())
-def test_the_comparison_form_is_a_fixed_point_without_outer_space(text: str) -> None:
+def test_any_text_has_a_comparison_form_shares_and_a_short_form(text: str) -> None:
     form = comparison_form(text)
     assert comparison_form(form) == form == form.strip()
     assert unicodedata.is_normalized("NFC", form)
+    shares = scripts([text])
+    assert not shares or sum(shares.values()) == pytest.approx(1)
+    assert shown(text).isprintable()
+    assert len(shown(text)) <= 60
 
 
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [("niwa\u0302pama\u0302w", "niwâpamâw"), (" a \t\u3000 b\n", "a b"), ("a\u00a0b", "a b")],
-)
-def test_what_readers_cannot_see_makes_no_difference(left: str, right: str) -> None:
-    assert comparison_form(left) == comparison_form(right)
+def test_comparison_form_keeps_only_what_readers_see() -> None:
+    for left, right in (
+        ("niwa\u0302pama\u0302w", "niwâpamâw"),
+        (" a \t\u3000 b\n", "a b"),
+        ("a\u00a0b", "a b"),
+    ):
+        assert comparison_form(left) == comparison_form(right)
+    for left, right in (("Atim", "atim"), ("atim.", "atim"), ("â", "a")):
+        assert comparison_form(left) != comparison_form(right)
+    for text in ("", " \u3000", "\u200b", " \u200b \ufeff ", "\u00ad"):
+        assert is_blank(text)
+        assert not is_blank(text + "ᐊ" + text)
 
 
-@pytest.mark.parametrize(("left", "right"), [("Atim", "atim"), ("atim.", "atim"), ("â", "a")])
-def test_case_punctuation_and_accents_do(left: str, right: str) -> None:
-    assert comparison_form(left) != comparison_form(right)
-
-
-@pytest.mark.parametrize("text", ["", " \u3000", "\u200b", " \u200b \ufeff ", "\u00ad"])
-def test_nothing_to_see_is_blank(text: str) -> None:
-    assert is_blank(text)
-    assert not is_blank(text + "ᐊ" + text)
-
-
-@pytest.mark.parametrize(
-    ("text", "form"),
-    [
+def test_normal_forms_and_scripts_are_told_apart() -> None:
+    for text, form in [
         ("plain", NormalForm.EITHER),
         ("ᐊᑎᒼ", NormalForm.EITHER),
         ("â", NormalForm.NFC),
         ("a\u0302", NormalForm.NFD),
         ("â a\u0302", NormalForm.NEITHER),
         ("\u0958", NormalForm.NEITHER),  # DEVANAGARI QA: excluded from composition
-    ],
-)
-def test_normal_forms_are_told_apart(text: str, form: NormalForm) -> None:
-    assert normal_form(text) is form
-
-
-def test_scripts_are_shares_of_letters_only() -> None:
+    ]:
+        assert normal_form(text) is form
     assert scripts(["ᐊᑎᒼ abc 123 !?"]) == {"Canadian_Aboriginal": 0.5, "Latin": 0.5}
-    assert scripts(["123", ""]) == {}
-    assert script_of("ж") == "Cyrillic"
+    assert (scripts(["123", ""]), script_of("ж")) == ({}, "Cyrillic")
     assert script_of("\U00016a40") == "Mro"
     assert script_of("\U00012000") == "Other"  # cuneiform
 
 
-@settings(deadline=None)
-@given(st.text())
-def test_shares_add_up_to_one(text: str) -> None:
-    shares = scripts([text])
-    assert not shares or sum(shares.values()) == pytest.approx(1)
-
-
-@pytest.mark.parametrize(
-    "tag",
-    [
+def test_well_formed_tags_are_told_from_others() -> None:
+    for tag in [
         "en", "crk", "crk-Cans", "es-MX", "es-419", "zh-yue-Hant-HK", "sl-rozaj-biske", "de-1996",
         "en-u-ca-gregory", "crk-x-plains", "x-private",
-    ],
-)  # fmt: skip
-def test_well_formed_tags_pass(tag: str) -> None:
-    assert is_language_tag(tag)
+    ]:  # fmt: skip
+        assert is_language_tag(tag)
+    for tag in ["", "e", "English", "cree", "en_US", "en-", "-en", "en--US", "en US", "ën", "en\n", "a-b"]:  # fmt: skip
+        assert not is_language_tag(tag)
 
 
-@pytest.mark.parametrize(
-    "tag",
-    ["", "e", "English", "cree", "en_US", "en-", "-en", "en--US", "en US", "ën", "en\n", "a-b"],
-)
-def test_ill_formed_tags_do_not(tag: str) -> None:
-    assert not is_language_tag(tag)
-
-
-@pytest.mark.parametrize(
-    ("name", "tag"),
-    [
+def test_tags_are_read_from_file_names_and_labelled() -> None:
+    for name, tag in [
         ("newstest2019-ref.eng.txt", "eng"),
         ("corpus.en", "en"),
         ("corpus.crk-Cans.txt", "crk-Cans"),
@@ -117,24 +94,13 @@ def test_ill_formed_tags_do_not(tag: str) -> None:
         ("corpus.txt", None),
         ("corpus.version2.txt", None),
         ("source", None),
-    ],
-)
-def test_a_tag_is_read_out_of_a_file_name(name: str, tag: str | None) -> None:
-    assert language_of_file(name) == tag
-
-
-def test_labels_and_nearest_tags() -> None:
+    ]:
+        assert language_of_file(name) == tag
     assert pair_label("en", "crk-Cans") == "EN→CRK"
     assert nearest("Conversation", ("conversational", "formal")) == "conversational"
     assert nearest("gold standard", ("gold_standard",)) == "gold_standard"
     assert nearest("tatoeba", ("formal",)) is None
     assert nearest("x" * 10**6, ("formal",)) is None
-
-
-@given(st.text())
-def test_ids_are_shown_as_harmless_short_text(text: str) -> None:
-    assert shown(text).isprintable()
-    assert len(shown(text)) <= 60
 
 
 def test_reading_a_corpus_loads_no_heavy_library() -> None:
@@ -197,40 +163,22 @@ def test_nothing_acts_and_nothing_is_stacked_high(text: str) -> None:
     assert tower(shown) <= MOST_MARKS
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_readable_shows_what_acts_and_keeps_what_people_write() -> None:
+    for text in [
         "ᓂᐚᐸᒫᐤ ᐊᑎᒼ\nnîpîy", "Il dit\u202f: «\u00a0oui\u00a0»", "ƛ\u0313 x\u030c k\u0313\u02b7",
         "שלום (abc)\u200f!", "کتاب\u200cخانه", "क्षत्रिय", "a\tb",
-    ],
-    ids=["syllabics", "french", "salish", "hebrew", "sorani", "devanagari", "tab"],
-)  # fmt: skip
-def test_text_of_people_stays_as_it_is(text: str) -> None:
-    assert readable(text) == text
-
-
-def test_what_acts_becomes_visible() -> None:
+    ]:  # fmt: skip
+        assert readable(text) == text
     assert readable("a\u202eb\x00c\x1b[0m\ud800") == "a‹RLO›b‹U+0000›c‹U+001B›[0m‹U+D800›"
-    assert readable("a\r\nb\rc") == "a\nb‹U+000D›c"
-    assert plain("a\u200fb") == "a⟨RLM⟩b"
-
-
-def test_many_of_the_same_are_counted() -> None:
+    assert (readable("a\r\nb\rc"), plain("a\u200fb")) == ("a\nb‹U+000D›c", "a⟨RLM⟩b")
     assert readable("a" + "\x00" * 20_000 + "b") == "a‹U+0000›‹×20000›b"
     assert readable("\x00\x00\x00") == "‹U+0000›" * 3
     assert readable("éééé\x00" + "\u00a0" * 9) == "éééé‹U+0000›" + "\u00a0" * 9
-
-
-def test_what_became_visible_is_written_in_signs_of_every_latin_font() -> None:
     acting = [chr(code) for code in range(0x3000) if readable(chr(code)) != chr(code)]
     shown = set("".join(map(readable, acting)))
     assert shown <= set("‹›+ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-
-
-def test_ten_thousand_marks_keep_their_number_on_many_seats() -> None:
     shown = readable("a" + "\u0301" * 10_000)
-    assert shown.count("\u0301") == 10_000
-    assert tower(shown) == MOST_MARKS
+    assert (shown.count("\u0301"), tower(shown)) == (10_000, MOST_MARKS)
 
 
 _hostile = st.lists(
@@ -255,47 +203,40 @@ def found(text: str, joiners: str, letters: str) -> list[str]:
 @example("5 %un, 5 %s", JOINERS, "")
 def test_no_word_is_cut_between_pieces(text: str, joiners: str, letters: str) -> None:
     apart = [word for piece in pieces(text) for word in found(piece, joiners, letters)]
-    assert apart == found(text, joiners, letters)
-    assert " ".join(pieces(text)) == text
+    assert (apart, " ".join(pieces(text))) == (found(text, joiners, letters), text)
 
 
 @given(st.text(st.characters(categories=["L"]), min_size=1))
-def test_letters_alone_are_one_word_as_they_are_among_others(text: str) -> None:
+def test_letters_alone_are_one_word(text: str) -> None:
     [alone] = words(text)
     [first] = words(f"{text}.")
     assert alone == first
     assert (alone.text, alone.start, alone.end) == (text, 0, len(text))
 
 
-@pytest.mark.parametrize("text", ["{ a } c", "<b title='d e'>c</b>", "${ a }c", "5 %d c"])
-def test_what_may_hold_a_space_is_not_cut(text: str) -> None:
-    assert pieces(text) == [text]
-    assert found(text, JOINERS, "")[-1] == "c"
+def test_placeholder_that_holds_a_space_is_not_cut() -> None:
+    for text in ("{ a } c", "<b title='d e'>c</b>", "${ a }c", "5 %d c"):
+        assert (pieces(text), found(text, JOINERS, "")[-1]) == ([text], "c")
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
+def test_placeholders_tags_and_addresses_hold_no_words() -> None:
+    for text, wanted in [
         ("See ${x} and {{y}} or %(z)s", "See and or"),
         ("<a href='words in a tag'>dog</a> <br/>cat", "dog cat"),
         ("{n, plural, =0 {no dog} one {# dog of {who}} other {# dogs}}!", "no dog dog of dogs"),
         ("{g, select, male {he} other {they}} came on {d, date, long}", "he they came on"),
         ("{see above} 100 %: https://example.org/dog", "see above 100"),
-    ],
-)
-def test_placeholders_tags_and_addresses_hold_no_words(text: str, wanted: str) -> None:
-    assert found(text, JOINERS, "") == wanted.split()
+    ]:
+        assert found(text, JOINERS, "") == wanted.split()
 
 
+@examples(60, 300)
 @given(_texts)
-def test_the_words_of_a_text_are_those_of_its_prose(text: str) -> None:
-    assert found(text, JOINERS, "") == found_without_placeholders(read_placeholders(text).prose)
-    assert all(text[word.start : word.end] == word.text for word in words(text))
-
-
-def found_without_placeholders(prose: str) -> list[str]:
+def test_words_of_a_text_are_those_of_its_prose(text: str) -> None:
     letter = r"[\p{L}\p{M}\p{N}]+"
-    return regex.findall(rf"{letter}(?:[{regex.escape(JOINERS)}]{letter})*", prose)
+    word_of = rf"{letter}(?:[{regex.escape(JOINERS)}]{letter})*"
+    assert found(text, JOINERS, "") == regex.findall(word_of, read_placeholders(text).prose)
+    assert all(text[word.start : word.end] == word.text for word in words(text))
 
 
 @pytest.mark.parametrize(
@@ -318,9 +259,8 @@ OPTIONS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [
+def test_typed_option_or_command_is_understood() -> None:
+    for typed, meant in [
         ("--source", ["--source-language", "--source-column", "--source-name"]),
         ("--soruce", ["--source-language", "--source-column", "--source-name"]),
         ("--target", ["--target-language", "--target-name"]),
@@ -345,38 +285,20 @@ OPTIONS = (
         ("--max-cost", []),
         ("-" * 99, []),
         ("--" + "x" * 10**6, []),
-    ],
-)
-def test_what_a_typed_option_may_mean(typed: str, meant: list[str]) -> None:
-    assert near_names(typed, OPTIONS) == meant
-
-
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [("comparison", ["compare"]), ("listing", ["list"]), ("lsit", ["list"]), ("rnu", ["run"]),
-     ("leader", ["leaderboard"]), ("evaluate", []), ("xyzzy", []), ("", [])],
-)  # fmt: skip
-def test_what_a_typed_command_may_mean(typed: str, meant: list[str]) -> None:
-    assert near_names(typed, ("run", "compare", "list", "leaderboard", "key")) == meant
+    ]:
+        assert near_names(typed, OPTIONS) == meant
+    for typed, meant in [("comparison", ["compare"]), ("listing", ["list"]), ("lsit", ["list"]), ("rnu", ["run"]),
+     ("leader", ["leaderboard"]), ("evaluate", []), ("xyzzy", []), ("", [])]:  # fmt: skip
+        assert near_names(typed, ("run", "compare", "list", "leaderboard", "key")) == meant
+    assert [one_of(each) for each in ("a", "ab", "abc")] == ["a", "a or b", "a, b or c"]
 
 
 @given(st.sampled_from(OPTIONS), st.data())
 def test_one_slip_in_a_long_name_is_always_understood(name: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(2, len(name) - 2))
     letter = data.draw(st.sampled_from("aeikotz"))
-    slip = data.draw(
-        st.sampled_from(
-            [
-                name[:at] + name[at + 1 :],
-                name[:at] + letter + name[at:],
-                name[:at] + letter + name[at + 1 :],
-                name[:at] + name[at + 1] + name[at] + name[at + 2 :],
-            ]
-        )
-    )
+    head, tail = name[:at], name[at + 1 :]
+    slips = [head + tail, head + letter + name[at:], head + letter + tail]
+    slip = data.draw(st.sampled_from([*slips, head + name[at + 1] + name[at] + name[at + 2 :]]))
     if len(name) > 7 and slip not in OPTIONS:
         assert name in near_names(slip, OPTIONS)
-
-
-def test_a_choice_of_names_in_words() -> None:
-    assert [one_of(each) for each in ("a", "ab", "abc")] == ["a", "a or b", "a, b or c"]
