@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
 from math import sqrt
 from random import Random
@@ -20,12 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from corpora.formats.load import load
-from harness.release.budget import History, NotReleased, ScoreQuestion, set_id
+from harness.release.budget import MOMENT, History, NotReleased, ScoreQuestion, set_id
 from harness.release.records import (
     InLedger,
     ReleasedCard,
     ReleasedCorpus,
     ReleasedMethod,
+    ReleasedScore,
     Rule,
     ScoresTold,
 )
@@ -111,59 +112,53 @@ class HiddenSet:
         sums = first.sum(axis=0) + np.einsum("te,ec->tc", choices, second - first)
         return float(self.table.values(sums)[CHRF].mean())
 
-    def exact(self, choice: Choice) -> tuple[float, bool]:
-        """Tell each score as it is, as a board without any mechanism does."""
-        return self.value(choice), True
-
     @property
     def entries(self) -> int:
         return int(self.statistics.shape[1])
 
-    def rows(self, choice: Choice) -> npt.NDArray[np.float64]:
-        return self.statistics[choice, np.arange(self.entries)]
+    def rows(self, choices: Choice) -> npt.NDArray[np.float64]:
+        return self.statistics[choices, np.arange(self.entries)]
 
-    def value(self, choice: Choice) -> float:
-        """Return chrF++ as it is, which nobody outside is told."""
-        sums = self.rows(choice).sum(axis=0, keepdims=True)
-        return float(self.table.values(sums)[CHRF][0])
+    def value(self, choices: Choice) -> float:
+        """Return chrF++ as it is, which nobody outside is told; of several choices the mean."""
+        sums = self.rows(np.atleast_2d(choices)).sum(axis=1)
+        return float(self.table.values(sums)[CHRF].mean())
 
     def told(self, choice: Choice, *, draws: int = 200) -> tuple[float, bool] | None:
         """Ask as a submitter: gives the score that is told and whether it is a new one; None where nothing is."""
         self.asked += 1
         self.now += timedelta(hours=24)
-        everything = frozenset(f"{place:032x}" for place in range(self.entries))
         try:
-            self.history.require_answers("Ann", "c", everything, self.now)
+            self.history.require_answers("Ann", "c", entry_ids(self.entries), self.now)
         except NotReleased:
             return None
         value = self.value(choice)
         table = Table(self.table.metrics, self.rows(choice), self.table.present)
         interval = bootstrap(table, draws=draws)[CHRF]
-        score = by_chance(
-            value,
-            interval.lower,
-            interval.upper,
-            entries=self.entries,
-            ends=(0, 100),
-            draw=self.chance.random(),
-        )
+        ends, aside = (interval.lower, interval.upper), self.chance.random()
+        score = by_chance(value, *ends, entries=self.entries, ends=(0, 100), draw=aside)
         assert score is not None
-        question = ScoreQuestion(
-            submitter="Ann",
-            run=f"run {self.asked}",
-            run_card_hash="",
-            method=METHOD,
-            corpus=ReleasedCorpus(id="c", version=None, language_pair="x", entries=self.entries),
-            entries=everything,
-            headline=CHRF,
-            higher=True,
-            value=value,
-            scores={CHRF: score},
-            draw=self.chance.random(),
-        )
-        act = answered(self.history, question, self.now)
-        self.history = self.history.after(act, self.now.strftime("%Y-%m-%dT%H:%M:%SZ"))
+        run, draw = f"run {self.asked}", self.chance.random()
+        asked = question("Ann", run, self.entries, value, score, draw)
+        act = answered(self.history, asked, self.now)
+        self.history = self.history.after(act, self.now.strftime(MOMENT))
         return act.card.scores[CHRF].value, act.card.scores_of == act.run
+
+
+@cache
+def entry_ids(entries: int) -> frozenset[str]:
+    return frozenset(f"{place:032x}" for place in range(entries))
+
+
+def question(
+    submitter: str, run: str, entries: int, value: float, score: ReleasedScore, draw: float
+) -> ScoreQuestion:
+    """Ask for the score of a run over the hidden set of so many entries."""
+    corpus = ReleasedCorpus(id="c", version=None, language_pair="x", entries=entries)
+    return ScoreQuestion(
+        submitter=submitter, run=run, run_card_hash="", method=METHOD, corpus=corpus,
+        entries=entry_ids(entries), headline=CHRF, higher=True, value=value, scores={CHRF: score}, draw=draw,
+    )  # fmt: skip
 
 
 def answered(history: History, asked: ScoreQuestion, now: datetime) -> ScoresTold:
@@ -172,37 +167,17 @@ def answered(history: History, asked: ScoreQuestion, now: datetime) -> ScoresTol
     parts: dict[str, dict[str, object]] = {}
     for (dimension, tag), scores in answer.parts.items():
         parts.setdefault(dimension, {})[tag] = scores
-    card = ReleasedCard.model_validate(
-        {
-            "run": asked.run,
-            "run_card_hash": "",
-            "scores_of": answer.scores_of,
-            "submitter": asked.submitter,
-            "method": asked.method,
-            "corpus": asked.corpus,
-            "headline": asked.headline,
-            "beat_by": answer.beat_by,
-            "scores": answer.scores,
-            "parts": parts,
-            "parts_left_out": sorted(answer.left_out),
-            "signatures": {},
-            "answer": answer.number,
-            "of": answer.of,
-            "rosetta": "0",
-            "issued": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "place": NOWHERE,
-            "by": "0" * 64,
-        }
-    )
+    card = ReleasedCard.model_validate({
+        "run": asked.run, "run_card_hash": "", "scores_of": answer.scores_of, "submitter": asked.submitter,
+        "method": asked.method, "corpus": asked.corpus, "headline": asked.headline, "beat_by": answer.beat_by,
+        "scores": answer.scores, "parts": parts, "parts_left_out": sorted(answer.left_out), "signatures": {},
+        "answer": answer.number, "of": answer.of, "rosetta": "0", "issued": now.strftime(MOMENT),
+        "place": NOWHERE, "by": "0" * 64,
+    })  # fmt: skip
     return ScoresTold(
-        submitter=asked.submitter,
-        run=asked.run,
-        corpus=asked.corpus.id,
-        entries=set_id(asked.entries),
-        atoms=None if answer.atoms is None else dict(answer.atoms),
-        value=asked.value,
-        card=card,
-    )
+        submitter=asked.submitter, run=asked.run, corpus=asked.corpus.id, entries=set_id(asked.entries),
+        atoms=None if answer.atoms is None else dict(answer.atoms), value=asked.value, card=card,
+    )  # fmt: skip
 
 
 Ask = Callable[[Choice], "tuple[float, bool] | None"]
@@ -302,7 +277,7 @@ def _emptied(
     while fewest < most:
         emptied, middle = choices.copy(), (fewest + most) // 2
         emptied[:, order[:middle]] = 2
-        if np.mean([world.value(each) for each in emptied]) > aim:
+        if world.value(emptied) > aim:
             fewest = middle + 1
         else:
             most = middle
@@ -329,7 +304,7 @@ class Board:
 
     def __init__(self, entries: int, exact: bool) -> None:
         self.entries, self.exact = entries, exact
-        self.history = History().after(Rule(pause_hours=0, count=10_000), "2026-01-01T00:00:00Z")
+        self.history = History().after(Rule(pause_hours=0, count=10_000), START.strftime(MOMENT))
 
     def told(
         self, name: str, run: str, scores: np.ndarray, draw: float = 0.0, aside: float = 0.5
@@ -342,24 +317,8 @@ class Board:
         assert score is not None
         if self.exact:
             score = score.model_copy(update={"value": value})
-        act = answered(
-            self.history,
-            ScoreQuestion(
-                submitter=name,
-                run=run,
-                run_card_hash="",
-                method=METHOD,
-                corpus=ReleasedCorpus(id="c", version=None, language_pair="x", entries=len(scores)),
-                entries=frozenset(f"{place:032x}" for place in range(len(scores))),
-                headline=CHRF,
-                higher=True,
-                value=value,
-                scores={CHRF: score},
-                draw=draw,
-            ),
-            START,
-        )
-        self.history = self.history.after(act, START.strftime("%Y-%m-%dT%H:%M:%SZ"))
+        act = answered(self.history, question(name, run, len(scores), value, score, draw), START)
+        self.history = self.history.after(act, START.strftime(MOMENT))
         return act.card.scores[CHRF].value if act.card.scores_of == run else None
 
 

@@ -2,7 +2,6 @@
 
 import json
 import random
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -13,6 +12,7 @@ from corpora.model.entry import Entry, Segment
 from harness.card.load import load_card
 from harness.method.options import MethodOptions
 from harness.release.ledger import FOLDER, ReleaseLedger
+from harness.release.refusing import release_refusal
 from harness.release.releasing import release_difference, release_run
 from harness.sealed.keys import Identity, Role
 from harness.setup.plan import Plan, RunOptions
@@ -24,45 +24,25 @@ from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
 
 CANARY = "kanariobirdo"
 """Stands in every text of the corpus."""
-WORDS = [
-    "mi",
-    "vi",
-    "li",
-    "kaj",
-    "la",
-    "hundo",
-    "kato",
-    "rivero",
-    "vidas",
-    "amas",
-    "dormas",
-    "hejmo",
-    "bela",
-    "granda",
-    "urbo",
-    "tago",
-]
+WORDS = ["mi", "vi", "li", "kaj", "la", "hundo", "kato", "rivero", "vidas", "amas", "dormas", "hejmo",
+         "bela", "granda", "urbo", "tago"]  # fmt: skip
 START = datetime(2026, 3, 1, tzinfo=UTC)
 KEEPER = Identity.make(Role.KEEPER)
 
 
 def hidden(entries: int = 200, *, public: int = 0, first: int = 0) -> list[Entry]:
     """Entries of gold_standard, then open ones; with other numbers they are other entries."""
-    made = []
-    for n in range(first, first + entries + public):
-        chosen = random.Random(n).choices(WORDS, k=6)
-        secret = n < first + entries
-        made.append(
-            Entry(
-                id=f"id-{n}",
-                source=f"{CANARY} {n} of the source",
-                reference=f"{CANARY} {' '.join(chosen)}",
-                segment=Segment.GOLD_STANDARD if secret else Segment.DEVELOPMENT,
-                difficulty=1 + (n % 50 == 0) + (n % 2),
-                provenance=("elicited", "textbook")[n % 2],
-            )
+    return [
+        Entry(
+            id=f"id-{n}",
+            source=f"{CANARY} {n} of the source",
+            reference=f"{CANARY} {' '.join(random.Random(n).choices(WORDS, k=6))}",
+            segment=Segment.GOLD_STANDARD if n < first + entries else Segment.DEVELOPMENT,
+            difficulty=1 + (n % 50 == 0) + (n % 2),
+            provenance=("elicited", "textbook")[n % 2],
         )
-    return made
+        for n in range(first, first + entries + public)
+    ]
 
 
 def outputs(entries: list[Entry], right: float) -> list[str]:
@@ -90,6 +70,8 @@ class Office:
     folder: Path
     moments: list[datetime] = field(default_factory=lambda: [START])
     hours: float = 25
+    runs: dict[str, str] = field(default_factory=dict)
+    """Runs that may be asked for by a name of their own."""
 
     @property
     def store(self) -> Path:
@@ -122,33 +104,35 @@ class Office:
         with closing(open_store(self.store)) as store:
             return find_run(store, "last").run_id
 
-    def release(
-        self, run: str, submitter: str = "Ann", ledger: ReleaseLedger | None = None
-    ) -> bytes:
+    def release(self, run: str, submitter: str = "Ann", ledger: ReleaseLedger | None = None) -> bytes:  # fmt: skip
         with closing(open_store(self.store)) as store:
-            number = find_run(store, run).id
+            number = find_run(store, self.runs.get(run, run)).id
             return release_run(store, number, submitter, ledger or self.ledger)
 
-    def told(self, run: str, submitter: str = "Ann") -> dict[str, Any]:
-        card: dict[str, Any] = json.loads(self.release(run, submitter))
-        return card
+    def told(self, run: str, submitter: str = "Ann") -> Any:
+        return json.loads(self.release(run, submitter))
 
-    def compared(self, first: str, second: str) -> dict[str, Any]:
+    def refused(self, run: str, submitter: str = "Ann") -> bytes:
+        """What leaves where the method gave nothing."""
         with closing(open_store(self.store)) as store:
-            card: dict[str, Any] = json.loads(
-                release_difference(store, (first, second), self.ledger)
-            )
-        return card
+            number = find_run(store, self.runs.get(run, run)).id
+            return release_refusal(store, number, submitter, "load", self.ledger)
+
+    def compared(self, *runs: str) -> Any:
+        with closing(open_store(self.store)) as store:
+            names = [self.runs.get(each, each) for each in runs]
+            return json.loads(release_difference(store, names, self.ledger))
 
     def card(self, run: str) -> dict[str, Any]:
         """The card as it is inside."""
         with closing(open_store(self.store)) as store:
-            return load_card(store, find_run(store, run).id).as_json()
+            return load_card(store, find_run(store, self.runs.get(run, run)).id).as_json()
 
     def delete(self, run: str) -> None:
         with closing(open_store(self.store)) as store:
-            delete_run(store, find_run(store, run).id)
+            delete_run(store, find_run(store, self.runs.get(run, run)).id)
 
-    def set(self, make: Callable[[], Any]) -> None:
+    def set(self, act: Any) -> None:
+        """Have the custodian write a line into the ledger."""
         with self.ledger.changing() as change:
-            change.write(lambda _: make())
+            change.write(lambda _: act)

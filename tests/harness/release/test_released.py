@@ -1,10 +1,16 @@
-"""The released card: coarse, signed, without a number of few; told as often as the budget says, whatever is deleted."""
+"""The released card: coarse, signed, without a number of few; told as often as the budget says, whatever is deleted.
+
+A method that gave nothing: a few words leave, signed, and count as an answer; caveats leave as yes or no.
+"""
 
 import errno
 import json
 import math
 import os
+import re
+from collections.abc import Iterator
 from datetime import timedelta
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -13,403 +19,431 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.formats.load import load
+from corpora.model.entry import Entry, Segment
+from harness.card.checking.signed import UNKNOWN
+from harness.core.failures import UsageError
 from harness.release.budget import COUNT, NotReleased, beats
 from harness.release.ledger import ReleaseLedger
 from harness.release.records import (
+    ReleasedCard,
     Rule,
     SignedReleasedCard,
     SignedReleasedDifference,
+    SignedReleasedRefusal,
     Together,
 )
+from harness.release.refusing import share_that_came
 from harness.release.releasing import require_answer_left
 from harness.release.rounding import by_chance, coarse, least_step, rounded, step_for
+from harness.release.smallest import FEWEST, by_segment, smallest_difference
+from harness.release.verifying import verify_released
 from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
+from harness.sealed.signed_archive import signed_record
 from harness.store.file.database import opened
 from harness.store.runs import find_run
+from rosetta_tui.html.released_page import released_page
 from scoring.card.caveats import CaveatKind
+from scoring.statistics.smallest import Z_BOTH
 from tests.harness.release.attackers import Board
 from tests.harness.release.made import CANARY, KEEPER, START, Office, hidden, outputs
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import times
+
+CHRF = "chrf_plus_plus"
+SET = hidden(100)
+RENAMED = [each.model_copy(update={"id": f"x{each.id}"}) for each in SET]
+ODD = SET[1::2]
+"""One part of what is told of the whole set."""
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """A store with runs that no test changes: poor, nearly as poor, good, and one over few entries."""
+def played(tmp_path_factory: pytest.TempPathFactory) -> Office:
+    """A store with runs that no test changes."""
     office = Office(tmp_path_factory.mktemp("office"))
-    names = {"poor": 0.4, "slightly better": 0.42, "good": 0.9}
-    runs = {name: office.run(right) for name, right in names.items()}
-    runs["few"] = office.run(0.5, hidden(4, public=8, first=500))
-    runs["mixed"] = office.run(0.5, hidden(15, public=5, first=1000))
-    return office.store, runs
+    good = outputs(SET, 0.95)
+    for name, right in {"poor": 0.1, "slightly better": 0.12, "good": 0.95, "better": 0.99}.items():
+        office.runs[name] = office.run(right, SET)
+    office.runs["few"] = office.run(0.5, hidden(4, public=8, first=500))
+    office.runs["mixed"] = office.run(0.5, hidden(15, public=5, first=1000))
+    office.runs["of renamed"] = office.run(0.9, RENAMED)
+    for count in (4, 5):
+        office.runs[f"without {count}"] = office.run(0.9, [e for e in SET if e not in ODD[:count]])
+    office.runs["good but for 4"] = office.run_lines(["nenio"] * 4 + good[4:], SET)
+    office.runs["cut"] = office.run_lines([e[:4] if n % 3 else e for n, e in enumerate(good)], SET)
+    office.runs["copied"] = office.run_lines([each.source for each in SET], SET)
+    return office
 
 
 @pytest.fixture
-def office(played: tuple[Path, dict[str, str]], tmp_path: Path) -> Office:
-    (tmp_path / "rosetta.sqlite").write_bytes(played[0].read_bytes())
-    return Office(tmp_path)
+def office(played: Office, tmp_path: Path) -> Office:
+    (tmp_path / "rosetta.sqlite").write_bytes(played.store.read_bytes())
+    return Office(tmp_path, runs=played.runs)
 
 
-@pytest.fixture
-def runs(played: tuple[Path, dict[str, str]]) -> dict[str, str]:
-    return played[1]
+def numbers(value: Any, name: str = "") -> Iterator[tuple[str, float]]:
+    if isinstance(value, dict | list):
+        for key, each in value.items() if isinstance(value, dict) else ((name, e) for e in value):
+            yield from numbers(each, key)
+    elif isinstance(value, int | float):
+        yield name, value
 
 
-def numbers(value: Any, name: str = "") -> list[tuple[str, float]]:
-    if isinstance(value, dict):
-        return [found for key, each in value.items() for found in numbers(each, key)]
-    if isinstance(value, list):
-        return [found for each in value for found in numbers(each, name)]
-    return [(name, value)] if isinstance(value, int | float) else []
+def with_a_changed_byte(data: bytes, step: int) -> Iterator[tuple[int, bytes]]:
+    for place in range(0, len(data), step):
+        yield place, data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
 
 
-class TestCard:
-    def test_it_holds_scores_in_steps_and_nothing_of_an_entry(
-        self, office: Office, runs: dict[str, str]
-    ) -> None:
-        data = office.release(runs["good"])
-        told, inside = json.loads(data), office.card(runs["good"])
-        assert CANARY.encode() not in data
-        assert b"id-" not in data
-        scores = [told["scores"], *(s for d in told["parts"].values() for s in d.values())]
-        for each in (score for group in scores for score in group.values()):
-            for end in ("value", "lower", "upper"):
-                shares = each[end] / each["step"]
-                assert shares == pytest.approx(round(shares), abs=1e-6)
-            assert each["lower"] <= each["value"] <= each["upper"]
-        chrf, exact = told["scores"]["chrf_plus_plus"], inside["scores"]["chrf_plus_plus"]
-        ends = inside["scores"]["confidence_intervals"]["chrf_plus_plus"]
-        assert chrf["step"] >= max(exact - ends["ci_lower"], ends["ci_upper"] - exact)
-        assert abs(chrf["value"] - exact) <= chrf["step"] / 2
-        assert chrf["lower"] <= ends["ci_lower"] <= ends["ci_upper"] <= chrf["upper"]
-        known = {"value", "lower", "upper", "step", "entries", "beat_by", "answer", "of", "line"}
-        known |= {"smallest_difference", *CaveatKind}
-        assert told["caveats"] == dict.fromkeys(CaveatKind, False)
-        assert {name for name, _ in numbers(told)} == known
-        exact_numbers = {value for _, value in numbers(inside["scores"])} - {0.0, 1.0}
-        assert not [
-            v
-            for n, v in numbers(told)
-            if n in {"value", "lower", "upper"} and v % 1 and v in exact_numbers
-        ]
-
-    def test_a_rate_of_none_or_all_is_not_told_as_such(self) -> None:
-        for value in (0.0, 1.0):
-            told = coarse(value, value, value, entries=60, ends=(0.0, 1.0))
-            assert told is not None
-            assert told.upper - told.lower == pytest.approx(told.step)
-
-    def test_a_metric_without_a_highest_value_is_told_no_finer_than_others(self) -> None:
-        """A method that always answers alike would speak through the digits of its lengths' ratio."""
-        told = coarse(0.97, 0.9699, 0.9701, entries=30, ends=(0.0, math.inf))
-        assert told is not None
-        assert told.step >= 0.97 * 0.25 * 1.96 / math.sqrt(30)
-
-    def test_parts_of_few_are_left_out_and_named_by_their_breakdown_only(
-        self, office: Office, runs: dict[str, str]
-    ) -> None:
-        told = office.told(runs["good"])
-        assert set(told["parts"]["difficulty"]) == {"1", "2"}
-        assert "provenance" not in told["parts"]  # with both, four entries would stand alone
-        assert told["parts_left_out"] == ["provenance"]
-        assert set(office.card(runs["good"])["scores"]["by_provenance"]) == {"elicited", "textbook"}
-
-    @pytest.mark.parametrize("name", ["poor", "mixed"])
-    def test_any_changed_byte_is_found(
-        self, office: Office, runs: dict[str, str], name: str
-    ) -> None:
-        data = office.release(runs[name])
-        assert SignedReleasedCard.model_validate_json(data).is_signed_by(KEEPER.public.signing_key)
-        for place in range(0, len(data), times(97, 1)):
-            changed = data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
-            try:
-                card = SignedReleasedCard.model_validate_json(changed)
-            except ValueError:
-                continue
-            assert not card.is_signed_by(KEEPER.public.signing_key)
-
-    def test_fewer_than_five_secret_entries_are_not_told_of(
-        self, office: Office, runs: dict[str, str]
-    ) -> None:
-        with pytest.raises(NotReleased, match="4 different secret entries"):
-            office.release(runs["few"])
-        with opened(office.store) as store, pytest.raises(NotReleased, match="4 diff") as kept:
-            require_answer_left(store, find_run(store, runs["few"]).id, "Ann", office.ledger)
-        assert not kept.value.waits
-        with pytest.raises(NotReleased, match="1 to 200"):
-            office.release(runs["good"], " \t")
+# The card
 
 
-class TestRounding:
-    @pytest.mark.parametrize(
-        ("half", "unit", "step"),
-        [(10, 10, 10), (10.001, 10, 20), (4.9, 10, 5), (5.1, 10, 10), (2, 10, 2.5), (0.9, 10, 1.25),
-         (0.03, 0.1, 0.05), (0.1001, 0.1, 0.2)],
-    )  # fmt: skip
-    def test_a_step_is_not_below_half_of_the_interval(
-        self, half: float, unit: float, step: float
-    ) -> None:
-        assert step_for(half, unit) == pytest.approx(step)
-
-    @given(st.floats(1e-3, 1e6), st.floats(1e-3, 1e6), st.sampled_from([10, 0.1]))
-    def test_of_two_steps_one_is_a_multiple_of_the_other(
-        self, half: float, other: float, unit: float
-    ) -> None:
-        steps = sorted([step_for(half, unit), step_for(other, unit)])
-        assert steps[1] / steps[0] == pytest.approx(round(steps[1] / steps[0]))
-        assert half * (1 - 1e-6) <= step_for(half, unit) < half * 2 * (1 + 1e-6)
-
-    def test_what_a_set_of_this_size_supports_counts_where_a_run_has_a_narrower_interval(
-        self,
-    ) -> None:
-        wide = coarse(50.0, 49.9, 50.1, entries=96, ends=(0, 100))
-        assert wide is not None
-        assert wide.step == 10  # 1.96 * 25 / sqrt(96) = 5.0009
-        free = coarse(50.0, 49.9, 50.1)
-        assert free is not None
-        assert free.step == pytest.approx(0.15625)
-        assert coarse(1.0, 1.0, 1.0) is None
-        assert rounded(0.30000000000000004, 0.1) == 0.3
+def test_card_has_scores_in_steps_and_nothing_of_an_entry(office: Office) -> None:
+    data, inside = office.release("good"), office.card("good")
+    told = json.loads(data)
+    assert CANARY.encode() not in data
+    assert b"id-" not in data
+    scores = [told["scores"], *(s for d in told["parts"].values() for s in d.values())]
+    for each in (score for group in scores for score in group.values()):
+        for end in ("value", "lower", "upper"):
+            shares = each[end] / each["step"]
+            assert shares == pytest.approx(round(shares), abs=1e-6)
+        assert each["lower"] <= each["value"] <= each["upper"]
+    chrf, exact = told["scores"][CHRF], inside["scores"][CHRF]
+    ends = inside["scores"]["confidence_intervals"][CHRF]
+    assert chrf["step"] >= max(exact - ends["ci_lower"], ends["ci_upper"] - exact)
+    assert abs(chrf["value"] - exact) <= chrf["step"] / 2
+    assert chrf["lower"] <= ends["ci_lower"] <= ends["ci_upper"] <= chrf["upper"]
+    known = {"value", "lower", "upper", "step", "entries", "beat_by", "answer", "of", "line"}
+    assert {name for name, _ in numbers(told)} == known | {"smallest_difference", *CaveatKind}
+    assert told["caveats"] == dict.fromkeys(CaveatKind, False)
+    exact_numbers = {value for _, value in numbers(inside["scores"])} - {0.0, 1.0}
+    shown = [v for n, v in numbers(told) if n in {"value", "lower", "upper"} and v % 1]
+    assert not {*shown} & exact_numbers
+    assert set(told["parts"]["difficulty"]) == {"1", "2"}
+    assert "provenance" not in told["parts"]  # with both, few entries would stand alone
+    assert told["parts_left_out"] == ["provenance"]
+    assert set(inside["scores"]["by_provenance"]) == {"elicited", "textbook"}
 
 
-class TestBudget:
-    def test_a_new_score_is_told_only_where_it_beats_the_best_by_more_than_the_step(self) -> None:
-        assert beats(60.1, 50, 10, higher=True)
-        assert not beats(60.0, 50, 10, higher=True)
-        assert beats(39.9, 50, 10, higher=False)
-        assert not beats(40.0, 50, 10, higher=False)
-
-    def test_otherwise_the_best_is_repeated(self, office: Office, runs: dict[str, str]) -> None:
-        first = office.told(runs["poor"])
-        again = office.told(runs["slightly better"])
-        best = office.told(runs["good"])
-        assert (first["scores_of"], best["scores_of"]) == (runs["poor"], runs["good"])
-        assert (again["run"], again["scores_of"]) == (runs["slightly better"], runs["poor"])
-        assert (again["scores"], again["parts"]) == (first["scores"], first["parts"])
-        assert [each["answer"] for each in (first, again, best)] == [1, 2, 3]
-
-    def test_chance_decides_how_far_beyond_the_step_the_border_lies(self, office: Office) -> None:
-        """Alike for the same score, and not to be known without the keys."""
-        own = ReleaseLedger(office.folder, KEEPER, office.now)
-        drawn = [own.draw("Ann", "a" * 64, "chrf", repr(n / 7)) for n in range(400)]
-        assert [*drawn] == [own.draw("Ann", "a" * 64, "chrf", repr(n / 7)) for n in range(400)]
-        assert 0 <= min(drawn) < 0.05
-        assert 0.95 < max(drawn) < 1
-        assert sum(drawn) / 400 == pytest.approx(0.5, abs=0.06)
-        other = ReleaseLedger(office.folder, Identity.make(Role.KEEPER), office.now)
-        assert other.draw("Ann", "a" * 64, "chrf", repr(0.0)) != drawn[0]
-
-    @pytest.mark.parametrize(
-        ("draw", "border"),
-        [(0.0, 0.0), (0.25, 16.3356), (0.5, 25.0), (0.9, 45.1180), (1 - 1e-9, 62.5)],
-    )
-    def test_a_score_is_told_beyond_the_border_and_not_before(
-        self, draw: float, border: float
-    ) -> None:
-        for value, new in ((30 + border - 0.1, False), (30 + border + 0.1, True)):
-            board = Board(192, exact=False)  # in steps of 12.5
-            low = np.array([30.0 - 25, 30.0 + 25] * 96)
-            assert board.told("Ann", "first", low) == 25
-            told = board.told("Ann", "second", low + value - 30, draw)
-            assert (told is not None) is new
-
-    def test_a_step_of_the_custodian_is_at_least_what_the_entries_support(
-        self, office: Office, runs: dict[str, str]
-    ) -> None:
-        office.set(lambda: Rule(step=80))
-        assert office.told(runs["poor"])["beat_by"] == 80
-        assert office.told(runs["good"])["scores_of"] == runs["poor"]
-        office.set(lambda: Rule(step=0.001))
-        assert office.told(runs["slightly better"])["beat_by"] >= 10
-
-    def test_the_same_run_gives_the_same_bytes_and_counts_once(
-        self, office: Office, runs: dict[str, str]
-    ) -> None:
-        first = office.release(runs["poor"])
-        assert office.release(runs["poor"], "  ann ") == first
-        assert len(office.ledger.read().answers) == 1
-
-    def test_so_many_answers_and_no_more_whatever_is_deleted(
-        self, office: Office, runs: dict[str, str]
-    ) -> None:
-        office.set(lambda: Rule(count=2))
-        office.release(runs["poor"])
-        office.release(runs["slightly better"])
-        for run in (runs["poor"], runs["slightly better"]):
-            office.delete(run)
-        with pytest.raises(NotReleased, match="had all 2 answers"):
-            office.release(runs["good"])
-        assert office.told(runs["good"], "Ben")["answer"] == 1  # two names count as two
-        office.set(lambda: Together(names=("Ben", "Ann")))
-        with pytest.raises(NotReleased, match="had all 2 answers"):
-            office.release(office.run(0.95), "Ben")
-        office.set(lambda: Rule(submitter="ANN", count=4))
-        assert office.told(office.run(0.95), "Ben")["answer"] == 4
-        assert COUNT == 10
-
-    def test_a_pause_lies_between_two_answers(self, office: Office, runs: dict[str, str]) -> None:
-        office.hours = 23.9
-        office.release(runs["poor"])
-        with pytest.raises(NotReleased, match="The next one is given from 2026-03-02T23:54:00Z on"):
-            office.release(runs["good"])
-        office.hours = 0.1
-        assert office.told(runs["good"])["answer"] == 2
-
-    def test_a_clock_that_is_set_back_shortens_no_pause(
-        self, office: Office, runs: dict[str, str]
-    ) -> None:
-        office.release(runs["poor"])
-        office.moments.append(START - timedelta(days=9))
-        with pytest.raises(FileError, match="Set the clock right"):
-            office.release(runs["good"])
-
-    def test_another_corpus_of_the_same_entries_counts_as_well(
-        self, office: Office, runs: dict[str, str]
-    ) -> None:
-        office.set(lambda: Rule(count=1))
-        office.release(runs["poor"])
-        renamed = [each.model_copy(update={"id": f"x{each.id}"}) for each in hidden()]
-        with pytest.raises(NotReleased, match="had all 1 answers"):
-            office.release(office.run(0.9, renamed))
-
-    @pytest.mark.parametrize("missing", [1, 4, 5])
-    def test_a_run_that_differs_from_a_told_one_by_few_entries_is_not_told(
-        self, office: Office, runs: dict[str, str], missing: int
-    ) -> None:
-        office.release(runs["poor"])
-        odd = [
-            each for place, each in enumerate(hidden()) if place % 2
-        ]  # one part of what was told
-        other = office.run(0.9, [each for each in hidden() if each not in odd[:missing]])
-        if missing >= 5:
-            assert office.told(other)["corpus"]["entries"] == 200 - missing
-            return
-        with pytest.raises(NotReleased, match="fewer than 5 entries"):
-            office.release(other, "Ben")  # whoever asks
+@pytest.mark.parametrize("name", ["poor", "mixed"])
+def test_card_with_a_changed_byte_is_found(office: Office, name: str) -> None:
+    data = office.release(name)
+    assert SignedReleasedCard.model_validate_json(data).is_signed_by(KEEPER.public.signing_key)
+    for _, changed in with_a_changed_byte(data, times(97, 1)):
+        try:
+            card = SignedReleasedCard.model_validate_json(changed)
+        except ValueError:
+            continue
+        assert not card.is_signed_by(KEEPER.public.signing_key)
 
 
-class TestDifference:
-    def test_two_told_runs_are_compared_inside_and_it_counts_for_both(
-        self, office: Office, runs: dict[str, str]
-    ) -> None:
-        office.release(runs["poor"], "Ann")
-        office.release(runs["good"], "Ben")
-        told = office.compared(runs["poor"], runs["good"])
-        chrf = told["tests"]["chrf_plus_plus"]
-        inside = [office.card(runs[n])["scores"]["chrf_plus_plus"] for n in ("poor", "good")]
-        assert abs(chrf["difference"] - (inside[1] - inside[0])) <= chrf["step"] / 2
-        assert chrf["lower"] < chrf["difference"] < chrf["upper"]
-        assert chrf["p_below"] in {0.001, 0.01}
-        assert told["submitters"] == ["Ann", "Ben"]
-        data = json.dumps(told).encode()
-        assert SignedReleasedDifference.model_validate_json(data).is_signed_by(told["by"])
-        history = office.ledger.read()
-        assert [len(history.given(n, "made", frozenset())) for n in ("Ann", "Ben")] == [2, 2]
-
-    def test_a_run_that_was_not_told_is_compared_with_nothing(
-        self, office: Office, runs: dict[str, str]
-    ) -> None:
-        office.release(runs["poor"])
-        with pytest.raises(NotReleased, match="were not told"):
-            office.compared(runs["poor"], runs["good"])
-        office.release(runs["slightly better"])  # the best was repeated
-        with pytest.raises(NotReleased, match="were not told"):
-            office.compared(runs["poor"], runs["slightly better"])
-
-    def test_runs_that_differ_on_few_entries_are_not_compared(self, office: Office) -> None:
-        first, entries = office.run(0.9), hidden()
-        changed = office.run_lines(["nenio"] * 4 + outputs(entries, 0.9)[4:], entries)
-        office.release(first, "Ann")
-        office.release(changed, "Ben")
-        with pytest.raises(NotReleased, match="differ on 4 secret entries only"):
-            office.compared(first, changed)
-
-    def test_a_budget_that_is_used_up_refuses_it(
-        self, office: Office, runs: dict[str, str]
-    ) -> None:
-        office.set(lambda: Rule(count=1))
-        office.release(runs["poor"], "Ann")
-        office.release(runs["good"], "Ben")
-        with pytest.raises(NotReleased, match="had all 1 answers"):
-            office.compared(runs["poor"], runs["good"])
+def test_card_of_fewer_than_five_secret_entries_is_not_told(office: Office) -> None:
+    refuses(NotReleased, "4 different secret entries", office.release, "few")
+    with opened(office.store) as store, pytest.raises(NotReleased, match="4 diff") as kept:
+        require_answer_left(store, find_run(store, office.runs["few"]).id, "Ann", office.ledger)
+    assert not kept.value.waits
+    refuses(NotReleased, "1 to 200", office.release, "good", " \t")
 
 
-class TestLedger:
-    def test_any_changed_byte_is_found(self, office: Office, runs: dict[str, str]) -> None:
-        office.release(runs["poor"])
-        office.set(lambda: Rule(count=3))
-        whole = office.ledger.path.read_bytes()
-        for place in range(0, len(whole), times(331, 1)):
-            changed = whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :]
-            if changed.count(b"\n") != whole.count(b"\n") and whole.endswith(b"\n", 0, place + 1):
-                continue  # the end of a line: what is behind the last one does not count
-            office.ledger.path.write_bytes(changed)
-            with pytest.raises(FileError):
-                office.ledger.read()
-        lines = whole.splitlines(keepends=True)
-        for wrong in ([lines[0], *lines[2:]], [*lines, lines[-1]], lines[1:]):
-            office.ledger.path.write_bytes(b"".join(wrong))
-            with pytest.raises(FileError):
-                office.release(runs["good"])
+def test_card_of_before_has_no_caveats_and_may_have_a_time(office: Office) -> None:
+    told = office.told("good")
+    before = {n: v for n, v in told.items() if n != "caveats"} | {"format": "rosetta-released-card/2"}  # fmt: skip
+    assert SignedReleasedCard.model_validate(before).caveats is None
+    refuses(ValueError, "later version", SignedReleasedCard.model_validate, before | {"caveats": told["caveats"]})  # fmt: skip
+    del told["signature"]
+    card = ReleasedCard.model_validate(told | {"issued": f"{told['issued']}T09:30:00Z"})
+    assert verify_released(signed_record(card, KEEPER), UNKNOWN).ok
 
-    def test_keys_of_somebody_else_are_not_taken(
-        self, office: Office, runs: dict[str, str]
-    ) -> None:
-        office.release(runs["poor"])
-        other = ReleaseLedger(office.ledger.folder, Identity.make(Role.KEEPER), office.now)
-        with pytest.raises(FileError, match="begun with other keys"):
-            office.release(runs["good"], ledger=other)
 
-    def test_a_write_that_was_stopped_tells_nothing_and_counts_nothing(
-        self, office: Office, runs: dict[str, str], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        first = office.release(runs["poor"])
-        whole = office.ledger.path.read_bytes()
-        office.ledger.path.write_bytes(whole + b'{"act":{"wh')  # power went
-        assert len(office.ledger.read().answers) == 1
+def test_caveats_leave_as_yes_or_no_and_are_those_of_the_best(office: Office) -> None:
+    """A run that repeats the best would else tell four facts of itself at each try."""
+    told, data = office.told("cut"), office.release("cut")
+    assert told["caveats"] == {"repeated": False, "short": True, "long": False, "untranslated": False}  # fmt: skip
+    with opened(office.store) as store:
+        assert "less than half as long" in released_page(data, "card.json", store)
+    best, worse = office.told("better"), office.told("copied")
+    assert set(best["caveats"].values()) == {False}
+    assert (worse["scores_of"], worse["caveats"]) == (best["run"], best["caveats"])
 
-        def full(_: int) -> None:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-        with monkeypatch.context() as patch:
-            patch.setattr(os, "fsync", full)
-            with pytest.raises(FileError, match="nothing is told"):
-                office.release(runs["good"])
-        told = office.told(runs["good"])
-        assert told["answer"] == 2
-        assert office.release(runs["poor"]) == first
+# Steps
 
-    def test_an_answer_that_was_counted_and_not_given_is_given_again(
-        self, office: Office, runs: dict[str, str], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def killed(*_: object) -> bytes:
-            raise KeyboardInterrupt
 
-        with monkeypatch.context() as patch:
-            patch.setattr("harness.release.releasing.signed_record", killed)
-            with pytest.raises(KeyboardInterrupt):
-                office.release(runs["poor"])
-        told = office.told(runs["poor"])
-        assert (told["answer"], told["place"]["line"]) == (1, 1)
+@pytest.mark.parametrize(("half", "unit", "step"), [
+    (10, 10, 10), (10.001, 10, 20), (4.9, 10, 5), (5.1, 10, 10), (2, 10, 2.5), (0.9, 10, 1.25),
+    (0.03, 0.1, 0.05), (0.1001, 0.1, 0.2),
+])  # fmt: skip
+def test_step_is_not_below_half_of_the_interval(half: float, unit: float, step: float) -> None:
+    assert step_for(half, unit) == pytest.approx(step)
 
-    def test_it_holds_no_text_and_no_digest_that_confirms_a_guess(
-        self, office: Office, runs: dict[str, str]
-    ) -> None:
-        office.release(runs["poor"])
-        content = office.ledger.path.read_bytes()
-        assert CANARY.encode() not in content
-        assert office.ledger.digest(hidden()[0].source).encode() in content
-        other = ReleaseLedger(office.folder, Identity.make(Role.KEEPER), office.now)
-        assert other.digest(hidden()[0].source).encode() not in content
+
+@given(st.floats(1e-3, 1e6), st.floats(1e-3, 1e6), st.sampled_from([10, 0.1]))
+def test_step_is_a_multiple_of_any_smaller_one(half: float, other: float, unit: float) -> None:
+    steps = sorted([step_for(half, unit), step_for(other, unit)])
+    assert steps[1] / steps[0] == pytest.approx(round(steps[1] / steps[0]))
+    assert half * (1 - 1e-6) <= step_for(half, unit) < half * 2 * (1 + 1e-6)
+
+
+def test_coarse_score_is_no_finer_than_its_set_supports() -> None:
+    assert coarse(50.0, 49.9, 50.1, entries=96, ends=(0, 100)).step == 10  # 1.96 * 25 / sqrt(96)
+    assert coarse(50.0, 49.9, 50.1).step == pytest.approx(0.15625)
+    assert coarse(1.0, 1.0, 1.0) is None
+    assert rounded(0.30000000000000004, 0.1) == 0.3
+    for value in (0.0, 1.0):  # a rate of none or all is not told as such
+        told = coarse(value, value, value, entries=60, ends=(0.0, 1.0))
+        assert told.upper - told.lower == pytest.approx(told.step)
+    # one that always answers alike would speak through the digits of its lengths' ratio
+    assert coarse(0.97, 0.9699, 0.9701, entries=30, ends=(0.0, math.inf)).step >= 0.97 * 0.25 * 1.96 / math.sqrt(30)  # fmt: skip
 
 
 @pytest.mark.parametrize(("entries", "step"), [(47, 100), (48, 50), (95, 50), (96, 25), (192, 12.5), (384, 6.25), (4000, 1.5625)])  # fmt: skip
-def test_what_a_set_can_be_told_of_is_the_step_of_its_sharpest_score(
-    entries: int, step: float
-) -> None:
+def test_chosen_score_has_the_step_of_its_set_at_least(entries: int, step: float) -> None:
     told = by_chance(50.0, 49.9, 50.1, entries=entries, ends=(0, 100), draw=0.3)
-    assert told is not None
     assert (told.step, least_step(entries, (0, 100))) == (step, step)
     wide = by_chance(50.0, 20.0, 80.0, entries=entries, ends=(0, 100), draw=0.3)
-    assert wide is not None
     assert wide.step >= max(step, 60)
+
+
+# The budget
+
+
+def test_best_score_is_beaten_by_more_than_the_step_only() -> None:
+    assert beats(60.1, 50, 10, higher=True)
+    assert not beats(60.0, 50, 10, higher=True)
+    assert beats(39.9, 50, 10, higher=False)
+    assert not beats(40.0, 50, 10, higher=False)
+
+
+def test_best_score_is_repeated_otherwise(office: Office) -> None:
+    first, again, best = (office.told(each) for each in ("poor", "slightly better", "good"))
+    runs = office.runs
+    assert (first["scores_of"], best["scores_of"]) == (runs["poor"], runs["good"])
+    assert (again["run"], again["scores_of"]) == (runs["slightly better"], runs["poor"])
+    assert (again["scores"], again["parts"]) == (first["scores"], first["parts"])
+    assert [each["answer"] for each in (first, again, best)] == [1, 2, 3]
+
+
+def test_border_is_drawn_by_chance_that_only_the_keys_know(tmp_path: Path) -> None:
+    own = ReleaseLedger(tmp_path, KEEPER, Office(tmp_path).now)
+    drawn = [own.draw("Ann", "a" * 64, "chrf", repr(n / 7)) for n in range(400)]
+    assert [*drawn] == [own.draw("Ann", "a" * 64, "chrf", repr(n / 7)) for n in range(400)]
+    assert 0 <= min(drawn) < 0.05
+    assert 0.95 < max(drawn) < 1
+    assert sum(drawn) / 400 == pytest.approx(0.5, abs=0.06)
+    other = ReleaseLedger(tmp_path, Identity.make(Role.KEEPER), own.clock)
+    assert other.draw("Ann", "a" * 64, "chrf", repr(0.0)) != drawn[0]
+
+
+@pytest.mark.parametrize(("draw", "border"), [(0.0, 0.0), (0.25, 16.3356), (0.5, 25.0), (0.9, 45.1180), (1 - 1e-9, 62.5)])  # fmt: skip
+def test_score_is_told_beyond_the_border_and_not_before(draw: float, border: float) -> None:
+    for value, new in ((30 + border - 0.1, False), (30 + border + 0.1, True)):
+        board = Board(192, exact=False)  # in steps of 12.5
+        low = np.array([30.0 - 25, 30.0 + 25] * 96)
+        assert board.told("Ann", "first", low) == 25
+        told = board.told("Ann", "second", low + value - 30, draw)
+        assert (told is not None) is new
+
+
+def test_step_of_the_custodian_is_at_least_what_entries_support(office: Office) -> None:
+    office.set(Rule(step=95))
+    assert office.told("poor")["beat_by"] == 95
+    assert office.told("good")["scores_of"] == office.runs["poor"]
+    office.set(Rule(step=0.001))
+    assert office.told("slightly better")["beat_by"] >= 10
+
+
+def test_answers_are_so_many_whatever_is_deleted(office: Office) -> None:
+    office.set(Rule(count=2))
+    first = office.release("poor")
+    assert office.release("poor", "  ann ") == first  # the same run counts once
+    assert len(office.ledger.read().answers) == 1
+    office.release("slightly better")
+    for run in ("poor", "slightly better"):
+        office.delete(run)
+    refuses(NotReleased, "had all 2 answers", office.release, "good")
+    assert office.told("good", "Ben")["answer"] == 1  # two names count as two
+    office.set(Together(names=("Ben", "Ann")))
+    refuses(NotReleased, "had all 2 answers", office.release, "better", "Ben")
+    office.set(Rule(submitter="ANN", count=4))
+    assert office.told("better", "Ben")["answer"] == 4
+    assert COUNT == 10
+
+
+def test_answers_have_a_pause_between_them(office: Office) -> None:
+    office.hours = 23.9
+    office.release("poor")
+    refuses(NotReleased, "The next one is given from 2026-03-02T23:54:00Z on", office.release, "good")  # fmt: skip
+    office.hours = 0.05
+    refuses(NotReleased, "next one is given from", office.refused, "good")
+    office.hours = 0.1
+    assert office.told("good")["answer"] == 2
+    office.moments.append(START - timedelta(days=9))  # a clock set back shortens no pause
+    refuses(FileError, "Set the clock right", office.release, "better")
+
+
+def test_answers_count_for_other_corpora_of_the_entries_too(office: Office) -> None:
+    office.set(Rule(count=1))
+    office.release("poor")
+    refuses(NotReleased, "had all 1 answers", office.release, "of renamed")
+
+
+def test_run_that_lacks_few_told_entries_is_not_told(office: Office) -> None:
+    office.release("poor")
+    refuses(NotReleased, "fewer than 5 entries", office.release, "without 4", "Ben")
+    assert office.told("without 5")["corpus"]["entries"] == 95
+
+
+# A method that gave nothing
+
+
+def test_refusal_says_a_few_words_and_is_signed(office: Office) -> None:
+    data = office.refused("good")
+    told = json.loads(data)
+    assert (told["stage"], told["came"]) == ("load", "most")
+    assert CANARY.encode() not in data
+    assert b"id-" not in data
+    assert SignedReleasedRefusal.model_validate_json(data).is_signed_by(KEEPER.public.signing_key)
+    assert {n: v for n, v in told.items() if isinstance(v, int | float)} == {"answer": 1, "of": 10}
+    assert verify_released(data, UNKNOWN).ok
+    assert not verify_released(data.replace(b'"load"', b'"install"'), UNKNOWN).ok
+    with opened(office.store) as store:
+        refuses(UsageError, "no page", released_page, data, "refusal.json", store)
+
+
+def test_refusal_counts_as_an_answer_and_the_same_run_once(office: Office) -> None:
+    office.set(Rule(count=2))
+    assert office.refused("poor") == office.refused("poor")
+    assert office.told("good")["answer"] == 2
+    refuses(NotReleased, "had all 2 answers", office.refused, "good")
+    assert json.loads(office.refused("good", "Bea"))["answer"] == 1
+
+
+@pytest.mark.parametrize(("came", "word"), [(0, "none"), (1, "some"), (4, "some"), (5, "most")])
+def test_refusal_says_how_far_it_came_in_three_words(came: int, word: str) -> None:
+    assert share_that_came(came, 8) == word
+
+
+def test_what_leaves_has_the_day_alone_and_the_ledger_the_second(office: Office) -> None:
+    """Code in the box can choose the second in which its run ends: it would say about ten bits of a text."""
+    office.hours = 25.5
+    left = [office.told("poor"), office.told("good"), office.compared("poor", "good")]
+    left.append(json.loads(office.refused("better")))
+    lines = office.ledger.path.read_text("utf-8").splitlines()
+    moments = [json.loads(line)["when"] for line in lines if json.loads(line)["act"].get("card")]
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", each) for each in moments)
+    assert [each["issued"] for each in left] == [each[:10] for each in moments]
+    assert not any(re.search(r"\d\d:\d\d", json.dumps(each)) for each in left)
+
+
+# Differences
+
+
+def test_difference_of_two_told_runs_counts_for_both(office: Office) -> None:
+    office.release("poor", "Ann")
+    office.release("good", "Ben")
+    told = office.compared("poor", "good")
+    chrf = told["tests"][CHRF]
+    poor, good = (office.card(each)["scores"][CHRF] for each in ("poor", "good"))
+    assert abs(chrf["difference"] - (good - poor)) <= chrf["step"] / 2
+    assert chrf["lower"] < chrf["difference"] < chrf["upper"]
+    assert chrf["p_below"] in {0.001, 0.01}
+    assert told["submitters"] == ["Ann", "Ben"]
+    data = json.dumps(told).encode()
+    assert SignedReleasedDifference.model_validate_json(data).is_signed_by(told["by"])
+    history = office.ledger.read()
+    assert [len(history.given(n, "made", frozenset())) for n in ("Ann", "Ben")] == [2, 2]
+    office.set(Rule(count=2))
+    refuses(NotReleased, "had all 2 answers", office.compared, "poor", "good")
+
+
+def test_difference_from_a_run_that_was_not_told_is_not_told(office: Office) -> None:
+    office.release("poor")
+    refuses(NotReleased, "were not told", office.compared, "poor", "good")
+    office.release("slightly better")  # the best was repeated
+    refuses(NotReleased, "were not told", office.compared, "poor", "slightly better")
+
+
+def test_difference_on_few_entries_is_not_told(office: Office) -> None:
+    office.release("good", "Ann")
+    office.release("good but for 4", "Ben")
+    refuses(NotReleased, "differ on 4 secret entries only", office.compared, "good", "good but for 4")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def demo() -> list[Entry]:
+    return list(load(str(files("corpora.samples").joinpath("eo-demo-v1.json"))).entries)
+
+
+def test_smallest_difference_halves_with_four_times_the_entries(demo: list[Entry]) -> None:
+    assert pytest.approx(2.8016) == Z_BOTH  # 1.959964 + 0.841621, of a normal table
+    once, four_times = smallest_difference(demo), smallest_difference(demo * 4)
+    assert 5 < once < 12
+    assert four_times == pytest.approx(once / 2, rel=0.15)
+    assert smallest_difference(demo) == once
+
+
+def test_smallest_difference_is_said_of_segments_with_enough(demo: list[Entry]) -> None:
+    segments = [Segment.GOLD_STANDARD] * 40 + [Segment.HELD_OUT] * (FEWEST - 1)
+    segments += [Segment.DEVELOPMENT] * (len(demo) - len(segments))
+    entries = [e.model_copy(update={"segment": s}) for e, s in zip(demo, segments, strict=True)]
+    found = by_segment(entries)
+    assert list(found) == [Segment.GOLD_STANDARD]
+    assert found[Segment.GOLD_STANDARD][0] == 40
+    assert smallest_difference(entries[: FEWEST - 1]) is None
+    assert smallest_difference([e.model_copy(update={"of_task": "qa"}) for e in entries]) is None
+
+
+# The ledger
+
+
+def test_ledger_with_a_changed_byte_or_line_is_refused(office: Office) -> None:
+    office.release("poor")
+    office.set(Rule(count=3))
+    whole = office.ledger.path.read_bytes()
+    for place, changed in with_a_changed_byte(whole, times(331, 1)):
+        if changed.count(b"\n") != whole.count(b"\n") and whole.endswith(b"\n", 0, place + 1):
+            continue  # the end of a line: what is behind the last one does not count
+        office.ledger.path.write_bytes(changed)
+        refuses(FileError, "", office.ledger.read)
+    lines = whole.splitlines(keepends=True)
+    for wrong in ([lines[0], *lines[2:]], [*lines, lines[-1]], lines[1:]):
+        office.ledger.path.write_bytes(b"".join(wrong))
+        refuses(FileError, "", office.release, "good")
+    office.ledger.path.write_bytes(whole)
+    other = ReleaseLedger(office.ledger.folder, Identity.make(Role.KEEPER), office.now)
+    refuses(FileError, "begun with other keys", office.release, "good", ledger=other)
+
+
+def test_ledger_that_a_stop_left_half_written_tells_nothing_twice(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> bytes:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("harness.release.releasing.signed_record", killed)
+        refuses(KeyboardInterrupt, "", office.release, "poor")
+    first = office.release("poor")  # it was counted and not given
+    assert (json.loads(first)["answer"], json.loads(first)["place"]["line"]) == (1, 1)
+    whole = office.ledger.path.read_bytes()
+    office.ledger.path.write_bytes(whole + b'{"act":{"wh')  # power went
+    assert len(office.ledger.read().answers) == 1
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        refuses(FileError, "nothing is told", office.release, "good")
+    assert office.told("good")["answer"] == 2
+    assert office.release("poor") == first
+
+
+def test_ledger_holds_no_text_and_no_digest_that_confirms_a_guess(office: Office) -> None:
+    office.release("poor")
+    content = office.ledger.path.read_bytes()
+    assert CANARY.encode() not in content
+    assert office.ledger.digest(SET[0].source).encode() in content
+    other = ReleaseLedger(office.folder, Identity.make(Role.KEEPER), office.now)
+    assert other.digest(SET[0].source).encode() not in content

@@ -7,7 +7,7 @@ from hashlib import scrypt, sha256
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.failures import UsageError
@@ -28,10 +28,19 @@ from harness.sealed.sealing import (
     unseal_with_passphrase,
 )
 from harness.sealed.word_list import LIST
+from tests.harness.sealed.refusals import refuses
+from tests.review.thorough import examples
 
 ONE, TWO, OTHER = AgeIdentity.make(), AgeIdentity.make(), AgeIdentity.make()
 SEALED = seal(b"texts", [ONE.recipient, TWO.recipient])
 WORDS = "kizun gorot sapos gipad"
+WORK = sealing.WORK
+"""What a passphrase costs in the program; in these tests it is cheap."""
+
+
+@pytest.fixture(autouse=True)
+def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sealing, "WORK", 2)
 
 
 def problem(data: bytes, *identities: AgeIdentity) -> FileProblem:
@@ -40,10 +49,20 @@ def problem(data: bytes, *identities: AgeIdentity) -> FileProblem:
     return refused.value.problem
 
 
-def test_each_recipient_alone_opens_it_and_nobody_else() -> None:
+def problem_of_words(data: bytes, words: str = WORDS) -> FileProblem:
+    with pytest.raises(SealError) as refused:
+        unseal_with_passphrase(data, words)
+    return refused.value.problem
+
+
+def test_seal_is_opened_by_each_recipient_alone_and_nobody_else() -> None:
     assert unseal(SEALED, [ONE]) == unseal(SEALED, [OTHER, TWO]) == b"texts"
     assert problem(SEALED, OTHER) is FileProblem.WRONG_KEY
     assert problem(SEALED) is FileProblem.WRONG_KEY
+    many = [AgeIdentity.make() for _ in range(20)]
+    assert unseal(seal(b"texts", [each.recipient for each in many]), [many[-1]]) == b"texts"
+    assert seal(b"texts", [ONE.recipient]) != seal(b"texts", [ONE.recipient])
+    refuses(SealError, "Nobody", seal, b"texts", [])
 
 
 def test_what_is_no_seal_is_said() -> None:
@@ -53,128 +72,81 @@ def test_what_is_no_seal_is_said() -> None:
     assert problem(b"PK\3\4", ONE) is FileProblem.NOT_OURS
     assert problem(b"-----BEGIN AGE ENCRYPTED FILE-----\nYWdl\n", ONE) is FileProblem.REPACKED
     assert problem(b"age-encryption.org/v1\n" + bytes(52 * 2**20), ONE) is FileProblem.TOO_LARGE
+    head, stanzas = SEALED.split(b"\n", 1)
+    one = b"\n".join(stanzas.split(b"\n")[:2]) + b"\n"  # thousands of recipients are not tried
+    assert problem(head + b"\n" + one * 200_000 + stanzas, OTHER) is FileProblem.DAMAGED
 
 
-def test_the_lock_is_told_without_a_key() -> None:
+def test_lock_is_told_without_a_key() -> None:
     assert lock_of(SEALED) is Lock.KEYS
     assert lock_of(seal_with_passphrase(b"", WORDS)) is Lock.PASSPHRASE
     assert lock_of(b"PK\3\4") is None
     assert problem(seal_with_passphrase(b"", WORDS), ONE) is FileProblem.LOCKED
-    with pytest.raises(SealError) as refused:
-        unseal_with_passphrase(SEALED, WORDS)
-    assert refused.value.problem is FileProblem.LOCKED
+    assert problem_of_words(SEALED) is FileProblem.LOCKED
 
 
 @pytest.mark.parametrize("size", [0, 1, 65_535, 65_536, 65_537, 131_072, 200_000])
-def test_a_passphrase_seals_any_length(size: int) -> None:
+def test_passphrase_seals_any_length(size: int) -> None:
     data = bytes(size)
     assert unseal_with_passphrase(seal_with_passphrase(data, WORDS), WORDS) == data
 
 
-def test_a_wrong_passphrase_and_damage_are_told_apart() -> None:
+def test_passphrase_costs_64_mebibytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 128 * 8 * 2**WORK == 64 * 2**20
+    monkeypatch.setattr(sealing, "WORK", WORK)
     sealed = seal_with_passphrase(b"texts", WORDS)
-    with pytest.raises(SealError) as refused:
-        unseal_with_passphrase(sealed, "another passphrase")
-    assert refused.value.problem is FileProblem.WRONG_KEY
-    with pytest.raises(SealError) as refused:
-        unseal_with_passphrase(sealed[:-1] + bytes([sealed[-1] ^ 1]), WORDS)
-    assert refused.value.problem is FileProblem.DAMAGED
+    assert b" 16\n" in sealed[:80]
+    assert unseal_with_passphrase(sealed, WORDS) == b"texts"
 
 
-@pytest.mark.parametrize("work", ["21", "30", "63", "99"])
-def test_a_file_that_would_take_the_laptop_down_is_not_opened(work: str) -> None:
-    sealed = seal_with_passphrase(b"texts", WORDS).replace(b" 16\n", f" {work}\n".encode(), 1)
-    with pytest.raises(SealError, match="memory"):
-        unseal_with_passphrase(sealed, WORDS)
-
-
-def test_a_file_for_thousands_of_recipients_is_not_tried() -> None:
-    first, stanzas = SEALED.split(b"\n", 1)
-    one = b"\n".join(stanzas.split(b"\n")[:2]) + b"\n"
-    assert problem(first + b"\n" + one * 200_000 + stanzas, OTHER) is FileProblem.DAMAGED
-
-
-def test_twenty_recipients_can_be_had() -> None:
-    many = [AgeIdentity.make() for _ in range(20)]
-    sealed = seal(b"texts", [each.recipient for each in many])
-    assert unseal(sealed, [many[-1]]) == b"texts"
-
-
-def test_the_memory_that_our_seal_asks_for() -> None:
-    assert 128 * 8 * 2**sealing.WORK == 64 * 2**20
-
-
-@pytest.mark.parametrize(
-    "typed",
-    ["Kizun gorot sapos gipad", " kizun-gorot,sapos  gipad\n", "KIZUN\u2011GOROT SAPOS GIPAD"],
-)
-def test_a_passphrase_is_read_as_people_type_it(typed: str) -> None:
-    assert typed_passphrase(typed) == WORDS
-
-
-def test_a_short_passphrase_is_refused() -> None:
-    with pytest.raises(SealError, match="too short"):
-        typed_passphrase("- house -")
-
-
-def test_two_seals_of_one_text_differ() -> None:
-    assert seal(b"texts", [ONE.recipient]) != seal(b"texts", [ONE.recipient])
+def test_wrong_passphrase_and_damage_are_told_apart() -> None:
+    sealed = seal_with_passphrase(b"texts", WORDS)
+    assert problem_of_words(sealed, "another passphrase") is FileProblem.WRONG_KEY
+    assert problem_of_words(sealed[:-1] + bytes([sealed[-1] ^ 1])) is FileProblem.DAMAGED
     assert seal_with_passphrase(b"", WORDS) != seal_with_passphrase(b"", WORDS)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "age1", ONE.recipient[:-1], ONE.recipient + "q", "ssh-ed25519 AAAA", "\u1401"],
-    ids=["nothing", "prefix", "too short", "too long", "of ssh", "of another script"],
-)
-def test_no_such_recipient_is_taken(text: str) -> None:
-    with pytest.raises(SealError, match="no age recipient"):
-        checked_recipient(text)
-    with pytest.raises(SealError):
-        seal(b"texts", [text])
+@pytest.mark.parametrize("work", ["21", "30", "63", "99"])
+def test_file_that_would_take_the_laptop_down_is_not_opened(work: str) -> None:
+    sealed = seal_with_passphrase(b"texts", WORDS).replace(b" 2\n", f" {work}\n".encode(), 1)
+    refuses(SealError, "memory", unseal_with_passphrase, sealed, WORDS)
 
 
-def test_nothing_is_sealed_for_nobody() -> None:
-    with pytest.raises(SealError, match="Nobody"):
-        seal(b"texts", [])
+def test_passphrase_is_read_as_people_type_it() -> None:
+    for typed in ("Kizun gorot sapos gipad", " kizun-gorot,sapos  gipad\n", "KIZUN\u2011GOROT SAPOS GIPAD"):  # fmt: skip
+        assert typed_passphrase(typed) == WORDS
+    refuses(SealError, "too short", typed_passphrase, "- house -")
 
 
-def test_identity_files_are_read_with_their_comments(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["", "age1", ONE.recipient[:-1], ONE.recipient + "q", "ssh-ed25519 AAAA", "\u1401"])  # fmt: skip
+def test_recipient_that_is_none_is_refused(text: str) -> None:
+    refuses(SealError, "no age recipient", checked_recipient, text)
+    refuses(SealError, "", seal, b"texts", [text])
+
+
+def test_identity_file_is_read_with_comments_and_shows_no_secret(tmp_path: Path) -> None:
     file = tmp_path / "keys.txt"
     file.write_text(f"# created: today\n\n{ONE.text()}\r\n  {TWO.secret}\n")
     assert read_age_identities(file) == [ONE, TWO]
     assert ONE.recipient in ONE.text()
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "# only words\n", f"{ONE.recipient}\n", f"\n{ONE.secret[:-1]}\n", f"x\n{ONE.secret}\n"],
-    ids=["nothing", "comment", "recipient", "too short", "words before"],
-)
-def test_what_is_no_identity_file_is_said_without_the_secret(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "keys.txt"
-    file.write_text(text)
-    with pytest.raises(UsageError, match=r"keys\.txt: ") as refused:
-        read_age_identities(file)
-    assert ONE.secret[:30] not in str(refused.value)
-
-
-def test_a_secret_is_never_shown_by_accident() -> None:
     assert "SECRET" not in repr(ONE)
+    for text in ("", "# only words\n", f"{ONE.recipient}\n", f"\n{ONE.secret[:-1]}\n", f"x\n{ONE.secret}\n"):  # fmt: skip
+        file.write_text(text)
+        with pytest.raises(UsageError, match=r"keys\.txt: ") as refused:
+            read_age_identities(file)
+        assert ONE.secret[:30] not in str(refused.value)
 
 
-@settings(max_examples=200)
+@examples(50, 200)
 @given(st.binary(max_size=200))
-def test_any_bytes_are_refused_in_words(noise: bytes) -> None:
+def test_seal_of_any_bytes_is_refused_in_words(noise: bytes) -> None:
     for data in (noise, b"age-encryption.org/v1\n" + noise):
         problem(data, ONE)
-    with pytest.raises(SealError):
-        unseal_with_passphrase(b"age-encryption.org/v1\n-> scrypt " + noise, WORDS)
+    problem_of_words(b"age-encryption.org/v1\n-> scrypt " + noise)
 
 
 DIGEST = sha256(b"Rosetta").hexdigest()
-SIX = phrase(DIGEST)
-EARLIER = phrase(DIGEST, earlier=True)
+SIX, EARLIER = phrase(DIGEST), phrase(DIGEST, earlier=True)
 
 NOT_TOGETHER = (
     "These six words do not belong together: one of them is another word, or two are swapped. "
@@ -207,7 +179,7 @@ def changed_once(word: str) -> set[str]:
     } - {word}
 
 
-def test_the_list_is_one_that_people_can_hear_and_copy() -> None:
+def test_word_list_can_be_heard_and_copied_and_never_changes() -> None:
     listed = set(LIST)
     assert len(LIST) == len(listed) == 2**11
     assert list(LIST) == sorted(LIST)
@@ -216,19 +188,13 @@ def test_the_list_is_one_that_people_can_hear_and_copy() -> None:
     assert [word for word in LIST if changed_once(word) & listed] == []
     alike = itertools.groupby(sorted(LIST, key=sound), sound)
     assert [group for _, each in alike if len(group := list(each)) > 1] == []
+    assert sha256("\n".join(LIST).encode()).hexdigest() == "b8322117e57f930d2d2d17f8fbd2f7cbe537586e9d67d1efea89bbef65b28875"  # fmt: skip
 
 
-def test_the_list_never_changes() -> None:
-    assert sha256("\n".join(LIST).encode()).hexdigest() == (
-        "b8322117e57f930d2d2d17f8fbd2f7cbe537586e9d67d1efea89bbef65b28875"
-    )
-
-
-def test_six_words_are_sixty_bits_of_a_stretched_digest_and_six_that_check_them() -> None:
+def test_six_words_are_a_stretched_digest_and_six_bits_that_check() -> None:
     """The same by other means: another library's scrypt, and bits as text."""
-    stretched = scrypt(
-        bytes.fromhex(DIGEST), salt=b"rosetta-check-phrase", n=2**11, r=8, p=1, dklen=8
-    )
+    salt = b"rosetta-check-phrase"
+    stretched = scrypt(bytes.fromhex(DIGEST), salt=salt, n=2**11, r=8, p=1, dklen=8)
     bits = "".join(f"{byte:08b}" for byte in stretched)[:60]
     checks = f"{sha256(int(bits, 2).to_bytes(8, 'big')).digest()[0]:08b}"[:6]
     eleven = re.findall("." * 11, bits + checks)
@@ -241,7 +207,7 @@ def test_earlier_phrases_are_those_of_their_page() -> None:
     assert len({made_up(number.to_bytes(2, "big")) for number in range(2**16)}) == 2**16
 
 
-@settings(max_examples=25, deadline=None)
+@examples(10, 25)
 @given(st.binary(min_size=32, max_size=32), st.integers(0, 255), st.booleans())
 def test_one_changed_bit_changes_the_phrase(digest: bytes, bit: int, earlier: bool) -> None:
     changed = bytearray(digest)
@@ -257,23 +223,6 @@ def test_words_are_read_as_people_type_them(said: str, between: str) -> None:
     assert not says(read_words(said), sha256(b"another").hexdigest())
 
 
-def test_another_word_and_swapped_words_are_told() -> None:
-    """Six bits check sixty: of all ways to get one word wrong, about one in 64 is not told."""
-    words = SIX.split()
-    wrong = [
-        " ".join([*words[:at], other, *words[at + 1 :]])
-        for at in range(6)
-        for other in LIST
-        if other != words[at]
-    ]
-    told = sum(why_not(each) == NOT_TOGETHER for each in wrong)
-    assert 0.98 < told / len(wrong) < 0.99
-    for one, other in itertools.combinations(range(6), 2):
-        swapped = list(words)
-        swapped[one], swapped[other] = swapped[other], swapped[one]
-        assert why_not(" ".join(swapped)) == NOT_TOGETHER
-
-
 def why_not(typed: str) -> str:
     try:
         read_words(typed)
@@ -282,33 +231,36 @@ def why_not(typed: str) -> str:
     return ""
 
 
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
-        ("", "No word"),
-        ("gardn dog cat house tree bird", "Word 1, 'gardn', .* Is it 'garden'"),
-        ("garden lettuse", "Word 2, 'lettuse', .* 'lettuce'"),
-        ("garden \u1401", "Word 2"),
-        ("garden lettuce zebra", "There are 6 words, and 3 were typed"),
-        ("kizun gorot sapox babab dabab vabab", "Word 3 cannot be right"),
-    ],
-)
-def test_a_word_that_is_none_is_named_with_the_nearest(typed: str, said: str) -> None:
-    with pytest.raises(PhraseError, match=said):
-        read_words(typed)
+def test_another_word_and_swapped_words_are_told() -> None:
+    """Six bits check sixty: of all ways to get one word wrong, about one in 64 is not told."""
+    words = SIX.split()
+    wrong = [" ".join([*words[:at], w, *words[at + 1 :]]) for at in range(6) for w in LIST if w != words[at]]  # fmt: skip
+    told = sum(why_not(each) == NOT_TOGETHER for each in wrong)
+    assert 0.98 < told / len(wrong) < 0.99
+    for one, other in itertools.combinations(range(6), 2):
+        swapped = list(words)
+        swapped[one], swapped[other] = swapped[other], swapped[one]
+        assert why_not(" ".join(swapped)) == NOT_TOGETHER
 
 
-@settings(max_examples=50, deadline=None)
+@pytest.mark.parametrize(("typed", "said"), [
+    ("", "No word"), ("gardn dog cat house tree bird", "Word 1, 'gardn', .* Is it 'garden'"),
+    ("garden lettuse", "Word 2, 'lettuse', .* 'lettuce'"), ("garden \u1401", "Word 2"),
+    ("garden lettuce zebra", "There are 6 words, and 3 were typed"),
+    ("kizun gorot sapox babab dabab vabab", "Word 3 cannot be right"),
+])  # fmt: skip
+def test_word_that_is_none_is_named_with_the_nearest(typed: str, said: str) -> None:
+    refuses(PhraseError, said, read_words, typed)
+
+
+@examples(15, 50)
 @given(st.sampled_from(LIST), st.data())
-def test_one_slip_is_never_another_word_and_the_right_one_is_offered(
-    word: str, data: st.DataObject
-) -> None:
+def test_one_slip_is_no_word_and_the_right_one_is_offered(word: str, data: st.DataObject) -> None:
     slip = data.draw(st.sampled_from(sorted(changed_once(word))))
-    with pytest.raises(PhraseError) as refused:
-        read_words(" ".join([*SIX.split()[:5], slip]))
-    assert repr(word) in str(refused.value)
+    assert repr(word) in why_not(" ".join([*SIX.split()[:5], slip]))
 
 
+@examples(25, 100)
 @given(st.text(max_size=80))
 def test_anything_typed_is_read_or_refused_in_words(typed: str) -> None:
     with contextlib.suppress(PhraseError):

@@ -2,17 +2,22 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import count
 from pathlib import Path
 
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, Segment
 from harness.sealed.keys import Identity, Role
+from harness.vault.log import VaultError
 from harness.vault.records import Keeper
 from harness.vault.vault import Vault
+from tests.harness.sealed.refusals import refuses
 
 CANARY = "kanariobirdo"
 """Stands in every text of the corpus, and in no word of ours."""
+refused = partial(refuses, VaultError)
+"""As ``refuses``, by a vault."""
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 MINE, THEIRS, RECOVERY = (Identity.make(Role.KEEPER) for _ in range(3))
@@ -33,21 +38,13 @@ def corpus(entries: int = 8, name: str = "greetings") -> Corpus:
     """A corpus of which half is gold_standard, a quarter held_out and a quarter development."""
     made = [
         Entry(
-            id=f"{CANARY}-{name}-{n}",
-            source=f"{CANARY} source {name} {n}",
-            reference=f"{CANARY} reference {n}",
-            variants=(f"{CANARY} variant {n}",),
-            notes=f"{CANARY} note",
-            segment=SEGMENTS[n % len(SEGMENTS)],
+            id=f"{CANARY}-{name}-{n}", source=f"{CANARY} source {name} {n}", reference=f"{CANARY} reference {n}",
+            variants=(f"{CANARY} variant {n}",), notes=f"{CANARY} note", segment=SEGMENTS[n % len(SEGMENTS)],
         )
         for n in range(entries)
-    ]
+    ]  # fmt: skip
     dataset = Dataset(
-        id=name,
-        language_pair="EN→EO",
-        source_language="en",
-        target_language="eo",
-        created=CANARY,
+        id=name, language_pair="EN→EO", source_language="en", target_language="eo", created=CANARY
     )
     return Corpus(dataset, tuple(made), "0" * 64, Form.JSONL)
 

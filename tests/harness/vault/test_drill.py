@@ -4,50 +4,40 @@ import base64
 import itertools
 import json
 import re
-import shutil
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from harness.core.failures import UsageError
 from harness.sealed.keys import Identity
 from harness.sealed.signed_archive import signed_record
-from harness.vault.log import VaultError
+from harness.vault.folder import LOG, VaultState
 from harness.vault.shares import drill as drills
 from harness.vault.shares.dealing import own_share
 from harness.vault.shares.drill import DRILL, Drill, DrillAnswer, answer, begin, report
 from harness.vault.shares.paper import html_page, text_page
-from harness.vault.shares.split import KeyShare
-from tests.harness.vault.made import MINE, START, filled, readable
-from tests.harness.vault.together import NAMES, OFFICE, PEOPLE, filled_together, founded
+from harness.vault.shares.split import KeyShare, OpeningKey, split
+from tests.harness.sealed.refusals import refuses
+from tests.harness.vault.made import MINE, START, readable, refused
+from tests.harness.vault.together import NAMES, OFFICE, PEOPLE, at, founded, key_of
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a filled vault that no test changes."""
-    folder = tmp_path_factory.mktemp("drill")
-    filled_together(folder)
-    return folder
-
-
-def begun(whole: Path, tmp_path: Path) -> tuple[Any, Path]:
-    from tests.harness.vault.made import vault
-
-    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
-    state = vault(tmp_path).read()
-    begin(state, tmp_path / "drill", OFFICE, START)
-    return state, tmp_path / "drill"
+@pytest.fixture
+def drill(here: Path) -> tuple[VaultState, Path]:
+    """A vault, and the folder of a drill that was begun for it."""
+    begin(at(here), here / "drill", OFFICE, START)
+    return at(here), here / "drill"
 
 
 def path_of(folder: Path, name: str) -> Path:
     return folder / f"answer-{PEOPLE[name].public.signing_key[:16]}.json"
 
 
-def test_a_drill_says_who_could_and_who_could_not(whole: Path, tmp_path: Path) -> None:
-    state, folder = begun(whole, tmp_path)
-    log = (tmp_path / "vault" / "log.jsonl").read_bytes()
+def test_drill_says_who_could_and_who_could_not(drill: tuple[VaultState, Path]) -> None:
+    state, folder = drill
+    log = state.folder / LOG
+    before = log.read_bytes()
     found = report(folder, state)
     assert not found.enough
     assert [each.name for each in found.silent] == [*NAMES]
@@ -66,47 +56,36 @@ def test_a_drill_says_who_could_and_who_could_not(whole: Path, tmp_path: Path) -
     found = report(folder, state)
     assert found.enough
     assert [each.name for each in found.silent] == ["School"]
-    assert (tmp_path / "vault" / "log.jsonl").read_bytes() == log
-    assert readable(tmp_path) == []
-
-
-def test_a_drill_uses_nothing_of_the_vault(whole: Path, tmp_path: Path) -> None:
-    state, folder = begun(whole, tmp_path)
-    for name in NAMES:
-        answer(folder, PEOPLE[name], START)
+    assert log.read_bytes() == before
+    assert readable(folder.parent) == []
+    answer(folder, PEOPLE["School"], START)
     written = b"".join(each.read_bytes() for each in folder.iterdir())
     for name in NAMES:
-        words = own_share(state, PEOPLE[name]).words.reveal()
-        assert words.encode() not in written
+        assert own_share(state, PEOPLE[name]).words.reveal().encode() not in written
     assert state.split.recipient.encode() not in written
 
 
-def test_a_drill_that_asks_for_the_real_share_gets_nothing(whole: Path, tmp_path: Path) -> None:
+def test_drill_that_asks_for_the_real_share_gets_nothing(drill: tuple[VaultState, Path]) -> None:
     """A keeper with a program of their own puts the sealed share of the vault into a drill, and waits for the answer."""
-    state, folder = begun(whole, tmp_path)
+    state, folder = drill
     school = PEOPLE["School"].public.signing_key
     real = state.split.shares[school]
-    fields = Drill.model_validate(
-        {k: v for k, v in json.loads((folder / DRILL).read_bytes()).items() if k != "signature"}
+    fields = {
+        k: v for k, v in json.loads((folder / DRILL).read_bytes()).items() if k != "signature"
+    }
+    drawn = Drill.model_validate(fields)
+    sealed = {"sealed": base64.b64encode(state.file(real.file)).decode(), "check": real.check}
+    shares = tuple(
+        each.model_copy(update=sealed) if each.keeper.signing_key == school else each
+        for each in drawn.shares
     )
-    swapped = tuple(
-        each.model_copy(
-            update={"sealed": base64.b64encode(state.file(real.file)).decode(), "check": real.check}
-        )
-        if each.keeper.signing_key == school
-        else each
-        for each in fields.shares
-    )
-    (folder / DRILL).write_bytes(
-        signed_record(fields.model_copy(update={"shares": swapped}), OFFICE)
-    )
-    with pytest.raises(VaultError, match="no share of a drill"):
-        answer(folder, PEOPLE["School"], START)
+    (folder / DRILL).write_bytes(signed_record(drawn.model_copy(update={"shares": shares}), OFFICE))
+    refused("no share of a drill", answer, folder, PEOPLE["School"], START)
     assert [each.name for each in folder.iterdir()] == [DRILL]
 
 
-def test_answers_that_are_none_count_as_none(whole: Path, tmp_path: Path) -> None:
-    state, folder = begun(whole, tmp_path)
+def test_answers_that_are_none_count_as_none(drill: tuple[VaultState, Path]) -> None:
+    state, folder = drill
     for name in NAMES:
         answer(folder, PEOPLE[name], START)
     number = json.loads(path_of(folder, "Office").read_bytes())["drill"]
@@ -117,11 +96,9 @@ def test_answers_that_are_none_count_as_none(whole: Path, tmp_path: Path) -> Non
     theirs = KeyShare.read(json.loads(path_of(folder, "recovery key").read_bytes())["words"])
     other = json.loads(path_of(folder, "Library").read_bytes())["words"]
     assert theirs.words.reveal() != other
-    wrong = DrillAnswer(
-        drill=number, when="2026-01-02T03:04:05Z", words=other,
-        by=PEOPLE["recovery key"].public.signing_key,
-    )  # fmt: skip
-    path_of(folder, "recovery key").write_bytes(signed_record(wrong, PEOPLE["recovery key"]))
+    recovery = PEOPLE["recovery key"]
+    wrong = DrillAnswer(drill=number, when="2026-01-02T03:04:05Z", words=other, by=recovery.public.signing_key)  # fmt: skip
+    path_of(folder, "recovery key").write_bytes(signed_record(wrong, recovery))
     found = report(folder, state)
     assert [each.name for each in found.could] == ["Library"]
     assert {name: why.split(":")[0].split(",")[0] for name, why in found.could_not.items()} == {
@@ -132,48 +109,34 @@ def test_answers_that_are_none_count_as_none(whole: Path, tmp_path: Path) -> Non
     }
 
 
-def test_a_drill_that_was_changed_or_is_of_others_is_refused(whole: Path, tmp_path: Path) -> None:
-    state, folder = begun(whole, tmp_path)
-    with pytest.raises(VaultError, match="no share for these keys"):
-        answer(folder, MINE, START)
-    with pytest.raises(UsageError, match="there already"):
-        begin(state, folder, OFFICE, START)
-    with pytest.raises(VaultError, match="Only a keeper"):
-        begin(state, tmp_path / "other", MINE, START)
-    with pytest.raises(VaultError, match="opens this vault alone"):
-        begin(filled(tmp_path / "alone").read(), tmp_path / "other", MINE, START)
-    with pytest.raises(VaultError, match="drill of another vault"):
-        report(folder, founded(tmp_path / "b").read())
+def test_drill_that_was_changed_or_is_of_others_is_refused(
+    drill: tuple[VaultState, Path], single: Path
+) -> None:
+    state, folder = drill
+    other = folder.with_name("other")
+    refused("no share for these keys", answer, folder, MINE, START)
+    refuses(UsageError, "there already", begin, state, folder, OFFICE, START)
+    refused("Only a keeper", begin, state, other, MINE, START)
+    refused("opens this vault alone", begin, at(single), other, MINE, START)
+    refused("drill of another vault", report, folder, founded(other).read())
     data = (folder / DRILL).read_bytes()
     fields = {k: v for k, v in json.loads(data).items() if k != "signature"}
     strangers = Drill.model_validate(fields | {"by": MINE.public.signing_key})
-    for broken in (
-        signed_record(strangers, MINE),
-        data[:-9],
-        data.replace(b'"threshold":3', b'"threshold":2'),
-        b"",
-        b"[]",
-    ):
+    signed, two = signed_record(strangers, MINE), data.replace(b'"threshold":3', b'"threshold":2')
+    for broken in (signed, data[:-9], two, b"", b"[]"):
         (folder / DRILL).write_bytes(broken)
         for ask in (lambda: answer(folder, OFFICE, START), lambda: report(folder, state)):
-            with pytest.raises(UsageError, match=r"not a drill|changed after it was signed"):
-                ask()
+            refuses(UsageError, r"not a drill|changed after it was signed", ask)
     (folder / DRILL).unlink()
-    with pytest.raises(UsageError, match="cannot be read"):
-        answer(folder, OFFICE, START)
+    refuses(UsageError, "cannot be read", answer, folder, OFFICE, START)
 
 
-def test_a_drill_dealt_wrong_is_said(
-    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from harness.vault.shares.split import OpeningKey, split
-
+def test_drill_dealt_wrong_is_said(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drills, "split", lambda _, *rest: split(OpeningKey.make(), *rest))
-    state, folder = begun(whole, tmp_path)
+    begin(at(here), here / "drill", OFFICE, START)
     for name in NAMES:
-        answer(folder, PEOPLE[name], START)
-    with pytest.raises(VaultError, match="dealt them wrong"):
-        report(folder, state)
+        answer(here / "drill", PEOPLE[name], START)
+    refused("dealt them wrong", report, here / "drill", at(here))
 
 
 class _Page(HTMLParser):
@@ -209,21 +172,12 @@ def test_printed_pages_give_the_share_back(tmp_path: Path) -> None:
     for words in (numbered, in_cells):
         typed = " ".join(words[n] for n in range(1, 34))
         assert KeyShare.read(typed).check == share.check
-    for said in (
-        "one of 3 shares",
-        "2 different shares together open it",
-        "Once 2 of the 3 shares",
-    ):
+    for said in ("one of 3 shares", "2 different shares together open it", "Once 2 of the 3 shares"):  # fmt: skip
         assert said in " ".join(text.split())
         assert said in html
     assert max(len(line) for line in text.splitlines()[3:]) <= 80
-    old = share
-    from tests.harness.vault.together import key_of
-
     made = founded(tmp_path / "b", 2)
-    with pytest.raises(VaultError, match="share of another vault"):
-        html_page(made.read(), old)
+    refused("share of another vault", html_page, made.read(), share)
     mine = own_share(made.read(), OFFICE)
     state = made.refresh("a page was seen", OFFICE, key_of(made.read(), "Office", "School"))
-    with pytest.raises(VaultError, match="before the keepers got new ones"):
-        text_page(state, mine)
+    refused("before the keepers got new ones", text_page, state, mine)

@@ -1,13 +1,12 @@
 """A disk that is full at any moment of a change leaves the vault as it was, says so, and takes the change once there is room."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil
 import stat
 import subprocess
 from collections.abc import Iterator
+from datetime import timedelta
 from itertools import count
 from pathlib import Path
 
@@ -17,8 +16,7 @@ from harness.core.failures import UsageError
 from harness.vault.folder import LOG, read_state
 from harness.vault.vault import Vault
 from tests.harness.vault.killed import ACTS, OF_SEVERAL, left
-from tests.harness.vault.made import files, filled, readable, vault
-from tests.harness.vault.together import filled_together
+from tests.harness.vault.made import START, files, readable, ticking, vault
 
 CHANGES = [name for name in ACTS if not name.startswith("init") and name != "export"]
 
@@ -38,9 +36,12 @@ def content(made: Vault) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_each_write_may_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    made = (filled_together if name in OF_SEVERAL else filled)(tmp_path)
-    before, lines = content(made), read_state(made.folder).head.lines
+def test_write_that_fails_leaves_the_vault_as_it_was(
+    tmp_path: Path, single: Path, whole: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    shutil.copytree(whole if name in OF_SEVERAL else single, tmp_path, dirs_exist_ok=True)
+    made = vault(tmp_path, START + timedelta(minutes=2))
+    before, lines = content(made), made.read().head.lines
     real, left_writes = os.fsync, [0]
 
     def fails(handle: int) -> None:
@@ -67,11 +68,9 @@ def test_each_write_may_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, na
     assert readable(tmp_path) == []
 
 
-def test_a_disk_that_may_not_be_written_is_not_said_to_be_full(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_disk_that_may_not_be_written_is_not_said_to_be_full(
+    made: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = filled(tmp_path)
-
     def fails(_: int) -> None:
         raise OSError(errno.EROFS, "Read-only file system")
 
@@ -81,11 +80,10 @@ def test_a_disk_that_may_not_be_written_is_not_said_to_be_full(
     assert "room" not in said
 
 
-def test_what_a_stopped_change_left_is_gone_before_the_next_one_writes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_remains_of_a_stopped_change_go_before_the_next_one(
+    made: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else two changes would have to find room at once, and on a full stick none ever would."""
-    made = filled(tmp_path)
     left_over = made.folder / ("0" * 64)
     left_over.write_bytes(b"sealed")
     assert made.read().left_over == (left_over.name,)
@@ -107,17 +105,18 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "disk"
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
-    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:  # fmt: skip
+    if not shutil.which("mount") or subprocess.run(mount, capture_output=True, check=False).returncode:  # fmt: skip
         pytest.skip("this system lets nobody make a small disk here")
     yield folder
     subprocess.run(["umount", str(folder)], check=True)
 
 
 @pytest.mark.parametrize("name", ["rotate", "revoke"])
-def test_a_disk_that_is_really_full(tmp_path: Path, small_disk: Path, name: str) -> None:
-    filled(tmp_path / "whole")
-    shutil.copytree(tmp_path / "whole" / "vault", small_disk / "vault")
-    made = Vault(small_disk / "vault", tmp_path / "memory", vault(tmp_path).clock)
+def test_disk_that_is_really_full_leaves_the_vault_as_it_was(
+    tmp_path: Path, single: Path, small_disk: Path, name: str
+) -> None:
+    shutil.copytree(single / "vault", small_disk / "vault")
+    made = Vault(small_disk / "vault", tmp_path / "memory", ticking(START + timedelta(minutes=2)))
     lines, ballast = made.read().head.lines, small_disk / "ballast"
     refused = 0
     for room in range(0, 64 * 1024, 4096):

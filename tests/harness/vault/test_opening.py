@@ -1,9 +1,11 @@
 """A corpus opened from a vault is the one that was put in, kept on this machine, and in the log before it is open."""
 
 import json
+import shutil
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +30,16 @@ from harness.vault.sealed_corpus import UnsealedCorpus
 from harness.vault.secret_text import SecretText
 from harness.vault.vault import Vault
 from harness.vault.work import VaultWork
+from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.made import (
     CANARY,
     KEEPERS,
     MINE,
     RECOVERY,
+    START,
     THEIRS,
-    filled,
     readable,
+    refused,
     vault,
 )
 
@@ -43,26 +47,14 @@ GOLD, HELD, OPEN = Segment.GOLD_STANDARD, Segment.HELD_OUT, Segment.DEVELOPMENT
 RUN = "01234567-89ab-cdef-0123-456789abcdef"
 
 ENVELOPE = {
-    "id": "words",
-    "version": "3",
-    "language_pair": "EN→EO",
-    "source_language": "en",
-    "target_language": "eo",
-    "variety": "north",
-    "orthography": "1972",
-    "license": "CC BY 4.0",
-    "canary": [f"{CANARY} 7c9e6679-7425-40de"],
-    "told_by": f"{CANARY} grandmother",
-}
+    "id": "words", "version": "3", "language_pair": "EN→EO", "source_language": "en", "target_language": "eo",
+    "variety": "north", "orthography": "1972", "license": "CC BY 4.0",
+    "canary": [f"{CANARY} 7c9e6679-7425-40de"], "told_by": f"{CANARY} grandmother",
+}  # fmt: skip
 FIELDS: dict[str, Any] = {
-    "variants": [f"{CANARY} other", f"{CANARY} third"],
-    "difficulty": 2,
-    "register": "formal",
-    "context": "greeting",
-    "notes": f"{CANARY} note",
-    "place": "Oslo",
-    "told_on": {"day": 3},
-}
+    "variants": [f"{CANARY} other", f"{CANARY} third"], "difficulty": 2, "register": "formal",
+    "context": "greeting", "notes": f"{CANARY} note", "place": "Oslo", "told_on": {"day": 3},
+}  # fmt: skip
 SEGMENTS = ("gold_standard", "held_out", "development", "gold_standard", "diagnostic")
 
 
@@ -79,11 +71,20 @@ def given(folder: Path) -> Corpus:
     return load(file)
 
 
-def kept(folder: Path) -> tuple[Vault, Corpus]:
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Corpus]:
+    """A folder with a vault of the corpus that no test changes."""
+    folder = tmp_path_factory.mktemp("kept")
     corpus, made = given(folder / "open"), vault(folder)
     made.found("Words of the elders", KEEPERS, MINE)
     made.add(corpus, "words", MINE)
-    return made, corpus
+    return folder, corpus
+
+
+@pytest.fixture
+def kept(tmp_path: Path, once: tuple[Path, Corpus]) -> tuple[Vault, Corpus]:
+    shutil.copytree(once[0] / "vault", tmp_path / "vault")
+    return vault(tmp_path, START + timedelta(minutes=2)), once[1]
 
 
 def opened(
@@ -96,8 +97,8 @@ def unsealed(made: Vault, name: str = "words") -> UnsealedCorpus:
     return VaultOpening(made, MINE, "a look", VaultWork.CHECK).unsealed(name)
 
 
-def test_it_is_the_corpus_that_was_put_in_with_all_but_its_held_out_entries(tmp_path: Path) -> None:
-    made, corpus = kept(tmp_path)
+def test_opened_corpus_is_what_was_put_in_but_held_out(kept: tuple[Vault, Corpus]) -> None:
+    made, corpus = kept
     for identity in (MINE, THEIRS, RECOVERY):
         found = opened(made, identity=identity)
         assert found.sha256 == corpus.sha256
@@ -112,8 +113,7 @@ def test_it_is_the_corpus_that_was_put_in_with_all_but_its_held_out_entries(tmp_
             assert after.secret
         assert Selection().apply(found) == (0, 2, 3, 4)
         assert Selection(sample=4, seed=5).apply(found) == (0, 2, 3, 4)
-        with pytest.raises(CorpusError):
-            Selection(segments=(HELD,)).apply(found)
+        refuses(CorpusError, "", Selection(segments=(HELD,)).apply, found)
     told = found.dataset
     for name in ENVELOPE.keys() - {"told_by", "canary"}:
         assert getattr(told, name) == getattr(corpus.dataset, name), name
@@ -124,28 +124,23 @@ def test_it_is_the_corpus_that_was_put_in_with_all_but_its_held_out_entries(tmp_
     assert found.vault.run_id == RUN
 
 
-def test_only_the_named_segments_are_opened_and_the_places_stay(tmp_path: Path) -> None:
-    made, corpus = kept(tmp_path)
+def test_named_segments_alone_are_opened_and_places_stay(kept: tuple[Vault, Corpus]) -> None:
+    made, corpus = kept
     found = opened(made, segments=[GOLD])
     assert [each.not_stored for each in found.entries] == [s != "gold_standard" for s in SEGMENTS]
     assert found.entries[3].id == corpus.entries[3].id
     assert {each.segment for each in found.entries if each.not_stored} == {None}
-    line = made.read().lines[-1].record
-    assert line.act == Used(
-        corpus=next(iter(made.read().head.corpora)),
-        entries={GOLD: 2},
-        purpose="a run",
-        work=VaultWork.RUN,
-        run=RUN,
-    )
-    with pytest.raises(VaultError) as refused:
+    line, [corpus_id] = made.read().lines[-1].record, made.read().head.corpora
+    used = Used(corpus=corpus_id, entries={GOLD: 2}, purpose="a run", work=VaultWork.RUN, run=RUN)
+    assert line.act == used
+    with pytest.raises(VaultError) as caught:
         opened(made, segments=[HELD])
-    assert refused.value.problem is FileProblem.LOCKED
+    assert caught.value.problem is FileProblem.LOCKED
     assert made.read().lines[-1].record == line
 
 
-def test_a_rotation_makes_another_state_of_the_same_corpus(tmp_path: Path) -> None:
-    made, corpus = kept(tmp_path)
+def test_rotation_makes_another_state_of_the_same_corpus(kept: tuple[Vault, Corpus]) -> None:
+    made, corpus = kept
     before = opened(made)
     made.rotate("words", HELD, GOLD, 1, "second year", MINE)
     after = opened(made)
@@ -159,8 +154,7 @@ def test_a_rotation_makes_another_state_of_the_same_corpus(tmp_path: Path) -> No
     assert KEEPERS[1].recipient not in again.vault.recipients
 
 
-def test_a_vault_of_an_earlier_version_has_one_fingerprint_for_every_keeper(tmp_path: Path) -> None:
-    made = filled(tmp_path)
+def test_vault_of_an_earlier_version_has_one_fingerprint(made: Vault) -> None:
     use = unsealed(made, "greetings")
     fields = json.loads(use.envelope.reveal())["dataset"]
     old = replace(use, envelope=SecretText(json.dumps(fields)))
@@ -171,109 +165,80 @@ def test_a_vault_of_an_earlier_version_has_one_fingerprint_for_every_keeper(tmp_
     assert found.dataset.id == "greetings"
 
 
-@pytest.mark.parametrize(
-    ("said", "kept"),
-    [
-        ({}, "local-only"),
-        ({"transmission": "open"}, "local-only"),
-        ({"transmission": ["https://llm.example.org/v1"]}, "local-only"),
-        ({"transmission": {"development": "open", "diagnostic": "nowhere"}}, "nowhere"),
-        ({"transmission": "nowhere"}, "nowhere"),
-        ({"license": "CC BY-ND 4.0"}, "local-only"),
-    ],
-)
-def test_no_term_of_its_corpus_lets_a_text_of_a_vault_go_further(
-    tmp_path: Path, said: dict[str, Any], kept: str
-) -> None:
-    made = filled(tmp_path)
+@pytest.mark.parametrize(("said", "term"), [
+    ({}, "local-only"), ({"transmission": "open"}, "local-only"),
+    ({"transmission": ["https://llm.example.org/v1"]}, "local-only"),
+    ({"transmission": {"development": "open", "diagnostic": "nowhere"}}, "nowhere"),
+    ({"transmission": "nowhere"}, "nowhere"), ({"license": "CC BY-ND 4.0"}, "local-only"),
+])  # fmt: skip
+def test_no_term_lets_a_text_of_a_vault_go_further(made: Vault, said: dict[str, Any], term: str) -> None:  # fmt: skip
     use = unsealed(made, "greetings")
     told = json.loads(use.envelope.reveal())
     told["dataset"] |= said
     found = corpus_of(replace(use, envelope=SecretText(json.dumps(told))))
     assert {each.secret for each in found.entries} == {True}
     terms = found.dataset.terms
-    assert terms.transmission.value == kept
+    assert terms.transmission.value == term
     assert all(terms.keeps(segment) for segment in (None, *Segment))
     assert not terms.unclear
 
 
-def _full(*_: object, **__: object) -> None:
-    raise OSError(28, "No space left on device")
-
-
-def _no_purpose(made: Vault) -> Callable[[], object]:
-    return lambda: VaultOpening(made, MINE, "  ", VaultWork.RUN).corpus("words")
-
-
 def test_nothing_is_opened_where_the_log_does_not_have_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kept: tuple[Vault, Corpus], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, _ = kept(tmp_path)
+    made, _ = kept
     lines = made.read().lines
     stranger = Identity.make(Role.KEEPER)
 
-    def refused(*_: object) -> None:
+    def never(*_: object) -> None:
         raise AssertionError("a text was opened")
 
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
     with monkeypatch.context() as patched:
-        patched.setattr(DataKey, "open_text", refused)
+        patched.setattr(DataKey, "open_text", never)
         for tried in (
             lambda: opened(made, "no such"),
             lambda: opened(made, identity=stranger),
-            _no_purpose(made),
+            lambda: VaultOpening(made, MINE, "  ", VaultWork.RUN).corpus("words"),
             lambda: opened(Vault(tmp_path / "pulled", made.memory, made.clock)),
         ):
-            with pytest.raises(VaultError):
-                tried()
-        patched.setattr("harness.vault.folder.os.fsync", _full)
-        with pytest.raises(UsageError):
-            opened(made)
+            refused("", tried)
+        patched.setattr("harness.vault.folder.os.fsync", full)
+        refuses(UsageError, "", opened, made)
     assert made.read().lines == lines
     log = made.folder / LOG
     log.write_bytes(log.read_bytes().replace(b"founded", b"fuonded", 1))
-    with pytest.raises(VaultError, match=LOG):
-        opened(made)
+    refused(LOG, opened, made)
 
 
-@pytest.mark.parametrize(
-    "rest",
-    [
-        '{"id": 1}',
-        '{"place": 99, "id": 1}',
-        '{"place": 3, "id": 1}',
-        f'{{"place": 0, "id": {{"{CANARY}": 1}}}}',
-        f"{CANARY}",
-        f'["{CANARY}"]',
-    ],
-)
-def test_what_a_keeper_sealed_that_is_no_entry_is_refused_without_its_words(
-    tmp_path: Path, rest: str
+@pytest.mark.parametrize("rest", [
+    '{"id": 1}', '{"place": 99, "id": 1}', '{"place": 3, "id": 1}',
+    f'{{"place": 0, "id": {{"{CANARY}": 1}}}}', f"{CANARY}", f'["{CANARY}"]',
+])  # fmt: skip
+def test_sealed_text_that_is_no_entry_is_refused_without_its_words(
+    kept: tuple[Vault, Corpus], rest: str
 ) -> None:
-    made, _ = kept(tmp_path)
+    made, _ = kept
     use = unsealed(made, "words")
-    first, *others = sorted(use.entries, key=lambda each: "place" in each.rest.reveal())
+    entries = sorted(use.entries, key=lambda each: '"place": 3' in each.rest.reveal())  # last
+    first, *others = entries  # in one case with the place of the last one
     wrong = replace(use, entries=(replace(first, rest=SecretText(rest)), *others))
-    if '"place": 3' in rest:  # the place of another one
-        third = next(e for e in use.entries if '"place": 3' in e.rest.reveal())
-        first = next(e for e in use.entries if e is not third)
-        others = [e for e in use.entries if e is not first]
-        wrong = replace(use, entries=(replace(first, rest=SecretText(rest)), *others))
-    with pytest.raises(VaultError) as refused:
+    with pytest.raises(VaultError) as caught:
         corpus_of(wrong)
-    assert refused.value.problem is FileProblem.DAMAGED
-    assert CANARY not in "".join(traceback.format_exception(refused.value))
+    assert caught.value.problem is FileProblem.DAMAGED
+    assert CANARY not in "".join(traceback.format_exception(caught.value))
 
 
-def test_the_door_asks_for_keys_and_takes_nothing_that_says_how_a_file_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_door_asks_for_keys_and_takes_nothing_that_says_how_to_read(
+    kept: tuple[Vault, Corpus], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    made, _ = kept(tmp_path)
+    made, _ = kept
     wanted = VaultRequest(made.folder, "an estimate", work="estimate")
-    with pytest.raises(VaultError, match="no keeper's keys"):
-        keeper_here(tmp_path / "home", None)
-    with pytest.raises(UsageError, match="says itself"):
-        api.open_corpus(api.CorpusRequest("words", id="x", vault=wanted))
+    refused("no keeper's keys", keeper_here, tmp_path / "home", None)
+    refuses(UsageError, "says itself", api.open_corpus, api.CorpusRequest("words", id="x", vault=wanted))  # fmt: skip
     key = tmp_path / "recovery-key.txt"
     key.write_text(RECOVERY.text(), "utf-8")
     found = api.open_corpus(api.CorpusRequest("words", vault=replace(wanted, key=key)))

@@ -18,7 +18,7 @@ from harness.vault.folder import VaultState, read_state
 from harness.vault.log import VaultError
 from harness.vault.seen import LOCK, VaultsSeen
 from harness.vault.vault import Vault
-from tests.harness.vault.made import MINE, START, filled, ticking
+from tests.harness.vault.made import MINE, START, refused, ticking
 
 OTHER = """
 import sys
@@ -36,9 +36,8 @@ except VaultError as error:
 
 def in_another_process(made: Vault, seconds: float) -> str:
     """Remember the vault as it is now in a process of its own, which waits so long for others; gives what it said."""
-    words = (str(made.folder), str(made.memory), str(seconds))
-    done = subprocess.run([sys.executable, "-P", "-c", OTHER, *words], capture_output=True, text=True, check=True)  # fmt: skip
-    return done.stdout
+    program = [sys.executable, "-P", "-c", OTHER, made.folder, made.memory, str(seconds)]
+    return subprocess.run(program, capture_output=True, text=True, check=True).stdout
 
 
 def remembered(made: Vault) -> int:
@@ -47,11 +46,11 @@ def remembered(made: Vault) -> int:
     return int(json.loads(kept.read_bytes())[0])
 
 
-def test_a_program_that_saw_less_does_not_write_over_one_that_saw_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.costly("two programs see a vault at once")
+def test_program_that_saw_less_writes_not_over_one_that_saw_more(
+    made: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second process tries in the very moment between the look and the write of the first."""
-    made = filled(tmp_path)
     elsewhere = Vault(made.folder, tmp_path / "elsewhere", ticking(START + timedelta(hours=1)))
     elsewhere.open("greetings", "first", MINE)
     less, said = read_state(made.folder), []
@@ -71,10 +70,9 @@ def test_a_program_that_saw_less_does_not_write_over_one_that_saw_more(
     assert remembered(made) == 4
 
 
-def test_a_vault_that_grew_while_it_was_read_is_no_older_copy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_vault_that_grew_while_it_was_read_is_no_older_copy(
+    made: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = filled(tmp_path)
     compare, times = VaultsSeen.compare, []
 
     def grown(self: VaultsSeen, state: VaultState) -> None:
@@ -90,8 +88,7 @@ def test_a_vault_that_grew_while_it_was_read_is_no_older_copy(
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root writes anywhere")
-def test_a_data_folder_that_takes_nothing_is_said(tmp_path: Path) -> None:
-    made = filled(tmp_path)
+def test_data_folder_that_takes_nothing_is_said(made: Vault) -> None:
     (made.memory / LOCK).unlink()
     made.memory.chmod(0o500)
     try:
@@ -103,20 +100,17 @@ def test_a_data_folder_that_takes_nothing_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("openings", [1, 2])
-def test_a_copy_that_was_used_on_its_own_is_known_however_long_it_grew(
-    tmp_path: Path, openings: int
+def test_copy_used_on_its_own_is_known_however_long_it_grew(
+    made: Vault, tmp_path: Path, openings: int
 ) -> None:
     """By its length alone, a copy whose log has other lines would pass for the newest one."""
-    made = filled(tmp_path)
     shutil.copytree(made.folder, tmp_path / "copy")
     made.open("greetings", "at home", MINE)
-    elsewhere = Vault(
-        tmp_path / "copy", tmp_path / "elsewhere", ticking(START + timedelta(hours=1))
-    )
+    later = ticking(START + timedelta(hours=1))
+    elsewhere = Vault(tmp_path / "copy", tmp_path / "elsewhere", later)
     for number in range(openings):
         elsewhere.open("greetings", f"elsewhere {number}", MINE)
     shutil.rmtree(made.folder)
     shutil.copytree(tmp_path / "copy", made.folder)
-    with pytest.raises(VaultError, match="used elsewhere meanwhile"):
-        made.read()
+    refused("used elsewhere meanwhile", made.read)
     assert remembered(made) == 3

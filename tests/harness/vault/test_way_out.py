@@ -1,7 +1,5 @@
 """A vault is opened for a run only on a computer without a way to others, or for a reason that log and card keep."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +21,8 @@ from harness.vault.request import VaultRequest
 from harness.vault.vault import Vault
 from harness.vault.work import VaultWork
 from rosetta import RunHandle, run
-from tests.harness.vault.made import RECOVERY, filled
+from tests.harness.sealed.refusals import refuses
+from tests.harness.vault.made import RECOVERY
 
 TERMS = terms_again("script")
 WHY = "made-up sentences, to try it out"
@@ -37,11 +36,10 @@ def withheld(done: RunHandle) -> dict[str, Any]:
 
 
 @pytest.fixture
-def wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[VaultRequest]:
+def wanted(made: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[VaultRequest]:
     """What asks for the vault with the recovery key, on a computer that has a way out."""
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(ways_out, "ways_out", lambda: ("wlan0",))
-    made = filled(tmp_path)
     key = tmp_path / "recovery-key.txt"
     key.write_text(RECOVERY.text(), "utf-8")
     yield VaultRequest(made.folder, "a try", key=key, work="script")
@@ -55,58 +53,49 @@ def acts(wanted: VaultRequest, tmp_path: Path) -> list[Used]:
 
 
 @pytest.mark.parametrize("work", VaultWork)
-def test_what_runs_code_of_others_is_refused_and_nothing_is_opened(
+def test_work_that_runs_code_of_others_opens_nothing(
     wanted: VaultRequest, tmp_path: Path, work: VaultWork
 ) -> None:
-    asked = api.CorpusRequest(
-        "greetings", vault=replace(wanted, work=work), terms=terms_again(work)
-    )
+    vault = replace(wanted, work=work)
+    asked = api.CorpusRequest("greetings", vault=vault, terms=terms_again(work))
     without_method = {VaultWork.ESTIMATE, VaultWork.CHECK, VaultWork.SEAL, VaultWork.COMPARE}
     by_people = {VaultWork.CALIBRATE, VaultWork.REVIEW, VaultWork.ADJUDICATE}
     if work in without_method | by_people:
         assert api.open_corpus(asked).entries
         return
-    with pytest.raises(UsageError, match=r"\(wlan0\).*Nothing was opened.*--despite-network"):
-        api.open_corpus(asked)
+    refuses(UsageError, r"\(wlan0\).*Nothing was opened.*--despite-network", api.open_corpus, asked)
     assert acts(wanted, tmp_path) == []
 
 
-def test_a_reason_stands_in_the_log_and_on_the_card(wanted: VaultRequest, tmp_path: Path) -> None:
-    asked = api.CorpusRequest(
-        "greetings", vault=replace(wanted, despite_network=f" {WHY}\n"), terms=TERMS
-    )
-    done = run(api.open_corpus(asked), method="copy-source")
-    [act] = acts(wanted, tmp_path)
-    assert act.despite_network == WHY
-    assert withheld(done)["despite_network"] == WHY
-    with opened() as connection:
-        assert find_run(connection, "last").opening.despite_network == WHY
-
-
-def test_where_there_is_no_way_nothing_is_noted(
-    wanted: VaultRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("routes", [("wlan0",), ()])
+def test_reason_stands_in_log_and_card_where_there_is_a_way_out(
+    wanted: VaultRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, routes: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr(ways_out, "ways_out", lambda: ())
-    asked = api.CorpusRequest("greetings", vault=replace(wanted, despite_network=WHY), terms=TERMS)
+    monkeypatch.setattr(ways_out, "ways_out", lambda: routes)
+    vault = replace(wanted, despite_network=f" {WHY}\n")
+    asked = api.CorpusRequest("greetings", vault=vault, terms=TERMS)
     done = run(api.open_corpus(asked), method="copy-source")
     [act] = acts(wanted, tmp_path)
-    assert "despite_network" not in json.loads(act.model_dump_json())
-    assert "despite_network" not in withheld(done)
+    noted = {"despite_network": WHY} if routes else {}
+    assert {
+        n: v for n, v in act.model_dump(mode="json").items() if n == "despite_network" and v
+    } == noted
+    assert {n: v for n, v in withheld(done).items() if n == "despite_network"} == noted
+    if routes:
+        with opened() as connection:
+            assert find_run(connection, "last").opening.despite_network == WHY
+    else:
+        assert "despite_network" not in json.loads(act.model_dump_json())
 
 
-def test_a_reason_is_words_for_the_log(wanted: VaultRequest, tmp_path: Path) -> None:
-    asked = api.CorpusRequest(
-        "greetings", vault=replace(wanted, despite_network="x" * 201), terms=TERMS
-    )
-    with pytest.raises(UsageError, match="The reason has 201 characters"):
-        api.open_corpus(asked)
-    assert acts(wanted, tmp_path) == []
-
-
-def test_without_saying_what_is_to_be_run_no_run_opens_a_vault(
+def test_reason_too_long_or_without_what_is_run_opens_nothing(
     wanted: VaultRequest, tmp_path: Path
 ) -> None:
-    asked = api.CorpusRequest("greetings", vault=replace(wanted, despite_network=WHY))
-    with pytest.raises(UsageError, match="A vault opens for script by a grant only"):
-        api.open_corpus(asked)
+    for reason, terms, words in (
+        ("x" * 201, TERMS, "The reason has 201 characters"),
+        (WHY, None, "A vault opens for script by a grant only"),
+    ):
+        vault = replace(wanted, despite_network=reason)
+        asked = api.CorpusRequest("greetings", vault=vault, terms=terms)
+        refuses(UsageError, words, api.open_corpus, asked)
     assert acts(wanted, tmp_path) == []

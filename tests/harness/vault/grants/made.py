@@ -6,15 +6,17 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from harness.sealed.keys import Identity, Role
+from harness.vault.folder import LOG
 from harness.vault.grants.files import read_request
 from harness.vault.grants.grants import Grants
 from harness.vault.keepers import keeper_of
 from harness.vault.ledger import request_id
-from harness.vault.records import RunTerms
+from harness.vault.log import read_lines, write_line
+from harness.vault.records import Act, RunTerms
 from harness.vault.shares.dealing import combined, own_share
 from harness.vault.shares.split import OpeningKey
 from harness.vault.vault import Vault
-from tests.harness.vault.made import corpus, ticking
+from tests.harness.vault.made import corpus, refused, ticking
 
 NAMES = ("Office", "School", "Library", "Church")
 OFFICE, SCHOOL, LIBRARY, CHURCH = IDENTITIES = tuple(Identity.make(Role.KEEPER) for _ in NAMES)
@@ -70,9 +72,23 @@ def acts(grants: Grants) -> list[str]:
     return [line.record.act.what for line in grants.vault.read().lines]
 
 
-def ready(grants: Grants) -> tuple[bytes, str]:
+def ready(grants: Grants, run: RunTerms | None = RUN) -> tuple[bytes, str]:
     """A request that two keepers allowed."""
-    data, number = asked(grants)
+    data, number = asked(grants, run=run)
     for answer in allowed(grants, data, SCHOOL, LIBRARY):
         grants.take(answer, OFFICE)
     return data, number
+
+
+SOON = ASKED_AT + timedelta(hours=9)
+
+
+def with_line(grants: Grants, act: Act, by: Identity = OFFICE, when: datetime = SOON) -> bytes:
+    """The log with a line that a keeper's own program may write."""
+    line = write_line(grants.vault.read().lines, act, by, when)
+    return (grants.vault.folder / LOG).read_bytes() + line.content + b"\n"
+
+
+def unread(grants: Grants, act: Act, words: str, by: Identity = OFFICE, when: datetime = SOON) -> None:  # fmt: skip
+    """Nobody reads the log with such a line."""
+    refused(words, read_lines, with_line(grants, act, by, when))

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -11,20 +11,21 @@ from typing import Any
 import pytest
 
 from corpora.model.entry import Segment
-from harness.sealed.keys import Identity
 from harness.vault.folder import HEAD, LOG
 from harness.vault.grants.files import read_answer, read_request
 from harness.vault.grants.grants import Grants, proved
 from harness.vault.grants.using import GrantAtOnce, GrantUse
 from harness.vault.grants.words import request_lines
+from harness.vault.keepers import keeper_of
 from harness.vault.ledger import request_id
-from harness.vault.log import STEP, VaultError, read_lines, write_line
+from harness.vault.log import STEP, read_lines
 from harness.vault.opening import VaultOpening
 from harness.vault.records import Used
 from harness.vault.shares.split import OpeningKey
 from harness.vault.vault import Vault
 from harness.vault.work import GRANTED, VaultWork
 from rosetta_tui.vault.words import logged_acts
+from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.grants.made import (
     ASKED_AT,
     MACHINE,
@@ -35,35 +36,24 @@ from tests.harness.vault.grants.made import (
     founded,
     later,
     opening_key,
+    unread,
+    with_line,
 )
-from tests.harness.vault.made import KEEPERS, MINE, THEIRS, filled, readable
+from tests.harness.vault.made import MINE, THEIRS, readable, refused
 
 LOGS = Path(__file__).parents[3] / "data"
 NUMBER = "01234567-89ab-cdef-0123-456789abcdef"
-SCHOOL = KEEPERS[1]
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Grants:
-    made = filled(tmp_path)
+def here(made: Vault) -> Grants:
     return Grants(replace(made, clock=later(0)), MACHINE)
 
 
-def school(here: Grants, tmp_path: Path) -> Grants:
-    """The grants of a copy of the vault, as the school's computer has them."""
-    shutil.copytree(here.vault.folder, tmp_path / "stick")
-    return Grants(Vault(tmp_path / "stick", tmp_path / "theirs", later(0.1)), OTHER_MACHINE)
-
-
-def silent(_: Sequence[str]) -> None:
-    """Show nothing."""
-
-
-def at_once(grants: Grants, told: list[str] | None = None) -> VaultOpening:
-    own = GrantAtOnce(grants, RUN, silent if told is None else told.extend)
-    return VaultOpening(
-        grants.vault, MINE, "the spring run", VaultWork.RUN, NUMBER, None, None, own
-    )
+def at_once(grants: Grants, show: Callable[[Sequence[str]], object] = len, purpose: str = "the spring run", **more: Any) -> VaultOpening:  # fmt: skip
+    fields = {"keeper": MINE, "opener": None} | more
+    own = GrantAtOnce(grants, RUN, show)  # type: ignore[arg-type]
+    return VaultOpening(grants.vault, fields["keeper"], purpose, VaultWork.RUN, NUMBER, fields["opener"], None, own)  # fmt: skip
 
 
 # Asked for and answered
@@ -72,33 +62,32 @@ def at_once(grants: Grants, told: list[str] | None = None) -> VaultOpening:
 def test_another_keeper_allows_it_over_a_stick_and_it_opens_once(
     here: Grants, tmp_path: Path
 ) -> None:
-    stick = school(here, tmp_path)
+    shutil.copytree(here.vault.folder, tmp_path / "stick")
+    stick = Grants(Vault(tmp_path / "stick", tmp_path / "theirs", later(0.1)), OTHER_MACHINE)
     data = here.ask("greetings", "the spring run", 14, MINE, run=RUN)
     request = read_request(data)
     number = request_id(request)
     assert request.split is None
-    with pytest.raises(VaultError, match=r"Too few keepers allow it\. 1 must allow it\."):
-        here.open(number, MINE, RUN)
-    refused = stick.answer(data, THEIRS, allowed=False, reason="ask me in May")
-    here.take(refused, MINE)
+    words = r"Too few keepers allow it\. 1 must allow it\."
+    refused(words, here.open, number, MINE, RUN)
+    here.take(stick.answer(data, THEIRS, allowed=False, reason="ask me in May"), MINE)
     answer = stick.answer(data, MINE, allowed=True)
     signed, sealed = read_answer(answer)
     assert (signed.allowed, signed.share, sealed) == (True, "", b"")
-    here.take(answer, MINE)
-    here.take(answer, MINE)
-    opening = VaultOpening(here.vault, MINE, "", VaultWork.RUN, NUMBER, None, GrantUse(here, request, RUN))  # fmt: skip
+    for _ in "12":
+        here.take(answer, MINE)
+    use = GrantUse(here, request, RUN)
+    opening = VaultOpening(here.vault, MINE, "", VaultWork.RUN, NUMBER, None, use)
     found = opening.corpus("greetings")
     assert sum(not each.not_stored for each in found.entries) == 6
     assert opening.ages == [MINE.age]
     assert acts(here)[2:] == ["asked", "answered", "answered", "granted"]
-    with pytest.raises(VaultError, match="used up at"):
-        here.open(number, MINE, RUN)
-    shutil.copytree(stick.vault.folder, tmp_path / "again")
+    refused("used up at", here.open, number, MINE, RUN)
     assert len(acts(here)) == 6
     assert readable(tmp_path) == []
 
 
-def test_once_on_a_computer_whichever_copy_of_the_vault(here: Grants, tmp_path: Path) -> None:
+def test_grant_opens_once_on_a_computer_whichever_copy(here: Grants, tmp_path: Path) -> None:
     data = here.ask("greetings", "the spring run", 14, MINE, run=RUN)
     here.take(here.answer(data, MINE, allowed=True), MINE)
     shutil.copytree(here.vault.folder, tmp_path / "twice")
@@ -108,33 +97,28 @@ def test_once_on_a_computer_whichever_copy_of_the_vault(here: Grants, tmp_path: 
     here.open(number, MINE, RUN)
     kept = here.vault.memory / "grants" / f"{number}.key"
     shutil.copy(kept, twice.vault.memory / "grants")
-    with pytest.raises(VaultError, match="used up on this computer"):
-        twice.open(number, MINE, RUN)
+    refused("used up on this computer", twice.open, number, MINE, RUN)
 
 
-def test_an_allowed_grant_outlives_a_new_keeper_and_no_sealing_anew(here: Grants) -> None:
+def test_grant_outlives_a_new_keeper_and_no_sealing_anew(here: Grants) -> None:
     data = here.ask("greetings", "the spring run", 14, MINE, run=RUN)
     here.take(here.answer(data, THEIRS, allowed=True), MINE)
-    other = SCHOOL.model_copy(update={"name": "Church", "signing_key": OFFICE.public.signing_key, "recipient": OFFICE.public.recipient})  # fmt: skip
-    here.vault.enrol(other, "came", MINE)
     number = request_id(read_request(data))
+    here.vault.enrol(keeper_of(OFFICE, "Church"), "came", MINE)
     here.vault.revoke("School", "left", MINE)
-    with pytest.raises(VaultError, match="moved or sealed anew"):
-        here.open(number, MINE, RUN)
+    refused("moved or sealed anew", here.open, number, MINE, RUN)
 
 
 # Allowed by who opens
 
 
-def test_a_keeper_who_is_here_allows_it_in_the_line_of_the_opening(here: Grants) -> None:
+def test_keeper_who_is_here_allows_it_in_the_line_of_the_opening(here: Grants) -> None:
     told: list[str] = []
-    found = at_once(here, told).corpus("greetings", [Segment.GOLD_STANDARD])
+    found = at_once(here, told.extend).corpus("greetings", [Segment.GOLD_STANDARD])
     assert sum(not each.not_stored for each in found.entries) == 4
     state = here.vault.read()
     [line] = state.lines[2:]
     act = line.record.act
-    assert isinstance(act, Used)
-    assert act.grant is not None
     request, stored = act.grant, state.head.corpora[act.corpus]
     assert (request.name, request.texts) == ("greetings", stored.texts)
     assert request.run == RUN
@@ -158,10 +142,7 @@ def test_what_is_allowed_is_shown_before_the_log_has_it(here: Grants) -> None:
         lines.append(len(read_lines((here.vault.folder / LOG).read_bytes())))
         raise KeyboardInterrupt
 
-    own = GrantAtOnce(here, RUN, stop)
-    opening = VaultOpening(here.vault, MINE, "x", VaultWork.RUN, NUMBER, None, None, own)
-    with pytest.raises(KeyboardInterrupt):
-        opening.corpus("greetings")
+    refuses(KeyboardInterrupt, "", at_once(here, stop).corpus, "greetings")
     assert lines == [2]
     assert acts(here) == ["founded", "added"]
 
@@ -169,12 +150,10 @@ def test_what_is_allowed_is_shown_before_the_log_has_it(here: Grants) -> None:
 def test_each_run_has_a_grant_of_its_own_and_an_old_one_is_none(here: Grants) -> None:
     at_once(here).corpus("greetings")
     at_once(here).corpus("greetings")
-    first, second = here.vault.read().lines[2:]
-    assert isinstance(first.record.act, Used)
-    assert isinstance(second.record.act, Used)
-    assert first.record.act.grant != second.record.act.grant
+    first, second = (each.record.act for each in here.vault.read().lines[2:])
+    assert first.grant != second.grant
     assert len(here.vault.read().grants) == 2
-    refused(here, first.record.act, "for another place of the log")
+    unread(here, first, "for another place of the log", MINE)
 
 
 def forged(here: Grants) -> Used:
@@ -183,25 +162,14 @@ def forged(here: Grants) -> Used:
     [(number, stored)] = state.head.corpora.items()
     entries = {segment: n for segment, n in stored.entries.items() if segment != "held_out"}
     used = Used(corpus=number, entries=entries, purpose="x", work=VaultWork.RUN, run=NUMBER)
-    own = GrantAtOnce(here, RUN, silent)
-    return own.granted(used, state, MINE, None)
-
-
-def refused(here: Grants, act: Used, reason: str, by: Identity = MINE, **more: Any) -> None:
-    """Write a line as a keeper's own program may; nobody reads the log then."""
-    lines = here.vault.read().lines
-    line = write_line(lines, act, by, more.get("when", ASKED_AT + timedelta(minutes=4)))
-    with pytest.raises(VaultError, match=reason):
-        read_lines((here.vault.folder / LOG).read_bytes() + line.content + b"\n")
+    return GrantAtOnce(here, RUN, len).granted(used, state, MINE, None)  # type: ignore[arg-type]
 
 
 def test_lines_that_cannot_be(here: Grants) -> None:
     honest = forged(here)
-    line = write_line(here.vault.read().lines, honest, MINE, ASKED_AT + timedelta(minutes=4))
-    assert len(read_lines((here.vault.folder / LOG).read_bytes() + line.content + b"\n")) == 3
+    now = ASKED_AT + timedelta(minutes=4)
+    assert len(read_lines(with_line(here, honest, MINE, now))) == 3
     request = honest.grant
-    assert request is not None
-    assert request.run is not None
     other = NUMBER.replace("0", "f")
     grants: dict[str, dict[str, Any]] = {
         "in another's name": {"by": THEIRS.public.signing_key},
@@ -213,31 +181,23 @@ def test_lines_that_cannot_be(here: Grants) -> None:
     }  # fmt: skip
     for reason, change in grants.items():
         grant = request.model_copy(update=change)
-        refused(here, honest.model_copy(update={"grant": grant}), reason)
+        unread(here, honest.model_copy(update={"grant": grant}), reason, MINE, now)
     for change in ({"purpose": "another"}, {"entries": {Segment.GOLD_STANDARD: 4}}):
-        refused(here, honest.model_copy(update=change), "other things than were granted")
-    refused(here, honest.model_copy(update={"proof": "ab" * 64}), "not brought together")
-    refused(here, honest, "over already", when=ASKED_AT + STEP + timedelta(hours=1))
+        unread(here, honest.model_copy(update=change), "other things than were granted", MINE, now)
+    unread(here, honest.model_copy(update={"proof": "ab" * 64}), "not brought together", MINE, now)
+    unread(here, honest, "over already", MINE, ASKED_AT + STEP + timedelta(hours=1))
 
 
 @pytest.mark.parametrize("work", VaultWork)
-def test_once_a_log_has_such_a_grant_no_run_opens_without_one(
-    here: Grants, work: VaultWork
-) -> None:
-    def line() -> bytes:
-        state = here.vault.read()
-        [corpus] = state.head.corpora
-        act = Used(corpus=corpus, entries={}, purpose="x", work=work)
-        return write_line(state.lines, act, MINE, ASKED_AT + timedelta(hours=9)).content + b"\n"
-
-    log = here.vault.folder / LOG
-    assert read_lines(log.read_bytes() + line())  # as earlier versions wrote it
+def test_log_with_such_a_grant_has_no_run_without_one(here: Grants, work: VaultWork) -> None:
+    [corpus] = here.vault.read().head.corpora
+    act = Used(corpus=corpus, entries={}, purpose="x", work=work)
+    assert read_lines(with_line(here, act, MINE))  # as earlier versions wrote it
     at_once(here).corpus("greetings")
     if work in GRANTED:
-        with pytest.raises(VaultError, match="without a grant"):
-            read_lines(log.read_bytes() + line())
+        unread(here, act, "without a grant", MINE)
     else:
-        assert read_lines(log.read_bytes() + line())
+        assert read_lines(with_line(here, act, MINE))
     assert {VaultWork.RUN, VaultWork.RETRY, VaultWork.SCRIPT} <= GRANTED
 
 
@@ -245,25 +205,21 @@ def test_once_a_log_has_such_a_grant_no_run_opens_without_one(
 
 
 def test_keepers_at_one_table_prove_that_they_were_there(tmp_path: Path) -> None:
-    made = founded(tmp_path)
-    here = Grants(replace(made, clock=later(0)), MACHINE)
+    here = Grants(replace(founded(tmp_path), clock=later(0)), MACHINE)
     key = opening_key(here)
     told: list[str] = []
-    own = GrantAtOnce(here, RUN, told.extend)
-    opening = VaultOpening(here.vault, OFFICE, "x", VaultWork.RUN, NUMBER, key, None, own)
-    opening.corpus("greetings")
+    at_once(here, told.extend, keeper=OFFICE, opener=key).corpus("greetings")
     assert told[0].startswith("The keepers who are here allow, to open 'greetings' once")
-    act = here.vault.read().lines[-1].record.act
-    assert isinstance(act, Used)
-    assert act.grant is not None
-    assert len(act.proof) == 128
     state = here.vault.read()
+    act = state.lines[-1].record.act
+    assert len(act.proof) == 128
     again = act.grant.model_copy(update={"place": len(state.lines), "prev": state.head.log_head})
     alone = act.model_copy(update={"grant": again, "proof": ""})
-    for forgery in (alone, act.model_copy(update={"grant": again}), proved(alone, state, OpeningKey.make())):  # fmt: skip
-        refused(here, forgery, "not brought together", OFFICE)
-    line = write_line(state.lines, proved(alone, state, key), OFFICE, ASKED_AT + timedelta(minutes=4))  # fmt: skip
-    assert read_lines((here.vault.folder / LOG).read_bytes() + line.content + b"\n")
+    other = proved(alone, state, OpeningKey.make())
+    for forgery in (alone, act.model_copy(update={"grant": again}), other):
+        unread(here, forgery, "not brought together", OFFICE, ASKED_AT + timedelta(minutes=4))
+    honest = proved(alone, state, key)
+    assert read_lines(with_line(here, honest, OFFICE, ASKED_AT + timedelta(minutes=4)))
 
 
 # What is there already
@@ -272,7 +228,7 @@ def test_keepers_at_one_table_prove_that_they_were_there(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("name", "last"), [("single", ["opened", "used", "used"]), ("several", ["granted", "used"])]
 )
-def test_logs_of_before_are_read_byte_by_byte(name: str, last: list[str]) -> None:
+def test_log_of_before_is_read_byte_by_byte(name: str, last: list[str]) -> None:
     """Written by the version before: runs without a grant, and a grant of several keepers."""
     data = (LOGS / f"vault-log-{name}-keepers.jsonl").read_bytes()
     lines = read_lines(data)

@@ -1,14 +1,21 @@
-"""Merkle trees against the test vectors of Certificate Transparency's reference implementation."""
+"""Merkle trees against vectors of Certificate Transparency; signed lines that name each other, whole or not."""
 
-from __future__ import annotations
-
+import json
+from collections.abc import Sequence
 from hashlib import sha256
+from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.sealed.chain import ChainedRecord, chained_lines
+from harness.sealed.forms import Count, StrictForm
+from harness.sealed.keys import Identity, Role
 from harness.sealed.merkle import inclusion_path, leaf_hash, node_hash, root_by_path, tree_root
+from harness.sealed.signed_archive import signed_record
+from tests.harness.sealed.refusals import refuses
+from tests.review.thorough import examples
 
 LEAVES = [
     bytes.fromhex(each)
@@ -79,11 +86,9 @@ def by_definition(leaves: list[bytes]) -> bytes:
     return sha256(b"\1" + by_definition(leaves[:part]) + by_definition(leaves[part:])).digest()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(30, 60)
 @given(st.integers(1, 70), st.data())
-def test_every_leaf_leads_to_the_root_from_its_place_and_no_other(
-    size: int, data: st.DataObject
-) -> None:
+def test_each_leaf_leads_to_the_root_from_its_place_only(size: int, data: st.DataObject) -> None:
     contents = [bytes([number]) for number in range(size)]
     leaves = [leaf_hash(each) for each in contents]
     root = tree_root(leaves)
@@ -107,3 +112,58 @@ def test_a_node_is_no_leaf() -> None:
     path = inclusion_path(leaves, 0)[1:]
     assert root_by_path(node_hash(*leaves[:2]), 0, 4, path) == root  # its own hash would do
     assert root_by_path(leaf_hash(pairs[0]), 0, 4, path) != root  # what is shown as a leaf does not
+
+
+# Signed lines
+
+ME = Identity.make(Role.COMPUTER)
+
+
+class Said(StrictForm):
+    seq: Count
+    prev: str
+    words: str
+
+
+class SignedSaid(Said, ChainedRecord):
+    pass
+
+
+def written(words: Sequence[str]) -> list[bytes]:
+    made: list[bytes] = []
+    for place, each in enumerate(words):
+        prev = sha256(made[-1]).hexdigest() if made else ""
+        made.append(signed_record(Said(seq=place, prev=prev, words=each), ME))
+    return made
+
+
+def read(contents: Sequence[bytes]) -> list[str]:
+    def wrong(place: int, reason: str) -> Exception:
+        return LookupError(f"line {place}: {reason}")
+
+    lines = chained_lines(contents, SignedSaid, "a line", wrong, most=4096)
+    return [line.words for line, content in lines if content in contents]
+
+
+def test_lines_in_their_order_are_read_and_no_other_order() -> None:
+    lines = written(["one", "two", "three"])
+    assert read(lines) == ["one", "two", "three"]
+    assert read(lines[:2]) == ["one", "two"], "what is cut at the end is known elsewhere"
+    assert read([]) == []
+    for count in (1, 2, 3):
+        for other in permutations(lines, count):
+            if list(other) != lines[:count]:
+                refuses(LookupError, "a line before it is missing", read, other)
+    [other, _] = written(["eins", "zwei"])
+    refuses(LookupError, "line 1: a line before it is missing", read, [other, lines[1]])
+
+
+def test_lines_in_another_form_do_not_count() -> None:
+    first, second = written(["one", "two"])
+    for other in (
+        second + b" ",
+        json.dumps(json.loads(second)).encode(),
+        second.replace(b'"two"', b'"tw\\u006f"'),
+    ):
+        refuses(LookupError, "line 1: it is not written in the one canonical form", read, [first, other])  # fmt: skip
+    refuses(LookupError, "line 1: it is not a line of this form", read, [first, b"{}"])
