@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import zipfile
 from collections.abc import Mapping
 from contextlib import closing
@@ -82,8 +83,6 @@ def resigned(data: bytes, changed: Mapping[str, bytes | None], identity: Identit
 
 
 def _parts(data: bytes) -> tuple[dict[str, bytes], dict[str, Any]]:
-    import json
-
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = {each: archive.read(each) for each in archive.namelist()}
     head = json.loads(members.pop(MANIFEST))

@@ -1,7 +1,5 @@
 """What a folder and a bundle lack is said part by part, with the mend; terms are known by their bytes."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path
@@ -9,22 +7,17 @@ from typing import Any
 
 import pytest
 
+from harness.card.seal import card_hash
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.submission.bundle import RefusedBundle, parse_submission
 from harness.submission.checking import PartCheck, SubmissionPart, check_submission
 from harness.submission.folder import pack_folder
-from tests.harness.submission.made import MAKER, TERMS, resigned, sample_bundle, sample_folder
+from tests.harness.sealed.refusals import refuses
+from tests.harness.submission.made import MAKER, TERMS, resigned, sample_folder
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    return sample_bundle(tmp_path_factory.mktemp("data") / "sample")
-
-
-def _checked(
-    data: bytes, changed: dict[str, bytes | None] | None = None, **manifest: Any
-) -> dict[SubmissionPart, PartCheck]:
+def _checked(data: bytes, changed: dict[str, bytes | None] | None = None, **manifest: Any) -> dict[SubmissionPart, PartCheck]:  # fmt: skip
     found = parse_submission(resigned(data, changed or {}, **manifest))
     return {each.part: each for each in check_submission(found)}
 
@@ -33,27 +26,21 @@ def test_a_whole_submission_lacks_nothing(data: bytes) -> None:
     checks = check_submission(parse_submission(data), hashlib.sha256(TERMS).hexdigest())
     assert [each.part for each in checks] == list(SubmissionPart)
     assert all(each.ok for each in checks)
-
-
-@pytest.mark.parametrize(
-    ("readme", "words"),
-    [
-        (b"# A method\n", "no heading about its limits"),
-        (b"# A method\n\n## Limitations\n\n## More\n\nmany words stand here indeed\n", "nothing stands below"),
-        (b"# A method\n\n## Limitations\n\nnone\n", "nothing stands below"),
-    ],
-)  # fmt: skip
-def test_a_readme_says_what_the_method_does_badly(data: bytes, readme: bytes, words: str) -> None:
-    check = _checked(data, {"README.md": readme})[SubmissionPart.README]
-    assert not check.ok
-    assert words in check.words
-
-
-def test_terms_are_those_that_were_accepted(data: bytes) -> None:
     assert not _checked(data, terms=None)[SubmissionPart.TERMS].ok
     [other] = [e for e in check_submission(parse_submission(data), "0" * 64) if e.part is SubmissionPart.TERMS]  # fmt: skip
     assert not other.ok
     assert "others were accepted" in other.words
+
+
+@pytest.mark.parametrize(("readme", "words"), [
+    (b"# A method\n", "no heading about its limits"),
+    (b"# A method\n\n## Limitations\n\n## More\n\nmany words stand here indeed\n", "nothing stands below"),
+    (b"# A method\n\n## Limitations\n\nnone\n", "nothing stands below"),
+])  # fmt: skip
+def test_a_readme_says_what_the_method_does_badly(data: bytes, readme: bytes, words: str) -> None:
+    check = _checked(data, {"README.md": readme})[SubmissionPart.README]
+    assert not check.ok
+    assert words in check.words
 
 
 @pytest.mark.parametrize(("size", "ok"), [(32, True), (33, False), (500, False)])
@@ -66,8 +53,6 @@ def test_so_many_texts_are_asked_at_once_and_no_more(data: bytes, size: int, ok:
 
 
 def _card(data: bytes, **changed: Any) -> bytes:
-    from harness.card.seal import card_hash
-
     card = json.loads(parse_submission(data).members["card.json"])
     for name, value in changed.items():
         block, _, key = name.rpartition("__")
@@ -76,52 +61,39 @@ def _card(data: bytes, **changed: Any) -> bytes:
     return canonical_bytes(card)
 
 
-def test_costs_are_no_less_than_the_card_has(data: bytes) -> None:
-    told = _checked(data, {"card.json": _card(data, cost__cost_per_entry_usd=0.5)})
-    assert not told[SubmissionPart.COSTS].ok
-    assert "0 USD an entry, and the card has 0.5" in told[SubmissionPart.COSTS].words
-
-
-def test_a_card_that_cannot_be_rehearsed_is_said(data: bytes) -> None:
-    for changed, words in (
-        ({"results": []}, "names no entries"),
-        ({"scores__composite": None}, "no chrF\\+\\+ or no composite"),
-        ({"dataset__source_language": "fr"}, "another pair"),
-    ):
-        check = _checked(data, {"card.json": _card(data, **changed)})[SubmissionPart.CARD]
+def test_card_that_costs_more_or_cannot_be_rehearsed_is_said(data: bytes) -> None:
+    for part, changed, words in (
+        (SubmissionPart.COSTS, {"cost__cost_per_entry_usd": 0.5}, "0 USD an entry, and the card has 0.5"),
+        (SubmissionPart.CARD, {"results": []}, "names no entries"),
+        (SubmissionPart.CARD, {"scores__composite": None}, "no chrF++ or no composite"),
+        (SubmissionPart.CARD, {"dataset__source_language": "fr"}, "another pair"),
+    ):  # fmt: skip
+        check = _checked(data, {"card.json": _card(data, **changed)})[part]
         assert not check.ok
-        assert words.replace("\\", "") in check.words
+        assert words in check.words
     broken = parse_submission(data).members["card.json"].replace(b"eo-demo-v1", b"eo-demo-v2", 1)
     check = _checked(data, {"card.json": broken})[SubmissionPart.CARD]
     assert not check.ok
 
 
-@pytest.mark.parametrize(
-    ("sheet", "words"),
-    [
-        ("name = 3", "name"),
-        ("not toml", "submission.toml"),
-        ('name = "x"\nsubmitter = "y"\nlicence = "z"\nbudget = 3', "budget|method"),
-    ],
-)
+@pytest.mark.parametrize(("sheet", "words"), [
+    ("name = 3", "name"), ("not toml", "submission.toml"),
+    ('name = "x"\nsubmitter = "y"\nlicence = "z"\nbudget = 3', "budget|method"),
+])  # fmt: skip
 def test_a_sheet_that_is_wrong_names_its_field(tmp_path: Path, sheet: str, words: str) -> None:
     folder = sample_folder(tmp_path / "sample")
     (folder / "submission.toml").write_text(sheet, "utf-8")
-    with pytest.raises(UsageError, match=words):
-        pack_folder(folder, MAKER)
+    refuses(UsageError, words, pack_folder, folder, MAKER)
 
 
 def test_a_folder_with_a_link_or_without_a_card_is_not_packed(tmp_path: Path) -> None:
     folder = sample_folder(tmp_path / "sample")
     (folder / "data" / "more.txt").symlink_to("/etc/passwd")
-    with pytest.raises(RefusedBundle, match=r"data/more\.txt: a link"):
-        pack_folder(folder, MAKER)
+    refuses(RefusedBundle, r"data/more\.txt: a link", pack_folder, folder, MAKER)
     (folder / "data" / "more.txt").unlink()
     (folder / "card.json").unlink()
-    with pytest.raises(RefusedBundle, match=r"card\.json: missing"):
-        pack_folder(folder, MAKER)
-    with pytest.raises(UsageError, match="no folder"):
-        pack_folder(tmp_path / "none", MAKER)
+    refuses(RefusedBundle, r"card\.json: missing", pack_folder, folder, MAKER)
+    refuses(UsageError, "no folder", pack_folder, tmp_path / "none", MAKER)
 
 
 def test_what_tools_leave_behind_is_not_packed(tmp_path: Path) -> None:

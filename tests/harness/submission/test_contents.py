@@ -1,7 +1,5 @@
 """The lane of data: what is known by its first bytes, and what runs when it is read is refused."""
 
-from __future__ import annotations
-
 import io
 import pickle
 import zipfile
@@ -17,6 +15,7 @@ from harness.submission.contents import DataKind, NotData, data_kind, is_tokeniz
 from harness.submission.lanes import told_by
 from harness.submission.manifest import DataLane
 from tests.harness.methods.tiny_model import tiny_model
+from tests.harness.sealed.refusals import refuses
 from tests.harness.submission.made import resigned, sample_bundle
 
 
@@ -34,31 +33,24 @@ def _pytorch() -> bytes:
 
 @pytest.mark.parametrize("protocol", range(2, 6))
 def test_pickled_objects_are_refused_by_their_first_bytes(protocol: int) -> None:
-    with pytest.raises(NotData, match="pickled objects"):
-        data_kind("data/words.tsv", pickle.dumps(Evil(), protocol=protocol))
+    refuses(NotData, "pickled objects", data_kind, "data/words.tsv", pickle.dumps(Evil(), protocol=protocol))  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("path", "content", "words"),
-    [
-        ("data/m.bin", _pytorch(), "an archive, such as PyTorch's"),
-        ("data/words.tsv", b"\x7fELF\x02\x01", "a program"),
-        ("data/words.tsv", b"MZ\x90", "a program"),
-        ("data/words.tsv", b"#!/bin/sh\n", "a script"),
-        ("data/words.tsv", b"\x1f\x8b\x08", "compressed"),
-        ("data/words.py", b"import os\n", "by its name"),
-        ("data/old.pkl", b"cos\nsystem\n(S'true'\ntR.", "by its name"),
-        ("data/x.pth", b"import os\n", "by its name"),
-        ("data/words.tsv", b"a\x00b", "of no kind"),
-        ("data/words.tsv", b"\xff\xfb\x90", "of no kind"),
-        ("data/model.bin", b"\x06\x00\x00\x00\x10\x00notaspecification", "of no kind"),
-        ("data/other.bin", b"\x06\x00\x00\x00\x10\x00TransformerSpec\x00\x07\x00", "of no kind"),
-        ("data/w.safetensors", (2).to_bytes(8, "little") + b"{}", "Convert it to CTranslate2"),
-    ],
-)
+@pytest.mark.parametrize(("path", "content", "words"), [
+    ("data/m.bin", _pytorch(), "an archive, such as PyTorch's"),
+    ("data/words.tsv", b"\x7fELF\x02\x01", "a program"),
+    ("data/words.tsv", b"MZ\x90", "a program"), ("data/words.tsv", b"#!/bin/sh\n", "a script"),
+    ("data/words.tsv", b"\x1f\x8b\x08", "compressed"),
+    ("data/words.py", b"import os\n", "by its name"),
+    ("data/old.pkl", b"cos\nsystem\n(S'true'\ntR.", "by its name"),
+    ("data/x.pth", b"import os\n", "by its name"), ("data/words.tsv", b"a\x00b", "of no kind"),
+    ("data/words.tsv", b"\xff\xfb\x90", "of no kind"),
+    ("data/model.bin", b"\x06\x00\x00\x00\x10\x00notaspecification", "of no kind"),
+    ("data/other.bin", b"\x06\x00\x00\x00\x10\x00TransformerSpec\x00\x07\x00", "of no kind"),
+    ("data/w.safetensors", (2).to_bytes(8, "little") + b"{}", "Convert it to CTranslate2"),
+])  # fmt: skip
 def test_what_is_no_data_says_what_it_is(path: str, content: bytes, words: str) -> None:
-    with pytest.raises(NotData, match=words):
-        data_kind(path, content)
+    refuses(NotData, words, data_kind, path, content)
 
 
 def test_what_is_read_here_is_known(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """The desk: a file that was changed there is put back, a number is one bundle's, and damaged notes hide no other bundle."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 
@@ -9,12 +7,8 @@ import pytest
 
 from harness.core.failures import UsageError
 from harness.submission.desk import DeskAct, KeptSubmission, SubmissionDesk
-from tests.harness.submission.made import resigned, sample_bundle
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    return sample_bundle(tmp_path_factory.mktemp("data") / "sample")
+from tests.harness.sealed.refusals import refuses
+from tests.harness.submission.made import resigned
 
 
 @pytest.fixture
@@ -35,8 +29,7 @@ def test_a_bundle_that_was_changed_is_put_back_from_the_file_that_came(desk: Sub
         kept.path.unlink()
         if changed is not None:
             kept.path.write_bytes(changed)
-        with pytest.raises(UsageError):
-            desk.find(kept.number)
+        refuses(UsageError, "", desk.find, kept.number)
         assert taken_in(desk, data).path.read_bytes() == data
     assert [e.what for e in desk.find(kept.number).notes] == [DeskAct.RECEIVED, DeskAct.REHEARSED]
 
@@ -47,11 +40,9 @@ def test_two_bundles_of_one_number_are_told_apart_by_their_whole_hash(desk: Subm
     kept = taken_in(desk, data)
     packed = (resigned(data, {}, release=f"other {n}") for n in range(999))
     other = next(each for each in packed if hashlib.sha256(each).hexdigest()[0] == kept.number)
-    with pytest.raises(UsageError, match="another submission with the number"):
-        taken_in(desk, other)
+    refuses(UsageError, "another submission with the number", taken_in, desk, other)
     kept.path.write_bytes(other)
-    with pytest.raises(UsageError, match="was changed"):
-        desk.find(kept.number)
+    refuses(UsageError, "was changed", desk.find, kept.number)
 
 
 @pytest.mark.parametrize(
@@ -64,8 +55,7 @@ def test_damaged_notes_are_said_and_hide_no_other_bundle(desk: SubmissionDesk, d
     found, [said] = desk.listed()
     assert [each.number for each in found] == [other.number]
     assert words in said
-    with pytest.raises(UsageError, match=words):
-        desk.find(kept.number)
+    refuses(UsageError, words, desk.find, kept.number)
 
 
 def test_a_bundle_whose_first_note_was_cut_is_taken_in_again(desk: SubmissionDesk, data: bytes) -> None:  # fmt: skip

@@ -1,7 +1,5 @@
 """Methods of the reference implementation become folders of ours; nothing of them is run, no Dockerfile is read."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io
@@ -20,6 +18,7 @@ from harness.core.failures import UsageError
 from harness.inputs.dictionary import read_dictionary
 from harness.submission.bundle import RefusedBundle
 from harness.submission.foreign import write_folder
+from tests.harness.sealed.refusals import refuses
 
 PLUGIN = """
 class Method:
@@ -49,11 +48,8 @@ def test_a_class_of_theirs_answers_lists_of_texts(tmp_path: Path) -> None:
     made = write_folder(theirs, tmp_path / "ours")
     sheet = _sheet(made)
     assert (sheet["name"], sheet["release"]) == ('Shout "it"', "2.0.0")
-    assert sheet["method"] == {
-        "lane": "code",
-        "entry": "rosetta_adapter:Adapter",
-        "options": {"temperature": 0.5},
-    }
+    entry = "rosetta_adapter:Adapter"
+    assert sheet["method"] == {"lane": "code", "entry": entry, "options": {"temperature": 0.5}}
     assert sorted(p.name for p in (made / "code").iterdir()) == ["rosetta_adapter.py", "shout_of_theirs.py"]  # fmt: skip
     sys.path.insert(0, str(made / "code"))
     try:
@@ -67,14 +63,11 @@ def test_a_class_of_theirs_answers_lists_of_texts(tmp_path: Path) -> None:
         sys.modules.pop("shout_of_theirs", None)
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("words.tsv", "dog\thundo\ncat\tkato\n"),
-        ("words.json", '{"dictionary": {"dog": ["hundo", "dogo"], "cat": "kato"}}'),
-        ("words.jsonl", '{"source": "dog", "target": "hundo"}\n{"source": "cat", "target": "kato"}\n'),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "text"), [
+    ("words.tsv", "dog\thundo\ncat\tkato\n"),
+    ("words.json", '{"dictionary": {"dog": ["hundo", "dogo"], "cat": "kato"}}'),
+    ("words.jsonl", '{"source": "dog", "target": "hundo"}\n{"source": "cat", "target": "kato"}\n'),
+])  # fmt: skip
 def test_their_word_list_becomes_data(tmp_path: Path, name: str, text: str) -> None:
     theirs = _written(tmp_path / "theirs", {"kind": "lexicon", "name": "w", "dictionary": name}, **{name.replace(".", "__"): text})  # fmt: skip
     made = write_folder(theirs, tmp_path / "ours")
@@ -87,31 +80,21 @@ def test_their_coaching_becomes_a_prompt_whose_braces_stay_braces(tmp_path: Path
     described = {"kind": "llm-coached", "name": "c", "model": "some/model", "coaching": {"file": "c.txt"}, "decode": {"temperature": 0.2, "x-y": 1}}  # fmt: skip
     theirs = _written(tmp_path / "theirs", described, c__txt="Keep {name} as it is.")
     made = write_folder(theirs, tmp_path / "ours")
-    assert _sheet(made)["method"] == {
-        "lane": "data",
-        "method": "chat",
-        "made_for": "some/model",
-        "files": {"prompt": "data/prompt.txt"},
-        "options": {"temperature": 0.2},
-    }
+    files, options = {"prompt": "data/prompt.txt"}, {"temperature": 0.2}
+    assert _sheet(made)["method"] == {"lane": "data", "method": "chat", "made_for": "some/model", "files": files, "options": options}  # fmt: skip
     assert (made / "data" / "prompt.txt").read_text("utf-8") == "Keep {{name}} as it is."
 
 
-@pytest.mark.parametrize(
-    ("described", "words"),
-    [
-        ({"kind": "service", "service": {"endpoint": "http://192.0.2.1"}}, "a server that answers somewhere"),
-        ({"kind": "mt-api"}, "Secret texts are sent to none"),
-        ({"kind": "nmt-checkpoint"}, "CTranslate2"),
-        ({"kind": "magic"}, "'magic' is not known"),
-        ({"kind": ["python"]}, "is not known"),
-        ({"kind": "python", "entry_point": "os;system"}, "module:Class"),
-        ({"kind": "lexicon", "dictionary": "../../etc/passwd"}, "names no file beside it"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("described", "words"), [
+    ({"kind": "service", "service": {"endpoint": "http://192.0.2.1"}}, "a server that answers somewhere"),
+    ({"kind": "mt-api"}, "Secret texts are sent to none"),
+    ({"kind": "nmt-checkpoint"}, "CTranslate2"), ({"kind": "magic"}, "'magic' is not known"),
+    ({"kind": ["python"]}, "is not known"),
+    ({"kind": "python", "entry_point": "os;system"}, "module:Class"),
+    ({"kind": "lexicon", "dictionary": "../../etc/passwd"}, "names no file beside it"),
+])  # fmt: skip
 def test_what_cannot_be_handed_in_says_what_can(tmp_path: Path, described: dict[str, Any], words: str) -> None:  # fmt: skip
-    with pytest.raises(UsageError, match=words):
-        write_folder(_written(tmp_path / "theirs", described), tmp_path / "ours")
+    refuses(UsageError, words, write_folder, _written(tmp_path / "theirs", described), tmp_path / "ours")  # fmt: skip
     assert not (tmp_path / "ours").exists()
 
 
@@ -126,7 +109,12 @@ def _tar(path: Path, *members: tarfile.TarInfo, **files: bytes) -> Path:
     return path
 
 
-def test_an_archive_of_theirs_is_read(tmp_path: Path) -> None:
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    return _tar(tmp_path / "b.tar.gz", **{"method/method.json": b"{}"})
+
+
+def test_archive_of_theirs_is_read(tmp_path: Path) -> None:
     described = json.dumps({"name": "s", "entry_point": "shout:Method"}).encode()
     path = _tar(tmp_path / "b.tar.gz", **{"manifest.json": b"{}", "method/method.json": described, "method/shout.py": PLUGIN.encode()})  # fmt: skip
     made = write_folder(path, tmp_path / "ours")
@@ -134,28 +122,31 @@ def test_an_archive_of_theirs_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", [-8, -4])
-def test_an_archive_with_a_wrong_checksum_is_damaged(tmp_path: Path, place: int) -> None:
+def test_archive_with_a_wrong_checksum_is_damaged(archive: Path, place: int) -> None:
     """Its members can be read, and what they were packed of was something else: the CRC, then the length."""
-    path = _tar(tmp_path / "b.tar.gz", **{"method/method.json": b"{}"})
-    data = bytearray(path.read_bytes())
+    data, ours = bytearray(archive.read_bytes()), archive.with_name("ours")
     data[place] ^= 1
-    path.write_bytes(data)
-    with pytest.raises(UsageError, match=r"cannot be read as an archive \(BadGzipFile\)"):
-        write_folder(path, tmp_path / "ours")
-    assert not (tmp_path / "ours").exists()
+    archive.write_bytes(data)
+    words = r"cannot be read as an archive \(BadGzipFile\)"
+    refuses(UsageError, words, write_folder, archive, ours)
+    assert not ours.exists()
 
 
-def test_what_follows_the_last_member_is_read_so_far_and_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    path = _tar(tmp_path / "b.tar.gz", **{"method/method.json": b"{}"})
-    path.write_bytes(path.read_bytes() + gzip.compress(bytes(2**22)))
+@pytest.fixture
+def little(monkeypatch: pytest.MonkeyPatch) -> str:
+    """An archive may unpack to a megabyte here; gives what is said of more."""
     monkeypatch.setattr("harness.submission.foreign.MOST_BYTES", 2**20)
     monkeypatch.setattr("harness.submission.foreign.MOST_MEMBERS", 10)
-    with pytest.raises(UsageError, match="it unpacks to more than the 1 MiB"):
-        write_folder(path, tmp_path / "ours")
+    return "it unpacks to more than the 1 MiB"
+
+
+def test_what_follows_the_last_member_is_read_so_far(archive: Path, little: str) -> None:
+    archive.write_bytes(archive.read_bytes() + gzip.compress(bytes(2**22)))
+    refuses(UsageError, little, write_folder, archive, archive.with_name("ours"))
 
 
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
-def test_a_header_that_unpacks_to_too_much_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: bytes) -> None:  # fmt: skip
+def test_header_that_unpacks_to_too_much_is_not_read(tmp_path: Path, little: str, monkeypatch: pytest.MonkeyPatch, kind: bytes) -> None:  # fmt: skip
     """The library reads it whole into memory before it tells of the member."""
 
     def read(*_: object) -> NoReturn:
@@ -165,19 +156,15 @@ def test_a_header_that_unpacks_to_too_much_is_not_read(tmp_path: Path, monkeypat
     info.type, info.size = kind, 2**31
     path = tmp_path / "b.tar.gz"
     path.write_bytes(gzip.compress(info.tobuf(tarfile.GNU_FORMAT) + bytes(2**22)))
-    monkeypatch.setattr("harness.submission.foreign.MOST_BYTES", 2**20)
-    monkeypatch.setattr("harness.submission.foreign.MOST_MEMBERS", 10)
     monkeypatch.setattr(tarfile, "open", read)
-    with pytest.raises(UsageError, match="it unpacks to more than the 1 MiB"):
-        write_folder(path, tmp_path / "ours")
+    refuses(UsageError, little, write_folder, path, tmp_path / "ours")
 
 
 @pytest.mark.parametrize("packed", [bz2.compress, lzma.compress])
 def test_another_compression_is_refused(tmp_path: Path, packed: Callable[[bytes], bytes]) -> None:
     path = tmp_path / "b.tar.gz"
     path.write_bytes(packed(bytes(10_240)))
-    with pytest.raises(UsageError, match="in another way than by gzip"):
-        write_folder(path, tmp_path / "ours")
+    refuses(UsageError, "in another way than by gzip", write_folder, path, tmp_path / "ours")
 
 
 def test_what_they_wrote_stands_in_our_sheet_in_any_script(tmp_path: Path) -> None:
@@ -189,20 +176,14 @@ def test_what_they_wrote_stands_in_our_sheet_in_any_script(tmp_path: Path) -> No
     assert sheet["method"]["options"] == {"a": float("inf"), "b": True}
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        (tarfile.SYMTYPE, "a link"),
-        (tarfile.LNKTYPE, "a link"),
-        (tarfile.CHRTYPE, "a device"),
-        (tarfile.FIFOTYPE, "a device or pipe"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "words"), [
+    (tarfile.SYMTYPE, "a link"), (tarfile.LNKTYPE, "a link"), (tarfile.CHRTYPE, "a device"),
+    (tarfile.FIFOTYPE, "a device or pipe"),
+])  # fmt: skip
 def test_links_and_devices_of_an_archive_are_named(tmp_path: Path, kind: bytes, words: str) -> None:
     info = tarfile.TarInfo("method/x")
     info.type, info.linkname = kind, "/etc/passwd"
-    with pytest.raises(RefusedBundle, match=f"method/x: {words}"):
-        write_folder(_tar(tmp_path / "b.tar", info), tmp_path / "ours")
+    refuses(RefusedBundle, f"method/x: {words}", write_folder, _tar(tmp_path / "b.tar", info), tmp_path / "ours")  # fmt: skip
 
 
 def test_an_archive_that_leads_out_or_declares_too_much_is_refused(tmp_path: Path) -> None:
@@ -213,15 +194,9 @@ def test_an_archive_that_leads_out_or_declares_too_much_is_refused(tmp_path: Pat
     info = tarfile.TarInfo("method/big.bin")
     info.size = 10 * 2**30
     path.write_bytes(info.tobuf() + bytes(1024))
-    with pytest.raises(RefusedBundle, match="10,240 MiB declared"):
-        write_folder(path, tmp_path / "ours")
-    with pytest.raises(UsageError, match="as an archive"):
-        write_folder(_junk(tmp_path / "c.tar.gz"), tmp_path / "ours")
-
-
-def _junk(path: Path) -> Path:
+    refuses(RefusedBundle, "10,240 MiB declared", write_folder, path, tmp_path / "ours")
     path.write_bytes(b"\x1f\x8b\x08junk")
-    return path
+    refuses(UsageError, "as an archive", write_folder, path, tmp_path / "ours")
 
 
 def test_an_archive_that_is_damaged_is_said(tmp_path: Path) -> None:
@@ -229,11 +204,7 @@ def test_an_archive_that_is_damaged_is_said(tmp_path: Path) -> None:
     described = json.dumps({"kind": "lexicon", "name": "w", "dictionary": "w.tsv"}).encode()
     rows = "".join(f"word {n * n}\tvorto {n * 7}\n" for n in range(3000)).encode()
     path, said = tmp_path / "theirs.tar.gz", set()
-    with tarfile.open(path, "w:gz") as archive:
-        for name, content in (("method/method.json", described), ("method/w.tsv", rows)):
-            member = tarfile.TarInfo(name)
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
+    _tar(path, **{"method/method.json": described, "method/w.tsv": rows})
     data = path.read_bytes()
     for at in range(100, len(data) - 100, len(data) // 40):
         path.write_bytes(data[:at] + b"\x00\xaa\x55\xff" * 10 + data[at + 40 :])
