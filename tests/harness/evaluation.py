@@ -11,6 +11,7 @@ from typing import Any
 
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry
+from harness.card.load import load_card
 from harness.endpoint.keys import no_key
 from harness.events.control import Control
 from harness.events.kinds import EntryScored, Event, Failed, Finished, Progress, Started
@@ -18,13 +19,17 @@ from harness.method.method import Attempt, Method, Result
 from harness.method.options import MethodOptions
 from harness.methods.registry import build
 from harness.run.beginning import begin, resume_method
+from harness.run.rescoring import rescore
 from harness.run.running import execute_run
 from harness.setup.plan import Plan, Resumption, RunOptions
+from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import Run, find_run, read_card
 
 LANGUAGES = {"source_language": "en", "target_language": "eo"}
+FEW = ("exact_match_rate", "chrf_plus_plus")
+"""Metrics that take no time: where a test is not about scores."""
 
 
 def corpus(size: int = 12, *, segment: str = "development", **more: Any) -> Corpus:
@@ -45,14 +50,17 @@ def corpus_of(entries: Sequence[Entry]) -> Corpus:
     return Corpus(dataset, tuple(entries), sha256(content).hexdigest(), Form.SPECIFICATION)
 
 
-def chat_plan(url: str, *, run: dict[str, Any] | None = None, **options: Any) -> Plan:
-    """A plan for the scripted endpoint; few tries, so that failures come to their end."""
+def chat_plan(
+    url: str, *, run: dict[str, Any] | None = None, metrics: Sequence[str] = FEW, **options: Any
+) -> Plan:
+    """A plan for the scripted endpoint; few tries, so that failures come to their end, and cheap metrics."""
     told = {"model": "mock", "endpoint": url, "source_language": "en", "target_language": "eo"}
     limits: dict[str, Any] = {"concurrency": 4, "most_attempts": 1, "timeout_seconds": 20}
     return Plan(
         method="chat",
         options=MethodOptions.model_validate(told | options),
         run=RunOptions.model_validate(limits | (run or {})),
+        scoring=ScoringOptions(metrics=tuple(metrics)),
     )
 
 
@@ -167,6 +175,20 @@ def sealed_card(path: Path, name: str = "last") -> dict[str, Any]:
     card = kept(path, name).card
     assert card is not None
     return card
+
+
+def whole_card(path: Path, name: str = "last") -> dict[str, Any]:
+    """Return the card of a run with its rows, the newest where none is named."""
+    with closing(open_store(path)) as connection:
+        return load_card(connection, find_run(connection, name).id).as_json()
+
+
+def rescored(path: Path, **options: Any) -> dict[str, Any]:
+    """Score the newest run again; gives the card of the new one with its rows."""
+    with closing(open_store(path)) as connection:
+        run = find_run(connection, "last")
+        run_id = rescore(connection, run, ScoringOptions(**options), lambda words: None)
+    return whole_card(path, run_id)
 
 
 def query(path: Path, sql: str, *values: object) -> list[Any]:

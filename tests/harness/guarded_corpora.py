@@ -43,12 +43,12 @@ ENTRIES = 300
 
 
 @cache
-def tools(name: str, options: ScoringOptions | None = None) -> ScoringTools:
-    """Everything that a run over one of the corpora is scored with."""
+def tools(name: str, options: ScoringOptions | None = None, size: int = ENTRIES) -> ScoringTools:
+    """Everything that a run over the first entries of one of the corpora is scored with."""
     if name == "demo":
         corpus = load(sample_path(DEMO_CORPUS))
         terms = sample_path(DEMO_COACHING)
-        return _prepared(corpus.dataset, corpus.entries, options, coaching=terms)
+        return _prepared(corpus.dataset, corpus.entries[:size], options, coaching=terms)
     if not (TEXTS.exists() and STRICT.exists()):
         pytest.skip("no test data at data/text and data/fst")
     if name == "cree":
@@ -56,9 +56,9 @@ def tools(name: str, options: ScoringOptions | None = None) -> ScoringTools:
             _dataset("crk-Latn"), list(_cree()), options or ScoringOptions(analyser=STRICT)
         )
     if name in RIGHTS:
-        references = list(_declaration(name))
+        references = list(_declaration(name))[:size]
         return _prepared(_dataset(RIGHTS[name]), _entries(_numbered_english(), references), options)
-    references = _lines(f"ref.{name}")[:ENTRIES]
+    references = _lines(f"ref.{name}")[:size]
     return _prepared(_dataset(NEWS[name]), _entries(_lines("src.eng"), references), options)
 
 

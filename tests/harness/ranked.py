@@ -12,6 +12,7 @@ from corpora.model.entry import Entry, Segment
 from harness.method.method import MethodClass
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan, RunOptions
+from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.evaluation import corpus_of, run_corpus
@@ -57,8 +58,12 @@ def play(
     condition: str = "made",
     replicate: int = 0,
     kind: MethodClass | None = None,
+    metrics: Sequence[str] | None = None,
 ) -> str:
-    """Replay outputs of which the first ``right`` are the references, the others spoilt; gives the run's id."""
+    """Replay outputs of which the first ``right`` are the references, the others spoilt; gives the run's id.
+
+    ``metrics``: fewer than all that ship, where a test is not about scores.
+    """
     outputs = path.parent / f"{model}-{right}-{len(corpus.entries)}.jsonl"
     lines = [
         {
@@ -71,8 +76,10 @@ def play(
         for place, entry in enumerate(corpus.entries)
     ]
     outputs.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    scoring = ScoringOptions() if metrics is None else ScoringOptions(metrics=tuple(metrics))
     plan = Plan(
         method="replay",
+        scoring=scoring,
         options=MethodOptions(
             source_language="en",
             target_language="eo",

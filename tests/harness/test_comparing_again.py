@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import re
+import shutil
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -20,10 +21,11 @@ from harness.method.options import MethodOptions
 from harness.sealed.stick import stick_error
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
+from harness.store.file.database import open_store
 from harness.store.file.trouble import in_words
 from harness.store.holding import begin_stretch
 from harness.store.results import add_results, read_results
-from harness.store.runs import find_run, forget_failed, read_run
+from harness.store.runs import forget_failed, read_run
 from review.log.table import not_saved
 from review.session.words.troubles import SAVING, STICKS
 from tests.harness.evaluation import LANGUAGES, begun, corpus, run_corpus
@@ -36,13 +38,25 @@ PLAN = Plan(
 METRICS = ("chrf_plus_plus", "exact_match_rate")
 
 
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with a finished run, and one that is only begun."""
+    path = tmp_path_factory.mktemp("two") / "rosetta.sqlite"
+    run_corpus(path, corpus(40), PLAN)
+    begun(path, corpus(40), PLAN)
+    return path
+
+
 @pytest.fixture
-def runs(store_path: Path, connection: sqlite3.Connection) -> tuple[int, int]:
-    """Return the store's numbers of a finished run, and of one that is only begun."""
-    run_corpus(store_path, corpus(40), PLAN)
-    finished = find_run(connection, "last").id
-    number, _ = begun(store_path, corpus(40), PLAN)
-    return finished, number
+def connection(two: Path, tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(open_store(Path(shutil.copy(two, tmp_path)))) as opened:
+        yield opened
+
+
+@pytest.fixture
+def runs() -> tuple[int, int]:
+    """Return the store's numbers of both."""
+    return 1, 2
 
 
 def give(connection: sqlite3.Connection, runs: tuple[int, int], places: Sequence[int]) -> None:
@@ -71,7 +85,7 @@ def numbers(found: Comparison) -> object:
     )
 
 
-def test_entries_that_came_since_are_put_in_their_places(
+def test_new_entries_are_put_in_their_places_and_read_alone(
     connection: sqlite3.Connection, runs: tuple[int, int]
 ) -> None:
     give(connection, runs, [30, 2, 17])
@@ -80,23 +94,13 @@ def test_entries_that_came_since_are_put_in_their_places(
     again = compared(connection, runs, first)
     assert again.entries.positions.tolist() == [[1, 2, 17, 18, 30, 39]] * 2
     assert numbers(again) == numbers(compared(connection, runs))
-
-
-def test_rows_that_were_read_are_not_read_again(
-    connection: sqlite3.Connection, runs: tuple[int, int]
-) -> None:
-    give(connection, runs, range(20))
-    first = compared(connection, runs)
-    give(connection, runs, [25])
-    again = compared(connection, runs, first)
     for old, new in zip(first.sides, again.sides, strict=True):
         known = {id(row) for row in old.rows.rows}
-        assert [row.entry.position for row in new.rows.rows if id(row) not in known] == (
-            [] if new.rows.sealed else [25]
-        )
+        read = [row.entry.position for row in new.rows.rows if id(row) not in known]
+        assert sorted(read) == ([] if new.rows.sealed else [1, 18, 39])
 
 
-def test_failed_entries_that_are_asked_for_again_are_read_again(
+def test_retried_entries_are_read_again(
     connection: sqlite3.Connection, runs: tuple[int, int]
 ) -> None:
     give(connection, runs, range(10))
@@ -115,7 +119,7 @@ def test_failed_entries_that_are_asked_for_again_are_read_again(
     assert numbers(again) == numbers(compared(connection, runs))
 
 
-def test_a_run_that_was_sealed_since_is_read_anew(
+def test_run_sealed_since_is_read_anew(
     connection: sqlite3.Connection, runs: tuple[int, int]
 ) -> None:
     give(connection, runs, range(40))
@@ -132,7 +136,7 @@ def test_a_run_that_was_sealed_since_is_read_anew(
     assert numbers(again) != numbers(first)
 
 
-def test_runs_of_a_corpus_share_its_entries_and_only_their_own_are_read(
+def test_runs_of_a_corpus_share_its_entries(
     connection: sqlite3.Connection, runs: tuple[int, int]
 ) -> None:
     give(connection, runs, range(5))
@@ -158,47 +162,42 @@ def said_by_sqlite(name: str) -> sqlite3.Error:
     return error
 
 
-@pytest.mark.parametrize(
-    ("name", "problem"),
-    [
-        ("SQLITE_FULL", StorageProblem.DISK_FULL),
-        ("SQLITE_READONLY", StorageProblem.READ_ONLY),
-        ("SQLITE_READONLY_DIRECTORY", StorageProblem.READ_ONLY),
-        ("SQLITE_READONLY_DBMOVED", StorageProblem.GONE),
-        ("SQLITE_BUSY_SNAPSHOT", StorageProblem.BUSY),
-        ("SQLITE_LOCKED_SHAREDCACHE", StorageProblem.BUSY),
-        ("SQLITE_PROTOCOL", StorageProblem.BUSY),
-        ("SQLITE_CORRUPT_INDEX", StorageProblem.DAMAGED),
-        ("SQLITE_IOERR_SHORT_READ", StorageProblem.DAMAGED),
-        ("SQLITE_NOTADB", StorageProblem.NOT_OURS),
-        ("SQLITE_CANTOPEN_ISDIR", StorageProblem.NOT_OPENED),
-        ("SQLITE_IOERR_FSYNC", StorageProblem.DISK_FAILS),
-        ("SQLITE_ERROR", StorageProblem.OTHER_FORM),
-        ("SQLITE_MISUSE", StorageProblem.OTHER),
-    ],
-)
-def test_a_result_code_of_sqlite_is_one_problem(name: str, problem: StorageProblem) -> None:
-    assert storage_problem(said_by_sqlite(name)) is problem
-
-
-@pytest.mark.parametrize(
-    ("number", "problem"),
-    [
-        (errno.ENOSPC, StorageProblem.DISK_FULL),
-        (errno.EDQUOT, StorageProblem.DISK_FULL),
-        (errno.EFBIG, StorageProblem.DISK_FULL),
-        (errno.EROFS, StorageProblem.READ_ONLY),
-        (errno.EACCES, StorageProblem.READ_ONLY),
-        (errno.ENOENT, StorageProblem.GONE),
-        (errno.ESTALE, StorageProblem.GONE),
-        (errno.EIO, StorageProblem.DISK_FAILS),
-        (errno.EINVAL, StorageProblem.OTHER),
-    ],
-)
-def test_a_number_of_the_system_is_one_problem(number: int, problem: StorageProblem) -> None:
-    error = OSError(number, "words of the system")
-    assert storage_problem(error) is problem
-    assert error_name(error) == errno.errorcode[number]
+def test_codes_of_sqlite_and_the_system_are_one_problem(tmp_path: Path) -> None:
+    problems = StorageProblem
+    for name, problem in (
+        ("SQLITE_FULL", problems.DISK_FULL),
+        ("SQLITE_READONLY", problems.READ_ONLY),
+        ("SQLITE_READONLY_DIRECTORY", problems.READ_ONLY),
+        ("SQLITE_READONLY_DBMOVED", problems.GONE),
+        ("SQLITE_BUSY_SNAPSHOT", problems.BUSY),
+        ("SQLITE_LOCKED_SHAREDCACHE", problems.BUSY),
+        ("SQLITE_PROTOCOL", problems.BUSY),
+        ("SQLITE_CORRUPT_INDEX", problems.DAMAGED),
+        ("SQLITE_IOERR_SHORT_READ", problems.DAMAGED),
+        ("SQLITE_NOTADB", problems.NOT_OURS),
+        ("SQLITE_CANTOPEN_ISDIR", problems.NOT_OPENED),
+        ("SQLITE_IOERR_FSYNC", problems.DISK_FAILS),
+        ("SQLITE_ERROR", problems.OTHER_FORM),
+        ("SQLITE_MISUSE", problems.OTHER),
+    ):
+        assert storage_problem(said_by_sqlite(name)) is problem, name
+    for number, problem in (
+        (errno.ENOSPC, problems.DISK_FULL),
+        (errno.EDQUOT, problems.DISK_FULL),
+        (errno.EFBIG, problems.DISK_FULL),
+        (errno.EROFS, problems.READ_ONLY),
+        (errno.EACCES, problems.READ_ONLY),
+        (errno.ENOENT, problems.GONE),
+        (errno.ESTALE, problems.GONE),
+        (errno.EIO, problems.DISK_FAILS),
+        (errno.EINVAL, problems.OTHER),
+    ):
+        error = OSError(number, "words of the system")
+        assert storage_problem(error) is problem, number
+        assert error_name(error) == errno.errorcode[number]
+    told = stick_error(tmp_path, OSError(errno.ENOSPC, "No space left on device"))
+    assert told.problem is problems.DISK_FULL
+    assert "not enough room" in str(told)
 
 
 def test_real_errors_of_sqlite_are_known(tmp_path: Path) -> None:
@@ -212,40 +211,27 @@ def test_real_errors_of_sqlite_are_known(tmp_path: Path) -> None:
     assert storage_problem(refused.value) is StorageProblem.NOT_OPENED
 
 
-@pytest.mark.parametrize("problem", StorageProblem)
-def test_every_face_has_words_for_every_problem(problem: StorageProblem) -> None:
-    for words in (SAVING, STICKS):
-        assert words_for(words, problem) in words.values()
-    with pytest.raises(KeyError):
-        words_for({}, problem)
-
-
-def test_the_wider_problem_lends_its_words() -> None:
-    said = words_for(SAVING, StorageProblem.NOT_OPENED)
-    assert said == SAVING[StorageProblem.READ_ONLY]
+def test_every_face_has_words_for_every_problem() -> None:
+    for problem in StorageProblem:
+        for words in (SAVING, STICKS):
+            assert words_for(words, problem) in words.values()
+        with pytest.raises(KeyError):
+            words_for({}, problem)
+    # the wider problem lends its words
+    assert words_for(SAVING, StorageProblem.NOT_OPENED) == SAVING[StorageProblem.READ_ONLY]
     assert words_for(SAVING, StorageProblem.TOO_LARGE) == SAVING[StorageProblem.OTHER]
     assert words_for(STICKS, StorageProblem.DISK_FAILS) == STICKS[StorageProblem.GONE]
 
 
-SQLITE_NAMES = sorted(
-    name
-    for name in vars(sqlite3)
-    if re.match("SQLITE_(FULL|READONLY|PERM|BUSY|CORRUPT|NOTADB|IOERR|ERROR|CANTOPEN|FORMAT)", name)
-)
-
-
-@pytest.mark.parametrize("name", SQLITE_NAMES)
-def test_no_face_quotes_what_an_error_carries(name: str, tmp_path: Path) -> None:
-    error = said_by_sqlite(name)
-    for said in (str(in_words(error, tmp_path / "x")), str(not_saved(error, tmp_path / "x"))):
-        assert "a text" not in said
-        assert "{" not in said
-
-
-def test_a_stick_says_what_the_table_says(tmp_path: Path) -> None:
-    told = stick_error(tmp_path, OSError(errno.ENOSPC, "No space left on device"))
-    assert told.problem is StorageProblem.DISK_FULL
-    assert "not enough room" in str(told)
+def test_no_face_quotes_what_an_error_carries(tmp_path: Path) -> None:
+    kinds = "FULL|READONLY|PERM|BUSY|CORRUPT|NOTADB|IOERR|ERROR|CANTOPEN|FORMAT"
+    names = [name for name in vars(sqlite3) if re.match(f"SQLITE_({kinds})", name)]
+    assert len(names) > 50
+    for name in names:
+        error = said_by_sqlite(name)
+        for said in (str(in_words(error, tmp_path / "x")), str(not_saved(error, tmp_path / "x"))):
+            assert "a text" not in said
+            assert "{" not in said
 
 
 def test_codes_of_storage_stand_in_one_table() -> None:

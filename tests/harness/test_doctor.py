@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import threading
+import tomllib
 from collections.abc import Iterator
 from contextlib import closing
 from importlib.metadata import version
@@ -25,6 +26,7 @@ from harness.doctor.data import data, file_system, settings
 from harness.doctor.examination import examine, languages, looked_at
 from harness.doctor.finding import Finding, Health
 from harness.doctor.program import extras, keys, program
+from harness.endpoint.keys import set_key
 from harness.settings import change_settings
 from harness.store.file.database import SCHEMA_VERSION, open_store
 from scoring.words import source_words
@@ -57,23 +59,17 @@ def snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:
     }
 
 
-def test_nothing_at_all_is_no_failure_and_looking_makes_nothing(tmp_path: Path) -> None:
+def test_missing_folder_is_no_failure_and_stays_missing(tmp_path: Path) -> None:
     found = list(examine(tmp_path / "nowhere"))
     assert [each for each in found if each.health is Health.BROKEN] == []
     assert not (tmp_path / "nowhere").exists()
     areas = list(dict.fromkeys(each.area for each in found))
-    assert areas == [
-        "Program",
-        "Extras",
-        "Methods of others",
-        "Keys",
-        "Data",
-        "Settings",
-        "Languages",
-    ]
+    assert ", ".join(areas) == (
+        "Program, Extras, Methods of others, Keys, Data, Settings, Languages"
+    )
 
 
-def test_a_sound_store_is_told_and_not_touched(home: Path) -> None:
+def test_sound_store_is_told_and_not_touched(home: Path) -> None:
     scene(home / "rosetta.sqlite", total=10, stored=5).close()
     change_settings(home, {"theme": "rosetta-light"})
     before = snapshot(home)
@@ -100,7 +96,7 @@ def test_a_damaged_page_of_the_store_is_found(home: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the lines are for another shell there")
-def test_the_lines_for_a_damaged_store_take_all_of_it_away_and_let_a_new_one_begin(
+def test_fix_of_a_damaged_store_lets_a_new_one_begin(
     tmp_path: Path,
 ) -> None:
     home = tmp_path / "a folder's $HOME"
@@ -120,40 +116,31 @@ def test_the_lines_for_a_damaged_store_take_all_of_it_away_and_let_a_new_one_beg
     assert by_name(data(home))["store"].health is Health.OK
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [(b"not a database" * 100, "damaged, or no store"), (b"", "sound: version 0")],
-    ids=["other file", "empty"],
-)
-def test_what_is_no_store_is_told(home: Path, content: bytes, words: str) -> None:
-    (home / "rosetta.sqlite").write_bytes(content)
-    assert words in by_name(data(home))["store"].words
-
-
-def test_a_store_of_a_newer_version_is_told(home: Path) -> None:
-    with closing(open_store(home / "rosetta.sqlite")) as store:
+def test_foreign_newer_and_torn_stores_are_told(home: Path) -> None:
+    path = home / "rosetta.sqlite"
+    for content, words in (
+        (b"not a database" * 100, "damaged, or no store"),
+        (b"", "sound: version 0"),
+    ):
+        path.write_bytes(content)
+        assert words in by_name(data(home))["store"].words
+    scene(path, total=4, stored=2).close()
+    with closing(sqlite3.connect(path)) as store:
         store.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
-    found = by_name(data(home))["store"]
-    assert found.health is Health.BROKEN
-    assert "newer Rosetta" in found.words
-
-
-def test_rows_that_belong_to_nothing_are_told(home: Path) -> None:
-    made = scene(home / "rosetta.sqlite", total=4, stored=2)
-    made.close()
-    with closing(sqlite3.connect(home / "rosetta.sqlite")) as store:
+        found = by_name(data(home))["store"]
+        assert (found.health, "newer Rosetta" in found.words) == (Health.BROKEN, True)
+        store.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         store.execute("PRAGMA foreign_keys = OFF")
         store.execute("DELETE FROM runs")
         store.commit()
     found = by_name(data(home))["store"]
-    assert found.health is Health.BROKEN
-    assert "belong to nothing" in found.words
+    assert (found.health, "belong to nothing" in found.words) == (Health.BROKEN, True)
+    home.joinpath("file").write_text("")
+    assert by_name(data(home / "file"))["folder"].health is Health.BROKEN
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no modes there")
-def test_a_store_that_others_may_read_is_broken_and_its_mend_mends_it(home: Path) -> None:
-    import subprocess
-
+def test_fix_of_a_readable_store_closes_it(home: Path) -> None:
     open_store(home / "rosetta.sqlite").close()
     home.chmod(0o755)
     assert by_name(data(home))["privacy"].health is Health.MISSING  # nobody else can read the store
@@ -166,33 +153,19 @@ def test_a_store_that_others_may_read_is_broken_and_its_mend_mends_it(home: Path
     assert by_name(data(home))["privacy"].health is Health.OK
 
 
-def test_a_file_in_the_place_of_the_folder(tmp_path: Path) -> None:
-    path = tmp_path / "home"
-    path.write_text("")
-    assert by_name(data(path))["folder"].health is Health.BROKEN
-
-
-@pytest.mark.parametrize(
-    ("free", "health"),
-    [(10**7, Health.BROKEN), (10**8, Health.MISSING), (10**10, Health.OK)],
-)
-def test_little_space(
-    home: Path, free: int, health: Health, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    usage = type("Usage", (), {"free": free})
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
-    assert by_name(data(home))["free space"].health is health
+def test_little_space_and_network_drives(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for free, health in ((10**7, Health.BROKEN), (10**8, Health.MISSING), (10**10, Health.OK)):
+        usage = type("Usage", (), {"free": free})
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, usage=usage: usage)
+        assert by_name(data(home))["free space"].health is health
+    monkeypatch.setattr(doctor_data, "file_system", lambda _: "nfs4")
+    assert by_name(data(home))["drive"].health is Health.BROKEN
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists its drives so")
 def test_the_drive_of_a_folder() -> None:
     assert file_system(Path("/proc/self")) == "proc"
     assert file_system(Path("/")) not in {None, "proc"}
-
-
-def test_a_network_drive_is_broken(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor_data, "file_system", lambda _: "nfs4")
-    assert by_name(data(home))["drive"].health is Health.BROKEN
 
 
 # Settings
@@ -218,29 +191,21 @@ def test_what_the_settings_name_is_looked_at(home: Path, tmp_path: Path) -> None
     assert found["openai"].health is Health.MISSING
 
 
-@pytest.mark.parametrize(
-    ("endpoint", "health"), [("ollama", Health.OK), ("our-lab", Health.OK), ("gone", Health.BROKEN)]
-)
-def test_a_default_endpoint_that_is_gone_is_broken(
-    home: Path, endpoint: str, health: Health
-) -> None:
+def test_missing_default_endpoint_is_broken(home: Path) -> None:
     own = {"our-lab": "https://llm.example.org/v1"}
-    change_settings(home, {"endpoint": endpoint, "endpoints": own})
-    assert by_name(settings(home))["default endpoint"].health is health
-
-
-def test_settings_that_cannot_be_read_are_broken_and_languages_are_told_all_the_same(
-    home: Path,
-) -> None:
+    for endpoint in ("ollama", "our-lab", "gone"):
+        change_settings(home, {"endpoint": endpoint, "endpoints": own})
+        health = Health.BROKEN if endpoint == "gone" else Health.OK
+        assert by_name(settings(home))["default endpoint"].health is health
     (home / "settings.toml").write_text("theme = 3")
     assert "line 1: field 'theme'" in by_name(settings(home))["file"].words
-    assert "eo Esperanto" in by_name(languages(home))
+    assert "eo Esperanto" in by_name(languages(home)), "told all the same"
 
 
 # Languages
 
 
-def test_languages_of_the_store_and_broken_cards_and_analysers_are_told(home: Path) -> None:
+def test_languages_and_broken_cards_are_told(home: Path) -> None:
     scene(home / "rosetta.sqlite", total=2).close()
     own = home / "languages"
     (own / "crk").mkdir(parents=True)
@@ -262,7 +227,7 @@ def test_languages_of_the_store_and_broken_cards_and_analysers_are_told(home: Pa
 # Word lists
 
 
-def test_of_sound_word_lists_the_same_is_said_without_reading_them(
+def test_word_lists_are_told_without_reading_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("wordfreq", reason="the package wordfreq is not installed")
@@ -274,7 +239,7 @@ def test_of_sound_word_lists_the_same_is_said_without_reading_them(
 
 
 @pytest.mark.parametrize("cut", [1, 5000])
-def test_a_word_list_that_was_damaged_after_its_installation_is_broken(
+def test_damaged_word_list_is_broken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut: int
 ) -> None:
     pytest.importorskip("wordfreq", reason="the package wordfreq is not installed")
@@ -306,8 +271,6 @@ def test_the_version_of_a_package_is_what_it_states() -> None:
 
 
 def test_no_key_is_read_out(ring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch) -> None:
-    from harness.endpoint.keys import set_key
-
     set_key("openrouter", "sk-secret-one")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-two")
     found = list(keys())
@@ -317,7 +280,7 @@ def test_no_key_is_read_out(ring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
     assert "in the keyring: openrouter" in words
 
 
-def test_a_keyring_that_does_not_answer_is_not_waited_for(
+def test_silent_or_missing_keyring_is_not_waited_for(
     ring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     never = threading.Event()
@@ -329,25 +292,20 @@ def test_a_keyring_that_does_not_answer_is_not_waited_for(
     monkeypatch.setattr(doctor_program, "KEYRING_SECONDS", 0.05)
     found = by_name(keys())["keyring"]
     never.set()
-    assert found.health is Health.MISSING
-    assert "does not answer" in found.words
+    assert (found.health, "does not answer" in found.words) == (Health.MISSING, True)
 
-
-def test_nobody_is_sent_to_a_keyring_that_is_not_there(
-    ring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
-) -> None:
     def locked(*_: object) -> str:
         raise RuntimeError("no keyring")
 
     monkeypatch.setattr(ring, "get_password", locked)
-    found = by_name(keys())
-    assert found["services"].mend == found["keyring"].mend == ("export OPENROUTER_API_KEY=…",)
+    told = by_name(keys())
+    assert told["services"].mend == told["keyring"].mend == ("export OPENROUTER_API_KEY=…",)
 
 
 # The program
 
 
-def test_a_package_that_is_gone_and_a_python_that_is_too_old_are_broken(
+def test_missing_package_and_old_python_are_broken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(installation, "requires", lambda _: ["click>=8.2", "no-such-thing>1"])
@@ -359,7 +317,7 @@ def test_a_package_that_is_gone_and_a_python_that_is_too_old_are_broken(
     assert found["packages"].mend == (f'{sys.executable} -m pip install "no-such-thing>1"',)
 
 
-def test_extras_that_are_gone_are_missing_with_a_command_that_needs_no_folder(
+def test_missing_extras_have_an_install_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(doctor_program, "installed", lambda _: None)
@@ -369,29 +327,19 @@ def test_extras_that_are_gone_are_missing_with_a_command_that_needs_no_folder(
     assert "word lists" not in found
 
 
-@pytest.mark.parametrize(
-    ("has_pip", "has_uv", "begins"),
-    [
-        (True, True, "{python} -m pip install "),
-        (False, True, "uv pip install --python {python} "),
-        (False, False, "{python} -m pip install "),
-    ],
-)
-def test_the_line_is_for_the_environment_that_the_program_runs_in(
-    monkeypatch: pytest.MonkeyPatch, has_pip: bool, has_uv: bool, begins: str
-) -> None:
+def test_install_line_is_for_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """An environment that uv made has no pip."""
-    monkeypatch.setattr(installation, "find_spec", lambda _: object() if has_pip else None)
-    monkeypatch.setattr(shutil, "which", lambda _: "/bin/uv" if has_uv else None)
-    assert installation.install_line("PySide6-Essentials").startswith(
-        begins.format(python=sys.executable)
-    )
+    pip = f"{sys.executable} -m pip install "
+    uv = f"uv pip install --python {sys.executable} "
+    for has_pip, has_uv, begins in ((True, True, pip), (False, True, uv), (False, False, pip)):
+        spec, program = (object() if has_pip else None), ("/bin/uv" if has_uv else None)
+        monkeypatch.setattr(installation, "find_spec", lambda _, spec=spec: spec)
+        monkeypatch.setattr(shutil, "which", lambda _, program=program: program)
+        assert installation.install_line("PySide6-Essentials").startswith(begins)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the line is for another shell there")
-def test_a_shell_reads_the_line_as_it_is_meant(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_shell_reads_the_install_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     python = tmp_path / "a folder's $HOME" / "python"
     python.parent.mkdir()
     python.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > "$(dirname "$0")/told"\n')
@@ -407,8 +355,6 @@ def test_a_shell_reads_the_line_as_it_is_meant(
 
 
 def test_extras_are_those_of_the_project() -> None:
-    import tomllib
-
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
     stated = project["project"]["optional-dependencies"]
     assert set(doctor_program.extra_packages()) <= set(stated)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,7 +22,8 @@ from harness.store.file.database import open_store
 from harness.store.holding import elapsed_seconds
 from harness.store.runs import find_run
 from tests.harness.evaluation import chat_plan, corpus, corpus_of, kept, run_corpus
-from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer
+from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer, price_table
+from tests.review.thorough import examples
 
 WORDS = [
     "dog", "house", "I", "see", "yesterday", "the", "mountain", "whose", "teacher", "went",
@@ -75,14 +75,14 @@ def totals(path: Path) -> dict[str, float]:
     }
 
 
-def test_an_estimate_by_an_earlier_run_is_within_a_fifth_of_what_then_comes(
+def test_estimate_by_an_earlier_run_is_within_a_fifth(
     endpoint: Scripted, store_path: Path, prices: Path
 ) -> None:
     endpoint.answer = model
-    given, plan = sentences(240), chat_plan(endpoint.url, prices=prices)
-    run_corpus(store_path, given, plan, positions=range(40))
-    told = estimated(store_path, given, plan, range(40, 240))
-    run_corpus(store_path, given, plan, positions=range(40, 240))
+    given, plan = sentences(120), chat_plan(endpoint.url, prices=prices)
+    run_corpus(store_path, given, plan, positions=range(30))
+    told = estimated(store_path, given, plan, range(30, 120))
+    run_corpus(store_path, given, plan, positions=range(30, 120))
     came = totals(store_path)
     assert told.answered == 0
     for name, range_ in {
@@ -100,11 +100,11 @@ def test_an_estimate_by_an_earlier_run_is_within_a_fifth_of_what_then_comes(
     assert "1 earlier run" in told.from_what[0]
 
 
-def test_without_an_earlier_run_the_bounds_hold_and_the_words_say_that_it_is_a_guess(
+def test_guess_without_an_earlier_run_holds_its_bounds(
     endpoint: Scripted, store_path: Path, prices: Path
 ) -> None:
     endpoint.answer = model
-    given, plan = sentences(60), chat_plan(endpoint.url, prices=prices)
+    given, plan = sentences(30), chat_plan(endpoint.url, prices=prices)
     told = estimated(store_path, given, plan)
     run_corpus(store_path, given, plan)
     came = totals(store_path)
@@ -118,58 +118,51 @@ def test_without_an_earlier_run_the_bounds_hold_and_the_words_say_that_it_is_a_g
     assert "prices.toml (made for this test), 2026-01-01" in " ".join(told.from_what)
 
 
-def test_what_lies_in_the_store_costs_nothing_again(
+def test_stored_answers_cost_nothing_again(
     endpoint: Scripted, store_path: Path, prices: Path
 ) -> None:
-    given, plan = sentences(30), chat_plan(endpoint.url, prices=prices)
-    run_corpus(store_path, given, plan, positions=range(20))
+    given, plan = sentences(12), chat_plan(endpoint.url, prices=prices)
+    run_corpus(store_path, given, plan, positions=range(8))
     told = estimated(store_path, given, plan)
-    assert told.answered == 20
-    again = estimated(store_path, given, plan, range(20))
-    assert again.answered == 20
+    assert told.answered == 8
+    again = estimated(store_path, given, plan, range(8))
+    assert again.answered == 8
     assert again.cost_usd == again.calls == Range(0, 0, 0)
     asked_anew = plan.model_copy(update={"run": plan.run.model_copy(update={"use_cache": False})})
-    assert estimated(store_path, given, asked_anew, range(20)).answered == 0
-
-
-def test_secret_entries_are_never_answered_from_the_store(
-    endpoint: Scripted, store_path: Path
-) -> None:
-    plan = chat_plan(endpoint.url)
+    assert estimated(store_path, given, asked_anew, range(8)).answered == 0
+    hidden = corpus(5, segment="held_out")
     run_corpus(store_path, corpus(5), plan)
     assert estimated(store_path, corpus(5), plan).answered == 5
-    assert estimated(store_path, corpus(5, segment="held_out"), plan).answered == 0
+    assert estimated(store_path, hidden, plan).answered == 0, "secret entries never"
 
 
-def test_an_unknown_price_is_unknown_and_a_local_one_is_nothing(store_path: Path) -> None:
-    far = chat_plan("https://llm.example.org/v1")
-    told = estimated(store_path, corpus(5), far)
+def test_unknown_price_is_unknown_and_a_local_one_is_nothing(store_path: Path) -> None:
+    told = estimated(store_path, corpus(5), chat_plan("https://llm.example.org/v1"))
     assert told.cost_usd is None
     assert "the price of llm.example.org mock is unknown" in " ".join(told.from_what)
     near = estimated(store_path, corpus(5), chat_plan("http://localhost:1/v1"))
     assert near.cost_usd == Range(0, 0, 0)
+    plan = chat_plan("http://localhost:1/v1", max_retries=3)
+    told = estimated(store_path, corpus(10), plan.model_copy(update={"method": "pipeline"}))
+    assert (told.calls.low, told.calls.high) == (10, 40), "a pipeline may ask again"
+    hidden = corpus(4, segment="gold_standard")
+    json = estimated(store_path, hidden, chat_plan("http://localhost:1/v1")).as_json()
+    assert "entry number" not in repr(json).lower()
+    assert set(json) >= {"cost_usd", "seconds", "calls", "prompt_tokens", "from_what"}
 
 
-def test_money_follows_what_the_provider_reported(endpoint: Scripted, store_path: Path) -> None:
-    endpoint.answer = lambda asked: json_answer(
-        completion("x", usage={"prompt_tokens": 20, "completion_tokens": 10, "cost": 0.5})
-    )
-    plan = chat_plan(endpoint.url)
-    table = store_path.parent.parent / "p.toml"
-    table.write_text(
-        'source = "t"\n[[price]]\nprovider = "127.0.0.1"\nmodel = "mock"\nas_of = 2026-01-01\n'
-        "input_per_million = 1.0\noutput_per_million = 0\n",
-        "utf-8",
-    )
+def test_own_prices_go_before_what_was_reported(endpoint: Scripted, store_path: Path) -> None:
+    usage = {"prompt_tokens": 20, "completion_tokens": 10, "cost": 0.5}
+    endpoint.answer = lambda asked: json_answer(completion("x", usage=usage))
+    table = price_table(store_path.parent.parent, {"mock": (1.0, 0.0)})
     priced = chat_plan(endpoint.url, prices=table)
-    run_corpus(store_path, corpus(10), priced)
-    told = estimated(store_path, corpus(30), priced, range(10, 30))
+    run_corpus(store_path, corpus(5), priced)
+    told = estimated(store_path, corpus(15), priced, range(5, 15))
     assert told.cost_usd is not None
     assert told.cost_usd.expected < 0.01  # a table of one's own goes before what was reported
-    assert plan.options.prices is None
 
 
-def test_a_method_that_asks_nobody_is_free_and_its_time_is_that_of_scoring(
+def test_method_that_asks_nobody_is_free(
     store_path: Path,
 ) -> None:
     given = corpus(50)
@@ -197,16 +190,8 @@ def test_services_are_charged_by_the_character(store_path: Path) -> None:
     assert told.cost_usd.low == told.cost_usd.high == pytest.approx(25e-6 * characters)
 
 
-def test_a_pipeline_may_ask_again(store_path: Path) -> None:
-    plan = chat_plan("http://localhost:1/v1", max_retries=3).model_copy(
-        update={"method": "pipeline"}
-    )
-    told = estimated(store_path, corpus(10), plan)
-    assert (told.calls.low, told.calls.high) == (10, 40)
-
-
 @pytest.mark.parametrize("size", [1, 4])
-def test_the_request_that_is_shown_is_the_one_that_goes_out(
+def test_shown_request_is_the_one_that_goes_out(
     endpoint: Scripted, store_path: Path, size: int
 ) -> None:
     plan = chat_plan(endpoint.url, batch_size=size)
@@ -220,9 +205,7 @@ def test_the_request_that_is_shown_is_the_one_that_goes_out(
         assert request.body in sent
 
 
-def test_a_plug_in_is_not_asked_ahead_and_known_only_by_its_runs(
-    tmp_path: Path, store_path: Path
-) -> None:
+def test_plug_in_is_not_asked_ahead(tmp_path: Path, store_path: Path) -> None:
     code = tmp_path / "mine.py"
     code.write_text(PLUGIN, "utf-8")
     plan = Plan(
@@ -252,6 +235,7 @@ class Mine:
 """
 
 
+@examples(50, 500)
 @given(st.text())
 def test_guesses_keep_their_order_and_nothing_is_nothing(text: str) -> None:
     found = guess(text)
@@ -259,20 +243,11 @@ def test_guesses_keep_their_order_and_nothing_is_nothing(text: str) -> None:
     assert (found.high == 0) is (text == "")
 
 
-def test_json_has_no_text_of_an_entry(store_path: Path) -> None:
-    given = corpus(4, segment="gold_standard")
-    told: dict[str, Any] = estimated(
-        store_path, given, chat_plan("http://localhost:1/v1")
-    ).as_json()
-    assert "entry number" not in repr(told).lower()
-    assert set(told) >= {"cost_usd", "seconds", "calls", "prompt_tokens", "from_what"}
-
-
 def test_large_corpora_are_sampled(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = corpus(600)
+    given = corpus(200)
     plan = chat_plan("http://localhost:1/v1")
     whole = estimated(store_path, given, plan)
-    monkeypatch.setattr("harness.estimate.estimate.MOST_GROUPS", 50)
+    monkeypatch.setattr("harness.estimate.estimate.MOST_GROUPS", 40)
     part = estimated(store_path, given, plan)
     assert part.calls == whole.calls
     assert part.prompt_tokens is not None
@@ -280,7 +255,7 @@ def test_large_corpora_are_sampled(store_path: Path, monkeypatch: pytest.MonkeyP
     assert part.prompt_tokens.expected == pytest.approx(whole.prompt_tokens.expected, rel=0.02)
 
 
-def test_a_budget_that_lets_no_call_through_is_told_of_beforehand(
+def test_budget_that_lets_no_call_through_is_told(
     endpoint: Scripted, store_path: Path, prices: Path
 ) -> None:
     def told(budget: float, most: int) -> str:

@@ -24,6 +24,7 @@ from harness.settings import (
     read_settings,
     taking_back,
 )
+from tests.review.thorough import examples
 
 ROOT = Path(__file__).parents[2]
 
@@ -83,6 +84,7 @@ tables = {
 changes = st.fixed_dictionaries({}, optional=fields | tables)
 
 
+@examples(15, 100)
 @given(st.lists(changes, max_size=4))
 def test_any_changes_one_by_one_or_at_once_come_back(
     tmp_path_factory: pytest.TempPathFactory, one_after_another: list[Changes]
@@ -94,6 +96,7 @@ def test_any_changes_one_by_one_or_at_once_come_back(
     assert read_settings(other) == read_settings(home)
 
 
+@examples(30, 100)
 @given(every, changes)
 def test_what_is_taken_back_is_as_before(before: Settings, each: Changes) -> None:
     assert changed(changed(before, each), taking_back(each, before)) == before
@@ -170,6 +173,7 @@ def test_what_is_wrong_is_said_with_file_line_field_and_mend(text: str, words: s
     assert "pass" not in str(caught.value).replace("password", "")
 
 
+@examples(40, 500)
 @given(st.text(max_size=200))
 def test_no_text_does_more_than_be_refused(text: str) -> None:
     assert refusal(text).startswith("f: ")
@@ -192,7 +196,7 @@ def test_a_file_that_cannot_be_read_is_kept_when_settings_are_written(tmp_path: 
     assert (tmp_path / "settings.broken-2.toml").read_text() == "\n[unknown]\n"
 
 
-def test_a_path_that_no_text_can_hold_is_refused_and_nothing_is_lost(tmp_path: Path) -> None:
+def test_path_that_no_text_can_hold_is_refused(tmp_path: Path) -> None:
     change_settings(tmp_path, AS_CHANGES)
     with pytest.raises(UsageError, match="no text file can hold"):
         change_settings(tmp_path, {"exports": Path("/\udc80")})
@@ -213,18 +217,16 @@ def test_own_names_become_urls_and_a_model_stays_with_its_endpoint() -> None:
     assert FULL.completed("plug-in.py:Mine", {"endpoint": "lab"})["endpoint"].startswith("http:")
 
 
-@pytest.mark.parametrize("method", sorted(TAKES))
-def test_no_method_is_told_what_it_does_not_take(method: str) -> None:
-    assert set(FULL.completed(method, {})) <= {*TAKES[method].needs, *TAKES[method].takes}
-    assert Settings().completed(method, {}) == {}
+def test_methods_are_told_only_what_they_take() -> None:
+    for method, spec in TAKES.items():
+        assert set(FULL.completed(method, {})) <= {*spec.needs, *spec.takes}, method
+        assert Settings().completed(method, {}) == {}
 
 
 def test_reading_loads_nothing_heavy(tmp_path: Path) -> None:
     change_settings(tmp_path, AS_CHANGES)
     code = "import sys; from pathlib import Path; from harness.settings import read_settings\n"
     code += "assert read_settings(Path(sys.argv[1])).theme\nprint(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)],
-        capture_output=True, text=True, check=True, cwd=ROOT,
-    )  # fmt: skip
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert {"pydantic", "tomlkit", "httpx", "sqlite3", "keyring"}.isdisjoint(done.stdout.split())

@@ -21,6 +21,7 @@ from harness.method.method import MethodClass, Setup
 from harness.store.run_list import list_runs
 from harness.store.runs import read_card
 from tests.harness.card import factory
+from tests.harness.card.sealed_cards import add_secret_run
 
 
 def setup(**changes: Any) -> Setup:
@@ -37,30 +38,15 @@ def setup(**changes: Any) -> Setup:
     return Setup.model_validate({**fields, **changes})
 
 
-_SIX = {
-    "model_slug": "other",
-    "condition": "other",
-    "system_prompt_sha256": "other",
-    "temperature": 0.7,
-}
+_SIX = {"model_slug": "x", "condition": "x", "system_prompt_sha256": "x", "temperature": 0.7}
 
 _BESIDE = {
-    "method": "other",
-    "method_class": MethodClass.CUSTOM_PLUGIN,
-    "method_version": "2",
-    "method_sha256": "ef",
-    "provider": "openrouter",
-    "max_tokens": 100,
-    "prompt_version": "plain-v2",
-    "coaching_data_sha256": "01",
-    "outputs_sha256": "02",
-    "fst_sha256": "03",
-    "tools_enabled": ("lookup",),
-    "batch_size": 2,
-    "max_retries": 3,
-    "replicate": 1,
-    "options": {"a": [1, None]},
-}
+    "method": "other", "method_class": MethodClass.CUSTOM_PLUGIN, "method_version": "2",
+    "method_sha256": "ef", "provider": "openrouter", "max_tokens": 100,
+    "prompt_version": "plain-v2", "coaching_data_sha256": "01", "outputs_sha256": "02",
+    "fst_sha256": "03", "tools_enabled": ("lookup",), "batch_size": 2, "max_retries": 3,
+    "replicate": 1, "options": {"a": [1, None]},
+}  # fmt: skip
 
 
 def test_hash_covers_exactly_the_six_components() -> None:
@@ -74,45 +60,32 @@ def test_hash_covers_exactly_the_six_components() -> None:
     assert found.components == json.loads(text)
 
 
-@pytest.mark.parametrize(("name", "value"), _SIX.items())
-def test_a_component_changes_both(name: str, value: Any) -> None:
+def test_component_changes_both_hashes() -> None:
     one = fingerprint(setup(), "ab", "0.1.0")
-    two = fingerprint(setup(**{name: value}), "ab", "0.1.0")
-    assert one.hash != two.hash
-    assert one.setup_hash != two.setup_hash
-
-
-@pytest.mark.parametrize(("name", "value"), _BESIDE.items())
-def test_the_rest_of_the_setup_changes_only_the_setup_hash(name: str, value: Any) -> None:
-    one = fingerprint(setup(), "ab", "0.1.0")
-    two = fingerprint(setup(**{name: value}), "ab", "0.1.0")
-    assert one.hash == two.hash
-    assert one.setup_hash != two.setup_hash
-
-
-def test_data_and_harness_count() -> None:
+    for name, value in _SIX.items():
+        two = fingerprint(setup(**{name: value}), "ab", "0.1.0")
+        assert one.hash != two.hash, name
+        assert one.setup_hash != two.setup_hash, name
+    for name, value in _BESIDE.items():
+        two = fingerprint(setup(**{name: value}), "ab", "0.1.0")
+        assert one.hash == two.hash, name
+        assert one.setup_hash != two.setup_hash, name
     hashes = {
         fingerprint(setup(), sha, version).hash
         for sha in ("ab", "cd")
         for version in ("0.1.0", "0.2.0")
     }
     assert len(hashes) == 4
-
-
-def test_order_of_tools_and_form_of_numbers_do_not_count() -> None:
     one = fingerprint(setup(temperature=1.0), "ab", "0.1.0")
     two = fingerprint(setup(tools_enabled=("check", "lookup"), temperature=1), "ab", "0.1.0")
     assert (one.hash, one.setup_hash) == (two.hash, two.setup_hash)
-
-
-def test_every_field_of_the_setup_is_covered_or_left_out_on_purpose() -> None:
-    covered = set(fingerprint(setup(), "ab", "0.1.0").setup_components)
-    assert set(Setup.model_fields) - covered == {"method_name", "system_prompt_used", "fst_version"}
-
-
-def test_option_that_cannot_be_written_is_said_in_words() -> None:
     with pytest.raises(UsageError, match=r"2\^53"):
         fingerprint(setup(options={"seed": 2**63}), "ab", "0.1.0")
+
+
+def test_every_field_of_the_setup_is_covered() -> None:
+    covered = set(fingerprint(setup(), "ab", "0.1.0").setup_components)
+    assert set(Setup.model_fields) - covered == {"method_name", "system_prompt_used", "fst_version"}
 
 
 def test_a_card_tells_what_the_rows_hold(connection: sqlite3.Connection) -> None:
@@ -140,28 +113,20 @@ def test_a_card_tells_what_the_rows_hold(connection: sqlite3.Connection) -> None
     assert card.retries.waited_seconds == 1.25
 
 
-def test_cached_and_failed_entries_are_left_out_of_latencies(
-    connection: sqlite3.Connection,
-) -> None:
+def test_scores_are_those_of_sacrebleu(connection: sqlite3.Connection) -> None:
     card = build_card(connection, factory.add_run(connection))
-    assert card.speed.avg_latency_seconds == pytest.approx((0.25 + 0.625) / 2)
-    assert card.scores.avg_latency_seconds == card.speed.avg_latency_seconds
-    assert card.scores.p95_latency_seconds == card.speed.p95_latency_seconds
-
-
-def test_scores_are_those_of_sacrebleu_and_failures_count(connection: sqlite3.Connection) -> None:
-    card = build_card(connection, factory.add_run(connection))
+    scores = card.scores
+    assert card.speed.avg_latency_seconds == pytest.approx((0.25 + 0.625) / 2), "of answered ones"
+    assert scores.avg_latency_seconds == card.speed.avg_latency_seconds
+    assert scores.p95_latency_seconds == card.speed.p95_latency_seconds
     outputs = [output or "" for output in factory.OUTPUTS]
     references = [entry.reference for entry in factory.ENTRIES]
     chrf = sacrebleu.corpus_chrf(outputs, [references], word_order=2).score
-    assert card.scores.chrf_plus_plus == pytest.approx(chrf, abs=1e-9)
-    assert card.scores.total == 4
-    assert card.scores.errors == 1
-    assert card.scores.exact_matches == 1
-    assert card.scores.exact_match_rate == 0.25
-    assert card.scores.equivalent_matches == 2
-    assert card.scores.fst_acceptance_rate is None
-    assert card.scores.reasons["fst_acceptance_rate"]
+    assert scores.chrf_plus_plus == pytest.approx(chrf, abs=1e-9)
+    assert (scores.total, scores.errors, scores.exact_matches) == (4, 1, 1)
+    assert (scores.exact_match_rate, scores.equivalent_matches) == (0.25, 2)
+    assert scores.fst_acceptance_rate is None
+    assert scores.reasons["fst_acceptance_rate"]
     for row, output, reference in zip(card.results, outputs, references, strict=True):
         sentence = sacrebleu.sentence_chrf(output, [reference], word_order=2).score
         assert row.entry_chrf == pytest.approx(sentence, abs=1e-9)
@@ -207,30 +172,25 @@ def test_a_sealed_card_comes_back_as_it_was(connection: sqlite3.Connection) -> N
         sealed.cost.total_cost_usd,
         sealed.speed.avg_latency_seconds,
     )
-
-
-def test_a_sealed_card_never_changes(connection: sqlite3.Connection) -> None:
-    number = factory.add_run(connection)
-    seal(connection, number)
     with pytest.raises(StoreError, match="never changes"):
         seal(connection, number)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_changed_store_is_noticed(connection: sqlite3.Connection) -> None:
+    number = factory.add_run(connection)
+    seal(connection, number)
+    for change in (
         "UPDATE results SET headline = headline + 0.001 WHERE position = 0",
         "UPDATE results SET output = (SELECT max(id) FROM texts) WHERE position = 0",
         "UPDATE results SET cost_usd = 0 WHERE position = 3",
         "UPDATE runs SET run_card = json_set(run_card, '$.scores.composite', 0.9)",
         "DELETE FROM results WHERE position = 3",
-    ],
-)
-def test_a_changed_store_is_noticed(connection: sqlite3.Connection, change: str) -> None:
-    number = factory.add_run(connection)
-    seal(connection, number)
-    connection.execute(change)
-    with pytest.raises(StoreError, match="seal"):
+    ):
+        connection.execute("BEGIN")
+        connection.execute(change)
+        with pytest.raises(StoreError, match="seal"):
+            load_card(connection, number)
+        connection.execute("ROLLBACK")
         load_card(connection, number)
 
 
@@ -243,8 +203,7 @@ def test_an_unfinished_run_has_no_card(connection: sqlite3.Connection) -> None:
 
 
 def test_nothing_of_a_secret_entry_is_on_the_card(connection: sqlite3.Connection) -> None:
-    entries = (*factory.ENTRIES, factory.SECRET_ENTRY)
-    number = factory.add_run(connection, entries, (*factory.OUTPUTS, factory.SECRETS[3]))
+    number = add_secret_run(connection)
     text = json.dumps(seal(connection, number).as_json(), ensure_ascii=False)
     for secret in factory.SECRETS:
         assert secret not in text

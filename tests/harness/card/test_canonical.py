@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 import rfc8785
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from harness.card.reading import MOST_DEPTH, parse_object, read_card_bytes
 from harness.card.seal import SealForm, card_hash, seal_form
 from harness.core.canonical import canonical_bytes, canonical_sha256
 from harness.core.failures import UsageError
+from tests.review.thorough import examples
 
 _DOCUMENT = Path(__file__).parents[3] / "docs" / "run-card.md"
 
@@ -41,19 +42,13 @@ def documented(block: str) -> list[tuple[str, str]]:
     return pairs
 
 
-@pytest.mark.parametrize(("text", "canonical"), documented("canonical"))
-def test_documented_bytes(text: str, canonical: str) -> None:
-    assert canonical_bytes(json.loads(text)).decode("utf-8") == canonical
-
-
-@pytest.mark.parametrize(("text", "hexadecimal"), documented("fingerprints"))
-def test_documented_fingerprint(text: str, hexadecimal: str) -> None:
-    assert canonical_sha256(json.loads(text)) == hexadecimal
-
-
-@pytest.mark.parametrize(("form", "hexadecimal"), documented("seals"))
-def test_documented_seals(form: str, hexadecimal: str) -> None:
-    assert seal_form({"run_id": "x", "run_card_hash": hexadecimal}) is SealForm(form)
+def test_documented_bytes_and_hashes() -> None:
+    for text, canonical in documented("canonical"):
+        assert canonical_bytes(json.loads(text)).decode("utf-8") == canonical
+    for text, hexadecimal in documented("fingerprints"):
+        assert canonical_sha256(json.loads(text)) == hexadecimal
+    for form, hexadecimal in documented("seals"):
+        assert seal_form({"run_id": "x", "run_card_hash": hexadecimal}) is SealForm(form)
 
 
 def test_vectors_of_the_rfc() -> None:
@@ -90,7 +85,7 @@ _values = st.recursive(
 @pytest.mark.skipif(
     shutil.which("node") is None, reason="node, the other implementation, is absent"
 )
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(8, 8, suppress_health_check=list(HealthCheck))
 @given(st.lists(_values, min_size=30, max_size=60))
 def test_same_bytes_as_node(values: list[Any]) -> None:
     fixed = [1e-7, 1e21, -0.0, 0.1 + 0.2, 5e-324, 1.7976931348623157e308, 1e20, 123456789.0]
@@ -103,6 +98,7 @@ def test_same_bytes_as_node(values: list[Any]) -> None:
         assert canonical_bytes(value).decode("utf-8") == text
 
 
+@examples(30, 100)
 @given(_values)
 def test_canonical_bytes_mean_the_same(value: Any) -> None:
     # all JSON numbers are doubles, and a large one may be written without a point
@@ -114,6 +110,7 @@ _numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**
 )
 
 
+@examples(30, 100)
 @given(
     _values | st.lists(_numbers) | st.dictionaries(st.text('aé\ufb33\U0001f600\n"\\\x7f'), _numbers)
 )
@@ -121,6 +118,7 @@ def test_same_bytes_as_the_library(value: Any) -> None:
     assert canonical_bytes(value) == rfc8785.dumps(value)
 
 
+@examples(50, 100)
 @given(st.floats(1e-9, 1e23) | st.floats(-1e-3, 1e-3))
 def test_numbers_are_written_as_the_library_writes_them(value: float) -> None:
     assert canonical_bytes([value, -value]) == rfc8785.dumps([value, -value])
@@ -140,28 +138,17 @@ def test_older_seal_is_known() -> None:
     assert seal_form({**card, "run_card_hash": card_hash(card)}) is SealForm.JCS
 
 
-@pytest.mark.parametrize(
-    ("value", "word"),
-    [
-        (float("nan"), "finite"),
-        (float("inf"), "finite"),
-        (2**53, "2^53"),
-        ("\ud800", "surrogate"),
-        ({1: 2}, "key"),
-    ],
-)
-def test_what_cannot_be_written_is_said_in_words(value: Any, word: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(word)):
-        canonical_bytes([value])
-
-
-def test_nesting_without_end_is_said_in_words() -> None:
-    value: list[Any] = []
+def test_what_cannot_be_written_is_refused() -> None:
+    deep: list[Any] = []
     for _ in range(100_000):
-        value = [value]
-    with pytest.raises(UsageError, match="nested"):
-        canonical_bytes(value)
-    assert seal_form({"x": value, "run_card_hash": "0"}) is None
+        deep = [deep]
+    for value, word in (
+        (float("nan"), "finite"), (float("inf"), "finite"), (2**53, r"2\^53"),
+        ("\ud800", "surrogate"), ({1: 2}, "key"), (deep, "nested"),
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match=word):
+            canonical_bytes([value])
+    assert seal_form({"x": deep, "run_card_hash": "0"}) is None
 
 
 @pytest.mark.parametrize(
@@ -184,19 +171,16 @@ def test_nesting_without_end_is_said_in_words() -> None:
         (b'{"a":' + b"[" * 200_000 + b"]" * 200_000 + b"}", "nested"),
         (b'{"a":' + b"[" * MOST_DEPTH + b"]" * MOST_DEPTH + b"}", "nested"),
     ],
+    ids=range(16),
 )
-def test_hostile_files_are_refused_in_words(data: bytes, words: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(words)) as raised:
+def test_hostile_files_are_refused(data: bytes, words: str) -> None:
+    with pytest.raises(UsageError, match=rf"card\.json.*{re.escape(words)}"):
         parse_object(data, "card.json")
-    assert "card.json" in str(raised.value)
 
 
-def test_deepest_nesting_allowed_is_read() -> None:
+def test_deepest_nesting_and_a_byte_order_mark_are_read() -> None:
     data = b'{"a":' + b"[" * (MOST_DEPTH - 1) + b"]" * (MOST_DEPTH - 1) + b"}"
     assert "a" in parse_object(data, "card.json")
-
-
-def test_byte_order_mark_is_no_matter() -> None:
     assert parse_object(b'\xef\xbb\xbf{"a": 1}', "card.json") == {"a": 1}
 
 

@@ -28,14 +28,14 @@ from harness.card.importing import import_card
 from harness.card.load import load_card
 from harness.card.model import RunCard
 from harness.card.schema import card_schema
-from harness.card.seal import card_hash, seal_form
+from harness.card.seal import seal_form
 from harness.card.withholding import LEAST, too_small
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
-from tests.harness.card import factory
-from tests.harness.evaluation import corpus_of, run_corpus
+from tests.harness.card.sealed_cards import add_secret_run, first_path, resealed
+from tests.harness.evaluation import corpus_of, run_corpus, whole_card
 from tests.harness.run.constant_runs import constant
 
 GOLDEN = Path(__file__).parents[2] / "data" / "run-card.json"
@@ -61,7 +61,7 @@ console.log(hash(card.fingerprint.setup_components));
 """
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def golden() -> dict[str, Any]:
     card: dict[str, Any] = json.loads(GOLDEN.read_bytes())
     return card
@@ -69,81 +69,56 @@ def golden() -> dict[str, Any]:
 
 def test_bytes_and_seal_are_pinned(golden: dict[str, Any]) -> None:
     assert sha256(canonical_bytes(golden)).hexdigest() == CANONICAL_SHA256
-    assert golden["run_card_hash"] == SEAL
     assert seal_form(golden) is not None
-    assert golden["fingerprint"]["hash"] == FINGERPRINT
-    assert golden["fingerprint"]["setup_hash"] == SETUP_HASH
+    print_ = golden["fingerprint"]
+    assert [golden["run_card_hash"], print_["hash"], print_["setup_hash"]] == [
+        SEAL,
+        FINGERPRINT,
+        SETUP_HASH,
+    ]
+    verdict = verify_card(GOLDEN.read_bytes())
+    assert verdict.ok, verdict.differences
+    for path in (GOLDEN, BEFORE_CLAIMS):  # the model gives it back byte for byte
+        assert card_bytes(adopt(json.loads(path.read_bytes()), "golden")) == path.read_bytes()
 
 
 @pytest.mark.skipif(
     shutil.which("node") is None, reason="node, the other implementation, is absent"
 )
 def test_another_implementation_finds_the_same_hashes() -> None:
-    done = subprocess.run(
-        ["node", "-e", _NODE, str(GOLDEN)], capture_output=True, check=True, text=True
-    )
+    command = ["node", "-e", _NODE, str(GOLDEN)]
+    done = subprocess.run(command, capture_output=True, check=True, text=True)
     assert done.stdout.split() == [CANONICAL_SHA256, SEAL, FINGERPRINT, SETUP_HASH]
 
 
-def test_the_golden_card_verifies() -> None:
-    verdict = verify_card(GOLDEN.read_bytes())
-    assert verdict.ok, verdict.differences
-
-
-@pytest.mark.parametrize("path", [GOLDEN, BEFORE_CLAIMS])
-def test_the_model_gives_it_back_byte_for_byte(path: Path) -> None:
-    assert card_bytes(adopt(json.loads(path.read_bytes()), "golden")) == path.read_bytes()
-
-
-def test_a_card_before_claims_verifies_and_says_what_it_cannot_show() -> None:
+def test_card_before_claims_is_held_to_the_rules_of_then() -> None:
     verdict = verify_card(BEFORE_CLAIMS.read_bytes())
     assert verdict.ok, verdict.differences
     assert any("floors of an earlier version" in check.words for check in verdict.checks)
+    for name, value in (("claimable_tier", "functional"), ("mostly_identical", True)):
+        card = json.loads(BEFORE_CLAIMS.read_bytes())
+        card["scores"][name] = value
+        assert first_path(resealed(card)) == f"$.scores.{name}"
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("claimable_tier", "functional"), ("mostly_identical", True)]
-)
-def test_a_card_before_claims_is_held_to_the_rules_of_then(name: str, value: object) -> None:
-    card = json.loads(BEFORE_CLAIMS.read_bytes())
-    card["scores"][name] = value
-    card["run_card_hash"] = card_hash(card)
-    found = verify_card(canonical_bytes(card)).first_difference
-    assert found is not None
-    assert found.path == f"$.scores.{name}"
-
-
-def test_the_same_run_has_the_same_card_today(
+def test_same_run_has_the_same_card_today(
     golden: dict[str, Any], connection: sqlite3.Connection
 ) -> None:
-    entries = (*factory.ENTRIES, factory.SECRET_ENTRY)
-    number = factory.add_run(connection, entries, (*factory.OUTPUTS, factory.SECRETS[3]))
+    number = add_secret_run(connection)
     card = build_card(connection, number, whole=True).as_json()  # as older versions sealed it
     assert set(golden) <= set(card)
     assert set(golden["scores"]) <= set(card["scores"])
-    for words in (
-        "signatures",
-        "reasons",
-        "composite_missing",
-        "composite_profile_reason",
-        "tier_in_words",
-    ):
-        golden["scores"].pop(words)  # they name versions
+    versioned = "signatures reasons composite_missing composite_profile_reason tier_in_words"
+    for words in versioned.split():
+        golden["scores"].pop(words)
     found = {name: value for name, value in golden.items() if name != "run_card_hash"}
     assert list(differences(found, card)) == []
 
 
-def shipped_schema() -> Any:
+def test_cards_validate_by_the_shipped_schema(golden: dict[str, Any]) -> None:
     text = files("harness.card").joinpath("run-card.schema.json").read_text(encoding="utf-8")
-    return json.loads(text)
-
-
-def test_the_shipped_schema_is_current() -> None:
-    assert shipped_schema() == card_schema(), "python -m harness.card.schema writes it anew"
-
-
-def test_cards_validate_by_the_schema(golden: dict[str, Any]) -> None:
-    schema = shipped_schema()
+    schema = json.loads(text)
+    assert schema == card_schema(), "python -m harness.card.schema writes it anew"
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     assert list(validator.iter_errors(golden)) == []
@@ -152,7 +127,7 @@ def test_cards_validate_by_the_schema(golden: dict[str, Any]) -> None:
     assert [error.validator for error in validator.iter_errors(without)] == ["required"]
 
 
-def test_every_field_of_the_specification_has_its_place(golden: dict[str, Any]) -> None:
+def test_card_has_every_field_of_the_specification(golden: dict[str, Any]) -> None:
     # benchmark-specification §3.1–3.9, written out from the document
     top = """run_id harness_version timestamp elapsed_seconds model_slug model_id condition temperature
         system_prompt_sha256 system_prompt_used coaching_data_sha256 fst_version tools_enabled
@@ -188,16 +163,13 @@ def test_every_field_of_the_specification_has_its_place(golden: dict[str, Any]) 
     assert set(RunCard.model_fields) - {"scoring", "withheld"} == set(golden) - {"scoring"}
 
 
-def test_a_card_of_now_without_its_claim_or_floors_does_not_verify(golden: dict[str, Any]) -> None:
-    public = [row for row in golden["results"] if not row["withheld"]]
-    for gone in ("claim", "floors"):
-        card = json.loads(json.dumps(golden))
-        card["results"] = public
-        (card["scores"] if gone == "claim" else card).pop(gone)
-        card["run_card_hash"] = card_hash(card)
-        verdict = verify_card(canonical_bytes(card))
-        path = {"claim": "$.scores.claim", "floors": "$.floors"}[gone]
+def test_card_without_claim_or_floors_does_not_verify(golden: dict[str, Any]) -> None:
+    golden["results"] = [row for row in golden["results"] if not row["withheld"]]
+    for block, path in ((golden["scores"], "$.scores.claim"), (golden, "$.floors")):
+        gone = block.pop(path.split(".")[-1])
+        verdict = verify_card(resealed(golden))
         assert path in {difference.path for difference in verdict.differences}
+        block[path.split(".")[-1]] = gone
 
 
 OUTPUT = "ENTRY NUMBER 3"
@@ -217,47 +189,29 @@ def played(path: Path, made: list[Entry]) -> sqlite3.Connection:
     return open_store(path)
 
 
-def card_of(store: sqlite3.Connection) -> dict[str, Any]:
-    number = find_run(store, "last").id
-    card: dict[str, Any] = load_card(store, number).as_json()
-    return card
-
-
 def numbers_in(value: Any) -> Iterator[Any]:
-    if isinstance(value, dict):
-        for inner in value.values():
-            yield from numbers_in(inner)
-    elif isinstance(value, list):
-        for inner in value:
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
             yield from numbers_in(inner)
     else:
         yield value
 
 
 @pytest.mark.parametrize("public", [0, 20])
-def test_a_card_has_no_row_id_or_number_of_an_entry(store_path: Path, public: int) -> None:
-    with closing(played(store_path, entries(23, public))) as store:
-        card = card_of(store)
+def test_card_has_no_row_or_id_of_an_entry(store_path: Path, public: int) -> None:
+    made = entries(23, public)
+    with closing(played(store_path, made)) as store:
+        card, number = whole_card(store_path), find_run(store, "last").id
+        for form in (ExportForm.JSONL, ExportForm.CSV):
+            with pytest.raises(UsageError, match="no row of it leaves"):
+                export_run(store, number, form)
     assert card["results"] == []
     assert not any(str(each).startswith("id-") for each in numbers_in(card))
     assert card["withheld"]["secret"] == 23
     assert card["withheld"]["entries"] == card["scores"]["total"] == 23 + public
     assert verify_card(json.dumps(card).encode()).ok
-
-
-@pytest.mark.parametrize("form", [ExportForm.JSONL, ExportForm.CSV])
-def test_rows_are_not_written(store_path: Path, form: ExportForm) -> None:
-    with (
-        closing(played(store_path, entries(23, 20))) as store,
-        pytest.raises(UsageError, match="no row of it leaves"),
-    ):
-        export_run(store, find_run(store, "last").id, form)
-
-
-def test_small_parts_are_left_out_and_named(store_path: Path) -> None:
-    made = entries(23, 20)
-    with closing(played(store_path, made)) as store:
-        card = card_of(store)
+    if not public:
+        return
     counts = {tier: sum(e.secret and e.difficulty == tier for e in made) for tier in (1, 2, 3)}
     assert counts == {1: 10, 2: 11, 3: 2}
     # 3 is too small, and 1 goes with it: else all minus 1 and 2 told of the two
@@ -270,9 +224,7 @@ def test_small_parts_are_left_out_and_named(store_path: Path) -> None:
     st.dictionaries(st.text("abcdef", min_size=1, max_size=2), st.integers(0, 12)),
     st.integers(0, 9),
 )
-def test_what_is_left_out_is_never_found_by_subtraction(
-    parts: dict[str, int], untagged: int
-) -> None:
+def test_left_out_parts_are_not_found_by_subtraction(parts: dict[str, int], untagged: int) -> None:
     secret = sum(parts.values()) + untagged
     left_out = too_small(parts, secret)
     kept = {tag: count for tag, count in parts.items() if tag not in left_out}
@@ -285,24 +237,15 @@ def test_what_is_left_out_is_never_found_by_subtraction(
         assert left_out == set()
 
 
-def test_the_store_computes_it_again(store_path: Path) -> None:
+def test_store_computes_a_secret_card_again(store_path: Path, there: sqlite3.Connection) -> None:
     with closing(played(store_path, entries(12))) as store:
-        card = card_of(store)
-        verdict = verify_card(json.dumps(card).encode(), store)
+        number, card = find_run(store, "last").id, whole_card(store_path)
+        data = card_bytes(load_card(store, number))  # as older versions let it leave
+        verdict = verify_card(data, store)
         assert verdict.ok
         assert any(check.name == "numbers, from the stored rows" for check in verdict.checks)
         card["scores"]["bleu"] = 77.7
-        card["run_card_hash"] = card_hash(card)
-        found = verify_card(json.dumps(card).encode(), store)
-        assert found.first_difference is not None
-        assert found.first_difference.path == "$.scores.bleu"
-    without = verify_card(json.dumps(card).encode())
-    assert "12 of 12 entries are secret" in str(without.checks)
-
-
-def test_a_run_that_an_older_version_sealed_does_not_leave_with_its_rows(store_path: Path) -> None:
-    with closing(played(store_path, entries(12))) as store:
-        number = find_run(store, "last").id
+        assert first_path(resealed(card), store) == "$.scores.bleu"
         old = build_card(store, number, whole=True)
         store.execute("UPDATE runs SET run_card = NULL WHERE id = ?", (number,))
         store_card(store, number, old.as_json())
@@ -311,13 +254,8 @@ def test_a_run_that_an_older_version_sealed_does_not_leave_with_its_rows(store_p
         for form in ExportForm:
             with pytest.raises(UsageError, match=r"no row|released card"):
                 export_run(store, number, form)
-
-
-def test_it_comes_in_elsewhere_with_its_totals(store_path: Path, tmp_path: Path) -> None:
-    with closing(played(store_path, entries(12))) as store:
-        data = card_bytes(load_card(store, find_run(store, "last").id))  # as older versions did
-    with closing(open_store(tmp_path / "there.sqlite")) as there:
-        import_card(there, data, "card.json")
-        run = find_run(there, "last")
-        assert export_run(there, run.id, ExportForm.CARD) == data
-        assert load_card(there, run.id).scores.total == 12
+    assert "12 of 12 entries are secret" in str(verify_card(data).checks)
+    import_card(there, data, "card.json")
+    run = find_run(there, "last")
+    assert export_run(there, run.id, ExportForm.CARD) == data
+    assert load_card(there, run.id).scores.total == 12

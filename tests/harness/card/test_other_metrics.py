@@ -18,6 +18,7 @@ from harness.card.fingerprint import fingerprint
 from harness.card.load import load_card, raw_card
 from harness.card.seal import card_hash
 from harness.core.failures import HarnessError
+from harness.run.beginning import begun_with
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_run
@@ -39,8 +40,8 @@ class Home:
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Home:
     path = tmp_path_factory.mktemp("other") / "rosetta.sqlite"
-    corpus = ranked_corpus(24)
-    return Home(path, play(path, corpus, 20, "alpha"), play(path, corpus, 9, "beta"))
+    corpus = ranked_corpus(12)
+    return Home(path, play(path, corpus, 10, "alpha"), play(path, corpus, 4, "beta"))
 
 
 @pytest.fixture
@@ -122,8 +123,7 @@ def with_wider(home: Home) -> None:
 
 
 MAKERS: dict[str, Callable[[Home], None]] = {
-    "unknown, by the ids of the set-up": lambda home: with_one_more(home, recorded=False),
-    "unknown, by what the run says of its rows": lambda home: with_one_more(home, recorded=True),
+    "unknown": lambda home: with_one_more(home, recorded=True),
     "known otherwise": with_wider,
 }
 
@@ -140,16 +140,13 @@ def said(*arguments: object) -> str:
     return done.output
 
 
-def test_every_command_that_reads_runs_reads_it(mixed: Home, tmp_path: Path) -> None:
+def test_every_command_reads_it(mixed: Home, tmp_path: Path) -> None:
     with closing(open_store(mixed.path)) as store:
         load_card(store, find_run(store, mixed.other).id)
-    assert mixed.other[:8] in said("runs", "list")
-    assert "chrF++" in said("runs", "show", mixed.other)
     assert "does not compute" in said("runs", "verify", mixed.other)
     ranked = json.loads(said("leaderboard", "--json"))
     listed = [each["run_id"] for board in ranked for each in board["runs"]]
     assert sorted(listed) == sorted([mixed.other, mixed.ours])
-    assert "chrF++" in said("compare", mixed.other, mixed.ours)
     said("runs", "export", mixed.other, "-o", tmp_path / "card.json")
     said("runs", "export", mixed.other, "--form", "csv", "-o", tmp_path / "rows.csv")
     said("runs", "delete", "--now", "--yes", mixed.other)
@@ -159,22 +156,20 @@ def test_every_command_that_reads_runs_reads_it(mixed: Home, tmp_path: Path) -> 
     assert mixed.other[:8] in said("runs", "list")
 
 
-def test_its_known_metrics_have_the_values_that_they_had(home: Home) -> None:
-    with closing(open_store(home.path)) as store:
-        before = _table(store, home.other)
+def test_known_metrics_keep_their_values(home: Home) -> None:
+    def values() -> dict[str, float | None]:
+        with closing(open_store(home.path)) as store:
+            run = find_run(store, home.other)
+            sql = "SELECT statistics FROM results WHERE run = ?"
+            rows = [row[0] for row in store.execute(sql, (run.id,))]
+            return stored_scorer(run, "eo", ()).unpack_table(rows).corpus_values()
+
+    before = values()
     with_one_more(home, recorded=False)
-    with closing(open_store(home.path)) as store:
-        assert _table(store, home.other) == before
+    assert values() == before
 
 
-def _table(store: Any, run_id: str) -> dict[str, float | None]:
-    run = find_run(store, run_id)
-    scorer = stored_scorer(run, "eo", ())
-    rows = store.execute("SELECT statistics FROM results WHERE run = ?", (run.id,)).fetchall()
-    return scorer.unpack_table([row[0] for row in rows]).corpus_values()
-
-
-def test_its_value_is_repeated_as_stated_and_rows_keep_its_statistics(home: Home) -> None:
+def test_unknown_value_is_repeated_as_stated(home: Home) -> None:
     with_one_more(home, recorded=True)
     shown = said("runs", "show", home.other)
     assert "as stated: this version does not know these metrics" in shown
@@ -185,7 +180,7 @@ def test_its_value_is_repeated_as_stated_and_rows_keep_its_statistics(home: Home
     assert "glossiness, which this version does not compute" in said("runs", "verify", home.other)
 
 
-def test_statistics_of_no_order_of_the_set_up_are_still_damage(home: Home) -> None:
+def test_statistics_of_no_known_order_are_damage(home: Home) -> None:
     with_one_more(home, recorded=True)
     with closing(open_store(home.path)) as store:
         store.execute("UPDATE results SET statistics = ? WHERE position = 3", (msgpack.packb([]),))
@@ -193,19 +188,13 @@ def test_statistics_of_no_order_of_the_set_up_are_still_damage(home: Home) -> No
             load_card(store, find_run(store, home.other).id)
 
 
-def test_a_run_that_began_with_other_metrics_is_not_gone_on_with(home: Home) -> None:
-    from harness.run.beginning import begun_with
-
+def test_run_begun_with_other_metrics_is_not_resumed(home: Home) -> None:
     with_wider(home)
     with closing(open_store(home.path)) as store:
         with pytest.raises(HarnessError, match="other versions of its metrics"):
             begun_with(store, find_run(store, home.other))
-        begun_with(store, find_run(store, home.ours)).close()
-
-
-def test_a_new_run_says_what_its_rows_hold(home: Home) -> None:
-    with closing(open_store(home.path)) as store:
-        run = find_run(store, home.ours)
-        scorer = stored_scorer(run, "eo", ())
-    assert run.opening.packed == tuple(scorer.packed)
+        ours = find_run(store, home.ours)
+        begun_with(store, ours).close()
+        scorer = stored_scorer(ours, "eo", ())
+    assert ours.opening.packed == tuple(scorer.packed)
     assert [id_ for id_, _ in scorer.packed] == scorer.ids

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -30,12 +30,6 @@ from tests.harness.card import factory
 from tests.harness.card.older_reports import OLDER, report
 
 PAIRS = [("Good morning!", "Bonan matenon!"), ("Thanks!", "Dankon!"), ("Go home.", "Iru hejmen.")]
-
-
-@pytest.fixture
-def there(tmp_path: Path) -> Iterator[sqlite3.Connection]:
-    with factory.store(tmp_path / "there") as connection:
-        yield connection
 
 
 def contest_set(segment: str = "dev") -> dict[str, Any]:
@@ -92,7 +86,7 @@ def test_a_contest_set_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("segment", ["sealed", "holdout"])
-def test_its_secret_segments_are_secret(
+def test_secret_segments_are_secret(
     tmp_path: Path, there: sqlite3.Connection, segment: str
 ) -> None:
     corpus = load(file(tmp_path, written(contest_set(segment))))
@@ -117,19 +111,17 @@ UNCLEAR: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 
 
-@pytest.mark.parametrize("mark", UNCLEAR.values(), ids=list(UNCLEAR))
-def test_a_log_that_may_be_of_a_secret_segment_is_refused_in_words(
-    there: sqlite3.Connection, mark: Callable[[dict[str, Any]], Any]
-) -> None:
-    raw = log()
-    mark(raw)
-    with pytest.raises(UsageError, match="secret segment") as told:
-        import_card(there, written(raw), "log.json", unverified=True)
-    assert "matenon" not in str(told.value)
+def test_log_of_a_possibly_secret_segment_is_refused(there: sqlite3.Connection) -> None:
+    for mark in UNCLEAR.values():
+        raw = log()
+        mark(raw)
+        with pytest.raises(UsageError, match="secret segment") as told:
+            import_card(there, written(raw), "log.json", unverified=True)
+        assert "matenon" not in str(told.value)
     assert not any("matenon" in line for line in there.iterdump())
 
 
-def test_a_published_row_brings_no_texts_of_entries(there: sqlite3.Connection) -> None:
+def test_published_row_brings_no_texts_of_entries(there: sqlite3.Connection) -> None:
     entry = {"segment": "gold_standard", "reference": "Bonan matenon!"}
     for field in ({"results": [entry]}, {"more": {"deep": [[entry]]}}):
         with pytest.raises(UsageError, match="holds texts of entries") as told:
@@ -157,9 +149,7 @@ def test_a_run_log_is_a_file_of_outputs(tmp_path: Path, rows: str) -> None:
 
 
 @pytest.mark.parametrize("rows", ["results", "entries"])
-def test_a_run_log_is_imported_scored_and_named_for_its_corpus(
-    there: sqlite3.Connection, rows: str
-) -> None:
+def test_run_log_is_imported_and_scored(there: sqlite3.Connection, rows: str) -> None:
     done = import_card(there, written(log(rows)), "log.json")
     card = load_card(there, find_run(there, done.run_id).id)
     assert card.dataset.id == "greetings-contest"
@@ -170,7 +160,7 @@ def test_a_run_log_is_imported_scored_and_named_for_its_corpus(
     assert verify_card(written(log(rows))).ok
 
 
-def test_the_caveats_of_a_report_are_kept_and_shown(there: sqlite3.Connection) -> None:
+def test_caveats_of_a_report_are_kept_and_shown(there: sqlite3.Connection) -> None:
     caveats = [{"kind": "near_constant", "message": "Half of the outputs\x1b[2J are one text."}]
     gone = {"comet": "not installed", "corpus_bleu": "no tokenizer", "their own": "?"}
     raw = report(score_caveats=caveats, metric_availability=gone)
@@ -203,7 +193,7 @@ def published(**changes: Any) -> dict[str, Any]:
     }
 
 
-def test_a_published_row_with_its_card_is_that_card(there: sqlite3.Connection) -> None:
+def test_published_row_with_its_card_is_that_card(there: sqlite3.Connection) -> None:
     inner = json.loads(OLDER.read_text("utf-8"))
     done = import_card(there, written(published(run_card=inner)), "row.json")
     assert done.unverified is None
@@ -214,7 +204,7 @@ def test_a_published_row_with_its_card_is_that_card(there: sqlite3.Connection) -
     assert sorted_key_sha256({**inner, "run_card_hash": ""}) == inner["run_card_hash"]
 
 
-def test_a_published_row_alone_gives_its_scores_and_says_that_nothing_shows_them(
+def test_published_row_alone_is_unverified(
     there: sqlite3.Connection,
 ) -> None:
     with pytest.raises(UsageError, match="cannot be checked"):
@@ -255,19 +245,16 @@ def test_whatever_stands_in_a_field_ends_in_words(value: dict[str, Any], data: A
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ("not installed", "the published row says: not installed"),
-        (False, "the published row says: not available"),
-        (
-            {"available": False, "reason": "no model\x1b[2J"},
-            "the published row says: no model\x1b[2J",
-        ),
-        ({"available": True}, "the published row has no value for it"),
-        ("available", "the published row has no value for it"),
-        (7, "the published row has no value for it"),
-        ("x" * 10_000, f"the published row says: {'x' * 276}"),
+        ("not installed", "says: not installed"),
+        (False, "says: not available"),
+        ({"available": False, "reason": "no model\x1b[2J"}, "says: no model\x1b[2J"),
+        ({"available": True}, "has no value for it"),
+        ("available", "has no value for it"),
+        (7, "has no value for it"),
+        ("x" * 10_000, f"says: {'x' * 276}"),
     ],
 )
-def test_a_published_row_says_why_a_metric_has_no_value(
+def test_published_row_says_why_a_metric_has_no_value(
     there: sqlite3.Connection, said: Any, why: str
 ) -> None:
     told = {"comet": said, "corpus_chrf": "has a value all the same"}
@@ -275,7 +262,7 @@ def test_a_published_row_says_why_a_metric_has_no_value(
     done = import_card(there, row, "row.json", unverified=True)
     card = load_card(there, find_run(there, done.run_id).id).as_json()
     reasons = card["scores"]["reasons"]
-    assert reasons["comet_score"] == why
+    assert reasons["comet_score"] == f"the published row {why}"
     assert "chrf_plus_plus" not in reasons
     assert all(card["scores"].get(metric) is None for metric in reasons)
     assert "\x1b" not in card_text(card)

@@ -13,7 +13,7 @@ from harness.run.running import execute_run
 from tests.harness.evaluation import Heard, begun, chat_plan, corpus, kept
 from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer
 
-SIZE = 400
+SIZE = 200
 """More entries than any of these runs brings through."""
 
 

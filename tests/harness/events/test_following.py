@@ -22,9 +22,18 @@ from harness.store.file.database import open_store
 from harness.store.holding import alone
 from harness.store.results import results_after
 from harness.store.runs import SILENT_SECONDS, find_run
+from tests.harness.annotators.judged import answering, judged_plan, know_packs, says, shown_again
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
 from tests.harness.process import spawn
-from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer
+from tests.harness.scripted import (
+    Answer,
+    Asked,
+    Scripted,
+    completion,
+    error,
+    json_answer,
+    translated,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -52,16 +61,9 @@ def comparable(progress: Progress) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in {*clock, *live}}
 
 
-def test_it_tells_entries_in_the_order_in_which_they_came(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_entries_are_told_as_they_came(endpoint: Scripted, store_path: Path) -> None:
     """The first entries are answered last, so that a look never leaves out what came behind it."""
-
-    def answer(asked: Asked) -> Answer:
-        late = asked.number < 3
-        return json_answer(completion(asked.source.upper()), seconds=0.5 if late else 0.01)
-
-    endpoint.answer = answer
+    endpoint.answer = lambda asked: translated(asked, seconds=0.5 if asked.number < 3 else 0.01)
     heard = run_corpus(store_path, corpus(12), chat_plan(endpoint.url, run={"concurrency": 4}))
     came = [result.position for result in heard.scored]
     assert came != sorted(came)
@@ -75,7 +77,7 @@ def test_it_tells_entries_in_the_order_in_which_they_came(
 
 
 @pytest.mark.parametrize("while_running", [True, False])
-def test_it_sees_the_same_entries_and_ends_with_the_same_values(
+def test_follower_sees_entries_and_values_of_the_run(
     endpoint: Scripted, store_path: Path, while_running: bool
 ) -> None:
     def answer(asked: Asked) -> Answer:
@@ -94,7 +96,7 @@ def test_it_sees_the_same_entries_and_ends_with_the_same_values(
 
     heard = Heard(react=react)
     plan = chat_plan(endpoint.url, run={"budget_usd": 90.0})
-    run_corpus(store_path, corpus(60), plan, heard)
+    run_corpus(store_path, corpus(24), plan, heard)
     if not while_running:
         thread.start()
     thread.join(600)
@@ -102,7 +104,7 @@ def test_it_sees_the_same_entries_and_ends_with_the_same_values(
         event.result.position: event.result for event in seen if isinstance(event, EntryScored)
     }
     assert scored == {result.position: result for result in heard.scored}
-    assert len([event for event in seen if isinstance(event, EntryScored)]) == 60
+    assert len([event for event in seen if isinstance(event, EntryScored)]) == 24
     assert isinstance(seen[0], Started)
     assert seen[0] == replace(heard.started, done=0)
     last = [event for event in seen if isinstance(event, Progress)][-1]
@@ -116,11 +118,11 @@ def test_it_sees_the_same_entries_and_ends_with_the_same_values(
     assert theirs == ours
     end = seen[-1]
     assert isinstance(end, Finished)
-    assert (end.state, end.done, end.failed) == (RunState.COMPLETE, 60, heard.finished.failed)
+    assert (end.state, end.done, end.failed) == (RunState.COMPLETE, 24, heard.finished.failed)
     assert end.card_hash == heard.finished.card_hash
 
 
-def test_a_stopped_run_ends_for_the_follower_too(endpoint: Scripted, store_path: Path) -> None:
+def test_stopped_run_ends_for_the_follower(endpoint: Scripted, store_path: Path) -> None:
     heard = Heard(react=lambda event, control: control.drain())
     run_corpus(store_path, corpus(30), chat_plan(endpoint.url), heard)
     end = follow(store_path)[-1]
@@ -140,15 +142,11 @@ HEARTBEAT = {
 }  # fmt: skip
 
 
-def test_what_only_the_running_process_knows_comes_with_its_heartbeat(
-    endpoint: Scripted, store_path: Path
-) -> None:
-    run_corpus(store_path, corpus(5), chat_plan(endpoint.url))
-    live_run(store_path, HEARTBEAT)
-    with closing(Follower(store_path, "last")) as follower:
+def test_heartbeat_brings_what_only_the_process_knows(finished: Path) -> None:
+    live_run(finished, HEARTBEAT)
+    with closing(Follower(finished, "last")) as follower:
         [progress] = [each for each in follower.drain() if isinstance(each, Progress)]
-    assert progress.state is RunState.RUNNING
-    assert progress.in_flight == (3, 4)
+    assert (progress.state, progress.in_flight) == (RunState.RUNNING, (3, 4))
     assert (progress.concurrency, progress.most_concurrency) == (5, 32)
     assert (progress.rate_limited, progress.retries, progress.spent_usd) == (4, 9, 1.25)
     [waiting] = progress.waiting
@@ -157,26 +155,21 @@ def test_what_only_the_running_process_knows_comes_with_its_heartbeat(
     assert 5 < waiting.seconds <= 7.5
 
 
-def test_a_run_whose_process_is_gone_is_told_apart_from_a_slow_one(
-    endpoint: Scripted, store_path: Path
-) -> None:
-    run_corpus(store_path, corpus(5), chat_plan(endpoint.url))
-    live_run(store_path, {**HEARTBEAT, "at": time.time() - SILENT_SECONDS + 5})
-    held = alone(store_path, kept(store_path).run.run_id)
-    with held, closing(Follower(store_path, "last")) as follower:
+def test_silent_run_without_a_process_is_over(finished: Path) -> None:
+    """It is told apart from a slow one."""
+    live_run(finished, {**HEARTBEAT, "at": time.time() - SILENT_SECONDS + 5})
+    held = alone(finished, kept(finished).run.run_id)
+    with held, closing(Follower(finished, "last")) as follower:
         assert not any(isinstance(event, Finished) for event in follower.drain())
-        live_run(store_path, {**HEARTBEAT, "at": time.time() - SILENT_SECONDS - 1})
+        live_run(finished, {**HEARTBEAT, "at": time.time() - SILENT_SECONDS - 1})
         end = follower.drain()[-1]
     assert isinstance(end, Finished)
-    assert end.state is RunState.STOPPED
-    assert end.reason == "The process that ran it is gone."
+    assert (end.state, end.reason) == (RunState.STOPPED, "The process that ran it is gone.")
 
 
 @pytest.mark.thorough
-def test_a_run_under_way_elsewhere_is_followed_but_not_gone_on_with(
-    endpoint: Scripted, store_path: Path
-) -> None:
-    endpoint.answer = lambda asked: json_answer(completion(asked.source.upper()), seconds=0.05)
+def test_run_elsewhere_is_followed_but_not_resumed(endpoint: Scripted, store_path: Path) -> None:
+    endpoint.answer = lambda asked: translated(asked, seconds=0.05)
     process = spawn("begin", store_path, endpoint.url, 100)
     while len(endpoint.asked) < 10:
         assert process.poll() is None
@@ -195,3 +188,24 @@ def test_a_run_under_way_elsewhere_is_followed_but_not_gone_on_with(
     figures = [event for event in seen if isinstance(event, Progress)]
     assert any(progress.in_flight for progress in figures)
     assert kept(store_path).card is not None
+
+
+def test_what_is_done_now_is_followed_at_once(
+    endpoint: Scripted, store_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Long before the next heartbeat, as nothing may be told for long after it; a sealed run does nothing."""
+    know_packs(monkeypatch)
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "data"))
+    endpoint.answer = answering(lambda _: says(0.5))
+    elsewhere: dict[str, str | None] = {}
+    doings = {"asking judge_semantic", "scoring the whole"}
+
+    def react(event: Event, _: Control) -> None:
+        if isinstance(event, Progress) and event.doing in doings:
+            with closing(Follower(store_path, event.run_id)) as follower:
+                [told] = [each for each in follower.drain() if isinstance(each, Progress)]
+            elsewhere[event.doing] = told.doing
+
+    run_corpus(store_path, corpus(3), judged_plan(endpoint.url), Heard(react=react))
+    assert elsewhere == {name: name for name in doings}
+    assert shown_again(store_path).doing is None

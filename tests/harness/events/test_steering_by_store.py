@@ -36,9 +36,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steering, "PATIENCE_SECONDS", 600.0)
 
 
-def test_two_who_steer_one_run_are_both_told_what_holds(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_both_who_steer_are_told_what_holds(endpoint: Scripted, store_path: Path) -> None:
     with under_way(store_path, endpoint) as heard:
         assert ask(store_path, "last", Wish.PAUSE) == "Paused: what is under way is finished."
         assert heard.control.state is RunState.PAUSED
@@ -59,9 +57,7 @@ def test_two_who_steer_one_run_are_both_told_what_holds(
     assert query(store_path, "SELECT * FROM steering") == []
 
 
-def test_a_wish_that_nobody_knows_is_answered_and_the_next_one_is_heard(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_unknown_wish_is_answered(endpoint: Scripted, store_path: Path) -> None:
     with under_way(store_path, endpoint) as heard, closing(open_store(store_path)) as connection:
         run = find_run(connection, "last").id
         for wish, calls in (("\x1b[31mdelete", None), ("limit", "many"), ("limit", b"2")):
@@ -71,7 +67,7 @@ def test_a_wish_that_nobody_knows_is_answered_and_the_next_one_is_heard(
         assert (answers, heard.control.most_concurrency) == ([(steering.UNKNOWN,)], None)
 
 
-def test_what_is_asked_before_a_busy_machine_lets_the_run_listen_is_heard(
+def test_wish_before_the_run_listens_is_heard(
     endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = threading.Event()
@@ -90,7 +86,7 @@ def test_what_is_asked_before_a_busy_machine_lets_the_run_listen_is_heard(
 
 
 @pytest.mark.thorough
-def test_a_killed_run_is_told_at_once_by_who_steers_and_who_follows(
+def test_killed_run_is_told_at_once(
     endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither waits until the heartbeat is old: the hold on the run went with its process."""
@@ -115,9 +111,7 @@ def test_a_killed_run_is_told_at_once_by_who_steers_and_who_follows(
     assert query(store_path, "SELECT * FROM steering") == []
 
 
-def test_what_was_asked_of_an_earlier_stretch_is_not_done_in_a_later_one(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_wish_of_an_earlier_stretch_is_not_done(endpoint: Scripted, store_path: Path) -> None:
     number, method = begun(store_path, corpus(6), chat_plan(endpoint.url))
     with closing(open_store(store_path)) as connection:
         write_wish(connection, number, Wish.STOP, None)
@@ -127,7 +121,7 @@ def test_what_was_asked_of_an_earlier_stretch_is_not_done_in_a_later_one(
     assert query(store_path, "SELECT * FROM steering") == []
 
 
-def test_a_process_that_does_not_answer_is_said_and_the_wish_taken_back(
+def test_silent_process_takes_the_wish_back(
     store_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(steering, "PATIENCE_SECONDS", 0.1)
@@ -143,9 +137,8 @@ def test_a_process_that_does_not_answer_is_said_and_the_wish_taken_back(
         assert open_wishes(connection, number) == []
 
 
-@pytest.mark.parametrize(
-    ("before", "wish", "after", "words"),
-    [
+def test_no_wish_undoes_an_end() -> None:
+    for before, wish, after, words in (
         (RunState.RUNNING, Wish.GO_ON, RunState.RUNNING, "going on already"),
         (RunState.PAUSED, Wish.STOP, RunState.STOPPED, "Stopped: "),
         (RunState.DRAINING, Wish.PAUSE, RunState.DRAINING, "cannot be taken back"),
@@ -153,10 +146,8 @@ def test_a_process_that_does_not_answer_is_said_and_the_wish_taken_back(
         (RunState.DRAINING, Wish.STOP, RunState.STOPPED, "Stopped: "),
         (RunState.STOPPED, Wish.GO_ON, RunState.STOPPED, "cannot be taken back"),
         (RunState.STOPPED, Wish.STOP, RunState.STOPPED, "stopped already"),
-    ],
-)
-def test_no_wish_undoes_an_end(before: RunState, wish: Wish, after: RunState, words: str) -> None:
-    control = Control()
-    control._state = before  # wishes lead to some of these only by way of others
-    assert words in done(control, wish)
-    assert control.state is after
+    ):
+        control = Control()
+        control._state = before  # wishes lead to some of these only by way of others
+        assert words in done(control, wish)
+        assert control.state is after

@@ -1,9 +1,11 @@
-"""The plan of a run that breaks off."""
+"""Plans of runs that ask nobody: all metrics, and the cheapest."""
 
 from __future__ import annotations
 
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
-from tests.harness.evaluation import LANGUAGES
+from harness.setup.scoring_options import ScoringOptions
+from tests.harness.evaluation import FEW, LANGUAGES
 
 PLAN = Plan(method="copy-source", options=MethodOptions(**LANGUAGES))
+CHEAP = PLAN.model_copy(update={"scoring": ScoringOptions(metrics=FEW)})

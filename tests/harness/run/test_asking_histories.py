@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
@@ -30,7 +30,7 @@ from harness.store.replies import NewReply, add_replies
 from scoring.core.translation import Translation
 from tests.harness.evaluation import begun, corpus
 from tests.harness.run.constant_runs import constant
-from tests.review.thorough import times
+from tests.review.thorough import examples
 
 ENTRIES = 5
 PRICE = Price(100.0, 1000.0)
@@ -162,25 +162,15 @@ STEP = st.tuples(
 )
 
 
-@settings(
-    max_examples=times(25, 1000),
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@examples(12, 1000, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    steps=st.lists(STEP, max_size=25),
-    calls=st.floats(0.5, 12),
-    stretches=st.integers(1, 5),
-    turns=st.integers(1, 3),
-)
-def test_the_budget_is_never_passed_and_no_answer_is_asked_for_twice(
-    fresh: tuple[Path, int],
-    tmp_path_factory: pytest.TempPathFactory,
-    steps: list[tuple[str, float]],
-    calls: float,
-    stretches: int,
-    turns: int,
-) -> None:
+    steps=st.lists(STEP, max_size=25), calls=st.floats(0.5, 12),
+    stretches=st.integers(1, 5), turns=st.integers(1, 3),
+)  # fmt: skip
+def test_budget_holds_and_nothing_is_asked_twice(
+    fresh: tuple[Path, int], tmp_path_factory: pytest.TempPathFactory,
+    steps: list[tuple[str, float]], calls: float, stretches: int, turns: int,
+) -> None:  # fmt: skip
     first, run = fresh
     path = tmp_path_factory.mktemp("history") / "rosetta.sqlite"
     shutil.copy(first, path)

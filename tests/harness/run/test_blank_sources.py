@@ -24,15 +24,13 @@ from harness.run.retrying import retry
 from harness.setup.plan import Plan
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.file.database import open_store
-from harness.store.runs import find_run
 from scoring.core.metric import Metric
 from scoring.core.specification import specification
-from tests.harness.evaluation import chat_plan, kept, run_corpus
+from tests.harness.evaluation import LANGUAGES, chat_plan, kept, run_corpus
 from tests.harness.scripted import Scripted
 
 SOURCES = ("Good morning.", "", "The dog sleeps {name}.", "Thank you.")
 REFERENCES = ("Bonan matenon.", "La kato venas.", "La hundo dormas {name}.", "Dankon.")
-LANGUAGES = {"source_language": "en", "target_language": "eo"}
 
 
 def files(folder: Path) -> tuple[Path, Path]:
@@ -52,16 +50,14 @@ def replay(folder: Path, *outputs: str) -> Plan:
     return Plan(method="replay", options=MethodOptions(outputs=path, **LANGUAGES))
 
 
-def test_a_blank_source_is_a_warning_and_a_blank_reference_an_error(tmp_path: Path) -> None:
+def test_blank_source_is_a_warning(tmp_path: Path) -> None:
     read = corpus(tmp_path)
     assert [each.source for each in read.entries] == list(SOURCES)
     (warning,) = read.warnings
     assert (warning.line, warning.field, warning.places) == (2, "source", (1,))
 
 
-def test_outputs_made_elsewhere_are_scored_and_what_reads_the_source_has_no_value(
-    tmp_path: Path, store_path: Path
-) -> None:
+def test_metrics_that_read_a_blank_source_have_no_value(tmp_path: Path, store_path: Path) -> None:
     read = corpus(tmp_path)
     run_corpus(store_path, read, replay(tmp_path, *REFERENCES))
     stored = kept(store_path)
@@ -79,7 +75,7 @@ def test_outputs_made_elsewhere_are_scored_and_what_reads_the_source_has_no_valu
     assert verify_card(json.dumps(card.as_json()).encode()).ok
 
 
-def test_whatever_the_specification_measures_beyond_the_reference_reads_the_source() -> None:
+def test_metrics_beyond_the_reference_read_the_source() -> None:
     """By the categories of its inventory; consistency adds nothing up, and a blank source has no terms."""
     beyond = {"semantic", "behavioral", "compliance"}
     rows = specification().metrics
@@ -95,7 +91,7 @@ def _all_of(parent: type[Any]) -> Iterator[type[Metric]]:
             yield each
 
 
-def test_a_method_is_not_asked_and_the_entry_counts(
+def test_method_is_not_asked_and_the_entry_counts(
     endpoint: Scripted, tmp_path: Path, store_path: Path
 ) -> None:
     run_corpus(store_path, corpus(tmp_path), chat_plan(endpoint.url))
@@ -107,21 +103,14 @@ def test_a_method_is_not_asked_and_the_entry_counts(
     assert stored.card is not None
     assert stored.card["scores"]["errors_by_class"] == {"no_source": 1}
     assert stored.card["scores"]["total"] == 4
+    with (
+        closing(open_store(store_path)) as connection,
+        pytest.raises(UsageError, match="nothing to ask"),
+    ):
+        retry(connection, stored.run)
 
 
-def test_there_is_nothing_to_ask_again_where_only_sources_lack(
-    endpoint: Scripted, tmp_path: Path, store_path: Path
-) -> None:
-    run_corpus(store_path, corpus(tmp_path), chat_plan(endpoint.url))
-    with closing(open_store(store_path)) as connection:
-        run = find_run(connection, "last")
-        with pytest.raises(UsageError, match="nothing to ask"):
-            retry(connection, run)
-
-
-def test_blank_secret_sources_do_not_condemn_open_blank_ones(
-    tmp_path: Path, store_path: Path
-) -> None:
+def test_blank_secret_sources_condemn_no_open_ones(tmp_path: Path, store_path: Path) -> None:
     read = corpus(tmp_path)
     secret = [each.model_copy(update={"segment": Segment.GOLD_STANDARD}) for each in read.entries]
     closed = replace(read, entries=tuple(secret), sha256="1" * 64)
@@ -133,7 +122,7 @@ def test_blank_secret_sources_do_not_condemn_open_blank_ones(
     run_corpus(store_path, replace(read, entries=tuple(others)), replay(tmp_path, *REFERENCES))
 
 
-def test_outputs_may_have_a_line_for_each_line_of_the_files(tmp_path: Path) -> None:
+def test_outputs_have_a_line_for_each_line_of_files(tmp_path: Path) -> None:
     source, reference = tmp_path / "all.en.txt", tmp_path / "all.eo.txt"
     source.write_text("One.\n\nTwo.\n\n\nThree.\n\n")
     reference.write_text("Unu.\n\nDu.\n \n\nTri.\n\n")

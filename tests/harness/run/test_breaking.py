@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from harness.card import build
 from harness.core.failures import StoreError
 from harness.core.run_state import RunState
 from harness.events.control import Control
-from harness.events.kinds import EntryScored, Event
+from harness.events.kinds import EntryScored, Event, Finished
 from harness.events.progress import ProgressBoard
 from harness.methods.baselines import CopySource
 from harness.run import running
@@ -23,8 +22,8 @@ from harness.run.recorder import Recorder
 from harness.run.running import execute_run
 from harness.store.file.database import open_store
 from scoring.core.scorer import Scorer
-from tests.harness.evaluation import Heard, begun, corpus, kept, resume, run_corpus
-from tests.harness.run.breaking_plan import PLAN
+from tests.harness.evaluation import Heard, begun, corpus, kept, query, resume, run_corpus
+from tests.harness.run.breaking_plan import CHEAP
 
 SECRET = "the medicine bundle"
 
@@ -33,24 +32,25 @@ def breaking(*_: Any, **__: Any) -> Any:
     raise ValueError(f"cannot read {SECRET!r}")
 
 
+def closed(connection: sqlite3.Connection) -> bool:
+    with suppress(sqlite3.ProgrammingError):
+        connection.execute("SELECT 1")
+        return False
+    return True
+
+
 @pytest.mark.parametrize(
-    ("place", "name"),
+    "places",
     [
-        (Scorer, "statistics"),
-        (Scorer, "pack"),
-        (Recorder, "_gather"),
-        (ProgressBoard, "progress"),
-        (ProgressBoard, "heartbeat"),
-        (Streak, "note"),
-        (Dispatcher, "_room"),
-        (running, "read_entries"),
-        (running, "begin_stretch"),
-        (running, "seal"),
+        [(running, "read_entries"), (running, "begin_stretch"), (Dispatcher, "_room"),
+         (ProgressBoard, "progress"), (ProgressBoard, "heartbeat")],
+        [(Scorer, "statistics"), (Streak, "note"), (Scorer, "pack"), (Recorder, "_gather")],
+        [(running, "seal")],
     ],
-    ids=lambda value: getattr(value, "__name__", value),
-)
-def test_what_breaks_is_said_and_the_run_can_go_on(
-    store_path: Path, monkeypatch: pytest.MonkeyPatch, place: Any, name: str
+    ids=["before", "on-the-way", "at-the-end"],
+)  # fmt: skip
+def test_whatever_breaks_is_said_and_the_run_goes_on(
+    store_path: Path, monkeypatch: pytest.MonkeyPatch, places: list[tuple[Any, str]]
 ) -> None:
     opened: list[sqlite3.Connection] = []
 
@@ -58,107 +58,83 @@ def test_what_breaks_is_said_and_the_run_can_go_on(
         opened.append(open_store(path))
         return opened[-1]
 
-    heard = Heard()
-    number, method = begun(store_path, corpus(40, segment="held_out", source=SECRET), PLAN)
-    with monkeypatch.context() as patch:
-        patch.setattr(place, name, breaking)
-        patch.setattr(running, "open_store", opening)
-        with pytest.raises(ValueError, match="cannot read"):
-            execute_run(store_path, number, method, heard, heard.control)
-    assert "ValueError" in heard.failed.message
-    assert SECRET not in heard.failed.message
-    assert heard.failed.run_id == kept(store_path).run.run_id
-    stored = kept(store_path).run
-    assert (stored.state, stored.live and stored.live.model_fields_set) == (
-        RunState.STOPPED,
-        {"so_far"},
-    )
-    assert all(map(closed, opened))
+    number, method = begun(store_path, corpus(12, segment="held_out", source=SECRET), CHEAP)
+    for place, name in places:
+        heard = Heard()
+        with monkeypatch.context() as patch:
+            patch.setattr(place, name, breaking)
+            patch.setattr(running, "open_store", opening)
+            with pytest.raises(ValueError, match="cannot read"):
+                execute_run(store_path, number, method, heard, heard.control)
+        assert "ValueError" in heard.failed.message, name
+        assert SECRET not in heard.failed.message, name
+        stored = kept(store_path).run
+        assert heard.failed.run_id == stored.run_id
+        assert stored.state is RunState.STOPPED
+        assert stored.live is not None
+        assert stored.live.model_fields_set == {"so_far"}
+        assert all(map(closed, opened)), name
     assert resume(store_path).finished.state is RunState.COMPLETE
-    assert [each.position for each in kept(store_path).results] == list(range(40))
+    assert [each.position for each in kept(store_path).results] == list(range(12))
 
 
-def closed(connection: sqlite3.Connection) -> bool:
-    try:
-        connection.execute("SELECT 1")
-    except sqlite3.ProgrammingError:
-        return True
-    return False
+def test_breaking_listener_stops_the_run_and_keeps_rows(store_path: Path) -> None:
+    def react_to(kind: type[Event]) -> Heard:
+        def react(event: Event, _: Control) -> None:
+            if isinstance(event, kind):
+                raise BrokenPipeError
 
-
-def test_a_listener_that_breaks_breaks_the_run_but_not_its_rows(store_path: Path) -> None:
-    def react(event: Event, _: Control) -> None:
-        if isinstance(event, EntryScored):
-            raise BrokenPipeError
+        return Heard(react=react)
 
     with pytest.raises(BrokenPipeError):
-        run_corpus(store_path, corpus(5), PLAN, Heard(react=react))
+        run_corpus(store_path, corpus(5), CHEAP, react_to(EntryScored))
     assert kept(store_path).run.state is RunState.STOPPED
     assert resume(store_path).finished.done == 5
+    with pytest.raises(BrokenPipeError):
+        run_corpus(store_path, corpus(5), CHEAP, react_to(Finished))
+    assert kept(store_path).run.state is RunState.COMPLETE, "it is sealed already"
+    assert kept(store_path).card is not None
 
 
-@pytest.mark.parametrize(
-    "spoil", [lambda path: path.write_bytes(b"no database " * 99), lambda path: path.mkdir()]
-)
-def test_a_store_that_cannot_be_opened_is_said(
-    tmp_path: Path, spoil: Callable[[Path], object]
-) -> None:
-    path = tmp_path / "rosetta.sqlite"
-    spoil(path)
-    heard = Heard()
+@pytest.mark.parametrize("content", [b"no database " * 99, None])
+def test_unusable_store_is_said(tmp_path: Path, content: bytes | None) -> None:
+    path, heard = tmp_path / "rosetta.sqlite", Heard()
+    path.mkdir() if content is None else path.write_bytes(content)
     with pytest.raises(StoreError, match="cannot be used as a store"):
-        execute_run(path, 1, CopySource(PLAN.options), heard, heard.control)
+        execute_run(path, 1, CopySource(CHEAP.options), heard, heard.control)
     assert "cannot be used as a store" in heard.failed.message
 
 
 @pytest.mark.parametrize(
     ("segment", "damage", "said"),
     [
-        (
-            "held_out",
-            "UPDATE results SET statistics = x'c1'",
-            "the statistics of an entry are damaged",
-        ),
-        ("held_out", "UPDATE entries SET sealed = x'7b' || sealed", "it is damaged"),
-        ("development", "UPDATE entries SET rest = '{'", "it is damaged"),
-        ("held_out", f"UPDATE texts SET body = CAST(x'ff' || '{SECRET}' AS TEXT)", "it is damaged"),
+        ("held_out", "results SET statistics = x'c1'", "the statistics of an entry are damaged"),
+        ("held_out", "entries SET sealed = x'7b' || sealed", "it is damaged"),
+        ("development", "entries SET rest = '{'", "it is damaged"),
+        ("held_out", f"texts SET body = CAST(x'ff' || '{SECRET}' AS TEXT)", "it is damaged"),
     ],
     ids=["statistics", "sealed", "rest", "text"],
 )
-def test_a_damaged_store_is_said_and_nothing_of_it_quoted(
+def test_damaged_store_is_said_without_quoting_it(
     store_path: Path, segment: str, damage: str, said: str
 ) -> None:
     heard = Heard()
-    number, method = begun(store_path, corpus(8, segment=segment, source=SECRET), PLAN)
+    number, method = begun(store_path, corpus(8, segment=segment, source=SECRET), CHEAP)
     execute_run(store_path, number, method, heard, heard.control)
-    with closing(open_store(store_path)) as connection:
-        connection.execute("UPDATE runs SET run_card = NULL, state = 'stopped'")
-        connection.execute("DELETE FROM results WHERE position > 4")
-        connection.execute(damage)
+    query(store_path, "UPDATE runs SET run_card = NULL, state = 'stopped'")
+    query(store_path, "DELETE FROM results WHERE position > 4")
+    query(store_path, f"UPDATE {damage}")
     with pytest.raises(StoreError, match=said):
         execute_run(store_path, number, method, heard, heard.control)
     assert said in heard.failed.message
     assert SECRET not in heard.failed.message
 
 
-def test_a_sealed_run_stays_complete_when_the_last_listener_breaks(store_path: Path) -> None:
-    def react(event: Event, _: Control) -> None:
-        if type(event).__name__ == "Finished":
-            raise BrokenPipeError
-
-    with pytest.raises(BrokenPipeError):
-        run_corpus(store_path, corpus(5), PLAN, Heard(react=react))
-    assert kept(store_path).run.state is RunState.COMPLETE
-    assert kept(store_path).card is not None
-
-
-def test_a_seal_that_breaks_halfway_is_undone(
-    store_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_breaking_seal_is_undone(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(build, "seal_run", breaking)
         with pytest.raises(ValueError, match="cannot read"):
-            run_corpus(store_path, corpus(5), PLAN)
+            run_corpus(store_path, corpus(5), CHEAP)
     assert kept(store_path).card is None
     with closing(open_store(store_path)) as connection:
         connection.execute("BEGIN IMMEDIATE")  # nobody holds the store

@@ -7,14 +7,13 @@ import random
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
 from harness.card.checking.claimed import claim_of, of_earlier_version, stated_floors
 from harness.card.checking.verify import verify_card
-from harness.card.load import load_card
 from harness.card.seal import card_hash
 from harness.compare.comparing import compare_runs
 from harness.core.canonical import canonical_bytes
@@ -24,7 +23,6 @@ from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
-from harness.store.runs import find_run
 from rosetta_tui.compare.difference_panel import said
 from rosetta_tui.compare.lines import comparison_lines
 from rosetta_tui.compare.values import comparison_json
@@ -47,6 +45,7 @@ from tests.harness.evaluation import (
     resume,
     run_corpus,
     sealed_card,
+    whole_card,
 )
 
 NUMBER = 40
@@ -88,8 +87,16 @@ def plan_for(folder: Path, outputs: Sequence[str]) -> Plan:
     return Plan(method="replay", options=MethodOptions(outputs=table, **LANGUAGES))
 
 
-def replayed(folder: Path, outputs: Sequence[str], given: Corpus | None = None) -> Heard:
-    return run_corpus(folder / "s.sqlite", given or corpus_of(ENTRIES), plan_for(folder, outputs))
+def replayed(folder: Path, outputs: Sequence[str]) -> Heard:
+    return run_corpus(folder / "s.sqlite", corpus_of(ENTRIES), plan_for(folder, outputs))
+
+
+@pytest.fixture(scope="module")
+def partly(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The card of a run of which a third is one text."""
+    folder = tmp_path_factory.mktemp("partly")
+    replayed(folder, partly_one())
+    return json.dumps(whole_card(folder / "s.sqlite"))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +110,7 @@ def replayed(folder: Path, outputs: Sequence[str], given: Corpus | None = None) 
     ],
     ids=["mostly one", "partly one", "dropped", "perfect"],
 )  # fmt: skip
-def test_every_place_says_the_same(
+def test_every_place_claims_the_same(
     tmp_path: Path, outputs: list[str], tier: Tier, said: str, reasons: set[ClaimReason],
     kinds: list[CaveatKind],
 ) -> None:  # fmt: skip
@@ -143,51 +150,40 @@ def test_every_place_says_the_same(
     with closing(open_store(tmp_path / "s.sqlite")) as store:
         again.fold(recorded(store, "last"))
         seal(again, stored.card)
-        whole = load_card(store, find_run(store, "last").id).as_json()
     assert again.claim == claim
-    verdict = verify_card(canonical_bytes(whole))
+    verdict = verify_card(canonical_bytes(whole_card(tmp_path / "s.sqlite")))
     assert verdict.ok, verdict.differences
 
 
-def test_a_card_from_elsewhere_claims_no_more_than_its_numbers_and_no_more_than_it_says(
-    tmp_path: Path,
-) -> None:
-    replayed(tmp_path, partly_one())
-    card = sealed_card(tmp_path / "s.sqlite")
-    lying = json.loads(json.dumps(card))
+def test_foreign_card_claims_no_more_than_its_numbers(partly: str) -> None:
+    card, lying = json.loads(partly), json.loads(partly)
     lying["scores"]["claim"]["limits"] = []
     lying["scores"]["claim"]["claimable_tier"] = lying["claimable_tier"] = "fluent"
     assert claim_of(lying).tier() is Tier.EMERGING
     lying["scores"]["confidence_intervals"]["chrf_plus_plus"]["ci_lower"] = 1.0
     assert claim_of(lying).tier() is Tier.BASELINE
-    modest = json.loads(json.dumps(card))
-    modest["claimable_tier"] = "baseline"
-    assert claim_of(modest).tier(review_passed=True) is Tier.BASELINE
+    modest = {**card, "claimable_tier": "baseline"}
+    assert claim_of(modest).tier(review_passed=True) is Tier.BASELINE, "nor than it says"
     for odd in ({}, {"scores": 3}, {"scores": {"composite": "x", "claim": [1], "floors": [2]}},
                 {"scores": {"composite": 0.9, "composite_inputs": [3, {"metric": 1}],
                             "claim": {"caveats": [{"kind": "no"}, 4, {"share": True}]}},
                  "floors": [{"name": None, "composite": "y"}], "claimable_tier": 5}):  # fmt: skip
         assert claim_of(odd).words()
+    values: tuple[Any, ...] = (
+        [],
+        {},
+        [[]],
+        [{"metric": [], "value": {}}],
+        "x",
+        -1,
+        True,
+        10**400,
+        float("inf"),
+    )
     for name in card["scores"]:
-        for value in (  # type: ignore[var-annotated]
-            [],
-            {},
-            [[]],
-            [{"metric": [], "value": {}}],
-            "x",
-            -1,
-            True,
-            10**400,
-            float("inf"),
-        ):
+        for value in values:
             odd = {**card, "scores": {**card["scores"], name: value}}
             assert claim_of(odd).words(), (name, value)
-
-
-def test_a_changed_claim_does_not_verify(tmp_path: Path) -> None:
-    replayed(tmp_path, partly_one())
-    with closing(open_store(tmp_path / "s.sqlite")) as store:
-        card = load_card(store, find_run(store, "last").id).as_json()
     card["scores"]["claim"]["caveats"] = []
     card["run_card_hash"] = card_hash(card)
     found = verify_card(canonical_bytes(card)).first_difference
@@ -208,45 +204,36 @@ def with_earlier_floors(path: Path) -> None:
         store.execute("UPDATE runs SET opening = ?", (json.dumps(earlier),))
 
 
-def test_floors_of_an_earlier_version_are_not_taken_for_a_new_run(tmp_path: Path) -> None:
-    replayed(tmp_path, REFERENCES)
-    path = tmp_path / "s.sqlite"
-    with_earlier_floors(path)
-    replayed(tmp_path, REFERENCES)
-    card = sealed_card(path)
-    assert set(stated_floors(card)) == {
-        "empty", "source", "constant", "shuffled", "words", "truncated",
-    }  # fmt: skip
-    assert not of_earlier_version(card)
-
-
-def test_a_run_begun_before_ends_with_the_floors_it_began_with(tmp_path: Path) -> None:
+def test_floors_of_an_earlier_version_stay_with_their_run(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     given, plan = corpus_of(ENTRIES), plan_for(tmp_path, REFERENCES)
     _, method = begun(path, given, plan)
     with_earlier_floors(path)
     resume(path, method=method)
     card = sealed_card(path)
-    assert card["floors_version"] == 1
-    assert of_earlier_version(card)
+    assert (card["floors_version"], of_earlier_version(card)) == (1, True)
     assert "floors of an earlier version" in card_text(card)
-    with closing(open_store(path)) as store:
-        whole = load_card(store, find_run(store, "last").id).as_json()
-    verdict = verify_card(canonical_bytes(whole))
+    verdict = verify_card(canonical_bytes(whole_card(path)))
     assert verdict.ok, verdict.differences
-
-
-def test_the_card_says_what_its_constant_was_searched_in(tmp_path: Path) -> None:
-    replayed(tmp_path, REFERENCES)
-    card = sealed_card(tmp_path / "s.sqlite")
+    replayed(tmp_path, REFERENCES)  # a new run takes none of them
+    card = sealed_card(path)
+    names = {"empty", "source", "constant", "shuffled", "words", "truncated"}
+    assert (set(stated_floors(card)), of_earlier_version(card)) == (names, False)
     constant = stated_floors(card)["constant"]
     assert (constant.searched, constant.entries) == (NUMBER, NUMBER)
     assert "the best by composite of 40 different references\n" in card_text(card)
     card["floors"][2]["entries"] = 12
     assert "40 different references · on 12 entries\n" in card_text(card)
+    whole = whole_card(path)
+    assert whole["cost"]["total_cost_usd"] is None
+    reason = "40 of 40 entries have no known cost: what these outputs cost is not known here."
+    assert whole["cost"]["reason"] == reason, "of outputs made elsewhere no call is spoken of"
+    whole["cost"]["reason"] = "40 of 40 entries have no known cost: no price is known."
+    whole["run_card_hash"] = card_hash(whole)
+    assert verify_card(canonical_bytes(whole)).ok, "the words of another version"
 
 
-def test_a_comparison_says_which_run_clears_no_floor_and_by_how_much(tmp_path: Path) -> None:
+def test_comparison_names_runs_below_a_floor(tmp_path: Path) -> None:
     shuffled = [*REFERENCES[1:], REFERENCES[0]]
     replayed(tmp_path, shuffled)
     (tmp_path / "b").mkdir()
@@ -269,7 +256,7 @@ def test_a_comparison_says_which_run_clears_no_floor_and_by_how_much(tmp_path: P
     assert f"chrF++ from {chrf['lower']:.1f}, best floor {chrf['floor']:.1f}" in warned
 
 
-def test_leaderboard_and_comparison_name_caveats_too(tmp_path: Path) -> None:
+def test_leaderboard_and_comparison_name_caveats(tmp_path: Path) -> None:
     replayed(tmp_path, partly_one())
     (tmp_path / "b").mkdir()
     run_corpus(tmp_path / "s.sqlite", corpus_of(ENTRIES), plan_for(tmp_path / "b", half_dropped()))
@@ -295,17 +282,3 @@ def test_leaderboard_and_comparison_name_caveats_too(tmp_path: Path) -> None:
     }  # fmt: skip
     records = [entrant_record(board, each) for each in board.entrants]
     assert all(record["caveats"] for record in records)
-
-
-def test_of_outputs_made_elsewhere_no_call_is_spoken_of(tmp_path: Path) -> None:
-    replayed(tmp_path, REFERENCES)
-    with closing(open_store(tmp_path / "s.sqlite")) as store:
-        whole = load_card(store, find_run(store, "last").id).as_json()
-    assert whole["cost"]["total_cost_usd"] is None
-    assert whole["cost"]["reason"] == (
-        "40 of 40 entries have no known cost: what these outputs cost is not known here."
-    )
-    assert verify_card(canonical_bytes(whole)).ok
-    whole["cost"]["reason"] = "40 of 40 entries have no known cost: no price is known."
-    whole["run_card_hash"] = card_hash(whole)
-    assert verify_card(canonical_bytes(whole)).ok, "the words of another version"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ import pytest
 from corpora.model.corpus import Corpus
 from harness.annotators.judges import make_judge
 from harness.card.checking.verify import verify_card
-from harness.card.load import read_raw
 from harness.card.seal import card_hash
 from harness.core.failures import HarnessError, UsageError
 from harness.core.run_state import RunState
@@ -49,7 +49,16 @@ from tests.harness.annotators.judged import (
     shown,
     shown_again,
 )
-from tests.harness.evaluation import LANGUAGES, Heard, chat_plan, corpus, query, resume, run_corpus
+from tests.harness.evaluation import (
+    LANGUAGES,
+    Heard,
+    chat_plan,
+    corpus,
+    query,
+    resume,
+    run_corpus,
+    whole_card,
+)
 from tests.harness.scripted import (
     Answer,
     Asked,
@@ -87,11 +96,6 @@ def judged(endpoint: Scripted) -> list[Asked]:
     return [asked for asked in endpoint.asked if is_judge(asked)]
 
 
-def card_of(path: Path, name: str = "last") -> dict[str, Any]:
-    with closing(open_store(path)) as connection:
-        return read_raw(connection, find_run(connection, name).id)
-
-
 def again(path: Path, options: ScoringOptions | None = None, **calls: Any) -> str:
     with closing(open_store(path)) as connection:
         run = find_run(connection, "last")
@@ -99,7 +103,7 @@ def again(path: Path, options: ScoringOptions | None = None, **calls: Any) -> st
         return rescore(connection, run, options or ScoringOptions(), lambda _: None, calls=how)
 
 
-def test_the_card_tells_what_judging_cost_apart_from_the_outputs(
+def test_card_tells_cost_of_judging_apart(
     endpoint: Scripted, store_path: Path, prices: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "HEARTBEAT_SECONDS", 0)
@@ -119,7 +123,7 @@ def test_the_card_tells_what_judging_cost_apart_from_the_outputs(
     assert [each.doing for each in seen] == ["asking judge_semantic: 6 of 6"] * 2
     for each in (*seen, shown_again(store_path)):
         assert asked_so_far(each) == pytest.approx((6, 6 * COST, 6 * COST, 0))
-    card = card_of(store_path)
+    card = whole_card(store_path)
     assert 0.25 <= card["scores"][SEMANTIC] <= 0.75
     assert card["cost"]["total_cost_usd"] == 0
     scoring = card["cost"]["scoring"]
@@ -140,48 +144,31 @@ def test_the_card_tells_what_judging_cost_apart_from_the_outputs(
     assert told["prompt_sha256"] in json.dumps(card["scores"]["signatures"])
     assert all(asked.body["temperature"] == 0 for asked in judged(endpoint))
     assert verify_card(json.dumps(card).encode()).ok
+    card["totals"]["scoring_cost_usd"] = 7.0
+    card["run_card_hash"] = card_hash({**card, "run_card_hash": ""})
+    assert not verify_card(json.dumps(card).encode()).ok
     doing = [each.doing or "" for each in heard.progress]
     assert "asking judge_semantic: 6 of 6" in doing
 
 
-def test_a_card_whose_scoring_cost_was_changed_does_not_verify_as_its_totals(
-    endpoint: Scripted, store_path: Path
-) -> None:
-    endpoint.answer = answering(lambda _: says(1))
-    run_corpus(store_path, corpus(3), judged_plan(endpoint.url))
-    card = card_of(store_path)
-    card["totals"]["scoring_cost_usd"] = 7.0
-    card["run_card_hash"] = card_hash({**card, "run_card_hash": ""})
-    assert not verify_card(json.dumps(card).encode()).ok
-
-
-def test_what_was_judged_is_not_asked_again(endpoint: Scripted, store_path: Path) -> None:
-    endpoint.answer = answering(lambda _: says(0.5))
-    run_corpus(store_path, corpus(5), judged_plan(endpoint.url))
-    first = card_of(store_path)
-    assert len(judged(endpoint)) == 5
-    run_corpus(store_path, corpus(5), judged_plan(endpoint.url))
-    second = card_of(store_path)
-    again(store_path, ScoringOptions(metrics=("ter",)))
-    third = card_of(store_path)
-    assert len(endpoint.asked) == 10
-    assert first["scores"][SEMANTIC] == second["scores"][SEMANTIC] == third["scores"][SEMANTIC]
-    for card in (second, third):
-        assert card["cost"]["scoring"]["calls"] == 0
-        assert card["cost"]["scoring"]["spent_usd"] == 0
-        assert card["cost"]["scoring"]["by_annotator"]["judge_semantic"]["judged"] == 5
-
-
-def test_a_finished_run_is_judged_afterwards(endpoint: Scripted, store_path: Path) -> None:
+def test_judged_outputs_are_not_asked_about_again(endpoint: Scripted, store_path: Path) -> None:
     endpoint.answer = answering(lambda _: says(0.5))
     run_corpus(store_path, corpus(5), chat_plan(endpoint.url))
-    assert "scoring" not in card_of(store_path)["cost"]
+    assert "scoring" not in whole_card(store_path)["cost"]
     again(store_path, judged_by(endpoint.url))
-    assert card_of(store_path)["scores"][SEMANTIC] == 0.5
-    assert card_of(store_path)["cost"]["scoring"]["calls"] == 5
+    first = whole_card(store_path)
+    assert (first["scores"][SEMANTIC], first["cost"]["scoring"]["calls"]) == (0.5, 5)
+    run_corpus(store_path, corpus(5), judged_plan(endpoint.url))
+    second = whole_card(store_path)
+    again(store_path, ScoringOptions(metrics=("ter",)))
+    assert len(endpoint.asked) == 10
+    for card in (second, whole_card(store_path)):
+        scoring = card["cost"]["scoring"]
+        assert (card["scores"][SEMANTIC], scoring["calls"], scoring["spent_usd"]) == (0.5, 0, 0)
+        assert scoring["by_annotator"]["judge_semantic"]["judged"] == 5
 
 
-def test_the_judge_is_tried_again(endpoint: Scripted, store_path: Path) -> None:
+def test_judge_is_tried_again(endpoint: Scripted, store_path: Path) -> None:
     refused = set[str]()
 
     def judge(asked: Asked) -> Answer:
@@ -192,7 +179,7 @@ def test_the_judge_is_tried_again(endpoint: Scripted, store_path: Path) -> None:
 
     endpoint.answer = answering(judge)
     run_corpus(store_path, corpus(4), judged_plan(endpoint.url, run={"most_attempts": 3}))
-    assert card_of(store_path)["scores"][SEMANTIC] == 1
+    assert whole_card(store_path)["scores"][SEMANTIC] == 1
     assert len(judged(endpoint)) == 8
 
 
@@ -209,34 +196,28 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("kind", BROKEN)
-def test_a_reply_outside_the_contract_is_null_and_counted(
-    endpoint: Scripted, store_path: Path, kind: str
+def test_reply_outside_the_contract_is_null_and_counted(
+    endpoint: Scripted, store_path: Path
 ) -> None:
+    kinds, huge = [*BROKEN], "x" * 10_000_000
+
     def judge(asked: Asked) -> Answer:
-        failed = shown(asked)["question"].endswith(("1", "2"))
-        return json_answer(BROKEN[kind]) if failed else says(0.5)
+        number = int(shown(asked)["question"].split()[-1])
+        if number < len(kinds):
+            return json_answer(BROKEN[kinds[number]])
+        if number == len(kinds):  # not read to its end
+            return json_answer(completion(f'{{"score": 1, "explanation": "{huge}"}}'))
+        return says(0.5)
 
     endpoint.answer = answering(judge)
-    run_corpus(store_path, corpus(5), judged_plan(endpoint.url))
-    card = card_of(store_path)
+    run_corpus(store_path, corpus(len(kinds) + 4), judged_plan(endpoint.url))
+    card, failed = whole_card(store_path), len(kinds) + 1
     assert card["scores"][SEMANTIC] == 0.5
-    assert card["scores"][f"{SEMANTIC}_judge_failed"] == 2
+    assert card["scores"][f"{SEMANTIC}_judge_failed"] == failed
     told = card["cost"]["scoring"]["by_annotator"]["judge_semantic"]
-    assert (told["judged"], told["judge_failed"]) == (3, 2)
+    assert (told["judged"], told["judge_failed"]) == (3, failed)
     assert verify_card(json.dumps(card).encode()).ok
-    assert asked_so_far(shown_again(store_path))[-1] == 2
-
-
-def test_a_huge_reply_is_not_read_to_its_end(endpoint: Scripted, store_path: Path) -> None:
-    huge = json.dumps(
-        completion('{"score": 1, "explanation": "' + "x" * 10_000_000 + '"}')
-    ).encode()
-    endpoint.answer = answering(
-        lambda asked: Answer(body=huge) if shown(asked)["question"].endswith("1") else says(1)
-    )
-    run_corpus(store_path, corpus(3), judged_plan(endpoint.url))
-    assert card_of(store_path)["scores"][f"{SEMANTIC}_judge_failed"] == 1
+    assert asked_so_far(shown_again(store_path))[-1] == failed
     assert store_path.stat().st_size < 2_000_000
 
 
@@ -253,7 +234,7 @@ def test_no_output_passes_for_a_judgement(endpoint: Scripted, store_path: Path) 
 
     endpoint.answer = answer
     run_corpus(store_path, corpus(2), judged_plan(endpoint.url))
-    assert card_of(store_path)["scores"][SEMANTIC] == 0
+    assert whole_card(store_path)["scores"][SEMANTIC] == 0
     with closing(open_store(store_path)) as connection:
         run = find_run(connection, "last")
         [first, _] = read_annotations(connection, run.id)
@@ -274,7 +255,7 @@ def test_empty_outputs_are_not_sent(endpoint: Scripted, store_path: Path) -> Non
 
     endpoint.answer = answer
     run_corpus(store_path, corpus(4), judged_plan(endpoint.url))
-    card = card_of(store_path)
+    card = whole_card(store_path)
     assert len(judged(endpoint)) == 3
     assert card["cost"]["scoring"]["by_annotator"]["judge_semantic"]["judged"] == 3
     assert card["scores"][f"{SEMANTIC}_judge_failed"] == 0
@@ -288,7 +269,7 @@ def secret_corpus(size: int = 3) -> Corpus:
 
 
 @pytest.mark.parametrize("offline", [False, True])
-def test_texts_that_stay_here_go_to_no_judge_elsewhere(
+def test_texts_that_stay_go_to_no_judge_elsewhere(
     store_path: Path, monkeypatch: pytest.MonkeyPatch, *, offline: bool
 ) -> None:
     monkeypatch.setenv("JUDGE_EXAMPLE_ORG_API_KEY", "sk-0123456789")
@@ -299,9 +280,7 @@ def test_texts_that_stay_here_go_to_no_judge_elsewhere(
     assert query(store_path, "SELECT count(*) FROM runs") == [(0,)]
 
 
-def test_secret_texts_reach_a_judge_here_once_somebody_answers_and_none_is_kept(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_secret_texts_reach_a_trusted_judge_unkept(endpoint: Scripted, store_path: Path) -> None:
     endpoint.answer = answering(lambda asked: says(1, f"It says {shown(asked)['answer']}."))
     plan = copied(endpoint.url)
     with pytest.raises(NobodyAnswersForServer):
@@ -315,18 +294,18 @@ def test_secret_texts_reach_a_judge_here_once_somebody_answers_and_none_is_kept(
     with closing(open_store(store_path)) as connection:
         rows = list(read_annotations(connection, find_run(connection, "last").id))
     assert [row.value for row in rows] == [{"score": 1.0}] * 3
-    assert "entry number" not in json.dumps(card_of(store_path))
+    assert "entry number" not in json.dumps(whole_card(store_path))
 
 
 @pytest.mark.parametrize("status", [401, 500])
-def test_what_a_judge_here_says_of_secret_texts_when_it_fails_is_kept_nowhere(
+def test_failing_judge_leaves_no_secret_text(
     endpoint: Scripted, store_path: Path, status: int
 ) -> None:
     endpoint.answer = lambda asked: error(status, f"cannot read {shown(asked)['answer']}")
     plan = copied(endpoint.url, trust_local_server=True, most_attempts=1)
     heard = run_corpus(store_path, secret_corpus(), plan)
     assert heard.finished.state is RunState.COMPLETE
-    card = card_of(store_path)
+    card = whole_card(store_path)
     assert card["scores"][SEMANTIC] is None
     assert "from:stated" not in card["scores"]["signatures"][SEMANTIC]
     told = [repr((event.doing, event.values)) for event in heard.progress]
@@ -335,7 +314,7 @@ def test_what_a_judge_here_says_of_secret_texts_when_it_fails_is_kept_nowhere(
         assert b"cannot read" not in repr(row).encode()
 
 
-def test_a_judge_elsewhere_that_was_not_refused_before_is_not_reached_with_secret_texts() -> None:
+def test_asking_sends_no_secret_text_elsewhere() -> None:
     far = make_judge("judge_binary", "https://judge.example.org/v1", "x", key=no_key)
     [entry] = secret_corpus(1).entries
     with pytest.raises(HarnessError, match=r"another machine|offline"):
@@ -345,59 +324,57 @@ def test_a_judge_elsewhere_that_was_not_refused_before_is_not_reached_with_secre
 # Stopping, budgets
 
 
-def test_a_reached_budget_stops_the_run_and_more_money_asks_for_the_rest_alone(
+def test_reached_budget_stops_and_more_asks_the_rest(
     endpoint: Scripted, store_path: Path, prices: Path
 ) -> None:
     endpoint.answer = answering(lambda _: says(0.5))
     cap = MOST + 0.5 + 3 * COST
     plan = judged_plan(endpoint.url, prices=prices, max_tokens=40, run={"budget_usd": cap})
-    heard = run_corpus(store_path, corpus(60), plan)
+    heard = run_corpus(store_path, corpus(50), plan)
     assert heard.finished.state is RunState.STOPPED
     assert heard.finished.budget_reached
     assert "left of the budget" in (heard.finished.reason or "")
     before = len(judged(endpoint))
-    assert 0 < before < 60
+    assert 0 < before < 50
     assert heard.progress[-1].spent_usd == pytest.approx(before * COST)
     for each in (heard.progress[-1], shown_again(store_path)):
         assert asked_so_far(each) == pytest.approx((before, before * COST, before * COST, 0))
     assert before * COST <= cap
     heard = resume(store_path, budget_usd=100.0)
     assert heard.finished.state is RunState.COMPLETE
-    assert len(endpoint.asked) == 120
-    assert card_of(store_path)["cost"]["scoring"]["spent_usd"] == pytest.approx(60 * COST)
+    assert len(endpoint.asked) == 100
+    assert whole_card(store_path)["cost"]["scoring"]["spent_usd"] == pytest.approx(50 * COST)
 
 
 @pytest.mark.parametrize("wish", [Control.drain, Control.stop])
-def test_a_person_stops_while_judges_are_asked(
-    endpoint: Scripted, store_path: Path, wish: Any
-) -> None:
+def test_stop_while_judges_are_asked(endpoint: Scripted, store_path: Path, wish: Any) -> None:
     def react(event: Event, control: Control) -> None:
         if isinstance(event, Progress) and (event.doing or "").startswith("asking judge_semantic:"):
             wish(control)
 
     endpoint.answer = answering(lambda _: says(0.5))
-    heard = run_corpus(store_path, corpus(200), judged_plan(endpoint.url), Heard(react=react))
+    heard = run_corpus(store_path, corpus(60), judged_plan(endpoint.url), Heard(react=react))
     assert heard.finished.state is RunState.STOPPED
     assert heard.finished.reason is None
-    assert len(judged(endpoint)) < 200
+    assert len(judged(endpoint)) < 60
     seen = {asked.source for asked in judged(endpoint)}
     heard = resume(store_path)
     assert heard.finished.state is RunState.COMPLETE
-    assert len(seen | {asked.source for asked in judged(endpoint)}) == 200
-    repeated = len(judged(endpoint)) - 200
+    assert len(seen | {asked.source for asked in judged(endpoint)}) == 60
+    repeated = len(judged(endpoint)) - 60
     assert repeated <= (4 if wish is Control.stop else 0)  # those that were under way
 
 
-def test_a_judge_that_is_gone_turns_its_metric_off(store_path: Path) -> None:
+def test_missing_judge_turns_its_metric_off(store_path: Path) -> None:
     plan = copied("http://127.0.0.1:9/v1")
-    heard = run_corpus(store_path, corpus(30), plan)
+    heard = run_corpus(store_path, corpus(5), plan)
     assert heard.finished.state is RunState.COMPLETE
-    card = card_of(store_path)
+    card = whole_card(store_path)
     assert card["scores"][SEMANTIC] is None
     assert "Nothing listens there" in card["scores"]["reasons"][SEMANTIC]
 
 
-def test_a_budget_that_cannot_be_kept_is_refused_before_the_run(
+def test_budget_without_price_of_judge_is_refused(
     endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JUDGE_EXAMPLE_ORG_API_KEY", "sk-0123456789")
@@ -409,29 +386,21 @@ def test_a_budget_that_cannot_be_kept_is_refused_before_the_run(
         run_corpus(store_path, corpus(2), far)
 
 
-def test_a_scoring_that_reaches_its_budget_makes_no_run_and_the_next_uses_its_answers(
+def test_scoring_over_budget_makes_no_run_and_keeps_answers(
     endpoint: Scripted, store_path: Path, prices: Path
 ) -> None:
     endpoint.answer = answering(lambda _: says(0.5))
-    run_corpus(store_path, corpus(60), chat_plan(endpoint.url, prices=prices))
+    run_corpus(store_path, corpus(50), chat_plan(endpoint.url, prices=prices))
     with pytest.raises(BudgetReached):
         again(store_path, judged_by(endpoint.url), budget_usd=MOST + 0.5 + 3 * COST)
     before = len(judged(endpoint))
-    assert 0 < before < 60
+    assert 0 < before < 50
     assert query(store_path, "SELECT count(*) FROM runs") == [(1,)]
     assert query(store_path, "SELECT count(*) FROM asked_about") == [(before,)]
+    other = Path(shutil.copytree(store_path.parent, store_path.parent.with_name("other")))
     again(store_path, judged_by(endpoint.url))
-    assert len(judged(endpoint)) == 60
-
-
-def test_deleting_a_run_takes_what_judges_were_asked_about_it(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
-    endpoint.answer = answering(lambda _: says(0.5))
-    run_corpus(store_path, corpus(60), chat_plan(endpoint.url, prices=prices))
-    with pytest.raises(BudgetReached):
-        again(store_path, judged_by(endpoint.url), budget_usd=MOST + 0.5 + 3 * COST)
-    with closing(open_store(store_path)) as connection:
+    assert len(judged(endpoint)) == 50
+    with closing(open_store(other / store_path.name)) as connection:  # where the run is deleted
         delete_run(connection, find_run(connection, "last").id)
-    for table in ("replies", "annotations", "asked_about", "texts"):
-        assert query(store_path, f"SELECT count(*) FROM {table}") == [(0,)]
+        for table in ("replies", "annotations", "asked_about", "texts"):
+            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)

@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 
 from harness.card.checking.verify import verify_card
-from harness.card.load import load_card
 from harness.core.failures import HarnessError, UsageError
 from harness.core.run_state import RunState
+from harness.endpoint.keys import no_key
 from harness.events.control import Control
 from harness.events.kinds import EntryScored, Event
+from harness.methods.registry import build
 from harness.run import running
 from harness.run.beginning import resume_method, take_up
 from harness.run.running import execute_run
@@ -29,7 +30,16 @@ from harness.store.file.openings import Live
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run, set_live
 from rosetta_tui.show.run_facts import so_far
-from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
+from tests.harness.evaluation import (
+    Heard,
+    chat_plan,
+    corpus,
+    kept,
+    query,
+    resume,
+    run_corpus,
+    whole_card,
+)
 from tests.harness.nursery import Nursery, nursery
 from tests.harness.process import spawn
 from tests.harness.scripted import (
@@ -44,16 +54,16 @@ from tests.harness.scripted import (
 from tests.review.thorough import times
 
 
+def number_of(asked: Asked) -> int:
+    return int(asked.source.split()[-1])
+
+
 def some_fail(asked: Asked) -> Answer:
-    if int(asked.source.split()[-1]) < 3:
-        return error(400)
-    return json_answer(completion(asked.source.upper()), seconds=0.05)
+    return error(400) if number_of(asked) < 3 else translated(asked, seconds=0.05)
 
 
 @pytest.mark.thorough
-def test_failed_rows_of_a_run_under_way_elsewhere_are_left_alone(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_failed_rows_of_a_run_elsewhere_stay(endpoint: Scripted, store_path: Path) -> None:
     endpoint.answer = some_fail
     process = spawn("begin", store_path, endpoint.url, 60)
     while len(endpoint.asked) < 10:
@@ -74,58 +84,41 @@ def drain_late(event: Event, control: Control) -> None:
         control.drain()
 
 
-def test_failed_entries_are_asked_for_again_with_the_changes_made(
-    endpoint: Scripted, store_path: Path
-) -> None:
-    endpoint.answer = some_fail
+@pytest.fixture
+def half(endpoint: Scripted, store_path: Path) -> Scripted:
+    """A run that was stopped after some entries, of which three failed; the endpoint is mended since."""
+    endpoint.answer = lambda asked: error(400) if number_of(asked) < 3 else translated(asked)
     plan = chat_plan(endpoint.url, run={"concurrency": 1})
-    assert run_corpus(store_path, corpus(30), plan, Heard(react=drain_late)).finished.failed == 3
+    assert run_corpus(store_path, corpus(12), plan, Heard(react=drain_late)).finished.failed == 3
     endpoint.answer = translated
-    heard = resume(store_path, retry_failed=True, concurrency=2)
-    assert (heard.finished.done, heard.finished.failed) == (30, 0)
-    assert heard.progress[-1].most_concurrency == 2
+    return endpoint
 
 
-def test_tries_of_a_failed_entry_add_up_over_all_stretches(
-    endpoint: Scripted, store_path: Path
-) -> None:
-    endpoint.answer = some_fail
-    run_corpus(
-        store_path,
-        corpus(30),
-        chat_plan(endpoint.url, run={"concurrency": 1}),
-        Heard(react=drain_late),
-    )
-    once = {each.position: each.attempts for each in kept(store_path).results}
-    assert {once[place] for place in (0, 1, 2)} == {1}
-    with closing(open_store(store_path)) as connection:
-        run = find_run(connection, "last")
-        take_up(connection, run.id, resume_method(connection, run), Resumption(retry_failed=True))
-    endpoint.answer = translated
-    resume(store_path, retry_failed=True)
+def test_failed_entries_are_asked_for_again(half: Scripted, store_path: Path) -> None:
     tries = {each.position: each.attempts for each in kept(store_path).results}
-    assert [tries[place] for place in (0, 1, 2)] == [2, 2, 2]
-    assert {tries[place] for place in range(3, 30)} == {1}
-
-
-def test_a_wrong_change_changes_nothing(endpoint: Scripted, store_path: Path) -> None:
-    endpoint.answer = some_fail
-    plan = chat_plan(endpoint.url, run={"concurrency": 1})
-    run_corpus(store_path, corpus(30), plan, Heard(react=lambda _, control: control.drain()))
+    assert {tries[place] for place in (0, 1, 2)} == {1}
     before = kept(store_path)
     with pytest.raises(UsageError, match="concurrency"):
         resume(store_path, retry_failed=True, concurrency=0)
-    assert kept(store_path) == before
+    assert kept(store_path) == before, "a wrong change changes nothing"
+    with closing(open_store(store_path)) as connection:
+        run = find_run(connection, "last")
+        take_up(connection, run.id, resume_method(connection, run), Resumption(retry_failed=True))
+    heard = resume(store_path, retry_failed=True, concurrency=2)
+    assert (heard.finished.done, heard.finished.failed) == (12, 0)
+    assert heard.progress[-1].most_concurrency == 2
+    tries = {each.position: each.attempts for each in kept(store_path).results}
+    assert [tries[place] for place in range(12)] == [2] * 3 + [1] * 9, "over all stretches"
 
 
-def test_going_on_forgets_why_the_run_stopped_before_even_where_it_fails(
+def test_going_on_forgets_why_the_run_stopped(
     endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(*_: object) -> None:
         raise HarnessError("The language card is gone.")
 
     plan = chat_plan(endpoint.url, run={"concurrency": 1})
-    run_corpus(store_path, corpus(30), plan, Heard(react=lambda _, control: control.drain()))
+    run_corpus(store_path, corpus(12), plan, Heard(react=lambda _, control: control.drain()))
     with closing(open_store(store_path)) as connection:
         run = find_run(connection, "last")
         why = Live(reason="more than the whole budget of $0.5", budget_reached=True)
@@ -141,7 +134,7 @@ def test_going_on_forgets_why_the_run_stopped_before_even_where_it_fails(
 
 
 @pytest.mark.parametrize("broken", [False, True])
-def test_a_stopped_run_keeps_its_score_so_far(
+def test_stopped_run_keeps_its_score_so_far(
     endpoint: Scripted, store_path: Path, *, broken: bool
 ) -> None:
     """Stopped by a person or broken off: Home has the score of the entries that are in."""
@@ -156,9 +149,9 @@ def test_a_stopped_run_keeps_its_score_so_far(
     heard, plan = Heard(react=stop), chat_plan(endpoint.url, run={"concurrency": 1})
     if broken:
         with pytest.raises(HarnessError, match="card is gone"):
-            run_corpus(store_path, corpus(30), plan, heard)
+            run_corpus(store_path, corpus(12), plan, heard)
     else:
-        run_corpus(store_path, corpus(30), plan, heard)
+        run_corpus(store_path, corpus(12), plan, heard)
     stored = kept(store_path).run
     assert (stored.state, stored.live and stored.live.model_fields_set) == (
         RunState.STOPPED,
@@ -178,20 +171,15 @@ def test_a_stopped_run_keeps_its_score_so_far(
             assert again.live == left
 
 
-def test_a_run_that_was_completed_meanwhile_is_not_touched(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_run_completed_meanwhile_is_not_touched(finished: Path) -> None:
     """Between the look at a run and its lock, another process may have brought it to its end."""
-    heard = run_corpus(store_path, corpus(3), chat_plan(endpoint.url))
-    before = kept(store_path)
-    with closing(open_store(store_path)) as connection:
-        run = find_run(connection, "last")
-    again = Heard()
-    method = heard.method
-    assert method is not None
+    before, again = kept(finished), Heard()
+    plan = chat_plan("http://127.0.0.1:9/v1")
+    method = build("chat", plan.options, corpus(5).entries, no_key)
+    wishes = again, again.control, Resumption(retry_failed=True)
     with pytest.raises(UsageError, match="is complete"):
-        execute_run(store_path, run.id, method, again, again.control, Resumption(retry_failed=True))
-    assert kept(store_path) == before
+        execute_run(finished, before.run.id, method, *wishes)
+    assert kept(finished) == before
 
 
 KILLS = times(4, 20)
@@ -276,9 +264,7 @@ def test_kills_lose_and_double_nothing(runs: Nursery, endpoint: Scripted, store_
 
 
 @pytest.mark.thorough
-def test_a_kill_while_the_last_rows_are_written_or_the_card_is_sealed(
-    runs: Nursery, endpoint: Scripted, tmp_path: Path
-) -> None:
+def test_kill_while_the_card_is_sealed(runs: Nursery, endpoint: Scripted, tmp_path: Path) -> None:
     size = 24
     dice = random.Random(7)
     for number in range(times(2, 6)):
@@ -322,8 +308,8 @@ def check(path: Path, size: int) -> None:
     assert card["tokens"]["total_tokens"] == tokens
     cost = sum(each.cost_usd or 0 for each in stored.results)
     assert card["cost"]["total_cost_usd"] == pytest.approx(cost)
+    whole = whole_card(path)
+    assert len(whole["results"]) == size
     with closing(open_store(path)) as connection:
-        whole = load_card(connection, find_run(connection, "last").id)
-        assert len(whole.as_json()["results"]) == size
-        verdict = verify_card(json.dumps(whole.as_json()).encode(), connection)
+        verdict = verify_card(json.dumps(whole).encode(), connection)
     assert verdict.ok, verdict.first_difference

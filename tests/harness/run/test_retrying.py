@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,6 @@ from typing import Any
 import pytest
 
 from harness.card.checking.verify import verify_card
-from harness.card.load import load_card
 from harness.core.failures import StoreError, UsageError
 from harness.endpoint.keys import no_key
 from harness.events.control import Control
@@ -27,10 +28,19 @@ from harness.store.file.openings import SetupPart
 from harness.store.holding import spent_usd
 from harness.store.mixed_setups import parts_of, whole_setup, with_part
 from harness.store.run_list import list_runs
-from harness.store.runs import find_run
+from harness.store.runs import find_run, read_run
 from rosetta_tui.request.suggesting import models
-from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
-from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer
+from tests.harness.evaluation import (
+    Heard,
+    chat_plan,
+    corpus,
+    kept,
+    query,
+    resume,
+    run_corpus,
+    whole_card,
+)
+from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer, serving
 
 FAILING = {1, 4, 7}
 
@@ -62,80 +72,88 @@ def again(path: Path, name: str = "last", heard: Heard | None = None, **changes:
     return heard
 
 
-def card_of(path: Path, name: str = "last") -> dict[str, Any]:
-    with closing(open_store(path)) as connection:
-        return load_card(connection, find_run(connection, name).id).as_json()
+@pytest.fixture(scope="module")
+def server() -> Iterator[Scripted]:
+    with serving() as scripted:
+        yield scripted
+
+
+@pytest.fixture(scope="module")
+def half_failed(server: Scripted, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with a complete run with three failed entries of ten."""
+    server.answer = failing
+    path = tmp_path_factory.mktemp("failed") / "rosetta.sqlite"
+    run_corpus(path, corpus(10), chat_plan(server.url))
+    return path
 
 
 @pytest.fixture
-def failed(endpoint: Scripted, store_path: Path) -> str:
-    """Return the id of a complete run with three failed entries of ten."""
-    endpoint.answer = failing
-    run_corpus(store_path, corpus(10), chat_plan(endpoint.url))
-    endpoint.answer = right
+def endpoint(server: Scripted) -> Scripted:
+    server.asked.clear()
+    server.answer = right
+    return server
+
+
+@pytest.fixture
+def failed(endpoint: Scripted, half_failed: Path, store_path: Path) -> str:
+    """Return the id of that run, in a store of the test's own."""
+    store_path.parent.mkdir()
+    shutil.copy(half_failed, store_path)
     return kept(store_path).run.run_id
 
 
-def test_only_the_failed_entries_are_asked_for_again(
+def test_only_failed_entries_are_asked_for_again(
     endpoint: Scripted, store_path: Path, failed: str
 ) -> None:
-    before = kept(store_path)
-    asked = len(endpoint.asked)
-    heard = again(store_path)
-    assert sorted(number_of(each) for each in endpoint.asked[asked:]) == sorted(FAILING)
+    before, old = kept(store_path), whole_card(store_path)
+    heard = again(store_path, concurrency=2, timeout_seconds=5.0, most_attempts=3)
+    assert sorted(number_of(each) for each in endpoint.asked) == sorted(FAILING)
     assert (heard.finished.done, heard.finished.failed) == (10, 0)
     after = kept(store_path)
     assert after.run.run_id != failed
     assert [each.output for each in after.results] == [f"ENTRY NUMBER {n}" for n in range(10)]
     assert kept(store_path, failed) == before
-
-
-def test_the_card_names_the_run_the_entries_and_every_try(store_path: Path, failed: str) -> None:
-    before = card_of(store_path, failed)
-    again(store_path)
-    card = card_of(store_path)
+    card = whole_card(store_path)
     told = card["retry_of"]
-    assert (told["run_id"], told["run_card_hash"]) == (failed, before["run_card_hash"])
+    assert (told["run_id"], told["run_card_hash"]) == (failed, old["run_card_hash"])
     assert (told["kept"], told["retried"], told["retried_entries"]) == (7, 3, sorted(FAILING))
     [part] = told["parts"]
-    assert part["entries"] == 10
-    assert part["setup"] == before["method"]
+    assert (part["entries"], part["setup"]) == (10, old["method"])
     tries = {row["entry_id"]: row["attempts"] for row in card["results"]}
     assert {number for number, count in tries.items() if count == 2} == FAILING
     assert card["retries"]["retried_entries"] == 3
     assert verify_card(json.dumps(card).encode()).ok
+    assert card["fingerprint"] == old["fingerprint"], "the same settings are the same experiment"
+    assert card["model_slug"] == "mock"
+    with closing(open_store(store_path)) as connection:
+        assert [run.retry_of for run in list_runs(connection)] == [failed, ""]
 
 
-def test_the_same_settings_are_the_same_experiment(store_path: Path, failed: str) -> None:
-    again(store_path, concurrency=2, timeout_seconds=5.0, most_attempts=3)
-    old, new = card_of(store_path, failed), card_of(store_path)
-    assert new["fingerprint"] == old["fingerprint"]
-    assert new["model_slug"] == "mock"
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [{"model": "other"}, {"temperature": 0.7}, {"temperature": None}, {"max_tokens": 9},
-     {"prompt": "analyse-v1"}, {"body": {"top_p": 0.5}}],
-    ids=lambda changes: "-".join(f"{name}" for name in changes),
-)  # fmt: skip
-def test_other_settings_are_never_passed_off_as_one_models(
-    store_path: Path, failed: str, changes: dict[str, Any]
-) -> None:
-    if "prompt" in changes:
-        changes = {"prompt": "plain-v1", "condition": "second"}
-    again(store_path, **changes)
-    old, card = card_of(store_path, failed), card_of(store_path)
-    assert card["fingerprint"]["setup_hash"] != old["fingerprint"]["setup_hash"]
-    first, second = card["retry_of"]["parts"]
-    assert (first["entries"], second["entries"]) == (7, 3)
-    assert first["setup"] == old["method"]
-    hashes = {card["fingerprint"]["setup_hash"], first["setup_hash"], second["setup_hash"]}
-    assert len(hashes) == 3
-    assert first["setup_hash"] == old["fingerprint"]["setup_hash"]
-    [told] = card["method"]["options"]["retried_with"]
-    assert all(second["setup"][name] == value for name, value in told.items())
-    assert "retry" in card["condition"]
+def test_other_settings_make_a_second_part(store_path: Path, failed: str) -> None:
+    """Never passed off as one model's."""
+    table: list[dict[str, Any]] = [
+        {"model": "other"}, {"temperature": 0.7}, {"temperature": None}, {"max_tokens": 9},
+        {"body": {"top_p": 0.5}}, {"prompt": "plain-v1", "condition": "second"},
+    ]  # fmt: skip
+    with closing(open_store(store_path)) as connection:
+        old = find_run(connection, failed)
+        hashes = {old.setup_hash}
+        for changes in table:
+            run = read_run(connection, retry(connection, old, changes, no_key).number)
+            first, second = parts_of(run)
+            assert (first.setup, second.positions) == (old.setup, frozenset(FAILING))
+            assert "retry" in run.setup.condition
+            hashes.add(run.setup_hash)
+    assert len(hashes) == len(table) + 1
+    again(store_path, failed, temperature=0.7, max_tokens=9)
+    old_card, card = whole_card(store_path, failed), whole_card(store_path)
+    one, two = card["retry_of"]["parts"]
+    assert (one["entries"], two["entries"]) == (7, 3)
+    assert one["setup"] == old_card["method"]
+    assert one["setup_hash"] == old_card["fingerprint"]["setup_hash"]
+    assert len({card["fingerprint"]["setup_hash"], one["setup_hash"], two["setup_hash"]}) == 3
+    assert card["method"]["options"]["retried_with"] == [{"temperature": 0.7, "max_tokens": 9}]
+    assert (two["setup"]["temperature"], two["setup"]["max_tokens"]) == (0.7, 9)
     assert verify_card(json.dumps(card).encode()).ok
 
 
@@ -146,26 +164,24 @@ def test_two_models_stand_in_the_name(endpoint: Scripted, store_path: Path, fail
 
     endpoint.answer = named
     again(store_path, model="other")
-    card = card_of(store_path)
+    card = whole_card(store_path)
     assert card["model_slug"] == "mock + other"
     assert "other" in card["model_id"]
     assert models(store_path, endpoint.url).keys() == {"mock"}, "a form offers no two as one"
 
 
-def test_what_fails_again_can_be_retried_again(
-    endpoint: Scripted, store_path: Path, failed: str
-) -> None:
+def test_failed_retry_is_retried_again(endpoint: Scripted, store_path: Path, failed: str) -> None:
     def half(asked: Asked) -> Answer:
         bad = number_of(asked) in {4, 7}
         return error(400) if bad else right(asked)
 
     endpoint.answer = half
     again(store_path, model="second")
-    middle = card_of(store_path)
+    middle = whole_card(store_path)
     assert middle["scores"]["errors"] == 2
     endpoint.answer = right
     again(store_path, model="third")
-    card = card_of(store_path)
+    card = whole_card(store_path)
     assert card["model_slug"] == "mock + second + third"
     assert [part["entries"] for part in card["retry_of"]["parts"]] == [7, 1, 2]
     assert card["retry_of"]["run_id"] == middle["run_id"]
@@ -173,15 +189,15 @@ def test_what_fails_again_can_be_retried_again(
     assert verify_card(json.dumps(card).encode()).ok
 
 
-def test_what_the_run_before_paid_is_not_paid_again(
+def test_retry_pays_for_its_own_calls_alone(
     endpoint: Scripted, store_path: Path, prices: Path
 ) -> None:
     endpoint.answer = failing
     run_corpus(store_path, corpus(10), chat_plan(endpoint.url, prices=prices))
-    old = card_of(store_path)
+    old = whole_card(store_path)
     endpoint.answer = right
     heard = again(store_path, budget_usd=10.0)
-    card = card_of(store_path)
+    card = whole_card(store_path)
     rows = {row["entry_id"]: row for row in card["results"]}
     assert all(rows[n]["spent_usd"] == 0 for n in range(10) if n not in FAILING)
     assert all(rows[n]["spent_usd"] > 0 for n in FAILING)
@@ -194,7 +210,7 @@ def test_what_the_run_before_paid_is_not_paid_again(
     assert heard.finished.card_hash
 
 
-def test_a_retry_that_was_cut_goes_on(endpoint: Scripted, store_path: Path, failed: str) -> None:
+def test_cut_retry_goes_on(endpoint: Scripted, store_path: Path, failed: str) -> None:
     """Whatever it was told otherwise, resume needs nothing but its name."""
 
     def stop(event: Event, control: Control) -> None:
@@ -211,7 +227,7 @@ def test_a_retry_that_was_cut_goes_on(endpoint: Scripted, store_path: Path, fail
     assert heard.finished.card_hash is None
     assert 7 < heard.finished.done < 10
     assert resume(store_path).finished.card_hash
-    card = card_of(store_path)
+    card = whole_card(store_path)
     assert card["model_slug"] == "mock + other"
     assert {row["attempts"] for row in card["results"] if row["entry_id"] in FAILING} == {2}
 
@@ -224,23 +240,21 @@ def test_coaching_of_a_retry_changes_no_score(
     for path, word in ((first, "ENTRY"), (second, "NUMBER")):
         path.write_text(json.dumps({"dictionary": {word.lower(): word}}), "utf-8")
     endpoint.answer = failing
-    plan = chat_plan(endpoint.url, coaching=first)
+    plan = chat_plan(endpoint.url, coaching=first, metrics=("terminology_adherence",))
     run_corpus(store_path, corpus(10), plan)
     endpoint.answer = right
-    old = card_of(store_path)
+    old = whole_card(store_path)
     again(store_path, heard=Heard(react=lambda _, control: control.stop()), coaching=second)
     assert resume(store_path).finished.card_hash
-    card = card_of(store_path)
+    card = whole_card(store_path)
     assert card["scoring"]["terms_sha256"] == old["scoring"]["terms_sha256"]
     assert card["scores"]["terminology_adherence"] == 1.0
 
 
-def test_the_score_is_told_with_and_without_them(
-    endpoint: Scripted, store_path: Path, failed: str
-) -> None:
+def test_scores_with_and_without_retried(endpoint: Scripted, store_path: Path, failed: str) -> None:
     endpoint.answer = wrong
     again(store_path)
-    before, after = card_of(store_path, failed), card_of(store_path)
+    before, after = whole_card(store_path, failed), whole_card(store_path)
     with closing(open_store(store_path)) as connection:
         told = retried_scores(connection, find_run(connection, "last"))
         assert retried_scores(connection, find_run(connection, failed)) is None
@@ -252,26 +266,20 @@ def test_the_score_is_told_with_and_without_them(
     assert told.before["chrf_plus_plus"] == before["scores"]["chrf_plus_plus"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
+def test_wrong_change_makes_no_run(store_path: Path, failed: str) -> None:
+    for changes, words in (
         ({"models": "x"}, "'models' cannot be changed"),
         ({"source_language": "fr"}, "'source_language' cannot be changed"),
         ({"temperature": 9.0}, "temperature"),
         ({"concurrency": 0}, "concurrency"),
         ({"glossary": Path("x")}, "--glossary does not apply"),
-    ],
-    ids=["unknown", "language", "range", "run", "stray"],
-)
-def test_a_wrong_change_makes_no_run(
-    store_path: Path, failed: str, changes: dict[str, Any], words: str
-) -> None:
-    with pytest.raises(UsageError, match=words):
-        again(store_path, **changes)
+    ):
+        with pytest.raises(UsageError, match=words):
+            again(store_path, **changes)
     assert query(store_path, "SELECT count(*) FROM runs") == [(1,)]
 
 
-def test_what_cannot_be_retried_is_said_with_the_mend(endpoint: Scripted, store_path: Path) -> None:
+def test_nothing_to_retry_is_refused(endpoint: Scripted, store_path: Path) -> None:
     run_corpus(store_path, corpus(3), chat_plan(endpoint.url))
     with pytest.raises(UsageError, match="No entry of run"):
         again(store_path)
@@ -284,7 +292,7 @@ def test_what_cannot_be_retried_is_said_with_the_mend(endpoint: Scripted, store_
         again(store_path)
 
 
-def test_secret_entries_stay_on_this_machine(
+def test_secret_entries_stay_here(
     endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(store_path.parent))
@@ -294,17 +302,11 @@ def test_secret_entries_stay_on_this_machine(
     with pytest.raises(UsageError, match="secret segment"):
         again(store_path, endpoint="https://example.org/v1")
     again(store_path, offline=False)
-    card = card_of(store_path)
+    card = whole_card(store_path)
     assert kept(store_path).run.plan["run"]["offline"] is True
     assert "entry number" not in json.dumps(card)
     assert card["retry_of"]["retried"] == len(FAILING)
     assert card["retry_of"]["retried_entries"] == []
-
-
-def test_the_list_tells_where_a_run_goes_back_to(store_path: Path, failed: str) -> None:
-    again(store_path)
-    with closing(open_store(store_path)) as connection:
-        assert [run.retry_of for run in list_runs(connection)] == [failed, ""]
 
 
 def setup(model: str, **more: Any) -> Setup:
@@ -313,7 +315,7 @@ def setup(model: str, **more: Any) -> Setup:
     return Setup(**(told | more))
 
 
-def test_parts_keep_account_of_every_entry() -> None:
+def test_parts_account_for_every_entry() -> None:
     parts = with_part([SetupPart(setup("a"))], setup("b"), {1, 2, 3})
     parts = with_part(parts, setup("c"), {2, 3})
     parts = with_part(parts, setup("b"), {3})
@@ -325,15 +327,7 @@ def test_parts_keep_account_of_every_entry() -> None:
     assert (whole.model_slug, whole.condition) == ("a + c + b", "c + retry")
 
 
-def test_parts_are_read_back_from_a_run(store_path: Path, failed: str) -> None:
-    again(store_path, model="other")
-    with closing(open_store(store_path)) as connection:
-        first, second = parts_of(find_run(connection, "last"))
-    assert (first.positions, second.positions) == (frozenset(), frozenset(FAILING))
-    assert second.setup.model_slug == "other"
-
-
-def test_a_run_that_was_deleted_meanwhile_is_not_asked_again(store_path: Path, failed: str) -> None:
+def test_run_deleted_meanwhile_is_not_retried(store_path: Path, failed: str) -> None:
     with closing(open_store(store_path)) as connection:
         run = find_run(connection, failed)
         trash(connection, run.id)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import threading
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,9 @@ from harness.setup.plan import Plan, RunOptions
 from harness.store.file.database import open_store
 from harness.store.replies import NewReply, StoredReply, add_replies, find_reply, request_key
 from harness.store.runs import forget_failed
+from tests.harness import scripted
 from tests.harness.evaluation import (
+    FEW,
     LANGUAGES,
     Heard,
     chat_plan,
@@ -33,37 +34,11 @@ from tests.harness.evaluation import (
     sealed_card,
 )
 from tests.harness.run.constant_runs import constant
-from tests.harness.scripted import (
-    Answer,
-    Asked,
-    Scripted,
-    completion,
-    error,
-    json_answer,
-    translated,
-)
+from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer, translated
 
 
-def batch(text: str) -> str:
-    return json.dumps({number: each.upper() for number, each in json.loads(text).items()})
-
-
-def answered(words: str | None, **more: Any) -> Callable[[Asked], Answer]:
-    return lambda _: json_answer(completion(words) | more)
-
-
-BAD_ALONE = {
-    "thought without end": answered("<think>Hmm, entry number"),
-    "thought and nothing": answered("<think>Hmm.</think>\n"),
-    "empty fence": answered("```\n\n```"),
-    "tool call unasked": lambda _: json_answer(tool_call()),
-}
-BAD_BATCH = {
-    "no JSON": answered("Here are your translations!"),
-    "one missing": answered('{"1": "A", "3": "C"}'),
-    "one empty": answered('{"1": "A", "2": " ", "3": "C"}'),
-    "one invented": answered('{"1": "A", "2": "B", "3": "C", "4": "D"}'),
-}
+def answered(words: str | None, **more: Any) -> Answer:
+    return json_answer(completion(words) | more)
 
 
 def tool_call(name: str = "lookup") -> dict[str, Any]:
@@ -73,31 +48,54 @@ def tool_call(name: str = "lookup") -> dict[str, Any]:
     return reply
 
 
-@pytest.mark.parametrize("bad", BAD_ALONE)
-def test_a_failure_is_asked_again_and_a_later_good_answer_is_kept(
-    endpoint: Scripted, store_path: Path, bad: str
-) -> None:
-    plan = chat_plan(endpoint.url)
-    endpoint.answer = BAD_ALONE[bad]
-    assert run_corpus(store_path, corpus(3), plan).finished.failed == 3
+def batch(asked: Asked, **more: Any) -> Answer:
+    """Answer a batch, a JSON object keyed by number, in capitals."""
+    found = {number: text.upper() for number, text in json.loads(asked.source).items()}
+    return json_answer(completion(json.dumps(found), **more))
+
+
+BAD_ALONE = {
+    "thought without end": answered("<think>Hmm, entry number"),
+    "thought and nothing": answered("<think>Hmm.</think>\n"),
+    "empty fence": answered("```\n\n```"),
+    "tool call unasked": json_answer(tool_call()),
+}
+BAD_BATCH = {
+    "no JSON": answered("Here are your translations!"),
+    "one missing": answered('{"1": "A", "3": "C"}'),
+    "one empty": answered('{"1": "A", "2": " ", "3": "C"}'),
+    "one invented": answered('{"1": "A", "2": "B", "3": "C", "4": "D"}'),
+}
+
+
+def calls_of(endpoint: Scripted, path: Path, plan: Plan) -> tuple[int, int]:
+    """Run the same once more; gives how many calls it made and how many entries failed."""
+    before = len(endpoint.asked)
+    failed = run_corpus(path, corpus(len(kept(path).results)), plan).finished.failed
+    return len(endpoint.asked) - before, failed
+
+
+def test_unusable_reply_is_asked_for_again(endpoint: Scripted, store_path: Path) -> None:
+    bad, plan = [*BAD_ALONE.values()], chat_plan(endpoint.url)
+    endpoint.answer = lambda asked: bad[int(asked.source.split()[-1])]
+    assert run_corpus(store_path, corpus(len(bad)), plan).finished.failed == len(bad)
     endpoint.answer = translated
-    assert calls_of(endpoint, store_path, plan) == (3, 0)
+    assert calls_of(endpoint, store_path, plan) == (len(bad), 0)
     assert calls_of(endpoint, store_path, plan) == (0, 0)
 
 
-@pytest.mark.parametrize("bad", BAD_BATCH)
-def test_a_batch_with_one_bad_number_is_asked_again(
-    endpoint: Scripted, store_path: Path, bad: str
-) -> None:
-    plan = chat_plan(endpoint.url, batch_size=3)
-    endpoint.answer = BAD_BATCH[bad]
-    run_corpus(store_path, corpus(3), plan)
-    endpoint.answer = lambda asked: json_answer(completion(batch(asked.source)))
-    assert calls_of(endpoint, store_path, plan) == (1, 0)
+def test_batch_with_one_bad_number_is_asked_for_again(endpoint: Scripted, store_path: Path) -> None:
+    plan = chat_plan(endpoint.url, batch_size=3, run={"concurrency": 1})
+    bad = [*BAD_BATCH.values()]
+    size = 3 * len(bad)
+    endpoint.answer = lambda asked: bad[asked.number]
+    run_corpus(store_path, corpus(size), plan)
+    endpoint.answer = batch
+    assert calls_of(endpoint, store_path, plan) == (len(bad), 0)
     assert calls_of(endpoint, store_path, plan) == (0, 0)
 
 
-def test_an_empty_translation_of_a_service_is_asked_again(
+def test_empty_translation_of_a_service_is_asked_for_again(
     endpoint: Scripted, store_path: Path
 ) -> None:
     options = MethodOptions(**LANGUAGES, endpoint=endpoint.url, batch_size=2)
@@ -110,7 +108,7 @@ def test_an_empty_translation_of_a_service_is_asked_again(
     assert calls_of(endpoint, store_path, plan) == (0, 0)
 
 
-def test_a_pipelines_good_steps_are_kept_and_only_the_failed_one_is_asked_again(
+def test_pipeline_asks_again_for_its_failed_step_alone(
     endpoint: Scripted, store_path: Path, tmp_path: Path
 ) -> None:
     words = tmp_path / "words.tsv"
@@ -123,9 +121,7 @@ def test_a_pipelines_good_steps_are_kept_and_only_the_failed_one_is_asked_again(
     assert calls_of(endpoint, store_path, plan) == (1, 0)
 
 
-def test_a_resumed_run_asks_for_its_failed_entries_again(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_resumed_run_asks_for_forgotten_failures(endpoint: Scripted, store_path: Path) -> None:
     drained = threading.Event()
 
     def drain(event: Event, control: Control) -> None:
@@ -135,27 +131,19 @@ def test_a_resumed_run_asks_for_its_failed_entries_again(
 
     def thinking(asked: Asked) -> Answer:
         assert asked.number < 9 or drained.wait(600), "no entry was told of"
-        return answered("<think>")(asked)
+        return answered("<think>")
 
     endpoint.answer = thinking
     plan = chat_plan(endpoint.url, run={"concurrency": 1})
-    assert run_corpus(store_path, corpus(60), plan, Heard(react=drain)).finished.failed > 0
+    assert run_corpus(store_path, corpus(20), plan, Heard(react=drain)).finished.failed > 0
     with closing(open_store(store_path)) as connection:
         forget_failed(connection, kept(store_path).run.id)
     endpoint.answer = translated
     finished = resume(store_path).finished
-    assert (finished.done, finished.failed) == (60, 0)
+    assert (finished.done, finished.failed) == (20, 0)
 
 
-def calls_of(endpoint: Scripted, path: Path, plan: Plan) -> tuple[int, int]:
-    """Run the same once more; gives how many calls it made and how many entries failed."""
-    before = len(endpoint.asked)
-    size = len(kept(path).results)
-    failed = run_corpus(path, corpus(size), plan).finished.failed
-    return len(endpoint.asked) - before, failed
-
-
-def test_a_reply_that_is_no_good_any_more_gives_its_key_to_a_good_one(store_path: Path) -> None:
+def test_good_reply_takes_the_key_of_a_bad_one(store_path: Path) -> None:
     asked = Request("p", "http://localhost/v1", {"q": 1}, lambda _: Reply(""))
     key = request_key(asked, "m")
     with closing(open_store(store_path)) as connection:
@@ -167,41 +155,29 @@ def test_a_reply_that_is_no_good_any_more_gives_its_key_to_a_good_one(store_path
     assert found.reply.text == "good"
 
 
-def test_one_lost_batch_is_one_failure_however_large(endpoint: Scripted, store_path: Path) -> None:
-    def answer(asked: Asked) -> Answer:
-        return error(500) if asked.number == 1 else json_answer(completion(batch_reply(asked)))
-
-    endpoint.answer = answer
-    plan = chat_plan(endpoint.url, batch_size=20, run={"concurrency": 1})
-    heard = run_corpus(store_path, corpus(100), plan)
-    assert heard.finished.state is RunState.COMPLETE
-    assert heard.finished.failed == 20
+def test_lost_batch_is_one_failure(endpoint: Scripted, store_path: Path) -> None:
+    endpoint.answer = lambda asked: scripted.error(500) if asked.number == 1 else batch(asked)
+    plan = chat_plan(endpoint.url, batch_size=12, run={"concurrency": 1})
+    end = run_corpus(store_path, corpus(36), plan).finished
+    assert (end.state, end.failed) == (RunState.COMPLETE, 12)
 
 
-def batch_reply(asked: Asked) -> str:
-    """Answer a batch, a JSON object keyed by number, in capitals."""
-    found = json.loads(asked.source)
-    return json.dumps({number: text.upper() for number, text in found.items()})
-
-
-def test_tokens_and_cost_of_a_batch_are_parted_without_a_rest(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_tokens_and_cost_of_a_batch_are_parted(endpoint: Scripted, store_path: Path) -> None:
     usage = {
         "prompt_tokens": 101, "completion_tokens": 53, "cost": 0.0077,
         "prompt_tokens_details": {"cached_tokens": 31},
         "completion_tokens_details": {"reasoning_tokens": 22},
     }  # fmt: skip
-    endpoint.answer = lambda asked: json_answer(completion(batch_reply(asked), usage=usage))
+    endpoint.answer = lambda asked: batch(asked, usage=usage)
     run_corpus(store_path, corpus(7), chat_plan(endpoint.url, batch_size=7))
     rows = kept(store_path).results
     assert len(endpoint.asked) == 1
     assert [each.output for each in rows] == [f"ENTRY NUMBER {n}" for n in range(7)]
-    assert sum(each.prompt_tokens or 0 for each in rows) == 101
+    prompt = [each.prompt_tokens or 0 for each in rows]
+    assert (sum(prompt), max(prompt) - min(prompt)) == (101, 1)
     assert sum(each.completion_tokens or 0 for each in rows) == 53
     assert sum(each.cached_tokens or 0 for each in rows) == 31
     assert sum(each.reasoning_tokens or 0 for each in rows) == 22
-    assert max(r.prompt_tokens or 0 for r in rows) - min(r.prompt_tokens or 0 for r in rows) == 1
     assert sum(each.cost_usd or 0 for each in rows) == pytest.approx(0.0077)
     assert {each.batch_size for each in rows} == {7}
 
@@ -221,46 +197,41 @@ SHAPES: list[tuple[dict[str, Any], tuple[int, int, int, int]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("usage", "tokens"), SHAPES)
-def test_each_providers_tokens_reach_the_rows_once(
-    endpoint: Scripted, store_path: Path, usage: dict[str, Any], tokens: tuple[int, int, int, int]
-) -> None:
-    endpoint.answer = lambda asked: json_answer(completion("x", usage=usage))
-    run_corpus(store_path, corpus(1), chat_plan(endpoint.url))
-    [row] = kept(store_path).results
-    found = (row.prompt_tokens, row.completion_tokens, row.reasoning_tokens, row.cached_tokens)
-    assert found == tokens
+def test_tokens_of_each_provider_reach_rows_once(endpoint: Scripted, store_path: Path) -> None:
+    usages = [usage for usage, _ in SHAPES]
+    endpoint.answer = lambda asked: answered("x", usage=usages[int(asked.source.split()[-1])])
+    run_corpus(store_path, corpus(len(SHAPES)), chat_plan(endpoint.url))
+    assert [
+        (row.prompt_tokens, row.completion_tokens, row.reasoning_tokens, row.cached_tokens)
+        for row in kept(store_path).results
+    ] == [tokens for _, tokens in SHAPES]
 
 
-def test_costs_and_tokens_of_the_rows_add_up_to_the_runs(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_costs_and_tokens_add_up_to_those_of_the_run(endpoint: Scripted, store_path: Path) -> None:
     dice = random.Random(7)
 
-    def answer(asked: Asked) -> Answer:
+    def answer(_: Asked) -> Answer:
         usage = {"prompt_tokens": dice.randrange(999), "completion_tokens": dice.randrange(99),
                  "cost": dice.random() / 100}  # fmt: skip
-        return json_answer(completion("x", usage=usage))
+        return answered("x", usage=usage)
 
     endpoint.answer = answer
-    heard = run_corpus(store_path, corpus(40), chat_plan(endpoint.url))
+    heard = run_corpus(store_path, corpus(20), chat_plan(endpoint.url))
     rows, card = kept(store_path).results, kept(store_path).card
     assert card is not None
-    cost = sum(each.cost_usd or 0 for each in rows)
-    assert heard.progress[-1].cost_usd == pytest.approx(cost)
-    assert heard.progress[-1].spent_usd == pytest.approx(cost)
-    assert heard.progress[-1].tokens == sum(each.total_tokens or 0 for each in rows)
+    cost, last = sum(each.cost_usd or 0 for each in rows), heard.progress[-1]
+    assert last.cost_usd == last.spent_usd == pytest.approx(cost)
+    assert last.tokens == sum(each.total_tokens or 0 for each in rows)
     assert card["cost"]["total_cost_usd"] == pytest.approx(cost)
 
 
-def test_a_run_with_fewer_packs_and_annotators_follows_one_with_more(store_path: Path) -> None:
+def test_run_with_fewer_annotators_follows_one_with_more(store_path: Path) -> None:
     scores = store_path.parent / "scores.txt"
     scores.parent.mkdir(parents=True)
     scores.write_text("0.5\n" * 3, "utf-8")
-    few, more = ("chrf_plus_plus",), ("chrf_plus_plus", "au.bertscore")
-    for plan in (constant(more, bertscore=scores), constant(few), constant(more, bertscore=scores)):
-        heard = run_corpus(store_path, corpus(3), plan)
-        assert heard.finished.state is RunState.COMPLETE
+    more = constant((*FEW, "au.bertscore"), bertscore=scores)
+    for plan in (more, constant(FEW), more):
+        assert run_corpus(store_path, corpus(3), plan).finished.state is RunState.COMPLETE
         card = sealed_card(store_path)
         assert card["scores"].get("au.bertscore") == (0.5 if plan.scoring.bertscore else None)
     assert card["scoring"]["annotators"]["bertscore"]["imported"] is True

@@ -12,11 +12,15 @@ import pytest
 
 from harness.core.failures import ErrorClass, StoreError, UsageError
 from harness.core.run_state import RunState
+from harness.endpoint.keys import no_key
+from harness.estimate.earlier import first_request
 from harness.events.kinds import EntryScored
+from harness.methods.registry import build
 from harness.run import running
 from harness.store.file.database import open_store
+from harness.store.replies import request_key
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
-from tests.harness.scripted import (
+from tests.harness.scripted import (  # fmt: skip
     Answer,
     Asked,
     Scripted,
@@ -28,30 +32,7 @@ from tests.harness.scripted import (
 )
 
 
-def test_every_entry_is_asked_once_scored_stored_and_told(
-    endpoint: Scripted, store_path: Path
-) -> None:
-    heard = run_corpus(store_path, corpus(25), chat_plan(endpoint.url))
-    stored = kept(store_path)
-    assert Counter(asked.source for asked in endpoint.asked) == Counter(
-        entry.source for entry in corpus(25).entries
-    )
-    assert [each.output for each in stored.results] == [f"ENTRY NUMBER {n}" for n in range(25)]
-    assert all(each.exact and each.headline == pytest.approx(100) for each in stored.results)
-    assert sorted(heard.scored, key=lambda each: each.position) == stored.results
-    assert heard.finished.state is RunState.COMPLETE
-    assert stored.card is not None
-    assert stored.card["run_card_hash"] == heard.finished.card_hash
-    assert stored.run.state is RunState.COMPLETE
-    assert heard.started.positions == tuple(range(25))
-    last = heard.progress[-1]
-    assert (last.done, last.total, last.failed, last.in_flight) == (25, 25, 0, ())
-    assert last.values["exact_match_rate"] == 1
-
-
-def test_progress_only_grows_and_never_runs_ahead_of_what_is_stored(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_run_asks_scores_stores_and_tells_once(endpoint: Scripted, store_path: Path) -> None:
     counts: list[tuple[int, int]] = []
 
     def react(event: Any, _: Any) -> None:
@@ -61,78 +42,78 @@ def test_progress_only_grows_and_never_runs_ahead_of_what_is_stored(
 
     heard = Heard(react=react)
     run_corpus(store_path, corpus(20), chat_plan(endpoint.url), heard)
+    stored = kept(store_path)
+    assert Counter(asked.source for asked in endpoint.asked) == Counter(
+        entry.source for entry in corpus(20).entries
+    )
+    assert [each.output for each in stored.results] == [f"ENTRY NUMBER {n}" for n in range(20)]
+    assert all(each.exact and each.headline == pytest.approx(100) for each in stored.results)
+    assert sorted(heard.scored, key=lambda each: each.position) == stored.results
+    assert heard.finished.state is stored.run.state is RunState.COMPLETE
+    assert stored.card is not None
+    assert stored.card["run_card_hash"] == heard.finished.card_hash
+    assert heard.started.positions == tuple(range(20))
+    last = heard.progress[-1]
+    assert (last.done, last.total, last.failed, last.in_flight) == (20, 20, 0, ())
+    assert last.values["exact_match_rate"] == 1
     assert len(counts) == 20
-    assert all(told <= rows for told, rows in counts)
+    assert all(told <= rows for told, rows in counts), "never ahead of what is stored"
     done = [progress.done for progress in heard.progress]
     assert done == sorted(done)
-    assert done[-1] == 20
 
 
-def cost_of(path: Path) -> list[tuple[float | None, int | None, str | None]]:
-    return [(each.cost_usd, each.prompt_tokens, each.output) for each in kept(path).results]
+def test_second_run_asks_nothing_and_costs_the_same(endpoint: Scripted, store_path: Path) -> None:
+    def cost() -> list[tuple[float | None, int | None, str | None]]:
+        rows = kept(store_path).results
+        return [(each.cost_usd, each.prompt_tokens, each.output) for each in rows]
 
-
-def test_the_second_time_nothing_is_asked_and_it_costs_what_it_cost(
-    endpoint: Scripted, store_path: Path
-) -> None:
     prices = price_table(store_path.parent.parent, {"mock": (2.0, 8.0)})
     plan = chat_plan(endpoint.url, prices=prices)
     run_corpus(store_path, corpus(10), plan)
-    first, requests = cost_of(store_path), len(endpoint.asked)
+    first, requests = cost(), len(endpoint.asked)
     heard = run_corpus(store_path, corpus(10), plan)
     assert len(endpoint.asked) == requests == 10
-    assert cost_of(store_path) == first
-    stored = kept(store_path)
-    assert all(each.cached and each.latency_seconds is None for each in stored.results)
-    assert all(each.spent_usd == 0 for each in stored.results)
-    assert heard.progress[-1].spent_usd == 0
-    assert heard.progress[-1].cost_usd == pytest.approx(10 * (20 * 2 + 10 * 8) / 1e6)
-    assert heard.progress[-1].p50_seconds is None
+    assert cost() == first
+    rows = kept(store_path).results
+    assert all(each.cached and each.latency_seconds is None for each in rows)
+    assert all(each.spent_usd == 0 for each in rows)
+    last = heard.progress[-1]
+    assert (last.spent_usd, last.p50_seconds) == (0, None)
+    assert last.cost_usd == pytest.approx(10 * (20 * 2 + 10 * 8) / 1e6)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"model": "another"},
-        {"temperature": 0.5},
-        {"max_tokens": 77},
-        {"replicate": 1},
-        {"body": {"seed": 2**53 - 1}},
-        {"body": {"top_p": 0.9}},
-        {"target_name": "Simple Esperanto"},
-    ],
-    ids=str,
-)
-def test_whatever_decides_the_answer_misses_the_cache(
-    endpoint: Scripted, store_path: Path, change: dict[str, Any]
-) -> None:
-    run_corpus(store_path, corpus(3), chat_plan(endpoint.url))
-    run_corpus(store_path, corpus(3), chat_plan(endpoint.url, **change))
-    assert len(endpoint.asked) == 6
-    run_corpus(store_path, corpus(3), chat_plan(endpoint.url, **change))
-    assert len(endpoint.asked) == 6
+def test_cache_key_covers_what_decides_the_answer(endpoint: Scripted, store_path: Path) -> None:
+    entries, bodies = corpus(1).entries, ({"seed": 2**53 - 1}, {"top_p": 0.9})
+    changes: list[dict[str, Any]] = [
+        {}, {"model": "another"}, {"temperature": 0.5}, {"max_tokens": 77}, {"replicate": 1},
+               {"body": bodies[0]}, {"body": bodies[1]}, {"target_name": "Simple"},
+    ]  # fmt: skip
 
+    def key(method: str, **change: Any) -> bytes:
+        plan = chat_plan(endpoint.url, **change)
+        request = first_request(build(method, plan.options, entries, no_key), entries)
+        assert request is not None
+        return request_key(request, method)
 
-def test_another_source_misses_the_cache_and_another_corpus_with_the_same_does_not(
-    endpoint: Scripted, store_path: Path
-) -> None:
-    run_corpus(store_path, corpus(3), chat_plan(endpoint.url))
-    run_corpus(store_path, corpus(3, source="something else"), chat_plan(endpoint.url))
-    assert len(endpoint.asked) == 3 + 3  # the same source three times at once is asked three times
-    run_corpus(store_path, corpus(3, notes="more"), chat_plan(endpoint.url))
-    assert len(endpoint.asked) == 6
-
-
-def test_a_pipeline_does_not_take_a_chats_answers(endpoint: Scripted, store_path: Path) -> None:
+    keys = {key("chat", **change) for change in changes} | {key("pipeline")}
+    assert len(keys) == len(changes) + 1
+    assert key("chat", batch_size=1, condition="other") in keys
     plan = chat_plan(endpoint.url)
-    run_corpus(store_path, corpus(3), plan)
+    for given, asked in (
+        (corpus(3), 3),
+        (corpus(3, source="something else"), 6),  # the same source three times at once is asked three times
+        (corpus(3, notes="more"), 6),
+    ):  # fmt: skip
+        run_corpus(store_path, given, plan)
+        assert len(endpoint.asked) == asked
+    run_corpus(store_path, corpus(3), chat_plan(endpoint.url, replicate=1))
+    assert len(endpoint.asked) == 9
     run_corpus(store_path, corpus(3), plan.model_copy(update={"method": "pipeline"}))
-    assert len(endpoint.asked) >= 6
+    assert len(endpoint.asked) >= 12
 
 
-@pytest.mark.parametrize(
-    ("answer", "error_class"),
-    [
+def test_failed_entries_are_never_answered_from_cache(endpoint: Scripted, store_path: Path) -> None:
+    failures = [
         (error(500), ErrorClass.SERVER),
         (error(400), ErrorClass.REQUEST),
         (error(429), ErrorClass.RATE_LIMIT),
@@ -142,92 +123,70 @@ def test_a_pipeline_does_not_take_a_chats_answers(endpoint: Scripted, store_path
         (json_answer(completion(None)), ErrorClass.EMPTY),
         (Answer(body=b"{"), ErrorClass.MALFORMED),
         (Answer(body=b"{}", cut_after=1), ErrorClass.TRUNCATED),
-        (Answer(seconds=20), ErrorClass.TIMEOUT),
-    ],
-    ids=lambda value: str(value)[:40],
-)
-def test_a_failure_is_an_entry_of_its_own_and_never_cached(
-    endpoint: Scripted, store_path: Path, answer: Answer, error_class: ErrorClass
-) -> None:
-    endpoint.answer = lambda asked: answer if asked.source.endswith("1") else translated(asked)
-    seconds = 3.0 if error_class is ErrorClass.TIMEOUT else 60.0
-    plan = chat_plan(endpoint.url, run={"timeout_seconds": seconds})
-    run_corpus(store_path, corpus(3), plan)
-    stored = kept(store_path)
-    assert [each.error_class for each in stored.results] == [None, error_class, None]
-    assert stored.results[1].output is None
-    assert stored.results[1].headline == 0
-    assert not stored.results[1].exact
-    endpoint.answer = translated
-    run_corpus(store_path, corpus(3), plan)
-    assert len(endpoint.asked) == 4
-    assert [each.output for each in kept(store_path).results] == [
-        f"ENTRY NUMBER {n}" for n in range(3)
+        (Answer(seconds=60), ErrorClass.TIMEOUT),
     ]
+    size = len(failures)
 
+    def answer(asked: Asked) -> Answer:
+        number = int(asked.source.split()[-1])
+        return failures[number][0] if number < size else translated(asked)
 
-def cut(asked: Asked) -> Answer:
-    reply = completion(f"cut {asked.number}")
-    reply["choices"][0]["finish_reason"] = "length"
-    return json_answer(reply)
+    endpoint.answer = answer
+    plan = chat_plan(endpoint.url, run={"timeout_seconds": 5.0})
+    run_corpus(store_path, corpus(size + 2), plan)
+    rows = kept(store_path).results
+    assert [each.error_class for each in rows] == [kind for _, kind in failures] + [None] * 2
+    assert all((each.output, each.headline, each.exact) == (None, 0, False) for each in rows[:size])
+    endpoint.answer = translated
+    run_corpus(store_path, corpus(size + 2), plan)
+    assert len(endpoint.asked) == 2 * size + 2
+    outputs = [each.output for each in kept(store_path).results]
+    assert outputs == [f"ENTRY NUMBER {n}" for n in range(size + 2)]
 
 
 def replies(path: Path) -> dict[str, str]:
     """Return the raw reply behind each entry of the newest run."""
-    stored = kept(path)
-    found = {}
+    stored, found = kept(path), {}
+    sql = "SELECT t.body FROM replies p JOIN texts t ON t.id = p.body WHERE p.key = ?"
     for position, attempts in stored.attempts.items():
-        [(text,)] = query(
-            path,
-            "SELECT t.body FROM replies p JOIN texts t ON t.id = p.body WHERE p.key = ?",
-            attempts[-1].reply_key,
-        )
+        [(text,)] = query(path, sql, attempts[-1].reply_key)
         found[str(stored.results[position].entry_id)] = text
     return found
 
 
-def test_a_cut_answer_is_shown_but_asked_again_and_each_run_keeps_its_own(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_cut_answer_is_asked_again_and_each_is_kept(endpoint: Scripted, store_path: Path) -> None:
+    def cut(asked: Asked) -> Answer:
+        reply = completion(f"cut {asked.number}")
+        reply["choices"][0]["finish_reason"] = "length"
+        return json_answer(reply)
+
     endpoint.answer = cut
     plan = chat_plan(endpoint.url, run={"concurrency": 1})
     run_corpus(store_path, corpus(2), plan)
-    first = kept(store_path).run.run_id
-    assert {each.error_class for each in kept(store_path).results} == {ErrorClass.TRUNCATED}
+    first = kept(store_path)
+    assert {each.error_class for each in first.results} == {ErrorClass.TRUNCATED}
     assert replies(store_path) == {"0": "cut 0", "1": "cut 1"}
     run_corpus(store_path, corpus(2), plan)
     assert len(endpoint.asked) == 4
     assert replies(store_path) == {"0": "cut 2", "1": "cut 3"}
-    attempts = kept(store_path, first).attempts
-    keys = {attempts[n][0].reply_key for n in (0, 1)} | {
-        kept(store_path).attempts[n][0].reply_key for n in (0, 1)
-    }
+    keys = {run.attempts[n][0].reply_key for run in (first, kept(store_path)) for n in (0, 1)}
     assert len(keys) == 4
 
 
-def test_without_the_cache_it_is_asked_again_and_each_entry_keeps_its_own_reply(
-    endpoint: Scripted, store_path: Path
-) -> None:
-    endpoint.answer = lambda asked: json_answer(completion(f"answer {asked.number}"))
+def test_entries_keep_their_own_replies(endpoint: Scripted, store_path: Path) -> None:
+    endpoint.answer = lambda asked: json_answer(completion(f"answer {asked.number}"), seconds=0.05)
     run = {"use_cache": False, "concurrency": 1}
-    for time in range(3):
+    for time in range(2):
         run_corpus(store_path, corpus(3), chat_plan(endpoint.url, run=run))
         assert replies(store_path) == {str(n): f"answer {3 * time + n}" for n in range(3)}
         assert not any(each.cached for each in kept(store_path).results)
-    assert len(endpoint.asked) == 9
-
-
-def test_the_same_source_twice_keeps_both_replies(endpoint: Scripted, store_path: Path) -> None:
-    endpoint.answer = lambda asked: json_answer(completion(f"answer {asked.number}"), seconds=0.2)
     run_corpus(store_path, corpus(2, source="the same"), chat_plan(endpoint.url))
-    assert sorted(replies(store_path).values()) == ["answer 0", "answer 1"]
+    assert sorted(replies(store_path).values()) == ["answer 6", "answer 7"]
     outputs = [each.output for each in kept(store_path).results]
     assert outputs == [replies(store_path)[str(n)] for n in (0, 1)]
 
 
-def test_one_refusal_with_a_hint_waits_as_long_while_the_others_go_on(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_rate_limited_call_waits_as_long_as_told(endpoint: Scripted, store_path: Path) -> None:
     refused: list[float] = []
 
     def answer(asked: Asked) -> Answer:
@@ -243,8 +202,7 @@ def test_one_refusal_with_a_hint_waits_as_long_while_the_others_go_on(
     assert again.source == "entry number 2"
     assert again.at - refused[0] >= 1.0
     assert [asked.source for asked in endpoint.asked].count("entry number 2") == 2
-    others = [asked.at for asked in endpoint.asked[:-1]]
-    assert max(others) < again.at
+    assert max(asked.at for asked in endpoint.asked[:-1]) < again.at
     last = heard.progress[-1]
     assert (last.rate_limited, last.retries, last.waiting) == (1, 1, ())
     waits = [wait for progress in heard.progress for wait in progress.waiting]
@@ -261,18 +219,16 @@ def test_one_refusal_with_a_hint_waits_as_long_while_the_others_go_on(
     assert (second.status, second.error_class) == (200, None)
 
 
-def test_a_hint_that_is_too_long_is_not_waited_for(endpoint: Scripted, store_path: Path) -> None:
+def test_retry_hint_too_long_is_not_waited_for(endpoint: Scripted, store_path: Path) -> None:
     endpoint.answer = lambda _: error(429, headers={"Retry-After": "86400"})
     run_corpus(store_path, corpus(2), chat_plan(endpoint.url, run={"most_attempts": 5}))
     assert len(endpoint.asked) == 2
     assert [each.error_class for each in kept(store_path).results] == [ErrorClass.RATE_LIMIT] * 2
 
 
-def test_the_same_failure_of_everything_stops_the_run_and_it_can_go_on(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_same_failure_of_everything_stops_the_run(endpoint: Scripted, store_path: Path) -> None:
     endpoint.answer = lambda asked: error(500, f"Internal error, request {asked.number}")
-    heard = run_corpus(store_path, corpus(60), chat_plan(endpoint.url))
+    heard = run_corpus(store_path, corpus(30), chat_plan(endpoint.url))
     assert heard.finished.state is RunState.STOPPED
     assert heard.finished.reason is not None
     assert heard.finished.reason.startswith("10 entries in a row failed the same way (server)")
@@ -284,37 +240,7 @@ def test_the_same_failure_of_everything_stops_the_run_and_it_can_go_on(
     endpoint.answer = translated
     resumed = resume(store_path)
     assert resumed.finished.state is RunState.COMPLETE
-    assert resumed.finished.failed == len(stored.results)
-    assert resumed.started.done == len(stored.results)
-
-
-def test_a_wrong_key_stops_the_run_before_an_entry_is_stored_as_failed(
-    endpoint: Scripted, store_path: Path
-) -> None:
-    endpoint.answer = lambda _: error(401, "Incorrect API key")
-    plan = chat_plan(endpoint.url, run={"most_attempts": 6, "concurrency": 1})
-    heard = run_corpus(store_path, corpus(20), plan)
-    assert heard.finished.reason == (
-        "The key is refused, or none is given: HTTP 401: Incorrect API key. "
-        "Look at the key: `rosetta key set 127.0.0.1`."
-    )
-    assert (heard.finished.done, heard.finished.failed, len(endpoint.asked)) == (0, 0, 1)
-    endpoint.answer = translated
-    mended = resume(store_path).finished
-    assert (mended.state, mended.failed) == (RunState.COMPLETE, 0)
-
-
-@pytest.mark.parametrize(("status", "failed"), [(401, 0), (403, 3)])
-def test_a_key_that_held_and_does_not_any_more(
-    endpoint: Scripted, store_path: Path, status: int, failed: int
-) -> None:
-    """A 403 among good replies may be about one text; a 401 never is."""
-    endpoint.answer = lambda asked: translated(asked) if asked.number < 4 else error(status)
-    plan = chat_plan(endpoint.url, run={"most_attempts": 6, "concurrency": 1})
-    first = run_corpus(store_path, corpus(20), plan).finished
-    assert (first.state, first.done, first.failed) == (RunState.STOPPED, 4 + failed, failed)
-    again = resume(store_path).finished
-    assert again.failed == 2 * failed, "what the stretch before let in counts"
+    assert resumed.finished.failed == resumed.started.done == len(stored.results)
 
 
 EMPTY = {"error": {"message": "Add credits", "code": 402}}
@@ -322,45 +248,46 @@ QUOTA = {"error": {"message": "Add credits", "code": "insufficient_quota"}}
 
 
 @pytest.mark.parametrize(
-    ("empty", "said"),
+    ("good", "refusal", "failed", "reason"),
     [
-        (json_answer(EMPTY, 402), "HTTP 402: Add credits"),
-        (json_answer(QUOTA, 429), "HTTP 429: Add credits"),
-        (json_answer(EMPTY), "The provider answered with error 402: Add credits"),
+        (0, error(401, "Incorrect key"), 0, "key is refused, or none is given: HTTP 401: Incorrect key"),
+        (3, error(401), 0, "HTTP 401"),
+        (3, error(403), 3, "HTTP 403"),
+        (3, json_answer(EMPTY, 402), 0, "account at 127.0.0.1 has no credit left: HTTP 402: Add credits"),
+        (3, json_answer(QUOTA, 429), 0, "has no credit left: HTTP 429: Add credits"),
+        (3, json_answer(EMPTY), 0, "left: The provider answered with error 402: Add credits"),
     ],
-    ids=["status", "quota", "within-a-reply"],
-)
-def test_an_empty_account_stops_the_run_and_no_entry_fails_for_it(
-    endpoint: Scripted, store_path: Path, empty: Answer, said: str
+    ids=["no-key", "key-gone", "forbidden", "empty-account", "quota", "within-a-reply"],
+)  # fmt: skip
+def test_refused_key_or_empty_account_stops_the_run(
+    endpoint: Scripted, store_path: Path, good: int, refusal: Answer, failed: int, reason: str
 ) -> None:
-    endpoint.answer = lambda asked: translated(asked) if asked.number < 3 else empty
+    """A 403 among good replies may be about one text; a 401 never is, and no entry fails for it."""
+    endpoint.answer = lambda asked: translated(asked) if asked.number < good else refusal
     plan = chat_plan(endpoint.url, run={"most_attempts": 6, "concurrency": 1})
     first = run_corpus(store_path, corpus(8), plan).finished
-    assert (first.state, first.done, first.failed) == (RunState.STOPPED, 3, 0)
-    assert first.reason == (
-        f"The account at 127.0.0.1 has no credit left: {said}. "
-        "Pay in there, or use another provider."
-    )
-    assert len(endpoint.asked) == 4
-    endpoint.answer = translated
-    mended = resume(store_path).finished
-    assert (mended.state, mended.failed) == (RunState.COMPLETE, 0)
+    assert (first.state, first.done, first.failed) == (RunState.STOPPED, good + failed, failed)
+    assert reason in (first.reason or "")
+    assert len(endpoint.asked) == good + max(failed, 1)
+    if failed:
+        assert resume(store_path).finished.failed == good + 2, "what was let in before counts"
+    else:
+        endpoint.answer = translated
+        mended = resume(store_path).finished
+        assert (mended.state, mended.failed) == (RunState.COMPLETE, 0)
 
 
-def test_a_filter_that_answers_403_is_no_refused_key(endpoint: Scripted, store_path: Path) -> None:
+def test_filter_that_answers_403_is_no_refused_key(endpoint: Scripted, store_path: Path) -> None:
     filtered = {"error": {"message": "flagged", "metadata": {"reasons": ["violence"]}}}
-    endpoint.answer = lambda asked: (
-        json_answer(filtered, 403) if asked.number == 0 else translated(asked)
-    )
-    plan = chat_plan(endpoint.url, run={"concurrency": 1})
-    end = run_corpus(store_path, corpus(5), plan).finished
+    flagged = json_answer(filtered, 403)
+    endpoint.answer = lambda asked: flagged if asked.number == 0 else translated(asked)
+    end = run_corpus(
+        store_path, corpus(5), chat_plan(endpoint.url, run={"concurrency": 1})
+    ).finished
     assert (end.state, end.done, end.failed) == (RunState.COMPLETE, 5, 1)
 
 
-def test_hostile_replies_are_stored_as_far_as_they_can_be(
-    endpoint: Scripted, store_path: Path
-) -> None:
-    """Nothing that a server says may end the run."""
+def test_hostile_replies_are_stored_and_end_no_run(endpoint: Scripted, store_path: Path) -> None:
     hostile = [
         completion("lone \ud800 surrogate \x00 nul \x1b[2J"),
         completion("x", model="\udfff"),
@@ -384,16 +311,14 @@ def test_hostile_replies_are_stored_as_far_as_they_can_be(
     assert json.dumps(kept(store_path).card, allow_nan=False)
 
 
-def test_a_plan_without_network_refuses_a_foreign_endpoint_before_anything_is_stored(
-    store_path: Path,
-) -> None:
+def test_offline_plan_refuses_a_foreign_endpoint(store_path: Path) -> None:
     plan = chat_plan("https://api.model.example/v1", run={"offline": True})
     with pytest.raises(UsageError, match="--offline"):
         run_corpus(store_path, corpus(2), plan)
     assert query(store_path, "SELECT count(*) FROM runs") == [(0,)]
 
 
-def test_a_store_that_has_no_room_fails_in_words_and_keeps_what_it_has(
+def test_full_disk_keeps_what_is_stored(
     endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def small(path: Path) -> sqlite3.Connection:
@@ -403,23 +328,20 @@ def test_a_store_that_has_no_room_fails_in_words_and_keeps_what_it_has(
         return connection
 
     heard = Heard()
-    plan = chat_plan(endpoint.url)
     with monkeypatch.context() as patch:
         patch.setattr(running, "open_store", small)
         with pytest.raises(StoreError, match="disk is full"):
-            run_corpus(store_path, corpus(200), plan, heard)
+            run_corpus(store_path, corpus(100), chat_plan(endpoint.url), heard)
     assert "disk is full" in heard.failed.message
     rows = len(kept(store_path).results)
-    assert 0 < rows < 200
+    assert 0 < rows < 100
     resumed = resume(store_path)
     assert resumed.started.done == rows
     assert resumed.finished.state is RunState.COMPLETE
-    assert [each.position for each in kept(store_path).results] == list(range(200))
+    assert [each.position for each in kept(store_path).results] == list(range(100))
 
 
-def test_a_quota_by_the_second_is_used_up_without_losing_an_entry(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_quota_by_the_second_loses_no_entry(endpoint: Scripted, store_path: Path) -> None:
     """The more entries wait for their next try, the fewer new ones may run into the same wall."""
     windows: Counter[int] = Counter()
 
@@ -431,7 +353,6 @@ def test_a_quota_by_the_second_is_used_up_without_losing_an_entry(
 
     endpoint.answer = answer
     plan = chat_plan(endpoint.url, run={"most_attempts": 3, "concurrency": 8})
-    heard = run_corpus(store_path, corpus(80), plan)
-    assert heard.finished.state is RunState.COMPLETE
-    assert heard.finished.failed == 0
+    heard = run_corpus(store_path, corpus(60), plan)
+    assert (heard.finished.state, heard.finished.failed) == (RunState.COMPLETE, 0)
     assert max(len(progress.waiting) for progress in heard.progress) <= 2 * 8

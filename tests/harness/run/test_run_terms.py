@@ -72,7 +72,7 @@ def test_the_code_of_a_plug_in_counts_and_is_not_run(tmp_path: Path) -> None:
     assert terms(f"{tmp_path / 'two'}/echo.py:Echo").options != one.options
 
 
-def test_files_that_are_not_there_and_methods_that_are_none(tmp_path: Path) -> None:
+def test_missing_files_and_methods_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"nowhere\.tsv cannot be read"):
         terms("glossary", glossary=tmp_path / "nowhere.tsv")
     with pytest.raises(UsageError, match="'nothing' is not known"):

@@ -46,19 +46,14 @@ def scored(folder: Path, store_path: Path, read: Corpus) -> None:
     run_corpus(store_path, read, Plan(method="replay", options=options))
 
 
-def test_they_part_the_scores_and_a_verifier_computes_the_parts_again(
-    tmp_path: Path, store_path: Path
-) -> None:
+def test_tags_part_the_scores_and_are_verified(tmp_path: Path, store_path: Path) -> None:
     scored(tmp_path, store_path, corpus(tmp_path))
     with closing(open_store(store_path)) as connection:
         data = export_run(connection, kept(store_path).run.id, ExportForm.CARD)
     card = json.loads(data)
     parts = card["scores"]["by_variety"]
-    assert {tag: part["n"] for tag, part in parts.items()} == {
-        "Ngāpuhi": 2,
-        "Waikato": 2,
-        "several": 1,
-    }
+    counts = {tag: part["n"] for tag, part in parts.items()}
+    assert counts == {"Ngāpuhi": 2, "Waikato": 2, "several": 1}
     assert parts["Waikato"]["exact_match_rate"] == 1
     assert parts["Ngāpuhi"]["exact_match_rate"] == 0.5
     assert list(card["scores"]["by_orthography"]) == ["1994"]
@@ -70,9 +65,7 @@ def test_they_part_the_scores_and_a_verifier_computes_the_parts_again(
     assert any("by_variety" in each.path for each in forged.differences)
 
 
-def test_an_entry_without_one_counts_under_that_of_its_corpus(
-    tmp_path: Path, store_path: Path
-) -> None:
+def test_untagged_entry_counts_under_its_corpus(tmp_path: Path, store_path: Path) -> None:
     entries = [entry(n, **({"variety": tag} if tag else {})) for n, tag in enumerate(TAGS)]
     read = load(json_file(tmp_path, entries, variety="Waikato", orthography="1994"))
     assert [each.variety for each in read.entries] == [tag or "Waikato" for tag in TAGS]
@@ -80,31 +73,24 @@ def test_an_entry_without_one_counts_under_that_of_its_corpus(
     with closing(open_store(store_path)) as connection:
         data = export_run(connection, kept(store_path).run.id, ExportForm.CARD)
     scores = json.loads(data)["scores"]
-    assert {tag: part["n"] for tag, part in scores["by_variety"].items()} == {
-        "Ngāpuhi": 2,
-        "Waikato": 3,
-    }
-    assert {tag: part["n"] for tag, part in scores["by_orthography"].items()} == {"1994": 5}
+    for name, counts in (("variety", {"Ngāpuhi": 2, "Waikato": 3}), ("orthography", {"1994": 5})):
+        assert {tag: part["n"] for tag, part in scores[f"by_{name}"].items()} == counts
     assert verify_card(data).ok
 
 
-@pytest.mark.parametrize(
-    "form", ["specification", "legacy", "reference-implementation", "jsonl", "csv"]
-)
-def test_what_the_envelope_says_of_every_entry_is_written_once(tmp_path: Path, form: str) -> None:
+def test_tag_of_the_envelope_is_written_once(tmp_path: Path) -> None:
     entries = [entry(1), entry(2, variety="Ngāpuhi"), entry(3, variety="Waikato")]
     whole = load(json_file(tmp_path, entries, variety="Waikato"))
     stored = replace(whole, entries=tuple(Entry.model_validate(each) for each in entries))
-    for number, each in enumerate((whole, stored)):
-        out = tmp_path / f"{number}.out"
-        write(each, out, form)
-        assert out.read_text().count("Waikato") == 1
-        assert load(out, form=form).entries == whole.entries
+    for form in ("specification", "legacy", "reference-implementation", "jsonl", "csv"):
+        for number, each in enumerate((whole, stored)):
+            out = tmp_path / f"{form}-{number}.out"
+            write(each, out, form)
+            assert out.read_text().count("Waikato") == 1
+            assert load(out, form=form).entries == whole.entries
 
 
-def test_a_corpus_stored_without_such_tags_is_not_taken_for_the_one_that_has_them(
-    tmp_path: Path, store_path: Path
-) -> None:
+def test_corpus_stored_without_tags_is_another_one(tmp_path: Path, store_path: Path) -> None:
     new = load(json_file(tmp_path, [entry(1), entry(2, variety="Ngāpuhi")], variety="Waikato"))
     bare = (Entry.model_validate(entry(1)), new.entries[1])
     with closing(open_store(store_path)) as connection, transaction(connection):
@@ -115,9 +101,7 @@ def test_a_corpus_stored_without_such_tags_is_not_taken_for_the_one_that_has_the
         assert save_corpus(connection, new) == now != stored
 
 
-def test_a_card_sealed_before_there_were_such_parts_is_still_whole(
-    tmp_path: Path, store_path: Path
-) -> None:
+def test_card_sealed_before_parts_is_still_whole(tmp_path: Path, store_path: Path) -> None:
     scored(tmp_path, store_path, corpus(tmp_path))
     run = kept(store_path).run
     with closing(open_store(store_path)) as connection:
@@ -136,7 +120,7 @@ def test_a_card_sealed_before_there_were_such_parts_is_still_whole(
         assert verify_card(export_run(connection, run.id, ExportForm.CARD)).ok
 
 
-def test_nothing_of_them_leaves_with_secret_entries(tmp_path: Path, store_path: Path) -> None:
+def test_tags_of_secret_entries_do_not_leave(tmp_path: Path, store_path: Path) -> None:
     secret = corpus(tmp_path, segment="gold_standard")
     scored(tmp_path, store_path, secret)
     with closing(open_store(store_path)) as connection:
@@ -149,7 +133,7 @@ def test_nothing_of_them_leaves_with_secret_entries(tmp_path: Path, store_path: 
 
 
 @pytest.mark.parametrize("tag", ["", " ", "x" * 101, "a\nb", 7, ["x"]])
-def test_a_tag_is_a_short_text(tmp_path: Path, tag: object) -> None:
+def test_tag_is_a_short_text(tmp_path: Path, tag: object) -> None:
     assert only_problem(json_file(tmp_path, [entry(1)], variety=tag)).field == "dataset.variety"
     problem = only_problem(json_file(tmp_path, [entry(1, variety=tag)]))
     assert (problem.field, problem.entry) == ("variety", 1)
@@ -162,7 +146,7 @@ def test_tables_have_a_column_for_them() -> None:
     assert (only.variety, only.orthography) == ("Waikato", "1994")
 
 
-def test_one_name_written_in_two_ways_is_said_with_both(tmp_path: Path) -> None:
+def test_name_written_in_two_ways_is_named_with_both(tmp_path: Path) -> None:
     tags = ("Ngapuhi", "Ngāpuhi", "ngāpuhi")
     path = json_file(tmp_path, [entry(n, variety=tag) for n, tag in enumerate(tags)])
     (warning,) = [each for each in load(path).warnings if each.field == "variety"]
@@ -173,7 +157,7 @@ def test_one_name_written_in_two_ways_is_said_with_both(tmp_path: Path) -> None:
 LITERARY = [entry(1, register="literary\u202e"), entry(2, register="marketing")]
 
 
-def test_a_tag_or_date_that_is_complained_of_is_quoted_harmlessly(tmp_path: Path) -> None:
+def test_tag_or_date_is_quoted_harmlessly(tmp_path: Path) -> None:
     path = json_file(tmp_path, LITERARY, created="last spring")
     said = " ".join(each.message for each in load(path).warnings)
     assert "“literary\\u202e”" in said
@@ -182,7 +166,7 @@ def test_a_tag_or_date_that_is_complained_of_is_quoted_harmlessly(tmp_path: Path
 
 
 @pytest.mark.parametrize("how", ["segment", "terms"])
-def test_no_tag_of_a_secret_entry_is_quoted(tmp_path: Path, how: str) -> None:
+def test_tag_of_a_secret_entry_is_not_quoted(tmp_path: Path, how: str) -> None:
     secret = {"segment": "held_out"} if how == "segment" else {}
     rows = [each | secret | {"variety": "canary here"} for each in LITERARY]
     rows.append(entry(3, variety="Canary Here", **secret))
@@ -191,10 +175,7 @@ def test_no_tag_of_a_secret_entry_is_quoted(tmp_path: Path, how: str) -> None:
     assert {"register", "variety"} <= {each.field for each in corpus.warnings}
     said = " ".join(str(each) for each in corpus.warnings)
     assert not any(word in said for word in ("literary", "marketing", "anary"))
-
-
-def test_nor_where_the_envelope_cannot_be_read(tmp_path: Path) -> None:
     text = json.dumps({"dataset": {"id": "x", "transmission": "local-only"}, "entries": LITERARY})
-    with pytest.raises(CorpusError) as caught:
+    with pytest.raises(CorpusError) as caught:  # nor where the envelope cannot be read
         load(file(tmp_path, text))
     assert "marketing" not in str(caught.value)

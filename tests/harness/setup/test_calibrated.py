@@ -15,6 +15,7 @@ from harness.card.importing import import_card
 from harness.card.load import load_card
 from harness.card.seal import HASH_FIELD, card_hash
 from harness.compare.comparing import compare_runs
+from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.leaderboard.ranking import apart, leaderboards
 from harness.run.rescoring import rescore
@@ -58,15 +59,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def scored(folder: Path, *more: object) -> dict[str, Any]:
     """Score the outputs; gives the card."""
     corpus, outputs = corpus_files(folder)
-    given = (
-        "--source-language",
-        "en",
-        "--target-language",
-        "eo",
-        "--metrics",
-        "chrf,exact,equivalent",
-    )
-    call(score, corpus, outputs, *given, *more)
+    languages = ("--source-language", "en", "--target-language", "eo")
+    call(score, corpus, outputs, *languages, "--metrics", "chrf,exact,equivalent", *more)
     with opened() as connection:
         return load_card(connection, find_run(connection, "last").id).as_json()
 
@@ -224,6 +218,14 @@ def test_verification_uses_the_weights_of_the_card(tmp_path: Path, home: Path) -
     lie = json.loads(json.dumps(card))
     del lie["scoring"]["calibration"]
     assert not verify_card(resealed(lie)).ok
+    forms: list[dict[str, Any]] = [
+        {"weights": {}}, {"weights": {"A": {}, "B": {"x": 1}}}, {"tiers": {"best": 0.1}}, {"tiers": 3},
+    ]  # fmt: skip
+    for wrong in forms:
+        stated = {**card["scoring"], "calibration": {**card["scoring"]["calibration"], **wrong}}
+        assert stated_weighing(stated) is None
+        with pytest.raises(UsageError, match="`scoring`"):
+            stated_setup(stated)
 
 
 def test_card_of_a_stranger_imports_and_says_so(tmp_path: Path, home: Path) -> None:
@@ -247,28 +249,7 @@ def test_card_of_a_stranger_imports_and_says_so(tmp_path: Path, home: Path) -> N
 
 
 def _sha(signed: dict[str, Any]) -> str:
-    from harness.core.canonical import canonical_sha256
-
     return canonical_sha256({name: each for name, each in signed.items() if name != "signature"})
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"weights": {}},
-        {"weights": {"A": {}, "B": {"x": 1}}},
-        {"tiers": {"best": 0.1}},
-        {"tiers": 3},
-    ],
-)
-def test_calibration_of_another_form_is_named(
-    tmp_path: Path, home: Path, wrong: dict[str, Any]
-) -> None:
-    card = scored(tmp_path, "--scoring", signed_file(tmp_path, organisation(home)))
-    stated = {**card["scoring"], "calibration": {**card["scoring"]["calibration"], **wrong}}
-    assert stated_weighing(stated) is None
-    with pytest.raises(UsageError, match="`scoring`"):
-        stated_setup(stated)
 
 
 def test_refusals_name_the_mend(tmp_path: Path, home: Path) -> None:
@@ -345,20 +326,11 @@ def test_organisation_signs_a_proposal(tmp_path: Path, home: Path) -> None:
     own = organisation(home)
     call(calibrate, "--sign", written(tmp_path, proposal()), "-o", tmp_path / "out.json")
     facts = read_scoring(tmp_path / "out.json", home)
-    assert facts.tiers == {
-        "baseline": 0.0,
-        "emerging": 0.3,
-        "functional": 0.5,
-        "deployable": LINE,
-        "fluent": 0.85,
-    }
+    names = ("baseline", "emerging", "functional", "deployable", "fluent")
+    assert facts.tiers == dict(zip(names, (0.0, 0.3, 0.5, LINE, 0.85), strict=True))
     assert facts.weights["A"] == specified().profiles["A"]
-    expected = {
-        "chrf_plus_plus": 0.5 * 0.8,
-        "equivalent_match_rate": 0.5 * 0.2,
-        "exact_match_rate": 0.0,
-    }
-    assert WEIGHTS.keys() == expected.keys()
+    expected = {id_: 0.5 * weight for id_, weight in WEIGHTS.items()}
+    assert set(expected.values()) == {0.4, 0.1, 0.0}
     assert facts.weights["B"] == pytest.approx({**specified().profiles["B"], **expected})
     assert "exact_match_rate" not in facts.weighing.profiles["B"]
     assert facts.signed["proposal"] == proposal()["proposal_sha256"]

@@ -10,7 +10,7 @@ from corpora.languages.shipped.epo.build import ANALYSER
 from harness.core.failures import UsageError
 from harness.inputs.dictionary import read_gloss_dictionary
 from tests.corpora.languages.least_card import LEAST
-from tests.harness.evaluation import corpus, kept, run_corpus
+from tests.harness.evaluation import corpus, run_corpus, sealed_card
 from tests.harness.run.constant_runs import constant
 
 
@@ -27,15 +27,12 @@ def test_a_card_of_another_language_is_refused(store_path: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize(("tag", "more"), [("eo", ""), ("epo", ""), ("qaa", 'aliases = ["eo"]')])
-def test_a_card_fits_by_its_tag_or_an_alias(
+def test_card_fits_by_its_tag_or_an_alias(
     store_path: Path, tmp_path: Path, tag: str, more: str
 ) -> None:
-    run_corpus(
-        store_path, corpus(2), constant(("rosetta",), language_card=card(tmp_path, tag, more))
-    )
-    found = kept(store_path).card
-    assert found is not None
-    assert found["scoring"]["language_card"] == tag
+    plan = constant(language_card=card(tmp_path, tag, more))
+    run_corpus(store_path, corpus(2), plan)
+    assert sealed_card(store_path)["scoring"]["language_card"] == tag
 
 
 def test_two_ways_to_one_score_are_refused_not_dropped(store_path: Path, tmp_path: Path) -> None:
@@ -66,14 +63,11 @@ FORMS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "content"), FORMS)
-def test_forms(tmp_path: Path, name: str, content: str) -> None:
-    path = tmp_path / name
-    path.write_text(content, "utf-8")
-    found = read_gloss_dictionary(path)
-    assert found.glosses == EXPECTED
-    assert len(found) == 2
-    assert len(found.sha256) == 64
+def test_forms_of_a_dictionary_are_read(tmp_path: Path) -> None:
+    for name, content in FORMS:
+        (tmp_path / name).write_text(content, "utf-8")
+        found = read_gloss_dictionary(tmp_path / name)
+        assert (found.glosses, len(found), len(found.sha256)) == (EXPECTED, 2, 64)
 
 
 @pytest.mark.parametrize(
@@ -100,8 +94,5 @@ def test_what_is_wrong_is_named(tmp_path: Path, name: str, content: bytes, said:
     with pytest.raises(UsageError, match=said) as caught:
         read_gloss_dictionary(path)
     assert str(path) in str(caught.value)
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         read_gloss_dictionary(tmp_path / "none.tsv")

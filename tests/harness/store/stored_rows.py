@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import cache
 from typing import Any
 
 from corpora.model.entry import Entry
 from harness.method.method import MethodClass, Result, Setup
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.openings import RunOpening
-from harness.store.results import (
-    add_results,
-)
-from harness.store.runs import (
-    create_run,
-)
+from harness.store.file.schema import create_schema
+from harness.store.results import add_results
+from harness.store.runs import create_run
 from tests.harness.evaluation import corpus_of
 
 SETUP = Setup(
@@ -24,6 +24,22 @@ SETUP = Setup(
     model_slug="m",
     condition="c",
 )
+
+
+@cache
+def empty_store() -> bytes:
+    """Return a store without rows as the bytes of its file."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        create_schema(connection)
+        return connection.serialize()
+
+
+@contextmanager
+def in_memory() -> Iterator[sqlite3.Connection]:
+    """Yield an empty store that lies in no file until the block ends."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.deserialize(empty_store())
+        yield connection
 
 
 def make_run(

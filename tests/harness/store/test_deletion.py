@@ -10,22 +10,13 @@ from typing import Any
 import pytest
 
 from corpora.model.entry import Entry
-from harness.method.options import MethodOptions
-from harness.setup.plan import Plan
 from harness.store import deletion
 from harness.store.deletion import bring_back, delete_run, purge, trash
 from harness.store.file.database import open_store
 from harness.store.holding import alone
 from harness.store.runs import find_run
-from tests.harness.evaluation import (
-    LANGUAGES,
-    chat_plan,
-    corpus,
-    corpus_of,
-    kept,
-    query,
-    run_corpus,
-)
+from tests.harness.evaluation import chat_plan, corpus, corpus_of, kept, query, run_corpus
+from tests.harness.run.breaking_plan import CHEAP as PLAN
 from tests.harness.scripted import Scripted
 
 OWN = "own own own own own own own own"
@@ -37,7 +28,6 @@ DANGLING = """
     )
     SELECT id FROM held WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM texts)
 """
-PLAN = Plan(method="copy-source", options=MethodOptions(**LANGUAGES))
 
 
 def delete(path: Path, name: str) -> None:
@@ -79,14 +69,13 @@ def test_a_reply_that_another_run_was_given_too_stays(endpoint: Scripted, store_
     assert [query(store_path, f"SELECT count(*) FROM {name}") for name in tables] == [[(0,)]] * 7
 
 
-def own_entry(number: int) -> Entry:
-    return Entry(id=number, source=f"{OWN} {number}", reference=f"{number} {OWN}")
-
-
 def steps_of_deleting(path: Path, size: int) -> int:
     """Count SQLite's own steps, in hundreds, for deleting a run beside a four times larger one."""
     run_corpus(path, corpus(4 * size), PLAN)
-    run_corpus(path, corpus_of([own_entry(number) for number in range(size)]), PLAN)
+    own = [
+        Entry(id=n, source=f"{OWN} {n}", reference=f"{n} {OWN}", segment=None) for n in range(size)
+    ]
+    run_corpus(path, corpus_of(own), PLAN)
     steps = itertools.count()
     with closing(open_store(path)) as connection:
         number = find_run(connection, "last").id
@@ -96,7 +85,7 @@ def steps_of_deleting(path: Path, size: int) -> int:
 
 
 @pytest.mark.thorough
-def test_deleting_takes_as_long_as_the_store_is_large_and_no_longer(tmp_path: Path) -> None:
+def test_deleting_takes_time_linear_in_the_store(tmp_path: Path) -> None:
     small = steps_of_deleting(tmp_path / "small" / "rosetta.sqlite", 100)
     large = steps_of_deleting(tmp_path / "large" / "rosetta.sqlite", 400)
     assert large / small < 8, "four times the entries must not take sixteen times the steps"
@@ -112,7 +101,7 @@ def away(path: Path) -> int:
     return number
 
 
-def test_a_run_that_is_brought_back_while_others_are_erased_stays(
+def test_run_brought_back_during_a_purge_stays(
     store_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     number = away(store_path)
@@ -128,7 +117,7 @@ def test_a_run_that_is_brought_back_while_others_are_erased_stays(
         assert find_run(other, "last").id == number
 
 
-def test_a_run_that_another_process_holds_is_erased_the_next_time(store_path: Path) -> None:
+def test_held_run_is_purged_the_next_time(store_path: Path) -> None:
     away(store_path)
     with closing(open_store(store_path)) as connection:
         run_id = query(store_path, "SELECT run_id FROM runs")[0][0]

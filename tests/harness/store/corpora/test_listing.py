@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.checks.requirements import requirements, statistics
@@ -30,6 +30,7 @@ from harness.store.corpora.listing import (
 )
 from harness.store.file.database import open_store
 from tests.corpora.making import entry, json_file
+from tests.review.thorough import examples
 from tests.tui.scenes import DATASET, RUN_ID, scene
 
 
@@ -59,7 +60,7 @@ def test_a_corpus_knows_its_runs_segments_and_file(tmp_path: Path) -> None:
     made.close()
 
 
-def test_readings_of_one_file_are_one_line_and_the_fullest_stands_for_it(tmp_path: Path) -> None:
+def test_readings_of_one_file_are_one_line(tmp_path: Path) -> None:
     entries = [Entry(id=n, source=f"s{n}", reference="r") for n in range(3)]
     with closing(open_store(tmp_path / "s.sqlite")) as store:
         card = Dataset(id="card", language_pair="A→B", source_language="a", target_language="b")
@@ -75,7 +76,7 @@ def test_readings_of_one_file_are_one_line_and_the_fullest_stands_for_it(tmp_pat
     assert (found["bb" * 32].partial, found["bb" * 32].entries) == (True, 3)
 
 
-def test_entries_are_sorted_with_those_without_a_value_last() -> None:
+def test_entries_without_a_value_are_sorted_last() -> None:
     store, number = held(
         Entry(id=7, source="b", reference="x", difficulty=3),
         Entry(id="a", source="ccc", reference="w"),
@@ -117,7 +118,7 @@ def test_entries_are_narrowed_and_searched() -> None:
 tags = st.one_of(st.none(), st.sampled_from(["a", "b", "[/foo]", "x' OR 1 --"]))
 
 
-@settings(max_examples=25)
+@examples(15, 100)
 @given(st.lists(st.tuples(tags, tags, st.one_of(st.none(), st.integers(1, 5))), max_size=12))
 def test_every_facet_counts_what_narrowing_by_it_finds(
     rows: list[tuple[str | None, str | None, int | None]],
@@ -135,15 +136,11 @@ def test_every_facet_counts_what_narrowing_by_it_finds(
     store.close()
 
 
-def test_a_tag_on_every_entry_does_not_flood_the_filter() -> None:
-    store, number = held(
-        *(Entry(id=n, source="s", reference="r", provenance=f"p{n}") for n in range(200))
-    )
+def test_opened_corpus_is_in_no_file(tmp_path: Path) -> None:
+    many = (Entry(id=n, source="s", reference="r", provenance=f"p{n}") for n in range(200))
+    store, number = held(*many)
     assert len(facet_counts(store, number)["provenance"]) == MOST_VALUES
     store.close()
-
-
-def test_an_opened_corpus_is_in_no_file(tmp_path: Path) -> None:
     corpus = load(json_file(tmp_path, [entry(1, source="only here")]))
     store, number = hold_in_memory(corpus)
     assert store.execute("PRAGMA database_list").fetchone()[2] == ""
@@ -153,34 +150,26 @@ def test_an_opened_corpus_is_in_no_file(tmp_path: Path) -> None:
 
 
 def _corpus(**envelope: str) -> Corpus:
-    fields = {
-        "id": "greetings",
-        "language_pair": "EN→EO",
-        "source_language": "en",
-        "target_language": "eo",
-    }
+    pair = {"language_pair": "EN→EO", "source_language": "en", "target_language": "eo"}
     entries = (
         Entry(id=1, source="Hello!", reference="Saluton!", register="conversational", mood="glad"),
         Entry(id="1b", source="Yes.", reference="Jes.", variants=("Ja.",)),
     )
-    return Corpus(Dataset(**{**fields, **envelope}), entries, "ab" * 32, Form.TSV)
+    return Corpus(Dataset(**{"id": "greetings", **pair, **envelope}), entries, "ab" * 32, Form.TSV)
 
 
-def test_the_same_corpus_is_stored_once_and_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_same_corpus_is_stored_once(tmp_path: Path) -> None:
     with closing(open_store(tmp_path / "rosetta.sqlite")) as store:
         numbers = {save_corpus(store, _corpus()) for _ in range(3)}
-        assert len(numbers) == 1
-        assert tuple(read_entries(store, numbers.pop()).values()) == _corpus().entries
-
-
-@pytest.mark.parametrize("field", ["id", "target_language", "source_language", "version"])
-def test_the_same_file_under_another_envelope_is_another_corpus(field: str, tmp_path: Path) -> None:
-    other = _corpus(**{field: "crk"})
-    with closing(open_store(tmp_path / "rosetta.sqlite")) as store:
-        first, second = save_corpus(store, _corpus()), save_corpus(store, other)
-        assert first != second
+        [first] = numbers
+        assert tuple(read_entries(store, first).values()) == _corpus().entries
+        for field in ("id", "target_language", "source_language", "version"):
+            other = _corpus(**{field: "crk"})  # the same file under another envelope
+            number = save_corpus(store, other)
+            assert number not in numbers, field
+            numbers.add(number)
+            assert read_dataset(store, number) == other.dataset
         assert read_dataset(store, first) == _corpus().dataset
-        assert read_dataset(store, second) == other.dataset
 
 
 FAULTY = [
@@ -200,7 +189,7 @@ def stored(folder: Path, corpus: Corpus) -> tuple[Path, int]:
     return path, number
 
 
-def test_with_its_file_a_stored_corpus_gives_the_findings_of_the_file(tmp_path: Path) -> None:
+def test_stored_corpus_with_its_file_has_its_findings(tmp_path: Path) -> None:
     file = json_file(tmp_path, FAULTY)
     corpus = load(file)
     assert len(corpus.warnings) == 4
@@ -218,7 +207,7 @@ def test_with_its_file_a_stored_corpus_gives_the_findings_of_the_file(tmp_path: 
     )
 
 
-def test_without_its_file_the_entries_tell_the_same_without_lines(tmp_path: Path) -> None:
+def test_stored_corpus_without_its_file_has_no_lines(tmp_path: Path) -> None:
     file = json_file(tmp_path, FAULTY)
     corpus = load(file)
     path, number = stored(tmp_path, corpus)
@@ -241,7 +230,7 @@ def test_without_its_file_the_entries_tell_the_same_without_lines(tmp_path: Path
         assert all(each.line is None for each in found.problems)
 
 
-def test_a_file_that_needs_to_be_told_its_languages_is_read_with_those_it_was_read_with(
+def test_file_is_read_again_with_its_languages(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "a.csv"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import stat
 from contextlib import closing
 from hashlib import blake2b, sha256
@@ -14,15 +15,14 @@ from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
 from corpora.text.comparison import normalised
 from harness.core.failures import StoreError, UsageError
-from harness.method.options import MethodOptions
-from harness.setup.plan import Plan
 from harness.store.deletion import erase
 from harness.store.file.database import open_store
 from harness.store.file.sealing import DIGEST_KEY as FILE
+from harness.store.file.sealing import forget_keys
 from harness.store.runs import find_run
-from tests.harness.evaluation import LANGUAGES, begun, corpus_of, query, run_corpus
+from tests.harness.evaluation import begun, corpus_of, query, run_corpus
+from tests.harness.run.breaking_plan import CHEAP as PLAN
 
-PLAN = Plan(method="copy-source", options=MethodOptions(**LANGUAGES))
 SOURCES = ["The elders met at the lake.", "ᓂᐚᐸᒫᐤ ᐊᑎᒼ", "?!"]
 
 
@@ -34,34 +34,37 @@ def made(sources: list[str], segment: str | None, **more: str) -> Corpus:
     return corpus_of([Entry.model_validate(row) for row in rows])
 
 
+@pytest.fixture(scope="module")
+def kept_secret(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("secret") / "data" / "rosetta.sqlite"
+    run_corpus(path, made(SOURCES, "held_out"), PLAN)
+    return path
+
+
 @pytest.fixture
-def secret(store_path: Path) -> Path:
-    run_corpus(store_path, made(SOURCES, "held_out"), PLAN)
+def secret(kept_secret: Path, store_path: Path) -> Path:
+    shutil.copytree(kept_secret.parent, store_path.parent)
+    forget_keys()
     return store_path
 
 
-@pytest.mark.parametrize("segment", ["development", "diagnostic", None])
-@pytest.mark.parametrize(
-    "again",
-    [*SOURCES, "the ELDERS  met, at the lake", "Ｔhe elders met at the lake!", " ᓂᐚᐸᒫᐤ\tᐊᑎᒼ "],
-)
-def test_it_is_refused_under_another_segment_and_name(
-    secret: Path, segment: str | None, again: str
-) -> None:
-    with pytest.raises(
-        UsageError, match=r"1 entry here has .*known here as secret, in .*: e1"
-    ) as caught:
-        begun(secret, made(["Something else.", again], segment), PLAN)
-    assert again not in str(caught.value)
+def test_secret_text_is_refused_as_an_open_one(secret: Path) -> None:
     ((run,),) = query(secret, "SELECT substr(run_id, 1, 8) FROM runs")
-    assert f"(run {run})" in str(caught.value)
-    assert str(caught.value).endswith(f"rosetta runs delete --now {run}")
+    changed = ("the ELDERS  met, at the lake", "Ｔhe elders met at the lake!", " ᓂᐚᐸᒫᐤ\tᐊᑎᒼ ")
+    for n, text in enumerate([*SOURCES, *changed]):
+        given = made(["Something else.", text], ("development", "diagnostic", None)[n % 3])
+        with pytest.raises(
+            UsageError, match=r"1 entry here has .*known here as secret, in .*: e1"
+        ) as caught:
+            begun(secret, given, PLAN)
+        said = str(caught.value)
+        assert text not in said
+        assert json.dumps(text)[1:6] not in json.dumps(said)
+        assert f"(run {run})" in said
+        assert said.endswith(f"rosetta runs delete --now {run}")
     assert query(secret, "SELECT count(*) FROM runs") == [(1,)]
-
-
-@pytest.mark.parametrize("segment", ["held_out", "gold_standard"])
-def test_as_a_secret_one_it_may_come_back(secret: Path, segment: str) -> None:
-    begun(secret, made(SOURCES, segment, notes="x"), PLAN)
+    for segment in ("held_out", "gold_standard"):  # as a secret one it may come back
+        begun(secret, made(SOURCES, segment, notes=segment), PLAN)
 
 
 def test_what_the_store_does_not_hold_is_known_too(store_path: Path) -> None:
@@ -91,23 +94,17 @@ def test_they_go_with_the_last_run_over_their_file(secret: Path) -> None:
     begun(secret, made(SOURCES, "development"), PLAN)
 
 
-def test_a_lost_key_is_made_anew_from_the_texts_that_are_here(secret: Path) -> None:
+def test_lost_key_or_digests_are_made_anew(secret: Path) -> None:
     before = query(secret, "SELECT digest FROM secret_texts")
     (secret.parent / FILE).unlink()
     with pytest.raises(UsageError, match="3 entries here"):
         begun(secret, made(SOURCES, "development"), PLAN)
     assert not {*before} & {*query(secret, "SELECT digest FROM secret_texts")}
-
-
-def test_texts_that_an_older_version_stored_are_known(secret: Path) -> None:
-    with closing(open_store(secret)) as store:
-        store.execute("DELETE FROM secret_texts")
+    query(secret, "DELETE FROM secret_texts")  # as an older version left it
     with pytest.raises(UsageError, match="3 entries here"):
         begun(secret, made(SOURCES, "development"), PLAN)
-
-
-def test_a_damaged_key_is_said(secret: Path) -> None:
     (secret.parent / FILE).write_bytes(b"short")
+    forget_keys()
     with pytest.raises(StoreError, match="damaged"):
         begun(secret, made(["Something else."], "development"), PLAN)
 
@@ -115,9 +112,3 @@ def test_a_damaged_key_is_said(secret: Path) -> None:
 def test_ordinary_corpora_make_no_key(store_path: Path) -> None:
     run_corpus(store_path, made(SOURCES, "development"), PLAN)
     assert not (store_path.parent / FILE).exists()
-
-
-def test_nothing_of_the_text_is_said_in_json_either(secret: Path) -> None:
-    with pytest.raises(UsageError) as caught:
-        begun(secret, made(SOURCES, None), PLAN)
-    assert not any(source[:5] in json.dumps(str(caught.value)) for source in SOURCES[:2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,13 +11,20 @@ from pathlib import Path
 import pytest
 
 from tests.harness.evaluation import corpus, run_corpus
-from tests.harness.store.put_away_plan import PLAN
+from tests.harness.run.breaking_plan import CHEAP as PLAN
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    store = tmp_path_factory.mktemp("whole") / "rosetta.sqlite"
+    run_corpus(store, corpus(3), PLAN)
+    return store
 
 
 @pytest.fixture
-def path(store_path: Path) -> Path:
-    run_corpus(store_path, corpus(3), PLAN)
-    return store_path
+def path(whole: Path, store_path: Path) -> Path:
+    store_path.parent.mkdir(mode=0o700)
+    return Path(shutil.copy(whole, store_path))
 
 
 def damage(path: Path) -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlite_utils import Database
@@ -32,7 +33,6 @@ from harness.store.file.migrations import migrations
 from harness.store.notes import change_tags
 from harness.store.results import read_results
 from harness.store.run_list import list_runs
-from harness.store.runs import find_run
 from tests.harness.evaluation import chat_plan, corpus, kept, query, run_corpus
 from tests.harness.process import ROOT, spawn
 from tests.harness.scripted import Scripted, completion, json_answer
@@ -43,7 +43,7 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_a_new_store_belongs_to_its_owner_alone(store_path: Path) -> None:
+def test_new_store_belongs_to_its_owner_alone(store_path: Path) -> None:
     with closing(open_store(store_path)) as connection:
         connection.execute("INSERT INTO texts (digest, body) VALUES (1, 'x')")
         assert mode(store_path.parent) == 0o700
@@ -53,17 +53,9 @@ def test_a_new_store_belongs_to_its_owner_alone(store_path: Path) -> None:
 
 
 def test_every_change_is_on_the_disk_before_it_is_told(store_path: Path) -> None:
-    with closing(open_store(store_path)) as connection:
-        pragmas = {
-            name: connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("journal_mode", "synchronous", "foreign_keys", "secure_delete")
-        }
-    assert pragmas == {
-        "journal_mode": "wal",
-        "synchronous": 2,
-        "foreign_keys": 1,
-        "secure_delete": 1,
-    }
+    wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "secure_delete": 1}
+    with closing(open_store(store_path)) as store:
+        assert {name: store.execute(f"PRAGMA {name}").fetchone()[0] for name in wanted} == wanted
 
 
 def test_each_migration_is_applied_once(store_path: Path) -> None:
@@ -77,7 +69,7 @@ def test_each_migration_is_applied_once(store_path: Path) -> None:
     assert migrations.name == "rosetta"
 
 
-def test_the_columns_and_indexes_of_the_specification_are_there(store_path: Path) -> None:
+def test_columns_and_indexes_of_the_specification(store_path: Path) -> None:
     """Scoring-specification §9.1."""
     wanted = {
         "run_id", "composite_score", "quality_tier", "chrf_plus_plus", "exact_match_rate",
@@ -92,49 +84,37 @@ def test_the_columns_and_indexes_of_the_specification_are_there(store_path: Path
     assert indexes >= {"idx_composite", "idx_leaderboard", "idx_model", "idx_fingerprint"}
 
 
-def test_a_newer_store_is_refused_in_words_and_left_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "rosetta.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE _sqlite_migrations (id)")
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
-        connection.commit()
-    before = path.read_bytes()
-    with pytest.raises(StoreError, match=r"newer version.*Nothing was changed"):
-        open_store(path)
-    assert path.read_bytes() == before
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["rosetta.sqlite"]
-
-
-def test_another_programs_database_is_left_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "rosetta.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE recipes (name)")
-        connection.commit()
-    before = path.read_bytes()
-    with pytest.raises(StoreError, match="another program"):
-        open_store(path)
-    assert path.read_bytes() == before
-
-
 @pytest.mark.parametrize(
-    "content", [b"no database at all" * 99, b"SQLite format 3\x00" + b"\xff" * 5000]
+    ("sql", "words"),
+    [
+        (
+            "CREATE TABLE _sqlite_migrations (id); PRAGMA user_version = 999",
+            r"newer version.*Nothing",
+        ),
+        ("CREATE TABLE recipes (name)", "another program"),
+    ],
 )
-def test_a_file_that_is_no_database_is_named(tmp_path: Path, content: bytes) -> None:
+def test_foreign_or_newer_store_is_left_as_it_is(tmp_path: Path, sql: str, words: str) -> None:
     path = tmp_path / "rosetta.sqlite"
-    path.write_bytes(content)
-    with pytest.raises(StoreError, match=re.escape(str(path)) + r" cannot be used as a store"):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(sql.replace("999", str(SCHEMA_VERSION + 1)))
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=words):
         open_store(path)
-    assert path.read_bytes() == content
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["rosetta.sqlite"]
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "file"
+def test_what_cannot_be_a_store_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, file = tmp_path / "rosetta.sqlite", tmp_path / "file"
+    for content in (b"no database at all" * 99, b"SQLite format 3\x00" + b"\xff" * 5000):
+        path.write_bytes(content)
+        with pytest.raises(StoreError, match=re.escape(str(path)) + r" cannot be used as a store"):
+            open_store(path)
+        assert path.read_bytes() == content
     file.write_text("in the way")
     with pytest.raises(StoreError, match=r"cannot be written.*ROSETTA_HOME"):
         open_store(file / "rosetta.sqlite")
-
-
-def test_the_data_folder_can_be_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "elsewhere"))
     assert default_path() == tmp_path / "elsewhere" / "rosetta.sqlite"
 
@@ -148,18 +128,14 @@ sys.stdin.readline()
 with closing(open_store(Path(sys.argv[1]))) as connection:
     print(connection.execute("SELECT count(*) FROM runs").fetchone()[0])
 """
+PIPES: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
 
 
 @pytest.mark.thorough
-def test_several_processes_may_make_the_store_at_once(store_path: Path) -> None:
+def test_several_processes_make_the_store_at_once(store_path: Path) -> None:
     """Two terminals on a fresh machine."""
-    starts = [
-        subprocess.Popen(
-            [sys.executable, "-c", OPEN, str(store_path)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )
-        for _ in range(4)
-    ]  # fmt: skip
+    command = [sys.executable, "-c", OPEN, str(store_path)]
+    starts = [subprocess.Popen(command, text=True, **PIPES) for _ in range(4)]
     for process in starts:
         assert process.stdin is not None
         process.stdin.write("\n")
@@ -175,7 +151,6 @@ from harness.store.file.database import open_store
 from harness.store.ordering import Ordering
 from harness.store.results import read_outcome
 from harness.store.run_list import list_runs
-from harness.store.runs import find_run
 connection = open_store(Path(sys.argv[1]))
 done = []
 while True:
@@ -208,13 +183,10 @@ def test_two_read_while_one_writes(endpoint: Scripted, store_path: Path, tmp_pat
     writer = spawn("begin", store_path, endpoint.url, 400)
     while len(endpoint.asked) < 20:  # the run is under way
         assert writer.poll() is None
+    command = [sys.executable, "-c", READ, str(store_path)]
     readers = [
-        subprocess.Popen(
-            [sys.executable, "-c", READ, str(store_path), str(path)],
-            cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )
-        for path in looked
-    ]  # fmt: skip
+        subprocess.Popen([*command, str(path)], cwd=ROOT, text=True, **PIPES) for path in looked
+    ]
     said = [reader.communicate(timeout=600) for reader in readers]
     out, problems = writer.communicate(timeout=600)
     assert out.strip() == RunState.COMPLETE, problems
@@ -240,10 +212,10 @@ def test_two_runs_write_at_once(endpoint: Scripted, store_path: Path) -> None:
 __all__ = ["made", "stick"]
 
 
-def test_it_is_listed_shown_compared_exported_and_verified(stick: Path, tmp_path: Path) -> None:
+def test_locked_stick_is_listed_shown_and_exported(stick: Path, tmp_path: Path) -> None:
     before = {path.name: path.read_bytes() for path in stick.iterdir()}
     card = tmp_path / "card.json"
-    last, first = (run.run_id for run in list_runs_of(stick))
+    last, first = (run.run_id for run in listed(stick))
     for words, said in (
         (("runs", "list"), "constant"),
         (("runs", "show", "last"), "chrF++"),
@@ -261,13 +233,13 @@ def test_it_is_listed_shown_compared_exported_and_verified(stick: Path, tmp_path
     assert {path.name: path.read_bytes() for path in stick.iterdir()} == before
 
 
-def list_runs_of(stick: Path) -> list:  # type: ignore[type-arg]
+def listed(stick: Path) -> list:  # type: ignore[type-arg]
     with opened(stick / "rosetta.sqlite") as store:
         assert is_read_only(store)
         return list_runs(store)
 
 
-def test_what_would_write_is_refused_in_words(stick: Path) -> None:
+def test_locked_stick_refuses_to_write(stick: Path) -> None:
     for words in (
         ("runs", "note", "last", "x"),
         ("runs", "delete", "last", "--yes"),
@@ -277,7 +249,7 @@ def test_what_would_write_is_refused_in_words(stick: Path) -> None:
         assert done.exit_code != 0
         assert isinstance(done.exception, StoreError), (words, done.output)
         assert "it can only be read here, so nothing was changed" in str(done.exception)
-    assert [run.note for run in list_runs_of(stick)] == ["noted last", ""]
+    assert [run.note for run in listed(stick)] == ["noted last", ""]
 
 
 OLD = Path(__file__).with_name("version-5.sqlite.gz")
@@ -300,7 +272,7 @@ TEXTS_OF_RESULTS = """
 """
 
 
-def test_everything_is_still_there(old: Path) -> None:
+def test_old_store_is_read_whole(old: Path) -> None:
     with closing(sqlite3.connect(old)) as raw:
         assert raw.execute("PRAGMA user_version").fetchone() == (5,)
         entries = raw.execute(TEXTS_OF_ENTRIES).fetchall()
@@ -310,39 +282,31 @@ def test_everything_is_still_there(old: Path) -> None:
     with closing(open_store(old)) as store:
         runs = list_runs(store)
         assert [run.method for run in runs] == ["constant", "copy-source"]
-        assert [(run.note, run.tags, run.retry_of, run.trashed) for run in runs] == [
-            ("", (), "", None)
-        ] * 2
-        cards = [load_card(store, run.number).as_json() for run in runs]
-        assert verify_card(json.dumps(cards[0]).encode()).ok
-        assert verify_card(json.dumps(cards[1]).encode(), store).ok
-    assert query(old, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
-    assert query(old, "SELECT * FROM stretches ORDER BY 1") == stretches
-    with closing(open_store(old)) as store:
+        told = [(run.note, run.tags, run.retry_of, run.trashed) for run in runs]
+        assert told == [("", (), "", None)] * 2
+        cards = [json.dumps(load_card(store, run.number).as_json()).encode() for run in runs]
+        assert verify_card(cards[0]).ok
+        assert verify_card(cards[1], store).ok
         again = read_entries(store, 1)
-        assert [(1, place, each.source, each.reference) for place, each in again.items()] == [
-            row for row in entries if row[0] == 1
-        ]
-        told = [(run.number, each.position, each.output)
+        texts = [(1, place, each.source, each.reference) for place, each in again.items()]
+        assert texts == [row for row in entries if row[0] == 1]
+        rows = [(run.number, each.position, each.output)
                 for run in reversed(runs) for each in read_results(store, run.number)]  # fmt: skip
-    assert sorted(told) == outputs
-    secret = [each.source for each in again.values() if each.secret]
-    assert len(secret) == 1
-    assert secret[0].encode() not in old.read_bytes()
-    assert query(old, "SELECT run_id, run_card, plan, opening FROM runs") == heads
-    assert query(old, "PRAGMA integrity_check") == [("ok",)]
-
-
-def test_old_runs_take_tags_and_can_be_put_away(old: Path) -> None:
-    with closing(open_store(old)) as store:
-        open_run, secret = find_run(store, "last"), list_runs(store)[1]
-        change_tags(store, open_run.id, ["old"])
-        trash(store, open_run.id)
+        assert sorted(rows) == outputs
+        open_run, secret = runs
+        change_tags(store, open_run.number, ["old"])
+        trash(store, open_run.number)
         assert [run.run_id for run in list_runs(store)] == [secret.run_id]
-        bring_back(store, open_run.id)
+        bring_back(store, open_run.number)
         assert list_runs(store)[0].tags == ("old",)
         with pytest.raises(HoldsSecrets):
             trash(store, secret.number)
+    assert query(old, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
+    assert query(old, "SELECT * FROM stretches ORDER BY 1") == stretches
+    [hidden] = [each.source for each in again.values() if each.secret]
+    assert hidden.encode() not in old.read_bytes()
+    assert query(old, "SELECT run_id, run_card, plan, opening FROM runs") == heads
+    assert query(old, "PRAGMA integrity_check") == [("ok",)]
 
 
 def test_fresh_store_has_the_schema_of_every_migration(tmp_path: Path) -> None:

@@ -22,19 +22,22 @@ from harness.store.file.database import SCHEMA_VERSION, open_store
 from harness.store.file.sealing import DIGEST_KEY, forget_keys
 from harness.store.file.trouble import worded
 from tests.harness.evaluation import query
-from tests.harness.store.file.written_before import (
-    CANARY,
-    lost,
-    readable,
-    written_before,
-)
+from tests.harness.store.file.written_before import CANARY, lost, readable, written_before
 from tests.review.thorough import times
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("old") / "data" / "rosetta.sqlite"
+    written_before(path)
+    return path
+
+
 @pytest.fixture
-def old(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def old(made: Path, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(database, "BUSY_MILLISECONDS", 50)
-    written_before(store_path)
+    forget_keys()
+    shutil.copytree(made.parent, store_path.parent)
     yield store_path
     forget_keys()
 
@@ -45,7 +48,7 @@ def version(path: Path) -> int:
         return int(raw.execute("PRAGMA user_version").fetchone()[0])
 
 
-def test_all_that_was_open_is_sealed_and_nothing_is_left_of_it(
+def test_open_texts_are_sealed_and_none_is_left(
     old: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     content = old.read_bytes()
@@ -76,20 +79,21 @@ def test_all_that_was_open_is_sealed_and_nothing_is_left_of_it(
     assert old.read_bytes() == before
 
 
+@pytest.mark.costly("kills processes")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
-def test_a_process_killed_at_any_step_loses_nothing_and_leaves_nothing_readable(
+def test_killed_take_over_loses_and_leaves_nothing(
     tmp_path: Path,
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "tests.harness.store.file.written_before", tmp_path, str(times(6, 120))],
+        [sys.executable, "-P", "-m", "tests.harness.store.file.written_before", tmp_path, str(times(4, 120))],
         capture_output=True, text=True, check=True, cwd=Path(__file__).parents[4],
     )  # fmt: skip
     told = json.loads(done.stdout)
     assert (told["lost"], told["readable"]) == ([], [])
-    assert told["kills"] >= times(8, 200)
+    assert told["kills"] >= times(5, 200)
 
 
-def test_a_store_that_another_program_reads_is_finished_later(old: Path) -> None:
+def test_store_read_by_another_is_finished_later(old: Path) -> None:
     with closing(sqlite3.connect(old, isolation_level=None)) as other:
         other.execute("BEGIN")
         other.execute("SELECT count(*) FROM runs").fetchone()
@@ -105,7 +109,7 @@ class _Usage(NamedTuple):
     free: int
 
 
-def test_a_disk_without_room_is_told_before_anything_is_changed(
+def test_disk_without_room_is_told_before_any_change(
     old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: _Usage(1_000_000))
@@ -116,7 +120,7 @@ def test_a_disk_without_room_is_told_before_anything_is_changed(
     assert lost(old) == []
 
 
-def test_a_disk_that_fills_up_in_the_middle_is_told_and_it_goes_on_later(
+def test_disk_that_fills_up_is_told_and_it_goes_on(
     old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = sqlite3.connect
@@ -141,7 +145,7 @@ def _fills(connection: sqlite3.Connection) -> int:
     return 0
 
 
-def test_without_this_computers_key_nothing_is_sealed_and_nothing_lost(old: Path) -> None:
+def test_without_the_key_nothing_is_sealed_or_lost(old: Path) -> None:
     (old.parent / "computer.key").write_text("damaged")
     with pytest.raises(KeyStoreError, match="keys of this computer cannot be read"):
         open_store(old)
@@ -149,7 +153,7 @@ def test_without_this_computers_key_nothing_is_sealed_and_nothing_lost(old: Path
     assert lost(old) == []
 
 
-def test_an_old_store_that_can_only_be_read_is_read_with_a_warning(
+def test_read_only_old_store_is_read_with_a_warning(
     old: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(database, "cannot_be_written", lambda _: True)
@@ -176,18 +180,11 @@ def test_an_old_store_that_can_only_be_read_is_read_with_a_warning(
         "UPDATE annotations SET value = x'c1'",
     ],
 )
-def test_what_was_damaged_is_damaged_still_and_the_rest_is_taken_over(
-    old: Path, damage: str
-) -> None:
+def test_damage_stays_and_the_rest_is_taken_over(old: Path, damage: str) -> None:
     with closing(sqlite3.connect(old)) as raw:
         raw.execute(damage)
         raw.commit()
-    with pytest.raises(StoreError, match="damaged"):
-        _all_read(old)
+    with pytest.raises(StoreError, match="damaged"), closing(open_store(old)), worded(old):
+        assert lost(old) == []
     assert query(old, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
     assert readable(old.parent) == []
-
-
-def _all_read(path: Path) -> None:
-    with closing(open_store(path)), worded(path):
-        assert lost(path) == []

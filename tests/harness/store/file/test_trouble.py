@@ -35,11 +35,12 @@ from rosetta_tui.app.showing import say_lacking
 from scoring.statistics.breakdown import DIMENSIONS
 from tests.desktop.trouble.causes import mounted
 from tests.harness.evaluation import corpus, run_corpus
-from tests.harness.store.file.damaged import damage, path
-from tests.harness.store.put_away_plan import PLAN
+from tests.harness.run.breaking_plan import CHEAP as PLAN
+from tests.harness.store.file.damaged import damage, path, whole
+from tests.review.thorough import examples
 from tests.tui.scenes import sealed
 
-__all__ = ["path"]
+__all__ = ["path", "whole"]
 
 
 def use(path: Path) -> None:
@@ -63,24 +64,22 @@ def look(path: Path) -> str:
     return str(caught.value)
 
 
-def test_a_store_damaged_in_the_middle_is_said_to_be(path: Path) -> None:
+def test_damaged_store_is_said_to_be(path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as raw:
+        raw.execute("ALTER TABLE tags RENAME TO labels")
+        assert "not in the form" in look(path)
+        raw.execute("ALTER TABLE labels RENAME TO tags")
     damage(path)
     assert "damaged" in look(path)
 
 
-def test_a_store_that_is_held_is_said_to_be(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_held_store_is_said_to_be(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "BUSY_MILLISECONDS", 50)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert "another program has held it" in look(path)
     with opened(path) as store:
         assert len(list_runs(store)) == 1
-
-
-def test_a_table_that_is_gone_is_said_to_be(path: Path) -> None:
-    with closing(sqlite3.connect(path, isolation_level=None)) as raw:
-        raw.execute("DROP TABLE tags")
-    assert "not in the form" in look(path)
 
 
 def test_a_full_disk_is_said_to_be(path: Path) -> None:
@@ -136,51 +135,40 @@ def _opening(name: str, value: Any) -> str:
     return f"UPDATE runs SET opening = json_set(opening, '$.{name}', json('{json.dumps(value)}'))"
 
 
-@pytest.mark.parametrize(
-    ("spoil", "reading"),
-    [
-        ("UPDATE runs SET plan = '{'", list_corpora),
-        ("UPDATE corpora SET dataset = '{\"id\": 3}'", list_corpora),
-        ("UPDATE corpora SET dataset = CAST(x'ff' AS TEXT)", list_corpora),
-        ("UPDATE runs SET positions = x'789c00'", list_runs),
-        ("UPDATE results SET trace = x'c1'", lambda store: read_attempts(store, 1, 0)),
-        ("UPDATE results SET trace = x'c1'", lambda store: moments(store, 1)),
-        ("UPDATE results SET error_class = 'none'", lambda store: list(read_results(store, 1))),
-        ("UPDATE entries SET rest = '{'", lambda store: read_entries(store, 1)),
-        ("UPDATE runs SET setup = '{'", list_runs),
-        (_opening("parts", [{"setup": {}, "positions": []}]), lambda s: parts_of(read_run(s, 1))),
-        (_opening("asked_with", {"x": 1}), lambda store: asked_with(read_run(store, 1))),
-        (_opening("retry_of", {"tried": [1]}), lambda store: tried_before(read_run(store, 1))),
-        (_opening("tried", [1]), lambda store: tries_before(read_run(store, 1))),
-        ("UPDATE runs SET plan = '{\"scoring\": 3}'", lambda store: say_lacking(store, "last")),
-    ],
-    ids=[
-        "no-json", "shape", "no-text", "not-packed", "trace", "moment", "no-kind", "rest",
-        "setup", "parts", "asked-with", "tried-before", "tried", "asked-for",
-    ],
-)  # fmt: skip
-def test_a_stored_value_that_cannot_be_read_is_damage(
-    path: Path, spoil: str, reading: Callable[[sqlite3.Connection], object]
-) -> None:
-    with closing(open_store(path)) as store:
-        store.execute(spoil)
-    with pytest.raises(StoreError, match="as a store: it is damaged"), opened(path) as store:
-        reading(store)
+SPOILT: list[tuple[str, Callable[[sqlite3.Connection], object]]] = [
+    ("UPDATE runs SET plan = '{'", list_corpora),
+    ("UPDATE corpora SET dataset = '{\"id\": 3}'", list_corpora),
+    ("UPDATE corpora SET dataset = CAST(x'ff' AS TEXT)", list_corpora),
+    ("UPDATE runs SET positions = x'789c00'", list_runs),
+    ("UPDATE results SET trace = x'c1'", lambda store: read_attempts(store, 1, 0)),
+    ("UPDATE results SET trace = x'c1'", lambda store: moments(store, 1)),
+    ("UPDATE results SET error_class = 'none'", lambda store: list(read_results(store, 1))),
+    ("UPDATE entries SET rest = '{'", lambda store: read_entries(store, 1)),
+    ("UPDATE runs SET setup = '{'", list_runs),
+    (_opening("parts", [{"setup": {}, "positions": []}]), lambda s: parts_of(read_run(s, 1))),
+    (_opening("asked_with", {"x": 1}), lambda store: asked_with(read_run(store, 1))),
+    (_opening("retry_of", {"tried": [1]}), lambda store: tried_before(read_run(store, 1))),
+    (_opening("tried", [1]), lambda store: tries_before(read_run(store, 1))),
+    ("UPDATE runs SET plan = '{\"scoring\": 3}'", lambda store: say_lacking(store, "last")),
+    ("UPDATE results SET statistics = x'c1' WHERE position = 1", lambda store: load_card(store, 1)),
+]
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [lambda: int("a fault"), "\udcff".encode, lambda: json.loads("{")],
-    ids=["number", "name", "json"],
-)
-def test_a_fault_of_the_program_is_no_damage_of_the_store(
-    path: Path, fault: Callable[[], object]
-) -> None:
-    with pytest.raises(ValueError, match=r"."), opened(path):
-        fault()
+def test_unreadable_stored_value_is_damage(path: Path) -> None:
+    content = path.read_bytes()
+    for spoil, reading in SPOILT:
+        words = "score the outputs again" if "statistics" in spoil else "a store: it is damaged"
+        with closing(open_store(path)) as store:
+            store.execute(spoil)
+        with pytest.raises(StoreError, match=words), opened(path) as store:
+            reading(store)
+        path.write_bytes(content)
 
 
-def test_a_name_that_is_no_utf_8_is_one_that_no_run_has(path: Path) -> None:
+def test_fault_of_the_program_is_no_damage_of_the_store(path: Path) -> None:
+    for fault in (lambda: int("a fault"), "\udcff".encode, lambda: json.loads("{")):
+        with pytest.raises(ValueError, match=r"."), opened(path):
+            fault()
     for find in (find_run, find_trashed):
         with opened(path) as store, pytest.raises(UsageError, match="'x\\\\udcff'"):
             find(store, "x\udcff")
@@ -197,32 +185,24 @@ def test_files_may_have_names_that_are_no_utf_8(store_path: Path) -> None:
         assert read_run(store, run.id) == run
 
 
-def test_damaged_statistics_are_said_with_the_mend(path: Path) -> None:
-    with closing(open_store(path)) as store:
-        store.execute("UPDATE results SET statistics = x'c1' WHERE position = 1")
-    with pytest.raises(StoreError, match="score the outputs again"), opened(path) as store:
-        load_card(store, 1)
-
-
-@pytest.mark.parametrize(
-    ("given", "kept"),
-    [
+def test_lone_surrogates_are_replaced() -> None:
+    for text, kept in (
         ("a\ud800b", "a\ufffdb"),
         ("\udfff\ud800", "\ufffd\ufffd"),
         ("\ud83e\udded", "\U0001f9ed"),
         ("\ud83e\ud83e\udded", "\ufffd\U0001f9ed"),
         ("", ""),
-    ],
-)
-def test_lone_surrogates_are_replaced_and_pairs_are_one_character(given: str, kept: str) -> None:
-    assert storable(given) == kept
+    ):
+        assert storable(text) == kept
 
 
+@examples(50, 500)
 @given(st.text())
 def test_what_a_file_can_hold_stays_as_it_is(text: str) -> None:
     assert storable(text) == text
 
 
+@examples(50, 500)
 @given(st.text(st.characters() | st.characters(categories=["Cs"])))
 def test_everything_can_be_stored_afterwards_and_reads_as_json_reads_it(text: str) -> None:
     kept = storable(text)
@@ -237,7 +217,7 @@ def age(path: Path) -> None:
         os.utime(file, ns=(seen.st_atime_ns, seen.st_mtime_ns - 3600 * 10**9))
 
 
-def test_reading_leaves_the_mark_and_writing_changes_it(tmp_path: Path) -> None:
+def test_writing_changes_the_mark_and_reading_does_not(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     sealed(path).close()
     assert mark_of(path) != mark_of(path)  # written just now: who knows
@@ -246,20 +226,14 @@ def test_reading_leaves_the_mark_and_writing_changes_it(tmp_path: Path) -> None:
     with closing(open_store(path)) as store:
         assert list_runs(store)
     assert mark_of(path) == before
+    path.rename(tmp_path / "away")
+    assert mark_of(path) != before
+    (tmp_path / "away").rename(path)
     with closing(open_store(path)) as other, closing(open_store(path)) as store:
         list_runs(other)
         set_note(store, find_run(store, "last").id, "a word")
         assert mark_of(path) != before  # in the log beside the store
     assert mark_of(path) != before  # in the store itself
-
-
-def test_another_file_in_the_place_of_the_store_is_a_change(tmp_path: Path) -> None:
-    path = tmp_path / "s.sqlite"
-    sealed(path).close()
-    age(path)
-    before = mark_of(path)
-    path.rename(tmp_path / "away")
-    assert mark_of(path) != before
 
 
 def test_a_brief_list_is_the_list_without_breakdowns(tmp_path: Path) -> None:
@@ -268,13 +242,9 @@ def test_a_brief_list_is_the_list_without_breakdowns(tmp_path: Path) -> None:
     (text,) = made.store.execute("SELECT run_card FROM runs").fetchone()
     card = json.loads(text)
     card["scores"] |= {f"by_{name}": {"easy": {"chrf_plus_plus": 50.0}} for name in PARTS}
-    _write(made.store, card)
+    made.store.execute("UPDATE runs SET run_card = ?", (json.dumps(card),))
     [full] = list_runs(made.store)
     [brief] = list_runs(made.store, brief=True)
     assert full.card == card
     assert brief.card == json.loads(text)
     made.close()
-
-
-def _write(store: sqlite3.Connection, card: object) -> None:
-    store.execute("UPDATE runs SET run_card = ?", (json.dumps(card),))

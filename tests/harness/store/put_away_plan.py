@@ -1,9 +1,0 @@
-"""The plan of a run that is put away."""
-
-from __future__ import annotations
-
-from harness.method.options import MethodOptions
-from harness.setup.plan import Plan
-from tests.harness.evaluation import LANGUAGES
-
-PLAN = Plan(method="copy-source", options=MethodOptions(**LANGUAGES))
