@@ -1,7 +1,5 @@
 """Closing what a test opened: a database that is only forgotten is a warning on newer interpreters."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import suppress

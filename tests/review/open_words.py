@@ -6,8 +6,6 @@ program of one thread, because it forks: ``python open_words.py FOLDER COUNT`` k
 about so many places, spread over the whole, and prints how often, what was lost and what could be read.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """Files of the first versions, kept as they were written, are read, verified and written again to the byte."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How often a repeated test repeats itself: seldom by default, as often as is claimed on demand."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from itertools import islice

@@ -1,13 +1,10 @@
 """Files as the first version wrote them."""
 
-from __future__ import annotations
-
 import json
+from pathlib import Path
 from typing import Any
 
-from tests.review.attacks.forgeries import (
-    GOLDEN,
-)
+GOLDEN = Path(__file__).parents[1] / "golden_1"
 
 
 def as_of_the_first_version(certificate: dict[str, Any]) -> None:

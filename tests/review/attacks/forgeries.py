@@ -1,12 +1,9 @@
 """What an organiser can forge in evidence: each play takes honest evidence and gives a doctored one."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from harness.core.canonical import canonical_bytes
@@ -31,16 +28,19 @@ MEMBERS = (
     "certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json", "events.jsonl",
     "signed.json", "rosetta_verify.py", "README.txt",
 )  # fmt: skip
-GOLDEN = Path(__file__).parents[1] / "golden_1"
-SOFTER = (b"share = 0.70", b"share = 0.20")
 
 
-def softer(evidence: Evidence, _: Ground) -> Evidence:
-    return replace(evidence, policy=evidence.policy.replace(*SOFTER))
+def softer(evidence: Evidence) -> Evidence:
+    policy = evidence.policy.replace(b"share = 0.70", b"share = 0.20")
+    return replace(evidence, policy=policy)
 
 
 def with_key(evidence: Evidence, **changes: Any) -> Evidence:
     return replace(evidence, key=evidence.key.model_copy(update=changes))
+
+
+def with_run(evidence: Evidence, **changes: Any) -> Evidence:
+    return with_key(evidence, runs=(evidence.key.runs[0].model_copy(update=changes),))
 
 
 def better(event: Event) -> AnyPayload:
@@ -118,29 +118,6 @@ def fewer_items_asked(evidence: Evidence, played: Ground) -> Evidence:
     return with_key(evidence, orders=orders)
 
 
-def weights_changed(evidence: Evidence, _: Ground) -> Evidence:
-    run = evidence.key.runs[0]
-    strata = {h: count if h == 1 else 1 for h, count in run.strata.items()}
-    return with_key(evidence, runs=(run.model_copy(update={"strata": strata}),))
-
-
-def another_card(evidence: Evidence, _: Ground) -> Evidence:
-    run = evidence.key.runs[0]
-    return with_key(evidence, runs=(run.model_copy(update={"run_card_hash": "0" * 64}),))
-
-
-def core_shrunk(evidence: Evidence, _: Ground) -> Evidence:
-    return with_key(evidence, core=evidence.key.core[:30])
-
-
-def panel_words_changed(evidence: Evidence, _: Ground) -> Evidence:
-    return with_key(evidence, panel="Drawn by lot from all speakers.")
-
-
-def another_salt(evidence: Evidence, _: Ground) -> Evidence:
-    return with_key(evidence, salt="0" * 64)
-
-
 def resigned(evidence: Evidence, played: Ground, **changes: Any) -> Evidence:
     """Sign the batch anew as if it had always said so, and let the key name that."""
     [(batch, old)] = evidence.batches.items()
@@ -153,7 +130,7 @@ def resigned(evidence: Evidence, played: Ground, **changes: Any) -> Evidence:
 
 
 def batch_signed_anew(evidence: Evidence, played: Ground) -> Evidence:
-    soft = softer(evidence, played)
+    soft = softer(evidence)
     return resigned(soft, played, policy_sha256=soft.policy_sha256)
 
 
@@ -179,14 +156,6 @@ def batch_signed_by_another(evidence: Evidence, _: Ground) -> Evidence:
     [(batch, old)] = evidence.batches.items()
     other = Identity.make(Role.ORGANISATION).sign(old.content)
     return replace(evidence, batches={batch: Signed(old.content, other)})
-
-
-def batch_left_out(evidence: Evidence, _: Ground) -> Evidence:
-    return replace(evidence, batches={})
-
-
-def laptops_left_out(evidence: Evidence, _: Ground) -> Evidence:
-    return replace(evidence, handed_over=())
 
 
 def laptop_signature_forged(evidence: Evidence, played: Ground) -> Evidence:
@@ -264,14 +233,6 @@ def laptops_called_its_own(evidence: Evidence, played: Ground) -> Evidence:
     return replace(soft, devices=dict.fromkeys(soft.devices, own), handed_over=())
 
 
-def contents_of_strict_people_taken_out(evidence: Evidence, played: Ground) -> Evidence:
-    return stripped(evidence, {"rate": True}, played.strict)
-
-
-def consent_of_strict_people_taken_out(evidence: Evidence, played: Ground) -> Evidence:
-    return stripped(evidence, {"consent": True}, played.strict)
-
-
 def replaced_by_a_laptop_of_its_own(evidence: Evidence, played: Ground) -> Evidence:
     """Say that another laptop came instead, without anything that it signed."""
     soft = ratings_rewritten(evidence, played)
@@ -295,33 +256,33 @@ def replaced_by_a_laptop_of_its_own(evidence: Evidence, played: Ground) -> Evide
 
 Attack = Callable[[Evidence, Ground], Evidence]
 
-DETECTED: list[tuple[Attack, str]] = [
-    (softer, "batches"),
-    (batch_signed_anew, "laptops"),
-    (batch_of_the_first_version, "laptops"),
-    (batch_signed_by_another, "batches"),
-    (batch_left_out, "batches"),
-    (disliked_called_spoilt, "batches"),
-    (items_left_out, "batches"),
-    (fewer_items_asked, "batches"),
-    (strict_people_left_out, "batches"),
-    (weights_changed, "batches"),
-    (another_card, "batches"),
-    (core_shrunk, "batches"),
-    (panel_words_changed, "batches"),
-    (another_salt, "batches"),
-    (ratings_rewritten, "laptops"),
-    (one_rating_rewritten, "laptops"),
-    (last_ratings_left_out, "laptops"),
-    (a_rating_between_two_hand_overs_left_out, "laptops"),
-    (laptops_left_out, "laptops"),
-    (laptop_signature_forged, "laptops"),
-    (another_laptops_signature, "laptops"),
-    (device_keys_swapped, "laptops"),
-    (hand_over_of_another_batch, "laptops"),
-    (replaced_by_a_laptop_of_its_own, "laptops"),
-    (answers_in_its_own_log, "laptops"),
-    (laptops_called_its_own, "laptops"),
-    (contents_of_strict_people_taken_out, "contents"),
-    (consent_of_strict_people_taken_out, "contents"),
-]
+DETECTED: dict[str, tuple[Attack, str]] = {
+    "softer policy": (lambda e, _: softer(e), "batches"),
+    "batch signed anew": (batch_signed_anew, "laptops"),
+    "batch of the first version": (batch_of_the_first_version, "laptops"),
+    "batch signed by another": (batch_signed_by_another, "batches"),
+    "batch left out": (lambda e, _: replace(e, batches={}), "batches"),
+    "disliked called spoilt": (disliked_called_spoilt, "batches"),
+    "items left out": (items_left_out, "batches"),
+    "fewer items asked": (fewer_items_asked, "batches"),
+    "strict people left out": (strict_people_left_out, "batches"),
+    "weights changed": (lambda e, _: with_run(e, strata={h: n if h == 1 else 1 for h, n in e.key.runs[0].strata.items()}), "batches"),
+    "another card": (lambda e, _: with_run(e, run_card_hash="0" * 64), "batches"),
+    "core shrunk": (lambda e, _: with_key(e, core=e.key.core[:30]), "batches"),
+    "words about the panel": (lambda e, _: with_key(e, panel="Drawn by lot from all speakers."), "batches"),
+    "another salt": (lambda e, _: with_key(e, salt="0" * 64), "batches"),
+    "ratings rewritten": (ratings_rewritten, "laptops"),
+    "one rating rewritten": (one_rating_rewritten, "laptops"),
+    "last ratings left out": (last_ratings_left_out, "laptops"),
+    "a rating left out in between": (a_rating_between_two_hand_overs_left_out, "laptops"),
+    "laptops left out": (lambda e, _: replace(e, handed_over=()), "laptops"),
+    "laptop's signature forged": (laptop_signature_forged, "laptops"),
+    "another laptop's signature": (another_laptops_signature, "laptops"),
+    "keys of devices swapped": (device_keys_swapped, "laptops"),
+    "hand-over of another batch": (hand_over_of_another_batch, "laptops"),
+    "replaced by its own laptop": (replaced_by_a_laptop_of_its_own, "laptops"),
+    "answers in its own log": (answers_in_its_own_log, "laptops"),
+    "laptops called its own": (laptops_called_its_own, "laptops"),
+    "contents taken out": (lambda e, played: stripped(e, "rate", played.strict), "contents"),
+    "consent taken out": (lambda e, played: stripped(e, "consent", played.strict), "contents"),
+}  # fmt: skip

@@ -4,10 +4,8 @@ An attack is a named case. It ends *detected*, with the place that says so, or *
 docs/gate.md that says so: a case of neither kind is a hole.
 """
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -21,13 +19,15 @@ from review.log.payloads import AnyPayload
 from review.office.results.certifying import issue, look, review_evidence
 from review.office.store.store import Office
 from review.rating import Rating
-from review.verdict.certificate.certificate import Issuer
-from review.verdict.certificate.certify import certify
-from review.verdict.certificate.evidence import Evidence, EvidenceFile, pack_evidence
+from review.verdict.certificate.certificate import Certificate, Issuer, read_certificate
+from review.verdict.certificate.certify import certified_again, certify
+from review.verdict.certificate.evidence import Evidence, EvidenceFile
 from review.verdict.certificate.verifying import Verification, verify
 from review.verdict.panel.key import ControlKind
+from tests.review.attacks.first_version import as_of_the_first_version
 from tests.review.office.made import Desk, Person, desk, take_vouched
 from tests.review.verdict.alone import asked_alone
+from tests.review.verdict.certified import changed, packed
 
 GATE = (Path(__file__).parents[3] / "docs" / "gate.md").read_text("utf-8")
 ISSUED = "2026-12-01T10:00:00Z"
@@ -71,20 +71,15 @@ def ground() -> Ground:
         person = Person(folder / f"laptop{number}", made.batch, code)
         marks = [_rating(made, item, rng, strict=number < 2) for item in person.order]
         half = len(marks) // 2
-        person.rate(marks[:half])
-        words.append(hand_over(made, person))
-        person.rate(marks[half:], start=half)
-        words.append(hand_over(made, person))
+        for start, part in ((0, marks[:half]), (half, marks[half:])):
+            person.rate(part, start)
+            report = take_vouched(made.office, made.identity, person.handed_over())
+            words.append(report.phrase)
         people.append(person)
     run, own = made.review.key.runs[0].run_id, made.identity.public.signing_key
     seen = look(made.office, made.review, run, review_evidence(made.office, made.review, own))
     file = issue(made.office, made.review, run, seen, made.identity)
     return Ground(made, tuple(people), file, tuple(words))
-
-
-def hand_over(made: Desk, person: Person) -> str:
-    """Take in what a laptop hands over; gives the six words that it showed."""
-    return take_vouched(made.office, made.identity, person.handed_over()).phrase
 
 
 def _rating(made: Desk, item: str, rng: Random, *, strict: bool) -> Rating:
@@ -109,9 +104,29 @@ def verified(file: EvidenceFile) -> Verification:
 
 def second_says(file: EvidenceFile, folder: Path) -> tuple[int, str]:
     """Ask the program that stands alone."""
-    path = folder / "forged.rosetta-evidence"
-    path.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence))
-    return asked_alone(path)
+    return asked_alone(packed(file, folder / "forged.rosetta-evidence"))
+
+
+def wrong(done: Verification) -> set[str]:
+    return {check.name for check in done.checks if check.ok is False}
+
+
+def refused(file: EvidenceFile, folder: Path, *words: str) -> set[str]:
+    """Return the checks of the first program that fail; the second one refuses too, and says these words."""
+    code, said = second_says(file, folder)
+    assert (code, said.startswith("Does not hold: ")) == (1, True), said
+    assert all(each in said for each in words), said
+    done = verified(file)
+    assert done.broken, done.checks
+    return wrong(done)
+
+
+def accepted(file: EvidenceFile, folder: Path) -> Certificate:
+    done = verified(file)
+    assert done.ok, done.checks
+    code, said = second_says(file, folder)
+    assert (code, said.startswith("Holds: ")) == (0, True), said
+    return done.certificate
 
 
 Change = Callable[[Event], AnyPayload | None]
@@ -158,11 +173,35 @@ def last_of(evidence: Evidence, code: str) -> Event:
     return max((e for e in evidence.events if e.device == said.device), key=lambda e: e.seq)
 
 
-def stripped(evidence: Evidence, kinds: Mapping[str, bool], codes: Iterable[str]) -> Evidence:
+def stripped(evidence: Evidence, kind: str, codes: Iterable[str]) -> Evidence:
     """Take the contents of some people's events out, as a withdrawal does."""
-    chosen = set(codes)
-    events = tuple(
-        e.erased() if e.kind in kinds and getattr(e.payload, "reviewer", None) in chosen else e
+    gone = {
+        e
         for e in evidence.events
-    )
-    return replace(evidence, events=events)
+        if e.kind == kind and getattr(e.payload, "reviewer", None) in set(codes)
+    }
+    return replace(evidence, events=tuple(e.erased() if e in gone else e for e in evidence.events))
+
+
+def added(evidence: Evidence, *said: AnyPayload) -> Evidence:
+    """Let the organisation say something more."""
+    chain = [e for e in evidence.events if e.device in evidence.own_devices]
+    last, late = max(chain, key=lambda e: e.seq), max(e.lamport for e in evidence.events)
+    events = list(evidence.events)
+    for later, each in enumerate(said, late + 1):
+        place = {"seq": last.seq + 1, "prev": last.id, "lamport": later}
+        last = make_event(each, device=last.device, salt=bytes(16), **place)  # type: ignore[arg-type]
+        events.append(last)
+    return replace(evidence, events=tuple(events))
+
+
+def of_the_first_version(evidence: Evidence, played: Ground) -> EvidenceFile:
+    """Give evidence out as if an earlier version had written it, whose files commit to nothing."""
+    bare = replace(evidence, batches={}, handed_over=())
+    return as_first_form(forged(bare, played), played.organiser)
+
+
+def as_first_form(file: EvidenceFile, by: Identity) -> EvidenceFile:
+    old = changed(file, as_of_the_first_version, by)
+    again = certified_again(file.evidence, read_certificate(old.certificate, "x")).as_bytes()
+    return EvidenceFile(again, by.sign(again), file.evidence)

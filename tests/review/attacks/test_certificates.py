@@ -27,7 +27,7 @@ from review.verdict.panel.panel import Panel
 from tests.harness.release.attackers import START, Board, difference_told
 from tests.review.thorough import times
 
-TRIES = times(60, 3_400)
+TRIES = times(12, 3_400)
 POLICY = proposed()[0]
 ACCEPTABLE = 2
 Ratings = dict[str, dict[str, int]]
@@ -160,7 +160,7 @@ def found_out(sums: list[dict[str, float]]) -> list[list[str]]:
     ]
 
 
-def test_no_combination_of_certificates_is_about_few_items_even_if_all_were_exact() -> None:
+def test_no_combination_of_certificates_is_about_few_items() -> None:
     told, fewer, alone = 0, 0, 0
     for seed in range(TRIES):
         world, open_world = certified(seed, guarded=True), certified(seed, guarded=False)
@@ -222,7 +222,7 @@ def shares(world: World) -> float:
     return float(share or 0)
 
 
-def test_a_late_rating_is_guessed_no_better_than_without_certificates() -> None:
+def test_late_rating_is_guessed_no_better_by_certificates() -> None:
     """Against as many guesses about ratings of other reviews, so that what is common counts nothing."""
     mine = [guess(seed, exact=False) for seed in range(TRIES)]
     hits = sum(said is truth for said, truth in mine if said is not None)
@@ -232,7 +232,7 @@ def test_a_late_rating_is_guessed_no_better_than_without_certificates() -> None:
     assert abs(hits - chance) <= 3 * np.sqrt(len(guesses) / 4 + 1)
 
 
-def test_one_rating_alone_brings_no_new_certificate_and_exact_ones_would_tell_it() -> None:
+def test_one_rating_alone_brings_no_new_certificate() -> None:
     exact = 0
     for seed in range(TRIES):
         world = World.drawn(seed)

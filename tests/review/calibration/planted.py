@@ -1,7 +1,5 @@
 """A corpus, outputs and ratings in which people mind words left in the source language, and little else."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

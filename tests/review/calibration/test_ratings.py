@@ -1,7 +1,5 @@
 """Ratings made elsewhere: every form, every scale, and words for what is wrong in a file."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -18,7 +16,7 @@ from review.office.results.rating_rows import rating_rows, ratings_csv
 from review.rating import Rating
 from tests.review.office.reviewed import RUN, key, said, state
 
-ROWS = [
+ROWS: list[dict[str, object]] = [
     {"entry_id": "e1", "rating": "excellent", "reviewer": "R1", "run": "a"},
     {"entry_id": "e1", "rating": "gist", "reviewer": "R2", "run": "a"},
     {"entry_id": "2", "rating": "0", "reviewer": "R1", "run": "a"},
@@ -40,7 +38,7 @@ def written(folder: Path, suffix: str, rows: list[dict[str, object]]) -> Path:
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl"])
 def test_every_form_says_the_same(tmp_path: Path, suffix: str) -> None:
-    found = read_ratings(written(tmp_path, suffix, list(ROWS)), OURS)  # type: ignore[arg-type]
+    found = read_ratings(written(tmp_path, suffix, ROWS), OURS)
     assert [(row.entry_id, row.run, row.reviewer) for row in found.rows] == [
         ("e1", "a", "R1"), ("e1", "a", "R2"), ("2", "a", "R1")
     ]  # fmt: skip
@@ -50,26 +48,23 @@ def test_every_form_says_the_same(tmp_path: Path, suffix: str) -> None:
     assert len(found.source["sha256"]) == 64
 
 
-def test_other_names_of_columns_and_whole_numbers_for_ids_will_do(tmp_path: Path) -> None:
+def test_other_column_names_and_whole_number_ids_will_do(tmp_path: Path) -> None:
     path = written(tmp_path, ".jsonl", [{"id": 7, "score": 2.5, "rater": 1, "note": "x"}])
     [row] = read_ratings(path, OURS).rows
     assert (row.entry_id, row.reviewer, row.run, row.acceptable) == ("7", "1", None, True)
     assert row.place == pytest.approx(2.5 / 3)
 
 
-def test_rows_without_a_rating_and_controls_are_counted_and_left_out(tmp_path: Path) -> None:
-    rows = [
+def test_rows_without_a_rating_and_controls_are_left_out(tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [
         {"person": "A", "run_id": "r", "entry_id": "1", "control": "", "rating": "gist"},
         {"person": "A", "run_id": "r", "entry_id": "2", "control": "", "rating": ""},
         {"person": "A", "run_id": "", "entry_id": "3", "control": "bad", "rating": "reject"},
     ]
-    found = read_ratings(written(tmp_path, ".csv", list(rows)), OURS)  # type: ignore[arg-type]
+    found = read_ratings(written(tmp_path, ".csv", rows), OURS)
     assert (len(found.rows), found.empty, found.controls) == (1, 1, 1)
-
-
-def test_several_ratings_without_a_reviewer_are_several_people(tmp_path: Path) -> None:
-    rows: list[dict[str, object]] = [{"id": "1", "rating": 3}, {"id": "1", "rating": 3}]
-    assert len(read_ratings(written(tmp_path, ".jsonl", rows), OURS).rows) == 2
+    several = written(tmp_path, ".jsonl", [{"id": "1", "rating": 3}] * 2)  # without a reviewer
+    assert len(read_ratings(several, OURS).rows) == 2
 
 
 @pytest.mark.parametrize(
@@ -90,9 +85,7 @@ def test_several_ratings_without_a_reviewer_are_several_people(tmp_path: Path) -
     ],
     ids=lambda given: None if isinstance(given, str) else "row",
 )  # fmt: skip
-def test_what_is_wrong_in_a_row_is_said_with_its_line(
-    tmp_path: Path, row: dict[str, object], words: str
-) -> None:
+def test_wrong_row_is_refused_with_line(tmp_path: Path, row: dict[str, object], words: str) -> None:
     path = written(tmp_path, ".jsonl", [{"entry_id": "0", "rating": 1}, row])
     with pytest.raises(UsageError) as refused:
         read_ratings(path, OURS)
@@ -115,9 +108,7 @@ def test_what_is_wrong_in_a_row_is_said_with_its_line(
     ],
     ids=["suffix", "empty", "no ratings", "no object", "deep", "quote", "fields", "doubled column"],
 )
-def test_what_is_wrong_with_a_file_is_said(
-    tmp_path: Path, name: str, text: str, words: str
-) -> None:
+def test_wrong_file_is_refused(tmp_path: Path, name: str, text: str, words: str) -> None:
     (tmp_path / name).write_text(text, "utf-8")
     with pytest.raises(UsageError, match="^.*" + name) as refused:
         read_ratings(tmp_path / name, OURS)
@@ -125,15 +116,13 @@ def test_what_is_wrong_with_a_file_is_said(
 
 
 def test_two_ratings_of_one_output_by_one_person_are_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, ".csv", [*ROWS, {**ROWS[0], "rating": "gist"}])  # type: ignore[list-item]
+    path = written(tmp_path, ".csv", [*ROWS, {**ROWS[0], "rating": "gist"}])
     with pytest.raises(UsageError, match="line 5: this person rated the same output at line 2"):
         read_ratings(path, OURS)
 
 
-def test_a_file_that_is_too_large_or_has_too_many_rows_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = written(tmp_path, ".csv", list(ROWS))  # type: ignore[arg-type]
+def test_file_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path, ".csv", ROWS)
     monkeypatch.setattr("review.calibration.ratings.MOST_RATINGS", 2)
     with pytest.raises(UsageError, match="more than 2 ratings"):
         read_ratings(path, OURS)
@@ -158,18 +147,12 @@ def test_any_rows_are_read_or_refused_in_words(rows: list[dict[str, object]]) ->
             assert all(0 <= row.place <= 1 for row in found.rows)
 
 
-@pytest.mark.parametrize(
-    ("text", "from_", "scale"),
-    [
-        (None, None, OURS),
-        (None, 3.0, Scale(0, 3, 3, words=True)),
-        ("0:100", None, Scale(0, 100, 50)),
-        ("5:1", None, Scale(5, 1, 3)),
-        ("-3:3", 1.0, Scale(-3, 3, 1)),
-    ],
-)
-def test_scales_are_read(text: str | None, from_: float | None, scale: Scale) -> None:
-    assert read_scale(text, from_) == scale
+def test_scales_are_read() -> None:
+    for text, from_, scale in (
+        (None, None, OURS), (None, 3.0, Scale(0, 3, 3, words=True)),
+        ("0:100", None, Scale(0, 100, 50)), ("5:1", None, Scale(5, 1, 3)), ("-3:3", 1.0, Scale(-3, 3, 1)),
+    ):  # fmt: skip
+        assert read_scale(text, from_) == scale, text
 
 
 def test_a_scale_may_run_downwards_and_has_no_words_of_ours() -> None:
@@ -180,16 +163,13 @@ def test_a_scale_may_run_downwards_and_has_no_words_of_ours() -> None:
         scale.number("excellent")
 
 
-@pytest.mark.parametrize("text", ["", "1", "1:1", "a:b", "0:inf", "nan:1", "1:2:3"])
-def test_what_is_no_scale_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="--scale: two numbers are wanted"):
-        read_scale(text)
-
-
-@pytest.mark.parametrize("from_", [-1.0, 3.5, float("nan")])
-def test_acceptable_lies_on_the_scale(from_: float) -> None:
-    with pytest.raises(UsageError, match="--acceptable-from"):
-        read_scale(None, from_)
+def test_what_is_no_scale_is_refused() -> None:
+    for text in ("", "1", "1:1", "a:b", "0:inf", "nan:1", "1:2:3"):
+        with pytest.raises(UsageError, match="--scale: two numbers are wanted"):
+            read_scale(text)
+    for from_ in (-1.0, 3.5, float("nan")):
+        with pytest.raises(UsageError, match="--acceptable-from"):
+            read_scale(None, from_)
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,12 @@
 """Everything that belongs to a community, read back with nothing of ours, and nothing of anybody else in it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -91,10 +89,7 @@ def corpus(name: str, word: str, *, secret: bool = False) -> Corpus:
 def add_run(connection: sqlite3.Connection, given: Corpus, run_id: str) -> None:
     """Seal a run of a corpus, in which every output is the reference."""
     outputs = [each.reference for each in given.entries]
-    with (
-        patch.object(factory, "DATASET", given.dataset),
-        patch.object(factory, "SHA256", given.sha256),
-    ):
+    with patch.multiple(factory, DATASET=given.dataset, SHA256=given.sha256):
         seal(connection, factory.add_run(connection, given.entries, outputs, run_id=run_id))
 
 
@@ -121,56 +116,53 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         yield office
 
 
-@contextmanager
-def store(home: Desk) -> Iterator[sqlite3.Connection]:
+def export_to(target: Path, home: Desk, *corpora: str, **wanted: Any) -> Done:
     with closing(open_store(home.folder / "rosetta.sqlite")) as connection:
-        yield connection
-
-
-def export(home: Desk, target: Path, *corpora: str, **wanted: Any) -> Done:
-    with store(home) as connection:
         return export_community(
             target, Wanted(corpora, **wanted), connection, home.office, home.folder, home.identity
         )
 
 
+@pytest.fixture(scope="module")
 def own(home: Desk) -> str:
-    with store(home) as connection:
+    """The corpus of the review."""
+    with closing(open_store(home.folder / "rosetta.sqlite")) as connection:
         (row,) = connection.execute("SELECT dataset_id FROM runs WHERE run_id = ?", (RUNS[0],))
     return str(row[0])
 
 
+@pytest.fixture(scope="module")
+def whole(home: Desk, own: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What belongs to the community, with a method that somebody handed over."""
+    folder = tmp_path_factory.mktemp("whole")
+    method = folder / "their-method"
+    (method / "__pycache__").mkdir(parents=True)
+    (method / "method.py").write_text("answer = 42\n")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("ROSETTA_HOME", str(home.folder))
+        assert not export_to(folder / "out", home, own, methods=(method,)).unchanged
+    return folder / "out"
+
+
 def read_back(target: Path) -> dict[str, Any]:
     """Read every file with a Python that has nothing but its standard library, in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", READER, str(target)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    command = [sys.executable, "-I", "-S", "-c", READER, str(target)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(done.stdout)["counted"]
     return found
 
 
 def holding(target: Path, word: str) -> list[str]:
-    files = (each for each in target.rglob("*") if each.is_file())
-    return sorted(
-        f.relative_to(target).as_posix() for f in files if word.encode() in f.read_bytes()
-    )
+    files = [
+        each for each in target.rglob("*") if each.is_file() and word.encode() in each.read_bytes()
+    ]
+    return sorted(each.relative_to(target).as_posix() for each in files)
 
 
-def test_it_is_read_back_without_this_program(home: Desk, tmp_path: Path) -> None:
-    target = tmp_path / "out"
-    method = tmp_path / "their-method"
-    (method / "__pycache__").mkdir(parents=True)
-    (method / "method.py").write_text("answer = 42\n")
-    done = export(home, target, own(home), methods=(method,))
-    assert not done.unchanged
-    found = read_back(target)["counted"]
-    card = f"runs/{RUNS[0]}/card.json"
-    rows = len(json.loads((target / card).read_bytes())["results"])
+def test_export_is_read_back_without_this_program(home: Desk, whole: Path) -> None:
+    found = read_back(whole)
+    rows = len(json.loads((whole / f"runs/{RUNS[0]}/card.json").read_bytes())["results"])
     assert found[f"runs/{RUNS[0]}/rows.jsonl"] == found[f"runs/{RUNS[0]}/rows.csv"] == rows
     (tsv,) = (name for name in found if name.startswith("corpora/") and name.endswith(".tsv"))
     assert found[tsv] == rows
@@ -179,78 +171,63 @@ def test_it_is_read_back_without_this_program(home: Desk, tmp_path: Path) -> Non
     assert found[f"{review}/consent.jsonl"] == 2
     assert found[f"{review}/items.jsonl"] > 0
     assert found["keys.tsv"] >= 3
-    assert (target / "methods/handed-over/their-method/method.py").read_text() == "answer = 42\n"
-    assert not list(target.rglob("__pycache__"))
-    assert len(list((target / "methods").glob("*.json"))) == 1
-    told = (target / "README.txt").read_text("utf-8")
-    assert home.identity.public.phrase in told
-    named = {*read_export(target).sums} - {"README.txt", "index.html", "SIGNING-KEY.pem"}
+    assert (whole / "methods/handed-over/their-method/method.py").read_text() == "answer = 42\n"
+    assert not list(whole.rglob("__pycache__"))
+    assert len(list((whole / "methods").glob("*.json"))) == 1
+    assert home.identity.public.phrase in (whole / "README.txt").read_text("utf-8")
+    named = {*read_export(whole).sums} - {"README.txt", "index.html", "SIGNING-KEY.pem"}
     assert [path for path in named if not kind_of(path)] == []
+    if all(map(shutil.which, ("sha256sum", "openssl"))):
+        for command in (
+            "sha256sum --check --strict --quiet SHA256SUMS",
+            "openssl pkeyutl -verify -rawin -pubin -inkey SIGNING-KEY.pem -in SHA256SUMS -sigfile SHA256SUMS.sig",
+        ):
+            done = subprocess.run(command.split(), cwd=whole, capture_output=True, check=False)
+            assert done.returncode == 0, done.stderr
 
 
-def test_sha256sum_and_openssl_check_it(home: Desk, tmp_path: Path) -> None:
-    if not all(map(shutil.which, ("sha256sum", "openssl"))):
-        pytest.skip("not on this computer")
-    target = tmp_path / "out"
-    export(home, target, own(home))
-    for command in (
-        ["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"],
-        ["openssl", "pkeyutl", "-verify", "-rawin", "-pubin", "-inkey", "SIGNING-KEY.pem",
-         "-in", "SHA256SUMS", "-sigfile", "SHA256SUMS.sig"],
-    ):  # fmt: skip
-        done = subprocess.run(command, cwd=target, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_nothing_of_other_communities_is_in_it(home: Desk, tmp_path: Path) -> None:
-    target = tmp_path / "out"
-    export(home, target, own(home))
-    assert holding(target, OTHERS) == []
-    assert holding(target, SECRET) == []
-    assert holding(target, "fremda-korpo") == []
-    both = tmp_path / "fremda-korpo"
-    export(home, both, "fremda-korpo")
-    assert holding(both, OTHERS) != []
-    assert not (both / "reviews").exists()
-    for code in home.review.codes.values():  # whoever has one can speak as that person
-        assert holding(target, code) == []
+def test_nothing_of_other_communities_is_in_it(home: Desk, whole: Path, tmp_path: Path) -> None:
+    for word in (OTHERS, SECRET, "fremda-korpo", *home.review.codes.values()):
+        assert holding(whole, word) == []  # whoever has a code can speak as that person
     for secret in (home.identity.seed.hex(), home.identity.age.text().split()[-1]):
-        assert holding(target, secret) == []
+        assert holding(whole, secret) == []
+    theirs = tmp_path / "fremda-korpo"
+    export_to(theirs, home, "fremda-korpo")
+    assert holding(theirs, OTHERS) != []
+    assert not (theirs / "reviews").exists()
 
 
 def test_secret_texts_go_out_on_explicit_wish_alone(home: Desk, tmp_path: Path) -> None:
     target = tmp_path / "out"
-    done = export(home, target, "hidden")
+    done = export_to(target, home, "hidden")
     assert holding(target, SECRET) == []
     assert "corpus hidden: 6 secret entries (--open-secrets)" in done.left_out
     assert any("its card, rows and outputs" in each for each in done.left_out)
     assert all(each in (target / "README.txt").read_text("utf-8") for each in done.left_out)
     with pytest.raises(UsageError, match="--purpose"):
-        export(home, tmp_path / "none", "hidden", open_secrets=True)
+        export_to(tmp_path / "none", home, "hidden", open_secrets=True)
     opened = tmp_path / "opened"
-    left = export(home, opened, "hidden", open_secrets=True, purpose="we leave").left_out
+    left = export_to(opened, home, "hidden", open_secrets=True, purpose="we leave").left_out
     assert left == ()
     run = "9" * 8 + RUNS[0][8:]
     assert f"runs/{run}/secret-rows.jsonl" in holding(opened, SECRET)
-    assert read_back(opened)["counted"][f"runs/{run}/secret-rows.jsonl"] == 6
+    assert read_back(opened)[f"runs/{run}/secret-rows.jsonl"] == 6
     assert {path.stat().st_mode & 0o077 for path in opened.rglob("*")} == {0}
 
 
-def test_a_vault_goes_along_sealed_or_opened_with_a_line_of_its_log(
-    home: Desk, tmp_path: Path
-) -> None:
+def test_vault_goes_along_sealed_or_opened_with_its_log(home: Desk, tmp_path: Path) -> None:
     vault, target = filled(tmp_path), tmp_path / "out"
-    export(home, target, "hidden", vault=vault, keeper=MINE)
+    export_to(target, home, "hidden", vault=vault, keeper=MINE)
     assert readable(target) == []
     assert vault.read().lines[-1].record.act.what == "exported"
     without = tmp_path / "without"
-    export(home, without, "hidden", vault=vault)  # no key is needed for a sealed copy
+    export_to(without, home, "hidden", vault=vault)  # no key is needed for a sealed copy
     assert readable(without) == []
     wish = {"open_secrets": True, "purpose": "we leave"}
     with pytest.raises(UsageError, match="keys of a keeper"):
-        export(home, tmp_path / "none", "hidden", vault=vault, **wish)
+        export_to(tmp_path / "none", home, "hidden", vault=vault, **wish)
     opened = tmp_path / "opened"
-    done = export(home, opened, "hidden", vault=vault, keeper=MINE, **wish)
+    done = export_to(opened, home, "hidden", vault=vault, keeper=MINE, **wish)
     assert [line.record.act.what for line in vault.read().lines[-2:]] == ["used", "exported"]
     (path,) = (opened / "corpora").glob("vault-*.json")
     told = json.loads(path.read_bytes())
@@ -261,94 +238,72 @@ def test_a_vault_goes_along_sealed_or_opened_with_a_line_of_its_log(
     read_back(opened)
 
 
-def test_run_again_it_is_brought_up_to_date(home: Desk, tmp_path: Path) -> None:
+def test_second_export_updates_the_first(home: Desk, own: str, whole: Path, tmp_path: Path) -> None:
     target = tmp_path / "out"
-    assert not export(home, target, own(home)).unchanged
+    shutil.copytree(whole, target)
+    shutil.rmtree(target / "methods" / "handed-over")
+    export_to(target, home, own)
     before = {p: p.stat().st_mtime_ns for p in target.rglob("*")}
-    assert export(home, target, own(home)).unchanged
+    assert export_to(target, home, own).unchanged
     assert {p: p.stat().st_mtime_ns for p in target.rglob("*")} == before
-    assert not export(home, target, own(home), "fremda-korpo").unchanged
+    assert not export_to(target, home, own, "fremda-korpo").unchanged
     assert holding(target, OTHERS) != []
     with pytest.raises(UsageError, match="also holds the corpus 'fremda-korpo'"):
-        export(home, target, own(home))
+        export_to(target, home, own)
     (target / "mine.txt").write_text("a note")
     with pytest.raises(UsageError, match=r"is not written over. mine\.txt"):
-        export(home, target, own(home), "fremda-korpo")
+        export_to(target, home, own, "fremda-korpo")
     assert (target / "mine.txt").exists()
 
 
-def test_what_was_taken_back_stays_out_and_the_notice_goes_along(
+def about(given: Corpus, sha256: str) -> OfCorpus:
+    languages = {"source_language": "en", "target_language": "eo", "language_pair": "EN→EO"}
+    return OfCorpus(id=given.dataset.id, sha256=sha256, **languages)
+
+
+def test_what_was_taken_back_stays_out_and_its_notice_goes_along(
     home: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "home"
     monkeypatch.setenv("ROSETTA_HOME", str(folder))
     shutil.copytree(home.folder, folder)
-    file = tmp_path / "words.json"
-    write(corpus("vortoj", "vorto"), file, Form.SPECIFICATION)
-    about = OfCorpus(
-        sha256=load(file).sha256,
-        id="vortoj",
-        source_language="en",
-        target_language="eo",
-        language_pair="EN→EO",
-    )
+    file, words = tmp_path / "words.json", corpus("vortoj", "vorto")
+    write(words, file, Form.SPECIFICATION)
+    theirs = corpus("fremda-korpo", OTHERS)
     with (
         closing(open_store(folder / "rosetta.sqlite")) as connection,
         Office.open(folder) as office,
     ):
 
-        def export_of(*names: str) -> Done:
-            return export_community(
-                tmp_path / "out", Wanted(names), connection, office, folder, home.identity
-            )
+        def export_of(name: str, place: str) -> tuple[Path, tuple[str, ...]]:
+            target, wanted = tmp_path / place, Wanted((name,))
+            done = export_community(target, wanted, connection, office, folder, home.identity)
+            return target, done.left_out
 
-        register = Register(folder, home.identity)
-        register.say(entries_of(about, [2, 3]), "asked for", "the council")
-        theirs = about.model_copy(update={"id": "fremda-korpo", "sha256": "f" * 64})
-        register.say(theirs, "asked for", "the council")
-        (whole,) = export_of("fremda-korpo").left_out[:1]
-        assert "corpus fremda-korpo: Corpus fremda-korpo: consent was withdrawn" in whole
-        assert holding(tmp_path / "out", OTHERS) == []
-        shutil.rmtree(tmp_path / "out")
-        done = export_of(str(file))
-    target = tmp_path / "out"
-    assert holding(target, "vorto source 1") != []
-    assert holding(target, "vorto source 2") == []
-    assert len(list((target / "consent").iterdir())) == 1
-    assert done.left_out == ("corpus vortoj: 2 entries for which consent was withdrawn",)
-    read_back(target)
+        def take_back(whose: OfCorpus, *entries: int) -> None:
+            notice = entries_of(whose, entries) if entries else whose
+            Register(folder, home.identity).say(notice, "asked for", "the council")
 
-
-def test_runs_that_used_nothing_of_what_was_taken_back_still_go_along(
-    home: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "home"
-    monkeypatch.setenv("ROSETTA_HOME", str(folder))
-    shutil.copytree(home.folder, folder)
-    about = OfCorpus(
-        sha256=corpus("fremda-korpo", OTHERS).sha256,
-        id="fremda-korpo",
-        source_language="en",
-        target_language="eo",
-        language_pair="EN→EO",
-    )
-    with closing(open_store(folder / "rosetta.sqlite")) as connection:
-        Register(folder, home.identity).say(entries_of(about, [77]), "asked for", "the council")
-        both = Wanted(("fremda-korpo",))
-        first = export_community(tmp_path / "a", both, connection, None, folder, home.identity)
-        assert first.left_out == ()
-        Register(folder, home.identity).say(entries_of(about, [3]), "asked for", "the council")
-        second = export_community(tmp_path / "b", both, connection, None, folder, home.identity)
-    assert (tmp_path / "a" / "runs").exists()
-    assert not (tmp_path / "b" / "runs").exists()
-    assert [each.partition(":")[0].partition(" ")[0] for each in second.left_out] == [
-        "corpus",
-        "run",
-    ]
-    assert f"{OTHERS} source 3" not in "".join(
-        each.read_text() for each in (tmp_path / "b" / "corpora").iterdir()
-    )
-    assert holding(tmp_path / "b", f"{OTHERS} source 2") != []
+        take_back(about(theirs, theirs.sha256), 77)
+        target, left_out = export_of("fremda-korpo", "a")  # it used nothing of what was taken back
+        assert (left_out, (target / "runs").exists()) == ((), True)
+        take_back(about(theirs, theirs.sha256), 3)
+        target, left_out = export_of("fremda-korpo", "b")
+        assert [each.replace(":", " ").split()[0] for each in left_out] == ["corpus", "run"]
+        assert not (target / "runs").exists()
+        read = "".join(each.read_text() for each in (target / "corpora").iterdir())
+        assert (f"{OTHERS} source 3" in read, f"{OTHERS} source 2" in read) == (False, True)
+        take_back(about(words, load(file).sha256), 2, 3)
+        target, left_out = export_of(str(file), "c")
+        assert holding(target, "vorto source 1") != []
+        assert holding(target, "vorto source 2") == []
+        assert len(list((target / "consent").iterdir())) == 1
+        assert left_out == ("corpus vortoj: 2 entries for which consent was withdrawn",)
+        read_back(target)
+        take_back(about(theirs, "f" * 64))
+        target, left_out = export_of("fremda-korpo", "d")
+        assert "corpus fremda-korpo: Corpus fremda-korpo: consent was withdrawn" in left_out[0]
+        assert holding(target, OTHERS) == []
 
 
 def secret_desk(folder: Path) -> Desk:
@@ -383,20 +338,20 @@ def test_a_review_of_secret_entries_goes_out_sealed(tmp_path: Path) -> None:
     assert not any(holding(target, each) for each in texts)
 
 
-def test_what_is_no_place_for_it(home: Desk, tmp_path: Path) -> None:
+def test_what_is_no_place_for_it(home: Desk, own: str, tmp_path: Path) -> None:
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "letter.txt").write_text("dear")
     with pytest.raises(UsageError, match="is not written over"):
-        export(home, tmp_path / "letters", own(home))
+        export_to(tmp_path / "letters", home, own)
     with pytest.raises(UsageError, match="There is no corpus 'nosuch'"):
-        export(home, tmp_path / "out", "nosuch")
+        export_to(tmp_path / "out", home, "nosuch")
     link = tmp_path / "method"
     link.mkdir()
     (link / "passwd").symlink_to("/etc/passwd")
     with pytest.raises(UsageError, match="is a link"):
-        export(home, tmp_path / "out", own(home), methods=(link,))
+        export_to(tmp_path / "out", home, own, methods=(link,))
     assert not (tmp_path / "out").exists()
     stranger = Desk(home.folder, home.office, Identity.make(Role.COMPUTER), home.review, home.batch)
-    export(home, tmp_path / "out", "fremda-korpo")
+    export_to(tmp_path / "out", home, "fremda-korpo")
     with pytest.raises(UsageError, match="signed with another key"):
-        export(stranger, tmp_path / "out", "fremda-korpo")
+        export_to(tmp_path / "out", stranger, "fremda-korpo")

@@ -1,7 +1,5 @@
 """The folder of an export: whole or as it was, whatever stops it; every changed byte is found."""
 
-from __future__ import annotations
-
 import errno
 import json
 import shutil
@@ -25,6 +23,7 @@ from review.community.folder import (
     sign_part,
     write_part,
 )
+from tests.review.thorough import times
 
 SIGNER, OTHER = Identity.make(Role.COMPUTER), Identity.make(Role.COMPUTER)
 
@@ -85,9 +84,7 @@ def dying(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], list[int]
         patched.undo()
 
 
-def test_stopped_at_any_step_there_is_the_old_or_the_new(
-    tmp_path: Path, dying: Callable[[int], list[int]]
-) -> None:
+def test_stopped_export_is_old_or_new(tmp_path: Path, dying: Callable[[int], list[int]]) -> None:
     target, locks = tmp_path / "out", tmp_path / "locks"
     found = set()
     for step in range(1, 30):
@@ -113,7 +110,7 @@ def test_stopped_at_any_step_there_is_the_old_or_the_new(
 
 
 @pytest.mark.parametrize("old", [True, False])
-def test_a_full_disk_is_said_and_changes_nothing(
+def test_full_disk_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: bool
 ) -> None:
     target, locks = tmp_path / "out", tmp_path / "locks"
@@ -127,11 +124,7 @@ def test_a_full_disk_is_said_and_changes_nothing(
         patched.setattr("harness.core.written_files.tempfile.mkstemp", full)
         with pytest.raises(UsageError, match="No space left"):
             export(target, locks, "new")
-    assert [each.name for each in tmp_path.iterdir()] in (
-        ["out", "locks"],
-        ["locks", "out"],
-        ["locks"],
-    )
+    assert {each.name for each in tmp_path.iterdir()} == ({"out", "locks"} if old else {"locks"})
     assert not old or words_in(target) == "old"
     export(target, locks, "new")
     assert words_in(target) == "new"
@@ -142,13 +135,11 @@ def test_every_changed_byte_is_found(tmp_path: Path) -> None:
     export(target, tmp_path / "locks", "words")
     for path in sorted(each for each in target.rglob("*") if each.is_file()):
         original = path.read_bytes()
-        for place in range(len(original)):
-            path.write_bytes(
-                original[:place] + bytes([original[place] ^ 1]) + original[place + 1 :]
-            )
+        for place in range(0, len(original), times(3, 1)):
+            changed = original[:place] + bytes([original[place] ^ 1]) + original[place + 1 :]
+            path.write_bytes(changed)
             with pytest.raises(FileError):
                 read_export(target)
-        path.write_bytes(original)
         path.unlink()
         with pytest.raises(FileError, match="missing"):
             read_export(target)
@@ -172,28 +163,20 @@ def test_what_others_put_there_is_found(tmp_path: Path) -> None:
     card.symlink_to(tmp_path / "card.json")
     with pytest.raises(FileError, match="a link lies in its place"):
         read_export(target)
-
-
-def test_signed_anew_by_somebody_else(tmp_path: Path) -> None:
-    """The key swapped with its signature: the about page says another one; swapped too, the six words are others."""
-    target = tmp_path / "out"
-    export(target, tmp_path / "locks", "words")
-    listed = (target / "SHA256SUMS").read_bytes()
-    (target / "SHA256SUMS.sig").write_bytes(OTHER.sign(listed))
+    card.unlink()
+    (tmp_path / "card.json").rename(card)
+    assert words_in(target) == "words"
+    signed = OTHER.sign((target / "SHA256SUMS").read_bytes())
+    (target / "SHA256SUMS.sig").write_bytes(signed)  # by somebody else
     with pytest.raises(FileError, match=r"SHA256SUMS\.sig"):
         read_export(target)
 
 
-@pytest.mark.parametrize(
-    "path", ["../out", "a/../../b", "", "a//b", "a\nb", "a\\b", "/etc/x", "a\x7f"]
-)
-def test_no_path_leads_out(tmp_path: Path, path: str) -> None:
-    with pytest.raises(UsageError, match="no name"):
-        write_part(tmp_path, [OutFile(path, b"")])
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_link_or_file_in_its_place(tmp_path: Path) -> None:
+def test_no_path_leads_out_and_no_link_takes_its_place(tmp_path: Path) -> None:
+    for path in ("../out", "a/../../b", "", "a//b", "a\nb", "a\\b", "/etc/x", "a\x7f"):
+        with pytest.raises(UsageError, match="no name"):
+            write_part(tmp_path, [OutFile(path, b"")])
+        assert list(tmp_path.iterdir()) == [], path
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     (tmp_path / "file").write_text("x")

@@ -47,40 +47,28 @@ def items() -> list[BatchItem]:
 def training() -> list[TrainingItem]:
     return [
         TrainingItem(
-            id=identifier("training"),
-            source="The house.",
-            candidate="La domo.",
-            rating=Rating.EXCELLENT,
-            explanation="Nothing is wrong with it.",
+            id=identifier("training"), source="The house.", candidate="La domo.",
+            rating=Rating.EXCELLENT, explanation="Nothing is wrong with it.",
         )
-    ]
+    ]  # fmt: skip
 
 
 def manifest(**changes: object) -> BatchManifest:
     order = tuple(item.id for item in items())
+    first = changes.get("format") == "rosetta-batch/1"
+    places = REVIEWERS if first else [place_of(tag) for tag in PEOPLE]
+    organisation = Organisation(
+        name="The council",
+        signing_key=ORGANISATION.public.signing_key,
+        recipients=(ORGANISATION.public.recipient, RECOVERY.recipient),
+    )
     facts: dict[str, object] = {
-        "batch": identifier("batch"),
-        "review": "spring",
-        "title": "Spring: \u14c2\u1401\u1424 / 2",
-        "created": WALL,
-        "source_language": "en",
-        "target_language": "eo",
-        "organisation": Organisation(
-            name="The council",
-            signing_key=ORGANISATION.public.signing_key,
-            recipients=(ORGANISATION.public.recipient, RECOVERY.recipient),
-        ),
-        "policy_sha256": hashlib.sha256(b"policy").hexdigest(),
-        "consent": "We ask you.",
-        "guide": "",
-        "language": "en",
-        "secret": False,
-        "orders": {
-            each if changes.get("format") == "rosetta-batch/1" else place_of(tag): ids
-            for each, tag, ids in zip(REVIEWERS, PEOPLE, (order, order[::-1]), strict=True)
-        },
-        "members": {},
-    }
+        "batch": identifier("batch"), "review": "spring", "title": "Spring: \u14c2\u1401\u1424 / 2",
+        "created": WALL, "source_language": "en", "target_language": "eo", "organisation": organisation,
+        "policy_sha256": hashlib.sha256(b"policy").hexdigest(), "consent": "We ask you.", "guide": "",
+        "language": "en", "secret": False, "members": {},
+        "orders": dict(zip(places, (order, order[::-1]), strict=True)),
+    }  # fmt: skip
     return BatchManifest.model_validate(facts | changes)
 
 
@@ -92,27 +80,18 @@ def events(count: int, batch_id: str = identifier("batch"), device: str = "0" * 
     """A device's chain of ratings and comments."""
     made: list[Event] = []
     for seq in range(count):
-        where = {
-            "wall": WALL,
-            "reviewer": PEOPLE[0],
-            "batch": batch_id,
-            "item": identifier(f"item {seq % 3}"),
-        }
+        item = identifier(f"item {seq % 3}")
+        where = {"wall": WALL, "reviewer": PEOPLE[0], "batch": batch_id, "item": item}
+        judged = {"position": 0, "active_ms": 1, "face": Face.LINES, "version": "0"}
         said = (
             Comment(**where, text=f"Word {seq}")
             if seq % 2
-            else Rate(
-                **where, position=0, active_ms=1, face=Face.LINES, version="0", rating=Rating.GIST
-            )
+            else Rate(**where, **judged, rating=Rating.GIST)
         )
         made.append(
             make_event(
-                said,
-                device=device,
-                seq=seq,
-                lamport=seq + 1,
-                prev=made[-1].id if made else "",
+                said, device=device, seq=seq, lamport=seq + 1, prev=made[-1].id if made else "",
                 salt=hashlib.sha256(f"salt {seq}".encode()).digest()[:16],
             )
-        )
+        )  # fmt: skip
     return made

@@ -1,7 +1,5 @@
 """Fonts for tests: real ones of the program cut down, one that is drawn here, and ones that were changed."""
 
-from __future__ import annotations
-
 import random
 import struct
 from collections.abc import Sequence

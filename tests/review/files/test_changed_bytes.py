@@ -39,27 +39,20 @@ def refuse(opening: Opening, data: bytes) -> None:
     assert len(said.split()) > 4
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("kind", FILES)
-def test_every_single_changed_byte_is_found(kind: str) -> None:
+def test_every_changed_byte_is_found(kind: str) -> None:
     whole, opening = FILES[kind]
     opening(whole)
-    for place, byte in enumerate(whole):
-        for value in random.Random(place).sample(range(1, 256), times(4, 255)):
-            refuse(opening, whole[:place] + bytes([byte ^ value]) + whole[place + 1 :])
+    for place in range(0, len(whole), times(13, 1)):
+        for value in random.Random(place).sample(range(1, 256), times(1, 255)):
+            refuse(opening, whole[:place] + bytes([whole[place] ^ value]) + whole[place + 1 :])
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_every_cut_is_found(kind: str) -> None:
+def test_every_cut_missing_and_doubled_byte_is_found(kind: str) -> None:
     whole, opening = FILES[kind]
-    for length in range(len(whole)):
-        refuse(opening, whole[:length])
-
-
-@pytest.mark.parametrize("kind", FILES)
-def test_every_missing_and_every_doubled_byte_is_found(kind: str) -> None:
-    whole, opening = FILES[kind]
-    for place in range(0, len(whole), times(2, 1)):
+    for place in range(0, len(whole), times(11, 1)):
+        refuse(opening, whole[:place])
         refuse(opening, whole[:place] + whole[place + 1 :])
         refuse(opening, whole[:place] + whole[place : place + 1] + whole[place:])
 

@@ -35,6 +35,7 @@ from review.files.reviewer_codes import (
     printed,
     read_code,
 )
+from review.files.statements import read_laptop_card, write_laptop_card
 from review.log.event import read_event
 from review.log.payloads import Reviewer
 from tests.review.files.made import (
@@ -99,20 +100,17 @@ def test_what_was_said_arrives(tmp_path: Path) -> None:
     assert read.manifest.batch_sha256 == BATCH.sha256
     assert read.manifest.laptop.recipient == LAPTOP.public.recipient
     assert read.manifest.recipients == RECIPIENTS
-
-
-def test_erased_contents_travel_as_heads(tmp_path: Path) -> None:
-    erased = [EVERY[0].erased(), *EVERY[1:]]
+    assert "Word 1" not in repr(read), "words are not shown by accident"
+    erased = [EVERY[0].erased(), *EVERY[1:]]  # whose contents travel as heads
     written = write_ratings(tmp_path, erased, BATCH, LAPTOP, PEOPLE[0])
     assert [read_event(line) for line in opened(written.path).lines] == erased
 
 
-def test_the_same_events_give_the_same_archive_in_any_order() -> None:
+def test_same_events_give_the_same_archive_in_any_order() -> None:
     archive = sign_ratings(EVERY, BATCH, LAPTOP)
     assert sign_ratings([*reversed(EVERY), *EVERY], BATCH, LAPTOP) == archive
-    assert hashlib.sha256(archive).hexdigest() == (
-        "578544398c4d88567ffa0618beaedd83076e32bf3faff13cbf9fa6c827532c83"
-    )
+    pinned = "578544398c4d88567ffa0618beaedd83076e32bf3faff13cbf9fa6c827532c83"
+    assert hashlib.sha256(archive).hexdigest() == pinned
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no such permissions here")
@@ -131,70 +129,44 @@ def test_nobody_else_opens_it(tmp_path: Path) -> None:
         assert text not in data
 
 
-def test_the_name_holds_no_person_and_suits_every_system(tmp_path: Path) -> None:
+def test_name_holds_no_person_and_suits_every_system(tmp_path: Path) -> None:
     name = hand_over(tmp_path).path.name
-    assert re.fullmatch(
-        "Spring-\u14c2\u1401\u1424-2-[0-9a-f]{6}-[0-9a-f]{12}\\.rosetta-ratings", name
-    )
+    form = "Spring-\u14c2\u1401\u1424-2-[0-9a-f]{6}-[0-9a-f]{12}\\.rosetta-ratings"
+    assert re.fullmatch(form, name)
     assert not any(code in name or printed(code) in name for code in BATCH.manifest.orders)
-
-
-def test_two_people_at_one_laptop_have_a_file_each(tmp_path: Path) -> None:
-    """The second one's holds the first one's answers, too; yet its six words are others."""
-    one = hand_over(tmp_path, 3)
-    two = write_ratings(tmp_path, EVERY, BATCH, LAPTOP, PEOPLE[1])
-    assert names(tmp_path) == sorted([one.path.name, two.path.name])
-
-
-@pytest.mark.parametrize(
-    "title",
-    ["", "../../etc/passwd", "a\0b", 'a<b>:"|?*\\c', "\u202ex", "n" * 200, "\u1401" * 200, ".."],
-)
-def test_any_title_gives_a_name(tmp_path: Path, title: str) -> None:
-    of = make_batch(manifest(title=title), items(), [], ORGANISATION, SALT)
-    name = hand_over(tmp_path, of=of).path.name
-    assert names(tmp_path) == [name]
-    assert len(name.encode()) < 240
-    assert not set(name) & set('/\\:*?"<>|\0\u202e')
-    assert not name.startswith(("-", "."))
-
-
-def test_a_code_that_is_none_writes_nothing(tmp_path: Path) -> None:
+    for number, title in enumerate(
+        ["", "../../etc/passwd", "a\0b", 'a<b>:"|?*\\c', "\u202ex", "n" * 200, "\u1401" * 200, ".."]
+    ):
+        of = make_batch(manifest(title=title), items(), [], ORGANISATION, SALT)
+        (folder := tmp_path / str(number)).mkdir()
+        name = hand_over(folder, of=of).path.name
+        assert names(folder) == [name]
+        assert len(name.encode()) < 240
+        assert not set(name) & set('/\\:*?"<>|\0\u202e')
+        assert not name.startswith(("-", "."))
     with pytest.raises(Exception, match="code"):
-        write_ratings(tmp_path, EVERY, BATCH, LAPTOP, "../../x")
-    assert names(tmp_path) == []
+        write_ratings(tmp_path / "0", EVERY, BATCH, LAPTOP, "../../x")
+    with pytest.raises(FileError, match="nothing to hand over"):
+        write_ratings(tmp_path / "0", [], BATCH, LAPTOP, PEOPLE[0])
+    assert len(names(tmp_path / "0")) == 1
 
 
-def test_a_longer_history_takes_the_place_of_the_shorter(tmp_path: Path) -> None:
-    first = hand_over(tmp_path, 3)
-    second = hand_over(tmp_path, 9)
+def test_only_a_longer_history_takes_the_place_of_another(tmp_path: Path) -> None:
+    first, second = hand_over(tmp_path, 3), hand_over(tmp_path, 9)
     assert names(tmp_path) == [second.path.name]
-    assert first.path != second.path
-    assert first.phrase != second.phrase
-
-
-def test_the_same_history_again_is_one_file(tmp_path: Path) -> None:
-    assert hand_over(tmp_path).path == hand_over(tmp_path).path
-    assert len(names(tmp_path)) == 1
-
-
-def test_a_shorter_history_takes_nothing_away(tmp_path: Path) -> None:
-    longer, shorter = hand_over(tmp_path, 9), hand_over(tmp_path, 3)
-    assert names(tmp_path) == sorted([longer.path.name, shorter.path.name])
-
-
-def test_the_same_person_on_another_laptop_loses_nothing(tmp_path: Path) -> None:
-    one = hand_over(tmp_path, 3)
-    two = hand_over(tmp_path, 9, device="1" * 16)
-    assert names(tmp_path) == sorted([one.path.name, two.path.name])
-
-
-def test_another_batch_of_the_same_title_loses_nothing(tmp_path: Path) -> None:
-    """Both files hold the same chain of the device, each with its own batch's contents."""
+    assert (first.path != second.path, first.phrase != second.phrase) == (True, True)
+    assert hand_over(tmp_path).path == second.path
+    kept = {second.path.name}
     other = make_batch(manifest(batch=identifier("other")), items(), [], ORGANISATION, SALT)
-    one = hand_over(tmp_path, 3)
-    two = hand_over(tmp_path, 9, of=other)
-    assert names(tmp_path) == sorted([one.path.name, two.path.name])
+    for more in (
+        hand_over(tmp_path, 3),  # a shorter one takes nothing away
+        hand_over(tmp_path, 9, device="1" * 16),  # nor the same person on another laptop
+        hand_over(tmp_path, 9, of=other),  # nor another batch of the same title
+        write_ratings(tmp_path, EVERY, BATCH, LAPTOP, PEOPLE[1]),  # nor another person here
+    ):
+        assert more.path.name not in kept
+        kept |= {more.path.name}
+        assert set(names(tmp_path)) == kept
 
 
 def test_other_files_are_left_alone(tmp_path: Path) -> None:
@@ -207,9 +179,7 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
     assert names(tmp_path) == sorted([mine.name, foreign.name, newest.name])
 
 
-def test_a_stick_that_fails_leaves_the_older_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failing_stick_leaves_the_older(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     older = hand_over(tmp_path, 3).path
 
     def full(path: Path, *_: object) -> None:
@@ -221,9 +191,7 @@ def test_a_stick_that_fails_leaves_the_older_file(
     assert names(tmp_path) == [older.name]
 
 
-def test_an_older_file_that_cannot_be_taken_away_is_no_harm(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_older_file_that_stays_is_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hand_over(tmp_path, 3)
 
     def refuse(*_: object, **__: object) -> None:
@@ -237,11 +205,6 @@ def test_an_older_file_that_cannot_be_taken_away_is_no_harm(
     assert len(names(tmp_path)) == 2
 
 
-def test_nothing_is_not_handed_over(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="nothing to hand over"):
-        write_ratings(tmp_path, [], BATCH, LAPTOP, PEOPLE[0])
-
-
 def test_what_was_sealed_again_for_others_is_refused() -> None:
     """A recipient can open a file and seal it for somebody else; the signature names for whom it was."""
     other = AgeIdentity.make()
@@ -253,8 +216,7 @@ def test_what_was_sealed_again_for_others_is_refused() -> None:
 def test_another_key_cannot_sign_in_a_laptops_name() -> None:
     read = zipfile.ZipFile(io.BytesIO(sign_ratings(EVERY, BATCH, LAPTOP)))
     plain = {name: read.read(name) for name in read.namelist()}
-    other = Identity.make(Role.LAPTOP)
-    forged = plain | {"manifest.sig": other.sign(plain["manifest.json"])}
+    forged = plain | {"manifest.sig": Identity.make(Role.LAPTOP).sign(plain["manifest.json"])}
     assert refused(seal(pack(forged), RECIPIENTS)).problem is FileProblem.DAMAGED
 
 
@@ -280,9 +242,7 @@ def test_a_signature_of_a_batch_does_not_count_for_ratings() -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "-".join(value),
 )
-def test_what_contradicts_itself_is_refused_though_it_is_signed(
-    changes: dict[str, Any], said: str
-) -> None:
+def test_contradiction_is_refused_though_signed(changes: dict[str, Any], said: str) -> None:
     error = refused(changed(**changes))
     assert error.problem is FileProblem.INVALID
     assert said in str(error)
@@ -304,10 +264,6 @@ def test_other_files_are_named() -> None:
     assert refused(seal(b"letters", RECIPIENTS)).problem is FileProblem.NOT_OURS
 
 
-def test_the_words_are_not_shown_by_accident(tmp_path: Path) -> None:
-    assert "Word 1" not in repr(opened(hand_over(tmp_path).path))
-
-
 CODES = make_codes(times(20, 1000), random.Random(1).randrange)
 
 
@@ -317,26 +273,19 @@ def no_code(typed: str) -> CodeProblem:
     return error.value.problem
 
 
-def test_codes_differ_and_fit_the_form_of_events() -> None:
+def test_codes_differ_and_a_seed_gives_the_same() -> None:
     form = TypeAdapter(Reviewer)
     assert len(set(CODES)) == len(CODES)
     assert [form.validate_python(code) for code in CODES] == CODES
     assert len(set(make_codes(500))) == 500
-
-
-def test_a_seed_gives_the_same_codes() -> None:
     assert make_codes(3, random.Random(7).randrange) == make_codes(3, random.Random(7).randrange)
 
 
-def test_every_single_wrong_character_is_noticed() -> None:
+def test_every_wrong_character_and_every_swap_is_noticed() -> None:
     for code in CODES:
         for place in range(8):
             for other in ALPHABET.replace(code[place], ""):
                 assert no_code(code[:place] + other + code[place + 1 :]) is CodeProblem.CHECK
-
-
-def test_every_two_swapped_characters_are_noticed() -> None:
-    for code in CODES:
         for one, two in combinations(range(8), 2):
             swapped = list(code)
             swapped[one], swapped[two] = code[two], code[one]
@@ -367,3 +316,27 @@ def test_the_words_say_what_is_wrong() -> None:
 def test_anything_typed_is_a_code_or_refused(typed: str) -> None:
     with contextlib.suppress(CodeError):
         assert len(read_code(typed)) == 8
+
+
+CARD = write_laptop_card(LAPTOP, "Library, second table")
+
+
+def test_card_is_read_as_written_and_changed_by_nobody() -> None:
+    card = read_laptop_card(CARD)
+    assert (card.name, card.public) == ("Library, second table", LAPTOP.public)
+    assert write_laptop_card(LAPTOP, "Library, second table") == CARD
+    for place in range(len(CARD)):
+        for value in (1, 2, 4, 32, 128)[:: times(3, 1)]:
+            changed = CARD[:place] + bytes([CARD[place] ^ value]) + CARD[place + 1 :]
+            with pytest.raises(FileError, match=r"\.$"):
+                read_laptop_card(changed)
+    other = CARD.replace(LAPTOP.public.recipient.encode(), ORGANISATION.public.recipient.encode())
+    for wrong in (other, b"[" * 10_000_000):
+        with pytest.raises(FileError):
+            read_laptop_card(wrong)
+
+
+@given(st.binary(max_size=300))
+def test_any_other_card_is_refused_in_words(data: bytes) -> None:
+    with pytest.raises(FileError):
+        read_laptop_card(data)

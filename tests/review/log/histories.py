@@ -1,7 +1,5 @@
 """Random histories of six laptops, and what they add up to by the plainest means."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,18 +7,8 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
+from review.log import payloads as say
 from review.log.event import Event
-from review.log.payloads import (
-    AnyPayload,
-    Consent,
-    HarmFlag,
-    OfReviewer,
-    Reasons,
-    Scope,
-    Train,
-    Undo,
-    Withdraw,
-)
 from review.log.withdrawal import covered, withdrawals
 from review.rating import Rating, Reason
 from tests.review.log.material import (
@@ -67,14 +55,14 @@ def history(random: Random) -> History:
     return History(list(truth.values()), files)
 
 
-def _payload(random: Random, laptop: Device, minute: int) -> AnyPayload:
+def _payload(random: Random, laptop: Device, minute: int) -> say.AnyPayload:
     place: dict[str, Any] = {
         "reviewer": random.choice(PEOPLE), "batch": random.choice(BATCHES), "wall": laptop.wall(minute),
     }  # fmt: skip
     item, word, rating = random.randrange(6), random.choice(["", "1", "2"]), random.choice(RATINGS)
     reasons = tuple(random.sample(list(Reason), random.randrange(3)))
     yes = random.random() < 0.6
-    kinds: tuple[tuple[float, Callable[[], AnyPayload]], ...] = (
+    kinds: tuple[tuple[float, Callable[[], say.AnyPayload]], ...] = (
         (30, lambda: rate(item, rating, **place)),
         (6, lambda: cannot(item, **place)),
         (6, lambda: translate(item, f"word {word}", **place)),
@@ -82,32 +70,29 @@ def _payload(random: Random, laptop: Device, minute: int) -> AnyPayload:
         (14, lambda: _undo(random, laptop, place)),
         (6, lambda: comment(item, word, **place)),
         (6, lambda: suggest(item, word, **place)),
-        (4, lambda: HarmFlag(**place, item=ITEMS[item], harmful=yes)),
-        (4, lambda: Reasons(**place, item=ITEMS[item], reasons=reasons)),
-        (3, lambda: Train(**place, item=ITEMS[item], rating=rating)),
-        (
-            3,
-            lambda: Consent(**place, consent_sha256="c" * 64, language="en", share_corrections=yes),
-        ),
+        (4, lambda: say.HarmFlag(**place, item=ITEMS[item], harmful=yes)),
+        (4, lambda: say.Reasons(**place, item=ITEMS[item], reasons=reasons)),
+        (3, lambda: say.Train(**place, item=ITEMS[item], rating=rating)),
+        (3, lambda: say.Consent(**place, consent_sha256="c" * 64, language="en", share_corrections=yes)),
         (1.5, lambda: _withdraw(random, place)),
-    )
-    [say] = random.choices([say for _, say in kinds], [weight for weight, _ in kinds])
-    return say()
+    )  # fmt: skip
+    [made] = random.choices([make for _, make in kinds], [weight for weight, _ in kinds])
+    return made()
 
 
-def _undo(random: Random, laptop: Device, place: dict[str, Any]) -> AnyPayload:
+def _undo(random: Random, laptop: Device, place: dict[str, Any]) -> say.AnyPayload:
     """Undo one of the laptop's last events, mostly as its own person in its own batch."""
     if not laptop.events:
         return skip(0, **place)
     target = random.choice(laptop.events[-8:])
-    if isinstance(target.payload, OfReviewer) and random.random() < 0.8:
+    if isinstance(target.payload, say.OfReviewer) and random.random() < 0.8:
         place = {**place, "reviewer": target.payload.reviewer, "batch": target.payload.batch}
-    return Undo(**place, target=target.id)
+    return say.Undo(**place, target=target.id)
 
 
-def _withdraw(random: Random, place: dict[str, Any]) -> Withdraw:
-    scope = random.choice(list(Scope))
-    return Withdraw(**{**place, "batch": random.choice([None, *BATCHES])}, scope=scope)
+def _withdraw(random: Random, place: dict[str, Any]) -> say.Withdraw:
+    scope = random.choice(list(say.Scope))
+    return say.Withdraw(**{**place, "batch": random.choice([None, *BATCHES])}, scope=scope)
 
 
 def _file(random: Random, laptop: Device) -> list[bytes]:
@@ -117,7 +102,7 @@ def _file(random: Random, laptop: Device) -> list[bytes]:
     events = [
         event
         if batch in {None, getattr(event.payload, "batch", None)}
-        or isinstance(event.payload, Withdraw)
+        or isinstance(event.payload, say.Withdraw)
         else event.erased()
         for event in laptop.events
     ]

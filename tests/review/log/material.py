@@ -7,32 +7,9 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
+from review.log import payloads as say
 from review.log.event import FIRST, Event, make_event
 from review.log.laptop import Laptop
-from review.log.payloads import (
-    Adjudicate,
-    AnyPayload,
-    Comment,
-    Consent,
-    Export,
-    Face,
-    HarmFlag,
-    LaptopWord,
-    NotJudged,
-    OrganiserLook,
-    Rate,
-    Reasons,
-    Related,
-    Scope,
-    SittingBegan,
-    Skip,
-    Speaks,
-    Suggest,
-    Train,
-    Translate,
-    Undo,
-    Withdraw,
-)
 from review.rating import CannotJudge, Rating, Reason
 
 ANN, BEN, CLO = "ANN0000A", "BEN0000B", "CX00000C"
@@ -50,75 +27,71 @@ def who(reviewer: str = ANN, batch: str = BATCH, wall: str = WALL) -> dict[str, 
     return {"reviewer": reviewer, "batch": batch, "wall": wall}
 
 
-def rate(item: int, rating: Rating, **place: Any) -> Rate:
-    return Rate(
-        **who(**place), item=ITEMS[item], rating=rating, position=item, active_ms=1500,
-        face=Face.LINES, version="0.1.0",
-    )  # fmt: skip
+def rate(item: int, rating: Rating, **place: Any) -> say.Rate:
+    about = {**who(**place), "item": ITEMS[item], "position": item}
+    return say.Rate(**about, rating=rating, active_ms=1500, face=say.Face.LINES, version="0.1.0")
 
 
-def cannot(item: int, why: CannotJudge = CannotJudge.UNSAID, **place: Any) -> NotJudged:
-    return NotJudged(
-        **who(**place), item=ITEMS[item], why=why, position=item, active_ms=900, face=Face.TERMINAL,
-        version="0.1.0", override=True,
-    )  # fmt: skip
+def cannot(item: int, why: CannotJudge = CannotJudge.UNSAID, **place: Any) -> say.NotJudged:
+    about = {**who(**place), "item": ITEMS[item], "position": item, "version": "0.1.0"}
+    return say.NotJudged(**about, why=why, active_ms=900, face=say.Face.TERMINAL, override=True)
 
 
-def translate(item: int, text: str, **place: Any) -> Translate:
-    return Translate(
-        **who(**place), item=ITEMS[item], text=text, position=item, active_ms=4200,
-        face=Face.DESKTOP, font="Noto Sans 20 px", version="0.1.0",
-    )  # fmt: skip
+def translate(item: int, text: str, **place: Any) -> say.Translate:
+    about = {**who(**place), "item": ITEMS[item], "position": item, "version": "0.1.0"}
+    return say.Translate(
+        **about, text=text, active_ms=4200, face=say.Face.DESKTOP, font="Noto Sans 20 px"
+    )
 
 
-def skip(item: int, **place: Any) -> Skip:
-    return Skip(**who(**place), item=ITEMS[item])
+def skip(item: int, **place: Any) -> say.Skip:
+    return say.Skip(**who(**place), item=ITEMS[item])
 
 
-def undo(target: Event, **place: Any) -> Undo:
-    return Undo(**who(**place), target=target.id)
+def undo(target: Event, **place: Any) -> say.Undo:
+    return say.Undo(**who(**place), target=target.id)
 
 
-def comment(item: int, text: str, **place: Any) -> Comment:
-    return Comment(**who(**place), item=ITEMS[item], text=text)
+def comment(item: int, text: str, **place: Any) -> say.Comment:
+    return say.Comment(**who(**place), item=ITEMS[item], text=text)
 
 
-def suggest(item: int, text: str, **place: Any) -> Suggest:
-    return Suggest(**who(**place), item=ITEMS[item], text=text)
+def suggest(item: int, text: str, **place: Any) -> say.Suggest:
+    return say.Suggest(**who(**place), item=ITEMS[item], text=text)
 
 
-def withdraw(scope: Scope, batch: str | None = BATCH, reviewer: str = ANN) -> Withdraw:
-    return Withdraw(wall=WALL, reviewer=reviewer, batch=batch, scope=scope)
+def withdraw(scope: say.Scope, batch: str | None = BATCH, reviewer: str = ANN) -> say.Withdraw:
+    return say.Withdraw(wall=WALL, reviewer=reviewer, batch=batch, scope=scope)
 
 
-def one_of_each() -> tuple[AnyPayload, ...]:
+def one_of_each() -> tuple[say.AnyPayload, ...]:
     """Return one payload of every kind, with every optional field filled."""
     item, hexes = {"item": ITEMS[0]}, "c" * 64
     return (
-        Consent(**who(), consent_sha256=hexes, language="fr", text_language="fr", share_corrections=True),
-        Related(**who(), relation="knows"),
-        SittingBegan(**who(), order_sha256=hexes, face=Face.DESKTOP, version="1", language="en"),
-        Train(**who(), **item, rating=Rating.GIST),
-        Rate(
-            **who(), **item, rating=Rating.REJECT, position=3, active_ms=10, face=Face.DESKTOP,
+        say.Consent(**who(), consent_sha256=hexes, language="fr", text_language="fr", share_corrections=True),
+        say.Related(**who(), relation="knows"),
+        say.SittingBegan(**who(), order_sha256=hexes, face=say.Face.DESKTOP, version="1", language="en"),
+        say.Train(**who(), **item, rating=Rating.GIST),
+        say.Rate(
+            **who(), **item, rating=Rating.REJECT, position=3, active_ms=10, face=say.Face.DESKTOP,
             font="Noto 14", version="1", override=True,
         ),
         cannot(1, CannotJudge.SUBJECT),
         translate(1, "ᓂᐚᐸᒫᐤ ᐊᑎᒼ\nniwâpamâw atim"),
         skip(2),
-        Undo(**who(), target=hexes),
-        Reasons(**who(), **item, reasons=(Reason.ADDED, Reason.GRAMMAR)),
+        say.Undo(**who(), target=hexes),
+        say.Reasons(**who(), **item, reasons=(Reason.ADDED, Reason.GRAMMAR)),
         comment(0, "ᐊᑎᒼ \u0000 “x”"),
         suggest(0, "niwâpamâw"),
-        HarmFlag(**who(), **item, harmful=True),
-        withdraw(Scope.COMMENTS),
-        Export(wall=WALL, batch=BATCH, events=12, head=hexes),
-        Adjudicate(wall=WALL, batch=BATCH, **item, harmful=False, note="seen by two", reason="used so", by="Ann"),
-        OrganiserLook(wall=WALL, batch=BATCH, run_id="run-1", events_sha256=hexes),
-        LaptopWord(
+        say.HarmFlag(**who(), **item, harmful=True),
+        withdraw(say.Scope.COMMENTS),
+        say.Export(wall=WALL, batch=BATCH, events=12, head=hexes),
+        say.Adjudicate(wall=WALL, batch=BATCH, **item, harmful=False, note="seen by two", reason="used so", by="Ann"),
+        say.OrganiserLook(wall=WALL, batch=BATCH, run_id="run-1", events_sha256=hexes),
+        say.LaptopWord(
             wall=WALL, batch=BATCH, laptop=hexes, heard=False, instead_of="d" * 64, reason="lost",
         ),
-        Speaks(wall=WALL, batch=BATCH, reviewer=ANN, laptops=(hexes, "d" * 64)),
+        say.Speaks(wall=WALL, batch=BATCH, reviewer=ANN, laptops=(hexes, "d" * 64)),
     )  # fmt: skip
 
 
@@ -130,7 +103,7 @@ class Device:
         self.events: list[Event] = []
         self._random = Random(f"{name} {seed}")
 
-    def say(self, payload: AnyPayload) -> Event:
+    def say(self, payload: say.AnyPayload) -> Event:
         before = self.events[-1] if self.events else None
         event = make_event(
             payload,
@@ -153,7 +126,7 @@ class Device:
         return twin
 
 
-def chain(*payloads: AnyPayload, name: str = "a" * 16) -> list[Event]:
+def chain(*payloads: say.AnyPayload, name: str = "a" * 16) -> list[Event]:
     device = Device(name)
     return [device.say(payload) for payload in payloads]
 

@@ -1,7 +1,5 @@
 """Programs for tests that need a process of their own, run as ``python -m tests.review.log.processes WHAT FOLDER``."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What goes wrong with disks, files and programs is said, loses nothing, and the same again works."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil
@@ -13,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
@@ -112,21 +110,17 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps open files in their place")
-def test_a_file_that_was_moved_while_open(tmp_path: Path) -> None:
+def test_file_that_was_moved_while_open(tmp_path: Path) -> None:
     home, away = tmp_path / "home", tmp_path / "away"
     with Laptop.open(home) as laptop:
-        laptop.append(rate(0, GIST))
-        (home / FILE_NAME).rename(away)
-        with problem(StorageProblem.GONE):
-            laptop.append(rate(1, GIST))
-        away.rename(home / FILE_NAME)
-        assert laptop.append(rate(1, GIST)).seq == 1
-        shutil.move(home, away)
-        with problem(StorageProblem.GONE):
-            laptop.append(rate(2, GIST))
-        shutil.move(away, home)
-        assert laptop.append(rate(2, GIST)).seq == 2
-        assert seqs(laptop) == [0, 1, 2]
+        for number, (here, there) in enumerate(((home / FILE_NAME, away), (home, away))):
+            laptop.append(rate(0, GIST))
+            shutil.move(here, there)
+            with problem(StorageProblem.GONE):
+                laptop.append(rate(1, GIST))
+            shutil.move(there, here)
+            assert laptop.append(rate(1, GIST)).seq == 2 * number + 1
+        assert seqs(laptop) == [0, 1, 2, 3]
 
 
 @contextmanager
@@ -201,9 +195,7 @@ def test_a_second_program_that_holds_the_file(tmp_path: Path) -> None:
     ],
     ids=["other", "truncated", "overwritten"],
 )
-def test_a_damaged_file_is_noticed(
-    tmp_path: Path, damage: object, expected: StorageProblem
-) -> None:
+def test_damaged_file_is_noticed(tmp_path: Path, damage: Any, expected: StorageProblem) -> None:
     with Laptop.open(tmp_path) as laptop:
         for number in range(50):
             laptop.append(comment(number % 6, "x" * 500))
@@ -213,21 +205,13 @@ def test_a_damaged_file_is_noticed(
         laptop.append(rate(0, GIST))
 
 
-@pytest.mark.parametrize(
-    ("number", "expected"),
-    [
-        (errno.ENOSPC, StorageProblem.DISK_FULL),
-        (errno.EROFS, StorageProblem.READ_ONLY),
-        (errno.EACCES, StorageProblem.READ_ONLY),
-        (errno.EIO, StorageProblem.DISK_FAILS),
-    ],
-)
-def test_the_file_systems_own_words(tmp_path: Path, number: int, expected: StorageProblem) -> None:
-    said = not_saved(OSError(number, "words of the system"), tmp_path)
-    assert (said.problem, said.detail) == (expected, errno.errorcode[number])
-
-
-def test_an_error_without_a_name_is_still_said(tmp_path: Path) -> None:
+def test_words_of_the_file_system_are_understood(tmp_path: Path) -> None:
+    for number, expected in (
+        (errno.ENOSPC, StorageProblem.DISK_FULL), (errno.EROFS, StorageProblem.READ_ONLY),
+        (errno.EACCES, StorageProblem.READ_ONLY), (errno.EIO, StorageProblem.DISK_FAILS),
+    ):  # fmt: skip
+        said = not_saved(OSError(number, "words of the system"), tmp_path)
+        assert (said.problem, said.detail) == (expected, errno.errorcode[number])
     said = not_saved(sqlite3.ProgrammingError("Cannot operate on a closed database."), tmp_path)
     assert (said.problem, said.detail) == (StorageProblem.OTHER, "ProgrammingError")
 
@@ -244,11 +228,11 @@ def acknowledged(stream: IO[str]) -> list[str]:
     return [line.split()[0] for line in stream.read().splitlines(keepends=True) if line[-1] == "\n"]
 
 
-def test_nothing_acknowledged_is_lost_when_the_program_is_killed(tmp_path: Path) -> None:
+def test_killed_program_loses_nothing_acknowledged(tmp_path: Path) -> None:
     """SIGKILL at any moment: after some acknowledgements, and some milliseconds of the next writing."""
     random = Random(4)
     known: list[str] = []
-    kills = times(5, 200)
+    kills = times(2, 200)
     for _ in range(kills):
         program = appending(tmp_path, 10_000)
         assert program.stdout is not None
@@ -267,22 +251,13 @@ def test_nothing_acknowledged_is_lost_when_the_program_is_killed(tmp_path: Path)
     print(f"{kills} kills, {len(known)} acknowledged, {len(kept)} kept")
 
 
-def test_two_programs_write_one_chain(tmp_path: Path) -> None:
-    Laptop.open(tmp_path).close()
-    programs = [appending(tmp_path, 25) for _ in range(2)]
-    said = [program.communicate(timeout=120) for program in programs]
-    assert [errors for _, errors in said] == ["", ""]
-    seqs = [int(line.split()[1]) for out, _ in said for line in out.splitlines()]
-    assert sorted(seqs) == list(range(50))
-    with Laptop.open(tmp_path) as laptop:
-        [chain] = check_chain(laptop.events()).chains
-    assert (chain.events, chain.whole, chain.forked) == (50, True, ())
-
-
-def test_programs_that_start_at_once_are_one_device(tmp_path: Path) -> None:
+def test_programs_that_start_at_once_write_one_chain(tmp_path: Path) -> None:
     for number in range(times(1, 25)):
         folder = tmp_path / str(number)
-        programs = [appending(folder, 5) for _ in range(3)]
-        assert [program.communicate(timeout=120)[1] for program in programs] == [""] * 3
+        said = [each.communicate(timeout=120) for each in [appending(folder, 15) for _ in range(3)]]
+        assert [errors for _, errors in said] == [""] * 3
+        numbers = [int(line.split()[1]) for out, _ in said for line in out.splitlines()]
+        assert sorted(numbers) == list(range(45))
         with Laptop.open(folder) as laptop:
-            assert [chain.events for chain in check_chain(laptop.events()).chains] == [15]
+            [chain] = check_chain(laptop.events()).chains
+        assert (chain.events, chain.whole, chain.forked) == (45, True, ())

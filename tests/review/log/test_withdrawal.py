@@ -1,7 +1,5 @@
 """What a person took back is found nowhere, and everything that rests on the heads still holds."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -128,7 +126,7 @@ class _Overwriting(sqlite3.Connection):
         return super().execute(off if "secure_delete" in sql else sql, *values)
 
 
-def test_the_file_is_rewritten_so_that_nothing_rests_on_overwriting(tmp_path: Path) -> None:
+def test_file_is_rewritten_and_not_only_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "office.sqlite"
     with closing(sqlite3.connect(path, isolation_level=None, factory=_Overwriting)) as connection:
         connection.execute("PRAGMA secure_delete = OFF")
@@ -155,9 +153,7 @@ def store(tmp_path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def test_a_withdrawal_that_comes_with_an_old_stick_after_it(
-    store: sqlite3.Connection, tmp_path: Path
-) -> None:
+def test_old_stick_after_a_withdrawal(store: sqlite3.Connection, tmp_path: Path) -> None:
     device = Device("a" * 16)
     for number in range(40):
         device.say(comment(number % 6, f"words {number} " * 40))
@@ -182,29 +178,21 @@ def test_a_withdrawal_that_comes_with_an_old_stick_after_it(
     assert (check_chain(events).whole, events[-1].payload is None) == (True, False)
 
 
-def test_erasing_reaches_what_another_program_put_there(
-    store: sqlite3.Connection, tmp_path: Path
-) -> None:
+def test_erasing_reaches_what_another_program_put_there(store: sqlite3.Connection) -> None:
     device = Device("a" * 16)
     taken = device.say(withdraw(Scope.BATCH))
     late = device.say(comment(0, "late words of Ann"))
     for event in (taken, late.erased()):
         insert_event(store, event)
-    store.execute(
-        "UPDATE event SET payload = '{}', salt = x'00', batch = ?, reviewer = ? WHERE seq = 1",
-        (BATCH, ANN),
-    )
-    assert erase(store) == 1
-    assert erase(store) == 0
-    assert list(read_events(store)) == [taken, late.erased()]
-
-
-def test_an_erasing_that_cannot_be_done_changes_nothing(store: sqlite3.Connection) -> None:
+    values = "payload = '{}', salt = x'00', batch = ?, reviewer = ?"
+    store.execute(f"UPDATE event SET {values} WHERE seq = 1", (BATCH, ANN))
     store.execute("BEGIN")
-    with pytest.raises(sqlite3.OperationalError):
+    with pytest.raises(sqlite3.OperationalError):  # what cannot be done changes nothing
         erase(store)
     assert store.in_transaction
     store.rollback()
+    assert (erase(store), erase(store)) == (1, 0)
+    assert list(read_events(store)) == [taken, late.erased()]
 
 
 def test_who_is_reached() -> None:

@@ -1,10 +1,11 @@
 """The record of ownership by itself: what follows from what was said, in any order, and what nobody can make of it."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import permutations
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -13,18 +14,41 @@ import pytest
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.sealed.forms import FileError
-from harness.sealed.keys import Identity
+from harness.sealed.keys import Identity, Role
+from harness.store.file.database import open_store
+from harness.store.signed_records import signed_file
+from review.records import agreeing
 from review.records.ownership import (
     Deed,
     OwnershipRecord,
     OwnershipState,
     OwnershipTerms,
+    Party,
     merged,
+    new_terms,
     propose,
     read_ownership,
     say,
 )
-from tests.review.records.made import ANN, MALLORY, US, terms
+from tests.review.thorough import times
+
+US, ANN, MALLORY = (Identity.make(Role.ORGANISATION) for _ in range(3))
+
+
+def terms(
+    developer: Identity = ANN, organisation: Identity = US, **changed: object
+) -> OwnershipTerms:
+    fields: dict[str, object] = {
+        "run_id": "r1",
+        "card": "ab" * 32,
+        "certificate": "cd" * 32,
+        "composite_at_least": "0.70",
+        "method": "chat",
+        "language_pair": "EN→EO",
+        "organisation": Party(name="Us", signing_key=organisation.public.signing_key),
+        "developer": Party(name="Ann", signing_key=developer.public.signing_key),
+    }
+    return new_terms(**fields | changed)
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +61,7 @@ def agreed(proposed: OwnershipRecord) -> OwnershipRecord:
     return say(say(proposed, Deed.SIGNED, US), Deed.SIGNED, ANN)
 
 
-def test_states_follow_from_what_was_said(
-    proposed: OwnershipRecord, agreed: OwnershipRecord
-) -> None:
+def test_states_follow_from_acts(proposed: OwnershipRecord, agreed: OwnershipRecord) -> None:
     assert proposed.state is OwnershipState.PROPOSED
     assert say(proposed, Deed.SIGNED, US).state is OwnershipState.BY_ORGANISATION
     assert say(proposed, Deed.SIGNED, ANN).state is OwnershipState.BY_DEVELOPER
@@ -49,7 +71,7 @@ def test_states_follow_from_what_was_said(
         assert say(agreed, Deed.REVOKED, side, "no more").state is OwnershipState.REVOKED
 
 
-def test_the_terms_are_those_of_the_specification_unless_both_agree_otherwise(
+def test_terms_are_those_of_the_specification(
     proposed: OwnershipRecord,
 ) -> None:
     said = proposed.terms
@@ -61,7 +83,7 @@ def test_the_terms_are_those_of_the_specification_unless_both_agree_otherwise(
         terms(organisation_share=101)
 
 
-def test_copies_that_come_back_in_any_order_say_the_same(
+def test_copies_say_the_same_in_any_order(
     proposed: OwnershipRecord, agreed: OwnershipRecord
 ) -> None:
     copies = [
@@ -78,27 +100,19 @@ def test_copies_that_come_back_in_any_order_say_the_same(
         found.add(one.data())
     assert len(found) == 1
     assert read_ownership(found.pop()).state is OwnershipState.REVOKED
+    for older in (proposed, agreed):  # an old copy takes nothing back
+        assert merged(older, copies[-1]).state is OwnershipState.REVOKED
+    with pytest.raises(UsageError, match="other terms"):
+        merged(proposed, propose(terms(), US))
 
 
-def test_an_old_copy_takes_nothing_back(agreed: OwnershipRecord, proposed: OwnershipRecord) -> None:
-    revoked = say(agreed, Deed.REVOKED, US, "misused")
-    for older in (proposed, agreed):
-        assert merged(older, revoked).state is OwnershipState.REVOKED
-
-
-@pytest.mark.parametrize(
-    ("what", "who", "words"),
-    [
-        (Deed.SIGNED, MALLORY, "neither side"),
-        (Deed.SIGNED, US, "already"),
+def test_a_side_says_only_what_it_can(agreed: OwnershipRecord) -> None:
+    for what, who, words in (
+        (Deed.SIGNED, MALLORY, "neither side"), (Deed.SIGNED, US, "already"),
         (Deed.REFUSED, US, "ownership revoke"),
-    ],
-)
-def test_a_side_says_only_what_it_can(
-    agreed: OwnershipRecord, what: Deed, who: Identity, words: str
-) -> None:
-    with pytest.raises(UsageError, match=words):
-        say(agreed, what, who, "because")
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match=words):
+            say(agreed, what, who, "because")
 
 
 def test_what_was_refused_is_not_signed_any_more(proposed: OwnershipRecord) -> None:
@@ -131,83 +145,45 @@ def _act(record: OwnershipRecord, what: str, by: Identity, **changed: str) -> di
     return fields | {"signature": by.sign(canonical_bytes(fields)).hex()}
 
 
-Change = Callable[[dict[str, Any], OwnershipRecord], None]
+Change = Callable[[dict[str, Any], OwnershipRecord], object]
 
 
-def _developer_signs_for_the_organisation(raw: dict[str, Any], record: OwnershipRecord) -> None:
-    forged = _act(record, "signed", ANN)
-    raw["acts"].append(forged | {"by": US.public.signing_key})
-
-
-def _organisation_alters_the_share(raw: dict[str, Any], record: OwnershipRecord) -> None:
-    raw["terms"]["organisation_share"] = 100
+def _altered(raw: dict[str, Any], record: OwnershipRecord, *words: tuple[str, Identity]) -> None:
+    """Let these sign the terms as they are now."""
+    anew = OwnershipTerms.model_validate(raw["terms"]).id
+    raw["acts"] = [_act(record, what, by, terms=anew) for what, by in words]
 
 
 def _organisation_alters_and_signs_anew(raw: dict[str, Any], record: OwnershipRecord) -> None:
     raw["terms"]["more"] = "and all later methods"
-    changed = OwnershipTerms.model_validate(raw["terms"])
-    mine = {"terms": changed.id}
-    ours = [_act(record, what, US, **mine) for what in ("proposed", "signed")]
-    raw["acts"] = [
-        ours[0],
-        ours[1],
-        *(each for each in raw["acts"] if each["by"] == ANN.public.signing_key),
-    ]
-
-
-def _a_stranger_signs(raw: dict[str, Any], record: OwnershipRecord) -> None:
-    raw["acts"].append(_act(record, "signed", MALLORY))
-
-
-def _of_another_card(raw: dict[str, Any], record: OwnershipRecord) -> None:
-    raw["terms"]["card"] = "ef" * 32
+    theirs = [each for each in raw["acts"] if each["by"] == ANN.public.signing_key]
+    _altered(raw, record, ("proposed", US), ("signed", US))
+    raw["acts"] += theirs
 
 
 def _one_key_for_both(raw: dict[str, Any], record: OwnershipRecord) -> None:
     raw["terms"]["developer"]["signing_key"] = US.public.signing_key
-    changed = OwnershipTerms.model_validate(raw["terms"])
-    raw["acts"] = [_act(record, what, US, terms=changed.id) for what in ("proposed", "signed")]
+    _altered(raw, record, ("proposed", US), ("signed", US))
 
 
-def _developer_proposes(raw: dict[str, Any], record: OwnershipRecord) -> None:
-    raw["acts"] = [_act(record, "proposed", ANN)]
+CHANGES: dict[str, tuple[Change, str]] = {
+    "developer signs for the organisation": (lambda raw, r: raw["acts"].append(_act(r, "signed", ANN) | {"by": US.public.signing_key}), "changed after it was signed"),
+    "organisation alters the share": (lambda raw, _: raw["terms"].update(organisation_share=100), "about other terms"),
+    "organisation alters and signs anew": (_organisation_alters_and_signs_anew, "about other terms"),
+    "a stranger signs": (lambda raw, r: raw["acts"].append(_act(r, "signed", MALLORY)), "neither side"),
+    "of another card": (lambda raw, _: raw["terms"].update(card="ef" * 32), "about other terms"),
+    "one key for both": (_one_key_for_both, "one key"),
+    "developer proposes": (lambda raw, r: raw.update(acts=[_act(r, "proposed", ANN)]), "It was not the organisation that proposed"),
+    "revoked unsigned": (lambda raw, r: raw.update(acts=[raw["acts"][0], _act(r, "revoked", ANN, reason="no")]), "never gave"),
+    "twice": (lambda raw, _: raw["acts"].insert(1, raw["acts"][1]), "the same twice"),
+    "in another order": (lambda raw, _: raw["acts"].reverse(), "order"),
+    "without its proposal": (lambda raw, _: raw["acts"].pop(0), "It was not the organisation that proposed"),
+}  # fmt: skip
 
 
-def _revoked_unsigned(raw: dict[str, Any], record: OwnershipRecord) -> None:
-    raw["acts"] = [raw["acts"][0], _act(record, "revoked", ANN, reason="no")]
-
-
-def _twice(raw: dict[str, Any], record: OwnershipRecord) -> None:
-    raw["acts"] = [*raw["acts"][:2], raw["acts"][1], raw["acts"][2]]
-
-
-def _in_another_order(raw: dict[str, Any], record: OwnershipRecord) -> None:
-    raw["acts"].reverse()
-
-
-def _without_its_proposal(raw: dict[str, Any], record: OwnershipRecord) -> None:
-    raw["acts"] = raw["acts"][1:]
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (_developer_signs_for_the_organisation, "changed after it was signed"),
-        (_organisation_alters_the_share, "about other terms"),
-        (_organisation_alters_and_signs_anew, "about other terms"),
-        (_a_stranger_signs, "neither side"),
-        (_of_another_card, "about other terms"),
-        (_one_key_for_both, "one key"),
-        (_developer_proposes, "It was not the organisation that proposed"),
-        (_revoked_unsigned, "never gave"),
-        (_twice, "the same twice"),
-        (_in_another_order, "order"),
-        (_without_its_proposal, "It was not the organisation that proposed"),
-    ],
-)
-def test_what_somebody_made_of_a_record_is_refused(
-    agreed: OwnershipRecord, change: Change, words: str
-) -> None:
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_somebody_made_of_a_record_is_refused(agreed: OwnershipRecord, name: str) -> None:
+    change, words = CHANGES[name]
     raw = json.loads(agreed.data())
     change(raw, agreed)
     with pytest.raises(FileError, match=words):
@@ -216,7 +192,7 @@ def test_what_somebody_made_of_a_record_is_refused(
 
 def test_every_changed_byte_is_found(agreed: OwnershipRecord) -> None:
     data, rng = agreed.data(), Random(7)
-    for place in rng.sample(range(len(data)), 150):
+    for place in rng.sample(range(len(data)), times(40, 150)):
         changed = bytearray(data)
         changed[place] ^= 1 << rng.randrange(8)
         with pytest.raises(FileError):
@@ -228,6 +204,60 @@ def test_every_changed_byte_is_found(agreed: OwnershipRecord) -> None:
         read_ownership(data + b" " * 70_000)
 
 
-def test_records_of_different_terms_are_not_joined(proposed: OwnershipRecord) -> None:
-    with pytest.raises(UsageError, match="other terms"):
-        merged(proposed, propose(terms(), US))
+# keeping what both sides said: two programs at once, and a word whose file could not be written
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(open_store(tmp_path / "rosetta.sqlite")) as connection:
+        yield connection
+
+
+def kept(store: sqlite3.Connection, record: OwnershipRecord) -> OwnershipRecord:
+    data = signed_file(store, record.terms.id)
+    assert data is not None
+    return read_ownership(data)
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_revocation_kept_in_between_is_not_lost(
+    store: sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: bool
+) -> None:
+    """Another program keeps a revocation just after this one read what is kept: it has to wait, and its word stays."""
+    mine = Identity.load(tmp_path, Role.COMPUTER)
+    proposed = propose(terms(mine), US)
+    revoked = say(say(proposed, Deed.SIGNED, US), Deed.REVOKED, US, "misused")
+    agreeing.keep(store, proposed)
+    with_kept = agreeing.with_kept
+    waits: list[bool] = []
+
+    def another_writes(store: sqlite3.Connection, record: OwnershipRecord) -> OwnershipRecord:
+        found, path = with_kept(store, record), tmp_path / "rosetta.sqlite"
+        with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as two:
+            try:
+                agreeing.keep(two, revoked)
+            except sqlite3.OperationalError:
+                waits.append(True)
+        return found
+
+    monkeypatch.setattr(agreeing, "with_kept", another_writes)
+    if answers:
+        agreeing.answer(store, proposed.data(), Deed.SIGNED, tmp_path)
+    else:
+        agreeing.take(store, proposed.data(), tmp_path, US.public.signing_key)
+    monkeypatch.undo()
+    if waits:
+        agreeing.take(store, revoked.data(), tmp_path, US.public.signing_key)
+    assert kept(store, proposed).state is OwnershipState.REVOKED
+
+
+def test_unwritten_word_is_given_again(store: sqlite3.Connection, tmp_path: Path) -> None:
+    mine = Identity.load(tmp_path, Role.COMPUTER)
+    proposed = propose(terms(mine), US)
+    first = agreeing.answer(store, proposed.data(), Deed.SIGNED, tmp_path)
+    again = agreeing.answer(store, proposed.data(), Deed.SIGNED, tmp_path)
+    assert again.data() == first.data() == kept(store, proposed).data()
+    with pytest.raises(UsageError, match="already"):
+        agreeing.answer(store, first.data(), Deed.SIGNED, tmp_path)
+    with pytest.raises(UsageError, match="No key of this computer"):
+        agreeing.answer(store, propose(terms(ANN), US).data(), Deed.SIGNED, tmp_path)

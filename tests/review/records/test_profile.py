@@ -1,7 +1,5 @@
 """What an organisation's profile tells of the vaults of its computer."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 

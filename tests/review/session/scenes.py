@@ -16,7 +16,7 @@ from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating
 from review.session.session import Session
-from review.session.view import View
+from review.session.view import ShownItem, View
 from review.session.words.catalogue import Words
 
 CODE, OTHER_CODE, STRANGER = make_codes(3, random.Random(11).randrange)
@@ -75,30 +75,20 @@ def batch_of(
     """
     ids = tuple(item.id for item in items)
     places = [place_of(tag_of(each, salt)) if salt else each for each in (CODE, OTHER_CODE)]
+    organisation = Organisation(
+        name="Language Council",
+        signing_key=ORGANISATION.public.signing_key,
+        recipients=tuple(sorted(each.recipient for each in CUSTODIANS)),
+    )
     manifest = BatchManifest(
         **added,
         format="rosetta-batch/3" if added else "rosetta-batch/2" if salt else "rosetta-batch/1",
-        batch=batch,
-        review="spring",
-        title=title,
-        created="2026-03-01T00:00:00Z",
-        source_language="en",
-        target_language="eo",
-        organisation=Organisation(
-            name="Language Council",
-            signing_key=ORGANISATION.public.signing_key,
-            recipients=tuple(sorted(each.recipient for each in CUSTODIANS)),
-        ),
-        policy_sha256="0" * 64,
-        consent=consent,
-        guide=GUIDE,
-        language=language,
-        task=task,
-        letters=tuple(letters),
-        secret=secret,
+        batch=batch, review="spring", title=title, created="2026-03-01T00:00:00Z",
+        source_language="en", target_language="eo", organisation=organisation,
+        policy_sha256="0" * 64, consent=consent, guide=GUIDE, language=language, task=task,
+        letters=tuple(letters), secret=secret, members={},
         orders=dict(zip(places, (ids, tuple(reversed(ids))), strict=True)),
-        members={},
-    )
+    )  # fmt: skip
     return make_batch(manifest, items, training, ORGANISATION, salt)
 
 
@@ -107,6 +97,11 @@ def write_file(batch: Batch, folder: Path, name: str | None = None) -> Path:
     path = folder / f"{name or batch.manifest.title}.rosetta-batch"
     path.write_bytes(write_batch(batch))
     return path
+
+
+def item_of(view: View) -> ShownItem:
+    assert view.item is not None, view.phase
+    return view.item
 
 
 @dataclass
@@ -138,14 +133,9 @@ class Sitting:
 
     def begin(self) -> None:
         self.session = Session(
-            self.laptop,
-            self.batch,
-            self.code,
-            Face.LINES,
-            self.words,
-            clock=self.clock,
+            self.laptop, self.batch, self.code, Face.LINES, self.words, clock=self.clock,
             now=lambda: datetime(2026, 3, 2, tzinfo=UTC) + timedelta(seconds=self.clock()),
-        )
+        )  # fmt: skip
 
     def restart(self) -> None:
         """Close and open everything, as after a power cut: only what is on the disk is left."""
@@ -154,8 +144,7 @@ class Sitting:
         self.begin()
 
     def see(self, seconds: float = 1.0) -> str:
-        item = self.session.view.item
-        assert item is not None, self.session.view.phase
+        item = item_of(self.session.view)
         self.session.painted(item.id)
         self.clock.seconds += seconds
         return item.id

@@ -1,14 +1,12 @@
 """Which page follows which: what leads to the sentences, what leads back, and what is left behind on the way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness.sealed.forms import FileError
@@ -41,7 +39,8 @@ from review.session.session import Session
 from review.session.view import Phase
 from review.session.words.keys import Onward
 from tests import keyring_in_memory
-from tests.review.session.scenes import CODE, STRANGER, batch_of, items_of, write_file
+from tests.review.session.scenes import CODE, STRANGER, batch_of, item_of, items_of, write_file
+from tests.review.thorough import examples
 
 SECRET = "river stone cloud ember"
 ON: dict[type[FlowStep[Any]], object] = {
@@ -99,13 +98,12 @@ def at_sentences(flow: Flow) -> AtSentences:
 
 
 def rate_next(session: Session) -> None:
-    item = session.view.item
-    assert item is not None
+    item = item_of(session.view)
     session.painted(item.id)
     session.rate(item.id, Rating.GIST)
 
 
-def test_the_way_of_somebody_who_was_never_here(flow_of: FlowOf, file: Path) -> None:
+def test_new_person_is_asked_everything_once(flow_of: FlowOf, file: Path) -> None:
     locked = file.with_name("Locked.rosetta-batch")
     locked.write_bytes(write_batch(batch_of(secret=True, batch="cd" * 8), passphrase=SECRET))
     flow, seen = flow_of(), []
@@ -119,7 +117,7 @@ def test_the_way_of_somebody_who_was_never_here(flow_of: FlowOf, file: Path) -> 
     assert (flow.sits, flow.file) == (True, locked)
 
 
-def test_who_was_here_is_asked_no_more_than_whether_it_is_them(flow_of: FlowOf) -> None:
+def test_person_who_was_here_is_only_asked_for_the_code(flow_of: FlowOf) -> None:
     flow = flow_of()
     step = at_sentences(flow)
     rate_next(step.session)
@@ -137,9 +135,7 @@ def test_who_was_here_is_asked_no_more_than_whether_it_is_them(flow_of: FlowOf) 
 
 
 @pytest.mark.parametrize("at", [kind for kind in ON if kind is not AskSharing])
-def test_none_leads_back_to_the_list_and_begins_nothing(
-    flow_of: FlowOf, file: Path, at: type[FlowStep[Any]]
-) -> None:
+def test_none_leads_back_to_the_list(flow_of: FlowOf, file: Path, at: type[FlowStep[Any]]) -> None:
     if at is AskSecret:
         file.write_bytes(write_batch(batch_of(secret=True), passphrase=SECRET))
     flow = flow_of()
@@ -154,12 +150,6 @@ def test_none_leads_back_to_the_list_and_begins_nothing(
     forgotten = at is not AskRelation
     assert bool(laptop.setting("reviewer")) is not forgotten
     assert ("Your code is not kept" in back.said) is (at is AskConsent)
-
-
-def test_from_sharing_one_goes_back_to_what_one_agrees_to(flow_of: FlowOf) -> None:
-    flow = flow_of()
-    lead(flow, flow.begin(), AskSharing)
-    assert isinstance(flow.answer(None), AskConsent)
 
 
 def test_what_is_wrong_is_asked_again_with_the_reason(flow_of: FlowOf, file: Path) -> None:
@@ -178,9 +168,7 @@ def test_what_is_wrong_is_asked_again_with_the_reason(flow_of: FlowOf, file: Pat
     assert isinstance(flow.answer(CODE), AskConsent)
 
 
-def test_a_file_that_does_not_open_is_told_on_the_list_or_raised(
-    flow_of: FlowOf, file: Path
-) -> None:
+def test_file_that_does_not_open_is_told_or_raised(flow_of: FlowOf, file: Path) -> None:
     file.write_bytes(file.read_bytes()[:200])
     told = flow_of(file).begin()
     assert isinstance(told, ChooseReview)
@@ -191,7 +179,7 @@ def test_a_file_that_does_not_open_is_told_on_the_list_or_raised(
         flow_of(file, strict=True).begin()
 
 
-def test_a_file_is_found_among_files(flow_of: FlowOf, file: Path) -> None:
+def test_file_from_outside_leaves_what_was_not_agreed_to(flow_of: FlowOf, file: Path) -> None:
     flow = flow_of()
     flow.begin()
     step = flow.answer(Other.FILE)
@@ -199,12 +187,8 @@ def test_a_file_is_found_among_files(flow_of: FlowOf, file: Path) -> None:
     assert step.sticks == (file.parent,)
     assert isinstance(flow.answer(None), ChooseReview)
     flow.answer(Other.FILE)
-    assert isinstance(flow.answer(file), AskWhoAsks)
-
-
-def test_a_file_from_outside_leaves_what_was_not_agreed_to(flow_of: FlowOf, file: Path) -> None:
-    flow = flow_of()
-    lead(flow, flow.begin(), AskConsent)
+    lead(flow, flow.answer(file), AskSharing)
+    assert isinstance(flow.answer(None), AskConsent), "back to what one agrees to"
     assert flow.opening.laptop.setting("reviewer")
     other = write_file(batch_of(batch="cd" * 8, title="Winter"), file.parent)
     step = flow.open(other)
@@ -238,7 +222,7 @@ def test_a_page_beside_the_sentences_leads_back_to_them(
     assert {type(each.payload) for each in changed} == kinds.get(onward, set())
 
 
-def test_the_end_counts_ones_own_answers_and_speaks_the_language_of_now(flow_of: FlowOf) -> None:
+def test_end_counts_own_answers_in_the_language_of_now(flow_of: FlowOf) -> None:
     flow = flow_of()
     step = at_sentences(flow)
     while step.session.view.item is not None:
@@ -255,7 +239,7 @@ def test_the_end_counts_ones_own_answers_and_speaks_the_language_of_now(flow_of:
 
 
 @pytest.mark.parametrize("sits", [True, False], ids=["at the sentences", "before them"])
-def test_after_a_fault_whatever_is_answered_shows_where_the_person_is(
+def test_answer_after_fault_shows_place(
     flow_of: FlowOf, monkeypatch: pytest.MonkeyPatch, sits: bool
 ) -> None:
     flow = flow_of()
@@ -278,10 +262,10 @@ CAN_BE_SAID: dict[type[FlowStep[Any]], list[object]] = {
 """Step → what can be answered; the others are agreed to or not."""
 
 
-@settings(max_examples=25, deadline=None)
+@examples(12, 100)
 @example([0] * 8)
 @given(st.lists(st.integers(0, 9), min_size=6, max_size=20))
-def test_nobody_comes_to_the_sentences_without_every_consent(
+def test_nobody_rates_without_consent(
     tmp_path_factory: pytest.TempPathFactory, said: list[int]
 ) -> None:
     """Whatever is answered: whoever is at the sentences said yes to who asks, to the consent, and how near they are."""

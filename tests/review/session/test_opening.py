@@ -1,4 +1,4 @@
-"""From a stick to the first item: what is found, kept, trusted and remembered."""
+"""From a stick to the first item: what is found, kept, trusted and remembered, and that codes are kept nowhere."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,23 +7,37 @@ import pytest
 
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
+from harness.sealed.phrase import draw_words
 from review.files.batch import write_batch
+from review.files.ratings import open_ratings
 from review.files.reviewer_codes import CodeError
-from review.log.laptop import Laptop
+from review.log.laptop import FILE_NAME, Laptop
 from review.log.payloads import Face
 from review.rating import Rating
 from review.session.opening import Opening
 from review.session.opening_words import where
 from review.session.session import Session
 from review.session.view import Phase
+from review.session.waiting import hand_over_all, kept
 from review.session.words.catalogue import Words
 from review.session.words.troubles import OtherReviewerError
 from tests.keyring_in_memory import no_keyring
-from tests.review.session.scenes import CODE, OTHER_CODE, STRANGER, batch_of, item_id, write_file
+from tests.review.session.scenes import (
+    CODE,
+    CUSTODIANS,
+    OTHER_CODE,
+    STRANGER,
+    batch_of,
+    item_id,
+    item_of,
+    write_file,
+)
 
 __all__ = ["no_keyring"]
 
 SECRET_WORDS = "river stone cloud ember"
+NEW, OLD = batch_of(salt=bytes(range(32))), batch_of(batch="0d" * 8, title="Autumn sentences")
+"""A batch that lists nobody's code, so that events name people by tags, and one that lists them."""
 
 
 @pytest.fixture
@@ -40,42 +54,45 @@ def opening_of(laptop: Laptop, stick: Path, **options: object) -> Opening:
     return Opening(laptop, mounted=lambda: [stick], **options)  # type: ignore[arg-type]
 
 
-def begun(opening: Opening) -> Session:
+def begun(opening: Opening, code: str = CODE) -> Session:
     """Go through a first opening."""
     batch = opening.open(opening.choices()[0])
     opening.accept(batch)
-    return opening.session(batch, opening.reviewer(batch, CODE), Face.LINES, guard=0)
+    return opening.session(batch, opening.reviewer(batch, code), Face.LINES, guard=0)
 
 
-def test_a_file_on_a_stick_is_found_and_then_kept_here(laptop: Laptop, stick: Path) -> None:
+def titles(opening: Opening) -> list[str]:
+    return [each.title for each in opening.choices()]
+
+
+def rate_all(session: Session) -> None:
+    session.agree(share_corrections=False)
+    while session.view.phase is Phase.ITEMS:
+        item = item_of(session.view)
+        session.painted(item.id)
+        session.rate(item.id, Rating.GIST)
+
+
+def test_file_on_a_stick_is_found_and_then_kept_here(laptop: Laptop, stick: Path) -> None:
     file = write_file(batch_of(), stick / "deep" / "er")
-    (found,) = opening_of(laptop, stick).choices()
+    opening = opening_of(laptop, stick)
+    (found,) = opening.choices()
     assert (found.title, found.path, found.batch) == ("Spring sentences", file, None)
     assert where(Words.load("en"), found) == f"Language Council · new, on {file.parent}"
     damaged = replace(found, organisation="")  # nothing of it can be read before it is opened
     assert where(Words.load("en"), damaged) == f"new, on {file.parent}"
-    begun(opening_of(laptop, stick))
-    (kept,) = opening_of(laptop, stick).choices()
-    assert (kept.title, kept.organisation, kept.path) == (
-        "Spring sentences",
-        "Language Council",
-        None,
-    )
+    batch = opening.open(found)
+    assert laptop.batches() == ()  # nothing is kept before a session begins
+    assert not opening.is_known(batch)
+    begun(opening)
+    assert opening_of(laptop, stick).is_known(batch)  # asked about once
+    (here,) = opening_of(laptop, stick).choices()
+    assert (here.title, here.organisation, here.path) == ("Spring sentences", "Language Council", None)  # fmt: skip
     file.unlink()
-    batch = opening_of(laptop, stick).open(kept)
-    assert batch == batch_of()
+    assert opening_of(laptop, stick).open(here) == batch_of()
 
 
-def test_nothing_is_kept_before_a_session_begins(laptop: Laptop, stick: Path) -> None:
-    write_file(batch_of(), stick)
-    opening = opening_of(laptop, stick)
-    opening.open(opening.choices()[0])
-    assert laptop.batches() == ()
-
-
-def test_a_named_file_is_the_only_choice_even_if_it_was_taken_before(
-    laptop: Laptop, stick: Path
-) -> None:
+def test_named_file_is_the_only_choice_though_taken_before(laptop: Laptop, stick: Path) -> None:
     file = write_file(batch_of(), stick)
     begun(opening_of(laptop, stick))
     opening = opening_of(laptop, stick, places=[file])
@@ -84,49 +101,19 @@ def test_a_named_file_is_the_only_choice_even_if_it_was_taken_before(
     assert where(opening.words, choice) == "Language Council · 0 of 4 done"
     begun(opening)
     assert len(laptop.batches()) == 1
-
-
-def test_after_a_named_file_was_begun_with_everything_else_is_offered_too(
-    laptop: Laptop, stick: Path, tmp_path: Path
-) -> None:
-    begun(opening_of(laptop, tmp_path / "none", places=[write_file(batch_of(), tmp_path / "a")]))
-    named = write_file(batch_of(batch="cd" * 8, title="Named"), tmp_path / "mail")
+    named = write_file(batch_of(batch="cd" * 8, title="Named"), stick.parent / "mail")
     opening = opening_of(laptop, stick, places=[named])
-    begun(opening)
+    begun(opening)  # after which everything else is offered too, the last received first
     write_file(batch_of(batch="ef" * 8, title="On the stick"), stick)
-    assert [each.title for each in opening.choices()] == [
-        "On the stick",
-        "Named",
-        "Spring sentences",
-    ]
+    assert titles(opening) == ["On the stick", "Named", "Spring sentences"]
     assert not any(map(opening.is_named, opening.choices()))
+    other = stick.parent / "other"  # a named folder is searched instead of the sticks
+    write_file(batch_of(batch="0c" * 8, title="Summer"), other, "file-17")
+    assert titles(opening_of(laptop, stick, places=[other]))[0] == "Summer"
+    assert "On the stick" not in titles(opening_of(laptop, stick, places=[other]))
 
 
-def test_a_named_folder_is_searched_instead_of_the_sticks(laptop: Laptop, stick: Path) -> None:
-    write_file(batch_of(), stick)
-    other = stick.parent / "other"
-    write_file(batch_of(batch="cd" * 8, title="Summer"), other, "file-17")
-    titles = [each.title for each in opening_of(laptop, stick, places=[other]).choices()]
-    assert titles == ["Summer"]
-
-
-def test_the_last_received_one_comes_first(laptop: Laptop, stick: Path) -> None:
-    for batch, title in (("ab" * 8, "first"), ("cd" * 8, "second")):
-        write_file(batch_of(batch=batch, title=title), stick, title)
-        begun(opening_of(laptop, stick))
-    assert [each.title for each in opening_of(laptop, stick).choices()] == ["second", "first"]
-
-
-def test_an_organisation_is_asked_about_once(laptop: Laptop, stick: Path) -> None:
-    write_file(batch_of(), stick)
-    opening = opening_of(laptop, stick)
-    batch = opening.open(opening.choices()[0])
-    assert not opening.is_known(batch)
-    opening.accept(batch)
-    assert opening_of(laptop, stick).is_known(batch)
-
-
-def test_the_code_is_forgiving_checked_and_remembered(laptop: Laptop, stick: Path) -> None:
+def test_code_is_forgiving_checked_and_remembered(laptop: Laptop, stick: Path) -> None:
     opening, batch = opening_of(laptop, stick), batch_of()
     assert opening.remembered(batch) is None
     assert opening.reviewer(batch, f" {CODE[:4].lower()}-{CODE[4:]} ") == CODE
@@ -138,11 +125,11 @@ def test_the_code_is_forgiving_checked_and_remembered(laptop: Laptop, stick: Pat
     assert opening.remembered(batch) == CODE[:2]
     opening.reviewer(batch, OTHER_CODE)
     assert opening.remembered(batch) == OTHER_CODE[:2]
+    opening.forget_reviewer()  # the one that was typed; the one before stays
+    assert opening.remembered(batch) == CODE[:2]
 
 
-def test_a_batch_sealed_for_this_laptop_opens_and_stays_sealed_here(
-    laptop: Laptop, stick: Path
-) -> None:
+def test_batch_sealed_for_this_laptop_opens_and_stays_sealed(laptop: Laptop, stick: Path) -> None:
     identity = Identity.load(laptop.path.parent, Role.LAPTOP)
     stick.mkdir()
     sealed = write_batch(batch_of(secret=True), recipients=[identity.public.recipient])
@@ -154,29 +141,25 @@ def test_a_batch_sealed_for_this_laptop_opens_and_stays_sealed_here(
     assert opening.open(opening.choices()[0]).items
 
 
-def test_a_batch_sealed_with_a_passphrase_asks_for_it_each_time(
-    laptop: Laptop, stick: Path
-) -> None:
-    from harness.sealed.phrase import draw_words
-
-    secret = draw_words(3)
+def test_batch_with_a_passphrase_asks_for_it_each_time(laptop: Laptop, stick: Path) -> None:
     stick.mkdir()
-    (stick / "s.rosetta-batch").write_bytes(write_batch(batch_of(secret=True), passphrase=secret))
+    sealed = write_batch(batch_of(secret=True), passphrase=SECRET_WORDS)
+    (stick / "s.rosetta-batch").write_bytes(sealed)
     opening = opening_of(laptop, stick)
     (choice,) = opening.choices()
     for given, problem in ((None, FileProblem.LOCKED), (draw_words(3), FileProblem.WRONG_KEY)):
         with pytest.raises(FileError) as caught:
             opening.open(choice, given)
         assert caught.value.problem is problem
-    batch = opening.open(choice, secret)
+    batch = opening.open(choice, SECRET_WORDS)
     opening.session(batch, CODE, Face.LINES)
-    (kept,) = opening_of(laptop, stick).choices()
+    (here,) = opening_of(laptop, stick).choices()
     with pytest.raises(FileError):
-        opening.open(kept)
-    assert opening.open(kept, secret).items == batch.items
+        opening.open(here)
+    assert opening.open(here, SECRET_WORDS).items == batch.items
 
 
-def test_the_language_is_the_one_asked_for_then_remembered_then_the_computers_then_the_batchs(
+def test_language_is_the_chosen_one(
     laptop: Laptop, stick: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("LC_ALL", "LC_MESSAGES"):
@@ -195,7 +178,7 @@ def test_the_language_is_the_one_asked_for_then_remembered_then_the_computers_th
     assert asked.session(french, CODE, Face.LINES).words.language == "en"
 
 
-def test_the_list_tells_how_far_the_remembered_person_is(laptop: Laptop, stick: Path) -> None:
+def test_list_tells_how_far_the_remembered_person_is(laptop: Laptop, stick: Path) -> None:
     write_file(batch_of(), stick)
     opening = opening_of(laptop, stick)
     assert opening.choices()[0].done is None
@@ -209,49 +192,27 @@ def test_the_list_tells_how_far_the_remembered_person_is(laptop: Laptop, stick: 
     assert opening.choices()[0].done is None
 
 
-def test_a_code_that_was_typed_is_forgotten_and_the_one_before_stays(
-    laptop: Laptop, stick: Path
-) -> None:
-    opening = opening_of(laptop, stick)
-    opening.reviewer(batch_of(), CODE)
-    opening.reviewer(batch_of(), OTHER_CODE)
-    opening.forget_reviewer()
-    assert opening.remembered(batch_of()) == CODE[:2]
-
-
 def test_ratings_go_back_where_the_batch_came_from(laptop: Laptop, stick: Path) -> None:
     file = write_file(batch_of(), stick / "review")
     opening = opening_of(laptop, stick)
     batch = opening.open(opening.choices()[0])
     assert opening.hand_over_places(batch) == [file.parent]  # a stick is offered once
-    begun(opening)
+    session = begun(opening)
     later = opening_of(laptop, stick)
     batch = later.open(later.choices()[0])
     assert later.hand_over_places(batch) == [stick]
-
-
-def test_what_was_handed_over_holds_everything_and_is_noted(laptop: Laptop, stick: Path) -> None:
-    write_file(batch_of(), stick)
-    opening = opening_of(laptop, stick)
-    batch = opening.open(opening.choices()[0])
-    session = opening.session(batch, CODE, Face.LINES)
     session.agree(share_corrections=False)
     exported = session.export(stick)
-    assert exported.path.parent == stick
-    assert len(exported.phrase.split()) == 6
+    assert (exported.path.parent, len(exported.phrase.split())) == (stick, 6)
     assert [event.kind for event in laptop.events()] == ["consent", "export"]
     assert session.view.phase is Phase.ITEMS
 
 
-# copies of one review
-
-
 @pytest.mark.parametrize("locked", [False, True], ids=["open", "locked"])
-def test_copies_of_a_review_are_one_entry_with_one_progress(
-    laptop: Laptop, stick: Path, tmp_path: Path, locked: bool
-) -> None:
-    data = write_batch(batch_of(secret=locked), passphrase=SECRET_WORDS if locked else None)
-    downloads = tmp_path / "Downloads"
+def test_copies_of_a_review_are_one_entry(laptop: Laptop, stick: Path, locked: bool) -> None:
+    secret = SECRET_WORDS if locked else None
+    data = write_batch(batch_of(secret=locked), passphrase=secret)
+    downloads = stick.parent / "Downloads"
     for number, folder in enumerate((stick, stick, downloads)):
         folder.mkdir(exist_ok=True)
         (folder / f"copy {number}.rosetta-batch").write_bytes(data)
@@ -263,7 +224,7 @@ def test_copies_of_a_review_are_one_entry_with_one_progress(
     files = sorted(downloads.iterdir())
     assert len(opening_of(laptop, stick, places=files).choices()) == 2
     (first,) = [each for each in choices if "copy" in str(each.path)]
-    batch = opening.open(first, SECRET_WORDS if locked else None)
+    batch = opening.open(first, secret)
     session = opening.session(batch, opening.reviewer(batch, CODE), Face.LINES, guard=0.0)
     session.agree(share_corrections=False)
     session.painted(item_id(1))
@@ -273,18 +234,60 @@ def test_copies_of_a_review_are_one_entry_with_one_progress(
     assert [(each.path is None, each.done) for each in again] == [(False, None), (True, 1)]
 
 
-def test_a_damaged_copy_hides_no_whole_one(laptop: Laptop, stick: Path) -> None:
-    file = write_file(batch_of(), stick)
-    data = file.read_bytes()
-    (stick / "a damaged copy.rosetta-batch").write_bytes(data[:-40])
-    choices = opening_of(laptop, stick).choices()
-    assert sorted(each.title for each in choices) == ["Spring sentences", "a damaged copy"]
-
-
-def test_a_place_is_named_whole_from_inside_its_folder(
+def test_damaged_copy_hides_no_whole_one(
     laptop: Laptop, stick: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write_file(batch_of(), stick)
     monkeypatch.chdir(stick)
     (choice,) = opening_of(laptop, stick, places=[Path(file.name)]).choices()
     assert where(Words.load("en"), choice) == f"Language Council · new, on {stick}"
+    (stick / "a damaged copy.rosetta-batch").write_bytes(file.read_bytes()[:-40])
+    assert sorted(titles(opening_of(laptop, stick))) == ["Spring sentences", "a damaged copy"]
+
+
+def test_who_types_a_code_finds_their_sentences_by_tag(laptop: Laptop, stick: Path) -> None:
+    write_file(NEW, stick)
+    opening = opening_of(laptop, stick)
+    batch = opening.open(opening.choices()[0])
+    with pytest.raises(OtherReviewerError):
+        opening.reviewer(batch, STRANGER)
+    person, other = opening.reviewer(batch, CODE.lower()), NEW.person(OTHER_CODE)
+    assert person == NEW.person(CODE)
+    assert other is not None
+    assert batch.manifest.order(person) == batch.manifest.order(other)[::-1]
+    opening.session(batch, person, Face.LINES, guard=0)
+    opening.forget_reviewer()  # who did not agree is forgotten
+    assert opening.remembered(batch) is None
+    assert laptop.path.name == FILE_NAME
+    content = laptop.path.read_bytes()
+    assert not [each for each in (CODE, person) if each.encode() in content]
+    session = opening.session(batch, opening.reviewer(batch, CODE), Face.LINES, guard=0)
+    rate_all(session)
+    assert {getattr(e.payload, "reviewer", person) for e in laptop.events()} == {person}
+    assert (opening.remembered(batch), opening.answered(batch), opening.asked(batch)) == (CODE[:2], 4, 4)  # fmt: skip
+    [again] = Opening(laptop, mounted=list).choices()
+    assert (again.done, again.total) == (4, 4)
+    lines = b"".join(open_ratings(session.export(stick).path.read_bytes(), CUSTODIANS).lines)
+    assert (CODE.encode() in lines, person.encode() in lines) == (False, True)
+    rate_all(begun(opening, OTHER_CODE))
+    content = laptop.path.read_bytes()
+    assert not [code for code in (CODE, OTHER_CODE) if code.encode() in content]
+    assert laptop.setting("reviewer") == OTHER_CODE[:2]  # it goes on by how the last one begins
+    later = Opening(laptop, mounted=list)
+    assert later.remembered(batch) == OTHER_CODE[:2]
+    assert later.reviewer(batch, "") == other
+
+
+def test_batches_of_both_kinds_lie_on_one_laptop(laptop: Laptop, stick: Path) -> None:
+    rate_all(begun(opening_of(laptop, stick, places=[write_file(OLD, stick / "old")])))
+    opening = opening_of(laptop, stick, places=[write_file(NEW, stick / "new")])
+    new = opening.open(opening.choices()[0])
+    assert opening.remembered(new) is None  # the code typed for the other review is no tag here
+    rate_all(begun(opening, OTHER_CODE))
+    assert opening.remembered(new) == OTHER_CODE[:2]
+    there = [(each.title, each.done) for each in Opening(laptop, mounted=list).choices()]
+    assert there == [("Spring sentences", 4), ("Autumn sentences", None)]
+    people = {OLD.manifest.batch: CODE, NEW.manifest.batch: NEW.person(OTHER_CODE)}
+    assert kept(laptop).reviewers == people
+    assert len(hand_over_all(laptop, stick)) == 2
+    assert kept(laptop).waiting == 0

@@ -1,14 +1,12 @@
 """The catalogue and the table of keys: whole, open to any language, the same on every face; the first language."""
 
-from __future__ import annotations
-
 import ast
 import gettext
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,7 +19,7 @@ from review.log.payloads import Scope
 from review.rating import CannotJudge, Rating, Reason
 from review.session.opening import Opening
 from review.session.view import ShownItem
-from review.session.words import build, item
+from review.session.words import build
 from review.session.words import item as item_words
 from review.session.words.catalogue import (
     DOMAIN,
@@ -50,7 +48,7 @@ from tests.review.session.catalogues import catalogue, entry
 NO_BREAK = "\u00a0\u202f"
 
 
-def test_template_and_catalogues_hold_exactly_the_words_of_the_code() -> None:
+def test_catalogues_hold_exactly_the_words_of_the_code() -> None:
     template = build.collect()
     wanted = {message.id for message in template if message.id}
     assert wanted == {message.id for message in build.read(build.TEMPLATE) if message.id}, (
@@ -78,26 +76,19 @@ def test_no_words_are_said_within_a_text_that_is_put_together() -> None:
 
 
 @pytest.mark.parametrize("tag", ["en", "fr"])
-def test_what_was_compiled_says_what_the_source_says(tag: str) -> None:
-    source = build.read(OURS / tag / "LC_MESSAGES" / f"{DOMAIN}.po")
-    with (OURS / tag / "LC_MESSAGES" / f"{DOMAIN}.mo").open("rb") as file:
+def test_compiled_catalogue_says_what_the_source_says(tag: str) -> None:
+    path = OURS / tag / "LC_MESSAGES" / f"{DOMAIN}.po"
+    with path.with_suffix(".mo").open("rb") as file:
         compiled = gettext.GNUTranslations(file)
-    for message in source:
+    for message in build.read(path):
         if isinstance(message.id, str):
             assert not message.id or compiled.gettext(message.id) == message.string
         else:
             said = tuple(compiled.ngettext(*message.id, n) for n in (1, 2))  # type: ignore[call-arg]
             assert said == tuple(message.string)  # type: ignore[arg-type]
-
-
-@pytest.mark.skipif(shutil.which("msgfmt") is None, reason="msgfmt is not installed")
-@pytest.mark.parametrize("tag", ["en", "fr"])
-def test_gnu_gettext_finds_no_fault_in_a_catalogue(tag: str) -> None:
-    path = OURS / tag / "LC_MESSAGES" / f"{DOMAIN}.po"
-    done = subprocess.run(
-        ["msgfmt", "--check-format", "-o", os.devnull, path], capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stderr.decode()
+    if shutil.which("msgfmt"):
+        check = ["msgfmt", "--check-format", "-o", os.devnull, str(path)]
+        assert subprocess.run(check, capture_output=True, check=False).returncode == 0
 
 
 def test_french_typography_keeps_signs_with_their_words() -> None:
@@ -110,21 +101,18 @@ def test_french_typography_keeps_signs_with_their_words() -> None:
             assert not re.search(rf"\w[?!](?![{NO_BREAK}\w])", text), text
 
 
-@pytest.mark.parametrize(
-    "word", ["batch", "item", "terminal", "candidate", "payload", "UTF", "log"]
-)
-def test_reviewers_never_meet_a_word_of_ours(word: str) -> None:
+def test_reviewers_never_meet_a_word_of_ours() -> None:
+    ours = re.compile(r"\b(batch|item|terminal|candidate|payload|UTF|log)s?\b", re.IGNORECASE)
     for message in build.collect():
-        texts = [message.id] if isinstance(message.id, str) else message.id
-        for text in texts:
-            assert not re.search(rf"\b{word}s?\b", text, re.IGNORECASE), text
+        for text in [message.id] if isinstance(message.id, str) else message.id:
+            assert not ours.search(text), text
 
 
 @pytest.mark.parametrize(
     ("tag", "found"),
     [("fr", "fr"), ("fr-CA", "fr"), ("fr_CA", "fr"), ("crk", "en"), ("", "en"), ("../fr", "en"), ("C", "en")],
 )  # fmt: skip
-def test_a_language_falls_back_to_its_wider_one_and_then_to_english(tag: str, found: str) -> None:
+def test_language_falls_back_to_its_wider_one_then_to_english(tag: str, found: str) -> None:
     assert Words.load(tag).language == found
 
 
@@ -138,12 +126,9 @@ def test_any_community_can_add_its_own_language(tmp_path: Path) -> None:
     assert list(languages([tmp_path])) == ["cr", "en", "fr", "cr-Cans"]
 
 
-def test_a_language_can_be_written_from_right_to_left(tmp_path: Path) -> None:
+def test_community_can_change_direction_and_words(tmp_path: Path) -> None:
     catalogue(tmp_path, "ckb", entry("ltr", "rtl"))
     assert Words.load("ckb", [tmp_path]).direction == "rtl"
-
-
-def test_a_community_can_put_single_words_of_ours_differently(tmp_path: Path) -> None:
     catalogue(tmp_path, "fr", entry("Gist", "Sens"))
     words = Words.load("fr", [tmp_path])
     assert (words("Gist"), words("Reject")) == ("Sens", "À refuser")
@@ -195,7 +180,7 @@ def _mo(texts: dict[str, str]) -> bytes:
     return head + tables[0] + tables[1] + blob
 
 
-def test_facts_are_put_in_as_they_are_and_nothing_else_is_a_directive(tmp_path: Path) -> None:
+def test_facts_are_put_in_as_they_are(tmp_path: Path) -> None:
     catalogue(
         tmp_path, "xx", entry("Saved: {rating}.", "{rating.__class__} {0} %s {rating} {other}")
     )
@@ -213,37 +198,23 @@ def test_numbers_follow_the_rule_of_the_language(language: str, n: int, said: st
 
 
 @pytest.mark.parametrize("tag", ["", "../x", "a/b", "x" * 99, "é", "-", "fr-"])
-def test_what_is_no_language_tag_is_refused_in_words(tag: str) -> None:
+def test_what_is_no_language_tag_is_refused(tag: str) -> None:
+    assert checked_tag(" cr_Cans ") == "cr-Cans"
     with pytest.raises(UsageError, match="no language tag"):
         checked_tag(tag)
-
-
-def test_a_language_tag_has_one_spelling() -> None:
-    assert checked_tag(" cr_Cans ") == "cr-Cans"
 
 
 RATINGS = [Act.REJECT, Act.GIST, Act.ACCEPTABLE, Act.EXCELLENT]
 
 
-@pytest.mark.parametrize("keys", ["1234", "dfgh", "DFGH", "&é\"'", "١٢٣٤", "１２３４"], ids=ascii)
-def test_every_row_of_keys_rates_from_worst_to_best(keys: str) -> None:
-    assert [act_of(key) for key in keys] == RATINGS
+def test_keys_rate_from_worst_to_best_on_every_keyboard() -> None:
+    for keys in ("1234", "dfgh", "DFGH", "&é\"'", "١٢٣٤", "１２３４"):
+        assert [act_of(key) for key in keys] == RATINGS
     assert [RATING_OF[act] for act in RATINGS] == list(Rating)
-
-
-@pytest.mark.parametrize("key", ["0", "à", "٠"], ids=ascii)
-def test_zero_means_that_one_cannot_judge(key: str) -> None:
-    assert act_of(key) is Act.CANNOT_JUDGE
-
-
-@pytest.mark.parametrize("key", ["\x7f", "\b", "u", "U"], ids=ascii)
-def test_backspace_undoes_whatever_a_terminal_sends_for_it(key: str) -> None:
-    assert act_of(key) is Act.UNDO
-
-
-@pytest.mark.parametrize("key", ["", "12", "5", "²", "½", "z", "\x1b", " ", "ᐊ"], ids=ascii)
-def test_other_keys_do_nothing(key: str) -> None:
-    assert act_of(key) is None
+    assert {act_of(key) for key in ("0", "à", "٠")} == {Act.CANNOT_JUDGE}
+    assert {act_of(key) for key in ("\x7f", "\b", "u", "U")} == {Act.UNDO}
+    others = ("", "12", "5", "²", "½", "z", "\x1b", " ", "ᐊ")
+    assert {act_of(key) for key in others} == {None}
 
 
 def test_every_act_has_a_key_and_words() -> None:
@@ -257,82 +228,54 @@ def test_a_key_that_is_taken_is_refused(key: str) -> None:
         table({Act.SKIP: ("s",), Act.HELP: (key,)})
 
 
-@pytest.mark.parametrize("row", ["12345678", "&é\"'(-è_"])
-def test_lists_are_chosen_from_by_digit_on_every_keyboard(row: str) -> None:
-    assert [reason_of(key) for key in row] == list(Reason)
-    assert [cannot_judge_of(key) for key in row[:7]] == [*CannotJudge, None]
-    assert [scope_of(key) for key in row[:4]] == [*Scope, None]
+def test_lists_are_chosen_from_by_digit_on_every_keyboard() -> None:
+    for row in ("12345678", "&é\"'(-è_"):
+        assert [reason_of(key) for key in row] == list(Reason)
+        assert [cannot_judge_of(key) for key in row[:7]] == [*CannotJudge, None]
+        assert [scope_of(key) for key in row[:4]] == [*Scope, None]
     assert [reason_of(key) for key in ("0", "9", "d", "12", "")] == [None] * 5
-
-
-def test_signs_have_names_for_the_ear() -> None:
     words = Words.load("fr")
     assert [key_name(words, key) for key in ",!x"] == ["virgule", "point d’exclamation", "x"]
 
 
-def test_the_page_for_speakers_names_the_keys_that_work() -> None:
-    page = Path(__file__).parents[3] / "docs" / "review-for-speakers.md"
-    rows = re.findall(r"(?m)^\| (.*?) \| .* \|$", page.read_text("utf-8"))
-    named = {key for row in rows for key in re.findall(r"`(.)`", row)}
-    own = {key for keys in KEYS.values() for key in keys}
-    assert named == own - {BACKSPACE}
-
-
-def test_the_page_for_speakers_says_the_answers_as_the_program_does() -> None:
+def test_page_for_speakers_names_keys_and_answers_as_they_are() -> None:
     page = (Path(__file__).parents[3] / "docs" / "review-for-speakers.md").read_text("utf-8")
+    rows = re.findall(r"(?m)^\| (.*?) \| .* \|$", page)
+    named = {key for row in rows for key in re.findall(r"`(.)`", row)}
+    assert named == {key for keys in KEYS.values() for key in keys} - {BACKSPACE}
     for number, rating in enumerate(Rating, 1):
         label, meaning = RATINGS_SAID[rating]
         assert f"| `{number}` | {label} | {meaning} |" in page
 
 
-@pytest.mark.parametrize(
-    ("tags", "language"),
-    [
-        (("fr-CA", "en-CA"), "fr"),
-        (("crk-Cans-CA", "fr-CA"), "fr"),
-        (("en-US", "fr-FR"), "en"),
-        (("enf", "fr"), "fr"),
-        (("xx", "yy"), "en"),
-        (("not a tag", "fr"), "fr"),
-    ],
-    ids=["first", "first-known", "english-first", "like-english", "none", "garbage"],
-)
-def test_first_language_of_the_system_that_has_words(tags: tuple[str, ...], language: str) -> None:
-    assert words_of_system(tags).language == language
-
-
-def test_variables_tell_where_the_system_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LC_ALL", "fr_CA.UTF-8")
+def test_first_language_of_the_system_that_has_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    for tags, language in (
+        (("fr-CA", "en-CA"), "fr"), (("crk-Cans-CA", "fr-CA"), "fr"), (("en-US", "fr-FR"), "en"),
+        (("enf", "fr"), "fr"), (("xx", "yy"), "en"), (("not a tag", "fr"), "fr"),
+    ):  # fmt: skip
+        assert words_of_system(tags).language == language, tags
+    monkeypatch.setenv("LC_ALL", "fr_CA.UTF-8")  # which tells where the system does not
     assert words_of_system().language == "fr"
     assert words_of_system(("en",)).language == "en"
 
 
-def test_what_was_asked_or_chosen_goes_before_the_system(tmp_path: Path) -> None:
+def test_language_asked_or_chosen_goes_before_the_system(tmp_path: Path) -> None:
     with Laptop.open(tmp_path) as laptop:
         assert Opening(laptop, system=("fr",)).words.language == "fr"
         assert Opening(laptop, system=("fr",), language="en").words.language == "en"
         Opening(laptop).set_language("en")
         assert Opening(laptop, system=("fr",)).words.language == "en"
-
-
-def test_files_that_are_not_here_are_named(tmp_path: Path) -> None:
-    with Laptop.open(tmp_path) as laptop:
         missing = (tmp_path / "a.rosetta-batch", tmp_path / "b.rosetta-batch")
         opening = Opening(laptop, language="en", missing=missing)
         assert opening.not_here().startswith("a.rosetta-batch, b.rosetta-batch is not in this")
         assert Opening(laptop, language="en").not_here() == ""
 
 
-ITEM = ShownItem("1" * 16, "Source", "Candidate", 1, 1)
-
-
-def test_nothing_is_said_where_the_batch_says_nothing() -> None:
-    assert list(item.beside(Words.load("en"), ITEM)) == []
-
-
 def test_neighbours_tags_and_words_of_others_are_named() -> None:
-    item = ShownItem(
-        "1" * 16, "Source", "Candidate", 1, 1, comment="mine",
+    bare = ShownItem("1" * 16, "Source", "Candidate", 1, 1)
+    assert list(item_words.beside(Words.load("en"), bare)) == []
+    item = replace(
+        bare, comment="mine",
         around=Around(context="narrative", formality="our own", before="B.", after="A."),
         others=(
             OthersWords(reasons=(Reason.GRAMMAR, Reason.SPELLING)),
@@ -353,10 +296,6 @@ def test_neighbours_tags_and_words_of_others_are_named() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("table", "tags"), [(item.CONTEXTS, CONTEXTS), (item.FORMALITIES, REGISTERS)]
-)
-def test_every_tag_of_the_specification_has_words(
-    table: Mapping[str, str], tags: tuple[str, ...]
-) -> None:
-    assert tuple(table) == tags
+def test_every_tag_of_the_specification_has_words() -> None:
+    assert tuple(item_words.CONTEXTS) == CONTEXTS
+    assert tuple(item_words.FORMALITIES) == REGISTERS

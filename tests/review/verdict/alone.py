@@ -1,7 +1,5 @@
 """The program that verifies a certificate with nothing of Rosetta beside it."""
 
-from __future__ import annotations
-
 import io
 from contextlib import redirect_stdout
 from pathlib import Path

@@ -1,19 +1,23 @@
 """Certificates of made-up reviews, and a store and an office on a disk that hold one."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
+from functools import cache, lru_cache
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
+
 from corpora.model.entry import Entry, Segment
 from harness.card.build import seal
+from harness.core.canonical import canonical_bytes
 from harness.method.options import MethodOptions
 from harness.sealed.keys import Identity
+from harness.sealed.sealing import stretch
 from harness.sealed.signature import Signed
 from harness.setup.plan import Plan
 from harness.store.file.database import open_store
@@ -21,13 +25,16 @@ from harness.store.notes import Attached
 from harness.store.runs import find_run, read_card
 from review.files.manifests import BatchItem, RatingsManifest
 from review.log.event import Event
+from review.log.payloads import Scope, Withdraw
 from review.log.table import insert_event, read_events
 from review.office.store.store import Office, Review
 from review.verdict.certificate.certificate import Certificate, Issuer
 from review.verdict.certificate.certify import certify
-from review.verdict.certificate.evidence import Evidence, EvidenceFile
+from review.verdict.certificate.evidence import Evidence, EvidenceFile, pack_evidence
 from review.verdict.gate.policy import proposed
+from review.verdict.panel.agreement import Agreement, agreement
 from review.verdict.panel.key import AnswerKey
+from review.verdict.panel.panel import Panel
 from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
 from tests.review.verdict import histories
 from tests.review.verdict.histories import Shape
@@ -39,22 +46,49 @@ GO = Shape(quality=0.97, mischief=0.0, careless=0.0)
 NO_GO = Shape(quality=0.1, mischief=0.0, careless=0.0)
 
 
+_measured: dict[str, Agreement] = {}
+_stretched = lru_cache(512)(stretch)
+
+
+@pytest.fixture(autouse=True)
+def worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work out once what costs nearly all of a certificate, and of a code: the agreement of a panel, and scrypt."""
+
+    def measured(panel: Panel, reviewers: Iterable[str], **wishes: bool) -> Agreement:
+        asked = sha256(repr((panel, sorted(reviewers), wishes)).encode()).hexdigest()
+        if asked not in _measured:
+            _measured[asked] = agreement(panel, list(reviewers), **wishes)
+        return _measured[asked]
+
+    monkeypatch.setattr("review.verdict.certificate.certify.agreement", measured)
+    for module in ("review.files.reviewer_codes", "harness.sealed.phrase"):
+        monkeypatch.setattr(f"{module}.stretch", _stretched)
+
+
 def issuer(identity: Identity = SIGNER, name: str = "Kultura Centro") -> Issuer:
     return Issuer(name=name, signing_key=identity.public.signing_key)
 
 
 def issue(
-    evidence: Evidence,
-    *,
-    identity: Identity = SIGNER,
-    issued: str = ISSUED,
+    evidence: Evidence, *, identity: Identity = SIGNER, issued: str = ISSUED,
     supersedes: str | None = None,
-) -> EvidenceFile:
+) -> EvidenceFile:  # fmt: skip
     """Certify what the evidence says, signed."""
     run = evidence.key.runs[0].run_id
     certificate = certify(evidence, run, issuer(identity), issued, supersedes)
     data = certificate.as_bytes()
     return EvidenceFile(data, identity.sign(data), evidence)
+
+
+@cache
+def certified() -> EvidenceFile:
+    """Return a certificate that says go, with its evidence; most tests change a copy of it."""
+    return issue(review_of(1))
+
+
+def packed(file: EvidenceFile, path: Path) -> Path:
+    path.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence))
+    return path
 
 
 def attached(file: EvidenceFile, identity: Identity = SIGNER) -> Attached:
@@ -63,8 +97,6 @@ def attached(file: EvidenceFile, identity: Identity = SIGNER) -> Attached:
 
 def changed(file: EvidenceFile, change: Any, identity: Identity | None = None) -> EvidenceFile:
     """Change a certificate's JSON; ``identity`` signs the result anew."""
-    from harness.core.canonical import canonical_bytes
-
     raw = json.loads(file.certificate)
     change(raw)
     data = canonical_bytes(raw)
@@ -75,11 +107,18 @@ def review_of(
     seed: int, shape: Shape = GO, run: Any = None, segments: str | None = None
 ) -> Evidence:
     """Make the evidence of a review, about a run of a store where one is given."""
+    if run is None:
+        return _review_of(seed, shape)
+    rng = Random(seed)
+    facts = {"run_id": run["run_id"], "run_card_hash": run["run_card_hash"]}
+    key = about(histories.make_key(rng, shape), segments=segments, **facts)
+    return histories.evidence_of(key, histories.make_events(rng, shape, key))
+
+
+@cache
+def _review_of(seed: int, shape: Shape) -> Evidence:
     rng = Random(seed)
     key = histories.make_key(rng, shape)
-    if run is not None:
-        facts = {"run_id": run["run_id"], "run_card_hash": run["run_card_hash"]}
-        key = about(key, segments=segments, **facts)
     return histories.evidence_of(key, histories.make_events(rng, shape, key))
 
 
@@ -95,15 +134,11 @@ def about(key: AnswerKey, *, segments: str | None = None, **facts: str) -> Answe
 
 
 SENTENCES = (
-    "La knabino legas longan leteron apud la fenestro.",
-    "Hieraŭ ni marŝis ĝis la malnova ponto.",
-    "Ŝia frato vendas freŝan panon en la urbo.",
-    "Morgaŭ la infanoj kantos por siaj gepatroj.",
-    "La vento portas la odoron de la maro.",
-    "Mi neniam vidis tiel klaran ĉielon.",
-    "Ili konstruis domon el ruĝaj brikoj.",
-    "Vi forgesis vian ombrelon en la trajno.",
-)
+    "La knabino legas longan leteron apud la fenestro.", "Hieraŭ ni marŝis ĝis la malnova ponto.",
+    "Ŝia frato vendas freŝan panon en la urbo.", "Morgaŭ la infanoj kantos por siaj gepatroj.",
+    "La vento portas la odoron de la maro.", "Mi neniam vidis tiel klaran ĉielon.",
+    "Ili konstruis domon el ruĝaj brikoj.", "Vi forgesis vian ombrelon en la trajno.",
+)  # fmt: skip
 
 
 def fluent_run(
@@ -116,11 +151,8 @@ def fluent_run(
     ]
     outputs = folder / "outputs.txt"
     outputs.write_text("\n".join(SENTENCES) + "\n", "utf-8")
-    run_corpus(
-        path,
-        corpus_of(entries),
-        Plan(method="replay", options=MethodOptions(outputs=outputs, **LANGUAGES)),
-    )
+    plan = Plan(method="replay", options=MethodOptions(outputs=outputs, **LANGUAGES))
+    run_corpus(path, corpus_of(entries), plan)
     with closing(open_store(path)) as connection:
         number = find_run(connection, "last").id
         if read_card(connection, number) is None:
@@ -148,31 +180,34 @@ def deliver(connection: sqlite3.Connection, key: AnswerKey, events: tuple[Event,
     for event in events:
         last[event.device] = max(event.seq, last.get(event.device, 0))
     for device, seq in last.items():
-        connection.execute(
-            "INSERT OR REPLACE INTO delivery (device, batch, signing_key, last_seq)"
-            " VALUES (?, ?, ?, ?)",
-            (device, key.batches[0], LAPTOP.public.signing_key, seq),
-        )
+        row = (device, key.batches[0], LAPTOP.public.signing_key, seq)
+        columns = "device, batch, signing_key, last_seq"
+        connection.execute(f"INSERT OR REPLACE INTO delivery ({columns}) VALUES (?, ?, ?, ?)", row)
     keep_hand_overs(connection, last)
     connection.execute("COMMIT")
 
 
 def keep_hand_overs(connection: sqlite3.Connection, devices: Iterable[str]) -> None:
     """Keep what the laptop signs of these devices' logs as they are now."""
-    batches = {
-        batch: Signed(manifest, signature)
-        for batch, manifest, signature in connection.execute(
-            "SELECT batch, manifest, signature FROM batch"
-        )
-    }
+    rows = connection.execute("SELECT batch, manifest, signature FROM batch")
+    batches = {batch: Signed(manifest, signature) for batch, manifest, signature in rows}
     events = [event for event in read_events(connection) if event.device in set(devices)]
     for each in hand_overs(events, batches):
         wrote = RatingsManifest.model_validate_json(each.content).device
-        connection.execute(
-            "INSERT OR IGNORE INTO signed (sha256, manifest, signature, devices)"
-            " VALUES (?, ?, ?, ?)",
-            (each.sha256, each.content, each.signature, wrote),
-        )
+        row = (each.sha256, each.content, each.signature, wrote)
+        columns = "sha256, manifest, signature, devices"
+        connection.execute(f"INSERT OR IGNORE INTO signed ({columns}) VALUES (?, ?, ?, ?)", row)
+
+
+def withdrawn(evidence: Evidence, scope: Scope = Scope.EVERYTHING) -> list[Event]:
+    """Let the first reviewer take back what they gave, on a laptop of the review."""
+    who, batch = next(iter(evidence.key.orders)), evidence.key.batches[0]
+    device = next(e.device for e in evidence.events if e.device != histories.ORGANISATION)
+    chain = histories.Chain(Random(1), device)
+    chain.events = [e for e in evidence.events if e.device == device]
+    chain.lamport = 10**6
+    chain.write(Withdraw(wall=histories.WALL, reviewer=who, batch=batch, scope=scope))
+    return [*(e for e in evidence.events if e.device != device), *chain.events]
 
 
 def certificate_of(file: EvidenceFile) -> Certificate:

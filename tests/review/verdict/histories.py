@@ -1,33 +1,13 @@
 """Random reviews: answer keys, panels and event logs with everything that people do."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from random import Random
 from typing import Any
 
 from review.files.reviewer_codes import make_codes
+from review.log import payloads as say
 from review.log.event import FIRST, Event, events_sha256, make_event
-from review.log.payloads import (
-    Adjudicate,
-    AnyPayload,
-    Comment,
-    Consent,
-    Face,
-    HarmFlag,
-    LaptopWord,
-    NotJudged,
-    OrganiserLook,
-    Rate,
-    Related,
-    Scope,
-    SittingBegan,
-    Skip,
-    Speaks,
-    Undo,
-    Withdraw,
-)
 from review.log.withdrawal import covered, withdrawals
 from review.rating import CannotJudge, Rating, Relation
 from review.verdict.certificate.evidence import Evidence, gather
@@ -58,7 +38,7 @@ class Chain:
         self.events: list[Event] = []
         self.lamport = 0
 
-    def write(self, payload: AnyPayload) -> Event:
+    def write(self, payload: say.AnyPayload) -> Event:
         self.lamport += self.rng.choice((1, 1, 1, 7))
         event = make_event(
             payload,
@@ -98,20 +78,13 @@ class Shape:
 
 def random_shape(rng: Random) -> Shape:
     return Shape(
-        reviewers=rng.choice((1, 2, 3, 4, 5, 5, 6, 6)),
-        items=rng.choice((20, 51, 60, 64, 72)),
-        strata=rng.choice(((3,), (0,), (1, 2), (1, 2, 3, 4))),
-        runs=rng.choice((1, 1, 2)),
+        reviewers=rng.choice((1, 2, 3, 4, 5, 5, 6, 6)), items=rng.choice((20, 51, 60, 64, 72)),
+        strata=rng.choice(((3,), (0,), (1, 2), (1, 2, 3, 4))), runs=rng.choice((1, 1, 2)),
         quality=rng.choice((0.0, 0.15, 0.4, 0.7, 0.85, 0.93, 0.97, 0.99, 1.0)),
-        bad=rng.choice((0, 3, 6, 9)),
-        repeats=rng.choice((0, 5, 8)),
-        anchors=rng.choice((0, 3)),
-        mischief=rng.choice((0.0, 0.1, 0.3, 1.0)),
-        looks=rng.choice((0, 1, 2, 3)),
-        careless=rng.choice((0.15, 0.15, 0.15, 1.0)),
-        repeats_flagged=0.05,
-        apart=rng.random() < 0.5,
-    )
+        bad=rng.choice((0, 3, 6, 9)), repeats=rng.choice((0, 5, 8)), anchors=rng.choice((0, 3)),
+        mischief=rng.choice((0.0, 0.1, 0.3, 1.0)), looks=rng.choice((0, 1, 2, 3)),
+        careless=rng.choice((0.15, 0.15, 0.15, 1.0)), repeats_flagged=0.05, apart=rng.random() < 0.5,
+    )  # fmt: skip
 
 
 def make_key(rng: Random, shape: Shape, card_hash: str | None = None) -> AnswerKey:
@@ -132,16 +105,11 @@ def make_key(rng: Random, shape: Shape, card_hash: str | None = None) -> AnswerK
         rng.shuffle(order)
         orders[code] = tuple(order)
     return AnswerKey(
-        review="spring",
-        batches=batches,
+        review="spring", batches=batches, items=items, core=tuple(core), orders=orders, seed=7,
         batch_sha256={batch: sha256(batch.encode()).hexdigest() for batch in batches},
         runs=tuple(_run(run, shape, rng, card_hash) for run in run_ids),
-        items=items,
-        core=tuple(core),
-        orders=orders,
-        seed=7,
         panel="Asked at the « winter » meeting; whoever wanted to.",
-    )
+    )  # fmt: skip
 
 
 def _run(run_id: str, shape: Shape, rng: Random, card_hash: str | None) -> KeyRun:
@@ -149,13 +117,10 @@ def _run(run_id: str, shape: Shape, rng: Random, card_hash: str | None) -> KeyRu
     if rng.random() < 0.2:
         strata[5] = 11  # of the run, but none of it was asked
     return KeyRun(
-        run_id=run_id,
-        run_card_hash=card_hash or sha256(run_id.encode()).hexdigest(),
-        dataset_id="small-v1",
-        language_pair="EN→EO",
-        strata=strata,
+        run_id=run_id, run_card_hash=card_hash or sha256(run_id.encode()).hexdigest(),
+        dataset_id="small-v1", language_pair="EN→EO", strata=strata,
         segments={shape.segments: shape.items},
-    )
+    )  # fmt: skip
 
 
 def _controls(rng: Random, shape: Shape, real: dict[str, KeyItem]) -> dict[str, KeyItem]:
@@ -170,12 +135,9 @@ def _controls(rng: Random, shape: Shape, real: dict[str, KeyItem]) -> dict[str, 
             alone = kind is ControlKind.ANCHOR or (kind is ControlKind.BAD and rng.random() < 0.2)
             made[random_id(rng)] = KeyItem(
                 run_id=real[partner].run_id if kind is ControlKind.REPEAT else None,
-                entry=f"c{len(made)}",
-                stratum=3,
-                control=kind,
-                partner=None if alone else partner,
+                entry=f"c{len(made)}", stratum=3, control=kind, partner=None if alone else partner,
                 made_by="phrase swap" if kind is ControlKind.BAD else None,
-            )
+            )  # fmt: skip
     return made
 
 
@@ -203,11 +165,13 @@ def _sit(rng: Random, shape: Shape, key: AnswerKey, reviewer: str, laptops: list
     chain = rng.choice(laptops)
     if rng.random() > 0.05 * shape.mischief:
         chain.write(
-            Consent(**who, consent_sha256="c0" * 32, language="en", share_corrections=False)
+            say.Consent(**who, consent_sha256="c0" * 32, language="en", share_corrections=False)
         )
     _relate(chain, who)
     chain.write(
-        SittingBegan(**who, order_sha256="d0" * 32, face=Face.LINES, version="0.1.0", language="en")
+        say.SittingBegan(
+            **who, order_sha256="d0" * 32, face=say.Face.LINES, version="0.1.0", language="en"
+        )
     )
     order = key.orders[reviewer]
     for position, item in enumerate(order[: int(len(order) * share)]):
@@ -216,66 +180,50 @@ def _sit(rng: Random, shape: Shape, key: AnswerKey, reviewer: str, laptops: list
             chain.lamport = max(each.lamport for each in laptops)
         _act(rng, shape, key, chain, who, item, position, careless, lenient)
     if rng.random() < 0.1 * shape.mischief:
-        scope = rng.choice(list(Scope))
-        chain.write(
-            Withdraw(
-                wall=WALL,
-                reviewer=reviewer,
-                batch=None if rng.random() < 0.3 else batch,
-                scope=scope,
-            )
-        )
+        scope = rng.choice(list(say.Scope))
+        reached = None if rng.random() < 0.3 else batch
+        chain.write(say.Withdraw(wall=WALL, reviewer=reviewer, batch=reached, scope=scope))
 
 
 def _relate(chain: Chain, who: dict[str, Any]) -> None:
     """Let a person say how near they are to the method, once, twice or not at all; draws nothing of the others."""
     shared, chain.rng = chain.rng, Random(who["reviewer"])
     for _ in range(chain.rng.choice((0, 1, 1, 2))):
-        chain.write(Related(**who, relation=chain.rng.choice(list(Relation))))
+        chain.write(say.Related(**who, relation=chain.rng.choice(list(Relation))))
     chain.rng = shared
 
 
 def _act(
-    rng: Random,
-    shape: Shape,
-    key: AnswerKey,
-    chain: Chain,
-    who: dict[str, Any],
-    item: str,
-    position: int,
-    careless: bool,
-    lenient: float,
-) -> None:
+    rng: Random, shape: Shape, key: AnswerKey, chain: Chain, who: dict[str, Any], item: str,
+    position: int, careless: bool, lenient: float,
+) -> None:  # fmt: skip
     about = {**who, "item": item}
-    judged = {
-        **about,
-        "position": position,
-        "active_ms": rng.randrange(400, 30_000),
-        "face": Face.LINES,
-        "version": "0.1.0",
-    }
+    active = rng.randrange(400, 30_000)
+    judged = {**about, "position": position, "active_ms": active, "face": say.Face.LINES, "version": "0.1.0"}  # fmt: skip
     if rng.random() < 0.03 * shape.mischief:
-        chain.write(Skip(**about))
+        chain.write(say.Skip(**about))
         return
     if rng.random() < 0.03 * shape.mischief:
-        chain.write(NotJudged(**judged, why=UNSAID))
+        chain.write(say.NotJudged(**judged, why=UNSAID))
         return
-    event = chain.write(Rate(**judged, rating=_rating(rng, shape, key, item, careless, lenient)))
+    event = chain.write(
+        say.Rate(**judged, rating=_rating(rng, shape, key, item, careless, lenient))
+    )
     for _ in range(3):
         if rng.random() > 0.04 * shape.mischief:
             break
-        chain.write(Undo(**who, target=event.id))
-        event = chain.write(Rate(**judged, rating=rng.choice(list(Rating))))
+        chain.write(say.Undo(**who, target=event.id))
+        event = chain.write(say.Rate(**judged, rating=rng.choice(list(Rating))))
     if rng.random() < 0.01 * shape.mischief:
-        chain.write(Undo(**who, target=event.id))
+        chain.write(say.Undo(**who, target=event.id))
     if rng.random() < 0.02:
-        chain.write(Comment(**about, text="said in private"))
+        chain.write(say.Comment(**about, text="said in private"))
     again = key.items[item].control is ControlKind.REPEAT
     often = shape.repeats_flagged if again else 0.002
     if rng.random() < often * shape.mischief:
-        chain.write(HarmFlag(**about, harmful=True))
+        chain.write(say.HarmFlag(**about, harmful=True))
         if rng.random() < 0.3:
-            chain.write(HarmFlag(**about, harmful=False))
+            chain.write(say.HarmFlag(**about, harmful=False))
 
 
 def _rating(
@@ -295,14 +243,14 @@ def _rating(
 
 
 def _decide(rng: Random, shape: Shape, key: AnswerKey, office: Chain, before: list[Event]) -> None:
-    flagged = {e.payload.item for e in before if isinstance(e.payload, HarmFlag)}
+    flagged = {e.payload.item for e in before if isinstance(e.payload, say.HarmFlag)}
     batch = key.batches[0]
     for item in sorted(flagged):
         if rng.random() < 0.7:
             about: dict[str, Any] = {"wall": WALL, "batch": batch, "item": item}
-            office.write(Adjudicate(**about, harmful=None, note="said in the office"))
+            office.write(say.Adjudicate(**about, harmful=None, note="said in the office"))
             given = {"reason": rng.choice(REASONS), "by": "Elder"} if rng.random() < 0.7 else {}
-            office.write(Adjudicate(**about, harmful=rng.random() < 0.3, note="", **given))
+            office.write(say.Adjudicate(**about, harmful=rng.random() < 0.3, note="", **given))
     for look in range(shape.looks):
         office.write(look_at_results(key, RUN, events_sha256([str(look)])))
         if rng.random() < 0.5:
@@ -319,23 +267,19 @@ def _say_of_laptops(rng: Random, key: AnswerKey, office: Chain, laptops: list[st
     for reviewer in rng.sample(list(key.orders), rng.randrange(len(key.orders) + 1)):
         for batch in key.batches:
             named = tuple(rng.sample(laptops, rng.randint(1, len(laptops))))
-            office.write(Speaks(wall=WALL, batch=batch, reviewer=reviewer, laptops=named))
+            office.write(say.Speaks(wall=WALL, batch=batch, reviewer=reviewer, laptops=named))
     for _ in range(rng.choice((0, 0, 1, 2, 3))):
         before = rng.choice((None, rng.choice(laptops)))
         office.write(
-            LaptopWord(
-                wall=WALL,
-                batch=rng.choice(key.batches),
-                laptop=rng.choice(laptops),
-                heard=rng.random() < 0.6,
-                instead_of=before,
-                reason=rng.choice(("", "lost", "« perdu »")),
+            say.LaptopWord(
+                wall=WALL, batch=rng.choice(key.batches), laptop=rng.choice(laptops),
+                heard=rng.random() < 0.6, instead_of=before, reason=rng.choice(("", "lost", "« perdu »")),
             )
-        )
+        )  # fmt: skip
 
 
-def look_at_results(key: AnswerKey, run: str, seen: str) -> OrganiserLook:
-    return OrganiserLook(wall=WALL, batch=key.batches[0], run_id=run, events_sha256=seen)
+def look_at_results(key: AnswerKey, run: str, seen: str) -> say.OrganiserLook:
+    return say.OrganiserLook(wall=WALL, batch=key.batches[0], run_id=run, events_sha256=seen)
 
 
 def erase_withdrawn(events: list[Event]) -> list[Event]:

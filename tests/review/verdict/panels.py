@@ -1,7 +1,5 @@
 """Panels for the tests of the verdict: whole ones by chance, and ones made to a plan."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -45,14 +43,10 @@ def by_chance(seed: int) -> Panel:
     weights = {stratum: draw.uniform(0.05, 1) for stratum in strata}
     weights = {stratum: weight / sum(weights.values()) for stratum, weight in weights.items()}
     asked = strata[: draw.randint(1, len(strata))]
-    names = [
-        f"i{n}"
-        for n in draw.sample(range(1000), draw.choice([60, 90] if whole else [3, 40, 60, 90]))
-    ]
-    quality, gaps = (
-        draw.choice([0.3, 0.7, 0.85, 0.95, 1.0]),
-        draw.choice([0, 0.05] if whole else [0, 0.1, 0.5]),
-    )
+    count = draw.choice([60, 90] if whole else [3, 40, 60, 90])
+    names = [f"i{n}" for n in draw.sample(range(1000), count)]
+    quality = draw.choice([0.3, 0.7, 0.85, 0.95, 1.0])
+    gaps = draw.choice([0, 0.05] if whole else [0, 0.1, 0.5])
 
     def ranks(items: list[str]) -> dict[str, int]:
         lenient = draw.gauss(0, 0.1)
@@ -64,10 +58,8 @@ def by_chance(seed: int) -> Panel:
             if draw.random() >= gaps
         }
 
-    people = [
-        f"p{n}"
-        for n in draw.sample(range(50), draw.choice([3, 5, 8] if whole else [0, 1, 2, 3, 5, 8]))
-    ]
+    count = draw.choice([3, 5, 8] if whole else [0, 1, 2, 3, 5, 8])
+    people = [f"p{n}" for n in draw.sample(range(50), count)]
     core = names[: len(names) if whole else draw.choice([len(names), len(names) // 2, 0])]
     found = Panel(
         strata={name: asked[place % len(asked)] for place, name in enumerate(names)},
@@ -94,12 +86,6 @@ def with_controls(
         controls=controls,
         control_ratings={who: {c: rank(who, c) for c in controls} for who in panel.ratings},
         partner_ratings={who: {p: rank(who, p) for p in first} for who in panel.ratings},
-        sequences={
-            who: tuple(draw.randint(0, 3) for _ in range(len(mine)))
-            for who, mine in panel.ratings.items()
-        },
-        times_ms={
-            who: tuple(draw.randint(500, 20_000) for _ in mine)
-            for who, mine in panel.ratings.items()
-        },
-    )
+        sequences={who: tuple(draw.randint(0, 3) for _ in mine) for who, mine in panel.ratings.items()},
+        times_ms={who: tuple(draw.randint(500, 20_000) for _ in mine) for who, mine in panel.ratings.items()},
+    )  # fmt: skip

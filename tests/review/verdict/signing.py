@@ -1,7 +1,5 @@
 """What the organisation and the laptops of a made-up review sign."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
@@ -45,35 +43,18 @@ def with_batches(
 ) -> tuple[AnswerKey, dict[str, Signed]]:
     """Sign the batches of a review; gives the key that names them. Everybody is asked in each."""
     salted = key.model_copy(update={"salt": key.salt or "5a" * 32})
+    organisation = Organisation(
+        name="Kultura Centro", signing_key=identity.public.signing_key, recipients=recipients
+    )
+    facts = {
+        "review": key.review, "title": "Spring", "created": MADE, "source_language": "en",
+        "target_language": "eo", "organisation": organisation, "policy_sha256": sha256(policy).hexdigest(),
+        "consent": "Do you agree?", "guide": "", "language": "en", "secret": False,
+        "orders": {place_of(who): order for who, order in key.orders.items()},
+        "key_commitment": salted.commitment, "looks": salted.looks, "members": {},
+    }  # fmt: skip
     batches = {
-        batch: signed(
-            BatchManifest.model_validate(
-                {
-                    "batch": batch,
-                    "review": key.review,
-                    "title": "Spring",
-                    "created": MADE,
-                    "source_language": "en",
-                    "target_language": "eo",
-                    "organisation": Organisation(
-                        name="Kultura Centro",
-                        signing_key=identity.public.signing_key,
-                        recipients=recipients,
-                    ),
-                    "policy_sha256": sha256(policy).hexdigest(),
-                    "consent": "Do you agree?",
-                    "guide": "",
-                    "language": "en",
-                    "secret": False,
-                    "orders": {place_of(who): order for who, order in key.orders.items()},
-                    "key_commitment": salted.commitment,
-                    "looks": salted.looks,
-                    "members": {},
-                }
-                | changes
-            ),
-            identity,
-        )
+        batch: signed(BatchManifest.model_validate({"batch": batch} | facts | changes), identity)
         for batch in key.batches
     }
     hashes = {batch: each.sha256 for batch, each in batches.items()}
@@ -90,33 +71,21 @@ def hand_overs(
 ) -> list[Signed]:
     """Let a laptop hand over each device's events for each batch; ``without`` are devices that are not its own."""
     every = [event for event in events if event.device not in without]
+    laptops = {e.device: laptop_of(e.device) if apart else identity for e in every}
     return [
-        hand_over(
-            [e for e in every if e.device == device],
-            each,
-            laptop_of(device) if apart else identity,
-        )
+        hand_over([e for e in every if e.device == device], each, laptops[device])
         for each in batches.values()
-        for device in sorted({event.device for event in every})
+        for device in sorted(laptops)
     ]
 
 
 def hand_over(events: list[Event], batch: Signed, identity: Identity = LAPTOP) -> Signed:
     manifest = BatchManifest.model_validate_json(batch.content)
     last = max(events, key=lambda event: event.order)
-    return signed(
-        RatingsManifest(
-            batch=manifest.batch,
-            batch_sha256=batch.sha256,
-            review=manifest.review,
-            device=last.device,
-            events=len(events),
-            head=last.id,
-            chains=chains_of(events),
-            contents=contents_of(events, manifest),
-            laptop=Sender(signing_key=identity.public.signing_key, recipient="age1"),
-            recipients=RECIPIENTS,
-            members={},
-        ),
-        identity,
-    )
+    said = RatingsManifest(
+        batch=manifest.batch, batch_sha256=batch.sha256, review=manifest.review, device=last.device,
+        events=len(events), head=last.id, chains=chains_of(events), contents=contents_of(events, manifest),
+        laptop=Sender(signing_key=identity.public.signing_key, recipient="age1"),
+        recipients=RECIPIENTS, members={},
+    )  # fmt: skip
+    return signed(said, identity)

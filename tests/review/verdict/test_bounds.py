@@ -1,7 +1,5 @@
 """Every number of the policy exactly met and missed by the smallest step, in both programs that judge."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable

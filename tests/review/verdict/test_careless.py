@@ -1,7 +1,5 @@
 """Signs of haste: the exact test against every deal and against scipy, each sign at its limit, and rates of false alarm."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,24 +31,12 @@ RANKS = st.lists(st.integers(0, 3), min_size=1, max_size=6)
 
 
 @given(RANKS, RANKS)
-def test_p_is_the_share_of_all_deals_with_so_small_a_rank_sum(
-    bad: list[int], originals: list[int]
-) -> None:
+def test_p_is_the_share_of_deals_with_such_a_sum(bad: list[int], originals: list[int]) -> None:
     pooled = [*bad, *originals]
     ranks = stats.rankdata(pooled)
     sums = [sum(ranks[list(deal)]) for deal in combinations(range(len(pooled)), len(bad))]
     few = sum(one <= sum(ranks[: len(bad)]) + 1e-9 for one in sums)
     assert not_worse_p(bad, originals) == Fraction(few, len(sums))
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_without_ties_p_is_scipy_s_exact_one(seed: int) -> None:
-    draw = random.Random(seed)
-    bad, originals = ([draw.choice([0, 1, 2, 3])] for _ in range(2))
-    if bad == originals:
-        return
-    expected = stats.mannwhitneyu(bad, originals, alternative="less", method="exact").pvalue
-    assert float(not_worse_p(bad, originals)) == pytest.approx(expected)
 
 
 @pytest.mark.thorough
@@ -98,13 +84,9 @@ def signs(found: Carelessness) -> set[Sign]:
 CAREFUL = [(0, 3)] * 8
 
 
-def test_who_reads_shows_no_sign() -> None:
+def test_who_reads_shows_no_sign_and_one_key_shows_three() -> None:
     found = carelessness(panel(CAREFUL, [(2, 3)] * 8, [3] * 4, [3, 0] * 50), RULE)
-    assert signs(found) == set()
-    assert found.advised == ()
-
-
-def test_one_key_for_everything_shows_three_signs() -> None:
+    assert (signs(found), found.advised) == (set(), ())
     found = carelessness(panel([(3, 3)] * 8, [(3, 3)] * 8, [3] * 4, [3] * 100), RULE)
     assert signs(found) == {Sign.NOT_WORSE, Sign.BAD_ACCEPTED, Sign.LONG_RUN}
     assert found.advised == ("p",)
@@ -123,9 +105,9 @@ LIMITS = [
 ]
 
 
-@pytest.mark.parametrize(("one", "sign", "shown"), LIMITS, ids=[str(n) for n in range(len(LIMITS))])
-def test_each_sign_begins_where_the_policy_says(one: Panel, sign: Sign, shown: bool) -> None:
-    assert (sign in signs(carelessness(one, RULE))) == shown
+def test_each_sign_begins_where_the_policy_says() -> None:
+    for number, (one, sign, shown) in enumerate(LIMITS):
+        assert (sign in signs(carelessness(one, RULE))) == shown, number
 
 
 def test_one_sign_is_no_advice_and_the_policy_may_say_otherwise() -> None:
@@ -142,7 +124,7 @@ def test_what_was_never_asked_shows_nothing() -> None:
     assert (care.not_worse_p, care.bad_accepted) == (None, Tally(0, 8))
 
 
-def test_quick_ratings_and_low_anchors_are_counted_for_information() -> None:
+def test_quick_ratings_and_low_anchors_are_counted() -> None:
     found = carelessness(panel(anchors=[0, 1, 2, 3], ms=[4000] * 9 + [999, 1000]), RULE)
     care = found.reviewers["p"]
     assert (care.quick, care.anchors_low, care.signs) == (Tally(1, 11), Tally(2, 4), ())
@@ -158,26 +140,19 @@ def several(ranks: Sequence[int], kind: ControlKind, partner: int | None = None)
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("one", "dropped"),
-    [
-        (several([3, 3, 0, 0], ControlKind.BAD), ()),
+def test_control_that_most_people_fail_is_dropped() -> None:
+    for one, dropped in (
+        (several([3, 3, 0, 0], ControlKind.BAD), ()),  # half
         (several([3, 3, 2, 0, 0], ControlKind.BAD), ("c",)),
-        (several([3, 3], ControlKind.BAD), ()),
+        (several([3, 3], ControlKind.BAD), ()),  # two people
         (several([0, 1, 1, 3], ControlKind.ANCHOR), ("c",)),
         (several([0, 0, 0, 3], ControlKind.REPEAT, 3), ("c",)),
-        (several([2, 2, 2, 3], ControlKind.REPEAT, 3), ()),
-        (several([0, 0, 0, 3], ControlKind.REPEAT), ()),
-    ],
-    ids=["half", "most", "two people", "anchor", "repeat", "near repeat", "no first showing"],
-)
-def test_a_control_that_most_people_fail_is_wrong_itself(
-    one: Panel, dropped: tuple[str, ...]
-) -> None:
-    found = carelessness(one, RULE)
-    assert found.dropped == dropped
-    if dropped:
-        assert all(not care.bad_accepted.of for care in found.reviewers.values())
+        (several([2, 2, 2, 3], ControlKind.REPEAT, 3), ()),  # near
+        (several([0, 0, 0, 3], ControlKind.REPEAT), ()),  # no first showing
+    ):
+        found = carelessness(one, RULE)
+        assert found.dropped == dropped
+        assert not (dropped and any(care.bad_accepted.of for care in found.reviewers.values()))
 
 
 def test_a_thousand_controls_take_no_longer_than_fifty() -> None:
@@ -215,10 +190,8 @@ def person(draw: np.random.Generator, kind: str) -> Panel:
 
 
 @pytest.mark.parametrize(("kind", "least", "most"), [("honest", 0, 0.02), ("clicks", 0.85, 1), ("half", 0.25, 0.8)])  # fmt: skip
-def test_honest_people_are_seldom_and_clickers_mostly_noticed(
-    kind: str, least: float, most: float
-) -> None:
-    draw, count = np.random.default_rng(3), times(200, 4000)
+def test_honest_are_seldom_noticed_clickers_mostly(kind: str, least: float, most: float) -> None:
+    draw, count = np.random.default_rng(3), times(100, 4000)
     seen = sum(bool(carelessness(person(draw, kind), RULE).advised) for _ in range(count))
     print(f"{kind}: {seen / count:.3f} of {count} advised")
     assert least <= seen / count <= most

@@ -1,7 +1,5 @@
 """The coarse certificate: what is on it follows from the exact one, and two programs find out whatever was changed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -31,6 +29,7 @@ from tests.review.verdict.certified import (
     SIGNER,
     about,
     certificate_of,
+    certified,
     issue,
     review_of,
 )
@@ -40,9 +39,9 @@ PLACE = InLedger(ledger="a" * 64, line=3, prev="b" * 64)
 COUNTED = {"issued": "2026-05-05T10:00:00Z", "supersedes": None, "answer": 1, "of": 10}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def exact() -> EvidenceFile:
-    return issue(review_of(1))
+    return certified()
 
 
 def left(file: EvidenceFile, told: tuple[str, ...] = ("1", "2", "3"), change: Any = None) -> Signed:
@@ -56,10 +55,10 @@ def left(file: EvidenceFile, told: tuple[str, ...] = ("1", "2", "3"), change: An
 
 def holds(file: EvidenceFile, coarse: Signed, folder: Path) -> tuple[bool, bool]:
     """Return what both programs say of a coarse certificate beside its evidence."""
+    parts = file.certificate, file.signature, file.evidence
     path = folder / "x.rosetta-evidence"
-    path.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence, coarse))
-    mine = verify(file.certificate, file.signature, file.evidence, coarse=coarse).ok
-    return mine, asked_alone(path)[0] == 0
+    path.write_bytes(pack_evidence(*parts, coarse))
+    return verify(*parts, coarse=coarse).ok, asked_alone(path)[0] == 0
 
 
 def holds_outside(coarse: Signed, folder: Path) -> tuple[bool, bool]:
@@ -72,9 +71,7 @@ def holds_outside(coarse: Signed, folder: Path) -> tuple[bool, bool]:
     return mine, asked_alone(folder / "x.certificate.json")[0] == 0
 
 
-def test_both_programs_find_that_it_follows_from_the_evidence(
-    exact: EvidenceFile, tmp_path: Path
-) -> None:
+def test_coarse_certificate_follows_from_evidence(exact: EvidenceFile, tmp_path: Path) -> None:
     coarse = left(exact)
     assert holds(exact, coarse, tmp_path) == (True, True)
     assert unpack_evidence((tmp_path / "x.rosetta-evidence").read_bytes()).coarse == coarse
@@ -84,8 +81,8 @@ def test_both_programs_find_that_it_follows_from_the_evidence(
     assert "signed with another key" in asked_alone(tmp_path / "x.certificate.json", "0" * 64)[1]
 
 
-def test_many_reviews_give_coarse_certificates_that_both_programs_take(tmp_path: Path) -> None:
-    for seed in range(times(3, 40)):
+def test_both_programs_take_coarse_certificates(tmp_path: Path) -> None:
+    for seed in range(times(1, 40)):
         file = issue(review_of(seed, (GO, NO_GO, replace(GO, quality=0.7))[seed % 3]))
         assert holds(file, left(file), tmp_path) == (True, True), seed
 
@@ -126,9 +123,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_its_signer_changed_is_found_inside_by_both(
-    exact: EvidenceFile, name: str, tmp_path: Path
-) -> None:
+def test_change_is_found_inside_by_both(exact: EvidenceFile, name: str, tmp_path: Path) -> None:
     assert holds(exact, left(exact, change=CHANGES[name]), tmp_path) == (False, False)
 
 
@@ -144,19 +139,17 @@ def test_what_its_signer_changed_is_found_inside_by_both(
         lambda c: c.update(ratings=[]),
     ],
 )
-def test_another_form_is_found_outside_by_both(
-    exact: EvidenceFile, change: Any, tmp_path: Path
-) -> None:
+def test_other_form_is_found_outside(exact: EvidenceFile, change: Any, tmp_path: Path) -> None:
     assert holds_outside(left(exact, change=change), tmp_path) == (False, False)
 
 
 def test_each_changed_byte_is_found_outside_by_both(exact: EvidenceFile, tmp_path: Path) -> None:
     coarse = left(exact)
-    for place in range(0, len(coarse.content), times(37, 1)):
+    for place in range(0, len(coarse.content), times(97, 1)):
         data = bytearray(coarse.content)
         data[place] ^= 1
         assert holds_outside(Signed(bytes(data), coarse.signature), tmp_path) == (False, False), place  # fmt: skip
-    for place in range(64):
+    for place in range(0, 64, times(9, 1)):
         signature = bytearray(coarse.signature)
         signature[place] ^= 1
         assert holds_outside(Signed(coarse.content, bytes(signature)), tmp_path) == (False, False)
@@ -190,7 +183,7 @@ def test_it_has_nothing_of_single_items_people_or_ratings(exact: EvidenceFile) -
     )
 
 
-def test_an_exact_certificate_over_secret_entries_says_what_it_tells(exact: EvidenceFile) -> None:
+def test_exact_certificate_of_secrets_says_what_it_tells(exact: EvidenceFile) -> None:
     [said] = [c for c in verify(exact.certificate, exact.signature, exact.evidence).checks if c.name == "what it tells"]  # fmt: skip
     assert "shares to six places of 60 items, of 3 difficulties, and the own share of each of 5 people" in said.words  # fmt: skip
     key = about(exact.evidence.key, segments="development", run_id="r", run_card_hash="0" * 64)

@@ -1,7 +1,5 @@
 """From events to a panel: who counts, for what, and what became of flags."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 
@@ -14,6 +12,7 @@ from review.rating import CannotJudge, Rating
 from review.verdict.gate.adjudication import Case, queue
 from review.verdict.panel.key import AnswerKey, ControlKind, KeyItem, KeyRun
 from review.verdict.panel.panel import Harm, Panel, not_shown, panel_of
+from tests.review.thorough import times
 from tests.review.verdict import histories
 from tests.review.verdict.histories import ORGANISATION, WALL, Chain, evidence_of
 
@@ -31,21 +30,12 @@ def key(**more: Any) -> AnswerKey:
         AGAIN: KeyItem(run_id="r1", entry=2, stratum=2, control=ControlKind.REPEAT, partner=OTHER),
     }
     facts = {"dataset_id": "d", "language_pair": "EN→EO", "segments": {"gold_standard": 2}}
-    runs = [
-        KeyRun(run_id=run, run_card_hash="1" * 64, strata={1: 30, 2: 10}, **facts)
-        for run in ("r1", "r2")
-    ]
+    card = {"run_card_hash": "1" * 64, "strata": {1: 30, 2: 10}}
     told = {
-        "review": "demo",
-        "batches": (BATCH,),
-        "batch_sha256": {BATCH: "0" * 64},
-        "runs": runs,
-        "items": items,
-        "core": (ONE, OTHER),
-        "orders": {A: tuple(items), B: tuple(items)},
-        "seed": 1,
-        "panel": "",
-    }
+        "review": "demo", "batches": (BATCH,), "batch_sha256": {BATCH: "0" * 64}, "items": items,
+        "runs": [KeyRun(run_id=run, **card, **facts) for run in ("r1", "r2")],
+        "core": (ONE, OTHER), "orders": {A: tuple(items), B: tuple(items)}, "seed": 1, "panel": "",
+    }  # fmt: skip
     return AnswerKey.model_validate(told | more)
 
 
@@ -108,6 +98,8 @@ def test_only_real_items_of_the_run_are_its_ratings() -> None:
     assert found.sequences == {A: (1, 3, 3, 3, 3)}
     assert found.times_ms == {A: (0, 100, 200, 300, 400)}
     assert panel(laptop, run="r2").ratings == {A: {OTHER: 3}}
+    with pytest.raises(UsageError, match="no run 'r9'"):
+        panel(Laptop(), run="r9")
 
 
 def test_who_did_not_agree_or_was_not_asked_does_not_count() -> None:
@@ -118,12 +110,9 @@ def test_who_did_not_agree_or_was_not_asked_does_not_count() -> None:
         laptop.flag(who, ONE)
     found = panel(laptop)
     assert (found.ratings, found.harm, found.sequences) == ({}, {}, {})
-
-
-def test_what_cannot_be_judged_is_no_rating() -> None:
     laptop = Laptop()
     laptop.agree(A)
-    laptop.cannot(A, TWO)
+    laptop.cannot(A, TWO)  # which is no rating
     found = panel(laptop)
     assert (found.ratings, found.cannot_judge) == ({}, {A: frozenset({TWO})})
 
@@ -189,31 +178,22 @@ def test_a_flag_on_a_second_showing_is_one_on_the_first() -> None:
     assert panel(laptop, office, run="r2").harm == {OTHER: Harm.CLEARED}
 
 
-def test_only_the_organisation_decides() -> None:
-    laptop = Laptop()
-    laptop.agree(A)
-    laptop.flag(A, ONE)
-    laptop.decide(ONE, False)
-    assert panel(laptop).harm == {ONE: Harm.FLAGGED}
-
-
 def test_a_flag_taken_back_is_none_but_what_was_upheld_stays() -> None:
     laptop, office = Laptop(), Laptop(ORGANISATION)
     laptop.agree(A)
     for item in (ONE, TWO):
         laptop.flag(A, item)
         laptop.flag(A, item, harmful=False)
+    laptop.flag(A, ONE)
+    laptop.decide(ONE, False)  # only the organisation decides
+    assert panel(laptop).harm == {ONE: Harm.FLAGGED}
+    laptop.flag(A, ONE, harmful=False)
     office.decide(TWO, True)
     assert panel(laptop, office).harm == {TWO: Harm.UPHELD}
 
 
-def test_a_run_of_another_review_is_named() -> None:
-    with pytest.raises(UsageError, match="no run 'r9'"):
-        panel(Laptop(), run="r9")
-
-
 def test_the_order_of_arrival_changes_nothing() -> None:
-    for seed in range(5):
+    for seed in range(times(2, 5)):
         rng = Random(seed)
         shape = histories.random_shape(rng)
         made = histories.make_key(rng, shape)

@@ -1,7 +1,5 @@
 """Policies are a community's choice: read exactly, hashed exactly, refused in words that say the mend."""
 
-from __future__ import annotations
-
 import os
 import re
 from contextlib import suppress
@@ -13,12 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.failures import UsageError
-from review.verdict.gate.policy import (
-    MOST_BYTES,
-    proposed,
-    read_policy,
-    read_policy_file,
-)
+from review.verdict.gate.policy import MOST_BYTES, proposed, read_policy, read_policy_file
 
 _, SHIPPED = proposed()
 
@@ -28,14 +21,11 @@ def test_the_shipped_policy_is_a_proposal_and_says_so() -> None:
     assert policy.status == "proposed; to be set by the governance organisation"
     assert policy.organisation == ""
     assert policy.level.share == Decimal("0.70")
-    assert (policy.confidence(1), policy.confidence(2), policy.confidence(9)) == (
-        Decimal("0.95"),
-        Decimal("0.975"),
-        Decimal("0.975"),
-    )
+    confidences = [policy.confidence(look) for look in (1, 2, 9)]
+    assert confidences == [Decimal("0.95"), Decimal("0.975"), Decimal("0.975")]
 
 
-def test_every_number_of_the_shipped_policy_stands_below_a_comment_that_calls_it_ours() -> None:
+def test_every_number_of_the_shipped_policy_is_called_ours() -> None:
     parts = re.split(r"^\[\w+\]$", SHIPPED.decode(), flags=re.MULTILINE)[1:]
     assert len(parts) == 6
     for part in parts:
@@ -43,22 +33,15 @@ def test_every_number_of_the_shipped_policy_stands_below_a_comment_that_calls_it
         assert re.search(r"^# ", part, re.MULTILINE)
 
 
-def test_another_comment_changes_no_number() -> None:
+def test_numbers_are_as_written_whatever_the_comment() -> None:
     other = SHIPPED.replace(b"# The rule", b"# Our rule", 1)
     assert read_policy(other, "p") == read_policy(SHIPPED, "p")
-
-
-def test_numbers_are_read_as_written() -> None:
     text = SHIPPED.replace(b"share = 0.70", b"share = 0.100001", 1)
     assert read_policy(text, "p").level.share == Decimal("0.100001")
 
 
 WRONG = [
-    (
-        "share = 0.70",
-        "share = 1.7",
-        "line 18, field 'level.share': A number below 1 is wanted. Correct it.",
-    ),
+    ("share = 0.70", "share = 1.7", "line 18, field 'level.share': A number below 1 is wanted. Correct it."),
     ("share = 0.70", "share = 0", "field 'level.share'"),
     ("share = 0.70", "share = nan", "field 'level.share'"),
     ("share = 0.70", "share = 1e-999999999", "not valid TOML"),
@@ -78,34 +61,21 @@ WRONG = [
     ("format = 1", "format = true", "field 'format': must be a whole number"),
     ("format = 1", "format = 1.0", "field 'format': must be a whole number"),
     ("items = 50", "items = " + "[" * 50_000, "nested too deeply"),
-]
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "words"), WRONG, ids=[str(n) for n in range(len(WRONG))]
-)
-def test_a_wrong_policy_is_refused_with_file_field_or_line(
-    right: str, wrong: str, words: str
-) -> None:
-    text = SHIPPED.decode().replace(right, wrong, 1)
-    with pytest.raises(UsageError) as refused:
-        read_policy(text.encode(), "ours.toml")
-    assert "ours.toml" in str(refused.value)
-    assert words in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"a = 1\nb = \xff", "line 2: not UTF-8"),
-        (b"#" * 70_000, "larger than"),
+def test_wrong_policy_is_refused_with_file_field_or_line() -> None:
+    for right, wrong, words in WRONG:
+        with pytest.raises(UsageError) as refused:
+            read_policy(SHIPPED.decode().replace(right, wrong, 1).encode(), "ours.toml")
+        assert "ours.toml" in str(refused.value)
+        assert words in str(refused.value)
+    for content, words in (
+        (b"a = 1\nb = \xff", "line 2: not UTF-8"), (b"#" * 70_000, "larger than"),
         (b"", "field 'format': This field is missing. Add it."),
-    ],
-    ids=["bytes", "size", "nothing"],
-)
-def test_what_is_no_policy_at_all_is_refused(content: bytes, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        read_policy(content, "ours.toml")
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match=words):
+            read_policy(content, "ours.toml")
 
 
 @given(
@@ -124,9 +94,7 @@ def test_a_damaged_policy_never_crashes(place: int, bytes_: bytes) -> None:
         assert read_policy(damaged, "p").format == 1
 
 
-def test_a_file_is_read_once_and_within_bounds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_is_read_once_within_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_policy_file(None) == proposed()
     path = tmp_path / "ours.toml"
     path.write_bytes(b"\xef\xbb\xbf" + SHIPPED)

@@ -1,7 +1,5 @@
 """Every finding has words, and docs/gate.md lists every finding with its facts."""
 
-from __future__ import annotations
-
 import random
 import re
 from dataclasses import replace
@@ -23,7 +21,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "gate.md").read_text("utf-8")
 ROWS = re.findall(r"^\| `(\w+)` \|([\w, ]*)\|", PAGE, re.MULTILINE)
 
 
-def test_the_page_lists_every_finding_in_order_with_the_facts_that_its_words_use() -> None:
+def test_page_lists_every_finding_with_its_facts() -> None:
     assert [code for code, _ in ROWS] == [str(code) for code in Code]
     for code, facts in ROWS:
         listed = {fact.strip() for fact in facts.split(",") if fact.strip()}
