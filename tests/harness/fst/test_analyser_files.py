@@ -1,6 +1,5 @@
 """Which analyser file is taken, and files that are none or were changed: a status and a mend, no process ended."""
 
-import contextlib
 import gzip
 import os
 import random
@@ -13,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from corpora.languages.language import LanguageCard, WritingSystem
@@ -23,8 +22,9 @@ from harness.fst.analyser import Analyser, open_analyser
 from harness.fst.find import find_analyser
 from harness.fst.model import AnalyserError, FstStatus
 from tests.harness.fst.making import ENGINES, needs, real, written
+from tests.harness.sealed.refusals import refuses
 from tests.outside import DESCRIPTIVE, STRICT, skip_without
-from tests.review.thorough import times
+from tests.review.thorough import examples, times
 
 CARD = LanguageCard(
     tag="se",
@@ -43,37 +43,27 @@ def touch(path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "se/analyser-gt-desc.hfstol", "sme/analyser-gt-desc.hfstol.gz",
-        "se/analyser-gt-norm.hfstol", "sme-analyser.hfstol", "se.hfstol", "sme/sme.hfstol",
-        "se-Latn/se.hfstol", "se-Latn.hfstol.gz",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("name", [
+    "se/analyser-gt-desc.hfstol", "sme/analyser-gt-desc.hfstol.gz", "se/analyser-gt-norm.hfstol",
+    "sme-analyser.hfstol", "se.hfstol", "sme/sme.hfstol", "se-Latn/se.hfstol", "se-Latn.hfstol.gz",
+])  # fmt: skip
 def test_places_and_names(tmp_path: Path, name: str) -> None:
     path = touch(tmp_path / name)
     assert find_analyser(CARD, "se-Latn", [tmp_path]) == path
 
 
-def test_the_card_s_first_name_wins(tmp_path: Path) -> None:
+def test_first_name_of_the_card_wins_and_one_of_any_language_in_its_folder(tmp_path: Path) -> None:
+    assert find_analyser(CARD, "se", [tmp_path]) is None
+    assert find_analyser(None, "xx", [tmp_path / "none"]) is None
+    touch(tmp_path / "analyser-gt-norm.hfstol")
+    touch(tmp_path / "fi" / "analyser-gt-norm.hfstol")
+    assert find_analyser(CARD, "se", [tmp_path]) is None
     for name in ("se.hfstol", "analyser-gt-desc.hfstol", "analyser-gt-norm.hfstol"):
         touch(tmp_path / "se" / name)
     assert find_analyser(CARD, "se", [tmp_path]) == tmp_path / "se" / "analyser-gt-norm.hfstol"
 
 
-def test_a_name_that_any_language_has_counts_only_in_the_language_s_folder(tmp_path: Path) -> None:
-    touch(tmp_path / "analyser-gt-norm.hfstol")
-    touch(tmp_path / "fi" / "analyser-gt-norm.hfstol")
-    assert find_analyser(CARD, "se", [tmp_path]) is None
-
-
-def test_nothing_is_found_for_a_language_without_analyser(tmp_path: Path) -> None:
-    assert find_analyser(CARD, "se", [tmp_path]) is None
-    assert find_analyser(None, "xx", [tmp_path / "none"]) is None
-
-
-def test_a_tag_cannot_lead_out_of_the_folders(tmp_path: Path) -> None:
+def test_tag_cannot_lead_out_of_the_folders(tmp_path: Path) -> None:
     touch(tmp_path / "secret.hfstol")
     (tmp_path / "languages").mkdir()
     assert find_analyser(None, "../secret", [tmp_path / "languages"]) is None
@@ -127,11 +117,9 @@ def test_a_bad_file_has_a_status_and_a_mend(tmp_path: Path, engine: str, kind: s
 
 @real
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(
-    "damage",
-    [lambda content: content[:1_000_000], lambda content: content[:-4]],
-    ids=["1 MB", "4 short"],
-)
+@pytest.mark.parametrize("damage", [
+    lambda content: content[:1_000_000], lambda content: content[:-4],
+], ids=["1 MB", "4 short"])  # fmt: skip
 def test_a_real_file_that_is_cut_off(
     tmp_path: Path, engine: str, damage: Callable[[bytes], bytes]
 ) -> None:
@@ -143,52 +131,47 @@ def test_a_real_file_that_is_cut_off(
     assert caught.value.status is FstStatus.MODEL_INVALID
 
 
-def test_a_missing_file_is_not_configured(tmp_path: Path) -> None:
-    with pytest.raises(AnalyserError, match=r"gone\.hfstol does not exist") as caught:
-        open_analyser(tmp_path / "gone.hfstol")
-    assert caught.value.status is FstStatus.NOT_CONFIGURED
-
-
-def test_a_folder_is_no_analyser(tmp_path: Path) -> None:
-    with pytest.raises(AnalyserError, match="cannot be read") as caught:
-        open_analyser(tmp_path)
-    assert caught.value.status is FstStatus.MODEL_INVALID
+def test_missing_file_is_not_configured_and_a_folder_no_analyser(tmp_path: Path) -> None:
+    for path, status, words in (
+        (tmp_path / "gone.hfstol", FstStatus.NOT_CONFIGURED, r"gone\.hfstol does not exist"),
+        (tmp_path, FstStatus.MODEL_INVALID, "cannot be read"),
+    ):
+        with pytest.raises(AnalyserError, match=words) as caught:
+            open_analyser(path)
+        assert caught.value.status is status
 
 
 def test_a_file_may_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model, "MOST_BYTES", 1000)
     path = tmp_path / "bomb.hfstol.gz"
     path.write_bytes(gzip.compress(b"\0" * 100_000))
-    with pytest.raises(AnalyserError, match="when unpacked"):
-        open_analyser(path)
+    refuses(AnalyserError, "when unpacked", open_analyser, path)
     path.write_bytes(b"\0" * 2000)
-    with pytest.raises(AnalyserError, match="is larger than"):
-        open_analyser(path)
+    refuses(AnalyserError, "is larger than", open_analyser, path)
 
 
 @given(st.integers(0, len(SOUND) - 1), st.integers(0, 255), st.text("ab", max_size=4))
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(60, 300, suppress_health_check=list(HealthCheck))
 def test_a_changed_byte_never_crashes_the_built_in_engine(
     tmp_path: Path, at: int, byte: int, word: str
 ) -> None:
     path = tmp_path / "changed.hfstol"
     path.write_bytes(SOUND[:at] + bytes([byte]) + SOUND[at + 1 :])
-    with contextlib.suppress(AnalyserError):
+    with suppress(AnalyserError):
         [(accepted, analyses)] = open_analyser(path, "builtin").analyse([word])
         assert accepted or not analyses
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(30, 100, suppress_health_check=list(HealthCheck))
 def test_random_bytes_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "random.hfstol"
     path.write_bytes(content)
-    with pytest.raises(AnalyserError):
-        open_analyser(path)
+    refuses(AnalyserError, "", open_analyser, path)
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=200, deadline=None)
+@examples(40, 200)
 def test_no_word_raises(word: str) -> None:
     skip_without(STRICT)
     [(accepted, analyses)] = _strict().analyse([word])
@@ -249,9 +232,7 @@ def asking(path: Path, folder: Path, engine: str, words: list[str]) -> Callable[
 @pytest.mark.thorough
 @forks
 @pytest.mark.parametrize("engine", ["builtin", "hfst"])
-@pytest.mark.parametrize(
-    "path", [EPO, pytest.param(STRICT, marks=real)], ids=lambda path: path.name
-)
+@pytest.mark.parametrize("path", [EPO, pytest.param(STRICT, marks=real)], ids=lambda path: path.name)  # fmt: skip
 def test_no_changed_byte_ends_the_process(tmp_path: Path, path: Path, engine: str) -> None:
     """Properties and counts, the makers' header, and as many bytes of the tables."""
     needs(engine)
@@ -266,14 +247,10 @@ def test_no_changed_byte_ends_the_process(tmp_path: Path, path: Path, engine: st
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("at", "words"),
-    [
-        (-1, "not UTF-8"),
-        (0, "a property in its header is neither 0 nor 1"),
-        (7, "a property in its header is neither 0 nor 1"),
-    ],
-)
+@pytest.mark.parametrize(("at", "words"), [
+    (-1, "not UTF-8"), (0, "a property in its header is neither 0 nor 1"),
+    (7, "a property in its header is neither 0 nor 1"),
+])  # fmt: skip
 @pytest.mark.parametrize("command", [["doctor"], ["language", "check", "eo"]])
 def test_the_commands_say_what_is_wrong_with_the_file(
     tmp_path: Path, command: list[str], at: int, words: str
@@ -288,11 +265,8 @@ def test_the_commands_say_what_is_wrong_with_the_file(
     (folder / "epo.hfstol").write_bytes(content)
     done = subprocess.run(
         [sys.executable, "-P", "-c", "from rosetta_tui.cli import main; main()", *command],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "ROSETTA_HOME": str(tmp_path), "COLUMNS": "200"},
-    )
+        capture_output=True, text=True, check=False, env={**os.environ, "ROSETTA_HOME": str(tmp_path), "COLUMNS": "200"},
+    )  # fmt: skip
     assert done.returncode in {0, 1}, done.stderr
     assert words in " ".join(done.stdout.split())
     assert "epo.hfstol" in done.stdout

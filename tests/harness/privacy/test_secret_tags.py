@@ -1,7 +1,5 @@
 """Nothing of a secret entry leaves by the side doors: tags, breakdowns, and what foreign code lets fall."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys
@@ -22,6 +20,8 @@ from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.evaluation import corpus, kept, run_corpus
 from tests.harness.run.constant_runs import constant
+from tests.harness.sealed.refusals import refuses
+from tests.review.thorough import first
 
 FREE = {"context": "kept in the lodge", "register": "of the elders", "provenance": "told by N. N."}
 LISTED = {"context": "greeting", "register": "formal", "provenance": "elicited"}
@@ -35,28 +35,19 @@ def exported(path: Path, form: ExportForm) -> bytes:
         return export_run(connection, number, form)
 
 
-@pytest.mark.parametrize("form", ExportForm)
+@pytest.mark.parametrize(("segment", "tags", "told"), [("held_out", FREE, False), ("held_out", LISTED, True), ("development", FREE, True)])  # fmt: skip
 def test_free_tags_of_secret_entries_are_withheld_everywhere(
-    store_path: Path, form: ExportForm
-) -> None:
-    run_corpus(store_path, corpus(12, segment="held_out", **FREE), constant())
-    if form is not ExportForm.CARD:
-        with pytest.raises(UsageError, match="no row of it leaves"):
-            exported(store_path, form)
-        return
-    written = exported(store_path, form)
-    assert not any(tag.encode() in written for tag in FREE.values())
-    assert verify_card(written).ok
-
-
-@pytest.mark.parametrize(("segment", "tags"), [("held_out", LISTED), ("development", FREE)])
-def test_listed_tags_and_those_of_public_entries_are_told(
-    store_path: Path, segment: str, tags: dict[str, str]
+    store_path: Path, segment: str, tags: dict[str, str], told: bool
 ) -> None:
     run_corpus(store_path, corpus(6, segment=segment, **tags), constant())
-    for form in ExportForm if segment == "development" else [ExportForm.CARD]:
+    for form in ExportForm:
+        if segment == "held_out" and form is not ExportForm.CARD:
+            refuses(UsageError, "no row of it leaves", exported, store_path, form)
+            continue
         written = exported(store_path, form)
-        assert all(tag.encode() in written for tag in tags.values())
+        assert {tag.encode() in written for tag in tags.values()} == {told}
+        if form is ExportForm.CARD:
+            assert verify_card(written).ok
 
 
 class Reaching:
@@ -64,22 +55,18 @@ class Reaching:
 
     endpoint = None
     setup = Setup(
-        method="reaching",
-        method_class=MethodClass.CUSTOM_PLUGIN,
-        method_version="1",
-        model_slug="reaching",
+        method="reaching", method_class=MethodClass.CUSTOM_PLUGIN, method_version="1", model_slug="reaching",
         condition="plug-in",
-    )
+    )  # fmt: skip
 
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> list[Output]:
         socket.getaddrinfo("elsewhere.example", 80)
         return [Output("x") for _ in entries]
 
 
-def test_a_refusal_for_secret_entries_blames_no_switch_that_nobody_set(store_path: Path) -> None:
-    heard = run_corpus(
-        store_path, corpus(2, segment="gold_standard"), constant(), method=Reaching()
-    )
+def test_refusal_for_secret_entries_blames_no_switch_that_nobody_set(store_path: Path) -> None:
+    given = corpus(2, segment="gold_standard")
+    heard = run_corpus(store_path, given, constant(), method=Reaching())
     said = f"{heard.finished.reason} {[result.error for result in kept(store_path).results]}"
     assert "--offline" not in said
     assert "Secret entries were opened, and nothing may leave this machine" in said
@@ -143,8 +130,9 @@ print(heard.finished.reason)
 """
 
 
-@pytest.mark.parametrize("segment", ["held_out", "development"])
-def test_only_class_and_place_are_printed(tmp_path: Path, segment: str) -> None:
+@pytest.mark.costly("a program of its own, whose standard error is read")
+@pytest.mark.parametrize("segment", first(1, ["held_out", "development"]))
+def test_class_and_place_alone_are_printed(tmp_path: Path, segment: str) -> None:
     plugin = tmp_path / "clumsy.py"
     plugin.write_text(CLUMSY)
     done = subprocess.run(

@@ -1,9 +1,8 @@
 """Texts that must not leave do not: a real server on this machine hears nothing that it should not."""
 
-from __future__ import annotations
-
 import json
 import stat
+import sys
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,7 @@ from harness.card.load import load_card
 from harness.core.failures import UsageError
 from harness.endpoint import offline
 from harness.endpoint.keys import no_key
-from harness.privacy import (
-    FILE,
-    NobodyAnswersForServer,
-    answered,
-    make_method,
-    remember,
-)
+from harness.privacy import FILE, NobodyAnswersForServer, answered, make_method, remember
 from harness.run.rescoring import rescore
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
@@ -29,6 +22,7 @@ from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.evaluation import LANGUAGES, chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted
+from tests.harness.sealed.refusals import refuses
 
 ELSEWHERE = "https://model.example/v1"
 TERMS: dict[str, dict[str, Any]] = {
@@ -46,10 +40,9 @@ def data_folder(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def written(folder: Path, kind: str) -> Path:
     path = folder / "corpus.json"
-    rows = [{"id": n, "source": f"kanario {n}", "reference": "r"} for n in range(6)]
-    path.write_text(
-        json.dumps({"dataset": {"id": "made", **LANGUAGES, **TERMS[kind]}, "entries": rows})
-    )
+    rows = [{"id": n, "source": f"kanario {n}", "reference": "r"} for n in range(2)]
+    dataset = {"id": "made", **LANGUAGES, **TERMS[kind]}
+    path.write_text(json.dumps({"dataset": dataset, "entries": rows}))
     if kind == "mark":
         mark = {"schema": "set/1", "role": "sealed"}
         (folder / "corpus.json.champollion.json").write_text(json.dumps(mark))
@@ -57,19 +50,15 @@ def written(folder: Path, kind: str) -> Path:
 
 
 @pytest.mark.parametrize("kind", TERMS)
-def test_terms_refuse_another_machine_before_anything_is_sent(tmp_path: Path, kind: str) -> None:
-    made = load(written(tmp_path, kind))
-    with pytest.raises(UsageError, match="terms of the corpus keep these entries on this machine"):
-        make_method(chat_plan(ELSEWHERE), made.entries, made.entries, no_key)
-    assert offline.why() == offline.SECRET
-
-
-@pytest.mark.parametrize("kind", TERMS)
-def test_terms_stand_on_the_card_with_what_they_led_to(
+def test_terms_refuse_another_machine_and_stand_on_the_card(
     tmp_path: Path, store_path: Path, endpoint: Scripted, kind: str
 ) -> None:
-    run_corpus(store_path, load(written(tmp_path, kind)), chat_plan(endpoint.url))
-    assert len(endpoint.asked) == 6
+    made = load(written(tmp_path, kind))
+    words, plan = "terms of the corpus keep these entries on this machine", chat_plan(ELSEWHERE)
+    refuses(UsageError, words, make_method, plan, made.entries, made.entries, no_key)
+    assert offline.why() == offline.SECRET
+    run_corpus(store_path, made, chat_plan(endpoint.url))
+    assert len(endpoint.asked) == 2
     with closing(open_store(store_path)) as store:
         card = load_card(store, find_run(store, "last").id).as_json()
     assert card["dataset"]["transmission"] == "local-only"
@@ -114,18 +103,13 @@ class Sender:
 def test_a_plug_in_is_behind_the_door_from_its_first_line(
     tmp_path: Path, store_path: Path, monkeypatch: pytest.MonkeyPatch, segment: str, switch: bool
 ) -> None:
-    import sys
-
     monkeypatch.delitem(sys.modules, "heard_by_the_test", raising=False)
     path = tmp_path / "sender.py"
     path.write_text(SENDER)
     made = corpus(2, segment=segment)
     plan = chat_plan(ELSEWHERE, run={"offline": switch})
-    plan = Plan(
-        method=f"{path}:Sender",
-        options=plan.options.model_copy(update={"model": None, "endpoint": None}),
-        run=plan.run,
-    )
+    options = plan.options.model_copy(update={"model": None, "endpoint": None})
+    plan = Plan(method=f"{path}:Sender", options=options, run=plan.run)
     method = make_method(plan, made.entries, made.entries, no_key)
     run_corpus(store_path, made, plan, method=method)
     heard = sys.modules["heard_by_the_test"].__dict__["all"]
@@ -135,7 +119,7 @@ def test_a_plug_in_is_behind_the_door_from_its_first_line(
 
 
 def test_the_door_stays_shut_and_a_later_run_says_so(store_path: Path, endpoint: Scripted) -> None:
-    run_corpus(store_path, corpus(6, segment="held_out"), chat_plan(endpoint.url))
+    run_corpus(store_path, corpus(2, segment="held_out"), chat_plan(endpoint.url))
     public = corpus(2)
     with pytest.raises(UsageError, match=r"until it is closed\. Close Rosetta, open it again"):
         make_method(chat_plan(ELSEWHERE), public.entries, public.entries, no_key)
@@ -157,8 +141,7 @@ def test_models_of_a_cloud_are_no_local_ones(
     if segment == "development" and not switch:
         make_method(plan, made.entries, made.entries, no_key)
         return
-    with pytest.raises(UsageError, match="named as one of a cloud"):
-        make_method(plan, made.entries, made.entries, no_key)
+    refuses(UsageError, "named as one of a cloud", make_method, plan, made.entries, made.entries, no_key)  # fmt: skip
     assert endpoint.asked == []
 
 
@@ -169,9 +152,8 @@ def test_a_person_answers_once_for_each_local_server(endpoint: Scripted, data_fo
     with pytest.raises(NobodyAnswersForServer, match=r"may forward.*--trust-local-server") as told:
         make_method(plan, secret.entries, secret.entries, no_key)
     assert told.value.url == endpoint.url
-    trusting = plan.model_copy(
-        update={"run": plan.run.model_copy(update={"trust_local_server": True})}
-    )
+    trusted = plan.run.model_copy(update={"trust_local_server": True})
+    trusting = plan.model_copy(update={"run": trusted})
     make_method(trusting, secret.entries, secret.entries, no_key)
     make_method(plan, secret.entries, secret.entries, no_key)
     assert list(answered()) == [endpoint.url]
@@ -191,7 +173,7 @@ def test_scoring_secret_outputs_again_shuts_the_door_too(
     store_path: Path, endpoint: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for segment, expected in [("development", 0), ("held_out", 1)]:
-        run_corpus(store_path, corpus(6, segment=segment, variants=("x",)), chat_plan(endpoint.url))
+        run_corpus(store_path, corpus(2, segment=segment, variants=("x",)), chat_plan(endpoint.url))
         reasons: list[str] = []
         monkeypatch.setattr(offline, "shut", reasons.append)
         with closing(open_store(store_path)) as store, suppress(UsageError):

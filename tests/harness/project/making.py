@@ -1,7 +1,5 @@
 """Corpora in the making for tests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +13,7 @@ FACTS = {
     "organisation": "Our school", "license": "CC-BY-NC-SA-4.0",
 }  # fmt: skip
 ORIGIN = SourceOrigin(file="s.tsv", on="2026-11-23")
-WORDS = (
-    "apple",
-    "bridge",
-    "candle",
-    "dragon",
-    "engine",
-    "forest",
-    "garden",
-    "hammer",
-    "island",
-    "jacket",
-)
-
+WORDS = ("apple", "bridge", "candle", "dragon", "engine", "forest", "garden", "hammer", "island", "jacket")  # fmt: skip
 MIDDLE = ("", "xylophone", "quietly", "vermilion", "marzipan", "postcard")
 
 
@@ -58,3 +44,12 @@ def took(
 ) -> TakenSources:
     with changing(folder / "words", folder / "home") as project:
         return take_candidates(project, candidates, Usual(segment=segment), most)
+
+
+def three() -> tuple[Candidate, ...]:
+    """A sentence of each kind: secret, secret and not translated, and open."""
+    return (
+        candidate("The elders sang here", reference="Kantis", segment=Segment.GOLD_STANDARD),
+        candidate("Nobody came back yet", segment=Segment.HELD_OUT),
+        candidate("An open sentence too", reference="Malferma", segment=Segment.DEVELOPMENT),
+    )

@@ -1,7 +1,5 @@
 """A corpus in the making: what its folder shows, which sources it takes, and what a stop leaves."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path
@@ -14,14 +12,12 @@ from corpora.model.entry import Segment
 from harness.core.failures import UsageError
 from harness.project.asking import SourceWish, ask_model
 from harness.project.candidates import Usual, read_candidates, take_candidates, undo_last
+from harness.project.lacking import lacking
 from harness.project.making import changing, progress_of, whole_corpus
-from harness.project.state import DraftTexts, HandedOut, InVault, read_project
-from tests.harness.project.making import begun, candidate, many, took
+from harness.project.state import DraftTexts, HandedOut, InVault, Spoken, read_project
+from tests.harness.project.making import begun, candidate, many, three, took
 from tests.harness.scripted import Scripted, completion, json_answer
-from tests.keyring_in_memory import no_keyring
-
-__all__ = ["no_keyring"]
-pytestmark = pytest.mark.usefixtures("no_keyring")
+from tests.harness.sealed.refusals import refuses
 
 SECRET = "Zyxthesecretsentence"
 
@@ -34,89 +30,66 @@ def test_secret_texts_lie_sealed_and_open_ones_grow_a_file(tmp_path: Path) -> No
     took(tmp_path, gold, later, open_)
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not [path for path in files if SECRET.encode() in path.read_bytes()]
-    assert [each.reference for each in load(tmp_path / "words" / "corpus.json").entries] == [
-        "Malferma frazo"
-    ]
+    [entry] = load(tmp_path / "words" / "corpus.json").entries
+    assert entry.reference == "Malferma frazo"
     project = read_project(tmp_path / "words", tmp_path / "home")
     assert project.texts(project.state.entries[0]).source == f"{SECRET} one"
     assert [each.id for each in whole_corpus(project).entries] == [1, 3]
 
 
-def test_words_that_are_gone_are_gone_from_the_open_part_too(tmp_path: Path) -> None:
-    begun(tmp_path)
-    took(tmp_path, candidate("An open sentence", reference="Frazo", segment=Segment.DEVELOPMENT))
-    path = tmp_path / "words" / "corpus.json"
-    assert b"Frazo" in path.read_bytes()
-    with changing(path.parent, tmp_path / "home") as project:
-        entry = project.state.entries[0]
-        project.put([project.with_texts(entry, DraftTexts("An open sentence"))])
-    assert not path.exists()
+OPEN = candidate("An open sentence", reference="Frazo", segment=Segment.DEVELOPMENT)
 
 
-def test_an_open_part_that_a_stop_left_behind_is_mended_when_the_project_is_opened(
-    tmp_path: Path,
-) -> None:
+def test_open_part_that_a_stop_left_is_mended_and_loses_words(tmp_path: Path) -> None:
     begun(tmp_path)
-    took(tmp_path, candidate("An open sentence", reference="Frazo", segment=Segment.DEVELOPMENT))
-    path = tmp_path / "words" / "corpus.json"
+    took(tmp_path, OPEN)
+    path, home = tmp_path / "words" / "corpus.json", tmp_path / "home"
     kept = path.read_bytes()
     path.write_bytes(kept.replace(b"Frazo", b"Retirita"))
-    with changing(path.parent, tmp_path / "home", keep=False):
+    with changing(path.parent, home, keep=False):
         assert b"Retirita" in path.read_bytes()
-    with changing(path.parent, tmp_path / "home"):
+    with changing(path.parent, home) as project:
         assert path.read_bytes() == kept
+        project.put([project.with_texts(project.state.entries[0], DraftTexts("An open sentence"))])
+    assert not path.exists()
 
 
 def test_words_are_out_of_the_open_part_before_the_state_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun(tmp_path)
-    took(tmp_path, candidate("An open sentence", reference="Frazo", segment=Segment.DEVELOPMENT))
+    took(tmp_path, OPEN)
 
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("harness.project.making.write_state", stopped)
-    with (
-        pytest.raises(KeyboardInterrupt),
-        changing(tmp_path / "words", tmp_path / "home") as project,
-    ):
+    with pytest.raises(KeyboardInterrupt), changing(tmp_path / "words", tmp_path / "home") as project:  # fmt: skip
         project.put([project.with_texts(project.state.entries[0], DraftTexts("An open sentence"))])
     assert not (tmp_path / "words" / "corpus.json").exists()
 
 
 def test_another_computer_opens_nothing_and_a_moved_text_neither(tmp_path: Path) -> None:
     begun(tmp_path)
-    took(
-        tmp_path,
-        *(candidate(f"{SECRET} {n} {n}", segment=Segment.HELD_OUT) for n in ("alpha", "omega")),
-    )
+    took(tmp_path, *(candidate(f"{SECRET} {n} {n}", segment=Segment.HELD_OUT) for n in ("alpha", "omega")))  # fmt: skip
     folder = tmp_path / "words"
     stranger = read_project(folder, tmp_path / "elsewhere")
-    with pytest.raises(UsageError, match="no key of this computer"):
-        stranger.texts(stranger.state.entries[0])
+    refuses(UsageError, "no key of this computer", stranger.texts, stranger.state.entries[0])
     told = json.loads((folder / "project.json").read_text())
     first, second = told["entries"]
     first["sealed"], second["sealed"] = second["sealed"], first["sealed"]
     (folder / "project.json").write_text(json.dumps(told))
     moved = read_project(folder, tmp_path / "home")
-    with pytest.raises(UsageError, match="entry 1, field 'sealed'"):
-        moved.texts(moved.state.entries[0])
+    refuses(UsageError, "entry 1, field 'sealed'", moved.texts, moved.state.entries[0])
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"{}", "Field required|number"),
-        (b"[", "project.json"),
-        (b'{"format": "x"}', "project.json"),
-    ],
-)
+@pytest.mark.parametrize(("content", "words"), [
+    (b"{}", "Field required|number"), (b"[", "project.json"), (b'{"format": "x"}', "project.json"),
+])  # fmt: skip
 def test_a_damaged_state_is_named(tmp_path: Path, content: bytes, words: str) -> None:
     begun(tmp_path)
     (tmp_path / "words" / "project.json").write_bytes(content)
-    with pytest.raises(UsageError, match=words):
-        read_project(tmp_path / "words", tmp_path / "home")
+    refuses(UsageError, words, read_project, tmp_path / "words", tmp_path / "home")
 
 
 def test_what_stops_in_between_leaves_the_state_of_before(tmp_path: Path) -> None:
@@ -124,25 +97,16 @@ def test_what_stops_in_between_leaves_the_state_of_before(tmp_path: Path) -> Non
     took(tmp_path, candidate("The first sentence of all"))
     path = tmp_path / "words" / "project.json"
     before = path.read_bytes()
-
     two = [candidate("Another sentence of it"), candidate("x" * 30, register="secret")]
-    with pytest.raises(UsageError, match="register"):
-        took(tmp_path, *two)
+    refuses(UsageError, "register", took, tmp_path, *two)
     assert path.read_bytes() == before
 
 
 def test_near_copies_are_left_out_and_no_secret_one_is_quoted(tmp_path: Path) -> None:
     begun(tmp_path)
     took(tmp_path, candidate("The elders sang by the river", segment=Segment.GOLD_STANDARD))
-    taken = took(
-        tmp_path,
-        candidate("The elders sang by the rivers!"),
-        candidate("the elders  sang by the river"),
-        candidate("I see a cow"),
-        candidate("I see a cat"),
-        candidate("I see a cat."),
-        candidate("…"),
-    )
+    sentences = ("The elders sang by the rivers!", "the elders  sang by the river", "I see a cow", "I see a cat", "I see a cat.", "…")  # fmt: skip
+    taken = took(tmp_path, *map(candidate, sentences))
     assert len(taken.entries) == 2, "short sentences are alike by chance"
     assert taken.copies == (
         "2 sentences that are there already, word for word (candidate 2, candidate 5)",
@@ -163,10 +127,8 @@ def test_those_that_are_chosen_are_weighted_toward_the_middle(tmp_path: Path) ->
 
 def test_each_segment_gets_a_like_mix_and_what_it_needs(tmp_path: Path) -> None:
     begun(tmp_path)
-    marked = [
-        candidate(f"{'mno'[n % 3]} phenomenon {'abcdefghij'[n] * 9}", 3, variant_class="v")
-        for n in range(10)
-    ]
+    sentences = (f"{'mno'[n % 3]} phenomenon {'abcdefghij'[n] * 9}" for n in range(10))
+    marked = [candidate(each, 3, variant_class="v") for each in sentences]
     entries = took(tmp_path, *marked, *many()[::5]).entries
     counts = Counter(each.segment for each in entries)
     assert all(counts[segment] >= least for segment, least in LEAST.items())
@@ -180,11 +142,7 @@ def test_each_segment_gets_a_like_mix_and_what_it_needs(tmp_path: Path) -> None:
 def test_the_last_adding_is_undone_until_speakers_have_it(tmp_path: Path) -> None:
     begun(tmp_path)
     took(tmp_path, candidate("The first sentence of all"))
-    took(
-        tmp_path,
-        candidate("A second one that is longer"),
-        candidate("And a third, longer still by far"),
-    )
+    took(tmp_path, *map(candidate, ("A second one that is longer", "And a third, longer still by far")))  # fmt: skip
     with changing(tmp_path / "words", tmp_path / "home") as project:
         assert undo_last(project) == 2
         assert [each.id for each in project.state.entries] == [1]
@@ -192,8 +150,7 @@ def test_the_last_adding_is_undone_until_speakers_have_it(tmp_path: Path) -> Non
     with changing(tmp_path / "words", tmp_path / "home") as project:
         out = HandedOut(review="r", kind="translate", on="2026-11-23", entries=(4,))
         project.change(reviews=(out,))
-        with pytest.raises(UsageError, match="with speakers"):
-            undo_last(project)
+        refuses(UsageError, "with speakers", undo_last, project)
         going = InVault(vault="v", corpus="c", sha256="0", on="2026-11-23", done=False)
         project.change(reviews=(), vault=going)
         assert project.state.undoable == {4}, "it never came to the vault"
@@ -202,23 +159,13 @@ def test_the_last_adding_is_undone_until_speakers_have_it(tmp_path: Path) -> Non
         project.change(vault=None)
 
 
-def test_a_register_that_is_none_is_named_as_the_file_names_it(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="field 'register': permitted are conversational"):
-        take_candidates(begun(tmp_path), [candidate("A day", register="loud")], Usual())
-
-
-def test_sources_of_a_file_may_lack_translations_and_say_where_they_lack_more(
-    tmp_path: Path,
-) -> None:
+def test_sources_of_a_file_may_lack_translations(tmp_path: Path) -> None:
     project = begun(tmp_path)
     path = tmp_path / "s.csv"
-    path.write_text(
-        "source,difficulty,register,translation\nGood day to all,1,formal,\nThe dog is here,2,,La hundo\n"
-    )
+    path.write_text("source,difficulty,register,translation\nGood day to all,1,formal,\nThe dog is here,2,,La hundo\n")  # fmt: skip
     found = read_candidates(project, path)
     assert [each.texts.reference for each in found] == ["", "La hundo"]
-    with pytest.raises(UsageError, match=r"s\.csv, line 3, field 'register'"):
-        take_candidates(project, found, Usual())
+    refuses(UsageError, r"s\.csv, line 3, field 'register'", take_candidates, project, found, Usual())  # fmt: skip
     lines = tmp_path / "s.txt"
     lines.write_text("One line here\n\nAnother line there\n")
     assert [each.line for each in read_candidates(project, lines)] == [1, 3]
@@ -226,11 +173,8 @@ def test_sources_of_a_file_may_lack_translations_and_say_where_they_lack_more(
 
 def test_sentences_that_their_terms_keep_here_do_not_become_freer(tmp_path: Path) -> None:
     path = tmp_path / "s.tsv"
-    path.write_text(
-        "# license: all rights reserved\nsource\tdifficulty\tregister\nGood day\t1\tformal\n"
-    )
-    with pytest.raises(UsageError, match="further"):
-        read_candidates(begun(tmp_path), path)
+    path.write_text("# license: all rights reserved\nsource\tdifficulty\tregister\nGood day\t1\tformal\n")  # fmt: skip
+    refuses(UsageError, "further", read_candidates, begun(tmp_path), path)
     stays = begun(tmp_path / "other", transmission="local-only")
     assert len(read_candidates(stays, path)) == 1
 
@@ -239,17 +183,16 @@ def test_a_model_is_sent_the_wish_alone_and_named_with_what_it_wrote(
     tmp_path: Path, endpoint: Scripted
 ) -> None:
     project = begun(tmp_path)
-    take_candidates(
-        project, [candidate(f"{SECRET} of the elders")], Usual(segment=Segment.GOLD_STANDARD)
+    usual, said = (
+        Usual(segment=Segment.GOLD_STANDARD),
+        "1. The sun rises.\n2) We sing.\n\n- Come in!\nToo many.",
     )
-    endpoint.answer = lambda _: json_answer(
-        completion("1. The sun rises.\n2) We sing.\n\n- Come in!\nToo many.")
-    )
+    take_candidates(project, [candidate(f"{SECRET} of the elders")], usual)
+    endpoint.answer = lambda _: json_answer(completion(said))
     found = ask_model(project, SourceWish(3, 3, "formal", "", "possessives"), endpoint.url, "small")
     assert [each.texts.source for each in found] == ["The sun rises.", "We sing.", "Come in!"]
-    assert {(each.origin.model, each.origin.file, each.seen_elsewhere) for each in found} == {
-        ("mock-1", "", False)
-    }
+    origins = {(each.origin.model, each.origin.file, each.seen_elsewhere) for each in found}
+    assert origins == {("mock-1", "", False)}
     assert len(found[0].origin.prompt_sha256) == 64
     [asked] = endpoint.asked
     assert "Esperanto" in asked.source
@@ -262,12 +205,8 @@ def test_a_model_is_sent_the_wish_alone_and_named_with_what_it_wrote(
 
 def test_what_another_machine_saw_becomes_no_secret(tmp_path: Path) -> None:
     project = begun(tmp_path)
-    seen = [
-        candidate(f"{each} number {n}", seen_elsewhere=True)
-        for n, each in enumerate(("alpha beta", "gamma delta"))
-    ]
-    with pytest.raises(UsageError, match="no sentence of held_out"):
-        take_candidates(project, seen, Usual(segment=Segment.HELD_OUT))
+    seen = [candidate(f"{each} number", seen_elsewhere=True) for each in ("alpha beta", "gamma delta")]  # fmt: skip
+    refuses(UsageError, "no sentence of held_out", take_candidates, project, seen, Usual(segment=Segment.HELD_OUT))  # fmt: skip
     entries = take_candidates(project, seen, Usual()).entries
     assert {each.segment for each in entries} == {Segment.DEVELOPMENT}
 
@@ -279,9 +218,7 @@ def test_a_model_on_another_machine_is_not_asked_for_secret_sentences(tmp_path: 
 
 
 @pytest.mark.parametrize("text", ["", "\n \n"])
-def test_a_model_that_says_nothing_is_told_of(
-    tmp_path: Path, endpoint: Scripted, text: str
-) -> None:
+def test_a_model_that_says_nothing_is_told_of(tmp_path: Path, endpoint: Scripted, text: str) -> None:  # fmt: skip
     endpoint.answer = lambda _: json_answer(completion(text))
     with pytest.raises(UsageError, match="no sentence"):
         ask_model(begun(tmp_path), SourceWish(3, 1, "formal"), endpoint.url, "small")
@@ -291,3 +228,21 @@ def test_a_model_that_says_nothing_is_told_of(
 def test_a_model_is_not_asked_for_too_many(tmp_path: Path, count: int) -> None:
     with pytest.raises(UsageError, match="between 1 and 50"):
         ask_model(begun(tmp_path), SourceWish(count, 1, "formal"), "http://127.0.0.1:9/v1", "small")
+
+
+def test_what_a_finished_corpus_lacks_is_named(tmp_path: Path) -> None:
+    begun(tmp_path)
+    took(tmp_path, *three())
+    agreed = Spoken(review="r", people=("A",), outcome="agreed", on="2026-11-23")
+    out = HandedOut(review="words-agree-1", kind="agree", on="2026-11-23", entries=(1, 3))
+    with changing(tmp_path / "words", tmp_path / "home") as project:
+        last = project.state.entries[2]
+        project.put([last.model_copy(update={"agreed": agreed})])
+        project.change(reviews=(out,))
+    said = lacking(read_project(tmp_path / "words", tmp_path / "home"))
+    alone, without, waits, *short = said
+    assert "1 translation to which no second speaker agreed (1 gold_standard)" in alone
+    assert "1 sentence without a translation (1 held_out)" in without
+    assert "words-agree-1 is still with speakers: 1 of its 2 sentences" in waits
+    assert "gold_standard entries: 1 of 50" in short
+    assert "community consent: 0 of 1 (not documented)" in short
