@@ -11,14 +11,13 @@ import pytest
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import seal
 from review.files.ratings import sign_ratings
-from review.log.event import Event
+from review.log.event import Event, make_event
 from review.log.merge import export_events
-from review.log.payloads import Rate
+from review.log.payloads import AnyPayload, Rate
 from review.office.intake.file_report import FileReport
 from review.office.intake.importing import import_bytes
 from review.rating import Rating
 from tests.review.office.made import (
-    WALL,
     Desk,
     Person,
     desk,
@@ -63,11 +62,32 @@ def take(made: Desk, identity: Identity, events: Sequence[Event], enrol: bool = 
     return take_file(made, data, enrol=enrol, name="x")
 
 
-def rating(someone: Person, place: int = 0, value: Rating = Rating.REJECT) -> Rate:
-    return Rate(
-        wall=WALL, reviewer=someone.code, batch=someone.batch.manifest.batch, item=someone.order[place],
-        position=place, active_ms=1, face="lines", version="0", rating=value,
+def hand_in(made: Desk, someone: Person) -> FileReport:
+    """Let the office read what somebody hands over; somebody vouches for the laptop before."""
+    return take_file(made, someone.handed_over())
+
+
+def rating(
+    someone: Person, place: int = 0, value: Rating = Rating.REJECT, **changes: object
+) -> Rate:
+    fields = {
+        **someone.place, "item": someone.order[place], "position": place, "active_ms": 1,
+        "face": "lines", "version": "0", "rating": value,
+    }  # fmt: skip
+    return Rate.model_validate(fields | changes)
+
+
+def next_of(last: Event, payload: AnyPayload, *, seq: int | None = None) -> Event:
+    """Make what a forger, or a copy, would add to a chain after an event."""
+    place = last.seq + 1 if seq is None else seq
+    return make_event(
+        payload, device=last.device, seq=place, lamport=last.lamport + 1, prev=last.id, salt=bytes(16)
     )  # fmt: skip
+
+
+def first_of(device: str, payload: AnyPayload) -> Event:
+    """Make what a forger would write as the first event of a device."""
+    return make_event(payload, device=device, seq=0, lamport=1, prev="", salt=bytes(16))
 
 
 def ratings(made: Desk, someone: Person) -> dict[str, Rating | None]:

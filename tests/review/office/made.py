@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from corpora.formats.load import load
@@ -25,6 +28,7 @@ from review.files.batch import Batch
 from review.files.ratings import open_ratings, sign_ratings
 from review.log.laptop import Laptop
 from review.log.merge import export_events
+from review.log.own_file import fingerprint
 from review.log.payloads import Consent, Face, NotJudged, Rate, Scope, Withdraw
 from review.office.intake.file_report import FileReport
 from review.office.intake.importing import import_bytes
@@ -33,6 +37,7 @@ from review.office.making.batches import Made, Said, make
 from review.office.making.creating import ReviewDraft, Size, draft_review
 from review.office.making.texts import review_texts, texts_of
 from review.office.store.arrivals import free_name
+from review.office.store.database import FILE
 from review.office.store.store import Office, Review
 from review.rating import CannotJudge, Rating
 from review.verdict.gate.policy import proposed
@@ -41,6 +46,29 @@ from tests.harness.card import factory
 RUNS = ("6f1c3a52-8a4e-4c55-9a77-0c3a5b1d2e4f", "7f1c3a52-8a4e-4c55-9a77-0c3a5b1d2e4f")
 WALL = (datetime.now(UTC) - timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
 """An hour ago: reviews are made, and files taken in, by the clock of this machine."""
+
+
+_kept: dict[str, TemporaryDirectory[str]] = {}
+"""Folders that were made once in this process, by what is in them."""
+
+
+def kept(name: str, fill: Callable[[Path], None]) -> Path:
+    """Return a folder that is filled when it is first asked for, to be copied and not changed."""
+    if name not in _kept:
+        folder = TemporaryDirectory(prefix="rosetta-made-", ignore_cleanup_errors=True)
+        fill(Path(folder.name))
+        _kept[name] = folder
+    return Path(_kept[name].name)
+
+
+def copied(made: Path, folder: Path) -> Path:
+    """Copy a folder that was made once. Its office stays itself, not one that was restored elsewhere."""
+    shutil.copytree(made, folder, dirs_exist_ok=True)
+    path = folder / FILE
+    if path.exists():
+        with closing(sqlite3.connect(path)) as office, office:
+            office.execute("UPDATE own_device SET fingerprint = ?", (fingerprint(path),))
+    return folder
 
 
 @cache
@@ -63,9 +91,13 @@ def store_runs(
     """Seal a run for each list of outputs; by default one of the demo's strong system."""
     chosen = demo_entries() if entries is None else entries
     given = [[demo_outputs()[entry.id] for entry in chosen]] if outputs is None else outputs
-    with closing(open_store(home / "rosetta.sqlite")) as connection:
-        for run_id, texts in zip(RUNS, given, strict=False):
-            seal(connection, factory.add_run(connection, chosen, texts, run_id=run_id))
+
+    def fill(folder: Path) -> None:
+        with closing(open_store(folder / "rosetta.sqlite")) as connection:
+            for run_id, texts in zip(RUNS, given, strict=False):
+                seal(connection, factory.add_run(connection, chosen, texts, run_id=run_id))
+
+    copied(kept(f"runs {hash((tuple(map(repr, chosen)), repr(given)))}", fill), home)
 
 
 def reviewed(home: Path, names: Sequence[str] = RUNS[:1]) -> ReviewedRuns:
@@ -119,14 +151,25 @@ class Desk:
         return self.review.code(person.code)
 
 
+_batches: dict[str, tuple[Identity, Batch]] = {}
+
+
 def desk(folder: Path, **size: Any) -> Desk:
-    store_runs(folder)
-    identity = Identity.make(Role.ORGANISATION)
-    office = Office.open(folder)
-    ready = made(draft(reviewed(folder), **size), identity)
-    _, policy = proposed()
-    review = office.create_review(ready.key, policy, ready.manifests, ready.texts, ready.codes)
-    return Desk(folder, office, identity, review, ready.batches[0])
+    """Copy an organisation with a review of the demo run, which is made once for each size."""
+    name = f"desk {size}"
+
+    def fill(folder: Path) -> None:
+        store_runs(folder)
+        identity = Identity.make(Role.ORGANISATION)
+        ready = made(draft(reviewed(folder), **size), identity)
+        _batches[name] = identity, ready.batches[0]
+        with Office.open(folder) as office:
+            office.create_review(
+                ready.key, proposed()[1], ready.manifests, ready.texts, ready.codes
+            )
+
+    office = Office.open(copied(kept(name, fill), folder))
+    return Desk(folder, office, _batches[name][0], office.review("demo"), _batches[name][1])
 
 
 def codes_of(home: Path, review: str = "last") -> dict[str, str]:
@@ -169,31 +212,18 @@ class Person:
 
     def rate(self, ratings: Iterable[Rating], start: int = 0) -> None:
         for position, rating in enumerate(ratings, start):
-            self.laptop.append(
-                Rate(
-                    **self.place,
-                    item=self.order[position],
-                    position=position,
-                    active_ms=4000,
-                    face=Face.LINES,
-                    version="0",
-                    rating=rating,
-                )
-            )
+            self.laptop.append(Rate(**self._about(position, Face.LINES), rating=rating))
 
     def leave_out(self, position: int) -> None:
         """Go on without an item that this laptop could not show."""
-        self.laptop.append(
-            NotJudged(
-                **self.place,
-                item=self.order[position],
-                position=position,
-                active_ms=4000,
-                face=Face.DESKTOP,
-                version="0",
-                why=CannotJudge.NOT_SHOWN,
-            )
-        )
+        about = self._about(position, Face.DESKTOP)
+        self.laptop.append(NotJudged(**about, why=CannotJudge.NOT_SHOWN))
+
+    def _about(self, position: int, face: Face) -> dict[str, Any]:
+        return {
+            **self.place, "item": self.order[position], "position": position,
+            "active_ms": 4000, "face": face, "version": "0",
+        }  # fmt: skip
 
     def withdraw(self, scope: Scope = Scope.BATCH) -> None:
         batch = None if scope is Scope.EVERYTHING else self.batch.manifest.batch

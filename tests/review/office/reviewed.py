@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry
-from review.files.manifests import BatchManifest, Organisation
+from review.files.manifests import BatchItem, BatchManifest, Organisation
 from review.files.reviewer_codes import place_of
 from review.log.fold import Judgement, ReviewerState, State
 from review.log.payloads import Face
@@ -70,6 +70,15 @@ def review(key: AnswerKey, *, sealed: bool = False) -> Review:
     return Review(1, key.review, manifest.created, key, b"", manifests, dict)
 
 
+def texts(**more: str) -> dict[str, BatchItem]:
+    """The items' texts."""
+    items = {
+        item: BatchItem(id=item, source=f"Source {place}", candidate=f"Frazo {place}")
+        for place, item in enumerate(ITEMS)
+    }
+    return items | {item: BatchItem(id=item, source=t, candidate=t) for item, t in more.items()}
+
+
 def judged(rating: Rating | None, position: int = 0) -> Judgement:
     """One judgement; without a rating the person could not judge."""
     why = None if rating else CannotJudge.OTHER_DIALECT
@@ -113,5 +122,5 @@ def corpus(version: str = "1.2.0") -> Corpus:
 
 __all__ = [
     "BAD", "BATCH", "ITEMS", "PEOPLE", "RUN", "Rating", "Reason", "corpus", "key", "review",
-    "said", "state",
+    "said", "state", "texts",
 ]  # fmt: skip

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,8 +13,7 @@ from corpora.model.entry import Segment
 from harness.project.candidates import Usual, take_candidates
 from harness.project.state import Project, ProjectEntry
 from harness.sealed.keys import Identity, Role
-from review.files.batch import Batch
-from review.log.payloads import Adjudicate, Suggest
+from review.log.payloads import Adjudicate, HarmFlag, NotJudged, Suggest
 from review.office.making.batches import NO_POLICY, make
 from review.office.making.creating import Share
 from review.office.making.of_project import (
@@ -27,12 +27,28 @@ from review.office.making.of_project import (
 from review.office.results.gathered import Gathered
 from review.office.results.into_project import gather
 from review.office.store.store import Office
-from review.rating import Rating
+from review.rating import CannotJudge, Rating
 from tests.harness.project.making import begun, candidate
 from tests.review.office import made
 from tests.review.office.made import Person
 from tests.review.office.translator import Desk as Written
 from tests.review.office.translator import Translator
+
+
+class Judge(Person):
+    """Somebody who looks over translations."""
+
+    def says(self, item: str, rating: Rating, better: str = "") -> None:
+        if better:
+            self.laptop.append(Suggest(**self.place, item=item, text=better))
+        self.rate([rating], self.order.index(item))
+
+    def flags(self, item: str) -> None:
+        self.laptop.append(HarmFlag(**self.place, item=item, harmful=True))
+
+    def cannot(self, item: str, why: CannotJudge) -> None:
+        at = {"item": item, "position": self.order.index(item), "active_ms": 1}
+        self.laptop.append(NotJudged(**self.place, **at, face="lines", version="0", why=why))
 
 
 @dataclass
@@ -56,6 +72,22 @@ class School:
         note_handed_out(self.project, name, kind, waiting)
         return Written(self.office, self.identity, review, ready.batches[0])
 
+    def gather(self) -> Gathered:
+        return gather(self.project, self.office)
+
+    def gather_again(self) -> Gathered:
+        """Gather, which changes nothing any more."""
+        before = self.project.state
+        found = self.gather()
+        assert self.project.state == before
+        return found
+
+    def take(self, desk: Written, *people: Person) -> Gathered:
+        """Take in what people hand over, and gather."""
+        for person in people:
+            desk.take(person)
+        return self.gather()
+
     def translated(self, *texts: str) -> tuple[Written, Translator]:
         """Have all sentences translated; gives the review and who did it."""
         texts = texts or ("Bonan tagon", "Sekreta frazo")
@@ -63,61 +95,79 @@ class School:
         person = Translator(self.folder, desk, 0)
         for number, text in enumerate(texts, 1):
             person.write(desk.item(number), text)
-        desk.take(person)
-        assert gather(self.project, self.office).translated == len(texts)
+        assert self.take(desk, person).translated == len(texts)
         return desk, person
 
-    def looks(self, number: int, do: Callable[[Judge, str], None], people: int = 1) -> Gathered:
-        """Have a second speaker do something about one sentence."""
-        desk = self.asks("agree", f"agree{len(self.project.state.reviews)}", people)
-        for place in range(people):
-            judge = Judge(
-                self.folder / f"{desk.review.name} {place}",
-                desk.batch,
-                [*desk.review.key.orders][place],
-            )
-            do(judge, desk.item(number))
-            desk.take(judge)
-        return gather(self.project, self.office)
+    def translate_again(self, text: str, number: int = 1) -> None:
+        """Have a sentence translated in one more review."""
+        desk = self.asks("translate", "words-2")
+        person = Translator(self.folder / "second", desk, 0)
+        person.write(desk.item(number), text)
+        self.take(desk, person)
+
+    def look(
+        self, name: str = "look", *, of: Translator | None = None, again: bool = False
+    ) -> tuple[Written, Judge]:
+        """Ask a second speaker, on a laptop of their own or on a translator's; gives the review and who it is."""
+        [desk, judge] = self.looks(1, name, again=again)
+        if of is not None:
+            judge.identity = of.identity
+        return desk, judge
+
+    def looks(self, people: int, name: str = "look", *, again: bool = False) -> list[Any]:
+        """Ask second speakers; gives the review and who they are."""
+        desk = self.asks("agree", name, people, again=again)
+        codes = enumerate(desk.review.key.orders)
+        return [desk, *(Judge(self.folder / f"{name} {n}", desk.batch, code) for n, code in codes)]
 
     def reference(self, number: int = 1) -> str:
         return self.project.texts(self.entry(number)).reference
 
+    def texts(self, number: int = 1) -> tuple[str, tuple[str, ...]]:
+        """Return the reference of a sentence and the wordings beside it."""
+        texts = self.project.texts(self.entry(number))
+        return texts.reference, texts.all_variants
 
-class Judge(Person):
-    """Somebody who looks over translations."""
+    def outcome(self, number: int = 1) -> str | None:
+        agreed = self.entry(number).agreed
+        return None if agreed is None else agreed.outcome
 
-    def __init__(self, folder: Path, batch: Batch, code: str) -> None:
-        super().__init__(folder, batch, code)
+    def waiting(self, *, again: bool = False) -> list[int]:
+        """Return the sentences that wait for a second speaker."""
+        return [each.id for each in to_agree(self.project, again=again)]
 
-    def says(self, item: str, rating: Rating, better: str = "") -> None:
-        if better:
-            self.laptop.append(Suggest(**self.place, item=item, text=better))
-        self.rate([rating], self.order.index(item))
+    def untranslated(self) -> list[int]:
+        return [each.id for each in to_translate(self.project)]
+
+    def decide(self, desk: Written, *, harmful: bool, number: int = 1) -> None:
+        """Let the organisation decide what somebody called harmful."""
+        place = {"batch": desk.batch.manifest.batch, "item": desk.item(number), "note": ""}
+        said = Adjudicate(wall=made.WALL, **place, harmful=harmful, reason="usual", by="Ann")
+        self.office.append(desk.review, said)
+
+
+def open_school(folder: Path, sources: Sequence[Any]) -> School:
+    project = begun(folder)
+    take_candidates(project, sources, Usual())
+    return School(folder, Office.open(folder / "home"), Identity.make(Role.ORGANISATION), project)
 
 
 @pytest.fixture
 def school(tmp_path: Path) -> Iterator[School]:
-    project = begun(tmp_path)
     sources = (
         candidate("Good day to you", segment=Segment.DEVELOPMENT),
         candidate("A secret sentence", segment=Segment.GOLD_STANDARD),
     )
-    take_candidates(project, sources, Usual())
-    with Office.open(tmp_path / "home") as office:
-        yield School(tmp_path, office, Identity.make(Role.ORGANISATION), project)
+    made = open_school(tmp_path, sources)
+    yield made
+    made.office.close()
 
 
-def judge_of(school: School, desk: Written, *, of: Translator | None = None) -> Judge:
-    """Return the one who is asked in a review, on a laptop of their own or on a translator's."""
-    [code] = desk.review.key.orders
-    judge = Judge(school.folder / f"judge of {desk.review.name}", desk.batch, code)
-    if of is not None:
-        judge.identity = of.identity
-    return judge
-
-
-def decide(school: School, desk: Written, *, harmful: bool, number: int = 1) -> None:
-    place = {"batch": desk.batch.manifest.batch, "item": desk.item(number), "note": ""}
-    said = Adjudicate(wall=made.WALL, **place, harmful=harmful, reason="usual", by="Ann")
-    school.office.append(desk.review, said)
+@pytest.fixture
+def days(tmp_path: Path) -> Iterator[School]:
+    """Sentences of which none is secret, each of them translated in the same words."""
+    texts = [f"{letter * 9} day to you" for letter in "abcdefghijk"]
+    made = open_school(tmp_path, [candidate(text, segment=Segment.DEVELOPMENT) for text in texts])
+    made.translated(*["Bonan tagon"] * len(texts))
+    yield made
+    made.office.close()

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from review.files.manifests import BatchItem
 from review.log.fold import State
 from review.office.results.community_page import community_page, questions, reasons
 from review.rating import Rating, Reason
@@ -23,8 +24,7 @@ from review.verdict.certificate.certificate import (
     CertifiedRun,
     Issuer,
 )
-from tests.review.office.page_texts import texts
-from tests.review.office.reviewed import BATCH, ITEMS, PEOPLE, RUN, key, said, state
+from tests.review.office.reviewed import BATCH, ITEMS, PEOPLE, RUN, key, said, state, texts
 
 BAD, GIST, GOOD = Rating.REJECT, Rating.GIST, Rating.EXCELLENT
 HASH = "a" * 64
@@ -68,14 +68,18 @@ def certificate(
 
 def split_panel(**more: Any) -> State:
     """Of six, two find the first item good and two do not; the second is rejected by one alone."""
-    return state(
-        said(GOOD, BAD, GOOD, **more),
-        said(GOOD, GOOD, GOOD),
-        said(BAD, GOOD, GOOD),
-        said(GIST, GOOD, None),
-        said(None, GOOD),
-        said(None, GOOD),
-    )
+    others = ((GOOD, GOOD, GOOD), (BAD, GOOD, GOOD), (GIST, GOOD, None), (None, GOOD), (None, GOOD))
+    return state(said(GOOD, BAD, GOOD, **more), *(said(*each) for each in others))
+
+
+def page_of(
+    issued: Certificate,
+    state: State,
+    shown: dict[str, BatchItem] | None = None,
+    language: str = "en",
+) -> str:
+    items = texts() if shown is None else shown
+    return community_page(issued, key(), state, items, Words.load(language))
 
 
 class Page(HTMLParser):
@@ -109,7 +113,7 @@ class Page(HTMLParser):
 @pytest.mark.parametrize("language", ["en", "fr"])
 def test_every_number_is_a_field_of_the_certificate(language: str) -> None:
     issued = certificate()
-    page = Page(community_page(issued, key(), split_panel(), texts(), Words.load(language)))
+    page = Page(page_of(issued, split_panel(), language=language))
     raw = issued.model_dump(mode="json")
     for path, shown in page.fields.items():
         value: Any = raw
@@ -135,14 +139,14 @@ def test_every_number_is_a_field_of_the_certificate(language: str) -> None:
 def test_what_split_the_panel_is_a_question_without_counts() -> None:
     found = questions(key(), split_panel(), texts(), RUN)
     assert [each.item.id for each in found] == [ITEMS[0]]
-    page = community_page(certificate(), key(), split_panel(), texts(), Words.load("en"))
+    page = page_of(certificate(), split_panel())
     assert "Frazo 0" in page
     assert "Frazo 1" not in page
 
 
 def test_with_fewer_than_five_people_no_sentence_and_no_reason_is_shown() -> None:
     marked = split_panel(reasons={ITEMS[0]: (Reason.GRAMMAR,)})
-    page = community_page(certificate(people=4), key(), marked, texts(), Words.load("en"))
+    page = page_of(certificate(people=4), marked)
     assert "Frazo" not in page
     assert "grammar" not in page.lower()
     assert "guess who said what" in page
@@ -154,10 +158,10 @@ def test_with_fewer_than_five_people_left_no_sentence_and_no_reason_is_shown() -
     silent, other = said(None, None), said(GOOD, GOOD)
     people = list(whole.reviewers.values())
     for left in (people[:4], [*people[:4], silent, replace(other, consented=False)]):
-        page = community_page(certificate(people=6), key(), state(*left), texts(), Words.load("en"))
+        page = page_of(certificate(people=6), state(*left))
         assert "Frazo" not in page
         assert "guess who said what" in page
-    page = community_page(certificate(people=6), key(), whole, texts(), Words.load("en"))
+    page = page_of(certificate(people=6), whole)
     assert "Frazo" in page
 
 
@@ -165,12 +169,12 @@ def test_no_pseudonym_comment_or_unshared_wording_is_shown() -> None:
     one = split_panel(
         share=False, comments={ITEMS[0]: "my comment"}, suggestions={ITEMS[0]: "Mia."}
     )
-    page = community_page(certificate(), key(), one, texts(), Words.load("en"))
+    page = page_of(certificate(), one)
     assert not any(code in page for code in PEOPLE)
     assert "my comment" not in page
     assert "Mia." not in page
     shared = split_panel(suggestions={ITEMS[0]: "Nia."})
-    assert "Nia." in community_page(certificate(), key(), shared, texts(), Words.load("en"))
+    assert "Nia." in page_of(certificate(), shared)
 
 
 def test_a_reason_of_one_person_alone_is_left_out() -> None:
@@ -185,7 +189,7 @@ def test_a_reason_of_one_person_alone_is_left_out() -> None:
 
 
 def test_a_secret_review_shows_no_sentence() -> None:
-    page = community_page(certificate(), key(), split_panel(), {}, Words.load("en"))
+    page = page_of(certificate(), split_panel(), {})
     assert "Frazo" not in page
     assert "Source" not in page
 
@@ -193,7 +197,7 @@ def test_a_secret_review_shows_no_sentence() -> None:
 def test_hostile_texts_are_only_shown() -> None:
     hostile = texts(**{ITEMS[0]: HOSTILE})
     words = split_panel(suggestions={ITEMS[0]: HOSTILE})
-    page = community_page(certificate(), key(), words, hostile, Words.load("en"))
+    page = page_of(certificate(), words, hostile)
     page.encode()
     read = Page(page)
     assert "script" not in read.tags
@@ -204,8 +208,7 @@ def test_hostile_texts_are_only_shown() -> None:
 
 @pytest.mark.parametrize("outcome", ["go", "no_go", "discuss", "insufficient"])
 def test_the_words_are_plain(outcome: str) -> None:
-    words = Words.load("en")
-    page = Page(community_page(certificate(outcome), key(), split_panel(), texts(), words))
+    page = Page(page_of(certificate(outcome), split_panel()))
     body = page.free.rpartition("}")[2] + " ".join(page.fields.values())
     body = re.sub(r"[0-9a-f]{64}|Language House|EN→EO", "", body)
     sentences = [each for each in re.split(r"[.?!:]\s*", body) if len(each.split()) > 2]
@@ -224,28 +227,23 @@ def test_what_was_called_harmful_stands_there_with_each_reason(language: str) ->
         CertifiedDecision(harmful=False, reason="Used so here.", by="Ben"),
     ]
     issued = certificate(harm=decided, upheld=1, cleared=2, flagged=3)
-    page = Page(community_page(issued, key(), split_panel(), texts(), Words.load(language)))
+    page = Page(page_of(issued, split_panel(), language=language))
     for name, count in (("upheld", "1"), ("cleared", "2"), ("flagged", "3")):
         assert re.findall(r"\d+", page.fields[f"/verdict/harm/{name}"]) == [count]
     for shown in ("An insult <script>", "Used so here.", "Ann", "Ben"):
         assert shown in page.free
     assert Words.load(language)("No reason was written down.") in page.free
-    quiet = Page(community_page(certificate(), key(), split_panel(), texts(), Words.load(language)))
+    quiet = Page(page_of(certificate(), split_panel(), language=language))
     assert not [path for path in quiet.fields if "harm" in path]
 
 
 def test_nothing_rated_gives_a_page_without_numbers() -> None:
-    page = community_page(
-        certificate("insufficient", 1, None), key(), state(), texts(), Words.load("en")
-    )
+    page = page_of(certificate("insufficient", 1, None), state())
     assert "Too early to say." in page
     assert "of 100" not in page
 
 
-@pytest.mark.parametrize(
-    ("share", "told"),
-    [("1.000000", 100), ("0.999000", 99), ("0.957000", 96), ("0.001000", 1), ("0.000000", 0)],
-)
-def test_nearly_all_is_not_called_all(share: str, told: int) -> None:
-    page = community_page(certificate(share=share), key(), state(), texts(), Words.load("en"))
-    assert f"About {told} of 100" in page
+def test_nearly_all_is_not_called_all() -> None:
+    for share, told in ((1.0, 100), (0.999, 99), (0.957, 96), (0.001, 1), (0.0, 0)):
+        page = page_of(certificate(share=f"{share:.6f}"), state())
+        assert f"About {told} of 100" in page

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,10 @@ from random import Random
 import pytest
 
 from harness.core.failures import StoreError, UsageError
+from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store
+from harness.store.file.sealing import forget_keys
+from review.files.manifests import BatchItem
 from review.log.payloads import Adjudicate, OrganiserLook, Scope
 from review.log.table import NotSaved
 from review.office.intake import importing
@@ -35,7 +39,9 @@ from review.verdict.certificate.evidence import (
     unpack_evidence,
 )
 from review.verdict.certificate.verifying import Verification, verify
+from review.verdict.gate.policy import proposed
 from review.verdict.panel.key import ControlKind
+from tests.review.office import made as office_made
 from tests.review.office.made import (
     WALL,
     Desk,
@@ -45,6 +51,7 @@ from tests.review.office.made import (
     take_vouched,
     vouch_for,
 )
+from tests.review.office.secret_entries import secret_entries
 from tests.review.verdict.alone import asked_alone
 from tests.review.verdict.certified import certificate_of
 
@@ -52,7 +59,7 @@ NOW = datetime.now(UTC)
 
 
 @pytest.mark.parametrize("version", [0, 9], ids=["unversioned", "versioned"])
-def test_the_file_of_another_program_stays_as_it_is(tmp_path: Path, version: int) -> None:
+def test_file_of_another_program_or_a_newer_one_stays(tmp_path: Path, version: int) -> None:
     path = tmp_path / FILE
     with closing(sqlite3.connect(path)) as other:
         other.execute("PRAGMA journal_mode = WAL")
@@ -63,26 +70,29 @@ def test_the_file_of_another_program_stays_as_it_is(tmp_path: Path, version: int
     with pytest.raises(StoreError, match=r"is the file of another program.*Move it away"):
         Office.open(tmp_path)
     assert path.read_bytes() == before
+    path.unlink()
+    Office.open(tmp_path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match="newer"):
+        Office.open(tmp_path)
 
 
 def test_a_file_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
     made = desk(tmp_path / "home", reviewers=2, items=20)
     with made.office as office:
         office.enrol("a" * 64, "blue")
-        office.connection.execute("DROP TABLE unclean")
-        office.connection.execute("ALTER TABLE laptop DROP COLUMN instead_of")
-        office.connection.execute("ALTER TABLE quarantine DROP COLUMN phrase")
-        office.connection.execute("ALTER TABLE laptop DROP COLUMN removed")
-        office.connection.execute("ALTER TABLE laptop DROP COLUMN reason")
-        office.connection.execute("ALTER TABLE batch DROP COLUMN signature")
-        office.connection.execute("DROP TABLE signed")
-        office.connection.execute("DROP TABLE witness")
-        office.connection.execute("DROP TABLE person")
-        office.connection.execute("DROP TABLE sealed_texts")
-        office.connection.execute("DROP TABLE unsealed")
-        office.connection.execute("DROP TABLE words_key")
-        office.connection.execute("DROP TABLE vault_texts")
-        office.connection.execute("ALTER TABLE item DROP COLUMN around")
+        for table in (
+            "unclean", "signed", "witness", "person", "sealed_texts", "unsealed", "words_key",
+            "vault_texts",
+        ):  # fmt: skip
+            office.connection.execute(f"DROP TABLE {table}")
+        for column in (
+            "laptop.instead_of", "quarantine.phrase", "laptop.removed", "laptop.reason",
+            "batch.signature", "item.around",
+        ):  # fmt: skip
+            table, _, name = column.partition(".")
+            office.connection.execute(f"ALTER TABLE {table} DROP COLUMN {name}")
         office.connection.execute("PRAGMA user_version = 1")
     with Office.open(made.folder) as office:
         assert [(each.name, each.instead_of) for each in office.laptops()] == [("blue", None)]
@@ -136,14 +146,13 @@ def test_a_full_disk_stops_no_withdrawal(tmp_path: Path, at_the_office: bool) ->
     salts = [each.salt for each in someone.laptop.events() if each.salt]
     whole = made.office.connection
     made.office.connection = _Full(whole)  # type: ignore[assignment]
+    own = [made.identity.age]
     if at_the_office:
-        assert withdraw(
-            made.office, made.review, someone.code, Scope.BATCH, [made.identity.age]
-        ).unclean
+        assert withdraw(made.office, made.review, someone.code, Scope.BATCH, own).unclean
     else:
         someone.withdraw()
         data = someone.handed_over()
-        report = import_bytes(made.office, [made.identity.age], data, "x", now=NOW)
+        report = import_bytes(made.office, own, data, "x", now=NOW)
         assert (report.withdrawn, report.unclean) == ([made.card(someone)], True)
     assert made.office.unclean
     content = (made.folder / FILE).read_bytes()
@@ -174,9 +183,7 @@ def test_a_file_that_another_program_holds_is_told_and_stays(tmp_path: Path) -> 
 def test_an_office_that_was_copied_goes_on_with_a_chain_of_its_own(tmp_path: Path) -> None:
     made = desk(tmp_path / "home", reviewers=2, items=20)
     batch = made.batch.manifest.batch
-    look = OrganiserLook(
-        wall="2026-01-01T00:00:00Z", batch=batch, run_id="r", events_sha256="0" * 64
-    )
+    look = OrganiserLook(wall=WALL, batch=batch, run_id="r", events_sha256="0" * 64)
     with made.office as first_office:
         first = first_office.append(made.review, look)
         copy = shutil.copytree(made.folder, tmp_path / "copy")
@@ -309,3 +316,92 @@ def test_an_office_that_was_restored_keeps_its_decisions_looks_and_certificates(
     path = tmp_path / "y.rosetta-evidence"
     path.write_bytes(packed)
     assert asked_alone(path, made.identity.public.signing_key)[0] == 0
+
+
+# Sentences of a secret review lie sealed, and open on this computer only
+
+
+@pytest.fixture
+def no_keys() -> Iterator[None]:
+    forget_keys()
+    yield
+    forget_keys()
+
+
+def sealed(folder: Path) -> dict[str, BatchItem]:
+    """Make a review of which half the sentences are secret; gives its items."""
+    office_made.store_runs(folder, secret_entries())
+    ready = office_made.made(
+        office_made.draft(office_made.reviewed(folder), reviewers=2, items=20),
+        Identity.make(Role.ORGANISATION),
+    )
+    with Office.open(folder) as office:
+        office.create_review(ready.key, proposed()[1], ready.manifests, ready.texts, ready.codes)
+    return {each.id: each for each in ready.texts}
+
+
+def readable(folder: Path, items: dict[str, BatchItem]) -> list[str]:
+    """Return the sentences that can be read in any file of the office."""
+    data = b"".join(each.read_bytes() for each in folder.glob(f"{FILE}*"))
+    said = {text for each in items.values() for text in (each.source, each.candidate)}
+    return [text for text in said if text and text.encode() in data]
+
+
+def texts(folder: Path) -> dict[str, BatchItem]:
+    with Office.open(folder) as office:
+        return dict(office.review("last").texts)
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_a_secret_review_is_sealed_and_an_open_one_is_not(tmp_path: Path) -> None:
+    items = sealed(tmp_path / "secret")
+    assert readable(tmp_path / "secret", items) == []
+    assert texts(tmp_path / "secret") == items
+    with office_made.desk(tmp_path / "open", reviewers=2, items=20).office as office:
+        assert readable(tmp_path / "open", dict(office.review("last").texts))
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_a_file_from_before_is_sealed_and_nothing_of_it_is_left(tmp_path: Path) -> None:
+    items = sealed(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE)) as raw:
+        for table in ("sealed_texts", "unsealed", "words_key", "vault_texts"):
+            raw.execute(f"DROP TABLE {table}")
+        raw.executemany(
+            "INSERT INTO item (item, review, source, candidate, around) VALUES (?, 1, ?, ?, ?)",
+            [
+                (each.id, each.source, each.candidate, each.around.model_dump_json() if each.around else "")
+                for each in items.values()
+            ],
+        )  # fmt: skip
+        raw.execute("PRAGMA user_version = 8")
+        raw.commit()
+    assert readable(tmp_path, items)
+    assert texts(tmp_path) == items
+    assert readable(tmp_path, items) == []
+    assert texts(tmp_path) == items
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_on_another_computer_they_do_not_open_and_all_else_is_there(tmp_path: Path) -> None:
+    sealed(tmp_path)
+    (tmp_path / "computer.key").unlink()
+    forget_keys()
+    with Office.open(tmp_path) as office:
+        review = office.review("last")
+        assert review.codes
+        with pytest.raises(StoreError, match="no key of this computer opens them"):
+            _ = review.texts
+    assert not (tmp_path / "computer.key").exists()
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_a_changed_byte_is_called_damage_and_not_a_lack_of_keys(tmp_path: Path) -> None:
+    sealed(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE)) as raw:
+        [content] = raw.execute("SELECT content FROM sealed_texts").fetchone()
+        changed = content[:-1] + bytes([content[-1] ^ 1])
+        raw.execute("UPDATE sealed_texts SET content = ?", (changed,))
+        raw.commit()
+    with Office.open(tmp_path) as office, pytest.raises(StoreError, match="damaged"):
+        _ = office.review("last").texts

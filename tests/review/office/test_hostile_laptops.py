@@ -10,41 +10,42 @@ import pytest
 
 from harness.sealed.chain import check_chain
 from harness.sealed.keys import Identity, Role
-from review.log.event import Event, make_event
+from harness.sealed.sealing import AgeIdentity
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.merge import export_events
-from review.log.payloads import AnyPayload, Scope, Undo, Withdraw
+from review.log.payloads import Comment, Scope, Undo, Withdraw
 from review.office.intake import quarantine
 from review.office.intake.file_report import FORGED, OTHER_LAPTOPS, FileOutcome
 from review.office.intake.importing import enrol_laptop, find_ratings
+from review.office.intake.quarantine import withdraw
 from review.office.results.progress import progress
+from review.office.store.database import FILE
 from review.rating import Rating
 from review.verdict.gate.policy import proposed
-from tests.review.office.laptops import NOW, events_of, made, person, rating, ratings, take
-from tests.review.office.made import (
-    WALL,
-    Desk,
-    Person,
-    draft,
-    reviewed,
+from rosetta_tui.review.organiser.words.imported import report_lines
+from tests.review.office.laptops import (
+    NOW,
+    events_of,
+    first_of,
+    hand_in,
+    made,
+    next_of,
+    person,
+    rating,
+    ratings,
+    take,
+    take_file,
 )
+from tests.review.office.made import WALL, Desk, Person, draft, reviewed
 from tests.review.office.made import made as make
 
 __all__ = ["made"]
 
 
-def next_of(last: Event, payload: AnyPayload, *, seq: int | None = None) -> Event:
-    """Make what a forger would add to a chain after an event."""
-    place = last.seq + 1 if seq is None else seq
-    return make_event(
-        payload, device=last.device, seq=place, lamport=last.lamport + 1, prev=last.id, salt=bytes(16)
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize("bare", [False, True], ids=["content", "head"])
 def test_nobody_goes_on_with_the_log_of_another_laptop(made: Desk, bare: bool) -> None:
     victim, forger = person(made, 0), person(made, 1)
-    take(made, victim.identity, events_of(victim))
+    hand_in(made, victim)
     before = ratings(made, victim)
     forged = next_of(events_of(victim)[-1], rating(victim))
     report = take(made, forger.identity, [*events_of(forger), forged.erased() if bare else forged])
@@ -54,14 +55,14 @@ def test_nobody_goes_on_with_the_log_of_another_laptop(made: Desk, bare: bool) -
     events = made.office.events(made.review)
     assert forged.id not in {event.id for event in events}
     victim.rate([Rating.EXCELLENT], start=3)  # the place that the forger wanted is still free
-    later = take(made, victim.identity, events_of(victim))
+    later = hand_in(made, victim)
     assert (later.added, later.copied, later.aside) == (1, False, ())
     assert check_chain(made.office.events(made.review)).whole
 
 
 def test_what_is_known_of_another_laptop_may_come_again(made: Desk) -> None:
     first, second = person(made, 0), person(made, 1)
-    take(made, first.identity, events_of(first))
+    hand_in(made, first)
     report = take(made, second.identity, [*events_of(first), *events_of(second)])
     assert (report.added, report.already_here, report.aside) == (4, 4, ())
     assert made.office.devices()[first.laptop.device] == first.identity.public.signing_key
@@ -69,7 +70,7 @@ def test_what_is_known_of_another_laptop_may_come_again(made: Desk) -> None:
 
 def test_a_laptop_that_was_copied_with_its_key_goes_on(made: Desk) -> None:
     someone = person(made, 0)
-    take(made, someone.identity, events_of(someone))
+    hand_in(made, someone)
     other = made.folder.parent / "copy"
     other.mkdir()
     shutil.copy(someone.laptop.path, other / FILE_NAME)
@@ -83,7 +84,7 @@ def test_a_laptop_that_was_copied_with_its_key_goes_on(made: Desk) -> None:
 def test_a_laptop_that_came_instead_of_another_goes_on_once_somebody_says_so(made: Desk) -> None:
     """A disk was saved, its key was not: what the old laptop never handed over is not lost."""
     someone, stranger = person(made, 0, 2), person(made, 1)
-    take(made, someone.identity, events_of(someone))
+    hand_in(made, someone)
     someone.rate([Rating.GIST, Rating.GIST], start=2)
     rescued, key = events_of(someone), Identity.make(Role.LAPTOP)
     report = take(made, key, rescued)
@@ -97,14 +98,14 @@ def test_a_laptop_that_came_instead_of_another_goes_on_once_somebody_says_so(mad
     assert made.office.devices()[someone.laptop.device] == someone.identity.public.signing_key
 
 
-def test_nobody_plants_a_head_in_the_organisations_own_chain(made: Desk) -> None:
+@pytest.mark.parametrize("bare", [False, True], ids=["content", "head"])
+def test_nobody_writes_in_the_organisations_own_chain(made: Desk, bare: bool) -> None:
     forger = person(made, 1)
-    head = make_event(
-        rating(forger), device=made.office.device, seq=0, lamport=1, prev="", salt=bytes(16)
-    ).erased()
-    report = take(made, forger.identity, [*events_of(forger), head])
+    first = first_of(made.office.device, rating(forger))
+    forged = first.erased() if bare else first
+    report = take(made, forger.identity, [*events_of(forger), forged])
     assert [remark.said for remark in report.aside] == [FORGED]
-    assert head.id not in {event.id for event in made.office.events(made.review)}
+    assert forged.id not in {event.id for event in made.office.events(made.review)}
     assert made.office.device not in made.office.devices()
 
 
@@ -116,32 +117,29 @@ def test_a_place_that_no_laptop_comes_to_is_refused_with_its_file(made: Desk) ->
     assert (report.outcome, report.added) == (FileOutcome.REFUSED, 0)
     assert "what its laptop signed is not what it holds" in report.why
     assert not made.office.connection.execute("SELECT last_seq FROM delivery").fetchall()
-    assert take(made, forger.identity, events_of(forger)).added == 4
+    assert hand_in(made, forger).added == 4
 
 
 def test_an_undo_reaches_nobody_else(made: Desk) -> None:
     victim, forger = person(made, 0), person(made, 1)
-    take(made, victim.identity, events_of(victim))
+    hand_in(made, victim)
     before = ratings(made, victim)
     for target in events_of(victim):
-        undo = Undo(
-            wall=WALL, reviewer=forger.code, batch=made.batch.manifest.batch, target=target.id
-        )
-        forger.laptop.append(undo)
-    assert not take(made, forger.identity, events_of(forger)).aside
+        forger.laptop.append(Undo(**forger.place, target=target.id))
+    assert not hand_in(made, forger).aside
     assert ratings(made, victim) == before
 
 
 def test_who_takes_back_from_another_laptop_is_told(made: Desk) -> None:
     """It is honoured, for a person may sit at any laptop; the organiser hears of it."""
     victim, forger = person(made, 0), person(made, 1)
-    take(made, victim.identity, events_of(victim))
-    own = take(made, forger.identity, events_of(forger))
+    hand_in(made, victim)
+    own = hand_in(made, forger)
     assert own.elsewhere == ()
     forger.laptop.append(
         Withdraw(wall=WALL, reviewer=victim.code, batch=None, scope=Scope.EVERYTHING)
     )
-    report = take(made, forger.identity, events_of(forger))
+    report = hand_in(made, forger)
     assert (report.withdrawn, report.elsewhere) == ([made.card(victim)], (made.card(victim),))
 
 
@@ -153,24 +151,20 @@ def another_review(made: Desk) -> Desk:
     return Desk(made.folder, made.office, made.identity, kept, ready.batches[0])
 
 
-@pytest.mark.parametrize("scope", list(Scope), ids=[each.value for each in Scope])
-@pytest.mark.parametrize("named", [False, True], ids=["everywhere", "its batch"])
-def test_nobody_takes_back_what_a_person_of_another_review_gave(
-    made: Desk, scope: Scope, named: bool
-) -> None:
+def test_nobody_takes_back_what_a_person_of_another_review_gave(made: Desk) -> None:
     other = another_review(made)
     victim = Person(made.folder.parent / "victim", other.batch, other.codes[0])
     victim.rate([Rating.GIST])
-    take(other, victim.identity, events_of(victim))
-    before = made.office.state(other.review)
-    forger = person(made, 0)
-    batch = other.batch.manifest.batch if named else None
-    said = Withdraw(wall=WALL, reviewer=victim.code, batch=batch, scope=scope)
-    forged = next_of(events_of(forger)[-1], said)
-    report = take(made, forger.identity, [*events_of(forger), forged])
-    assert (len(report.aside), report.withdrawn, report.gaps) == (1, [], 0)
-    assert made.office.state(other.review) == before
-    assert take(other, victim.identity, events_of(victim)).already_here == 2
+    hand_in(other, victim)
+    before, forger = made.office.state(other.review), person(made, 0)
+    for scope in Scope:
+        for batch in (None, other.batch.manifest.batch):
+            said = Withdraw(wall=WALL, reviewer=victim.code, batch=batch, scope=scope)
+            forged = next_of(events_of(forger)[-1], said)
+            report = take(made, forger.identity, [*events_of(forger), forged])
+            assert (len(report.aside), report.withdrawn, report.gaps) == (1, [], 0)
+            assert made.office.state(other.review) == before
+    assert hand_in(other, victim).already_here == 2
 
 
 def test_a_withdrawal_that_came_first_with_another_review_is_heard_in_its_own(made: Desk) -> None:
@@ -180,27 +174,27 @@ def test_a_withdrawal_that_came_first_with_another_review_is_heard_in_its_own(ma
     guest = Person(someone.laptop.path.parent, other.batch, other.codes[0])
     guest.identity = someone.identity
     guest.rate([Rating.GIST])
-    take(other, guest.identity, events_of(guest))
+    hand_in(other, guest)
     guest.withdraw(Scope.EVERYTHING)
-    first = take(made, someone.identity, events_of(someone))
+    first = hand_in(made, someone)
     assert (len(first.aside), first.withdrawn) == (1, [])
-    assert take(other, guest.identity, events_of(guest)).withdrawn == [other.card(guest)]
+    assert hand_in(other, guest).withdrawn == [other.card(guest)]
     assert not made.office.state(other.review).reviewers
-    again = take(made, someone.identity, events_of(someone))
+    again = hand_in(made, someone)
     assert len(ratings(made, someone)) == 3
     assert (again.added, again.gaps) == (0, 0)
 
 
 def test_who_rates_on_two_laptops_is_told(made: Desk) -> None:
     victim, forger = person(made, 0), person(made, 1)
-    take(made, victim.identity, events_of(victim))
+    hand_in(made, victim)
     forger.laptop.append(rating(victim))
-    report = take(made, forger.identity, events_of(forger))
+    report = hand_in(made, forger)
     assert report.elsewhere == (made.card(victim),)
     shown = {each.reviewer: each.rated for each in progress(made.office, made.review).reviewers}
     assert (shown[made.card(victim)], shown[made.card(forger)]) == (0, 3)
     assert [each.waits for each in report.several] == [True]
-    again = take(made, victim.identity, events_of(victim))
+    again = hand_in(made, victim)
     assert again.elsewhere == (made.card(victim),)
 
 
@@ -214,7 +208,7 @@ def test_files_of_strangers_wait_up_to_a_bound(made: Desk, monkeypatch: pytest.M
     assert {each.outcome for each in outcomes} == {FileOutcome.SET_ASIDE, FileOutcome.REFUSED}
     assert "more files of unknown laptops wait already" in outcomes[-1].why
     assert sum(len(each.content) for each in made.office.quarantine()) <= 12_000
-    assert take(made, known.identity, events_of(known)).added == 4
+    assert hand_in(made, known).added == 4
 
 
 def test_a_file_that_is_reached_twice_is_found_once(tmp_path: Path) -> None:
@@ -227,3 +221,73 @@ def test_a_file_that_is_reached_twice_is_found_once(tmp_path: Path) -> None:
     (stick / "c.rosetta-ratings").symlink_to("c.rosetta-ratings")
     os.mkfifo(stick / "d.rosetta-ratings")
     assert len(find_ratings([stick, file, stick])) == 1
+
+
+# Files that wait for somebody to vouch for their laptop hold nothing that was taken back
+
+
+def waiting(made: Desk) -> list[bytes]:
+    return [each.content for each in made.office.quarantine()]
+
+
+def is_kept(made: Desk, data: bytes) -> bool:
+    """Tell whether any part of a sealed file is in a file of the office; a page of SQLite holds 64 bytes in a row."""
+    parts = [data[place : place + 64] for place in range(0, len(data) - 64, 64)]
+    kept = [path.read_bytes() for path in made.folder.iterdir() if path.name.startswith(FILE)]
+    return any(part in content for part in parts for content in kept)
+
+
+@pytest.mark.parametrize("scope", [Scope.BATCH, Scope.EVERYTHING])
+def test_a_withdrawal_at_the_desk_drops_what_waits(made: Desk, scope: Scope) -> None:
+    someone, other = person(made, 0, 6), person(made, 1, 6)
+    theirs, others = someone.handed_over(), other.handed_over()
+    for data in (theirs, others):
+        assert take_file(made, data, enrol=False).outcome is FileOutcome.SET_ASIDE
+    assert is_kept(made, theirs)
+    done = withdraw(made.office, made.review, someone.code, scope, [made.identity.age])
+    assert (done.waiting.files, done.waiting.unopened, done.unclean) == (1, 0, False)
+    assert waiting(made) == [others]
+    assert not is_kept(made, theirs)
+    assert is_kept(made, others)
+    taken = take_file(made, theirs)
+    assert (taken.added, taken.erased) == (0, 7)
+    said = "\n".join(report_lines(taken))
+    assert "added 0, erased at once 7 (taken back before), already here 0" in said
+    assert not made.office.state(made.review).reviewers
+
+
+def test_what_an_unknown_laptop_brings_of_a_withdrawn_person_is_not_kept(made: Desk) -> None:
+    someone = person(made, 0, 6)
+    withdraw(made.office, made.review, someone.code, Scope.BATCH, [made.identity.age])
+    data = someone.handed_over()
+    report = take_file(made, data, enrol=False)
+    assert (report.outcome, waiting(made)) == (FileOutcome.REFUSED, [])
+    assert "holds what somebody took back" in report.why
+    assert not is_kept(made, data)
+
+
+def test_comments_alone_drop_only_files_with_comments(made: Desk) -> None:
+    plain, talker = person(made, 0, 6), person(made, 0, 6, "other0")
+    talker.laptop.append(Comment(**talker.place, item=talker.order[0], text="said in private"))
+    take_file(made, plain.handed_over(), enrol=False)
+    take_file(made, talker.handed_over(), enrol=False)
+    done = withdraw(made.office, made.review, plain.code, Scope.COMMENTS, [made.identity.age])
+    assert (done.waiting.files, len(waiting(made))) == (1, 1)
+
+
+def test_a_withdrawal_that_comes_on_a_stick_drops_what_waits(made: Desk) -> None:
+    first, second = person(made, 0, 6), person(made, 0, 6, "other0")
+    take_file(made, second.handed_over(), enrol=False)
+    first.withdraw()
+    report = take_file(made, first.handed_over())
+    assert (report.withdrawn, report.dropped, waiting(made)) == ([made.card(first)], 1, [])
+    assert "DROPPED: 1 file that waited" in "\n".join(report_lines(report))
+
+
+def test_what_cannot_be_opened_waits_on_and_is_told(made: Desk) -> None:
+    someone = person(made, 0, 6)
+    take_file(made, someone.handed_over(), enrol=False)
+    done = withdraw(made.office, made.review, someone.code, Scope.BATCH, [AgeIdentity.make()])
+    assert (done.waiting.files, done.waiting.unopened, len(waiting(made))) == (0, 1, 1)
+    again = withdraw(made.office, made.review, someone.code, Scope.BATCH, [made.identity.age])
+    assert (again.waiting.files, waiting(made)) == (1, [])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,11 +12,11 @@ from harness.sealed.keys import Identity, Role
 from review.files.manifests import LONGEST_LETTER, MOST_LETTERS
 from review.office.making.batches import letters_of
 from tests.review.office import made
+from tests.review.thorough import examples
 
 
-@pytest.mark.parametrize(
-    ("tag", "letters"),
-    [
+def test_letters_of_a_language() -> None:
+    for tag, letters in (
         ("crk-Latn", "â ā ê ē î ī ô ō ý ʼ"),
         ("crk", "â ā ê ē î ī ô ō ý ʼ"),
         ("eo", "ĉ ĝ ĥ ĵ ŝ ŭ"),
@@ -27,15 +26,12 @@ from tests.review.office import made
         ("en", ""),
         ("zh", ""),  # typed by composing
         ("nsk", ""),  # no card, and nothing is written
-    ],
-)
-def test_letters_of_a_language(tag: str, letters: str) -> None:
-    assert letters_of(tag) == tuple(letters.split())
-
-
-@pytest.mark.parametrize(("tag", "count"), [("ru", 33), ("ar", 45), ("hi", 66)])
-def test_an_alphabet_without_a_to_z_comes_whole(tag: str, count: int) -> None:
-    assert len(letters_of(tag)) == count
+    ):
+        assert letters_of(tag) == tuple(letters.split()), tag
+    for tag, count in (("ru", 33), ("ar", 45), ("hi", 66)):
+        assert len(letters_of(tag)) == count, "an alphabet without a to z comes whole"
+    for tag, count in (("crk-Cans", 134), ("iu", 125)):
+        assert len(letters_of(tag)) == len(letters_of(tag, ["ᐊ"])) == count
 
 
 def test_of_more_letters_than_fit_those_in_use_come_in_the_order_of_the_alphabet() -> None:
@@ -48,14 +44,8 @@ def test_of_more_letters_than_fit_those_in_use_come_in_the_order_of_the_alphabet
     assert letters_of("oj-Cans") == ()
 
 
-@pytest.mark.parametrize(("tag", "count"), [("crk-Cans", 134), ("iu", 125)])
-def test_syllabics_of_cree_and_inuktitut_come_whole(tag: str, count: int) -> None:
-    assert len(letters_of(tag)) == len(letters_of(tag, ["ᐊ"])) == count
-
-
-@pytest.mark.parametrize(
-    ("tag", "text", "letters"),
-    [
+def test_without_a_card_the_letters_are_those_in_use() -> None:
+    for tag, text, letters in (
         ("hur", "X̌e te G̱ʷən ƛ̓a, ʔəy̓ “tst’e”! ÁÉ", "á é g̱ x̌ y̓ ƛ̓ ə ʔ ʷ"),
         ("nsk", "ᒥᓯᐌ ᐃᔨᓅ (ok) ᐌ", "ᐃ ᐌ ᒥ ᓅ ᓯ ᔨ"),
         ("ckb", "زمانی کوردی، ١٢", "ا د ر ز م ن و ک ی"),
@@ -64,11 +54,8 @@ def test_syllabics_of_cree_and_inuktitut_come_whole(tag: str, count: int) -> Non
         ("yue", "我哋去食飯", ""),
         ("xh", "Plain letters only", ""),
         ("nsk", "ᒥ\ufe0f ᒥ\u034f\u200c ᒥ\u200d", "ᒥ"),  # marks that nobody sees
-    ],
-    ids=["salish", "syllabics", "sorani", "harakat", "noise", "yue", "xh", "unseen"],
-)
-def test_without_a_card_the_letters_are_those_in_use(tag: str, text: str, letters: str) -> None:
-    assert letters_of(tag, [text]) == tuple(letters.split())
+    ):
+        assert letters_of(tag, [text]) == tuple(letters.split()), tag
 
 
 def test_the_card_counts_only_for_the_script_that_is_written() -> None:
@@ -77,6 +64,7 @@ def test_the_card_counts_only_for_the_script_that_is_written() -> None:
     assert letters_of("en", ["naïve café"]) == ()
 
 
+@examples(30, 100)
 @given(st.text(max_size=300), st.sampled_from(["nsk", "crk", "ar-Arab", "nsk-Latn"]))
 def test_any_text_gives_letters_that_fit_a_batch(text: str, tag: str) -> None:
     found = letters_of(tag, [text])

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
@@ -19,7 +19,7 @@ from review.office.items.wrong_texts import plain_form
 from review.office.making.texts import review_texts
 from review.rating import Rating
 from tests.review.office.made import demo_entries
-from tests.review.thorough import times
+from tests.review.thorough import examples, times
 
 
 def batch(
@@ -33,7 +33,7 @@ def batch(
     return originals, partners
 
 
-@settings(max_examples=times(60, 600), deadline=None)
+@examples(15, 600)
 @given(
     st.integers(60, 120), st.integers(0, 12), st.integers(0, 12), st.integers(1, 3), st.integers()
 )
@@ -50,6 +50,7 @@ def test_repeats_stand_thirty_apart_and_one_original_never_twice_in_a_row(
         assert originals[one] != originals[other]
 
 
+@examples(20, 100)
 @given(st.integers(1, 20), st.integers(0, 5), st.integers())
 def test_short_orders_are_whole_too(real: int, repeats: int, seed: int) -> None:
     originals, partners = batch(real, 0, min(repeats, real))
@@ -68,16 +69,19 @@ def test_an_order_follows_from_its_seed() -> None:
 def test_a_place_tells_nothing_of_what_stands_there() -> None:
     """Over many orders, controls stand in the first half as often as in the second."""
     originals, partners = batch(80, 8, 8)
-    trials = 300
+    trials = times(100, 300)
     first: Counter[str] = Counter()
     for seed in range(trials):
         made = order(list(originals), originals, partners, Random(seed))
         first.update(item[0] for item in made[: len(made) // 2])
     for kind, count in (("b", 8), ("p", 8), ("r", 80)):
         share = first[kind] / (trials * count)
-        assert abs(share - 0.5) < 0.05, kind  # 2,400 places: five deviations
+        assert abs(share - 0.5) < times(100, 300) ** -0.5, (
+            kind
+        )  # three deviations, of 800 places and more
 
 
+@examples(20, 100)
 @given(st.integers(1, 60), st.integers(1, 12), st.integers(0, 60), st.integers())
 def test_extra_entries_are_spread_evenly(extra: int, people: int, each: int, seed: int) -> None:
     given_ = spread(list(range(extra)), [str(n) for n in range(people)], each, Random(seed))
@@ -108,6 +112,7 @@ def test_entries_that_would_reach_nobody_are_refused() -> None:
 SIZES = st.dictionaries(st.integers(0, 5), st.integers(1, 300), min_size=1)
 
 
+@examples(20, 100)
 @given(SIZES, st.integers(1, 400), st.integers(0, 12))
 def test_an_allocation_is_whole_and_within_the_strata(
     sizes: dict[int, int], wanted: int, least: int
@@ -120,6 +125,7 @@ def test_an_allocation_is_whole_and_within_the_strata(
         assert all(given_[name] >= min(least, sizes[name]) for name in sizes)
 
 
+@examples(20, 100)
 @given(SIZES, st.integers(1, 400))
 def test_without_a_least_the_shares_are_those_of_the_corpus(
     sizes: dict[int, int], wanted: int
@@ -156,9 +162,9 @@ def test_a_draw_keeps_to_the_seed_and_to_the_strata() -> None:
     assert [entry.id for entry in drawn] == sorted(entry.id for entry in drawn)
 
 
-@pytest.mark.parametrize("size", [10, 50, 80])
-def test_a_small_corpus_is_shown_whole(size: int) -> None:
-    assert draw(corpus(size), 80, 8, seed=1) == corpus(size)
+def test_a_small_corpus_is_shown_whole() -> None:
+    for size in (10, 50, 80):
+        assert draw(corpus(size), 80, 8, seed=1) == corpus(size)
 
 
 def test_every_entry_of_a_stratum_is_drawn_equally_often() -> None:
@@ -193,18 +199,18 @@ def test_eight_items_show_all_four_words() -> None:
         assert item.explanation in WORDS.values()
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_half_a_sentence_is_no_gist_and_nothing_comes_twice(seed: int) -> None:
+def test_half_a_sentence_is_no_gist_and_nothing_comes_twice() -> None:
     entries = demo_entries()
-    items = make_training([*entries, *entries], WORDS, seed)
     right = {entry.source: entry.reference for entry in entries}
-    halves = [each for each in items if each.explanation == WORDS["half"]]
-    assert [each.rating for each in halves] == [Rating.REJECT]
-    assert right[halves[0].source].startswith(halves[0].candidate)
-    assert len({each.source for each in items}) == len(items)
-    assert len({plain_form(each.candidate) for each in items}) == len(items)
-    own = [right[each.source] for each in items]
-    assert not {each.candidate for each in items if each.rating is Rating.REJECT} & set(own)
+    for seed in range(times(12, 40)):
+        items = make_training([*entries, *entries], WORDS, seed)
+        [half] = [each for each in items if each.explanation == WORDS["half"]]
+        assert half.rating is Rating.REJECT
+        assert right[half.source].startswith(half.candidate)
+        assert len({each.source for each in items}) == len(items)
+        assert len({plain_form(each.candidate) for each in items}) == len(items)
+        own = {right[each.source] for each in items}
+        assert not {each.candidate for each in items if each.rating is Rating.REJECT} & own
 
 
 def test_the_same_seed_makes_the_same_training() -> None:
@@ -224,17 +230,16 @@ TSV = "source\tcandidate\trating\texplanation\nHello\tSaluton\texcellent\tA gree
 TOML = '[[item]]\nsource = "Hello"\ncandidate = "Saluton"\nrating = "gist"\nexplanation = "x"\n'
 
 
-@pytest.mark.parametrize(("name", "text"), [("t.tsv", TSV), ("t.toml", TOML)], ids=["tsv", "toml"])
-def test_an_organisers_items_are_read(tmp_path: Path, name: str, text: str) -> None:
-    path = tmp_path / name
-    path.write_text(text, "utf-8")
-    [item] = read_training(path)
-    assert (item.source, item.candidate) == ("Hello", "Saluton")
+def test_an_organisers_items_are_read(tmp_path: Path) -> None:
+    for name, text in (("t.tsv", TSV), ("t.toml", TOML)):
+        path = tmp_path / name
+        path.write_text(text, "utf-8")
+        [item] = read_training(path)
+        assert (item.source, item.candidate) == ("Hello", "Saluton")
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "words"),
-    [
+def test_what_is_wrong_with_them_is_told(tmp_path: Path) -> None:
+    for name, text, words in (
         ("t.tsv", TSV.replace("excellent", "great"), "line 2: field 'rating'"),
         ("t.tsv", TSV.replace("\tA greeting.", ""), "line 2: 3 columns"),
         ("t.tsv", TSV.replace("explanation", "why"), "line 1: the columns"),
@@ -246,28 +251,19 @@ def test_an_organisers_items_are_read(tmp_path: Path, name: str, text: str) -> N
         ("t.toml", "item = [1]\n", "item 1"),
         ("t.toml", "[[item", "no TOML"),
         ("t.toml", TOML * 51, "51 training items"),
-    ],
-    ids=["rating", "columns", "header", "blank", "empty", "word", "field", "top", "list", "syntax", "many"],
-)  # fmt: skip
-def test_what_is_wrong_with_them_is_told(tmp_path: Path, name: str, text: str, words: str) -> None:
-    path = tmp_path / name
-    path.write_text(text, "utf-8")
-    with pytest.raises(UsageError, match=words) as raised:
-        read_training(path)
-    assert str(path) in str(raised.value)
+    ):
+        path = tmp_path / name
+        path.write_text(text, "utf-8")
+        with pytest.raises(UsageError, match=words) as raised:
+            read_training(path)
+        assert str(path) in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("language", "candid", "test"),
-    [
+def test_who_agrees_knows_of_the_wrong_and_the_repeated() -> None:
+    for language, candid, test in (
         ("en", ("made wrong on purpose", "come twice"), "tested"),
         ("fr", ("fausses exprès", "une deuxième fois"), "épreuve"),
-    ],
-    ids=["en", "fr"],
-)
-def test_who_agrees_knows_of_the_wrong_and_the_repeated(
-    language: str, candid: tuple[str, ...], test: str
-) -> None:
-    texts = review_texts(language)
-    assert all(words in texts.consent for words in candid)
-    assert test not in texts.guide
+    ):
+        texts = review_texts(language)
+        assert all(words in texts.consent for words in candid)
+        assert test not in texts.guide

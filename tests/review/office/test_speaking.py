@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from harness.core.failures import UsageError
 from review.files.reviewer_codes import printed
-from review.log.event import Event
+from review.log.event import Event, make_event
 from review.log.payloads import LaptopWord, Speaks
 from review.log.voices import heard
 from review.office.intake.file_report import FileOutcome
@@ -18,15 +15,18 @@ from review.office.intake.speaking import let_speak, note_laptops, put_back, spe
 from review.office.results.certifying import review_evidence
 from review.office.store.review import KnownLaptop
 from review.rating import Rating
-from tests.review.office.laptops import events_of, person, rating, ratings, take
-from tests.review.office.made import Desk, Person, desk
+from tests.review.office.laptops import (
+    events_of,
+    hand_in,
+    made,
+    person,
+    rating,
+    ratings,
+    take,
+)
+from tests.review.office.made import Desk, Person
 
-
-@pytest.fixture
-def made(tmp_path: Path) -> Iterator[Desk]:
-    opened = desk(tmp_path / "office", reviewers=3, items=30)
-    yield opened
-    opened.office.close()
+__all__ = ["made"]
 
 
 def laptop_of(made: Desk, someone: Person) -> KnownLaptop:
@@ -38,8 +38,8 @@ def clash(made: Desk) -> tuple[Person, Person]:
     """Let a second laptop speak for the first person."""
     first, second = person(made, 0), person(made, 1)
     second.laptop.append(rating(first, value=Rating.EXCELLENT))
-    take(made, second.identity, events_of(second))
-    report = take(made, first.identity, events_of(first))
+    hand_in(made, second)
+    report = hand_in(made, first)
     assert [each.waits for each in report.several] == [True]
     return first, second
 
@@ -62,11 +62,11 @@ def in_evidence(made: Desk) -> object:
 def test_one_laptop_that_speaks_for_several_is_told_each_time(made: Desk) -> None:
     shared = person(made, 0)
     codes = sorted([made.card(shared), made.review.code(made.codes[1])])
-    assert take(made, shared.identity, events_of(shared)).speaks_for == ()
+    assert hand_in(made, shared).speaks_for == ()
     other = Person(shared.laptop.path.parent, made.batch, made.codes[1])
     other.rate([Rating.GIST])
     for _ in range(2):
-        report = take(made, shared.identity, events_of(shared))
+        report = hand_in(made, shared)
         assert (list(report.speaks_for), report.several) == (codes, ())
     [told] = speaking(made.office, made.review).shared
     assert (told.name, list(told.people)) == ("laptop 1", codes)
@@ -79,11 +79,8 @@ def test_nobody_counts_where_two_laptops_speak_until_it_is_decided(made: Desk) -
     assert ratings(made, first) == {}
     assert len(ratings(made, second)) == 3
     [told] = speaking(made.office, made.review).several
-    assert (told.code, told.laptops, told.waits) == (
-        made.card(first),
-        ["laptop 1", "laptop 2"],
-        True,
-    )
+    laptops = ["laptop 1", "laptop 2"]
+    assert (told.code, told.laptops, told.waits) == (made.card(first), laptops, True)
     in_evidence(made)
     let_speak(made.office, made.review, first.code, [laptop_of(made, first)])
     assert len(ratings(made, first)) == 3
@@ -111,7 +108,7 @@ def test_only_a_laptop_that_handed_something_over_and_is_heard_speaks(made: Desk
 def test_a_laptop_that_never_spoke_for_a_person_silences_nobody(made: Desk) -> None:
     first, second = person(made, 0), person(made, 1)
     for each in (first, second):
-        take(made, each.identity, events_of(each))
+        hand_in(made, each)
     code = printed(made.card(first))
     with pytest.raises(UsageError) as refused:
         let_speak(made.office, made.review, first.code, [laptop_of(made, second)])
@@ -138,7 +135,7 @@ def test_a_laptop_is_taken_out_with_all_that_it_said_and_put_back(made: Desk) ->
     told = speaking(made.office, made.review)
     assert [each.removed for each in told.laptops] == ["was lost", None]
     assert told.several == []
-    report = take(made, second.identity, events_of(second))
+    report = hand_in(made, second)
     assert report.outcome is FileOutcome.REFUSED
     assert "taken out" in report.why
     assert "was lost" in report.why
@@ -150,7 +147,7 @@ def test_a_laptop_is_taken_out_with_all_that_it_said_and_put_back(made: Desk) ->
     assert in_evidence(made) == before
     with pytest.raises(UsageError, match="nothing to undo"):
         put_back(made.office, laptop_of(made, second))
-    assert take(made, second.identity, events_of(second)).outcome is FileOutcome.TAKEN
+    assert hand_in(made, second).outcome is FileOutcome.TAKEN
     assert len(words(made)) == 2
 
 
@@ -173,9 +170,7 @@ def test_what_is_known_of_laptops_is_written_into_the_log_once(made: Desk) -> No
 
 
 def test_a_time_beyond_all_others_is_told(made: Desk) -> None:
-    from review.log.event import make_event
-
-    forger = person(made, 1)
+    forger, honest = person(made, 1), person(made, 0)
     last = events_of(forger)[-1]
     far = make_event(
         rating(forger, 5), device=last.device, seq=last.seq + 1, lamport=2**32 - 2, prev=last.id,
@@ -184,5 +179,4 @@ def test_a_time_beyond_all_others_is_told(made: Desk) -> None:
     report = take(made, forger.identity, [*events_of(forger), far])
     assert (report.outcome, report.far_ahead) == (FileOutcome.TAKEN, True)
     assert [each.far_ahead for each in speaking(made.office, made.review).laptops] == [True]
-    honest = person(made, 0)
-    assert not take(made, honest.identity, events_of(honest)).far_ahead
+    assert not hand_in(made, honest).far_ahead

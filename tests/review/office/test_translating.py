@@ -11,28 +11,18 @@ import pytest
 from corpora.formats.load import load
 from corpora.formats.write import write
 from corpora.model.corpus import Corpus, Form
-from corpora.model.entry import Entry, Segment
+from corpora.model.entry import Segment
 from corpora.samples import DEMO_CORPUS, sample_path
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from review.files.batch import open_batch, write_batch
-from review.log.payloads import (
-    Adjudicate,
-    Face,
-    Rate,
-    Scope,
-    Translate,
-)
+from review.log.payloads import Adjudicate, Rate, Scope, Translate
 from review.office.items.controls import fits
 from review.office.items.sentences import of_corpus, of_lines
-from review.office.making.creating import (
-    Share,
-    draft_translations,
-)
+from review.office.making.creating import Share, draft_translations
 from review.office.making.texts import languages, review_texts
 from review.office.results.progress import progress
 from review.office.results.results import require_runs, runs_of
-from review.office.results.translations import collect
-from review.office.store.store import Review
 from review.rating import CannotJudge, Rating
 from review.session.words.catalogue import Words
 from review.verdict.certificate.evidence import read_key
@@ -51,94 +41,86 @@ def test_lines_are_sentences_each_once(tmp_path: Path) -> None:
     assert (found.repeated, found.dataset.language_pair) == (1, "EN→CRK")
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
+def test_lines_that_cannot_be_asked_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "s.txt"
+    for content, said in (
         (b"good\n\xff\n", "line 2: not UTF-8"),
         (b"\n \n", "no sentence"),
         (b"a\n" + b"x" * 4001, "line 2: 4,001 characters"),
         (b"a\nb\x1b[2J", "line 2: a control character"),
-    ],
-)
-def test_lines_that_cannot_be_asked_are_named(tmp_path: Path, content: bytes, said: str) -> None:
-    path = tmp_path / "s.txt"
-    path.write_bytes(content)
-    with pytest.raises(UsageError, match=said):
-        of_lines(path, "en", "crk")
+    ):
+        path.write_bytes(content)
+        with pytest.raises(UsageError, match=said):
+            of_lines(path, "en", "crk")
+    for source, target, said in (
+        ("en", None, "--target-language"),
+        ("english", "crk", "not a language tag"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            of_lines(path, source, target)
 
 
-def test_lines_need_their_languages(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--target-language"):
-        of_lines(tmp_path / "s.txt", "en", None)
-    with pytest.raises(UsageError, match="not a language tag"):
-        of_lines(tmp_path / "s.txt", "english", "crk")
+DEMO = load(sample_path(DEMO_CORPUS))
 
 
 def test_answers_of_a_corpus_do_not_travel(tmp_path: Path) -> None:
-    corpus = load(sample_path(DEMO_CORPUS))
-    given = of_corpus(corpus, [Segment.DEVELOPMENT])
+    given = of_corpus(DEMO, [Segment.DEVELOPMENT])
     with opened(tmp_path, given, Share(2, items=10)) as desk:
         content = desk.batch.archive
         assert all(not item.candidate for item in desk.batch.items)
         shown = {item.source for item in desk.batch.items}
-        references = {entry.reference for entry in corpus.entries}
+        references = {entry.reference for entry in DEMO.entries}
         assert not shown & references
         assert open_batch(write_batch(desk.batch)).archive == content
         assert desk.batch.manifest.letters == ("ĉ", "ĝ", "ĥ", "ĵ", "ŝ", "ŭ")
 
 
 def test_the_letters_are_those_of_the_script_that_the_corpus_is_in(tmp_path: Path) -> None:
-    corpus = load(sample_path(DEMO_CORPUS))
-    entries = tuple(e.model_copy(update={"reference": "ᓂᐚᐸᒫᐤ ᐊᑎᒼ"}) for e in corpus.entries[:5])
-    cree = corpus.dataset.model_copy(update={"target_language": "crk"})
+    entries = tuple(e.model_copy(update={"reference": "ᓂᐚᐸᒫᐤ ᐊᑎᒼ"}) for e in DEMO.entries[:5])
+    cree = DEMO.dataset.model_copy(update={"target_language": "crk"})
     with opened(tmp_path, of_corpus(Corpus(cree, entries, "", Form.JSONL)), Share(2)) as desk:
         assert {*"ᓂᐚᐸᒫᐤᐊᑎᒼ"} <= {*desk.batch.manifest.letters}
         assert "ᐸᒫᐤ" not in desk.batch.archive.decode("utf-8", "replace")
 
 
-@pytest.mark.parametrize("blank", ["", " \t", "\u200b"])
-def test_an_entry_without_a_source_is_handed_to_nobody(blank: str) -> None:
-    corpus = load(sample_path(DEMO_CORPUS))
-    lacking = tuple(e.model_copy(update={"source": blank}) for e in corpus.entries[:2])
-    given = of_corpus(Corpus(corpus.dataset, (*lacking, *corpus.entries[2:]), "", Form.JSONL))
-    assert [each.id for each in given.entries] == [each.id for each in corpus.entries[2:]]
-    assert not fits(blank)
-    with pytest.raises(UsageError, match="no entry with a source"):
-        of_corpus(Corpus(corpus.dataset, lacking, "", Form.JSONL))
+def test_an_entry_without_a_source_is_handed_to_nobody() -> None:
+    for blank in ("", " \t", "\u200b"):
+        lacking = tuple(e.model_copy(update={"source": blank}) for e in DEMO.entries[:2])
+        given = of_corpus(Corpus(DEMO.dataset, (*lacking, *DEMO.entries[2:]), "", Form.JSONL))
+        assert [each.id for each in given.entries] == [each.id for each in DEMO.entries[2:]]
+        assert not fits(blank)
+        with pytest.raises(UsageError, match="no entry with a source"):
+            of_corpus(Corpus(DEMO.dataset, lacking, "", Form.JSONL))
 
 
 def test_sentences_of_secret_segments_are_not_handed_out() -> None:
-    corpus = load(sample_path(DEMO_CORPUS))
-    secret = tuple(e.model_copy(update={"segment": Segment.HELD_OUT}) for e in corpus.entries[:2])
-    mixed = Corpus(corpus.dataset, (*secret, *corpus.entries[2:]), "", Form.JSONL)
+    secret = tuple(e.model_copy(update={"segment": Segment.HELD_OUT}) for e in DEMO.entries[:2])
+    mixed = Corpus(DEMO.dataset, (*secret, *DEMO.entries[2:]), "", Form.JSONL)
     with pytest.raises(UsageError, match="2 of these sentences belong to secret segments") as error:
         of_corpus(mixed)
     assert secret[0].source not in str(error.value)
     with pytest.raises(UsageError, match="no entry"):
-        of_corpus(corpus, [Segment.GOLD_STANDARD])
+        of_corpus(DEMO, [Segment.GOLD_STANDARD])
+    given = of_corpus(DEMO, [Segment.DEVELOPMENT])
+    assert given.entries
+    assert all(not entry.reference for entry in given.entries), "entries have no answers"
 
 
-@pytest.mark.parametrize(
-    ("share", "each", "asked"),
-    [
+def test_everybody_gets_their_share(tmp_path: Path) -> None:
+    given = sentences(tmp_path, [f"Sentence {n}." for n in range(20)])
+    for share, each, asked in (
         (Share(3), {20}, {3}),
         (Share(4, per_person=5), {5}, {1}),
         (Share(4, per_person=10), {10}, {2}),
         (Share(2, core=4, per_person=8), {12}, {1, 2}),
         (Share(1, items=7), {7}, {1}),
-    ],
-)
-def test_everybody_gets_their_share(
-    tmp_path: Path, share: Share, each: set[int], asked: set[int]
-) -> None:
-    given = sentences(tmp_path, [f"Sentence {n}." for n in range(20)])
-    draft = draft_translations(given, share, 1)
-    assert {len(order) for order in draft.orders.values()} == each
-    times = Counter(item for order in draft.orders.values() for item in order)
-    assert set(times.values()) == asked
-    assert set(times) == {item.id for item in draft.items}
-    again = draft_translations(given, share, 1)
-    assert [entry.id for entry in again.entries] == [entry.id for entry in draft.entries]
+    ):
+        draft = draft_translations(given, share, 1)
+        assert {len(order) for order in draft.orders.values()} == each
+        times = Counter(item for order in draft.orders.values() for item in order)
+        assert (set(times.values()), set(times)) == (asked, {item.id for item in draft.items})
+        again = draft_translations(given, share, 1)
+        assert [entry.id for entry in again.entries] == [entry.id for entry in draft.entries]
 
 
 def test_too_much_is_refused(tmp_path: Path) -> None:
@@ -162,7 +144,7 @@ def test_what_most_people_wrote_is_the_reference(desk: Desk, tmp_path: Path) -> 
     people[0].write(where, "Tânitê ê-itohtêyan?")
     for person in people:
         desk.take(person)
-    found = collect(desk.review, desk.office.state(desk.review))
+    found = desk.collected()
     first, second = found.corpus.entries
     assert (first.id, second.id) == (1, 2)
     assert (first.source, first.provenance) == ("I saw his dog.", "elicited")
@@ -184,7 +166,7 @@ def test_the_file_is_one_that_corpus_check_accepts(desk: Desk, tmp_path: Path) -
     person = Translator(tmp_path, desk, 0)
     person.write(desk.item(1), "Niwâpamâw\notêma, “=x”,\t1")
     desk.take(person)
-    found = collect(desk.review, desk.office.state(desk.review)).corpus
+    found = desk.collected().corpus
     for name, form in (("c.jsonl", Form.JSONL), ("c.json", Form.SPECIFICATION)):
         write(found, tmp_path / name, form)
         back = load(tmp_path / name)
@@ -200,7 +182,7 @@ def test_only_people_who_agreed_are_used(desk: Desk, tmp_path: Path) -> None:
     keeps.write(desk.item(2), "mine alone too")
     for person in (shares, keeps):
         desk.take(person)
-    found = collect(desk.review, desk.office.state(desk.review))
+    found = desk.collected()
     assert [entry.reference for entry in found.corpus.entries] == ["one"]
     assert (found.unshared, found.unanswered) == (2, 3)
     assert "alone" not in str(found.corpus)
@@ -217,14 +199,14 @@ def test_what_somebody_objects_to_stays_here_until_it_is_cleared(
     objects.cannot(desk.item(4), CannotJudge.UNCLEAR_SOURCE)
     for person in (writes, objects):
         desk.take(person)
-    found = collect(desk.review, desk.office.state(desk.review))
+    found = desk.collected()
     assert [entry.id for entry in found.corpus.entries] == [4]
     assert found.withheld == 2
     cleared = Adjudicate(
         wall=WALL, batch=desk.batch.manifest.batch, item=desk.item(1), harmful=False, note=""
     )
     desk.office.append(desk.review, cleared)
-    found = collect(desk.review, desk.office.state(desk.review))
+    found = desk.collected()
     assert [entry.id for entry in found.corpus.entries] == [1, 4]
 
 
@@ -234,10 +216,10 @@ def test_what_was_taken_back_is_in_no_corpus(desk: Desk, tmp_path: Path) -> None
     desk.take(person)
     person.withdraw(Scope.COMMENTS)
     desk.take(person)
-    assert len(collect(desk.review, desk.office.state(desk.review)).corpus.entries) == 1
+    assert len(desk.collected().corpus.entries) == 1
     person.withdraw(Scope.BATCH)
     desk.take(person)
-    assert not collect(desk.review, desk.office.state(desk.review)).corpus.entries
+    assert not desk.collected().corpus.entries
     assert b"secret of mine" not in desk.office.path.read_bytes()
 
 
@@ -254,7 +236,7 @@ def test_ratings_among_translations_are_set_aside_and_the_other_way(
     rated = made.desk(tmp_path / "other", reviewers=2, items=4)
     stranger = Person(tmp_path / "stranger", rated.batch, rated.codes[0])
     about = {**stranger.place, "item": stranger.order[0], "position": 0, "active_ms": 1}
-    stranger.laptop.append(Translate(**about, face=Face.DESKTOP, version="0", text="x"))
+    stranger.laptop.append(Translate(**about, face="desktop", version="0", text="x"))
     report = made.take_vouched(rated.office, rated.identity, stranger.handed_over())
     assert [remark.said for remark in report.aside] == [
         "is an answer to something else: this batch asks people to rate"
@@ -282,7 +264,7 @@ def test_the_last_word_on_the_use_of_translations_counts(desk: Desk, tmp_path: P
     def arrived() -> tuple[list[int], int]:
         desk.take(person)
         found = progress(desk.office, desk.review)
-        collected = collect(desk.review, desk.office.state(desk.review))
+        collected = desk.collected()
         return [each.kept_back for each in found.reviewers], len(collected.corpus.entries)
 
     assert arrived() == ([1, 0, 0], 0)
@@ -300,7 +282,7 @@ def test_the_corpus_tells_which_text_each_person_agreed_to(desk: Desk, tmp_path:
         person.agree(shares=True, text=text)
         person.write(desk.item(1), f"niwâpamâw {place}")
         desk.take(person)
-    found = collect(desk.review, desk.office.state(desk.review)).corpus.dataset
+    found = desk.collected().corpus.dataset
     consent = (found.model_extra or {})["consent"]
     assert consent["use_allowed_by"] == 3
     told = [(each["language"], each["agreed_by"]) for each in consent["texts"]]
@@ -314,14 +296,8 @@ def test_there_is_no_gate_for_translations(desk: Desk) -> None:
         with pytest.raises(UsageError, match="collects translations"):
             ask()
     with pytest.raises(UsageError, match="no verdict"):
-        read_key(_key_bytes(desk.review), "answer-key.json")
+        read_key(canonical_bytes(desk.review.key.model_dump(mode="json")), "answer-key.json")
     assert desk.review.translating
-
-
-def _key_bytes(review: Review) -> bytes:
-    from harness.core.canonical import canonical_bytes
-
-    return canonical_bytes(review.key.model_dump(mode="json"))
 
 
 @pytest.mark.parametrize("language", languages())
@@ -336,8 +312,3 @@ def test_words_for_translators_are_there_in_every_language(language: str) -> Non
         assert Words.load(language)("Hand over your answers") in card  # as the button calls it
     for place in ("{code}", "{file}", "{phrase}", "{passphrase}\n", "{title}"):
         assert place in asks.card
-
-
-def test_entries_have_no_answers(tmp_path: Path) -> None:
-    given = of_corpus(load(sample_path(DEMO_CORPUS)), [Segment.DEVELOPMENT])
-    assert all(isinstance(entry, Entry) and not entry.reference for entry in given.entries)

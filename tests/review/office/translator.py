@@ -12,19 +12,11 @@ import pytest
 
 from harness.sealed.keys import Identity, Role
 from review.files.batch import Batch
-from review.log.payloads import (
-    Consent,
-    Face,
-    HarmFlag,
-    NotJudged,
-    Translate,
-)
+from review.log.payloads import Consent, Face, HarmFlag, NotJudged, Translate
 from review.office.items.sentences import Sentences, of_lines
 from review.office.making.batches import NO_POLICY, make
-from review.office.making.creating import (
-    Share,
-    draft_translations,
-)
+from review.office.making.creating import Share, draft_translations
+from review.office.results.translations import Collected, collect
 from review.office.store.store import Office, Review
 from review.rating import CannotJudge
 from tests.review.office import made
@@ -49,6 +41,10 @@ class Desk:
     def take(self, person: Person) -> None:
         report = made.take_vouched(self.office, self.identity, person.handed_over())
         assert report.outcome == "taken", report.why
+
+    def collected(self) -> Collected:
+        """Return the corpus of what was translated so far, and what is missing in it."""
+        return collect(self.review, self.office.state(self.review))
 
     def item(self, entry: int) -> str:
         [item] = [item for item, about in self.review.key.items.items() if about.entry == entry]
