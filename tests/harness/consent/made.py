@@ -1,7 +1,5 @@
 """Registers and notices for tests: an organisation, a community elsewhere, and somebody whom nobody knows."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whether open texts are sent: every rule refuses with its term, its reason and the mend, before anything is sent."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -10,7 +8,6 @@ import pytest
 
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus
-from corpora.model.entry import Segment
 from harness.api import ask, estimate
 from harness.consent.sending import MayNotSend, NobodySaidWhetherToSend, require_sending
 from harness.core.failures import UsageError
@@ -20,6 +17,7 @@ from harness.run.beginning import begin, resume_method
 from harness.store.file.database import opened
 from harness.store.runs import read_run
 from tests.corpora.making import entry, json_file
+from tests.harness.sealed.refusals import refuses
 
 ELSEWHERE = "https://api.example.org/v1"
 HERE = "http://127.0.0.1:9/v1"
@@ -43,25 +41,21 @@ def sent(made: Corpus, url: str, may_send: str | None = None) -> str:
 WORDS = "The council, on 3 May"
 
 
-@pytest.mark.parametrize(
-    ("said", "here", "elsewhere", "answered", "term"),
-    [
-        ({}, "", "ask", "", "no licence and no other term"),
-        ({"license": "unknown"}, "", "ask", "", "license: unknown"),
-        ({"license": "CC-BY-NC-4.0"}, "", "ask", "", "only without profit"),
-        ({"license": "CC-BY-4.0"}, "", "", "", ""),
-        ({"transmission": "open"}, "", "", "", ""),
-        ({"transmission": "ask"}, "", "ask", "", "the owner of the texts said so"),
-        ({"transmission": "open", "training": "no"}, "", "ask", "", "no model may learn"),
-        ({"license": "CC-BY-ND-4.0"}, "", "no", "no", "a translation is a derivative"),
-        ({"license": "Kaitiakitanga"}, "", "no", "no", "the texts belong to a community"),
-        ({"transmission": "local-only"}, "", "no", "no", "transmission: local-only"),
-        ({"transmission": "nowhere"}, "no", "no", "no", "transmission: nowhere"),
-        ({"transmission": ["https://other.example"]}, "", "no", "no", "https://other.example only"),
-        ({"transmission": [ELSEWHERE], "training": "no"}, "", "", "", ""),
-        ({"transmission": ["https://api.example.org.evil.net/v1"]}, "", "no", "no", "however much alike"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("said", "here", "elsewhere", "answered", "term"), [
+    ({}, "", "ask", "", "no licence and no other term"),
+    ({"license": "unknown"}, "", "ask", "", "license: unknown"),
+    ({"license": "CC-BY-NC-4.0"}, "", "ask", "", "only without profit"),
+    ({"license": "CC-BY-4.0"}, "", "", "", ""), ({"transmission": "open"}, "", "", "", ""),
+    ({"transmission": "ask"}, "", "ask", "", "the owner of the texts said so"),
+    ({"transmission": "open", "training": "no"}, "", "ask", "", "no model may learn"),
+    ({"license": "CC-BY-ND-4.0"}, "", "no", "no", "a translation is a derivative"),
+    ({"license": "Kaitiakitanga"}, "", "no", "no", "the texts belong to a community"),
+    ({"transmission": "local-only"}, "", "no", "no", "transmission: local-only"),
+    ({"transmission": "nowhere"}, "no", "no", "no", "transmission: nowhere"),
+    ({"transmission": ["https://other.example"]}, "", "no", "no", "https://other.example only"),
+    ({"transmission": [ELSEWHERE], "training": "no"}, "", "", "", ""),
+    ({"transmission": ["https://api.example.org.evil.net/v1"]}, "", "no", "no", "however much alike"),
+])  # fmt: skip
 def test_each_rule_says_where_texts_may_go(
     tmp_path: Path, said: dict[str, Any], here: str, elsewhere: str, answered: str, term: str
 ) -> None:
@@ -78,43 +72,33 @@ def test_each_rule_says_where_texts_may_go(
         assert ("owner of the texts" in found) is (elsewhere == "no" or "the owner" in term)
 
 
-def test_a_method_without_a_server_is_asked_whatever_the_terms(tmp_path: Path) -> None:
-    made = corpus(tmp_path, transmission="nowhere")
-    require_sending(made.dataset, made.entries, None, None)
-
-
-def test_the_segment_of_the_chosen_entries_decides(tmp_path: Path) -> None:
+def test_segment_of_the_chosen_entries_decides(tmp_path: Path) -> None:
     rows = [entry(1, segment="development"), entry(2, segment="diagnostic")]
-    made = corpus(tmp_path, *rows, transmission={"development": "open", "diagnostic": [ELSEWHERE]})
+    nowhere = corpus(tmp_path, *rows, transmission="nowhere")
+    require_sending(nowhere.dataset, nowhere.entries, None, None)  # no server, whatever the terms
+    terms: dict[str, Any] = {"development": "open", "diagnostic": [ELSEWHERE]}
+    made = corpus(tmp_path, *rows, transmission=terms)
     first, second = ([each] for each in made.entries)
-    require_sending(made.dataset, first, "https://any.example", None)
-    with pytest.raises(MayNotSend, match="of diagnostic may be sent to"):
-        require_sending(made.dataset, second, "https://any.example", None)
-    assert second[0].segment is Segment.DIAGNOSTIC
-
-
-def test_one_segment_may_stay_here_while_another_goes(tmp_path: Path) -> None:
-    rows = [entry(1, segment="development"), entry(2, segment="diagnostic")]
-    made = corpus(tmp_path, *rows, transmission={"development": "local-only", "diagnostic": "open"})
-    first, second = ([each] for each in made.entries)
+    other = "https://any.example"
+    require_sending(made.dataset, first, other, None)
+    words = "of diagnostic may be sent to"
+    refuses(MayNotSend, words, require_sending, made.dataset, second, other, None)
+    terms = {"development": "local-only", "diagnostic": "open"}
+    made = corpus(tmp_path, *rows, transmission=terms)
     require_sending(made.dataset, second, ELSEWHERE, None)
-    with pytest.raises(MayNotSend, match="These texts of development stay on this machine"):
-        require_sending(made.dataset, first, ELSEWHERE, None)
+    words = "These texts of development stay on this machine"
+    refuses(MayNotSend, words, require_sending, made.dataset, first, ELSEWHERE, None)
 
 
-def test_what_stays_here_is_refused_with_its_term_by_runs_and_estimates(
-    tmp_path: Path, home: Path
-) -> None:
+def test_what_stays_here_is_refused_by_runs_and_estimates(tmp_path: Path, home: Path) -> None:
     made = corpus(tmp_path, license="CC-BY-ND-4.0")
     for asked in (request(made), request(made, offline=True)):
-        with pytest.raises(MayNotSend, match=r"Term: license: CC-BY-ND-4\.0\. Rule: a translation"):
-            asked.method()
+        refuses(MayNotSend, r"Term: license: CC-BY-ND-4\.0\. Rule: a translation", asked.method)
     for empty in ("", " \t"):
         without = corpus(tmp_path, license=empty)
         assert "Term: license is there and says nothing. Rule: " in sent(without, ELSEWHERE)
         assert without.dataset.terms.words.endswith("(license is there and says nothing)")
-    with pytest.raises(MayNotSend, match="Rule: a translation is a derivative"):
-        estimate(home / "rosetta.sqlite", request(made))
+    refuses(MayNotSend, "Rule: a translation is a derivative", estimate, home / "rosetta.sqlite", request(made))  # fmt: skip
 
 
 def request(made: Corpus, **told: Any) -> Any:
@@ -136,8 +120,7 @@ def test_a_run_is_refused_before_a_key_is_asked_for(tmp_path: Path, home: Path) 
         raise AssertionError("a key was asked for")
 
     asked = request(made)
-    with pytest.raises(NobodySaidWhetherToSend):
-        make_method(asked.plan, made.entries, made.entries, no, made.dataset)
+    refuses(NobodySaidWhetherToSend, "", make_method, asked.plan, made.entries, made.entries, no, made.dataset)  # fmt: skip
     allowed = asked.allowed(f" {WORDS} ")
     assert allowed.plan.run.may_send == WORDS
     assert allowed.method().endpoint == ELSEWHERE
@@ -149,21 +132,18 @@ def test_judges_and_embeddings_are_endpoints_too(tmp_path: Path, home: Path, opt
     wanted = "lbrag.semantic_score" if option == "judge" else "semantic"
     told = {option: ELSEWHERE, f"{option}_model": "m", "metrics": f"chrf,{wanted}"}
     asked = ask(made, "copy-source", told)
-    with pytest.raises(NobodySaidWhetherToSend):
-        asked.method()
+    refuses(NobodySaidWhetherToSend, "", asked.method)
     assert ask(made, "copy-source", {**told, "may_send": WORDS}).method()
 
 
 CODE = "class Own:\n    pass\n"
 
 
-@pytest.mark.parametrize(
-    ("said", "told", "shut"),
-    [
-        ({}, {}, True), ({}, {"may_send": WORDS}, False), ({"license": "CC-BY-4.0"}, {}, False),
-        ({"license": "CC-BY-4.0", "training": "no"}, {}, True), ({"transmission": [ELSEWHERE]}, {"may_send": WORDS}, True),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("said", "told", "shut"), [
+    ({}, {}, True), ({}, {"may_send": WORDS}, False), ({"license": "CC-BY-4.0"}, {}, False),
+    ({"license": "CC-BY-4.0", "training": "no"}, {}, True),
+    ({"transmission": [ELSEWHERE]}, {"may_send": WORDS}, True),
+])  # fmt: skip
 def test_code_of_others_reaches_nobody_where_the_terms_do_not_say_so(
     tmp_path: Path, home: Path, said: dict[str, Any], told: dict[str, str], shut: bool
 ) -> None:
@@ -180,20 +160,17 @@ def began(made: Corpus, store: Path, **told: Any) -> None:
         begin(connection, made, asked.positions, asked.method(), asked.plan)
 
 
-@pytest.mark.parametrize(
-    ("before", "now", "refused"),
-    [
-        ({"transmission": [ELSEWHERE]}, {"transmission": "open"}, True),
-        ({"transmission": [ELSEWHERE]}, {"transmission": [ELSEWHERE, "https://b.example"]}, True),
-        ({"transmission": [ELSEWHERE]}, {}, True),
-        ({"license": "CC-BY-NC-4.0"}, {"license": "CC-BY-4.0"}, True),
-        ({"transmission": "open", "training": "no"}, {"transmission": "open"}, True),
-        ({"transmission": "local-only"}, {"transmission": "open"}, True),
-        ({"transmission": "open"}, {"transmission": [ELSEWHERE]}, False),
-        ({"transmission": [ELSEWHERE]}, {"transmission": [ELSEWHERE]}, False),
-        ({}, {"license": "CC-BY-4.0"}, False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("before", "now", "refused"), [
+    ({"transmission": [ELSEWHERE]}, {"transmission": "open"}, True),
+    ({"transmission": [ELSEWHERE]}, {"transmission": [ELSEWHERE, "https://b.example"]}, True),
+    ({"transmission": [ELSEWHERE]}, {}, True),
+    ({"license": "CC-BY-NC-4.0"}, {"license": "CC-BY-4.0"}, True),
+    ({"transmission": "open", "training": "no"}, {"transmission": "open"}, True),
+    ({"transmission": "local-only"}, {"transmission": "open"}, True),
+    ({"transmission": "open"}, {"transmission": [ELSEWHERE]}, False),
+    ({"transmission": [ELSEWHERE]}, {"transmission": [ELSEWHERE]}, False),
+    ({}, {"license": "CC-BY-4.0"}, False),
+])  # fmt: skip
 def test_a_file_whose_terms_were_widened_is_refused(
     tmp_path: Path, home: Path, before: Any, now: Any, refused: bool
 ) -> None:
@@ -205,28 +182,19 @@ def test_a_file_whose_terms_were_widened_is_refused(
     data["dataset"]["id"] = "another"
     path.write_text(json.dumps(data))
     if refused:
-        with pytest.raises(UsageError, match=r"stricter terms|known here as secret"):
-            began(load(path), store)
+        refuses(UsageError, r"stricter terms|known here as secret", began, load(path), store)
     else:
         began(load(path), store)
 
 
-def test_the_same_name_is_enough_where_every_sentence_was_exchanged(
-    tmp_path: Path, home: Path
-) -> None:
+def test_corpus_of_a_known_name_or_kept_here_becomes_no_freer(tmp_path: Path, home: Path) -> None:
     store = home / "rosetta.sqlite"
     began(corpus(tmp_path, transmission=[ELSEWHERE]), store)
-    with pytest.raises(UsageError, match=r"known here as made.*rosetta runs delete --now"):
-        began(corpus(tmp_path, entry(9), transmission="open"), store)
-
-
-def test_what_went_nowhere_goes_to_no_server_on_this_machine_either(
-    tmp_path: Path, home: Path
-) -> None:
-    store = home / "rosetta.sqlite"
-    began(corpus(tmp_path, transmission="nowhere"), store)
-    with pytest.raises(UsageError, match="stricter terms"):
-        began(corpus(tmp_path, transmission="local-only"), store)
+    exchanged = corpus(tmp_path, entry(9), transmission="open")  # every sentence
+    refuses(UsageError, r"known here as made.*rosetta runs delete --now", began, exchanged, store)
+    other = home / "other.sqlite"
+    began(corpus(tmp_path, transmission="nowhere"), other)
+    refuses(UsageError, "stricter terms", began, corpus(tmp_path, transmission="local-only"), other)
 
 
 def test_a_run_from_before_goes_on_once_somebody_answered(tmp_path: Path, home: Path) -> None:
@@ -238,6 +206,5 @@ def test_a_run_from_before_goes_on_once_somebody_answered(tmp_path: Path, home: 
         before = json.dumps(asked.plan.model_dump(mode="json") | {"run": {}})
         connection.execute("UPDATE runs SET plan = ? WHERE id = ?", (before, number))
         run = read_run(connection, number)
-        with pytest.raises(NobodySaidWhetherToSend):
-            resume_method(connection, run)
+        refuses(NobodySaidWhetherToSend, "", resume_method, connection, run)
         assert resume_method(connection, run, WORDS).endpoint == ELSEWHERE
