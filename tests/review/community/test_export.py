@@ -241,7 +241,6 @@ def test_vault_goes_along_sealed_or_opened_with_its_log(home: Desk, tmp_path: Pa
 def test_second_export_updates_the_first(home: Desk, own: str, whole: Path, tmp_path: Path) -> None:
     target = tmp_path / "out"
     shutil.copytree(whole, target)
-    shutil.rmtree(target / "methods" / "handed-over")
     export_to(target, home, own)
     before = {p: p.stat().st_mtime_ns for p in target.rglob("*")}
     assert export_to(target, home, own).unchanged

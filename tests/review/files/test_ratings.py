@@ -158,14 +158,15 @@ def test_only_a_longer_history_takes_the_place_of_another(tmp_path: Path) -> Non
     assert hand_over(tmp_path).path == second.path
     kept = {second.path.name}
     other = make_batch(manifest(batch=identifier("other")), items(), [], ORGANISATION, SALT)
-    for more in (
-        hand_over(tmp_path, 3),  # a shorter one takes nothing away
-        hand_over(tmp_path, 9, device="1" * 16),  # nor the same person on another laptop
-        hand_over(tmp_path, 9, of=other),  # nor another batch of the same title
-        write_ratings(tmp_path, EVERY, BATCH, LAPTOP, PEOPLE[1]),  # nor another person here
+    for hand in (
+        lambda: hand_over(tmp_path, 3),  # a shorter one takes nothing away
+        lambda: hand_over(tmp_path, 9, device="1" * 16),  # nor the same person on another laptop
+        lambda: hand_over(tmp_path, 9, of=other),  # nor another batch of the same title
+        lambda: write_ratings(tmp_path, EVERY, BATCH, LAPTOP, PEOPLE[1]),  # nor another person
     ):
-        assert more.path.name not in kept
-        kept |= {more.path.name}
+        more = hand().path.name
+        assert more not in kept
+        kept |= {more}
         assert set(names(tmp_path)) == kept
 
 
