@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -78,6 +79,15 @@ def qapp(qapp: QApplication) -> QApplication:
 
     fonts.load()
     return qapp
+
+
+@pytest.fixture(autouse=True)
+def cheap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Make what no test here is about cheap: secret words, and code that is let go. Python collects again after it."""
+    monkeypatch.setattr("harness.sealed.sealing.WORK", 8)
+    monkeypatch.setattr("review.desktop.program.visit.let_go_of_code", lambda: 0)
+    yield
+    gc.enable()
 
 
 @pytest.fixture

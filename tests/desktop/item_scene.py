@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
@@ -16,23 +18,21 @@ from shiboken6 import isValid
 from review.desktop.frame.work import Desk, Work
 from review.desktop.item.item_page import ItemPage
 from review.desktop.item.sentence_face import Mode
-from review.desktop.look.look import Look
-from review.desktop.look.style import Theme
+from review.desktop.item.translation_page import TranslationPage
 from review.desktop.parts.texts import TextPane
+from review.desktop.parts.writing import TypingBox
 from review.files.batch import Batch
 from review.log.event import Event
 from review.log.laptop import Laptop
-from review.log.payloads import AnyPayload, Face, Rate
+from review.log.payloads import AnyPayload, Face, Rate, Translate
 from review.rating import Rating, Relation
 from review.session.opening import Opening
 from review.session.session import Session
 from review.session.view import TextField
 from review.session.words.catalogue import Words
+from tests.desktop.visit_scene import CONTROL, PLAIN, Key, dressed, strike
 from tests.review.log.material import kept_draft
 from tests.review.session.scenes import CODE, Clock, batch_of
-
-CONTROL = Qt.KeyboardModifier.ControlModifier
-NO_MODIFIER = Qt.KeyboardModifier.NoModifier
 
 
 @dataclass
@@ -47,7 +47,6 @@ class Scene:
     code: str = CODE
     language: str = "en"
     size: int = 20
-    theme: Theme = Theme.LIGHT
     window: tuple[int, int] = (1024, 600)
     guard: float = 0.0
     clock: Clock | None = None
@@ -55,10 +54,7 @@ class Scene:
 
     def __post_init__(self) -> None:
         self.laptop = Laptop.open(self.folder, busy_seconds=self.busy_seconds)
-        self.look = Look(self.theme, self.size, lambda name, value: None)
-        application = QApplication.instance()
-        assert isinstance(application, QApplication)
-        self.look.apply(application)
+        self.look = dressed(self.size)
         self.work = Work()
         opening = Opening(self.laptop, places=[], language=self.language)
         self.desk = Desk(opening, self.work, self.look)
@@ -95,7 +91,7 @@ class Scene:
 
     # keys
 
-    def press(self, *keys: str | Qt.Key, modifiers: Qt.KeyboardModifier = NO_MODIFIER) -> None:
+    def press(self, *keys: Key, modifiers: Qt.KeyboardModifier = PLAIN) -> None:
         """Press keys one after the other, each when the one before was done."""
         for key in keys:
             self.send(key, modifiers)
@@ -103,20 +99,14 @@ class Scene:
 
     def send(
         self,
-        key: str | Qt.Key,
-        modifiers: Qt.KeyboardModifier = NO_MODIFIER,
+        key: Key,
+        modifiers: Qt.KeyboardModifier = PLAIN,
         *,
         repeats: bool = False,
         to: QWidget | None = None,
     ) -> None:
         """Send a key to what has the focus, and wait for nothing."""
-        code, text = (
-            (ord(key.upper()), key) if isinstance(key, str) else (int(key), _TEXT.get(key, ""))
-        )
-        target = to or QApplication.focusWidget() or self.page
-        for kind in (QKeyEvent.Type.KeyPress, QKeyEvent.Type.KeyRelease):
-            typed = "" if modifiers & CONTROL else text
-            QApplication.sendEvent(target, QKeyEvent(kind, code, modifiers, typed, repeats))
+        strike(to or QApplication.focusWidget() or self.page, key, modifiers, repeats=repeats)
 
     def rate(self, key: str) -> None:
         """Rate, after a look at a translation that stands below what is seen."""
@@ -155,17 +145,58 @@ class Scene:
         return [each.payload for each in said if isinstance(each.payload, kinds)]  # type: ignore[misc]
 
 
-_TEXT = {
-    Qt.Key.Key_Return: "\r",
-    Qt.Key.Key_Enter: "\r",
-    Qt.Key.Key_Escape: "\x1b",
-    Qt.Key.Key_Backspace: "\b",
-    Qt.Key.Key_Space: " ",
-    Qt.Key.Key_Tab: "\t",
-}
-
+__all__ = ["CONTROL", "PLAIN"]
 
 Make = Callable[..., Scene]
+
+
+class TranslationScene(Scene):
+    """The same window with the page on which a translation is written."""
+
+    PAGE = TranslationPage
+    page: TranslationPage  # type: ignore[assignment]
+
+    @property
+    def box(self) -> TypingBox:
+        return typing_box(self.page.box)
+
+    def write(self, text: str) -> None:
+        """Type as an input method does, which needs no keyboard layout."""
+        event = QInputMethodEvent()
+        event.setCommitString(text)
+        QApplication.sendEvent(QApplication.focusWidget() or self.page, event)
+
+    def given(self) -> list[tuple[str, str]]:
+        given = self.events(Translate)
+        return [(each.item, each.text) for each in given if isinstance(each, Translate)]
+
+    def click(self, name: str) -> None:
+        found = [
+            each
+            for each in self.page.findChildren(QAbstractButton)
+            if each.isVisible() and each.accessibleName().casefold() == name.casefold()
+        ]
+        assert found, name
+        found[0].click()
+        self.idle()
+
+
+def typing_box(widget: QWidget) -> TypingBox:
+    """Return the box inside that text is typed into."""
+    [box] = widget.findChildren(TypingBox)
+    return box
+
+
+BUSY = "This was not saved: the program is open in another window."
+
+
+@contextmanager
+def held(scene: Scene) -> Iterator[None]:
+    """Let another program hold the file with the answers."""
+    with closing(sqlite3.connect(scene.laptop.path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.rollback()
 
 
 # what is on the page
@@ -206,3 +237,19 @@ def mark(scene: Scene, name: str) -> str:
         if each.isVisible() and each.accessibleName() == name
     )
     return pane.toPlainText()
+
+
+def in_page(scene: Scene, widget: QWidget) -> QRect:
+    return QRect(widget.mapTo(scene.page, widget.rect().topLeft()), widget.size())
+
+
+def answers_in_sight(scene: Scene) -> bool:
+    """Tell whether all answers are seen, or where they stand at the end of the texts come into sight."""
+    page, buttons = scene.page, scene.page.answers.findChildren(QAbstractButton)
+    for each in buttons:
+        if page.folded:
+            page.reading.bring(each)
+        if not each.isVisible() or not page.rect().contains(in_page(scene, each)):
+            return False
+    page.reading.verticalScrollBar().setValue(0)
+    return len(buttons) == 4

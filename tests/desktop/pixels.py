@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QWidget
@@ -23,14 +24,9 @@ def picture(widget: QWidget) -> QImage:
 def colours(image: QImage, rect: QRect | None = None) -> Counter[str]:
     """Count the colours of a part of a picture."""
     part = image.copy(image.rect() if rect is None else rect)
-    bits = bytes(part.constBits())
-    pixels = (bits[n : n + 4] for n in range(0, len(bits), 4))
-    return Counter(
-        {
-            f"#{red:02x}{green:02x}{blue:02x}": count
-            for (blue, green, red, _), count in Counter(pixels).items()
-        }
-    )
+    found, counts = np.unique(np.frombuffer(part.constBits(), np.uint32), return_counts=True)
+    pairs = zip(found.tolist(), counts.tolist(), strict=True)
+    return Counter({f"#{pixel & 0xFFFFFF:06x}": count for pixel, count in pairs})
 
 
 def strongest(image: QImage, rect: QRect | None = None) -> float:

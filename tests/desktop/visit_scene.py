@@ -8,27 +8,75 @@ from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk, Work
-from review.desktop.look.look import Look
+from review.desktop.item.item_page import ItemPage
+from review.desktop.look.look import Look, Setting
 from review.desktop.look.style import Theme
-from review.desktop.pages.first_pages import RelationPage, SharingPage
+from review.desktop.pages.first_pages import (
+    AskingPage,
+    ConsentPage,
+    OrganisationPage,
+    RelationPage,
+    SharingPage,
+)
+from review.desktop.parts.banner import Banner
 from review.desktop.parts.buttons import Button
+from review.desktop.parts.texts import TextPane
 from review.desktop.program.running import Erasure
 from review.desktop.program.visit import Visit
 from review.desktop.program.window import Window
 from review.log.laptop import Laptop
+from review.log.payloads import AnyPayload
 from review.session.opening import Opening
+from tests.review.session.scenes import CODE
 
 Kind = TypeVar("Kind", bound=Page)
 Widget = TypeVar("Widget", bound=QWidget)
 
-PLAIN = Qt.KeyboardModifier.NoModifier
-_KEYS = {"\r": Qt.Key.Key_Return, "\x1b": Qt.Key.Key_Escape, "\t": Qt.Key.Key_Tab}
+Key = str | Qt.Key
+PLAIN, CONTROL = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
+_SENT = {
+    Qt.Key.Key_Return: "\r",
+    Qt.Key.Key_Enter: "\r",
+    Qt.Key.Key_Escape: "\x1b",
+    Qt.Key.Key_Backspace: "\b",
+    Qt.Key.Key_Space: " ",
+    Qt.Key.Key_Tab: "\t",
+}
+_CODES = {text: key for key, text in _SENT.items() if key != Qt.Key.Key_Enter}
+
+
+def strike(
+    target: QWidget | None,
+    key: Key,
+    modifiers: Qt.KeyboardModifier = PLAIN,
+    *,
+    repeats: bool = False,
+) -> None:
+    """Send a key to a widget as a keyboard does."""
+    assert target is not None
+    code = int(_CODES.get(key, ord(key.upper())) if isinstance(key, str) else key)
+    text = key if isinstance(key, str) else _SENT.get(key, "")
+    typed = "" if modifiers & CONTROL else text
+    for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+        QApplication.sendEvent(target, QKeyEvent(kind, code, modifiers, typed, repeats))
+
+
+def dressed(
+    size: int = 20,
+    keep: Callable[[Setting, str], None] = lambda *_: None,
+    theme: Theme = Theme.LIGHT,
+) -> Look:
+    """Let everything look so."""
+    application, look = QApplication.instance(), Look(theme, size, keep)
+    assert isinstance(application, QApplication)
+    look.apply(application)
+    return look
 
 
 @dataclass
@@ -47,10 +95,7 @@ class Entry:
     def __post_init__(self) -> None:
         self.laptop = Laptop.open(self.home, busy_seconds=0.05)
         self.kept: list[tuple[str, str]] = []
-        self.look = Look(Theme.LIGHT, self.size, lambda *said: self.kept.append(said))
-        application = QApplication.instance()
-        assert isinstance(application, QApplication)
-        self.look.apply(application)
+        self.look = dressed(self.size, lambda *said: self.kept.append(said))
         self.work = Work()
         self.opening = Opening(
             self.laptop,
@@ -62,8 +107,12 @@ class Entry:
         self.window = Window(self.desk)
         self.visit = Visit(self.window, self.desk, guard=0.0)
         self.erasure = Erasure(self.window, self.desk)
-        self.visit.begin()
+        self.begin()
         self.idle()
+
+    def begin(self) -> None:
+        """Show the first page."""
+        self.visit.begin()
 
     def close(self) -> None:
         """End as the program does; once is enough."""
@@ -85,10 +134,38 @@ class Entry:
         assert isinstance(self.window.page, kind), self.window.page
         return self.window.page
 
+    def events(self, *kinds: type) -> list[AnyPayload]:
+        """Return what is on the disk, of these kinds."""
+        said = [each.payload for each in self.laptop.events() if each.payload is not None]
+        return [each for each in said if not kinds or isinstance(each, kinds)]
+
     @property
     def read(self) -> str:
         """Everything that can be read on the page."""
         return "\n".join(each.text() for each in self._seen(QLabel))
+
+    @property
+    def trouble(self) -> tuple[str, str]:
+        """What the banner says to the person and to whoever helps; nothing where nothing is wrong."""
+        [banner] = self.here.findChildren(Banner)
+        if not banner.isVisible():
+            return "", ""
+        [said] = [each for each in banner.findChildren(QLabel) if each.isVisible()]
+        [detail] = banner.findChildren(TextPane)
+        return said.text(), detail.toPlainText() if detail.isVisible() else ""
+
+    def copied(self) -> str:
+        """Press the button that copies the detail, and give what can be pasted."""
+        [button] = self.here.findChild(Banner).findChildren(Button)
+        QGuiApplication.clipboard().setText("before")
+        button.click()
+        return QGuiApplication.clipboard().text()
+
+    @property
+    def here(self) -> Page:
+        """The page that is seen, of whatever kind."""
+        assert self.window.page is not None
+        return self.window.page
 
     @property
     def buttons(self) -> list[str]:
@@ -97,17 +174,31 @@ class Entry:
 
     def _seen(self, kind: type[Widget]) -> list[Widget]:
         QApplication.processEvents()  # what was added is shown by the next event
-        assert self.window.page is not None
-        return [each for each in _all(self.window.page, kind) if each.isVisible()]
+        return [each for each in _all(self.here, kind) if each.isVisible()]
 
     # what the person does
 
-    def press(self, *keys: str, modifiers: Qt.KeyboardModifier = PLAIN) -> None:
+    def press(self, *keys: Key, modifiers: Qt.KeyboardModifier = PLAIN) -> None:
         """Press keys, each counted, and wait for what follows."""
         for key in keys:
             self.keys += 1
             self.send(key, modifiers)
             self.idle()
+
+    def to_consent(self, code: str = CODE) -> ConsentPage:
+        """Trust the organisation and give the code."""
+        self.page(OrganisationPage)
+        self.press("\r")
+        self.page(AskingPage)
+        self.type(code)
+        self.press("\r")
+        return self.page(ConsentPage)
+
+    def to_item(self) -> ItemPage:
+        """Go on from the first page, agree, and come to the first sentence."""
+        self.to_consent()
+        self.press("\r")
+        return self.page(ItemPage)
 
     def agree(self) -> None:
         """Read to the end what is to be agreed to, and agree."""
@@ -137,13 +228,9 @@ class Entry:
         for character in text:
             self.send(character)
 
-    def send(self, key: str, modifiers: Qt.KeyboardModifier = PLAIN) -> None:
+    def send(self, key: Key, modifiers: Qt.KeyboardModifier = PLAIN) -> None:
         """Send a key to what has the focus; wait for nothing."""
-        target: QWidget | None = QApplication.focusWidget() or self.window.page
-        assert target is not None
-        code = int(_KEYS.get(key) or ord(key.upper()))
-        for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
-            QApplication.sendEvent(target, QKeyEvent(kind, code, modifiers, key))
+        strike(QApplication.focusWidget() or self.window.page, key, modifiers)
 
     def click(self, text: str) -> None:
         """Press a button by its words, as soon as it is there."""
@@ -155,8 +242,7 @@ class Entry:
         self.idle()
 
     def _button(self, text: str) -> Button | None:
-        assert self.window.page is not None
-        for each in _all(self.window.page, Button):
+        for each in _all(self.here, Button):
             if each.accessibleName().startswith(text) and each.isVisible():
                 return each
         return None

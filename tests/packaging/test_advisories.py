@@ -80,9 +80,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_what_the_index_documents_is_kept_and_found_without_it(
-    advisories: ModuleType, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:  # fmt: skip
+def test_advisories_are_kept_and_found_without_the_index(advisories: ModuleType, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
     database = root / "advisories.json"
     pages = {"/pypi/leaky/1.0/json": PAGE, "/pypi/whole/2.0/json": {"vulnerabilities": []}}
     with serving(pages) as (address, asked):
@@ -102,7 +100,7 @@ def test_what_the_index_documents_is_kept_and_found_without_it(
     assert "Never asked for: unknown==3." in shown.out
 
 
-def test_an_old_database_is_said_and_one_that_knows_nothing_bad_passes(
+def test_old_database_is_said(
     advisories: ModuleType, root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     database = root / "advisories.json"
@@ -124,7 +122,7 @@ def test_an_old_database_is_said_and_one_that_knows_nothing_bad_passes(
         ({"/pypi/leaky/1.0/json": 403}, "answers with 403"),
     ],
 )
-def test_an_index_that_tells_nothing_leaves_the_file_as_it_is(
+def test_index_that_tells_nothing_changes_no_file(
     advisories: ModuleType, root: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str], pages: dict[str, Any], why: str,
 ) -> None:  # fmt: skip
@@ -138,9 +136,7 @@ def test_an_index_that_tells_nothing_leaves_the_file_as_it_is(
     assert database.read_bytes() == before
 
 
-def test_an_index_that_is_not_reached_or_none_is_said(
-    advisories: ModuleType, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:  # fmt: skip
+def test_index_that_is_not_reached_is_said(advisories: ModuleType, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
     for named, why in (
         ("http://127.0.0.1:9/simple", "cannot be reached"),
         ("file:///x", "no index"),

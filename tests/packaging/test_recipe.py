@@ -9,16 +9,21 @@ import os
 import subprocess
 import sys
 import tarfile
+import tempfile
 import zipfile
-from importlib.metadata import packages_distributions
+from collections.abc import Iterable
+from contextlib import suppress
+from importlib.machinery import PathFinder
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.sealed.phrase import phrase
 from tests.packaging.parts import REVIEWER, ROOT, part
+from tests.review.thorough import examples
 
 recipe = part("recipe")
 archives = part("archives")
@@ -50,46 +55,30 @@ UNWANTED = [
 ]
 
 
-def test_what_is_named_stays_with_all_that_it_is_linked_to_and_nothing_else() -> None:
-    libraries = [
-        entry("libQt6Core.so.6"),
-        entry("libicu.so"),
-        entry("libssl.so.3"),
-        entry("libgtk-3.so.0"),
-    ]
+def test_what_is_named_stays_with_its_libraries_and_links_alone() -> None:
+    link = BundledFile("libqxcb.so", "PySide6/Qt/plugins/platforms/libqxcb.so", "SYMLINK")
+    lost = BundledFile("libqjpeg.so", "PySide6/Qt/plugins/imageformats/libqjpeg.so", "SYMLINK")
+    names = ("libQt6Core.so.6", "libicu.so", "libssl.so.3", "libgtk-3.so.0")
+    libraries = [entry(name) for name in names]
     links = {
         "/x/PySide6/QtCore.abi3.so": ["/x/libQt6Core.so.6"],
         "/x/libQt6Core.so.6": ["/x/libicu.so", "/lib/libc.so.6"],
         "/x/PySide6/Qt/plugins/tls/libqopensslbackend.so": ["/x/libssl.so.3"],
         "/x/PySide6/Qt/plugins/platformthemes/libqgtk3.so": ["/x/libgtk-3.so.0"],
     }
-    kept = recipe.trimmed(
-        [*WANTED, *UNWANTED, *libraries], "linux", lambda path: links.get(path, [])
-    )
-    assert {each.name for each in kept} == {each.name for each in (*WANTED, *libraries[:2])}  # type: ignore[attr-defined]
+    files = [*WANTED, *UNWANTED, *libraries, link, lost]
+    kept = recipe.trimmed(files, "linux", lambda path: links.get(path, []))
+    wanted = {each.name for each in (*WANTED, *libraries[:2], link)}
+    assert {each.name for each in kept} == wanted
 
 
-def test_a_link_stays_with_what_it_points_to() -> None:
-    link = BundledFile("libqxcb.so", "PySide6/Qt/plugins/platforms/libqxcb.so", "SYMLINK")
-    lost = BundledFile("libqjpeg.so", "PySide6/Qt/plugins/imageformats/libqjpeg.so", "SYMLINK")
-    kept = recipe.trimmed([*WANTED, *UNWANTED, link, lost], "linux", lambda _: [])
-    assert link in kept
-    assert lost not in kept
+MODULES = ["ssl", "_ssl", "http.client", "asyncio", "httpx", "numpy.core", "textual"]
 
 
-@pytest.mark.parametrize(
-    "module",
-    [
-        "ssl", "_ssl", "http.client", "asyncio", "httpx", "numpy.core", "textual",
-        "PySide6.QtNetwork",
-    ],
-)  # fmt: skip
-def test_a_module_of_the_network_or_of_the_terminal_stops_the_build(module: str) -> None:
-    with pytest.raises(SystemExit, match=module):
-        recipe.refuse_denied([module, "review.session"], [])
-
-
-def test_a_library_of_the_network_stops_the_build() -> None:
+def test_parts_of_the_network_or_the_terminal_stop_the_build() -> None:
+    for module in (*MODULES, "PySide6.QtNetwork"):
+        with pytest.raises(SystemExit, match=module):
+            recipe.refuse_denied([module, "review.session"], [])
     with pytest.raises(SystemExit, match=r"libssl\.so\.3"):
         recipe.refuse_denied(["json"], ["lib/libssl.so.3", "libz.so.1"])
     recipe.refuse_denied(["json", "httpversion"], ["libz.so.1"])
@@ -123,12 +112,8 @@ def test_the_window_and_its_engine_import_nothing_that_is_denied() -> None:
         "print(*(each for each in sys.modules if recipe.is_denied(each) and each != 'urllib.request'))"
     )
     hook = str(REVIEWER / "without_network.py")
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(REVIEWER), hook],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    may_stay = {"_hashlib", "unittest", "_cffi_backend"}
-    assert set(done.stdout.split()) - may_stay == set()
+    said = _fresh("-c", code, str(REVIEWER), hook, PYTHONPATH=str(ROOT))
+    assert set(said.split()) - {"_hashlib", "unittest", "_cffi_backend"} == set()
 
 
 def test_fonts_and_words_go_along_and_no_corpus_or_policy() -> None:
@@ -167,7 +152,7 @@ def test_what_is_no_data_of_icu_is_refused() -> None:
 
 
 @pytest.mark.thorough
-@settings(max_examples=20, deadline=None)
+@examples(20, 20)
 @given(
     st.dictionaries(
         st.from_regex(r"[a-z]{1,4}(/[a-z]{1,3})?", fullmatch=True),
@@ -176,8 +161,6 @@ def test_what_is_no_data_of_icu_is_refused() -> None:
     )
 )
 def test_archives_depend_on_nothing_but_the_content(files: dict[str, bytes]) -> None:
-    import tempfile
-
     with tempfile.TemporaryDirectory() as scratch:
         made = []
         for turn, names in enumerate((list(files), list(reversed(files)))):
@@ -251,23 +234,27 @@ def _asked_for(start: str) -> set[str]:
     return others
 
 
+def _brought(locked: Iterable[str]) -> set[str]:
+    """Return the modules of what is locked, as far as it is installed here."""
+    found: set[str] = set()
+    for each in locked:
+        with suppress(PackageNotFoundError):
+            files = distribution(each).files or ()
+            found |= {file.parts[0].partition(".")[0] for file in files}
+    return found
+
+
 def test_what_the_window_imports_is_in_the_environment_of_the_bundle() -> None:
     lock = (ROOT / "packaging" / "requirements-bundle.lock").read_text("utf-8")
     locked = {line.partition("==")[0].lower() for line in lock.splitlines() if "==" in line}
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "QT_QPA_PLATFORM": "offscreen"}
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", LOADED],
-        env=environment, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    loaded = _fresh("-c", LOADED, PYTHONPATH=str(ROOT), QT_QPA_PLATFORM="offscreen")
     asked = _asked_for("review.desktop.program.program") - recipe.MAY_BE_ABSENT
-    owners = packages_distributions()
-    needed = {
-        owner.lower().replace("_", "-")
-        for name in asked | set(done.stdout.split())
-        for owner in owners.get(name, ())
-    }
-    assert needed >= {"pydantic", "pyside6-essentials", "keyring"}
-    assert needed - locked - {"rosetta-tui"} == set()
+    needed = (asked | set(loaded.split())) - sys.stdlib_module_names - {*recipe.PACKAGES}
+    assert needed >= {"pydantic", "PySide6", "keyring"}
+    lacking = [
+        PathFinder.find_spec(each) for each in needed - _brought(locked) if each.isidentifier()
+    ]
+    assert [each.name for each in lacking if each and "site-packages" in str(each.origin)] == []
 
 
 WITHOUT_OPENSSL = """
@@ -283,12 +270,17 @@ seal_with_passphrase(b"sentences", "kizun gorot sapos")
 """
 
 
-def test_codes_words_and_passphrases_need_no_library_that_the_bundle_leaves_out() -> None:
+def test_codes_and_passphrases_need_no_library_that_is_left_out() -> None:
     assert "_hashlib" in recipe.DENIED
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", WITHOUT_OPENSSL],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    said = _fresh("-c", WITHOUT_OPENSSL, PYTHONPATH=str(ROOT))
     tag = hashlib.scrypt(b"YBKCTGFM", salt=bytes(32), n=2**14, r=8, p=1, maxmem=2**26, dklen=16)
-    assert done.stdout.split() == [tag.hex(), *phrase("00" * 32).split()]
+    assert said.split() == [tag.hex(), *phrase("00" * 32).split()]
+
+
+def _fresh(*asked: str, **around: str) -> str:
+    """Return what a fresh interpreter prints."""
+    command, environment = [sys.executable, "-P", *asked], os.environ | around
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout

@@ -1,4 +1,4 @@
-"""What each system is told: icons, versions, kinds of files; and a stick's page and checksums."""
+"""What each system is told, a stick's page and checksums, and folders that are whole or not there."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import plistlib
 import re
 import struct
+import subprocess
 import tomllib
 import zlib
 from html.parser import HTMLParser
@@ -15,6 +16,8 @@ import pytest
 
 from harness.core.version import VERSION
 from review.files.batch import open_batch
+from review.rating import Rating
+from tests.desktop.real.programs import program
 from tests.packaging.parts import REVIEWER, part
 
 icons = part("icons")
@@ -114,12 +117,7 @@ def test_the_sample_is_a_review_that_says_what_it_is() -> None:
     made = sample.make()
     batch = open_batch(made.data)
     assert len(batch.items) == len(sample.ENTRIES)
-    assert {each.rating.value for each in batch.training} == {
-        "reject",
-        "gist",
-        "acceptable",
-        "excellent",
-    }
+    assert {each.rating for each in batch.training} == {*Rating}
     assert "sample" in batch.manifest.title.lower()
     assert "nobody can open" in batch.manifest.consent
     assert made.phrase == batch.organisation_phrase
@@ -149,9 +147,7 @@ class Page(HTMLParser):
 
 
 @pytest.mark.parametrize("there", [["linux"], ["windows", "macos", "linux"]], ids="+".join)
-def test_the_page_stands_alone_and_tells_of_the_programs_that_are_there(
-    there: list[str], tmp_path: Path
-) -> None:
+def test_page_stands_alone_and_names_the_programs(there: list[str], tmp_path: Path) -> None:
     picture = tmp_path / "item.png"
     picture.write_bytes(png(2))
     made = sample.Sample(b"", "ABCD-1234", "one two three four five six")
@@ -183,17 +179,91 @@ def shape(said: object) -> object:
 
 
 def test_the_checksums_of_a_stick_are_those_that_sha256sum_checks(tmp_path: Path) -> None:
-    import shutil
-    import subprocess
-
-    tool = shutil.which("sha256sum")
-    if tool is None:
-        pytest.skip("sha256sum is not here")
     stick = part("stick")
     (tmp_path / "Sample.rosetta-batch").write_bytes(b"one")
     (tmp_path / "START-HERE.html").write_bytes(b"two")
     (tmp_path / stick.CHECKSUMS).write_text(stick.checksums(tmp_path))
-    command = [tool, "--check", "--strict", stick.CHECKSUMS]
+    command = [program("sha256sum"), "--check", "--strict", stick.CHECKSUMS]
     assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0
     (tmp_path / "START-HERE.html").write_bytes(b"changed")
     assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 1
+
+
+# a build that broke off goes on where it was
+
+
+own_folder, stages = part("own_folder"), part("stages")
+
+
+def test_stage_is_done_while_inputs_and_results_are_there(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    done = stages.Stages(tmp_path / "out")
+    assert not done.is_done("program", "a" * 64, made)
+    made.mkdir()
+    done.note("program", "a" * 64)
+    done.note("archives", "b" * 64)
+    again = stages.Stages(tmp_path / "out")
+    assert again.is_done("program", "a" * 64, made)
+    assert not again.is_done("program", "b" * 64, made)
+    made.rmdir()
+    assert not again.is_done("program", "a" * 64, made)
+    assert again.is_done("archives", "b" * 64)
+    for damage in ("", "{", "[]"):
+        (tmp_path / "out" / "stages.json").write_text(damage)
+        damaged = stages.Stages(tmp_path / "out")
+        assert not damaged.is_done("archives", "b" * 64), "it counts for nothing"
+        damaged.note("archives", "b" * 64)
+        assert damaged.is_done("archives", "b" * 64)
+
+
+def test_hash_of_inputs_sees_every_name_and_byte(tmp_path: Path) -> None:
+    folder = tmp_path / "review"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep" / "one.py").write_text("1")
+    seen = {stages.hash_of([folder])}
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__" / "one.pyc").write_bytes(b"cache")
+    assert stages.hash_of([folder]) in seen
+    for act in (
+        lambda: (folder / "deep" / "one.py").write_text("2"),
+        lambda: (folder / "deep" / "one.py").rename(folder / "one.py"),
+        lambda: (folder / "link").symlink_to("one.py"),
+    ):
+        act()
+        found = stages.hash_of([folder])
+        assert found not in seen
+        seen.add(found)
+    assert stages.hash_of([folder], "Python 3.13") not in seen
+
+
+def test_a_folder_that_broke_off_leaves_what_was_there(tmp_path: Path) -> None:
+    stick = tmp_path / "stick"
+    with own_folder.filling(stick) as folder:
+        (folder / "START-HERE.html").write_text("first")
+    with pytest.raises(FileNotFoundError), own_folder.filling(stick) as folder:  # noqa: PT012
+        (folder / "Review-Linux.tar.xz").write_bytes(b"half")
+        (folder / "no such folder" / "START-HERE.html").write_text("half")
+    assert (stick / "START-HERE.html").read_text() == "first"
+    assert not (stick / "Review-Linux.tar.xz").exists()
+    with own_folder.filling(stick) as folder:
+        (folder / "START-HERE.html").write_text("second")
+    assert (stick / "START-HERE.html").read_text() == "second"
+    assert [each.name for each in tmp_path.iterdir()] == ["stick"]
+
+
+def names(folder: Path) -> list[str]:
+    return [each.name for each in folder.iterdir()]
+
+
+def test_build_fills_a_folder_of_its_own_and_deletes_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for folder in (tmp_path / "dist" / "new", tmp_path / "empty"):
+        assert names(own_folder.make(folder)) == [own_folder.CHECKSUMS]
+        (folder / "half.whl").touch()  # an earlier build, or one that was stopped, gives way
+        assert names(own_folder.make(folder)) == [own_folder.CHECKSUMS]
+    thesis = tmp_path / "thesis.odt"
+    thesis.write_text("years of work")
+    for folder in (tmp_path, thesis):
+        with pytest.raises(SystemExit, match="holds"):
+            own_folder.make(folder)
+    assert thesis.read_text() == "years of work"

@@ -11,18 +11,15 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from review.desktop.frame.work import Desk, Work
 from review.desktop.item.item_page import ItemPage
 from review.desktop.item.pauses import PAUSES, PausePage
-from review.desktop.look.look import SIZES, Look
-from review.desktop.look.style import Theme
+from review.desktop.look.look import SIZES
 from review.desktop.pages.choose_page import ChoosePage, FilePage
 from review.desktop.pages.ending_pages import ErasePage
-from review.desktop.pages.first_pages import ConsentPage, OrganisationPage
 from review.desktop.pages.folders import Folders
 from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.pages.settings_page import SettingsPage
@@ -34,8 +31,9 @@ from review.session.view import Phase, ShownItem, View
 from review.session.words import catalogue as words
 from review.session.words.keys import Onward
 from tests.desktop.sitting_scene import assert_more_is_told
-from tests.desktop.visit_scene import Enter, Entry
-from tests.review.session.scenes import CODE, batch_of, items_of, write_file
+from tests.desktop.visit_scene import CONTROL, PLAIN, Enter, Entry, Key, dressed, strike
+from tests.review.session.scenes import batch_of, items_of, write_file
+from tests.review.thorough import first
 
 _FILES = [
     *((os, name) for name in ("stat", "lstat", "scandir", "listdir", "open", "unlink", "mkdir")),
@@ -70,36 +68,17 @@ class Disk:
             self.touched.append(f"{name} {what}")
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path
-
-
-@pytest.fixture
-def entry(enter: Enter, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Entry:
+def test_window_touches_no_disk(
+    enter: Enter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A file was named, and another person's folder lies beside it on the stick."""
-    monkeypatch.setenv("HOME", str(folder))
-    file = write_file(batch_of(items_of(2)), folder / "stick" / "deep")
-    return enter(places=[file], sticks=[folder / "stick"])
-
-
-@pytest.fixture
-def disk(entry: Entry, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Disk:
-    disk = Disk(folder)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    file = write_file(batch_of(items_of(2)), tmp_path / "stick" / "deep")
+    entry, disk = enter(places=[file], sticks=[tmp_path / "stick"]), Disk(tmp_path)
     disk.watch(monkeypatch, entry)
-    return disk
-
-
-def test_from_the_first_page_to_handing_over(entry: Entry, disk: Disk) -> None:
     entry.visit.flow._first = True  # it begins anew: the disk is watched only from here on
     entry.visit.begin()
-    entry.page(OrganisationPage)
-    entry.press("\r")
-    entry.type(CODE)
-    entry.press("\r")
-    entry.page(ConsentPage)
-    entry.press("\r")
-    entry.page(ItemPage)
+    entry.to_item()
     entry.answer("3")
     entry.press("c")
     entry.type("half a thought")
@@ -109,16 +88,10 @@ def test_from_the_first_page_to_handing_over(entry: Entry, disk: Disk) -> None:
     entry.page(ItemPage)
     entry.press("q")
     entry.page(ChoosePage)
-    assert disk.touched == []
-
-
-def test_finding_a_file_and_changing_settings(entry: Entry, disk: Disk, folder: Path) -> None:
-    entry.press("\x1b")
-    entry.page(ChoosePage)
     entry.click("Choose a file")
     (folders,) = entry.page(FilePage).findChildren(Folders)
     entry.click("deep")
-    folders.open(Path(folder.anchor))
+    folders.open(Path(tmp_path.anchor))
     entry.idle()
     entry.press("\x1b")
     entry.window.open_settings()
@@ -150,17 +123,14 @@ HANDED_OVER = View(Phase.END, 60, 60, can_undo=True, handed_over="2026-03-02 14:
 class Bench:
     """Makes pages and notes where they lead."""
 
-    def __init__(self, qtbot: QtBot, laptop: Laptop) -> None:
+    def __init__(self, qtbot: QtBot, laptop: Laptop, size: int = 20) -> None:
         self.qtbot, self.laptop, self.work = qtbot, laptop, Work()
+        self.look = dressed(size)
         self.onward: list[Onward] = []
 
-    def show(self, view: View, language: str = "en", size: int = 20) -> PausePage:
+    def show(self, view: View, language: str = "en") -> PausePage:
         opening = Opening(self.laptop, places=[], language=language)
-        look = Look(Theme.LIGHT, size, lambda name, value: None)
-        application = QApplication.instance()
-        assert isinstance(application, QApplication)
-        look.apply(application)
-        page = PAUSES[view.phase](Desk(opening, self.work, look), view, ANSWERED)
+        page = PAUSES[view.phase](Desk(opening, self.work, self.look), view, ANSWERED)
         self.qtbot.addWidget(page)
         page.answered.connect(self.onward.append)
         page.resize(1024, 600)
@@ -169,23 +139,20 @@ class Bench:
         self.onward.clear()
         return page
 
-    def press(self, page: PausePage, *keys: str) -> list[Onward]:
+    def press(
+        self, page: PausePage, *keys: Key, modifiers: Qt.KeyboardModifier = PLAIN
+    ) -> list[Onward]:
         """Return where the keys lead."""
         self.onward.clear()
         for key in keys:
-            code = {"\r": Qt.Key.Key_Return, "\x1b": Qt.Key.Key_Escape}.get(key, ord(key.upper()))
-            none = Qt.KeyboardModifier.NoModifier
-            event = QKeyEvent(QKeyEvent.Type.KeyPress, int(code), none, key)
-            QApplication.sendEvent(page, event)
-        return self.onward
+            strike(page, key, modifiers)
+        return [*self.onward]
 
 
 @pytest.fixture
-def bench(qtbot: QtBot, tmp_path: Path) -> Iterator[Bench]:
+def laptop(tmp_path: Path) -> Iterator[Laptop]:
     with Laptop.open(tmp_path) as laptop:
-        bench = Bench(qtbot, laptop)
-        yield bench
-        bench.work.finish()
+        yield laptop
 
 
 def read(page: PausePage) -> str:
@@ -196,57 +163,36 @@ def buttons(page: PausePage) -> dict[str, Button]:
     return {each.text(): each for each in page.findChildren(Button)}
 
 
-@pytest.mark.parametrize("phase", VIEWS)
-def test_the_same_keys_as_on_an_item_lead_on(bench: Bench, phase: Phase) -> None:
-    view = VIEWS[phase]
-    page = bench.show(view)
-    undo = [Onward.UNDO] if view.can_undo else []
-    assert bench.press(page, "x", "w", "?", "q", "u") == [
-        Onward.HAND_OVER,
-        Onward.WITHDRAW,
-        Onward.HELP,
-        Onward.LEAVE,
-        *undo,
-    ]
-    assert bench.press(page, "\x1b") == [Onward.LEAVE]
-    assert bench.press(page, "1", "4", "0", "s", "c", "d") == []
+ENTER_LEADS = [
+    (VIEWS[Phase.REST], Onward.GO_ON),
+    (VIEWS[Phase.SKIPPED], Onward.GO_ON),
+    (VIEWS[Phase.END], Onward.HAND_OVER),
+    (HANDED_OVER, Onward.LEAVE),
+    (VIEWS[Phase.WITHDRAWN], Onward.HAND_OVER),
+]
 
 
-def test_f1_and_ctrl_z_mean_here_what_they_mean_on_an_item(bench: Bench) -> None:
-    page = bench.show(VIEWS[Phase.END])
-    none, control = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
-    for key, modifier in ((Qt.Key.Key_F1, none), (Qt.Key.Key_Z, control)):
-        event = QKeyEvent(QKeyEvent.Type.KeyPress, int(key), modifier, "")
-        QApplication.sendEvent(page, event)
-    assert bench.onward == [Onward.HELP, Onward.UNDO]
+def test_pages_between_items_know_the_keys_of_an_item(qtbot: QtBot, laptop: Laptop) -> None:
+    bench = Bench(qtbot, laptop)
+    for view, enter in ENTER_LEADS:
+        page = bench.show(view)
+        undo = [Onward.UNDO] if view.can_undo else []
+        led = [Onward.HAND_OVER, Onward.WITHDRAW, Onward.HELP, Onward.LEAVE, *undo]
+        assert bench.press(page, "x", "w", "?", "q", "u") == led
+        assert bench.press(page, "\x1b") == [Onward.LEAVE]
+        assert bench.press(page, "1", "4", "0", "s", "c", "d") == []
+        assert bench.press(page, Qt.Key.Key_F1) == [Onward.HELP]
+        assert bench.press(page, "z", modifiers=CONTROL) == undo
+        (main,) = [each for each in buttons(page).values() if each.property("role") == "main"]
+        assert bench.press(page, "\r") == [enter]
+        bench.onward.clear()
+        main.click()
+        assert bench.onward == [enter]
+    bench.work.finish()
 
 
-@pytest.mark.parametrize(
-    ("view", "onward"),
-    [
-        (VIEWS[Phase.REST], Onward.GO_ON),
-        (VIEWS[Phase.SKIPPED], Onward.GO_ON),
-        (VIEWS[Phase.END], Onward.HAND_OVER),
-        (HANDED_OVER, Onward.LEAVE),
-        (VIEWS[Phase.WITHDRAWN], Onward.HAND_OVER),
-    ],
-    ids=["rest", "later", "end", "handed-over", "withdrawn"],
-)
-def test_enter_does_what_the_main_button_does(bench: Bench, view: View, onward: Onward) -> None:
-    page = bench.show(view)
-    (main,) = [each for each in buttons(page).values() if each.property("role") == "main"]
-    assert bench.press(page, "\r") == [onward]
-    bench.onward.clear()
-    main.click()
-    assert bench.onward == [onward]
-
-
-def test_undo_is_offered_only_where_there_is_something_to_take_back(bench: Bench) -> None:
-    assert "Take back the last answer" in buttons(bench.show(VIEWS[Phase.END]))
-    assert "Take back the last answer" not in buttons(bench.show(View(Phase.END, 1, 1)))
-
-
-def test_the_end_says_what_was_answered_and_what_to_do(bench: Bench) -> None:
+def test_last_page_says_what_was_answered_and_what_to_do(qtbot: QtBot, laptop: Laptop) -> None:
+    bench = Bench(qtbot, laptop)
     page = bench.show(VIEWS[Phase.END])
     said = read(page)
     assert "That was the last one. Thank you!" in said
@@ -254,39 +200,33 @@ def test_the_end_says_what_was_answered_and_what_to_do(bench: Bench) -> None:
     assert "Excellent: 1 · Acceptable: 1 · Gist: 2 · Reject: 1 · Could not judge: 1" in said
     assert "2 sentences are left for later." in said
     assert "Put the stick into this computer" in said
-    assert "Look at them" in buttons(page)
-
-
-def test_after_handing_over_the_end_says_when(bench: Bench) -> None:
+    assert {"Look at them", "Take back the last answer"} <= {*buttons(page)}
     said = read(bench.show(HANDED_OVER))
     assert "Handed over at 2026-03-02 14:05." in said
     assert "You are done." in said
     assert "Put the stick" not in said
-
-
-def test_what_could_not_be_saved_is_said_with_one_line_to_copy(bench: Bench) -> None:
-    view = View(Phase.END, 1, 1, trouble="This was not saved.", detail="SQLITE_FULL")
-    page = bench.show(view)
+    page = bench.show(View(Phase.END, 1, 1, trouble="This was not saved.", detail="SQLITE_FULL"))
     assert "This was not saved." in read(page)
     assert "Copy the detail" in buttons(page)
+    assert "Take back the last answer" not in buttons(page)
+    bench.work.finish()
 
 
-@pytest.mark.parametrize("language", ["en", "fr"])
-@pytest.mark.parametrize("size", SIZES[-1:])
-@pytest.mark.parametrize("phase", VIEWS)
-def test_nothing_is_cut_off_on_a_small_screen(
-    bench: Bench, phase: Phase, size: int, language: str
-) -> None:
-    page = bench.show(VIEWS[phase], language, size)
-    QApplication.processEvents()  # what was laid out twice is in its last place
-    assert page.minimumSizeHint().width() <= 1024
-    assert page.reading.viewport().height() >= 2 * page.fontMetrics().lineSpacing()
-    for button in buttons(page).values():
-        if button.isVisible():
-            assert button.height() >= max(44, button.heightForWidth(button.width()))
-            right = button.mapTo(page, button.rect().bottomRight())
-            assert right.x() <= page.width()
-    assert_more_is_told(page, phase)
-    foot = [each for each in page.findChildren(Button) if each.property("role") == "main"]
-    page.reading.bring(foot[0])  # with the largest letters it stands at the end of what scrolls
-    assert foot[0].mapTo(page, foot[0].rect().bottomRight()).y() <= page.height()
+@pytest.mark.parametrize("language", first(1, ["fr", "en"]))
+def test_small_screen_cuts_nothing_off(qtbot: QtBot, laptop: Laptop, language: str) -> None:
+    bench = Bench(qtbot, laptop, SIZES[-1])
+    for phase, view in VIEWS.items():
+        page = bench.show(view, language)
+        QApplication.processEvents()  # what was laid out twice is in its last place
+        assert page.minimumSizeHint().width() <= 1024
+        assert page.reading.viewport().height() >= 2 * page.fontMetrics().lineSpacing()
+        for button in buttons(page).values():
+            if button.isVisible():
+                assert button.height() >= max(44, button.heightForWidth(button.width()))
+                right = button.mapTo(page, button.rect().bottomRight())
+                assert right.x() <= page.width()
+        assert_more_is_told(page, phase)
+        foot = [each for each in page.findChildren(Button) if each.property("role") == "main"]
+        page.reading.bring(foot[0])  # with the largest letters it stands at the end of what scrolls
+        assert foot[0].mapTo(page, foot[0].rect().bottomRight()).y() <= page.height()
+    bench.work.finish()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import pytest
-
-pytest.importorskip("PySide6.QtWidgets")
-
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QAbstractButton, QApplication, QProgressBar, QTextEdit, QWidget
 
+from review.desktop.frame import page
+from review.desktop.item import sentence_face, sentence_page
 from review.desktop.item.sentence_face import Mode
+from review.desktop.parts.choosing import OnceMore
+from review.desktop.parts.texts import TextPane
+from review.files.manifests import BatchItem
 from review.log.payloads import (
     MOST_TEXT,
     Comment,
@@ -26,119 +28,98 @@ from review.rating import CannotJudge, Rating, Reason
 from review.session.view import Phase, TextField
 from review.session.words.keys import Onward
 from tests.desktop.item_scene import CONTROL, Make, Scene, button, in_box, mark, rated, texts
-from tests.review.session.scenes import Clock, batch_of, item_id, items_of, training_of
+from tests.review.session.scenes import batch_of, item_id, items_of, training_of
+
+ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
+LEFT, NONE, PAD = (
+    Qt.MouseButton.LeftButton,
+    Qt.KeyboardModifier.NoModifier,
+    Qt.KeyboardModifier.KeypadModifier,
+)
 
 
-@pytest.fixture
-def scene(make: Make) -> Scene:
-    return make()
+def panes(scene: Scene) -> list[str]:
+    return [each.toPlainText() for each in scene.page.findChildren(TextPane) if each.isVisible()]
+
+
+def places(scene: Scene) -> dict[str, tuple[int, int]]:
+    buttons = scene.page.acts.findChildren(QAbstractButton)
+    return {each.text(): (each.x(), each.y()) for each in buttons if each.isVisible()}
 
 
 # answers
 
 
-@pytest.mark.parametrize(
-    ("key", "rating"),
-    [("1", Rating.REJECT), ("f", Rating.GIST), ('"', Rating.ACCEPTABLE), ("٤", Rating.EXCELLENT)],
-    ids=["digit", "letter", "azerty", "arabic"],
-)
-def test_one_key_rates_saves_and_advances(scene: Scene, key: str, rating: Rating) -> None:
-    scene.press(key)
-    assert rated(scene) == [(item_id(1), rating)]
-    assert scene.item == item_id(2)
-    assert "Sentence 2 of 4" in scene.page.accessibleName()
-
-
-def test_the_number_pad_rates(scene: Scene) -> None:
-    scene.press("4", modifiers=Qt.KeyboardModifier.KeypadModifier)
-    assert rated(scene) == [(item_id(1), Rating.EXCELLENT)]
-
-
-def test_a_click_on_an_answer_rates_and_leaves_the_keys_where_they_were(scene: Scene) -> None:
-    scene.qtbot.mouseClick(button(scene, "Acceptable"), Qt.MouseButton.LeftButton)
+def test_one_key_or_click_rates_saves_and_advances(make: Make) -> None:
+    scene = make(batch=batch_of(items_of(9)))
+    before = places(scene)
+    assert not button(scene, "Undo").isEnabled()
+    keys = [("1", NONE), ("f", NONE), ('"', NONE), ("٤", NONE), ("4", PAD)]
+    for number, (key, modifiers) in enumerate(keys, 2):
+        scene.press(key, modifiers=modifiers)
+        assert scene.item == item_id(number)
+        assert f"Sentence {number} of 9" in scene.page.accessibleName()
+    assert button(scene, "Undo").isEnabled()
+    assert places(scene) == before
+    scene.qtbot.mouseClick(button(scene, "Acceptable"), LEFT)
     scene.idle()
-    assert rated(scene) == [(item_id(1), Rating.ACCEPTABLE)]
-    scene.press(Qt.Key.Key_Space)
-    assert len(rated(scene)) == 1
-    scene.press("1")
-    assert len(rated(scene)) == 2
+    scene.press(Qt.Key.Key_Space)  # a click leaves the keys where they were
+    assert rated(scene) == list(
+        zip(map(item_id, range(1, 7)), [*Rating, Rating.EXCELLENT, Rating.ACCEPTABLE], strict=True)
+    )
+    scene.press("n")  # the next without an answer
+    assert scene.item == item_id(8)
 
 
-def test_a_key_that_is_held_down_rates_once(scene: Scene) -> None:
+def test_held_and_hasty_keys_rate_once(scene: Scene) -> None:
     scene.send("3")
     for _ in range(50):
         scene.send("3", repeats=True)
         QApplication.processEvents()
     scene.idle()
     assert rated(scene) == [(item_id(1), Rating.ACCEPTABLE)]
-
-
-def test_fifty_quick_keys_rate_only_what_was_shown(make: Make) -> None:
-    clock = Clock()
-    scene = make(guard=0.25, clock=clock, batch=batch_of(items_of(60)))
-    clock.seconds += 1
-    for _ in range(50):
-        scene.send("2")
-        QApplication.processEvents()
-        clock.seconds += 0.002
-    scene.idle()
-    assert rated(scene) == [(item_id(1), Rating.GIST)]
-
-
-def test_keys_that_come_while_an_answer_is_saved_mean_nothing(scene: Scene) -> None:
-    for key in ("1", "2", "3", "u", "s", "!", "0"):
+    for key in ("1", "2", "3", "u", "s", "!", "0"):  # while the first is saved
         scene.send(key)
     scene.idle()
-    assert rated(scene) == [(item_id(1), Rating.REJECT)]
-    assert scene.mode is Mode.ANSWER
-    assert scene.item == item_id(2)
-
-
-def test_nothing_is_rated_before_it_was_painted(make: Make, qtbot: QtBot) -> None:
-    scene = make()
+    assert rated(scene)[1:] == [(item_id(2), Rating.REJECT)]
+    assert (scene.mode, scene.item) == (Mode.ANSWER, item_id(3))
     scene.page.hide()
     scene.page.draw(scene.session.skip(scene.item))
-    scene.send("1", to=scene.page)
-    qtbot.waitUntil(lambda: not scene.work.busy)
-    assert rated(scene) == []
+    scene.send("1", to=scene.page)  # before it was painted
+    scene.qtbot.waitUntil(lambda: not scene.work.busy)
+    assert len(rated(scene)) == 2
 
 
-# undo, later, cannot judge
+# undo, later, cannot judge, reasons, harmful
 
 
-@pytest.mark.parametrize("key", ["u", Qt.Key.Key_Backspace, "ctrl"])
-def test_undo_shows_the_item_with_the_answer_it_had(scene: Scene, key: str | Qt.Key) -> None:
-    scene.press("2")
-    if key == "ctrl":
-        scene.press("z", modifiers=CONTROL)
-    else:
-        scene.press(key)
-    assert len(scene.events(Undo)) == 1
-    assert scene.item == item_id(1)
-    assert "Your answer was: Gist." in texts(scene)
+def test_undo_shows_the_item_with_the_answer_it_had(scene: Scene) -> None:
+    keys = [("u", NONE), (Qt.Key.Key_Backspace, NONE), ("z", CONTROL)]
+    for times, (key, modifiers) in enumerate(keys, 1):
+        scene.press("2")
+        scene.press(key, modifiers=modifiers)
+        assert len(scene.events(Undo)) == times
+        assert scene.item == item_id(1)
+        assert "Your answer was: Gist." in texts(scene)
+        assert "It does not count." in texts(scene)
+    answers = scene.page.answers.findChildren(QAbstractButton)
+    assert [each.accessibleDescription() for each in answers] == [f"Key {n}" for n in "1234"]
 
 
-def test_later_puts_the_item_at_the_end(scene: Scene) -> None:
+def test_item_is_left_for_later_or_not_judged(scene: Scene) -> None:
     scene.press("s")
     assert [each.item for each in scene.events(Skip)] == [item_id(1)]
     assert "Left for later: it comes again at the end." in texts(scene)
-
-
-def test_cannot_judge_asks_why_and_esc_goes_back(scene: Scene) -> None:
     scene.press("0")
     assert scene.mode is Mode.WHY
-    scene.press(Qt.Key.Key_Escape)
+    scene.press(ESC)
     assert scene.mode is Mode.ANSWER
-    scene.press("0", "9", "2")
-    assert [each.why for each in scene.events(NotJudged)] == [CannotJudge.UNCLEAR_SOURCE]
-    assert scene.item == item_id(2)
-
-
-def test_why_one_cannot_judge_can_be_clicked(scene: Scene) -> None:
-    scene.press("0")
-    scene.qtbot.mouseClick(button(scene, "It is another dialect"), Qt.MouseButton.LeftButton)
+    scene.press("0", "9", "2", "0")
+    scene.qtbot.mouseClick(button(scene, "It is another dialect"), LEFT)
     scene.idle()
-    assert [each.why for each in scene.events(NotJudged)] == [CannotJudge.OTHER_DIALECT]
+    whys = [CannotJudge.UNCLEAR_SOURCE, CannotJudge.OTHER_DIALECT]
+    assert [each.why for each in scene.events(NotJudged)] == whys
+    assert scene.item == item_id(4)
 
 
 def test_reasons_of_the_last_one_are_given_and_taken_away(scene: Scene) -> None:
@@ -146,34 +127,24 @@ def test_reasons_of_the_last_one_are_given_and_taken_away(scene: Scene) -> None:
     assert "First give an answer, then say why." in texts(scene)
     scene.press("1", ",")
     assert scene.mode is Mode.REASONS
-    assert "Candidate 1." in texts(scene)
+    assert panes(scene)[:2] == ["Source 1.", "Candidate 1."]
+    assert scene.page.accessibleName() == "Sentence 1 of 4"
     scene.press("-", ",", "1", ",", "6")
     assert [set(each.reasons) for each in scene.events(Reasons)] == [
         {Reason.SOURCE_LANGUAGE},
         {Reason.SOURCE_LANGUAGE, Reason.WRONG_MEANING},
         {Reason.WRONG_MEANING},
     ]
+    scene.press(",", ESC)
+    assert panes(scene)[:2] == ["Source 2.", "Candidate 2."]
+    assert scene.page.accessibleName() == "Sentence 2 of 4"
     assert scene.item == item_id(2)
-
-
-def test_the_last_answer_leads_to_another_page(make: Make) -> None:
-    scene = make(batch=batch_of(items_of(1)))
-    scene.press("4")
-    assert (scene.onward, scene.session.view.phase) == ([None], Phase.END)
-
-
-def test_next_without_an_answer(scene: Scene) -> None:
-    scene.press("n")
-    assert scene.item == item_id(2)
-
-
-# harmful
 
 
 def test_harm_is_asked_once_more_and_taken_back_the_same_way(scene: Scene) -> None:
-    scene.press("!", "1", Qt.Key.Key_Escape)
+    scene.press("!", "1", ESC)
     assert scene.events(HarmFlag, Rate) == []
-    scene.press("!", Qt.Key.Key_Return)
+    scene.press("!", ENTER)
     scene.qtbot.waitUntil(lambda: "You marked this as harmful." in texts(scene))
     scene.press("!")
     assert "Take the mark “harmful” away again?" in texts(scene)
@@ -185,56 +156,51 @@ def test_harm_is_asked_once_more_and_taken_back_the_same_way(scene: Scene) -> No
 # words of one's own
 
 
-def test_a_comment_is_typed_and_saved_and_shown(scene: Scene) -> None:
+def test_words_are_typed_saved_and_shown(scene: Scene) -> None:
     scene.press("c")
     assert scene.mode is Mode.WRITING
     in_box(scene, "12 nîpîy")
-    scene.press(Qt.Key.Key_Return)
-    assert [each.text for each in scene.events(Comment)] == ["12 nîpîy"]
+    button(scene, "Save").setFocus()
+    scene.press("1")  # a digit on a button beside the box is text
+    scene.press(ENTER)
+    assert [each.text for each in scene.events(Comment)] == ["12 nîpîy1"]
     assert rated(scene) == []
     assert scene.mode is Mode.ANSWER
-    assert mark(scene, "Your comment:") == "12 nîpîy"
-    scene.press("1")
+    assert mark(scene, "Your comment:") == "12 nîpîy1"
+    scene.press("e", Qt.Key.Key_Up)
+    in_box(scene, " More")
+    scene.press(ESC)
+    assert "not saved yet" in texts(scene)
+    scene.press("e", ENTER)
+    assert "Your better translation:" in texts(scene)
+    assert [each.text for each in scene.events(Suggest)] == ["Candidate 1. More"]
+    scene.press("1", "c")
+    scene.page.writing.take("a" * (MOST_TEXT + 10))
+    scene.press(ENTER)
+    assert len(scene.events(Comment)[-1].text) == MOST_TEXT
     assert rated(scene) == [(item_id(1), Rating.REJECT)]
 
 
-def test_a_better_translation_begins_with_the_one_that_is_shown(scene: Scene) -> None:
-    scene.press("e", Qt.Key.Key_Up)
-    in_box(scene, " More")
-    scene.press(Qt.Key.Key_Return)
-    assert [each.text for each in scene.events(Suggest)] == ["Candidate 1. More"]
+def test_draft_is_kept_by_esc_a_pause_and_when_the_page_goes(scene: Scene) -> None:
+    def kept() -> str | None:
+        return scene.draft(item_id(1), TextField.COMMENT)
 
-
-def test_esc_keeps_the_draft_also_over_a_restart(scene: Scene) -> None:
     scene.press("c")
     in_box(scene, "half")
-    scene.press(Qt.Key.Key_Escape)
+    scene.press(ESC)
     assert scene.events(Comment) == []
     assert mark(scene, "Your comment, not saved yet:") == "half"
-    assert scene.draft(item_id(1), TextField.COMMENT) == "half"
+    assert kept() == "half"
     scene.press("c")
     in_box(scene, " more")
-    scene.page.keep_typed()
-    scene.idle()
-    assert scene.draft(item_id(1), TextField.COMMENT) == "half more"
-
-
-def test_a_pause_keeps_the_draft(scene: Scene) -> None:
-    scene.press("c")
-    in_box(scene, "so far")
-    kept = lambda: scene.draft(item_id(1), TextField.COMMENT)  # noqa: E731
-    scene.qtbot.waitUntil(lambda: not scene.work.busy and kept() == "so far")
-
-
-def test_the_page_going_away_keeps_the_draft(scene: Scene) -> None:
-    scene.press("e")
-    in_box(scene, "abc")
+    scene.qtbot.waitUntil(lambda: not scene.work.busy and kept() == "half more")
+    in_box(scene, " so")
     scene.page.hide()
     scene.idle()
-    assert scene.draft(item_id(1), TextField.SUGGESTION) == "abc"
+    assert kept() == "half more so"
 
 
-def test_ctrl_and_a_digit_rate_while_a_box_is_open_and_save_its_text(scene: Scene) -> None:
+def test_control_keys_act_on_the_item_while_a_box_is_open(scene: Scene) -> None:
     scene.press("c")
     in_box(scene, "12")
     scene.press("3", modifiers=CONTROL)
@@ -245,12 +211,8 @@ def test_ctrl_and_a_digit_rate_while_a_box_is_open_and_save_its_text(scene: Scen
     assert scene.mode is Mode.ANSWER
     scene.press("c")
     assert scene.page.writing.text == ""
-
-
-def test_ctrl_and_z_in_a_box_takes_back_typing_first(scene: Scene) -> None:
-    scene.press("1", "c")
     in_box(scene, "x")
-    scene.press("z", modifiers=CONTROL)
+    scene.press("z", modifiers=CONTROL)  # first takes back typing
     assert scene.page.writing.text == ""
     assert scene.events(Undo) == []
     scene.press("z", modifiers=CONTROL)
@@ -258,95 +220,175 @@ def test_ctrl_and_z_in_a_box_takes_back_typing_first(scene: Scene) -> None:
     assert scene.item == item_id(1)
 
 
-def test_a_digit_on_a_button_beside_the_box_is_text(scene: Scene) -> None:
-    scene.press("c")
-    button(scene, "Save").setFocus()
-    scene.press("1")
-    assert scene.page.writing.text == "1"
-    assert rated(scene) == []
-
-
 def test_letters_of_the_language_stand_beside_the_box(make: Make) -> None:
-    batch = batch_of()
-    letters = ("â", "ê")
-    manifest = batch.manifest.model_copy(update={"letters": letters})
-    from dataclasses import replace
-
-    scene = make(batch=replace(batch, manifest=manifest))
+    scene = make(batch=batch_of(letters=("â", "ê")))
     scene.press("c")
     in_box(scene, "nip")
-    scene.qtbot.mouseClick(button(scene, "ê"), Qt.MouseButton.LeftButton)
+    scene.qtbot.mouseClick(button(scene, "ê"), LEFT)
     in_box(scene, "y")
     assert scene.page.writing.text == "nipêy"
 
 
-def test_a_text_at_the_bound_is_saved(scene: Scene) -> None:
-    scene.press("c")
-    scene.page.writing.take("a" * (MOST_TEXT + 10))
-    scene.press(Qt.Key.Key_Return)
-    assert [len(each.text) for each in scene.events(Comment)] == [MOST_TEXT]
+# practice, and other pages
 
 
-# practice
+def test_practice_shows_the_answer_and_asks_nothing_else(make: Make) -> None:
+    lessons = training_of([Rating.GIST, Rating.REJECT])
+    scene = make(batch=batch_of(items_of(2), lessons))
+    assert "Practice 1 of 2" in scene.page.accessibleName()
+    assert "This is only practice: nothing here counts." in texts(scene)
+    for key in ("s", "c", "!", "0", "n", "x"):
+        scene.press(key)
+        assert "That comes after the practice." in texts(scene)
+        assert scene.mode is Mode.ANSWER
+    assert scene.onward == []
+    scene.press("4")
+    assert "You said Excellent. We would say Gist." in texts(scene)
+    scene.press("1")
+    assert "Read the answer, then press Enter." in texts(scene)
+    scene.press(ENTER)
+    assert "Practice 2 of 2" in scene.page.accessibleName()
+    scene.press("1")
+    assert "Yes: Reject." in texts(scene)
+    scene.press(ENTER)
+    assert "answered differently" in texts(scene)
+    scene.press("2", ENTER)
+    assert "practice" not in texts(scene)
+
+
+def test_keys_lead_to_other_pages_and_change_the_size(scene: Scene) -> None:
+    left: list[None] = []
+    scene.page.left.connect(lambda: left.append(None))
+    scene.press(ESC)
+    assert left == [] == scene.onward
+    for modifiers in (NONE, CONTROL):
+        scene.press("+", modifiers=modifiers)
+        assert scene.look.size == 25
+        scene.press("-", modifiers=modifiers)
+        assert scene.look.size == 20
+    scene.press("?", Qt.Key.Key_F1, "x", "w", "q")
+    onward = [Onward.HELP, Onward.HELP, Onward.HAND_OVER, Onward.WITHDRAW, Onward.LEAVE]
+    assert scene.onward == onward
+
+
+def test_last_answer_leads_to_another_page(make: Make) -> None:
+    scene = make(batch=batch_of(items_of(1)))
+    scene.press("4")
+    assert (scene.onward, scene.session.view.phase) == ([None], Phase.END)
+
+
+# for those who do not see the page, or do not use a mouse
+
+
+Text = QAccessible.Text
+GIST = "Gist. I get the meaning, the words are wrong"
 
 
 @pytest.fixture
-def practice(make: Make) -> Scene:
-    return make(batch=batch_of(items_of(2), training_of([Rating.GIST, Rating.REJECT])))
+def aloud(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Hear what a screen reader is given."""
+    heard: list[str] = []
+    for module in (page, sentence_face, sentence_page):
+        monkeypatch.setattr(module, "announce", lambda _, text: heard.append(text))
+    return heard
 
 
-def test_practice_shows_the_answer_and_enter_goes_on(practice: Scene) -> None:
-    assert "Practice 1 of 2" in practice.page.accessibleName()
-    practice.press("4")
-    said = texts(practice)
-    assert "You said Excellent. We would say Gist." in said
-    practice.press("1")
-    assert "Read the answer, then press Enter." in texts(practice)
-    practice.press(Qt.Key.Key_Return)
-    assert "Practice 2 of 2" in practice.page.accessibleName()
-    practice.press("1")
-    assert "Yes: Reject." in texts(practice)
+def stops(scene: Scene) -> list[QWidget]:
+    """Go round with Tab until the first stop comes again."""
+    found: list[QWidget] = []
+    while (focus := QApplication.focusWidget()) not in found:
+        assert focus is not None
+        found.append(focus)
+        scene.send(Qt.Key.Key_Tab)
+    return found
 
 
-def test_in_practice_nothing_but_answers_is_asked(practice: Scene) -> None:
-    for key in ("s", "c", "!", "0", "n", "x"):
-        practice.press(key)
-        assert "That comes after the practice." in texts(practice)
-        assert practice.mode is Mode.ANSWER
-    assert practice.onward == []
+def test_item_lesson_and_saving_are_read_aloud_once(make: Make, aloud: list[str]) -> None:
+    scene = make(batch=batch_of(items_of(4), training_of([Rating.GIST])))
+    scene.press("1")
+    assert aloud[-1] == "You said Reject. We would say Gist. Because of 1."
+    scene.press(Qt.Key.Key_Return, "2", Qt.Key.Key_Return)
+    read = "Sentence 1 of 4\nOriginal: Source 1.\nTranslation: Candidate 1."
+    assert aloud[-1] == read
+    aloud.clear()
+    scene.press("2")
+    assert aloud == ["Saved: Gist.", read.replace("1", "2")]
+    aloud.clear()
+    scene.page.draw(scene.session.view)
+    assert not any("Original" in each for each in aloud)
 
 
-# other pages
+def test_everything_is_reached_by_tab_and_pressed_by_enter(scene: Scene) -> None:
+    scene.page.setFocus()
+    scene.send(Qt.Key.Key_Tab)
+    first = QApplication.focusWidget().accessibleName()
+    assert first not in {"Smaller letters", "Larger letters", "Settings"}
+    scene.press("1")
+    reached = stops(scene)
+    wanted = [
+        each
+        for each in scene.page.findChildren(QWidget)
+        if each.isVisible() and isinstance(each, QAbstractButton | QTextEdit)
+    ]
+    assert wanted
+    assert [each.accessibleName() for each in wanted if each not in reached] == []
+    names = [each.accessibleName() for each in reached]
+    in_order = ["Original", "Translation", "Reject. wrong, or not our language", "Cannot judge"]
+    places = [names.index(each) for each in in_order]
+    assert places == sorted(places)
+    gist = reached[names.index(GIST)]
+    gist.setFocus()
+    scene.press(Qt.Key.Key_Return)
+    assert rated(scene)[1:] == [(item_id(2), Rating.GIST)]
+    assert QApplication.focusWidget() is gist
+    scene.press("3")
+    assert rated(scene)[2:] == [(item_id(3), Rating.ACCEPTABLE)]
 
 
-@pytest.mark.parametrize(
-    ("key", "onward"),
-    [
-        ("?", Onward.HELP),
-        (Qt.Key.Key_F1, Onward.HELP),
-        ("q", Onward.LEAVE),
-        ("x", Onward.HAND_OVER),
-        ("w", Onward.WITHDRAW),
-    ],
-    ids=["help", "f1", "stop", "hand-over", "withdraw"],
-)
-def test_keys_that_lead_to_other_pages(scene: Scene, key: str | Qt.Key, onward: Onward) -> None:
-    scene.press(key)
-    assert scene.onward == [onward]
+def test_everything_has_a_name_and_texts_can_be_read(scene: Scene) -> None:
+    for pane, name, text in (
+        (scene.page.texts.source, "Original", "Source 1."),
+        (scene.page.texts.candidate, "Translation", "Candidate 1."),
+    ):
+        face = QAccessible.queryAccessibleInterface(pane)
+        assert face.text(Text.Name) == name
+        assert face.textInterface().text(0, face.textInterface().characterCount()) == text
+    for keys in ("", "0", "1,", "!", "c", "e"):
+        scene.press(*keys)
+        for widget in scene.page.findChildren(QWidget):
+            told = isinstance(widget, QAbstractButton | QTextEdit | QProgressBar)
+            if told and widget.isVisible():
+                assert QAccessible.queryAccessibleInterface(widget).text(Text.Name), widget
+        if keys == "!":
+            buttons = scene.page.findChild(OnceMore).findChildren(QAbstractButton)
+            said = {each.accessibleName(): each.accessibleDescription() for each in buttons}
+            assert said == {"Yes": "Key Enter", "No": "Key Esc"}
+        scene.press(Qt.Key.Key_Escape)
+    scene.press("2", "3")
+    (bar,) = scene.page.findChildren(QProgressBar)
+    face = QAccessible.queryAccessibleInterface(bar)
+    assert face.text(Text.Name) == "Sentence 4 of 4"
+    values = face.valueInterface()
+    assert (values.minimumValue(), values.currentValue(), values.maximumValue()) == (0, 3, 4)
 
 
-def test_esc_leaves_nothing(scene: Scene) -> None:
-    left: list[None] = []
-    scene.page.left.connect(lambda: left.append(None))
-    scene.press(Qt.Key.Key_Escape)
-    assert left == [] == scene.onward
-
-
-@pytest.mark.parametrize("modifiers", [Qt.KeyboardModifier.NoModifier, CONTROL], ids=["", "ctrl"])
-def test_plus_and_minus_change_the_size_of_letters(
-    scene: Scene, modifiers: Qt.KeyboardModifier
-) -> None:
-    scene.press("+", modifiers=modifiers)
-    assert scene.look.size == 25
-    scene.press("-", "-", modifiers=modifiers)
-    assert scene.look.size == 16
+def test_keys_read_on_in_a_long_text_before_one_can_rate(make: Make) -> None:
+    long = BatchItem(id=item_id(1), source="one line\n" * 200, candidate="x")
+    scene = make(batch=batch_of([long]))
+    bar = scene.page.reading.verticalScrollBar()
+    places = [bar.value()]
+    for key in (Qt.Key.Key_Space, Qt.Key.Key_PageDown, Qt.Key.Key_Down):
+        scene.press(key)
+        places.append(bar.value())
+    assert places == sorted(set(places))
+    scene.press(Qt.Key.Key_Up, Qt.Key.Key_PageUp, Qt.Key.Key_PageUp)
+    assert bar.value() == 0
+    scene.page.texts.source.setFocus()
+    for _ in range(60):
+        scene.send(Qt.Key.Key_Down)
+    assert bar.value() > 0, "the page follows who reads"
+    assert not scene.page.texts.translation_seen
+    scene.press("1")
+    assert rated(scene) == []
+    scene.rate("1")
+    assert rated(scene) == [(item_id(1), Rating.REJECT)]

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import gettext
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import product
 
 import pytest
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication
-from pytestqt.qtbot import QtBot
-
-from tests.desktop.item.in_sight import answers_in_sight, in_page
-from tests.desktop.item_scene import Scene
-from tests.desktop.trouble.causes import moved
-from tests.review.session.scenes import batch_of, items_of
-
-pytest.importorskip("PySide6.QtWidgets")
-
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
 from review.desktop.look.look import SIZES
 from review.files.batch import Batch
 from review.files.manifests import Around, BatchItem
 from review.files.reviewer_codes import tag_of
 from review.session.words.catalogue import Words
-from tests.review.session.scenes import CODE, item_id
+from tests.desktop.item_scene import Make, Scene, answers_in_sight, in_page
+from tests.desktop.trouble.causes import moved
+from tests.review.session.scenes import CODE, batch_of, item_id, items_of
 from tests.review.thorough import first
 
 SALT = bytes(range(32))
@@ -48,23 +41,12 @@ def two_items(text: str) -> Batch:
     return batch_of([*items, *items_of(4)[2:]])
 
 
-@pytest.fixture(params=["ltr", "rtl"])
-def direction(request: pytest.FixtureRequest) -> Iterator[Qt.LayoutDirection]:
-    application = QApplication.instance()
-    assert isinstance(application, QApplication)
-    right = request.param == "rtl"
-    way = Qt.LayoutDirection.RightToLeft if right else Qt.LayoutDirection.LeftToRight
-    application.setLayoutDirection(way)
-    yield way
-    application.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-
-
 @pytest.fixture
-def wide(qtbot: QtBot, tmp_path: Path, direction: Qt.LayoutDirection) -> Iterator[Scene]:
-    scene = Scene(qtbot, tmp_path, batch=two_items(LONG))
-    scene.idle()
-    yield scene
-    scene.close()
+def turned(qapp: QApplication) -> Iterator[Callable[[str], None]]:
+    """Turn the program around."""
+    ways = {"ltr": Qt.LayoutDirection.LeftToRight, "rtl": Qt.LayoutDirection.RightToLeft}
+    yield lambda direction: qapp.setLayoutDirection(ways[direction])
+    qapp.setLayoutDirection(ways["ltr"])
 
 
 def reword(scene: Scene, language: str) -> None:
@@ -106,70 +88,69 @@ def clipped(scene: Scene) -> list[str]:
     return found
 
 
-def in_sight(scene: Scene, widget: QWidget) -> bool:
-    """Tell whether all of a part of what scrolls is seen."""
+def in_sight(scene: Scene, *widgets: QWidget) -> bool:
+    """Tell whether all of some parts of what scrolls is seen."""
     viewport = scene.page.reading.viewport()
-    place = QRect(widget.mapTo(viewport, widget.rect().topLeft()), widget.size())
-    return widget.isVisible() and viewport.rect().contains(place)
+    places = [QRect(each.mapTo(viewport, QPoint(0, 0)), each.size()) for each in widgets]
+    visible = all(each.isVisible() for each in widgets)
+    return visible and all(map(viewport.rect().contains, places))
 
 
-@pytest.mark.parametrize("key", ["0", "c", "e"])
-def test_what_is_asked_stands_right_under_the_translation(
-    qtbot: QtBot, tmp_path: Path, key: str
-) -> None:
+def test_what_is_asked_stands_right_under_the_translation(make: Make) -> None:
     """However much stands beside a sentence; after Esc the page is where it was."""
     around = Around(
         context="narrative", formality="conversational", before=LONG[:90], after=LONG[:90]
     )
     items = [each.model_copy(update={"around": around}) for each in items_of(2)]
     batch = batch_of(items, salt=SALT, translations={})
-    scene = Scene(qtbot, tmp_path, batch=batch, code=tag_of(CODE, SALT))
-    scene.idle()
+    scene = make(batch=batch, code=tag_of(CODE, SALT))
     texts, scroll = scene.page.texts, scene.page.reading
     assert scroll.verticalScrollBar().maximum() > 0, "there is more than has room"
-    scene.press(key)
-    panel = scene.page._panels[scene.mode]  # what is asked has no other name for all modes
-    qtbot.waitUntil(lambda: in_sight(scene, panel) and in_sight(scene, texts.candidate))
-    scene.press(Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: in_sight(scene, texts.source) and in_sight(scene, texts.candidate))
-    scene.close()
+    for key in ("0", "c", "e"):
+        scene.press(key)
+        panel = scene.page._panels[scene.mode]  # what is asked has no other name for all modes
+        scene.qtbot.waitUntil(partial(in_sight, scene, panel, texts.candidate))
+        scene.press(Qt.Key.Key_Escape)
+        scene.qtbot.waitUntil(partial(in_sight, scene, texts.source, texts.candidate))
 
 
 def lines_in_sight(scene: Scene) -> float:
     return scene.page.reading.viewport().height() / scene.page.texts.source.fontMetrics().height()
 
 
+CORNERS = [(48, "fr", "rtl"), (16, "longer", "ltr")]
+REST = product((16, 20, 25, 30, 40, 48), ("longer", "fr"), ("ltr", "rtl"))
+
+
 @pytest.mark.parametrize(
-    ("size", "language"),
-    first(3, [(16, "longer"), (48, "fr"), (20, "fr"), *((size, "longer") for size in SIZES[1:])]),
+    ("size", "language", "direction"), first(2, dict.fromkeys([*CORNERS, *REST]))
 )
-def test_nothing_is_clipped_at_any_size_of_letters(wide: Scene, size: int, language: str) -> None:
-    wide.look.set_size(size)
-    application = QApplication.instance()
-    assert isinstance(application, QApplication)
-    wide.look.apply(application)
-    reword(wide, language)
-    wide.rate("2")
-    assert clipped(wide) == []
-    assert answers_in_sight(wide)
-    assert lines_in_sight(wide) >= (2 if size < SIZES[-1] else 1.5)
+def test_nothing_is_clipped_at_any_size_of_letters(
+    make: Make, turned: Callable[[str], None], size: int, language: str, direction: str
+) -> None:
+    turned(direction)
+    scene = make(batch=two_items(LONG), size=size)
+    reword(scene, language)
+    scene.rate("2")
+    assert clipped(scene) == []
+    assert answers_in_sight(scene)
+    assert lines_in_sight(scene) >= (2 if size < SIZES[-1] else 1.5)
     for key in ("0", Qt.Key.Key_Escape, ",", Qt.Key.Key_Escape, "!", Qt.Key.Key_Escape, "e"):
-        wide.press(key)
-        assert clipped(wide) == []
-    wide.press(Qt.Key.Key_Escape)
-    wide.page.acts.more.emit()
-    wide.idle()
-    assert clipped(wide) == []
+        scene.press(key)
+        assert clipped(scene) == []
+    scene.press(Qt.Key.Key_Escape)
+    scene.page.acts.more.emit()
+    scene.idle()
+    assert clipped(scene) == []
 
 
 WORD = "w" * 4000
 
 
-@pytest.mark.parametrize("size", [20, 48])
-def test_a_word_without_an_end_goes_on_below(qtbot: QtBot, tmp_path: Path, size: int) -> None:
+@pytest.mark.parametrize("size", first(1, [48, 20]))
+def test_word_without_an_end_goes_on_below(make: Make, size: int) -> None:
     items = [BatchItem(id=item_id(n), source="s", candidate=WORD) for n in (1, 2)]
-    scene = Scene(qtbot, tmp_path, batch=batch_of(items), size=size)
-    scene.idle()
+    scene = make(batch=batch_of(items), size=size)
     for key in ("c", "e"):
         scene.press(key)
         scene.page.writing.take(WORD)
@@ -178,7 +159,6 @@ def test_a_word_without_an_end_goes_on_below(qtbot: QtBot, tmp_path: Path, size:
     scene.rate("1")
     scene.press(",")
     assert clipped(scene) == []
-    scene.close()
 
 
 def _places(scene: Scene) -> dict[str, QRect]:
@@ -188,24 +168,32 @@ def _places(scene: Scene) -> dict[str, QRect]:
     return {each.text(): in_page(scene, each) for each in buttons if each.isVisible()}
 
 
-@pytest.mark.parametrize("language", ["en", "fr"])
-@pytest.mark.parametrize("size", first(2, [16, 40, 20]))
+WINDOWS = [(640, 480), (1024, 600), (600, 900), (1280, 900), (1366, 768)]
+
+
 @pytest.mark.parametrize(
-    ("width", "height"), first(2, [(640, 480), (1024, 600), (600, 900), (1280, 900), (1366, 768)])
+    ("window", "size", "language"),
+    first(
+        2,
+        dict.fromkeys(
+            [
+                ((1024, 600), 16, "fr"),
+                ((640, 480), 40, "en"),
+                *product(WINDOWS, (16, 20, 40), ("en", "fr")),
+            ]
+        ),
+    ),
 )
-def test_no_answer_moves_while_somebody_judges(
-    qtbot: QtBot, tmp_path: Path, width: int, height: int, size: int, language: str
+def test_no_answer_moves_meanwhile(
+    make: Make, window: tuple[int, int], size: int, language: str
 ) -> None:
-    batch, window = batch_of(items_of(6)), (width, height)
-    scene = Scene(qtbot, tmp_path, batch=batch, language=language, size=size, window=window)
-    scene.idle()
+    scene = make(batch=batch_of(items_of(6)), language=language, size=size, window=window)
     before, folded = _places(scene), scene.page.folded
     assert answers_in_sight(scene)
     assert not folded or size == 40 or window == (640, 480)
     for what in _judging(scene):
         assert scene.page.folded is folded, what
         assert folded or _places(scene) in ({}, before), what
-    scene.close()
 
 
 def _judging(scene: Scene) -> Iterator[str]:

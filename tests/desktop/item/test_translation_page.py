@@ -3,45 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from functools import partial
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
-
-pytest.importorskip("PySide6.QtWidgets")
-
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
+from review.desktop.item.pauses import AnswersPage
 from review.desktop.item.sentence_face import Mode
-from review.desktop.item.translation_page import TranslationPage
 from review.desktop.look.look import SIZES
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.choosing import ChoiceRows
+from review.desktop.parts.writing import TypingBox
 from review.files.manifests import BatchItem
 from review.log.payloads import Comment, HarmFlag, Kind, NotJudged, Skip, Undo
-from review.rating import CannotJudge
+from review.rating import CannotJudge, Rating
 from review.session.view import Phase, TextField
 from review.session.words.keys import Onward
-from tests.desktop.item.held_file import BUSY, held
-from tests.desktop.item.translation_scene import TranslationScene
-from tests.desktop.item_scene import CONTROL, mark, texts
-from tests.review.log.material import kept_draft
+from tests.desktop.item_scene import (
+    BUSY,
+    CONTROL,
+    Scene,
+    TranslationScene,
+    button,
+    held,
+    in_box,
+    in_page,
+    mark,
+    rated,
+    texts,
+    typing_box,
+)
 from tests.review.session.scenes import batch_of, item_id, sentences_of
+from tests.review.thorough import first
 
 LETTERS = ("â", "ê", "g̃")
 LONG = "ᓂᐚᐸᒫᐤ ᐊᑎᒼ. I saw a caribou down by the river yesterday evening. " * 12
-
+FIRST, SECOND = item_id(1), item_id(2)
+ENTER, ESC, SHIFT = Qt.Key.Key_Return, Qt.Key.Key_Escape, Qt.KeyboardModifier.ShiftModifier
+COMMENT, TRANSLATION = TextField.COMMENT, TextField.TRANSLATION
 
 Make = Callable[..., TranslationScene]
 
 
 @pytest.fixture
-def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
+def translates(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
     scenes: list[TranslationScene] = []
 
-    def made(count: int = 4, **given: object) -> TranslationScene:
+    def made(count: int = 4, **given: Any) -> TranslationScene:
         batch = batch_of(sentences_of(count), task="translate", letters=LETTERS)
-        facts = {"batch": batch, **given}
-        scenes.append(TranslationScene(qtbot, tmp_path, **facts))  # type: ignore[arg-type]
+        scenes.append(TranslationScene(qtbot, tmp_path, **{"batch": batch, **given}))
         scenes[-1].idle()
         return scenes[-1]
 
@@ -51,77 +67,72 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
 
 
 @pytest.fixture
-def scene(make: Make) -> TranslationScene:
-    return make()
+def translating(translates: Make) -> TranslationScene:
+    return translates()
 
 
-def test_enter_saves_composed_letters_and_shows_the_next_sentence(scene: TranslationScene) -> None:
+def test_enter_ctrl_enter_and_the_button_save(translating: TranslationScene) -> None:
+    scene = translating
+    scene.press(ENTER)
+    assert "Write your translation first" in texts(scene)
+    assert (scene.item, scene.given()) == (FIRST, [])
     scene.write("  niwa\u0302pama\u0302w ")
-    scene.press(Qt.Key.Key_Return)
-    assert scene.given() == [(item_id(1), "niwâpamâw")]
-    assert scene.item == item_id(2)
+    scene.send(ENTER)
+    for _ in range(20):  # held down, it saves one sentence
+        scene.send(ENTER, repeats=True)
+    scene.idle()
+    assert scene.given() == [(FIRST, "niwâpamâw")]
+    assert scene.item == SECOND
     assert scene.page.accessibleName() == "Sentence 2 of 4"
     assert (scene.box.written, scene.box.hasFocus()) == ("", True)
     assert "Your translation is saved." in texts(scene)
-
-
-def test_ctrl_enter_and_the_button_save_too_and_shift_enter_begins_a_line(
-    scene: TranslationScene,
-) -> None:
+    assert "Write your translation first" not in texts(scene)
     scene.write("one")
-    scene.press(Qt.Key.Key_Return, modifiers=Qt.KeyboardModifier.ShiftModifier)
+    scene.press(ENTER, modifiers=SHIFT)
     scene.write("more")
-    scene.press(Qt.Key.Key_Return, modifiers=CONTROL)
-    scene.write("two")
+    scene.press(ENTER, modifiers=CONTROL)
+    scene.page.setFocus()
+    scene.press("t")  # letters typed beside the box go into it
+    scene.click("g̃")
+    scene.click("â")
     scene.click("Save and go on")
-    assert scene.given() == [(item_id(1), "one\nmore"), (item_id(2), "two")]
+    assert scene.given()[1:] == [(SECOND, "one\nmore"), (item_id(3), "tg̃â")]
+    scene.write("all")
+    scene.press(ENTER)
+    assert (scene.onward, scene.session.view.phase) == ([None], Phase.END)
 
 
-def test_every_key_is_text_until_esc(scene: TranslationScene) -> None:
+def test_every_key_is_text_until_esc(translating: TranslationScene) -> None:
+    scene = translating
     for key in "s0cu!x1?wq":
         scene.send(key)
     scene.idle()
     assert scene.box.written == "s0cu!x1?wq"
     assert scene.onward == []
     assert scene.events(Skip, Undo, NotJudged, HarmFlag) == []
-
-
-def test_after_esc_the_keys_act_and_the_text_stays_a_draft(scene: TranslationScene) -> None:
-    scene.write("half a thou")
-    scene.press(Qt.Key.Key_Escape)
+    scene.press(Qt.Key.Key_F1)
+    assert scene.onward == [Onward.HELP]
+    assert scene.draft(FIRST, TRANSLATION) == "s0cu!x1?wq"
+    scene.press(ESC)
     assert scene.page.mode is Mode.ACTS
     scene.press("s")
-    assert scene.item == item_id(2)
-    skipped = [each.item for each in scene.events(Skip) if isinstance(each, Skip)]
-    assert skipped == [item_id(1)]
-    scene.press(Qt.Key.Key_Escape, "u")
-    assert scene.item == item_id(1)
-    assert scene.box.written == "half a thou"
+    assert scene.item == SECOND
+    assert [each.item for each in scene.events(Skip)] == [FIRST]
+    scene.press(ESC, "u")
+    assert scene.item == FIRST
+    assert scene.box.written == "s0cu!x1?wq"
+    scene.press(ENTER)
+    scene.write("two")
+    scene.press("z", modifiers=CONTROL)  # takes typing back first
+    assert (scene.box.written, len(scene.events(Undo))) == ("", 1)
+    scene.press("z", modifiers=CONTROL)
+    assert len(scene.events(Undo)) == 2
+    assert (scene.item, scene.box.written) == (FIRST, "s0cu!x1?wq")
 
 
-def test_letters_typed_beside_the_box_go_into_it(scene: TranslationScene) -> None:
-    scene.page.setFocus()
-    scene.press("s")
-    assert (scene.box.written, scene.item) == ("s", item_id(1))
-
-
-def test_the_letter_row_types(scene: TranslationScene) -> None:
-    scene.click("g̃")
-    scene.click("â")
-    assert scene.box.written == "g̃â"
-
-
-def test_an_empty_translation_is_refused_in_words(scene: TranslationScene) -> None:
-    scene.press(Qt.Key.Key_Return)
-    assert "Write your translation first" in texts(scene)
-    assert (scene.item, scene.given()) == (item_id(1), [])
-    scene.write("now")
-    scene.press(Qt.Key.Key_Return)
-    assert scene.given() == [(item_id(1), "now")]
-    assert "Write your translation first" not in texts(scene)
-
-
-def test_why_not_and_taken_back(scene: TranslationScene) -> None:
+def test_why_not_comment_and_flag_are_kept(translating: TranslationScene, qtbot: QtBot) -> None:
+    scene = translating
+    scene.write("my text")
     scene.click("cannot translate")
     assert "Why can you not translate it?" in texts(scene)
     scene.press("2")
@@ -129,145 +140,249 @@ def test_why_not_and_taken_back(scene: TranslationScene) -> None:
     assert isinstance(said, NotJudged)
     assert said.why is CannotJudge.UNCLEAR_SOURCE
     assert scene.box.hasFocus()
+    page = AnswersPage(scene.desk, scene.session.answered(), translating=True)
+    qtbot.addWidget(page)
+    rows = page.findChildren(ChoiceRows)[0].findChildren(Button)
+    shown = "\n".join(each.accessibleName() for each in rows)
+    assert "1: Could not translate" in shown
+    assert "my text" not in shown
     scene.press("z", modifiers=CONTROL)
-    assert scene.item == item_id(1)
+    assert scene.item == FIRST
     assert "could not translate it" in texts(scene)
-
-
-def test_undo_in_the_box_first_takes_typing_back(scene: TranslationScene) -> None:
-    scene.write("one")
-    scene.press(Qt.Key.Key_Return)
-    scene.write("two")
-    scene.press("z", modifiers=CONTROL)
-    assert (scene.box.written, scene.events(Undo)) == ("", [])
-    scene.press("z", modifiers=CONTROL)
-    assert len(scene.events(Undo)) == 1
-    assert (scene.item, scene.box.written) == (item_id(1), "one")
-
-
-def test_a_comment_and_a_flag_are_about_the_sentence(scene: TranslationScene) -> None:
-    scene.write("my text")
     scene.click("comment")
     scene.write("an old word")
-    scene.press(Qt.Key.Key_Return)
+    scene.press(ENTER)
     assert scene.box.written == "my text"
     assert "an old word" in texts(scene)
-    scene.press(Qt.Key.Key_Escape, "!")
+    scene.press(ESC, "!")
     assert "Mark this sentence as harmful" in texts(scene)
-    scene.press(Qt.Key.Key_Return)
+    scene.press(ENTER)
     scene.qtbot.waitUntil(lambda: "You marked this as harmful." in texts(scene))
-    scene.press(Qt.Key.Key_Return)
-    assert scene.given() == [(item_id(1), "my text")]
-    assert [each.kind for each in scene.events(Comment, HarmFlag)] == [Kind.COMMENT, Kind.HARM]
+    scene.press(ENTER)
+    assert scene.given() == [(FIRST, "my text")]
+    kinds = [each.kind for each in scene.events(Comment, HarmFlag)]
+    assert kinds == [Kind.COMMENT, Kind.HARM]
 
 
-def test_what_is_typed_is_kept_at_a_pause_and_when_the_window_closes(
-    scene: TranslationScene,
-) -> None:
+def test_what_was_not_saved_stays_and_is_saved_later(translating: TranslationScene) -> None:
+    scene = translating
     scene.write("a beginning")
-    scene.qtbot.waitUntil(lambda: _draft(scene) == "a beginning")
-    scene.write(" and more")
-    scene.page.keep_typed()
-    scene.qtbot.waitUntil(lambda: not scene.work.busy)
-    assert _draft(scene) == "a beginning and more"
-
-
-def _draft(scene: TranslationScene) -> str | None:
-    batch, code = scene.batch.manifest.batch, scene.code
-    return kept_draft(scene.laptop, batch, code, item_id(1), "translation")
-
-
-def test_help_is_reached_with_the_draft_kept_first(scene: TranslationScene) -> None:
-    scene.write("unsaved")
-    scene.press(Qt.Key.Key_F1)
-    assert scene.onward == [Onward.HELP]
-    assert _draft(scene) == "unsaved"
-
-
-def test_what_was_not_saved_stays_and_the_same_key_works_again(scene: TranslationScene) -> None:
-    scene.write("my words")
-    with held(scene):
-        scene.press(Qt.Key.Key_Return)
-        assert BUSY in texts(scene)
-        assert (scene.item, scene.box.written) == (item_id(1), "my words")
-    scene.press(Qt.Key.Key_Return)
-    assert scene.given() == [(item_id(1), "my words")]
-    assert BUSY not in texts(scene)
-
-
-def test_a_comment_that_was_not_kept_is_saved_with_the_translation(scene: TranslationScene) -> None:
-    scene.write("my text")
+    scene.qtbot.waitUntil(lambda: scene.draft(FIRST, TRANSLATION) == "a beginning")
     scene.click("comment")
     with held(scene):
         scene.write("an old word")
-        scene.press(Qt.Key.Key_Escape)
+        scene.press(ESC)
         assert BUSY in texts(scene)
-        assert (scene.page.mode, scene.box.written) == (Mode.ANSWER, "my text")
+        assert (scene.page.mode, scene.box.written) == (Mode.ANSWER, "a beginning")
         assert mark(scene, "Your comment, not saved yet:") == "an old word"
-    scene.press(Qt.Key.Key_Return)
-    assert [each.text for each in scene.events(Comment)] == ["an old word"]
-    assert scene.given() == [(item_id(1), "my text")]
-    assert scene.draft(item_id(1), TextField.COMMENT) is None
-
-
-def test_a_key_that_is_held_down_saves_one_sentence(scene: TranslationScene) -> None:
-    scene.write("once")
-    scene.send(Qt.Key.Key_Return)
-    for _ in range(20):
-        scene.send(Qt.Key.Key_Return, repeats=True)
+        scene.press(ENTER)
+        assert BUSY in texts(scene)
+        assert (scene.item, scene.box.written) == (FIRST, "a beginning")
+    assert until_pause(scene.box).isActive()
+    scene.write(" and more")
+    pause(scene.box)
     scene.idle()
-    assert (scene.given(), scene.item) == ([(item_id(1), "once")], item_id(2))
+    assert scene.draft(FIRST, TRANSLATION) == "a beginning and more"
+    scene.press(ENTER)
+    assert BUSY not in texts(scene)
+    assert [each.text for each in scene.events(Comment)] == ["an old word"]
+    assert scene.given() == [(FIRST, "a beginning and more")]
+    assert scene.draft(FIRST, COMMENT) is None
 
 
-def test_the_last_sentence_leads_away(make: Make) -> None:
-    scene = make(1)
-    scene.write("all")
-    scene.press(Qt.Key.Key_Return)
-    assert (scene.onward, scene.session.view.phase) == ([None], Phase.END)
-
-
-def test_a_sentence_whose_letters_are_missing_is_not_asked(make: Make) -> None:
-    odd = [BatchItem(id=item_id(1), source="\U00012000\U00012001", candidate="")]
-    batch = batch_of([*odd, *sentences_of(3)[1:]], task="translate")
-    scene = make(batch=batch)
+def test_sentence_whose_letters_are_missing_is_not_asked(translates: Make) -> None:
+    odd = BatchItem(id=FIRST, source="\U00012000\U00012001", candidate="")
+    scene = translates(batch=batch_of([odd, *sentences_of(3)[1:]], task="translate"))
     assert not scene.box.isVisible()
     assert "cannot show the letters of this sentence" in texts(scene)
     scene.press("s")
-    assert scene.item == item_id(2)
+    assert scene.item == SECOND
     assert scene.box.isVisible()
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("language", ["en", "fr"])
-def test_sentence_box_and_button_have_room_at_every_size(
-    make: Make, size: int, language: str
-) -> None:
+@pytest.mark.parametrize(
+    ("size", "language"),
+    first(2, dict.fromkeys([(48, "fr"), (16, "en"), *product(SIZES, ("en", "fr"))])),
+)
+def test_sentence_box_and_button_have_room(translates: Make, size: int, language: str) -> None:
     items = [item.model_copy(update={"source": LONG}) for item in sentences_of(4)]
     batch = batch_of(items, task="translate", letters=("â", "ê", "î", "ô", "ā", "ē", "ī", "ō"))
-    scene = make(batch=batch, size=size, language=language)
+    scene = translates(batch=batch, size=size, language=language)
     page = scene.page
-    for button in page.findChildren(QAbstractButton):
-        if button.isVisible() and page.rect().intersects(_in_page(page, button)):
-            here = _in_page(page, button)
-            assert here.left() >= 0, button.text()
-            assert here.right() < page.width(), button.text()
+    for each in page.findChildren(QAbstractButton):
+        here = in_page(scene, each)
+        if each.isVisible() and page.rect().intersects(here):
+            assert here.left() >= 0, each.text()
+            assert here.right() < page.width(), each.text()
             assert min(here.width(), here.height()) >= 44
-    assert _in_page(page, page.save_button).bottom() <= page.height()
+    assert in_page(scene, page.save_button).bottom() <= page.height()
     assert page.reading.horizontalScrollBar().maximum() == 0
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_the_line_on_which_one_types_is_in_sight(make: Make, size: int) -> None:
-    items = [item.model_copy(update={"source": LONG}) for item in sentences_of(4)]
-    scene = make(batch=batch_of(items, task="translate", letters=LETTERS), size=size)
     for _ in range(12):
         scene.write("niwâpamâw atim sîpîhk ")
-        scene.press(Qt.Key.Key_Return, modifiers=Qt.KeyboardModifier.ShiftModifier)
-    seen = scene.page.reading.viewport()
-    line = scene.page.box.line_in(seen)
-    assert line.top() >= 0
+        scene.press(ENTER, modifiers=SHIFT)
+    seen = page.reading.viewport()
+    line = page.box.line_in(seen)
+    assert line.top() >= 0, "the line on which one types is in sight"
     assert line.bottom() <= seen.height()
 
 
-def _in_page(page: TranslationPage, widget: QAbstractButton) -> QRect:
-    return widget.rect().translated(widget.mapTo(page, widget.rect().topLeft()))
+# what is typed, while something else is saved
+
+
+def pause(box: TypingBox) -> None:
+    """Let the moment come at which what was typed last is kept."""
+    until_pause(box).timeout.emit()
+
+
+def until_pause(box: TypingBox) -> QTimer:
+    """Return what runs from the last key on until the text is kept."""
+    [timer] = box.findChildren(QTimer, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    return timer
+
+
+def disk_at_work(scene: Scene) -> AbstractContextManager[object]:
+    """Let what is asked for meanwhile wait for the disk."""
+    return scene.laptop._lock  # what every write takes, and no other thing holds
+
+
+def meanwhile(scene: Scene, asked: Callable[[], object], then: Callable[[], object]) -> None:
+    """Do something while what was asked waits for the disk, and have it done only after that."""
+    with disk_at_work(scene):
+        asked()
+        assert scene.work.busy
+        then()
+    scene.idle()
+
+
+def fails(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the next save fail, and nothing after it."""
+    record = scene.laptop.record
+
+    def once(*given: Any) -> object:
+        monkeypatch.setattr(scene.laptop, "record", record)
+        with held(scene):
+            return record(*given)
+
+    monkeypatch.setattr(scene.laptop, "record", once)
+
+
+def comments(scene: Scene) -> list[str]:
+    return [each.text for each in scene.events(Comment) if isinstance(each, Comment)]
+
+
+def test_comment_whose_save_fails_is_kept(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene.press("c")
+    in_box(scene, "about one")
+    fails(scene, monkeypatch)
+    meanwhile(scene, lambda: scene.send(ENTER), scene.page.keep_typed)
+    assert comments(scene) == []
+    assert scene.draft(FIRST, COMMENT) == "about one"
+    assert BUSY in texts(scene)  # the draft is kept, and the comment is not saved
+
+
+@pytest.mark.parametrize("gone", [False, True], ids=["window closes", "page is gone"])
+def test_translation_whose_save_fails_is_kept(
+    translating: TranslationScene, monkeypatch: pytest.MonkeyPatch, gone: bool
+) -> None:
+    scene = translating
+    scene.write("niwâpamâw")
+    fails(scene, monkeypatch)
+    with disk_at_work(scene):
+        scene.send(ENTER)
+        if gone:
+            scene.page.hide()
+            scene.page.deleteLater()
+            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        else:
+            scene.page.keep_typed()
+    scene.qtbot.waitUntil(lambda: not scene.work.busy)
+    assert scene.given() == []
+    assert scene.draft(FIRST, TRANSLATION) == "niwâpamâw"
+    assert gone or BUSY in texts(scene)
+
+
+def test_no_draft_remains_of_a_comment_that_was_saved(scene: Scene) -> None:
+    scene.press("c")
+    in_box(scene, "mine")
+    box = typing_box(scene.page.writing)
+
+    def type_on() -> None:
+        """A text that is being saved is not changed any more."""
+        scene.send("x")
+        scene.send("y", to=scene.page)
+        scene.page.writing.take("z")
+        scene.send(ENTER, SHIFT)
+        pause(box)
+        assert box.toPlainText() == "mine"
+
+    meanwhile(scene, button(scene, "Save").click, type_on)
+    assert comments(scene) == ["mine"]
+    assert scene.draft(FIRST, COMMENT) is None
+    assert scene.mode is Mode.ANSWER
+    # a key that rates just after typing leaves none under the next item either
+    for number, when in enumerate(("at once", "meanwhile", "after"), 1):
+        scene.press("c")
+        in_box(scene, when)
+        box = typing_box(scene.page.writing)
+        assert until_pause(box).isActive()
+        if when == "at once":
+            pause(box)
+        then = partial(pause, box) if when == "meanwhile" else lambda: None
+        meanwhile(scene, lambda: scene.send("3", CONTROL), then)
+        pause(box)
+        scene.idle()
+        assert rated(scene)[-1] == (item_id(number), Rating.ACCEPTABLE)
+        assert scene.item == item_id(number + 1)
+        assert comments(scene)[-1].endswith(when)
+        assert scene.draft(item_id(number), COMMENT) is None
+        assert scene.draft(item_id(number + 1), COMMENT) is None
+
+
+def test_no_draft_remains_of_a_translation_that_was_saved(translating: TranslationScene) -> None:
+    scene = translating
+    scene.write("one")
+    scene.press(ESC, "c")
+    scene.write("my comment")
+    box = typing_box(scene.page.writing)
+    scene.click("Save")
+    meanwhile(scene, scene.page.box.save, lambda: pause(scene.box))
+    pause(box)
+    pause(scene.box)
+    scene.idle()
+    assert scene.given() == [(FIRST, "one")]
+    for item in (FIRST, SECOND):
+        assert scene.draft(item, COMMENT) is None
+        assert scene.draft(item, TRANSLATION) is None
+
+
+def test_changed_translation_is_saved_after_coming_back(translating: TranslationScene) -> None:
+    scene = translating
+
+    def change(text: str) -> None:
+        """Come back to the first sentence and type on."""
+        scene.page.draw(scene.session.go_to(FIRST))
+        scene.idle()
+        scene.write(text)
+        pause(scene.box)
+        scene.idle()
+
+    scene.write("old one")
+    scene.press(ENTER)
+    change("s")
+    assert scene.draft(FIRST, TRANSLATION) == "old ones"
+    scene.press(Qt.Key.Key_Backspace, ENTER)
+    assert scene.given() == [(FIRST, "old one")], "it was changed back"
+    assert scene.draft(FIRST, TRANSLATION) is None
+    assert scene.item == SECOND
+    change(" and better")
+    scene.page.draw(scene.session.go_to(None))
+    scene.idle()
+    change("")
+    assert scene.box.written == "old one and better"
+    scene.page.hide()
+    scene.open()
+    scene.idle()
+    scene.press(ENTER)
+    assert scene.given() == [(FIRST, "old one"), (FIRST, "old one and better")]
+    assert "Your translation is saved." in texts(scene)
+    assert scene.item == SECOND

@@ -1,7 +1,8 @@
-"""The bundled fonts draw the letters they are there for, on a computer that has no other font."""
+"""The bundled fonts draw the letters they are there for, and a batch brings others; a bad font costs itself alone."""
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import subprocess
@@ -15,12 +16,21 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QFontDatabase, QRawFont, QTextLayout
 from PySide6.QtWidgets import QApplication
 
+from harness.sealed.forms import FileError
+from review.desktop.item.item_page import ItemPage
 from review.desktop.look import fonts
 from review.desktop.look.fonts import forget_fonts, legible, shown, undrawn
+from review.files.batch import Batch, make_batch, open_batch, write_batch
+from review.files.font_file import CarriedFont
+from review.log.payloads import Rate
+from review.office.making.carried_fonts import brought, lacking_in
 from tests.desktop.conftest import NO_FONTS
+from tests.desktop.visit_scene import Enter
 from tests.growth import grows_less
-
-ROOT = Path(__file__).parents[3]
+from tests.harness.process import ROOT
+from tests.review.files.made_font import CHEROKEE, OFL, carried
+from tests.review.session.scenes import ORGANISATION, batch_of, items_of, write_file
+from tests.review.thorough import examples, first, times
 
 LETTERS = {
     "Plains Cree, roman": "âêîôĀāĒēĪīŌō",
@@ -32,14 +42,12 @@ LETTERS = {
     "what pages say": "A− … “” «» → ← ↑ ↓ ⚙ ·",
 }
 
-SEEN = """
-import sys
-from PySide6.QtGui import QGuiApplication, QTextLayout
-from review.desktop.look import fonts
-app = QGuiApplication([])
-fonts.load()
-for text in sys.argv[1:]:
-    for bold in (False, True):
+
+@pytest.mark.parametrize("bold", [False, True])
+def test_letters_are_drawn_without_a_system_font(bold: bool) -> None:
+    """Of the tests in this folder none finds a font of the computer."""
+    assert os.environ["FONTCONFIG_FILE"] == str(NO_FONTS)
+    for text in LETTERS.values():
         layout = QTextLayout(text, fonts.font(20, bold=bold))
         layout.beginLayout()
         layout.createLine()
@@ -48,34 +56,18 @@ for text in sys.argv[1:]:
         assert runs, ascii(text)
         assert all(0 not in run.glyphIndexes() for run in runs), ascii(text)
         assert {run.rawFont().familyName() for run in runs} <= set(fonts.FAMILIES), ascii(text)
-"""
-
-
-def test_every_letter_is_drawn_where_the_computer_has_no_font() -> None:
-    environment = {"QT_QPA_PLATFORM": "offscreen", "FONTCONFIG_FILE": str(NO_FONTS), "PATH": "/x"}
-    subprocess.run(
-        [sys.executable, "-c", SEEN, *LETTERS.values()],
-        cwd=ROOT,
-        env=environment,
-        check=True,
-        timeout=600,
-    )
 
 
 @pytest.mark.parametrize("weight", ["Regular", "Bold"])
-def test_the_syllabics_are_all_there(qapp: QApplication, weight: str) -> None:
+def test_syllabics_and_marks_are_all_there(weight: str) -> None:
     font = QRawFont(str(fonts.FOLDER / f"RosettaNotoSansCanadianAboriginal-{weight}.ttf"), 20)
     blocks = (range(0x1400, 0x1680), range(0x18B0, 0x18F6), range(0x11AB0, 0x11AC0))
     assert [sum(map(font.supportsCharacter, block)) for block in blocks] == [640, 70, 16]
-
-
-@pytest.mark.parametrize("weight", ["Regular", "Bold"])
-def test_all_marks_that_stand_on_latin_letters_are_there(qapp: QApplication, weight: str) -> None:
     font = QRawFont(str(fonts.FOLDER / f"RosettaNotoSans-{weight}.ttf"), 20)
     assert all(map(font.supportsCharacter, range(0x300, 0x370)))
 
 
-def test_a_mark_stands_above_its_letter_and_takes_no_room(qapp: QApplication) -> None:
+def test_a_mark_stands_above_its_letter_and_takes_no_room() -> None:
     def width(text: str) -> float:
         layout = QTextLayout(text, fonts.font(40))
         layout.beginLayout()
@@ -87,14 +79,7 @@ def test_a_mark_stands_above_its_letter_and_takes_no_room(qapp: QApplication) ->
         assert width(f"{letter}\u030c") == pytest.approx(width(letter), abs=1)
 
 
-def test_bold_letters_are_the_fonts_own(qapp: QApplication) -> None:
-    for family in fonts.FAMILIES:
-        assert {"Regular", "Bold"} <= set(QFontDatabase.styles(family))
-
-
-def test_a_damaged_font_is_named(
-    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_damaged_font_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(fonts.FOLDER, tmp_path / "fonts")
     monkeypatch.setattr(fonts, "FOLDER", tmp_path / "fonts")
     damaged, gone = (
@@ -106,23 +91,17 @@ def test_a_damaged_font_is_named(
     assert fonts.load() == [damaged, gone]
 
 
-def test_the_licence_of_each_family_lies_beside_it() -> None:
-    for family in fonts.FAMILIES:
-        text = (fonts.FOLDER / f"{family.replace(' ', '')}-OFL.txt").read_text("utf-8")
-        assert "SIL OPEN FONT LICENSE Version 1.1" in text
-        assert "The Noto Project Authors" in text
-
-
-def test_the_font_of_a_rating_has_a_name() -> None:
-    assert fonts.named(26) == "Rosetta Noto Sans / Rosetta Noto Sans Canadian Aboriginal 26 px"
-
-
-def test_no_font_of_the_computer_can_take_the_place_of_ours(qapp: QApplication) -> None:
+def test_families_are_our_own_with_licence_and_bold_letters() -> None:
     """Debian, for one, has another Noto Sans, without some of the signs: Qt would mix the two."""
     for family in fonts.FAMILIES:
         assert family.startswith("Rosetta ")
-        raw = QRawFont(str(fonts.FOLDER / f"{family.replace(' ', '')}-Regular.ttf"), 20)
-        assert raw.familyName() == family
+        name = family.replace(" ", "")
+        assert QRawFont(str(fonts.FOLDER / f"{name}-Regular.ttf"), 20).familyName() == family
+        assert {"Regular", "Bold"} <= set(QFontDatabase.styles(family))
+        text = (fonts.FOLDER / f"{name}-OFL.txt").read_text("utf-8")
+        assert "SIL OPEN FONT LICENSE Version 1.1" in text
+        assert "The Noto Project Authors" in text
+    assert fonts.named(26) == "Rosetta Noto Sans / Rosetta Noto Sans Canadian Aboriginal 26 px"
 
 
 @pytest.mark.parametrize(
@@ -150,12 +129,13 @@ def test_no_font_of_the_computer_can_take_the_place_of_ours(qapp: QApplication) 
         ("! \u07ca", "\u07ca"),
     ],
 )
-def test_with_the_bundled_fonts_alone(qapp: QApplication, text: str, missing: str | None) -> None:
+def test_with_the_bundled_fonts_alone(text: str, missing: str | None) -> None:
     assert undrawn([text])[:1] == ([] if missing is None else [missing])
 
 
-def test_all_of_all_texts_are_found_with_their_marks(qapp: QApplication) -> None:
+def test_all_of_all_texts_are_found_with_their_marks() -> None:
     texts = ["good", "also good", "here ק\u05b8 and 漢", "漢", "a\u07ca ! \u2014 \u0712"]
+    assert undrawn(["\u2014"]) == []  # as on the page before
     assert undrawn(texts) == ["ק\u05b8", "漢", "\u07ca", "\u0712"]
     assert undrawn(texts[2:3]) == ["ק\u05b8", "漢"], "what was asked before is known"
 
@@ -170,13 +150,14 @@ def test_all_of_all_texts_are_found_with_their_marks(qapp: QApplication) -> None
         ("a\ue000😀😀😀😀", "a‹U+E000›‹GRINNING FACE›‹×4›"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_drawn_is_shown_by_name(qapp: QApplication, text: str, seen: str) -> None:
+def test_what_cannot_be_drawn_is_shown_by_name(text: str, seen: str) -> None:
     assert shown(text) == seen
     assert shown(seen) == seen
 
 
+@examples(30, 100)
 @given(st.text(alphabet="aᐊê \u0302漢ש😀▁\ue000\u202e\n", max_size=30))
-def test_nothing_is_shown_that_cannot_be_drawn(qapp: QApplication, text: str) -> None:
+def test_nothing_is_shown_that_cannot_be_drawn(text: str) -> None:
     assert undrawn([shown(text)]) == []
 
 
@@ -197,34 +178,25 @@ def test_nothing_is_shown_that_cannot_be_drawn(qapp: QApplication, text: str) ->
         ("", "Latn", True),
     ],
 )
-def test_a_text_is_judged_only_where_it_can_be_read(
-    qapp: QApplication, text: str, script: str | None, reads: bool
-) -> None:
+def test_text_is_legible_as_stated(text: str, script: str | None, reads: bool) -> None:
     assert legible(text, script) is reads
 
 
+@examples(30, 100)
 @given(st.lists(st.text(alphabet="aêᐊᓂ ̌سx\u200d", max_size=20), max_size=5))
-def test_a_text_of_letters_that_are_there_misses_none(qapp: QApplication, texts: list[str]) -> None:
+def test_a_text_of_letters_that_are_there_misses_none(texts: list[str]) -> None:
     assert undrawn(texts) == []
 
 
+@examples(30, 100)
 @given(st.text(alphabet="aᐊ \u0302漢ש", max_size=20))
-def test_one_that_is_named_stands_in_the_text_and_cannot_be_drawn(
-    qapp: QApplication, text: str
-) -> None:
+def test_what_is_undrawn_stands_in_the_text(text: str) -> None:
     found = undrawn([text])
     assert {each[0] for each in found} == set(text) & set("漢ש")
     assert all(each in text for each in found)
 
 
-def test_the_time_of_looking_through_a_review_grows_as_its_texts_do(qapp: QApplication) -> None:
-    letters = [chr(code) for code in (*range(0x1400, 0x1680), *range(0xC0, 0x180))]
-    texts = ["".join(letters[(7 * n + m) % len(letters)] for m in range(200)) for n in range(300)]
-    assert undrawn(texts) == []
-    assert grows_less(lambda size: undrawn(texts[:size]), 60, 300, 2.5)
-
-
-def test_a_sign_that_scripts_share_is_not_blamed_for_its_neighbour(qapp: QApplication) -> None:
+def test_a_sign_that_scripts_share_is_not_blamed_for_its_neighbour() -> None:
     assert undrawn(["\u2014 \u2212", "\u07ca\u2014\u2212"]) == ["\u07ca"]
 
 
@@ -235,8 +207,8 @@ def _assigned() -> list[str]:
     return random.Random(5).sample(seen, len(seen))
 
 
-@pytest.mark.parametrize("kind", ["one text", "a text each", "all with a mark"])
-def test_five_thousand_different_characters_hold_nobody_up(qapp: QApplication, kind: str) -> None:
+@pytest.mark.parametrize("kind", first(1, ["all with a mark", "one text", "a text each"]))
+def test_five_thousand_different_characters_hold_nobody_up(kind: str) -> None:
     letters = _assigned()[:5000]
     undrawn(letters)  # every font that is needed is open now, as after the first page
 
@@ -254,8 +226,136 @@ def test_five_thousand_different_characters_hold_nobody_up(qapp: QApplication, k
     assert grows_less(look, 1000, 5000, 4)
 
 
-def test_a_thousand_marks_on_one_letter_are_looked_at_once(qapp: QApplication) -> None:
+def test_a_thousand_marks_on_one_letter_are_looked_at_once() -> None:
     assert undrawn(["a" + "\u0301" * 20_000]) == []
     assert undrawn(["a" + "\u0301" * 20_000 + "\u0378"])
     look = lambda marks: undrawn(["a" + "\u0301" * marks + "\u0378"])  # noqa: E731
     assert grows_less(look, 4_000, 20_000, 2.5)
+
+
+# letters that a batch brings
+
+
+SALT = bytes(range(32))
+HOSTILE = """
+import sys
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QApplication
+from review.desktop.look import fonts
+from review.files.font_file import CarriedFont
+from tests.review.files.made_font import ARABIC, CHEROKEE, OFL, carried, changed, subset_font
+
+app = QApplication([])
+fonts.load()
+texts = ["سلام و ێۆڕ بتث", CHEROKEE]
+good = [subset_font(ARABIC, set(texts[0])), carried().font]
+drawn = 0
+for seed in range(int(sys.argv[1])):
+    if not fonts.carry([CarriedFont(changed(good[seed % 2], seed), OFL)]):
+        image = QImage(600, 80, QImage.Format.Format_ARGB32)
+        font = fonts.font(30)
+        font.setFamilies([*fonts._CARRIED, *font.families()])
+        painter = QPainter(image)
+        painter.setFont(font)
+        painter.drawText(10, 50, texts[seed % 2])
+        painter.end()
+        drawn += 1
+print("drawn", drawn)
+"""
+"""Draws with fonts that were changed in such a way that their sums are right."""
+
+
+@pytest.fixture(autouse=True)
+def none_carried(qapp: QApplication) -> None:
+    fonts.carry(())
+    forget_fonts()
+
+
+def batch_with(*carried_fonts: CarriedFont) -> Batch:
+    items = [each.model_copy(update={"candidate": CHEROKEE}) for each in items_of(2)]
+    plain = batch_of(items, salt=SALT, shows_words=False)
+    return make_batch(plain.manifest, items, (), ORGANISATION, SALT, carried_fonts)
+
+
+def test_letters_of_a_batch_are_drawn_and_recorded(enter: Enter, tmp_path: Path) -> None:
+    batch = batch_with(carried())
+    assert undrawn([CHEROKEE]) == [*CHEROKEE]
+    entry = enter(places=[write_file(batch, tmp_path)])
+    entry.to_consent()
+    assert undrawn([CHEROKEE]) == []
+    entry.press("\r")
+    page = entry.page(ItemPage)
+    assert page.texts.candidate.toPlainText() == CHEROKEE
+    assert _family(CHEROKEE) == {carried().read().family}
+    entry.answer("2")
+    (rated,) = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Rate)]
+    assert carried().read().family in (rated.font or "")
+    entry.look.take_fonts(())
+    assert undrawn([CHEROKEE]) == [*CHEROKEE], "the next review has its own"
+
+
+def _family(text: str) -> set[str]:
+    layout = QTextLayout(text, fonts.font(20))
+    layout.beginLayout()
+    layout.createLine()
+    layout.endLayout()
+    return {run.rawFont().familyName() for run in layout.glyphRuns()}
+
+
+def test_no_font_of_a_batch_draws_a_letter_that_the_program_has() -> None:
+    mixed = carried("aê" + CHEROKEE)
+    assert ord("a") not in mixed.read().characters or fonts.carry([mixed]) == []
+    assert _family("aê") == {"Rosetta Noto Sans"}
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        CarriedFont(b"no font", OFL),
+        CarriedFont(carried().font[:-1], OFL),
+        CarriedFont(carried().font, b"All rights reserved."),
+        CarriedFont((fonts.FOLDER / "RosettaNotoSans-Regular.ttf").read_bytes(), OFL),
+    ],
+    ids=["no font", "cut", "no licence", "ours"],
+)
+def test_bad_font_costs_only_itself(bad: CarriedFont) -> None:
+    brought = open_batch(write_batch(batch_with(bad, carried()))).fonts
+    assert brought == (bad, carried())
+    assert len(fonts.carry(brought)) == 1
+    forget_fonts()
+    assert undrawn([CHEROKEE]) == []
+    assert fonts.families() == [*fonts.FAMILIES, carried().read().family]
+
+
+def test_a_font_is_signed_with_the_batch_and_belongs_to_version_3() -> None:
+    batch = batch_with(carried())
+    assert "font-1-licence.txt" in batch.manifest.members
+    other = batch.archive.replace(b"Cherokee", b"cherokee").replace(OFL[:40], OFL[:39] + b"!")
+    with pytest.raises(FileError):
+        open_batch(other)
+    items = items_of(2)
+    earlier = batch_of(items)
+    with pytest.raises(FileError, match="from version 3 on"):
+        make_batch(earlier.manifest, items, (), ORGANISATION, b"", [carried()])
+
+
+@pytest.mark.thorough
+def test_fonts_made_to_deceive_do_not_end_the_program() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", HOSTILE, str(times(300, 10_000))],
+        env={**os.environ},
+        cwd=ROOT,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr[-500:]
+    assert int(ran.stdout.split()[-1]) > times(300, 10_000) // 3, "most get past our own look"
+
+
+def test_the_organiser_is_told_what_the_window_finds() -> None:
+    """Both look at the same fonts: one in their tables, the other by drawing."""
+    letters = [chr(code) for code in range(0x20, 0x30000, times(211, 1)) if chr(code).isprintable()]
+    lacking = lacking_in("".join(letters), brought())
+    drawn_otherwise = {each for each in letters if (each in lacking) != (undrawn([each]) != [])}
+    assert drawn_otherwise == set()

@@ -1,11 +1,13 @@
-"""Colours are told apart by everybody, sizes change at once, and what was chosen is remembered."""
+"""Colours are told apart by everybody, sizes change at once, and what was chosen is remembered and drawn."""
 
 from __future__ import annotations
 
 import itertools
+from itertools import product
+from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QApplication,
@@ -19,11 +21,17 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from review.desktop.look.look import SIZES, Look
+from review.desktop.look.look import LARGE, SIZES, Look
 from review.desktop.look.style import COLOURS, Theme
 from review.desktop.parts.buttons import GAP, RING, Button
 from review.desktop.parts.texts import TextPane
+from review.files.manifests import BatchItem
+from review.session.words.keys import KEYS, Act
+from tests.desktop.item_scene import Scene
 from tests.desktop.pixels import colours, contrast, picture, strongest
+from tests.desktop.visit_scene import Enter
+from tests.review.session.scenes import batch_of, item_id
+from tests.review.thorough import first
 
 TEXT, EDGE = 7.0, 3.0
 """WCAG 2: 1.4.6 at level AAA, and 1.4.11."""
@@ -73,10 +81,11 @@ def shown(qtbot: QtBot, *widgets: QWidget) -> QWidget:
     column = QVBoxLayout(window)
     for widget in widgets:
         column.addWidget(widget)
-    window.resize(700, 500)
+    window.resize(400, 900)
     window.show()
     qtbot.waitExposed(window)
     window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
     return window
 
 
@@ -91,84 +100,56 @@ def label(role: str) -> QLabel:
 
 
 @pytest.mark.parametrize("theme", list(Theme))
-@pytest.mark.parametrize("role", ["", "title", "strong", "mark", "quiet", "good", "warn"])
-def test_text_is_painted_as_clear_as_it_is_meant(
-    qtbot: QtBot, look: Look, theme: Theme, role: str
-) -> None:
+def test_words_and_edges_are_painted_clear(qtbot: QtBot, look: Look, theme: Theme) -> None:
     look.set_theme(theme)
-    window = shown(qtbot, label(role))
-    assert strongest(picture(window)) >= TEXT
-
-
-@pytest.mark.parametrize("theme", list(Theme))
-def test_what_stands_on_widgets_is_as_clear(qtbot: QtBot, look: Look, theme: Theme) -> None:
-    look.set_theme(theme)
-    main, off, down = Button("HHH", "E"), Button("HHH", "E"), Button("HHH", "E")
+    labels = [label(each) for each in ("", "title", "strong", "mark", "quiet", "good", "warn")]
+    button, main, off, down = (Button("HHH", "E") for _ in range(4))
     main.setProperty("role", "main")
     off.setEnabled(False)
     down.setDown(True)
     line, asks, box = QLineEdit("HHH EEE"), QLineEdit(), QTextEdit("HHH EEE")
     asks.setPlaceholderText("HHH EEE")
-    pane = TextPane()
+    pane, tick, bar = TextPane(), QCheckBox("x"), QProgressBar()
     pane.show_text("HHH EEE")
-    every = [Button("HHH", "E"), main, off, down, line, asks, box, pane]
-    window = shown(qtbot, *every)
-    window.setFocus()
-    image = picture(window)
-    for widget in every:
-        inside = place(widget).adjusted(10, 10, -10, -10)
-        assert strongest(image, inside) >= TEXT, (widget, widget.objectName())
-
-
-@pytest.mark.parametrize("theme", list(Theme))
-def test_edges_are_seen(qtbot: QtBot, look: Look, theme: Theme) -> None:
-    look.set_theme(theme)
-    bar = QProgressBar()
+    tick.setChecked(True)
     bar.setMaximum(10)
-    every = [Button("HHH"), QLineEdit(), QTextEdit(), bar]
-    window = shown(qtbot, *every)
+    inside = [button, main, off, down, line, asks, box, pane]
+    window = shown(qtbot, *labels, tick, *inside, bar)
     window.setFocus()
     image = picture(window)
+    for widget in [*labels, tick, *inside]:
+        margin = 10 if widget in inside else 0
+        at = place(widget).adjusted(margin, margin, -margin, -margin)
+        assert strongest(image, at) >= TEXT, (widget, widget.property("role"))
     ground = COLOURS[theme].ground
-    for widget in every:
-        at = place(widget)
-        down = QRect(at.center().x(), at.top(), 1, 12)
-        assert max(contrast(ground, QColor(c)) for c in colours(image, down)) >= EDGE, widget
+    for widget in (button, line, box, bar):
+        at = QRect(place(widget).center().x(), place(widget).top(), 1, 12)
+        assert max(contrast(ground, QColor(c)) for c in colours(image, at)) >= EDGE, widget
 
 
 @pytest.mark.parametrize("theme", list(Theme))
-@pytest.mark.parametrize("role", ["", "main"])
-def test_the_ring_is_thick_and_stands_apart_from_both_sides(
-    qtbot: QtBot, look: Look, theme: Theme, role: str
-) -> None:
+def test_focus_is_a_thick_ring_or_edge(qtbot: QtBot, look: Look, theme: Theme) -> None:
     look.set_theme(theme)
-    button = Button("HHH")
-    button.setProperty("role", role)
-    window = shown(qtbot, button, QLabel("."))
-    qtbot.waitUntil(window.isActiveWindow)
+    plain, main = Button("HHH"), Button("HHH")
+    main.setProperty("role", "main")
+    edged = [QLineEdit(), QTextEdit(), TextPane()]
+    window = shown(qtbot, plain, main, *edged, QLabel("."))
     window.setFocus()
-    without = picture(window)
-    button.setFocus(Qt.FocusReason.TabFocusReason)
-    image = picture(window)
-    at = place(button)
-    down = [image.pixelColor(at.center().x(), at.top() + y).name() for y in range(-2, RING + GAP)]
     ground, ring = COLOURS[theme].ground.name(), COLOURS[theme].focus.name()
-    assert down == [ground] * 2 + [ring] * RING + [ground] * GAP
     assert RING >= 3
-    assert ring not in colours(without)
-
-
-@pytest.mark.parametrize("widget", [QLineEdit, QTextEdit, TextPane])
-def test_what_one_types_in_or_reads_shows_its_focus_too(
-    qtbot: QtBot, look: Look, widget: type[QWidget]
-) -> None:
-    made = widget()
-    window = shown(qtbot, made, Button("x"))
-    qtbot.waitUntil(window.isActiveWindow)
-    made.setFocus()
-    image, at = picture(window), place(made)
-    down = [image.pixelColor(at.center().x(), at.top() + y).name() for y in range(4)]
-    assert down == [look.colours.focus.name()] * 4
+    for button in (plain, main):
+        assert ring not in colours(picture(window), place(button))
+        button.setFocus(Qt.FocusReason.TabFocusReason)
+        image, at = picture(window), place(button)
+        down = [
+            image.pixelColor(at.center().x(), at.top() + y).name() for y in range(-2, RING + GAP)
+        ]
+        assert down == [ground] * 2 + [ring] * RING + [ground] * GAP
+    for widget in edged:
+        widget.setFocus()
+        image, at = picture(window), place(widget)
+        down = [image.pixelColor(at.center().x(), at.top() + y).name() for y in range(4)]
+        assert down == [ring] * 4
 
 
 def test_a_size_changes_everything_at_once(qtbot: QtBot, look: Look) -> None:
@@ -182,9 +163,7 @@ def test_a_size_changes_everything_at_once(qtbot: QtBot, look: Look) -> None:
     assert window.isVisible()
 
 
-def test_a_change_is_told_once_and_remembered(
-    qtbot: QtBot, look: Look, kept: list[tuple[str, str]]
-) -> None:
+def test_change_is_told_once(qtbot: QtBot, look: Look, kept: list[tuple[str, str]]) -> None:
     with qtbot.waitSignal(look.changed):
         look.set_theme(Theme.CONTRAST)
     with qtbot.waitSignal(look.changed):
@@ -208,17 +187,150 @@ def test_the_sizes_have_two_ends(look: Look, kept: list[tuple[str, str]]) -> Non
 @pytest.mark.parametrize(
     ("asked", "taken"), [(0, 16), (-5, 16), (19, 20), (26, 25), (36, 40), (10**9, 48)]
 )
-def test_a_remembered_size_that_is_none_of_ours_becomes_the_nearest(
-    qapp: QApplication, asked: int, taken: int
-) -> None:
+def test_unknown_size_becomes_the_nearest(qapp: QApplication, asked: int, taken: int) -> None:
     assert Look(Theme.LIGHT, asked, lambda *_: None).size == taken
 
 
-def test_a_tick_can_be_seen(qtbot: QtBot, look: Look) -> None:
-    for theme in Theme:
-        look.set_theme(theme)
-        box = QCheckBox("x")
-        box.setChecked(True)
-        window = shown(qtbot, box)
-        assert strongest(picture(window), QRect(place(box).topLeft(), place(box).size())) >= TEXT
-        window.close()
+# letters of 100, 150 and 200 %, on small and large screens
+
+
+SCREENS = [(1024, 560), (1366, 728), (1920, 1040)]
+"""Pixels of the window on three screens, without the bars of the system."""
+USUAL = 20
+_TEXTS = (
+    "The woman whose son went to the store is the teacher whom my children like best.",
+    "La virino, kies filo iris al la vendejo, estas la instruistino, kiun miaj infanoj ŝatas.",
+)
+_TABS = 80
+ISOLATES = "\u2066\u2069"
+
+
+def scene_of(qtbot: QtBot, folder: Path, window: tuple[int, int], size: int) -> Scene:
+    folder.mkdir()
+    items = [BatchItem(id=item_id(n), source=_TEXTS[0], candidate=_TEXTS[1]) for n in (1, 2, 3)]
+    scene = Scene(qtbot, folder, batch=batch_of(items), size=size, window=window)
+    scene.idle()
+    return scene
+
+
+def ink(widget: QWidget) -> int:
+    """Measure how many rows of pixels the first line of letters takes, the border of a button left out."""
+    image, edge = picture(widget), 9 if isinstance(widget, Button) else 0
+    ground = QColor(colours(image).most_common(1)[0][0])
+    high, wide = 0, image.width() - 2 * edge
+    for y in range(edge, image.height() - edge):
+        row = colours(image, QRect(edge, y, wide, 1))
+        if any(contrast(ground, QColor(pixel)) > 4 for pixel in row):
+            high += 1
+        elif high:
+            break
+    return high
+
+
+def said(scene: Scene) -> dict[str, QWidget]:
+    """Return what stands around the texts on a line of its own: names, signs, answers and acts."""
+    labels = {each.text(): each for each in scene.page.findChildren(QLabel) if each.isVisible()}
+    found: dict[str, QWidget] = {name: labels[name] for name in ("Original", "Translation")}
+    names = ("Settings", "Reject", "Gist", "Better translation", "Harmful")
+    found |= {name: act_of(scene, name) for name in names}
+    return found
+
+
+def act_of(scene: Scene, name: str) -> Button:
+    """Return a button, also one that is folded away for want of room."""
+    return next(b for b in scene.page.findChildren(Button) if b.text().strip(ISOLATES) == name)
+
+
+@pytest.mark.parametrize("place", first(1, range(len(SCREENS))))
+def test_what_is_chosen_is_drawn(qtbot: QtBot, tmp_path: Path, place: int) -> None:
+    window = SCREENS[place]
+    drawn: dict[int, dict[str, int]] = {}
+    for size in (USUAL, 30, 40):
+        scene = scene_of(qtbot, tmp_path / str(size), window, size)
+        scene.look.set_shows_keys(False)
+        drawn[size] = {name: ink(widget) for name, widget in said(scene).items()}
+        page = scene.page
+        assert page.texts.source.document().defaultFont().pixelSize() == size
+        scene.close()
+    for size in (30, 40):
+        for name, high in drawn[size].items():
+            assert high / drawn[USUAL][name] == pytest.approx(size / USUAL, rel=0.12), (size, name)
+
+
+@pytest.mark.parametrize(
+    ("window", "size"),
+    first(2, dict.fromkeys([((1024, 560), 40), ((1920, 1040), 20), *product(SCREENS, (20, 40))])),
+)
+def test_column_is_all_reached_by_tab_and_wheel(
+    qtbot: QtBot, tmp_path: Path, window: tuple[int, int], size: int
+) -> None:
+    scene = scene_of(qtbot, tmp_path / "one", window, size)
+    page = scene.page
+    pane = page.texts.source
+    place = QRect(pane.mapTo(page, QPoint(0, 0)), pane.size())
+    assert place.width() <= 900
+    assert abs(place.left() - (page.width() - place.right())) <= 30  # a scroll bar's width
+    scene.rate("2")  # now there is something to undo
+    seen: dict[str, bool] = {}
+    page.setFocus()
+    for _ in range(_TABS):
+        scene.send(Qt.Key.Key_Tab)
+        _settled()
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        if focused.accessibleName() in seen:
+            break
+        seen[focused.accessibleName()] = in_sight(page, focused)
+    assert all(seen.values()), seen
+    wanted = {each.accessibleName() for each in page.findChildren(Button) if each.isVisible()}
+    assert wanted <= set(seen)
+    assert {name.split(".")[0] for name in seen} > {"Reject", "Gist", "Acceptable", "Excellent"}
+    bar, clicked = page.reading.verticalScrollBar(), set[str]()
+    for at in range(0, bar.maximum() + 1, max(1, bar.pageStep() // 3)):
+        bar.setValue(at)
+        clicked |= {name for name in wanted if hit(page, name)}
+    bar.setValue(bar.maximum())
+    assert clicked | {name for name in wanted if hit(page, name)} == wanted
+    scene.close()
+
+
+def in_sight(page: QWidget, widget: QWidget) -> bool:
+    """Tell whether all of a widget is seen, or it fills all that can be seen."""
+    seen = widget.visibleRegion().boundingRect()
+    return seen == widget.rect() or (
+        widget.height() > page.reading.viewport().height() and seen.height() > 0  # type: ignore[attr-defined]
+    )
+
+
+def hit(page: QWidget, name: str) -> bool:
+    """Tell whether the middle of a button is seen and would be clicked."""
+    (each,) = (b for b in page.findChildren(Button) if b.isVisible() and b.accessibleName() == name)
+    middle = each.mapTo(page, each.rect().center())
+    return page.rect().contains(middle) and page.childAt(middle) is each
+
+
+def _settled() -> None:
+    for _ in range(3):
+        QApplication.processEvents()
+
+
+def test_most_valued_acts_are_seen_on_a_small_screen(qtbot: QtBot, tmp_path: Path) -> None:
+    for language in ("en", "fr"):
+        scene = Scene(qtbot, tmp_path / language, language=language, window=(1024, 600))
+        scene.idle()
+        shown = [each for each in scene.page.acts.findChildren(Button) if each.isVisible()]
+        keys = {each.key for each in shown if in_sight(scene.page, each)}
+        assert {KEYS[act][0] for act in (Act.CANNOT_JUDGE, Act.WORDING, Act.HARM)} <= keys
+        scene.close()
+
+
+def test_window_takes_the_screen_for_large_letters(enter: Enter) -> None:
+    entry = enter()
+    entry.window.showNormal()
+    entry.look.set_size(25)
+    assert not entry.window.isMaximized()
+    entry.look.set_size(LARGE)
+    assert entry.window.isMaximized()
+    entry.window.showNormal()
+    entry.look.smaller()
+    assert not entry.window.isMaximized()

@@ -8,27 +8,22 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QPoint, QTimer, QTranslator
+from PySide6.QtCore import QCoreApplication, QPoint, Qt, QTimer, QTranslator
 from PySide6.QtGui import QAccessible, QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QScrollBar, QTextEdit, QWidget
 from pytestqt.qtbot import QtBot
-
-from review.desktop.program.application import QT_WORDS, QtWords, without_mnemonic
-from review.session.words import build
-from review.session.words.catalogue import Words
-from tests.desktop.visit_scene import Enter, Entry
-from tests.review.session.catalogues import catalogue, entry
-from tests.review.session.scenes import CODE, batch_of, items_of, write_file
-
-pytest.importorskip("PySide6.QtWidgets")
-
-from PySide6.QtCore import Qt
 
 import review.desktop
 from review.desktop.frame.page import Page
 from review.desktop.frame.reading import MoreBelow
 from review.desktop.parts.texts import Line
-from tests.desktop.item_scene import Make, Scene
+from review.desktop.program.application import QT_WORDS, QtWords, without_mnemonic
+from review.session.words import build
+from review.session.words.catalogue import Words
+from tests.desktop.item_scene import Make
+from tests.desktop.visit_scene import Enter, Entry
+from tests.review.session.catalogues import catalogue, entry
+from tests.review.session.scenes import CODE, batch_of, items_of, write_file
 
 NO_WORDS = {"QT_LAYOUT_DIRECTION", "%p%", "Alt"}
 """Asked of a translator, and no words of our pages: a direction, a form of numbers, a key that is never used."""
@@ -92,9 +87,7 @@ def _right_click(widget: QWidget) -> None:
     QCoreApplication.sendEvent(widget, event)
 
 
-def test_our_pages_say_of_qt_what_is_in_the_table_and_nothing_else(
-    enter: Enter, asked: Asked, tmp_path: Path
-) -> None:
+def test_pages_say_no_other_words_of_qt(enter: Enter, asked: Asked, tmp_path: Path) -> None:
     write_file(batch_of(items_of(2), consent="A long text.\n" * 60), tmp_path / "stick")
     started = enter(sticks=[tmp_path / "stick"])
     started.window.resize(640, 420)
@@ -113,9 +106,7 @@ def test_our_pages_say_of_qt_what_is_in_the_table_and_nothing_else(
     assert asked.texts - NO_WORDS == set(QT_WORDS)
 
 
-def test_the_menu_of_a_text_speaks_french_and_leaves_alt_to_the_keyboard(
-    qtbot: QtBot, qapp: QApplication
-) -> None:
+def test_menu_of_a_text_speaks_french(qtbot: QtBot, qapp: QApplication) -> None:
     french = QtWords(lambda: Words.load("fr"))
     qapp.installTranslator(french)
     try:
@@ -155,36 +146,24 @@ def test_qt_hears_the_direction_of_the_catalogue(tmp_path: Path) -> None:
 FOLDER = Path(review.desktop.__file__).parent
 
 
-@pytest.fixture
-def scene(make: Make) -> Scene:
-    return make()
-
-
 MARKUP = "<b>Ask</b> Jo &amp; <a href='x'>Ann</a>"
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.rglob("[a-z]*.py")), ids=lambda path: path.stem)
-def test_no_label_is_made_elsewhere(path: Path) -> None:
-    made = {
-        name.id
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        for name in (
-            [node.func] if isinstance(node, ast.Call)
-            else node.bases if isinstance(node, ast.ClassDef)
-            else []
-        )
-        if isinstance(name, ast.Name)
-    }  # fmt: skip
-    assert path.stem == "texts" or "QLabel" not in made
+def test_no_label_is_made_elsewhere() -> None:
+    for path in FOLDER.rglob("[a-z]*.py"):
+        nodes = [*ast.walk(ast.parse(path.read_text("utf-8")))]
+        made = [each.func for each in nodes if isinstance(each, ast.Call)]
+        made += [base for each in nodes if isinstance(each, ast.ClassDef) for base in each.bases]
+        names = {each.id for each in made if isinstance(each, ast.Name)}
+        assert path.stem == "texts" or "QLabel" not in names, path
 
 
-def test_every_label_of_a_page_shows_its_text_as_it_stands(scene: Scene) -> None:
+def test_no_markup_acts_in_a_label_of_a_page(make: Make) -> None:
+    scene = make()
     labels = scene.page.findChildren(QLabel)
     assert len(labels) > 5
     assert {each.textFormat() for each in labels} == {Qt.TextFormat.PlainText}
 
-
-def test_markup_in_the_words_for_what_is_below_is_shown_as_it_stands(scene: Scene) -> None:
     page = Page(scene.desk)
     scene.qtbot.addWidget(page)
     [below] = page.findChildren(MoreBelow)
@@ -208,8 +187,6 @@ def test_a_name_makes_no_shortcut_and_reads_as_it_stands(qtbot: QtBot) -> None:
     heard = QAccessible.queryAccessibleInterface(name)
     assert heard.text(QAccessible.Text.Name) == "This &that"
 
-
-def test_a_line_without_a_box_keeps_its_text(qtbot: QtBot) -> None:
     line = Line(MARKUP, "quiet")
     qtbot.addWidget(line)
     assert (line.text(), line.property("role"), line.wordWrap()) == (MARKUP, "quiet", True)

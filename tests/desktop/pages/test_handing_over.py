@@ -1,4 +1,4 @@
-"""Handing over in the window: sticks that come and go, files that are read back, and words for what fails."""
+"""Handing over and taking back: sticks that come and go, files that are read back, words that are gone."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from PySide6.QtWidgets import QApplication
 
 from corpora.text.visible import readable
 from review.desktop.item.item_page import ItemPage
-from review.desktop.item.pauses import EndPage
+from review.desktop.item.pauses import EndPage, WithdrawnPage
 from review.desktop.pages import hand_over_page
+from review.desktop.pages.ending_pages import WithdrawPage
 from review.desktop.pages.folders import Folders
 from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.parts.texts import TextPane
 from review.files.ratings import open_ratings
+from review.log.payloads import Rate, Scope, Withdraw
 from review.session.choice import of_file
 from review.session.session import Session
 from review.session.waiting import Exported
@@ -33,149 +35,105 @@ ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
 def scene(scene_of: SceneOf) -> Scene:
     """At the end, with everything answered."""
     scene = scene_of()
-    scene.press("4", "2", "1")
+    for rating in "421":
+        scene.press(rating)
     scene.page_of(EndPage)
     return scene
 
 
-def files(folder: Path) -> list[Path]:
+def on(folder: Path) -> list[Path]:
     return sorted(folder.iterdir())
 
 
 def phrase(scene: Scene) -> str:
-    scene.qtbot.waitUntil(
-        lambda: any(each.isVisible() for each in scene.page.findChildren(TextPane))
-    )
-    pane = next(each for each in scene.page.findChildren(TextPane) if each.isVisible())
-    return pane.toPlainText()
-
-
-def test_three_keys_hand_over_and_the_file_is_what_the_page_says(scene: Scene) -> None:
-    scene.press("x")
-    assert "Where is your stick?" in scene.texts()
-    scene.press(ENTER)
-    assert "Saved and checked. You may pull the stick out." in scene.texts()
-    (file,) = files(scene.stick)
-    opened = open_ratings(file.read_bytes(), CUSTODIANS)
-    assert phrase(scene) == opened.phrase(earlier=True)
-    assert str(file) in scene.texts()
-    assert b"".join(opened.lines).count(b'"rating":') == 3
-    scene.press(ENTER)
-    scene.page_of(EndPage)
-    assert "Handed over at" in scene.texts()
-
-
-def test_the_six_words_are_copied_whole(scene: Scene) -> None:
-    scene.press("x", ENTER)
-    scene.click("Copy the six words")
-    assert QGuiApplication.clipboard().text() == phrase(scene)
-    assert len(phrase(scene).split()) == 6
-
-
-def test_settings_never_lie_over_the_six_words(scene: Scene) -> None:
-    scene.sticks = [scene.folder / "pulled", scene.stick]
-    scene.press("x")
-    page = scene.page_of(HandOverPage)
-    assert page.offers_settings
-    scene.click("pulled")
-    assert page.offers_settings, "nothing was written"
-    scene.click("stick")
-    scene.window.open_settings()
-    assert scene.page is page
-    assert len(phrase(scene).split()) == 6
-
-
-def test_a_stick_that_is_put_in_appears_by_itself(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hand_over_page, "LOOK_MILLISECONDS", 10)
-    scene.sticks = []
-    scene.press("x")
-    assert "No stick was found. Put it into this computer." in scene.texts()
-    assert "Look again" in scene.buttons()
-    scene.sticks = [scene.stick]
-    scene.qtbot.waitUntil(lambda: "Where is your stick?" in scene.texts())
-    scene.click("stick")
-    assert len(files(scene.stick)) == 1
+    panes = scene.here.findChildren(TextPane)
+    scene.qtbot.waitUntil(lambda: any(each.isVisible() for each in panes))
+    return next(each for each in panes if each.isVisible()).toPlainText()
 
 
 def arrow(key: Qt.Key) -> QKeyEvent:
     return QKeyEvent(QKeyEvent.Type.KeyPress, key, Qt.KeyboardModifier.NoModifier)
 
 
-def test_every_place_has_a_key_and_the_arrows_go_from_one_to_the_next(scene: Scene) -> None:
+def test_file_on_the_stick_is_what_the_page_says(scene: Scene) -> None:
     scene.sticks = [scene.folder / "pulled", scene.stick]
     scene.press("x")
-    scene.press("3", "0")
-    assert not files(scene.stick)
-    scene.qtbot.waitUntil(scene.button("stick").isVisible)
-    scene.press(Qt.Key.Key_Tab)
-    assert scene.page.focusWidget() is scene.button("pulled")
-    QApplication.sendEvent(scene.button("pulled"), arrow(Qt.Key.Key_Down))
-    assert scene.page.focusWidget() is scene.button("stick")
-    QApplication.sendEvent(scene.button("stick"), arrow(Qt.Key.Key_Up))
-    assert scene.page.focusWidget() is scene.button("pulled")
-    scene.press("2")
-    assert "Saved and checked. You may pull the stick out." in scene.texts()
-    assert len(files(scene.stick)) == 1
-    scene.press("1", "2")
-    assert len(files(scene.stick)) == 1
-
-
-def test_looking_again_is_one_key(scene: Scene) -> None:
-    scene.sticks = []
-    scene.press("x")
-    scene.sticks = [scene.stick]
-    scene.press(ENTER)
+    page = scene.page_of(HandOverPage)
     assert "Where is your stick?" in scene.texts()
-
-
-def test_where_nothing_can_be_written_it_is_said_and_another_try_works(scene: Scene) -> None:
-    gone = scene.folder / "pulled"
-    scene.sticks = [gone, scene.stick]
-    scene.press("x")
     scene.click("pulled")
     said = scene.texts()
     assert "It is not there. Put the stick in and try again." in said
     assert "Nothing was written. Choose another place, or try again." in said
     assert scene.session.view.handed_over == ""
-    scene.click("stick")
-    assert len(files(scene.stick)) == 1
+    assert page.offers_settings, "nothing was written"
+    scene.press("3", "0")
+    assert not on(scene.stick)
+    scene.qtbot.waitUntil(scene.button("stick").isVisible)
+    scene.button("pulled").setFocus()
+    QApplication.sendEvent(scene.button("pulled"), arrow(Qt.Key.Key_Down))
+    assert page.focusWidget() is scene.button("stick")
+    QApplication.sendEvent(scene.button("stick"), arrow(Qt.Key.Key_Up))
+    assert page.focusWidget() is scene.button("pulled")
+    scene.press("2")
     assert "Nothing was written" not in scene.texts()
+    assert "Saved and checked. You may pull the stick out." in scene.texts()
+    scene.press("1", "2")
+    (file,) = on(scene.stick)
+    opened = open_ratings(file.read_bytes(), CUSTODIANS)
+    assert phrase(scene) == opened.phrase(earlier=True)
+    assert len(phrase(scene).split()) == 6
+    assert str(file) in scene.texts()
+    assert b"".join(opened.lines).count(b'"rating":') == 3
+    scene.click("Copy the six words")
+    assert QGuiApplication.clipboard().text() == phrase(scene)
+    scene.window.open_settings()
+    assert scene.here is page, "settings never lie over the six words"
+    scene.press(ENTER)
+    scene.page_of(EndPage)
+    assert "Handed over at" in scene.texts()
 
 
-@pytest.mark.parametrize("busy", ["", "part"])
-def test_a_full_stick_is_said_and_nothing_half_stays(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch, busy: str
-) -> None:
+def test_stick_is_found_by_key_or_itself(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hand_over_page, "LOOK_MILLISECONDS", 10)
+    scene.sticks = []
+    scene.press("x")
+    assert "No stick was found. Put it into this computer." in scene.texts()
+    assert "Look again" in scene.buttons
+    scene.sticks = [scene.stick]
+    scene.qtbot.waitUntil(lambda: "Where is your stick?" in scene.texts())
+    monkeypatch.setattr(hand_over_page, "LOOK_MILLISECONDS", 10**7)
+    scene.sticks = []
+    scene.press(ESC, "x")
+    scene.sticks = [scene.stick]
+    scene.press(ENTER)
+    assert "Where is your stick?" in scene.texts()
+    scene.button("stick").click()
+    scene.page_of(HandOverPage).save(scene.stick)  # a click too many
+    scene.page_of(HandOverPage).save(scene.folder)
+    scene.idle()
+    assert len(on(scene.stick)) == 1
+    assert not list(scene.folder.glob("*.rosetta-ratings"))
+
+
+def test_full_stick_keeps_nothing_half(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr("harness.sealed.stick.flush", full)
-    if busy:
-        (scene.stick / "photographs").write_bytes(b"x")
+    (scene.stick / "photographs").write_bytes(b"x")
     scene.press("x", ENTER)
     assert "There is not enough room there." in scene.texts()
-    assert [each.name for each in files(scene.stick)] == (["photographs"] if busy else [])
+    assert [each.name for each in on(scene.stick)] == ["photographs"]
 
 
-def test_a_click_too_many_writes_one_file(scene: Scene) -> None:
-    scene.press("x")
-    stick = scene.button("stick")
-    stick.click()
-    scene.page_of(HandOverPage).save(scene.stick)
-    scene.page_of(HandOverPage).save(scene.folder)
-    scene.idle()
-    assert len(files(scene.stick)) == 1
-    assert not list(scene.folder.glob("*.rosetta-ratings"))
-
-
-def test_while_it_is_written_nobody_leaves(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_leaves_while_it_is_written(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     slow, export = threading.Event(), Session.export
+    written: list[Exported] = []
 
     def slowly(session: Session, folder: Path) -> Exported:
         slow.wait(5)
-        return export(session, folder)
+        written.append(export(session, folder))
+        return written[-1]
 
     monkeypatch.setattr(Session, "export", slowly)
     scene.press("x")
@@ -183,19 +141,26 @@ def test_while_it_is_written_nobody_leaves(scene: Scene, monkeypatch: pytest.Mon
     page.save(scene.stick)
     page.back()
     page.enter()
-    assert scene.page is page
+    assert scene.here is page
     assert "If this is a stick, leave it in." in scene.texts()
-    assert not {"Back", "Look again", "Another folder …"} & set(scene.buttons())
+    assert not {"Back", "Look again", "Another folder …"} & set(scene.buttons)
     slow.set()
     scene.idle()
     assert "You may pull the stick out." in scene.texts()
+    scene.press(ENTER, "x")
+    slow.clear()
+    scene.page_of(HandOverPage).save(scene.stick)
+    scene.visit.answer()  # the page goes away while the file is written
+    slow.set()
+    scene.idle()
+    scene.qtbot.waitUntil(lambda: len(written) == 2)
+    assert len(on(scene.stick)) == 1, "nothing was added meanwhile"
 
 
-def test_another_folder_is_found_step_by_step(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folder_is_found_step_by_step(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     home = scene.folder / "someone"
     (home / "Docu\u202ements" / "for the council").mkdir(parents=True)
+    (home / "inside").mkdir()
     (home / ".hidden").mkdir()
     (home / os.fsdecode(b"no\xffname")).mkdir()
     (home / "letter.txt").write_text("a file is no folder")
@@ -204,14 +169,22 @@ def test_another_folder_is_found_step_by_step(
     monkeypatch.setattr(hand_over_page, "announce", lambda _, text: heard.append(text))
     scene.press("x")
     scene.click("Another folder")
-    assert len([each for each in scene.buttons() if each.startswith("no")]) == 1
-    rows = [each for each in scene.buttons() if "Docu" in each or each.startswith("Up to")]
+    assert len([each for each in scene.buttons if each.startswith("no")]) == 1
+    rows = [each for each in scene.buttons if "Docu" in each or each.startswith("Up to")]
     assert rows == [f"Up to {scene.folder.name}", readable("Docu\u202ements")]
     assert "\u202e" not in "".join(rows)
     assert "letter.txt" not in scene.texts()
+    (home / "inside").rmdir()
+    scene.click("inside")
+    assert "It is not there." in scene.texts()
+    (folders,) = scene.here.findChildren(Folders)
+    assert folders.here == home
+    scene.press(ESC)
+    assert "Where is your stick?" in scene.texts()
+    scene.click("Another folder")
     scene.qtbot.waitUntil(scene.button("Docu").isVisible)
     scene.press(Qt.Key.Key_Tab)
-    assert scene.page.focusWidget() is scene.button("Up to"), "folders come first"
+    assert scene.here.focusWidget() is scene.button("Up to"), "folders come first"
     scene.click("Docu")
     scene.click("for the council")
     scene.click("Up to")
@@ -221,18 +194,16 @@ def test_another_folder_is_found_step_by_step(
     scene.press(ENTER)
     assert "pull the stick out" not in scene.texts()
     assert "in a folder on this computer, not on a stick" in scene.texts()
-    assert len(files(home / "Docu\u202ements" / "for the council")) == 1
+    assert len(on(home / "Docu\u202ements" / "for the council")) == 1
 
 
-def test_each_step_begins_at_its_first_line(
-    scene_of: SceneOf, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scene = scene_of(size=48)
+def test_each_step_begins_at_its_first_line(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     home = scene.folder / "someone"
     for name in map(str, range(9)):
         (home / name / name).mkdir(parents=True)
     monkeypatch.setattr(Path, "home", lambda: home)
-    scene.press("4", "2", "1", "x")
+    scene.look.set_size(48)
+    scene.press("x")
     bar = scene.page_of(HandOverPage).reading.verticalScrollBar()
     for step in ("Another folder", "8"):
         scene.qtbot.waitUntil(lambda: bar.maximum() > 0)
@@ -242,77 +213,110 @@ def test_each_step_begins_at_its_first_line(
         assert bar.value() == 0
 
 
-def test_a_folder_that_cannot_be_listed_is_said_and_the_one_before_stays(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = scene.folder / "someone"
-    (home / "inside").mkdir(parents=True)
-    monkeypatch.setattr(Path, "home", lambda: home)
-    scene.press("x")
-    scene.click("Another folder")
-    (home / "inside").rmdir()
-    scene.click("inside")
-    assert "It is not there." in scene.texts()
-    (folders,) = scene.page.findChildren(Folders)
-    assert folders.here == home
-    scene.press(ESC)
-    assert "Where is your stick?" in scene.texts()
-    scene.press(ESC)
-    scene.page_of(EndPage)
-
-
-def test_handing_over_in_the_middle_leads_back_to_the_sentence(scene_of: SceneOf) -> None:
-    scene = scene_of()
-    scene.press("4", "x", ENTER, ENTER)
-    assert scene.page_of(ItemPage).texts.source.toPlainText() == "Source 2."
-    (file,) = files(scene.stick)
-    assert b'"kind":"rate"' in b"".join(open_ratings(file.read_bytes(), CUSTODIANS).lines)
-
-
-def test_a_page_that_is_gone_when_the_file_is_written_breaks_nothing(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written: list[object] = []
-    export = Session.export
-
-    def noting(session: Session, folder: Path) -> object:
-        written.append(result := export(session, folder))
-        return result
-
-    monkeypatch.setattr(Session, "export", noting)
-    scene.press("x")
-    scene.page_of(HandOverPage).save(scene.stick)
-    scene.start()
-    scene.qtbot.waitUntil(lambda: len(written) == 1)
-    assert len(files(scene.stick)) == 1
-
-
-def from_its_folder(scene: Scene) -> None:
-    """Let the window know where the file lay: in a folder on this computer's disk."""
+def test_real_stick_comes_before_the_folder_of_the_file(scene: Scene) -> None:
     [file] = (scene.folder / "mail").iterdir()
-    scene.opening.open(of_file(file))
-
-
-def test_a_real_stick_comes_before_the_folder_in_which_the_file_lay(scene: Scene) -> None:
-    from_its_folder(scene)
+    scene.opening.open(of_file(file))  # the window knows where the file lay: on this computer
     scene.press("x")
-    rows = [each.replace("\u200b", "") for each in scene.buttons() if "\n" in each]
+    rows = [each.replace("\u200b", "") for each in scene.buttons if "\n" in each]
     assert rows == [
         f"{scene.stick.name}\n{scene.stick}",
         f"A folder on this computer\n{scene.folder / 'mail'}",
     ]
     scene.press(ENTER)
     assert "You may pull the stick out." in scene.texts()
-    assert len(files(scene.stick)) == 1
-
-
-def test_without_a_stick_enter_saves_in_no_folder(scene: Scene) -> None:
-    from_its_folder(scene)
+    assert len(on(scene.stick)) == 1
+    scene.press(ENTER)
     scene.sticks = []
     scene.press("x")
     assert "No stick was found. Put it into this computer, or choose the folder." in scene.texts()
     scene.press(ENTER)
-    assert "No stick was found." in scene.texts()
+    assert "No stick was found." in scene.texts(), "Enter saves in no folder"
     scene.click("A folder on this computer")
     assert "pull the stick out" not in scene.texts()
     assert "not on a stick" in scene.texts()
+
+
+# taking back: never by a slip, said before and after, and gone from every byte
+
+
+ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
+WORDS, DRAFT = b"said in confidence", b"half a thought"
+
+
+@pytest.fixture
+def answered(scene_of: SceneOf) -> Scene:
+    """One answer, one comment and one draft were given."""
+    scene = scene_of()
+    scene.press("c", *WORDS.decode(), ENTER, "4", "c", *DRAFT.decode(), ESC)
+    assert WORDS in every_byte(scene)
+    assert DRAFT in every_byte(scene)
+    return scene
+
+
+def every_byte(scene: Scene) -> bytes:
+    return b"\n".join(path.read_bytes() for path in scene.home.rglob("*") if path.is_file())
+
+
+def given(scene: Scene, kind: type) -> list[object]:
+    return [each.payload for each in scene.laptop.events() if isinstance(each.payload, kind)]
+
+
+def test_no_slip_takes_anything_back(answered: Scene) -> None:
+    answered.press("w")
+    page = answered.page_of(WithdrawPage)
+    assert "Erase it" not in answered.buttons
+    assert "at any time and without a reason" in answered.texts()
+    answered.press("2")
+    assert page is answered.here
+    assert "This cannot be undone." in answered.texts()
+    assert answered.button("Erase it").property("role") != "main"
+    assert answered.button("Keep everything").property("role") == "main"
+    assert not answered.button("Erase it").hasFocus()
+    answered.press(ESC)
+    slips: list[list[str | Qt.Key]] = [
+        [*"wwwww", ESC],
+        ["w", ENTER, "w", ENTER],
+        ["w", "2", ENTER],
+        ["w", "1", "3", ESC],
+    ]
+    for keys in slips:
+        answered.press(*keys)
+        answered.page_of(ItemPage)
+    assert not given(answered, Withdraw)
+    assert len(given(answered, Rate)) == 1
+    assert WORDS in every_byte(answered)
+
+
+@pytest.mark.parametrize("scope", ["2", "3"])
+def test_what_was_taken_back_is_gone_and_the_stick_tells_it(answered: Scene, scope: str) -> None:
+    answered.press("w", scope, "w")
+    answered.page_of(WithdrawnPage)
+    assert "is erased on this computer" in answered.texts()
+    for gone in (WORDS, DRAFT, b'"rating":"excellent"'):
+        assert gone not in every_byte(answered)
+    answered.press("4", "u", "c")
+    assert not given(answered, Rate)
+    answered.press(ENTER, ENTER)
+    assert "You may pull the stick out." in answered.texts()
+    (file,) = answered.stick.iterdir()
+    lines = b"".join(open_ratings(file.read_bytes(), CUSTODIANS).lines)
+    assert b'"kind":"withdraw"' in lines
+    assert WORDS not in lines
+    answered.press(ENTER)
+    answered.page_of(WithdrawnPage)
+
+
+def test_comments_alone_are_taken_back_and_a_second_press_counts_once(answered: Scene) -> None:
+    answered.press("w", "1")
+    answered.click("Erase it")
+    answered.page_of(ItemPage)
+    assert "Your comments and better translations are erased." in answered.texts()
+    assert WORDS not in every_byte(answered)
+    assert len(given(answered, Rate)) == 1
+    answered.press("w", "2")
+    page = answered.page_of(WithdrawPage)
+    page.answered.emit(Scope.BATCH)
+    page.answered.emit(Scope.BATCH)
+    answered.idle()
+    assert len(given(answered, Withdraw)) == 2  # of the comments, and once of everything
+    assert not given(answered, Rate)

@@ -1,24 +1,29 @@
-"""The answers: always in full, one key or click each, and told to a screen reader as they are seen."""
+"""Answers and letters to press: always in full, one key or click each, and told to a screen reader."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import product
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible, QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QTextEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from review.desktop.look.look import SIZES, Look
 from review.desktop.look.style import Theme
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.choosing import Answers
+from review.desktop.parts.writing import LetterRow
+from review.files.manifests import MOST_LETTERS
 from review.session.words.catalogue import Words
 from review.session.words.item import Answer, ratings, reasons
 from tests.desktop.pixels import colours, picture
+from tests.review.thorough import first
 
 LTR, RTL = Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft
 ENGLISH = Words.load("en")
@@ -75,23 +80,22 @@ def around_the_words(button: Button) -> list[QRect]:
     ]
 
 
-@pytest.mark.parametrize("direction", [LTR, RTL], ids=["ltr", "rtl"])
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("answers", [FOUR, LONGER, reasons(ENGLISH)], ids=["en", "long", "many"])
+SETS = {"long": LONGER, "many": reasons(ENGLISH), "en": FOUR}
+CORNERS = [("long", 48, RTL), ("many", 16, LTR)]
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "direction"),
+    first(2, dict.fromkeys([*CORNERS, *product(SETS, SIZES, (LTR, RTL))])),
+)
 def test_no_word_is_cut_off(
-    window: QWidget,
-    qapp: QApplication,
-    answers: list[Answer],
-    size: int,
-    direction: Qt.LayoutDirection,
+    window: QWidget, qapp: QApplication, name: str, size: int, direction: Qt.LayoutDirection
 ) -> None:
     Look(Theme.LIGHT, size, lambda *_: None).apply(qapp)
     window.setLayoutDirection(direction)
-    made, buttons = put(window, answers)
-    layout = window.layout()
-    assert layout is not None
+    made, buttons = put(window, SETS[name])
     for width in (640, 1024):
-        window.resize(width, layout.heightForWidth(width))
+        window.resize(width, made.parentWidget().layout().heightForWidth(width))
         QApplication.sendPostedEvents()
         assert made.width() <= width
         for button in buttons:
@@ -102,78 +106,60 @@ def test_no_word_is_cut_off(
                 assert len(colours(image, strip)) == 1, (button.text(), width, strip)
 
 
-def test_they_stand_in_one_row_in_two_or_one_below_the_other(window: QWidget) -> None:
+def test_answers_stand_in_rows_in_the_reading_direction(window: QWidget) -> None:
     _, buttons = put(window, FOUR)
     found = []
-    for width in (1000, 560, 230):
+    for width in (1000, 230, 560):
         window.resize(width, 900)
         QApplication.sendPostedEvents()
         found.append(columns(buttons))
-    assert found == [4, 2, 1]
-
-
-def test_the_first_stands_right_where_one_reads_from_the_right(window: QWidget) -> None:
-    window.setLayoutDirection(RTL)
-    _, buttons = put(window, FOUR)
-    lefts = [button.x() for button in buttons]
-    assert lefts == sorted(lefts, reverse=True)
-
-
-def test_a_click_and_the_keys_of_a_button_pick_once(window: QWidget, qtbot: QtBot) -> None:
-    made, buttons = put(window, FOUR)
-    picked: list[int] = []
-    made.picked.connect(picked.append)
-    QTest.mouseClick(buttons[3], Qt.MouseButton.LeftButton)
-    for number, key in enumerate((Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)):
-        buttons[number].setFocus()
-        QTest.keyClick(buttons[number], key)
-    assert picked == [3, 0, 1, 2]
-
-
-def test_a_key_that_is_held_down_picks_once(window: QWidget) -> None:
-    made, buttons = put(window, FOUR)
-    picked: list[int] = []
-    made.picked.connect(picked.append)
-    buttons[1].setFocus()
-    for held in (False, True, True, True):
-        key = QKeyEvent(
-            QEvent.Type.KeyPress, Qt.Key.Key_Space, Qt.KeyboardModifier.NoModifier, " ", held
-        )
-        QApplication.sendEvent(buttons[1], key)
-    assert picked == [1]
-
-
-@pytest.mark.parametrize(
-    ("direction", "keys", "reached"),
-    [
-        (LTR, "RRR", 3),
-        (LTR, "RRRR", 3),
-        (LTR, "RL", 0),
-        (LTR, "L", 0),
-        (RTL, "LL", 2),
-        (RTL, "R", 0),
-    ],
-)
-def test_the_arrow_keys_go_from_one_to_the_next(
-    window: QWidget, direction: Qt.LayoutDirection, keys: str, reached: int
-) -> None:
-    window.setLayoutDirection(direction)
-    _, buttons = put(window, FOUR)
-    buttons[0].setFocus()
-    for key in keys:
-        QTest.keyClick(window.focusWidget(), Qt.Key.Key_Right if key == "R" else Qt.Key.Key_Left)
-    assert buttons[reached].hasFocus()
-
-
-def test_up_and_down_go_to_the_row_above_and_below(window: QWidget) -> None:
-    _, buttons = put(window, FOUR)
-    window.resize(560, 700)
-    QApplication.sendPostedEvents()
+    assert found == [4, 1, 2]
     buttons[1].setFocus()
     QTest.keyClick(buttons[1], Qt.Key.Key_Down)
     assert buttons[3].hasFocus()
     QTest.keyClick(buttons[3], Qt.Key.Key_Up)
     assert buttons[1].hasFocus()
+    window.setLayoutDirection(RTL)
+    window.resize(1000, 900)
+    QApplication.sendPostedEvents()
+    lefts = [button.x() for button in buttons]
+    assert lefts == sorted(lefts, reverse=True)
+
+
+def test_a_click_anywhere_and_the_keys_of_a_button_pick_once(window: QWidget) -> None:
+    made, buttons = put(window, FOUR)
+    picked: list[int] = []
+    made.picked.connect(picked.append)
+    box = buttons[3].rect()
+    for at in (box.topLeft(), box.bottomRight(), box.center(), QPoint(2, box.center().y())):
+        QTest.mouseClick(buttons[3], Qt.MouseButton.LeftButton, pos=at)
+    for number, key in enumerate((Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)):
+        buttons[number].setFocus()
+        QTest.keyClick(buttons[number], key)
+    assert picked == [3, 3, 3, 3, 0, 1, 2]
+    buttons[1].setFocus()
+    none = Qt.KeyboardModifier.NoModifier
+    for held in (False, True, True, True):
+        event = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Space, none, " ", held)
+        QApplication.sendEvent(buttons[1], event)
+    assert picked[7:] == [1]
+
+
+@pytest.mark.parametrize(
+    ("direction", "walks"),
+    [(LTR, {"RRR": 3, "RRRR": 3, "RL": 0, "L": 0}), (RTL, {"LL": 2, "R": 0})],
+)
+def test_arrow_keys_go_from_one_to_the_next(
+    window: QWidget, direction: Qt.LayoutDirection, walks: dict[str, int]
+) -> None:
+    window.setLayoutDirection(direction)
+    _, buttons = put(window, FOUR)
+    arrows = {"R": Qt.Key.Key_Right, "L": Qt.Key.Key_Left}
+    for keys, reached in walks.items():
+        buttons[0].setFocus()
+        for key in keys:
+            QTest.keyClick(window.focusWidget(), arrows[key])
+        assert buttons[reached].hasFocus(), keys
 
 
 def test_tab_goes_through_all_of_them_and_out(window: QWidget) -> None:
@@ -224,6 +210,9 @@ def test_a_screen_reader_is_told_all_that_is_seen(window: QWidget) -> None:
     assert told(buttons[1])[2] == "Key 2. Chosen."
     made.mark([])
     assert told(buttons[1])[2] == "Key 2"
+    _, (button,) = put(window, [Answer("1", "Cree & Dene &A", "R&D")])
+    assert button.shortcut().isEmpty(), "a sign in outside words is no letter for Alt"
+    assert told(button)[1] == "Cree & Dene &A. R&D"
 
 
 def test_what_was_given_is_seen_without_its_colour(window: QWidget) -> None:
@@ -232,24 +221,13 @@ def test_what_was_given_is_seen_without_its_colour(window: QWidget) -> None:
     sizes = [button.size() for button in buttons]
     made.mark([0, 2])
     QApplication.sendPostedEvents()
-    grey = [
-        picture(button).convertToFormat(picture(button).Format.Format_Grayscale8)
-        for button in buttons
-    ]
-    was = [each.convertToFormat(each.Format.Format_Grayscale8) for each in before]
-    assert [one != other for one, other in zip(grey, was, strict=True)] == [
-        True,
-        False,
-        True,
-        False,
-    ]
+    grey, was = (
+        [each.convertToFormat(each.Format.Format_Grayscale8) for each in images]
+        for images in (map(picture, buttons), before)
+    )
+    changed = [one != other for one, other in zip(grey, was, strict=True)]
+    assert changed == [True, False, True, False]
     assert [button.size() for button in buttons] == sizes
-
-
-def test_a_sign_in_outside_words_is_no_alt_letter(window: QWidget) -> None:
-    _, (button,) = put(window, [Answer("1", "Cree & Dene &A", "R&D")])
-    assert button.shortcut().isEmpty()
-    assert told(button)[1] == "Cree & Dene &A. R&D"
 
 
 def test_ligatures_break_no_word(window: QWidget) -> None:
@@ -261,11 +239,148 @@ def test_ligatures_break_no_word(window: QWidget) -> None:
         assert button.minimumSizeHint().width() <= button.sizeHint().width()
 
 
-def test_a_click_anywhere_inside_counts(window: QWidget) -> None:
-    made, buttons = put(window, FOUR)
-    picked: list[int] = []
-    made.picked.connect(picked.append)
-    box = buttons[2].rect()
-    for at in (box.topLeft(), box.bottomRight(), box.center(), QPoint(2, box.center().y())):
-        QTest.mouseClick(buttons[2], Qt.MouseButton.LeftButton, pos=at)
-    assert picked == [2] * 4
+# letters that a keyboard may lack, by mouse and by keys
+
+
+def focused() -> QWidget:
+    """Return the widget that has the focus."""
+    found = QApplication.focusWidget()
+    assert found is not None
+    return found
+
+
+class Window(QWidget):
+    """A box to type in, and the letters below it."""
+
+    def __init__(self, letters: Sequence[str]) -> None:
+        super().__init__()
+        self.box, self.row = QTextEdit(), LetterRow(letters)
+        self.box.setTabChangesFocus(True)
+        self.row.typed.connect(self.box.insertPlainText)
+        column = QVBoxLayout(self)
+        column.addWidget(self.box)
+        column.addWidget(self.row)
+
+    def button(self, text: str) -> Button:
+        return next(each for each in self.row.findChildren(Button) if each.text() == text)
+
+    @property
+    def turning(self) -> Button:
+        """The button that turns to the next letters."""
+        found = self.row.findChildren(Button)
+        return next(each for each in found if each.text().startswith("More letters"))
+
+    def shown(self) -> list[str]:
+        return [each.text() for each in self.row.findChildren(Button) if each.isVisible()]
+
+
+@pytest.fixture
+def lettered(qtbot: QtBot, qapp: QApplication) -> Iterator[Window]:
+    yield opened(qtbot, qapp, ["â", "e\u0302", "x̌", "ʔ"])
+    Look(Theme.LIGHT, 20, lambda *_: None).apply(qapp)
+
+
+def opened(qtbot: QtBot, qapp: QApplication, letters: Sequence[str], size: int = 20) -> Window:
+    Look(Theme.LIGHT, size, lambda *_: None).apply(qapp)
+    made = Window(letters)
+    qtbot.addWidget(made)
+    made.resize(640, 600)
+    made.show()
+    made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow)
+    made.box.setFocus()
+    return made
+
+
+def click(button: Button) -> None:
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_a_click_types_and_the_focus_stays(lettered: Window) -> None:
+    for letter in ("â", "ê", "x̌", "ʔ"):
+        click(lettered.button(letter))
+    assert lettered.box.hasFocus()
+    assert lettered.box.toPlainText() == "âêx̌ʔ"
+    assert unicodedata.is_normalized("NFC", lettered.box.toPlainText())
+
+
+def test_after_one_capital_the_small_letters_come_back(lettered: Window) -> None:
+    click(named := lettered.button("Capital letters"))
+    interface = QAccessible.queryAccessibleInterface(named)
+    assert interface.text(QAccessible.Text.Name) == "Lower-case letters"
+    assert lettered.shown() == ["Â", "Ê", "X̌", "ʔ", "Lower-case letters"]
+    click(lettered.button("Ê"))
+    assert lettered.shown() == ["â", "ê", "x̌", "ʔ", "Capital letters"]
+    click(lettered.button("Capital letters"))
+    click(lettered.button("Lower-case letters"))
+    click(lettered.button("â"))
+    assert lettered.box.toPlainText() == "Êâ"
+
+
+def test_tab_stops_once_and_arrow_keys_go_round(lettered: Window) -> None:
+    QTest.keyClick(lettered.box, Qt.Key.Key_Tab)
+    reached = set()
+    for _ in range(5):
+        reached.add(focused())
+        QTest.keyClick(focused(), Qt.Key.Key_Right)
+    assert len(reached) == 5
+    assert lettered.button("â").hasFocus()
+    keys = [(Qt.Key.Key_Right, "ê"), (Qt.Key.Key_Right, "x̌"), (Qt.Key.Key_Left, "ê")]
+    for key, letter in keys:
+        QTest.keyClick(focused(), key)
+        assert lettered.button(letter).hasFocus()
+    QTest.keyClick(focused(), Qt.Key.Key_Space)
+    assert lettered.box.toPlainText() == "ê"
+    QTest.keyClick(focused(), Qt.Key.Key_Tab)
+    assert lettered.box.hasFocus()
+    QTest.keyClick(lettered.box, Qt.Key.Key_Tab)
+    assert lettered.button("ê").hasFocus()
+    lettered.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    QApplication.sendPostedEvents()
+    before = focused().x()
+    QTest.keyClick(focused(), Qt.Key.Key_Left)
+    assert focused().x() < before, "the arrows follow the eye"
+
+
+@pytest.mark.parametrize("size", first(1, [48, *SIZES[:-1]]))
+def test_many_letters_can_all_be_typed(qtbot: QtBot, qapp: QApplication, size: int) -> None:
+    letters = [chr(0x1401 + n) for n in range(MOST_LETTERS)]
+    window = opened(qtbot, qapp, letters, size)
+    typed: list[str] = []
+    window.row.typed.connect(typed.append)
+    window.resize(1000, 600)
+    more, met, clicked = window.turning, list[str](), list[str]()
+    for page in range(5):
+        QApplication.sendPostedEvents()
+        assert window.row.heightForWidth(1000) <= 300
+        shown = window.shown()
+        assert shown[-1] == more.text() == f"More letters ({page + 1} of 5)"
+        for button in filter(QWidget.isVisible, window.row.findChildren(Button)):
+            assert min(button.width(), button.height()) >= 44
+            assert window.row.rect().contains(button.geometry())
+        for letter in (shown[0], shown[-2]):
+            click(window.button(letter))
+        clicked += [shown[0], shown[-2]]
+        met += shown[:-1]
+        click(more)
+    assert met == letters
+    assert typed == clicked
+    assert window.box.toPlainText() == "".join(clicked)
+    assert window.box.hasFocus()
+    assert window.shown()[0] == letters[0]
+
+
+def test_keys_alone_turn_the_pages(qtbot: QtBot, qapp: QApplication) -> None:
+    letters = [chr(0x1401 + n) for n in range(MOST_LETTERS)]  # syllabics, which have no capitals
+    window = opened(qtbot, qapp, letters)
+    assert "Capital letters" not in window.shown()
+    QTest.keyClick(window.box, Qt.Key.Key_Tab)
+    QTest.keyClick(focused(), Qt.Key.Key_Left)
+    assert window.turning.hasFocus()
+    QTest.keyClick(focused(), Qt.Key.Key_Space)
+    assert window.turning.hasFocus()
+    QTest.keyClick(focused(), Qt.Key.Key_Right)
+    QTest.keyClick(focused(), Qt.Key.Key_Space)
+    assert window.box.toPlainText() == letters[28]
+    stops = [each.focusPolicy() for each in window.row.findChildren(Button)]
+    assert len(stops) - stops.count(Qt.FocusPolicy.NoFocus) == 1

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QAccessible, QGuiApplication
@@ -24,6 +24,9 @@ from review.desktop.parts.flow import FlowColumns, FlowLayout
 from review.desktop.parts.texts import TextPane
 from review.session.words.catalogue import Words
 from review.session.words.troubles import SAVING, Trouble
+from tests.review.thorough import examples, first
+
+pytestmark = pytest.mark.usefixtures("qapp")
 
 WORDS = Words.load("en")
 DETAIL = "SQLITE_FULL: /a-folder-with-a-long-name/" + "x" * 120
@@ -49,75 +52,48 @@ def banner_of(window: QWidget) -> Banner:
     return found
 
 
-def test_it_comes_and_goes(window: QWidget) -> None:
+def test_banner_tells_once_and_goes(window: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:
+    spoken: list[str] = []
+    monkeypatch.setattr(banner_module, "announce", lambda widget, text: spoken.append(text))
     banner = banner_of(window)
     assert not banner.isVisible()
     banner.tell(WORDS, FULL)
     assert banner.isVisible()
     assert [label.text() for label in banner.findChildren(QLabel)] == [FULL.said]
-    banner.tell(WORDS, None)
-    assert not banner.isVisible()
-
-
-def test_it_is_said_aloud_once_and_has_a_name(
-    window: QWidget, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spoken: list[str] = []
-    monkeypatch.setattr(banner_module, "announce", lambda widget, text: spoken.append(text))
-    banner = banner_of(window)
-    banner.tell(WORDS, FULL)
-    banner.tell(WORDS, None)
-    assert spoken == [FULL.said]
-    name = QAccessible.queryAccessibleInterface(banner).text(QAccessible.Text.Name)
-    assert name == FULL.said
-
-
-def test_the_detail_can_be_copied(window: QWidget) -> None:
-    banner = banner_of(window)
-    banner.tell(WORDS, FULL)
     (button,) = banner.findChildren(Button)
     assert button.text() == "Copy the detail"
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == DETAIL
-
-
-def test_without_a_detail_there_is_nothing_to_copy(window: QWidget) -> None:
-    banner = banner_of(window)
-    banner.tell(WORDS, Trouble("Said.", ""))
+    name = QAccessible.queryAccessibleInterface(banner).text(QAccessible.Text.Name)
+    assert name == FULL.said
+    banner.tell(WORDS, None)
+    assert not banner.isVisible()
+    assert spoken == [FULL.said]
+    banner.tell(WORDS, Trouble("<b>not</b> &saved", ""))
+    (label,) = banner.findChildren(QLabel)
+    assert label.textFormat() is Qt.TextFormat.PlainText
+    assert label.text() == "<b>not</b> &saved"
     assert not any(button.isVisible() for button in banner.findChildren(Button))
     assert not any(pane.isVisible() for pane in banner.findChildren(TextPane))
 
 
-def test_no_sign_in_it_acts(window: QWidget) -> None:
-    banner = banner_of(window)
-    banner.tell(WORDS, Trouble("<b>not</b> &saved", "<i>x</i> & y"))
-    (label,) = banner.findChildren(QLabel)
-    assert label.textFormat() is Qt.TextFormat.PlainText
-    assert label.text() == "<b>not</b> &saved"
-
-
-def test_it_takes_no_focus_away(window: QWidget, qtbot: QtBot) -> None:
-    box = TextPane(window)
-    layout = window.layout()
-    assert layout is not None
-    layout.addWidget(box)
-    QApplication.sendPostedEvents()  # it is shown
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    box.setFocus()
-    banner_of(window).tell(WORDS, FULL)
-    assert box.hasFocus()
-
-
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("width", [640, 1024])
+@pytest.mark.parametrize(
+    ("size", "width"), first(1, dict.fromkeys([(48, 640), *product(SIZES, (640, 1024))]))
+)
 def test_all_of_it_is_seen(
     window: QWidget, qapp: QApplication, qtbot: QtBot, size: int, width: int
 ) -> None:
     Look(Theme.LIGHT, size, lambda *_: None).apply(qapp)
     window.resize(width, 1600)
+    box = TextPane(window)
+    window.layout().addWidget(box)
+    QApplication.sendPostedEvents()  # it is shown
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    box.setFocus()
     banner = banner_of(window)
     banner.tell(WORDS, FULL)
+    assert box.hasFocus()
     (label,) = banner.findChildren(QLabel)
     (pane,) = banner.findChildren(TextPane)
     (button,) = banner.findChildren(Button)
@@ -165,11 +141,10 @@ def laid_out(
     return box, [block.geometry() for block in made]
 
 
-@settings(deadline=None)
+@examples(15, 200)
 @pytest.mark.parametrize("layout", [FlowLayout, FlowColumns])
 @given(sizes, st.integers(100, 1400), st.booleans())
 def test_nothing_lies_outside_or_upon_another(
-    qapp: QApplication,
     layout: type[FlowLayout | FlowColumns],
     blocks: list[tuple[int, int]],
     width: int,
@@ -187,22 +162,18 @@ def test_nothing_lies_outside_or_upon_another(
         assert later if one.top() == other.top() else other.top() > one.bottom()
 
 
-@settings(deadline=None)
+@examples(15, 200)
 @given(sizes, st.integers(100, 1400))
-def test_the_other_reading_direction_is_the_mirror_image(
-    qapp: QApplication, blocks: list[tuple[int, int]], width: int
-) -> None:
+def test_other_direction_is_the_mirror_image(blocks: list[tuple[int, int]], width: int) -> None:
     _, left = laid_out(FlowLayout, blocks, width, rtl=False)
     _, right = laid_out(FlowLayout, blocks, width, rtl=True)
     mirrored = [QRect(width - r.right() - 1, r.top(), r.width(), r.height()) for r in right]
     assert mirrored == left
 
 
-@settings(deadline=None)
+@examples(15, 200)
 @given(st.integers(1, 12), st.integers(100, 1400))
-def test_columns_are_of_one_width_and_leave_no_row_nearly_empty(
-    qapp: QApplication, number: int, width: int
-) -> None:
+def test_columns_are_of_one_width_in_full_rows(number: int, width: int) -> None:
     _, places = laid_out(FlowColumns, [(200, 50)] * number, width, rtl=False)
     tops = sorted({place.top() for place in places})
     rows = [sum(place.top() == top for place in places) for top in tops]

@@ -6,9 +6,12 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from PySide6.QtGui import QFont
 
 from review.desktop.program.application import let_go_of_code, without_mnemonic
 
@@ -98,42 +101,58 @@ def change():
 
 seed = bytes(range(32))
 signature = sign(seed, b"sentences")
-if sys.argv[2] == "changed":
-    change()
-before = code()[2]
-count = let_go_of_code()
-after = code()[2]
-assert verify(public_key(seed), b"sentences", signature)
-assert not verify(public_key(seed), b"sentence", signature)
-print(before, count, after, code()[2])
+
+def let_go():
+    before, count, after = code()[2], let_go_of_code(), code()[2]
+    assert verify(public_key(seed), b"sentences", signature)
+    assert not verify(public_key(seed), b"sentence", signature)
+    print(before, count, after, code()[2])
+
+let_go()
+change()
+let_go()
 """
 
 
-def figures(state: str) -> list[int]:
-    """Check a signature and let go; gives kB of that code before, mappings let go, kB after, kB after another check."""
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", CHECKED, str(ROOT), state],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return [int(each) for each in done.stdout.split()]
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux is asked")
-def test_code_that_checked_a_signature_leaves_memory_and_checks_the_next() -> None:
-    before, count, after, again = figures("as in the file")
+def test_code_leaves_memory_unless_it_was_changed_there() -> None:
+    """Checks a signature and lets go, twice: kB before, mappings let go, kB after, kB after another check."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", CHECKED, str(ROOT)], capture_output=True, text=True, check=True
+    )
+    (before, count, after, again), (changed, more, kept, _) = (
+        map(int, line.split()) for line in done.stdout.splitlines()
+    )
     assert before > 1_000
     assert count > 5
     assert after == 0
     assert again > 0
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux is asked")
-def test_code_that_was_changed_in_memory_stays() -> None:
-    before, count, after, _ = figures("changed")
-    assert count > 5
-    assert after == before
+    assert more > 5
+    assert kept == changed
 
 
 def test_elsewhere_nothing_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
     assert let_go_of_code() == 0
+
+
+# the one fault of a release of Qt's binding that ends the program, and the pin that keeps it out
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="None cannot be lost from Python 3.12 on")
+def test_calls_of_fonts_lose_no_reference_of_none() -> None:
+    font = QFont()
+    before = sys.getrefcount(None)
+    for size in range(1, 501):
+        font.setPixelSize(size)
+        font.setBold(bool(size % 2))
+    assert sys.getrefcount(None) > before - 50
+
+
+def test_the_release_that_loses_them_is_not_installed() -> None:
+    wishes = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]["desktop"]
+    [wish] = [Requirement(each) for each in wishes if each.startswith("PySide6")]
+    assert "6.12.0" not in wish.specifier
+    assert {"6.8.3", "6.9.3", "6.11.3"} <= set(wish.specifier.filter(["6.8.3", "6.9.3", "6.11.3"]))

@@ -106,9 +106,7 @@ def test_the_sitting_took_place(computer: Computer) -> None:
     assert COMMENT.encode() in lines
 
 
-def test_no_file_is_made_anywhere_but_in_the_data_folder_and_on_the_stick(
-    computer: Computer,
-) -> None:
+def test_files_lie_in_the_data_folder_and_on_the_stick(computer: Computer) -> None:
     data = "share/rosetta-tui"
     assert computer.files() == {
         data,

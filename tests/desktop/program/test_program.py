@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -9,76 +10,28 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import PySide6
 import pytest
 
 from harness.core.version import VERSION
+from harness.store.file.database import home as data_folder
 from review.desktop.look import fonts
+from review.desktop.program import program, running
+from review.desktop.program.no_window import no_window
 from review.desktop.program.one_window import FOLDER
 from review.session.words.catalogue import Words
 from tests.desktop.trouble.causes import mounted, pulled
+from tests.harness.process import ROOT
 from tests.review.session.scenes import batch_of, write_file
 from tests.review.thorough import first
 
 PROGRAM = "import sys; from review.desktop.program.program import main; sys.exit(main())"
-WITHOUT_QT = "import sys; sys.modules['PySide6'] = None; " + PROGRAM
-SEEN = """
-import sys
-from pathlib import Path
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QLabel
-from review.desktop.program.application import ending_by
-from review.desktop.program.running import Running
-
-if sys.argv[2] == "broken":
-    Running._show_window = lambda running, desk: int("a secret sentence")
-running = Running([Path(sys.argv[1])], "en")
-
-def look():
-    window = running.window or running.not_open_window
-    if window is None or not window.isVisible() or running.work.busy:
-        QTimer.singleShot(10, look)
-        return
-    print(*(each.text() for each in window.findChildren(QLabel)), sep="\\n")
-    running.end()
-
-with ending_by(running.end, running.app.tell_unforeseen):
-    running.begin()
-    QTimer.singleShot(0, look)
-    running.app.exec()
-    running.close()
-"""
-"""Prints what is read in the first window, for the place and the state that were asked for."""
-INCOMPLETE = """
-import sys
-from pathlib import Path
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QLabel
-from review.desktop.look import fonts
-from review.desktop.program import running
-from review.desktop.parts.buttons import Button
-from review.desktop.parts.texts import TextPane
-
-fonts.FOLDER = Path(sys.argv[1])
-begin = running.Running.begin
-
-def begun(self):
-    begin(self)
-    window = self.not_open_window
-    print(*(each.text() for each in window.findChildren(QLabel)), sep="\\n")
-    print(*(each.toPlainText() for each in window.findChildren(TextPane)), sep="\\n")
-    print("buttons:", ", ".join(each.text() for each in window.findChildren(Button) if not each.isHidden()))
-    QTimer.singleShot(0, window.close)
-
-running.Running.begin = begun
-sys.exit(running.run([], "en"))
-"""
-"""Prints what is read where fonts are missing, and closes that window."""
 LOADED = """
 import sys
-from review.desktop.program import running
 from review.desktop.program import running
 print(*sys.modules)
 """
@@ -89,17 +42,24 @@ NOT_NEEDED = [
 ]
 
 
-def _run(
-    home: Path, *asked: str, code: str = PROGRAM, **more: str
-) -> subprocess.CompletedProcess[str]:
+Ran = subprocess.CompletedProcess[str]
+
+
+def _run(home: Path, *asked: str, code: str = PROGRAM, **more: str) -> Ran:
+    return _started(home, "-c", code, *asked, **more)
+
+
+def driven(home: Path, *steps: str) -> tuple[Ran, list[dict[str, Any]]]:
+    """Run the program by steps; gives what was seen before each and after the last."""
+    ran = _started(home, "-m", "tests.desktop.program.driven", *steps)
+    return ran, [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def _started(home: Path, *asked: str, **more: str) -> Ran:
     environment = {**os.environ, "ROSETTA_HOME": str(home), "LC_ALL": "C.UTF-8", **more}
+    command = [sys.executable, *asked]
     return subprocess.run(
-        [sys.executable, "-c", code, *asked],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        env=environment,
-        check=False,
+        command, capture_output=True, text=True, env=environment, cwd=ROOT, check=False
     )
 
 
@@ -108,29 +68,71 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def test_version(home: Path) -> None:
-    ran = _run(home, "--version")
-    assert (ran.returncode, ran.stdout) == (0, f"rosetta-review {VERSION}\n")
+@pytest.mark.parametrize(
+    ("asked", "code", "said"),
+    [
+        (["--version"], 0, f"rosetta-review {VERSION}\n"),
+        (["--check"], 1, "name one file to open"),
+        (["--check", "a", "b"], 1, "name one file to open"),
+        (["--check", "/gone.rosetta-batch"], 1, "gone.rosetta-batch is not there"),
+        (["--language", "not a tag"], 2, "is no language tag"),
+        ([], 1, "Name a folder in ROSETTA_HOME."),
+    ],
+    ids=["version", "none", "two", "gone", "tag", "data folder"],
+)
+def test_command_line_is_answered_in_words(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    asked: list[str],
+    code: int,
+    said: str,
+) -> None:
+    monkeypatch.setattr(program, "no_core_dumps", lambda: None)  # for good, in the process of tests
+    monkeypatch.setattr(running, "run", lambda *_: data_folder())  # the first that it does
+    monkeypatch.setenv("ROSETTA_HOME", "~nobody-of-this-name/folder")
+    try:
+        ended: object = program.main(asked)
+    except SystemExit as end:
+        ended = end.code
+    assert ended == code
+    shown = capsys.readouterr()
+    assert said in (shown.err if code else shown.out)
 
 
-def test_data_folder_that_cannot_be_found_is_said_in_words(home: Path) -> None:
-    ran = _run(home, ROSETTA_HOME="~nobody-of-this-name/folder")
-    assert ran.returncode == 1
-    assert "Name a folder in ROSETTA_HOME." in ran.stderr
-    assert "Traceback" not in ran.stderr
-
-
-def test_name_that_the_system_refuses_is_told_on_the_first_page(home: Path) -> None:
-    ran = _run(home, "x" * 300, "whole", code=SEEN)
-    assert ran.returncode == 0, ran.stderr
-    assert "This place cannot be used." in ran.stdout
+def test_without_qt_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(program, "no_core_dumps", lambda: None)
+    monkeypatch.setitem(sys.modules, "PySide6.QtWidgets", None)
+    assert program.main([]) == 1
+    said = f'{sys.executable} -m pip install "pyside6-essentials'.lower()
+    assert said in capsys.readouterr().err.lower()
 
 
 def test_fault_before_the_first_page_is_seen_in_a_window(home: Path) -> None:
-    ran = _run(home, "x", "broken", code=SEEN)
+    ran, [seen] = driven(home, "en", "broken")
     assert ran.returncode == 0, ran.stderr
-    assert "Something went wrong inside the program." in ran.stdout
+    assert any("Something went wrong inside the program." in each for each in seen["texts"])
     assert "secret" not in ran.stdout + ran.stderr
+
+
+SAID = {
+    "newer": "A newer version of this program keeps your answers. Ask for it.",
+    "theirs": "Another program uses the name of the file with your answers. Ask for help.",
+    "no database": "Another program uses the name of the file with your answers. Ask for help.",
+    "damaged": "The file with your answers is damaged. Ask for help. Do not delete anything.",
+    "folder": "The program may not write on this computer's disk. Ask for help, then try again.",
+}
+
+
+def test_trouble_at_the_start_is_told_and_another_try_works(home: Path) -> None:
+    ran, seen = driven(home, "en", *SAID, "")
+    assert ran.returncode == 0, ran.stderr
+    for said, there in zip(SAID.values(), seen, strict=False):
+        assert "The file with your answers does not open" in there["texts"]
+        assert said in there["texts"]
+        assert len(there["texts"]) >= 3, "a line for whoever helps"
+    assert "There is nothing to look at yet." in seen[len(SAID)]["texts"]
 
 
 def test_check_draws_the_first_page_and_leaves_nothing(home: Path, tmp_path: Path) -> None:
@@ -153,9 +155,7 @@ def test_check_of_a_damaged_file_fails(home: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("draws_on_x")
-def test_check_says_at_once_what_it_tried_where_there_is_no_screen(
-    home: Path, tmp_path: Path
-) -> None:
+def test_check_without_a_screen_says_what_it_tried(home: Path, tmp_path: Path) -> None:
     file, folder = write_file(batch_of(), tmp_path), tmp_path / "short-lived"
     folder.mkdir()
     ran = _run(
@@ -181,44 +181,22 @@ def test_check_says_at_once_why_its_data_folder_cannot_be_used(home: Path, tmp_p
     assert f"ROSETTA_HOME={folder}" in ran.stderr
 
 
-def test_check_of_a_file_that_is_not_there_says_so(home: Path, tmp_path: Path) -> None:
-    ran = _run(home, "--check", str(tmp_path / "gone.rosetta-batch"))
-    assert (ran.returncode, "gone.rosetta-batch is not there" in ran.stderr) == (1, True)
-
-
-@pytest.mark.parametrize("asked", [(), ("a", "b")], ids=["none", "two"])
-def test_check_wants_one_file(home: Path, asked: tuple[str, ...]) -> None:
-    ran = _run(home, "--check", *asked)
+@pytest.mark.usefixtures("draws_on_x")
+def test_without_a_screen_it_says_so_in_the_language_of_the_system(home: Path) -> None:
+    ran = _run(home, QT_QPA_PLATFORM="xcb", DISPLAY=":9876", LC_ALL="fr_CA.UTF-8")
+    english = (
+        "The window cannot be shown: this computer offers no screen to draw on. "
+        "Start the program where you see windows."
+    )
     assert ran.returncode == 1
-    assert "name one file to open" in ran.stderr
-
-
-def test_without_qt_it_says_how_to_get_it(home: Path) -> None:
-    ran = _run(home, code=WITHOUT_QT)
-    assert ran.returncode == 1
-    assert f'{sys.executable.lower()} -m pip install "pyside6-essentials' in ran.stderr.lower()
+    assert ran.stderr.startswith(Words.load("fr")(english))
+    assert Words.load("fr")(english) != english
+    assert str(home) in ran.stderr
     assert "Traceback" not in ran.stderr
 
 
 @pytest.mark.usefixtures("draws_on_x")
-def test_without_a_screen_it_says_so_instead_of_aborting(home: Path) -> None:
-    ran = _run(home, QT_QPA_PLATFORM="xcb", DISPLAY=":9876")
-    assert ran.returncode == 1
-    assert ran.stderr.startswith("The window cannot be shown: this computer offers no screen")
-    assert f"Your answers are kept in this folder: {home}" in ran.stderr
-
-
-def test_without_a_screen_it_speaks_the_language_of_the_system(home: Path) -> None:
-    ran = _run(home, QT_QPA_PLATFORM="xcb", DISPLAY=":9876", LC_ALL="fr_CA.UTF-8")
-    english = "The window cannot be shown"
-    assert ran.returncode == 1
-    assert not ran.stderr.startswith(english) or Words.load("fr")(english) == english
-
-
-@pytest.mark.usefixtures("draws_on_x")
-def test_with_a_library_of_the_system_missing_it_names_it_and_how_to_install_it(
-    home: Path, tmp_path: Path
-) -> None:
+def test_missing_library_is_named_with_its_package(home: Path, tmp_path: Path) -> None:
     """Qt itself would name another one, and end abruptly."""
     drawing = Path(PySide6.__path__[0]) / "Qt" / "lib" / "libQt6XcbQpa.so.6"
     if not drawing.is_file():
@@ -237,38 +215,30 @@ def test_with_a_library_of_the_system_missing_it_names_it_and_how_to_install_it(
     assert "Traceback" not in ran.stderr
 
 
-def test_what_qt_lacks_is_told_from_qt_that_is_lacking(home: Path, tmp_path: Path) -> None:
+def test_library_that_qt_lacks_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Qt is here, and a library of the system that all of it needs is not."""
-    if not sys.platform.startswith("linux"):
-        pytest.skip("elsewhere Qt brings it")
-    (tmp_path / "libEGL.so.1").touch()
-    ran = _run(home, LD_LIBRARY_PATH=str(tmp_path))
-    assert ran.returncode == 1
-    assert "a part of this system is missing or damaged: libEGL.so.1." in ran.stderr
-    assert str(home) in ran.stderr
-    assert "which is not installed" not in ran.stderr
-    assert "Traceback" not in ran.stderr
+    monkeypatch.setenv("ROSETTA_HOME", str(home))
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    said = no_window(failed="libEGL.so.1: file too short")
+    assert "a part of this system is missing or damaged: libEGL.so.1." in said
+    assert str(home) in said
+    assert "which is not installed" not in said
 
 
 def test_a_font_that_is_damaged_is_told_in_a_window(home: Path, tmp_path: Path) -> None:
     """Nobody who double-clicked a program that was unpacked in part sees what stands in a terminal."""
     folder = shutil.copytree(fonts.FOLDER, tmp_path / "fonts")
     (folder / "RosettaNotoSans-Regular.ttf").write_bytes(b"\0\1\0\0")
-    ran = _run(home, str(folder), code=INCOMPLETE)
+    ran, [seen] = driven(home, "en", f"fonts={folder}")
     assert ran.returncode == 1, ran.stderr
-    assert "The program is not complete" in ran.stdout
-    assert "Copy the program from the stick once more" in ran.stdout
-    assert str(folder / "RosettaNotoSans-Regular.ttf") in ran.stdout
-    assert str(home) in ran.stdout
-    assert "buttons: Copy the detail, Close" in ran.stdout
+    said = "\n".join(seen["texts"])
+    assert "The program is not complete" in said
+    assert "Copy the program from the stick once more" in said
+    assert str(folder / "RosettaNotoSans-Regular.ttf") in said
+    assert str(home) in said
+    assert seen["buttons"] == ["Copy the detail", "Close"]
     assert "Copy the program from the stick once more" in ran.stderr
     assert "Traceback" not in ran.stderr
-
-
-def test_tag_that_is_none_is_wrong_usage(home: Path) -> None:
-    ran = _run(home, "--language", "not a tag")
-    assert ran.returncode == 2
-    assert "is no language tag" in ran.stderr
 
 
 def test_nothing_that_is_not_needed_is_loaded() -> None:
@@ -280,8 +250,17 @@ def test_nothing_that_is_not_needed_is_loaded() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the system ends programs in another way")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["term", "int"])
-@pytest.mark.parametrize("after", first(2, [0.05, 0.4, 0.01, 0.1]))
+@pytest.mark.parametrize(
+    ("number", "after"),
+    first(
+        2,
+        [
+            (signal.SIGTERM, 0.05),
+            (signal.SIGINT, 0.4),
+            *product((signal.SIGTERM, signal.SIGINT), (0.01, 0.1)),
+        ],
+    ),
+)
 def test_signal_ends_it_cleanly(home: Path, number: signal.Signals, after: float) -> None:
     """At whatever moment it comes: ``after`` are seconds since the first thing that the program did."""
     process = subprocess.Popen(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,20 +14,30 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from review.desktop.frame.page import Page
 from review.desktop.item.item_page import ItemPage
-from review.desktop.item.pauses import AnswersPage, EndPage, LaterPage, RestPage
-from review.desktop.pages.ending_pages import ErasePage
+from review.desktop.item.pauses import AnswersPage, EndPage, LaterPage, RestPage, WithdrawnPage
+from review.desktop.item.translation_page import TranslationPage
+from review.desktop.pages.ending_pages import ErasePage, WithdrawPage
+from review.desktop.pages.first_pages import ConsentPage, OrganisationPage, SharingPage
 from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.pages.help_page import HelpPage
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.choosing import Tick
+from review.desktop.parts.choosing import Answers, Tick
+from review.log.fold import ReviewerState, fold
 from review.log.laptop import Laptop
-from review.log.payloads import Face, Rate
+from review.log.payloads import Consent, Rate
 from review.rating import Rating
-from review.session.session import Session
-from review.session.words.catalogue import Words
 from tests.desktop.sitting_scene import Scene, SceneOf, assert_more_is_told
-from tests.review.log.material import kept_draft
-from tests.review.session.scenes import CODE, GUIDE, OTHER_CODE, batch_of, items_of, sentences_of
+from tests.desktop.visit_scene import Enter
+from tests.review.session.scenes import (
+    CODE,
+    GUIDE,
+    batch_of,
+    item_id,
+    items_of,
+    sentences_of,
+    write_file,
+)
+from tests.review.thorough import first
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
 
@@ -35,74 +47,58 @@ def ratings(scene: Scene) -> list[Rating]:
     return [each.rating for each in said if isinstance(each, Rate)]
 
 
-def test_from_the_first_sentence_to_the_end_by_keys(scene_of: SceneOf) -> None:
+def source(scene: Scene) -> str:
+    return scene.page_of(ItemPage).texts.source.toPlainText()
+
+
+def rows(scene: Scene, word: str = "Source") -> list[str]:
+    return [each for each in scene.buttons if word in each]
+
+
+def test_sitting_by_keys_leads_to_the_end_and_back(scene_of: SceneOf) -> None:
     scene = scene_of()
-    scene.press("4", "s", "2")
-    later = scene.page_of(LaterPage)
+    scene.look_again()
+    assert "You have not answered anything yet." in scene.texts()
+    scene.press(ESC, "4", "s")
+    for back in (ESC, ENTER, "?"):
+        scene.press("?")
+        scene.page_of(HelpPage)
+        assert GUIDE in scene.texts()
+        assert "Excellent – as a good speaker would say it" in scene.texts()
+        scene.press(back)
+        assert source(scene) == "Source 3."
+    scene.press("2")
+    assert scene.page_of(LaterPage).accessibleName() == "2 of 3"
     assert "You left 1 sentence for later. Look at it now?" in scene.texts()
-    assert later.accessibleName() == "2 of 3"
     scene.press(ENTER)
-    assert "Source 2." in scene.page_of(ItemPage).texts.source.toPlainText()
+    assert source(scene) == "Source 2."
     scene.press("1")
     scene.page_of(EndPage)
     assert ratings(scene) == [Rating.EXCELLENT, Rating.GIST, Rating.REJECT]
     assert "Excellent: 1 · Gist: 1 · Reject: 1" in scene.texts()
     assert "You answered 3 of 3." in scene.texts()
+    scene.press("u")
+    assert "Your answer was: Reject." in scene.texts()
+    scene.press("0", "1")
+    scene.page_of(EndPage)
+    assert "Excellent: 1 · Gist: 1 · Could not judge: 1" in scene.texts()
     scene.press("q")
     assert scene.ended
+    scene.press("4", "q", ENTER)
+    assert scene.ended
+    assert len(ratings(scene)) == 3
 
 
-def test_what_cannot_be_judged_is_counted_apart(scene_of: SceneOf) -> None:
+def test_own_answers_are_kept_or_changed(scene_of: SceneOf) -> None:
     scene = scene_of()
-    scene.press("4", "4", "0", "1")
-    scene.page_of(EndPage)
-    assert "Excellent: 2 · Could not judge: 1" in scene.texts()
-
-
-def test_a_rest_is_offered_after_25_answers_and_one_key_goes_on(scene_of: SceneOf) -> None:
-    scene = scene_of(batch=batch_of(items_of(26)))
-    scene.press(*"1234" * 6, "1")
-    scene.page_of(RestPage)
-    assert "25 of 26" in scene.texts()
-    scene.press(ENTER)
-    scene.page_of(ItemPage)
-    scene.press("3")
-    scene.page_of(EndPage)
-
-
-def test_undo_leads_back_from_the_end(scene_of: SceneOf) -> None:
-    scene = scene_of()
-    scene.press("4", "4", "4")
-    scene.press("u")
-    assert "Your answer was: Excellent." in scene.texts()
-    scene.press("1")
-    assert "Excellent: 2 · Reject: 1" in scene.texts()
-
-
-@pytest.mark.parametrize("back", [ESC, ENTER, "?"])
-def test_help_leads_back_to_the_same_sentence(scene_of: SceneOf, back: str | Qt.Key) -> None:
-    scene = scene_of()
-    scene.press("3", "?")
-    scene.page_of(HelpPage)
-    texts = scene.texts()
-    assert GUIDE in texts
-    assert "Excellent – as a good speaker would say it" in texts
-    scene.press(back)
-    assert scene.page_of(ItemPage).view.item is not None
-    assert scene.page_of(ItemPage).texts.source.toPlainText() == "Source 2."
-    scene.press("2")
-    assert ratings(scene) == [Rating.ACCEPTABLE, Rating.GIST]
-
-
-# the person's own answers
-
-
-def test_an_answer_is_looked_at_and_left_as_it_is(scene_of: SceneOf) -> None:
-    scene = scene_of()
-    scene.press("4", "2", "1")
+    scene.press("4")
+    scene.look_again()
+    scene.click("1: Excellent")
+    scene.press(ESC)
+    assert source(scene) == "Source 2."
+    scene.press("2", "1")
     scene.click("Look at my answers again")
-    rows = scene.buttons()
-    assert [row for row in rows if "Source" in row] == [
+    assert rows(scene) == [
         "1: Excellent\nSource 1.\nCandidate 1.",
         "2: Gist\nSource 2.\nCandidate 2.",
         "3: Reject\nSource 3.\nCandidate 3.",
@@ -112,11 +108,6 @@ def test_an_answer_is_looked_at_and_left_as_it_is(scene_of: SceneOf) -> None:
     scene.press(ENTER)
     scene.page_of(EndPage)
     assert len(ratings(scene)) == 3
-
-
-def test_an_answer_is_changed_and_the_last_word_counts(scene_of: SceneOf) -> None:
-    scene = scene_of()
-    scene.press("4", "2", "1")
     scene.click("Look at my answers again")
     scene.click("1: Excellent")
     scene.press("3")
@@ -127,85 +118,7 @@ def test_an_answer_is_changed_and_the_last_word_counts(scene_of: SceneOf) -> Non
     assert "Excellent: 1 · Gist: 1 · Reject: 1" in scene.texts()
 
 
-def test_answers_are_looked_at_in_the_middle_and_the_way_goes_on(scene_of: SceneOf) -> None:
-    scene = scene_of()
-    scene.press("4")
-    scene.look_again()
-    scene.click("1: Excellent")
-    scene.press(ESC)
-    assert scene.page_of(ItemPage).texts.source.toPlainText() == "Source 2."
-
-
-def test_nobody_sees_what_another_answered(scene_of: SceneOf) -> None:
-    scene = scene_of()
-    other = Session(
-        scene.laptop, scene.batch, OTHER_CODE, Face.DESKTOP, Words.load("en"), guard=0.0
-    )
-    other.agree(share_corrections=False)
-    item = other.view.item
-    assert item is not None
-    other.painted(item.id)
-    other.rate(item.id, Rating.REJECT)
-    scene.look_again()
-    scene.page_of(AnswersPage)
-    assert "You have not answered anything yet." in scene.texts()
-    assert not [row for row in scene.buttons() if "Source" in row]
-
-
-def test_a_long_list_is_shown_piece_by_piece(scene_of: SceneOf) -> None:
-    scene = scene_of(batch=batch_of(items_of(50)))
-    for _ in range(45):
-        item = scene.session.view.item
-        if item is None:
-            scene.session.go_on()
-            continue
-        scene.session.painted(item.id)
-        scene.session.rate(item.id, Rating.GIST)
-    scene.look_again()
-    assert len([row for row in scene.buttons() if "Source" in row]) == 40
-    scene.click("Show more")
-    assert len([row for row in scene.buttons() if "Source" in row]) == 44
-    assert "Show more" not in scene.buttons()
-
-
-# what is typed, and the end
-
-
-def test_what_is_typed_is_kept_when_the_window_closes(scene_of: SceneOf) -> None:
-    scene = scene_of()
-    scene.press("c", *"not so")
-    scene.window.close()
-    item = scene.session.view.item
-    assert item is not None
-    batch = scene.batch.manifest.batch
-    assert kept_draft(scene.laptop, batch, CODE, item.id, "comment") == "not so"
-
-
-def test_after_the_end_no_key_does_anything(scene_of: SceneOf) -> None:
-    scene = scene_of()
-    scene.press("q")
-    assert scene.ended
-    scene.press("4", "q", ENTER)
-    assert ratings(scene) == []
-    assert scene.ended
-
-
-def test_another_language_is_spoken_at_once_and_what_is_typed_stays(scene_of: SceneOf) -> None:
-    scene = scene_of()
-    scene.press("c", *"not so")
-    scene.opening.set_language("fr")
-    scene.window.reworded.emit()
-    scene.idle()
-    assert scene.page_of(ItemPage).accessibleName() == "Phrase 1 sur 3"
-    item = scene.session.view.item
-    assert item is not None
-    assert item.comment == "not so"
-
-
-def test_trouble_while_undoing_at_the_end_is_said_and_the_page_stays(scene_of: SceneOf) -> None:
-    import sqlite3
-    from contextlib import closing
-
+def test_trouble_at_the_end_is_told_and_the_page_stays(scene_of: SceneOf, tmp_path: Path) -> None:
     scene = scene_of()
     scene.press("4", "4", "4")
     with closing(sqlite3.connect(scene.laptop.path, isolation_level=None)) as other:
@@ -213,43 +126,158 @@ def test_trouble_while_undoing_at_the_end_is_said_and_the_page_stays(scene_of: S
         scene.press("u")
         scene.page_of(EndPage)
         assert "open in another window" in scene.texts()
-    scene.press("u")
-    scene.page_of(ItemPage)
-
-
-def test_a_file_that_was_moved_away_is_said_at_the_end_and_nothing_is_claimed(
-    scene_of: SceneOf, tmp_path: Path
-) -> None:
-    scene = scene_of()
-    scene.press("4", "4", "4")
+    scene.press("u", "4")
     scene.laptop.path.rename(tmp_path / "moved")
     scene.press("u")
     scene.page_of(EndPage)
     assert "was moved, or its disk is gone" in scene.texts()
     (tmp_path / "moved").rename(scene.laptop.path)
     with Laptop.open(scene.home) as again:
-        assert len([1 for event in again.events() if isinstance(event.payload, Rate)]) == 3
+        assert len([1 for event in again.events() if isinstance(event.payload, Rate)]) == 4
 
 
-def test_translations_have_the_same_way_from_the_first_to_the_stick(scene_of: SceneOf) -> None:
-    scene = scene_of(batch=batch_of(sentences_of(2), task="translate"))
-    scene.press(*"unu", ENTER)
-    scene.press(*"du", ENTER)
+def test_rest_is_left_by_a_key_and_a_long_list_is_shown_in_pieces(scene_of: SceneOf) -> None:
+    scene = scene_of(batch=batch_of(items_of(50)))
+
+    def rate(count: int) -> None:
+        for _ in range(count):
+            scene.session.painted(_item(scene))
+            scene.session.rate(_item(scene), Rating.GIST)
+
+    rate(24)
+    scene.start()
+    scene.press("1")
+    scene.page_of(RestPage)
+    assert "25 of 50" in scene.texts()
+    scene.press(ENTER)
+    scene.page_of(ItemPage)
+    rate(19)
+    scene.look_again()
+    assert len(rows(scene)) == 40
+    scene.click("Show more")
+    assert len(rows(scene)) == 44
+    assert "Show more" not in scene.buttons
+
+
+# translations
+
+
+def translating(make: SceneOf, **wishes: object) -> Scene:
+    return make(batch=batch_of(sentences_of(3), task="translate"), **wishes)
+
+
+def write(scene: Scene, text: str) -> None:
+    """Type what a keyboard has, then Enter."""
+    scene.press(*text, ENTER)
+
+
+def said(scene: Scene) -> ReviewerState:
+    return fold(scene.laptop.events()).reviewers[scene.batch.manifest.batch, CODE]
+
+
+def test_translations_go_the_same_way_to_the_stick(scene_of: SceneOf) -> None:
+    scene = translating(scene_of)
+    scene.press(*"o", Qt.Key.Key_F1)
+    scene.page_of(HelpPage)
+    assert "How to translate" in scene.texts()
+    assert "I cannot translate this one" in scene.texts()
+    assert "Excellent" not in scene.texts()
+    scene.press(ESC)
+    scene.opening.set_language("fr")
+    scene.window.reworded.emit()
+    scene.idle()
+    assert scene.page_of(TranslationPage).accessibleName() == "Phrase 1 sur 3"
+    assert scene.page_of(TranslationPage).box.text == "o"
+    scene.opening.set_language("en")
+    scene.window.reworded.emit()
+    scene.idle()
+    write(scene, "ne")
+    scene.click("Later")
+    write(scene, "three")
+    scene.page_of(LaterPage)
+    scene.press(ENTER)
+    write(scene, "two")
     scene.page_of(EndPage)
-    assert "You answered 2 of 2." in scene.texts()
+    assert "You answered 3 of 3." in scene.texts()
     assert "Could not judge" not in scene.texts()
     scene.click("Look at my answers again")
-    assert [row for row in scene.buttons() if "Translated" in row] == [
-        "1: Translated\nSource 1.\nunu",
-        "2: Translated\nSource 2.\ndu",
-    ]
-    scene.press(ESC, "x", ENTER)
+    assert rows(scene, "Translated")[0] == "1: Translated\nSource 1.\none"
+    scene.click("2: Translated")
+    assert scene.page_of(TranslationPage).box.text == "two"
+    scene.press(ENTER)  # nothing was changed
+    scene.page_of(EndPage)
+    scene.click("Look at my answers again")
+    scene.page_of(AnswersPage)
+    scene.click("2: Translated")
+    write(scene, "s")
+    scene.press("x", ENTER)
     assert "You may pull the stick out." in scene.texts()
+    assert list(scene.stick.glob("*.rosetta-ratings"))
+    assert said(scene).translations == {item_id(1): "one", item_id(3): "three", item_id(2): "twos"}
 
 
-@pytest.mark.parametrize("secret", [True, False])
-@pytest.mark.parametrize("leaves", ["by-key", "by-closing"])
-def test_no_secret_sentence_stays_in_the_clipboard(
+def test_translations_stay_when_comments_are_taken_back(scene_of: SceneOf) -> None:
+    scene = translating(scene_of)
+    write(scene, "one")
+    scene.press(ESC, "w")
+    scene.page_of(WithdrawPage)
+    assert "My comments here; my translations stay" in scene.buttons
+    scene.press("1", "w")
+    assert said(scene).translations == {item_id(1): "one"}
+    scene.press(ESC, "w", "2", "w")
+    scene.page_of(WithdrawnPage)
+    assert (scene.batch.manifest.batch, CODE) not in fold(scene.laptop.events()).reviewers
+
+
+def test_use_of_translations_is_asked_and_never_assumed(enter: Enter, tmp_path: Path) -> None:
+    def shared() -> list[bool]:
+        said = [each.payload for each in entry.laptop.events()]
+        return [each.share_corrections for each in said if isinstance(each, Consent)]
+
+    def keys(page: Page) -> list[str]:
+        buttons = page.findChildren(Answers)[0].findChildren(Button)
+        return [each.accessibleDescription() for each in buttons]
+
+    batch = batch_of(sentences_of(1), task="translate")
+    entry = enter(places=[write_file(batch, tmp_path / "stick")])
+    entry.page(OrganisationPage)
+    entry.press("\r")
+    entry.type(CODE)
+    entry.press("\r")
+    assert entry.page(ConsentPage).findChildren(Tick) == []  # it is asked on a page of its own
+    assert "You will see 1 sentence and write it in your language." in entry.read
+    entry.press("\r")
+    page = entry.page(SharingPage)
+    assert "May your translations be used?" in entry.read
+    assert keys(page)[0] == "Key 1"
+    entry.press("\r")
+    assert "Press 1 for yes or 2 for no." in entry.read
+    assert shared() == []
+    entry.press("\x1b")
+    entry.page(ConsentPage)
+    entry.press("\r", "2")
+    entry.page(TranslationPage)
+    assert shared() == [False]
+    entry.type("one")
+    entry.press("\r")
+    entry.page(EndPage)
+    assert "My translations may not be used." in entry.read
+    entry.click("Say whether your translations may be used")
+    assert keys(entry.page(SharingPage)) == ["Key 1", "Key 2. Chosen."]
+    entry.press("1")
+    entry.page(EndPage)
+    assert "My translations may be used." in entry.read
+    assert "Saved: My translations may be used." in entry.read
+    assert shared() == [False, True]
+
+
+# the clipboard, and every page at its largest
+
+
+@pytest.mark.parametrize(
+    ("secret", "leaves"), [(True, "by-key"), (True, "by-closing"), (False, "by-key")]
+)
+def test_no_secret_stays_in_the_clipboard(
     scene_of: SceneOf, monkeypatch: pytest.MonkeyPatch, secret: bool, leaves: str
 ) -> None:
     scene = scene_of(batch=batch_of(items_of(3), secret=secret))
@@ -268,7 +296,7 @@ def pages(scene: Scene) -> Iterator[tuple[str, Page]]:
     scene.start()
     yield from _after(scene, "help", "?", ESC)
     scene.look_again()
-    yield "answers", scene.page
+    yield "answers", scene.here
     scene.press(ESC)
     yield from _after(scene, "withdraw", "w")
     yield from _after(scene, "sure", "2", ESC)
@@ -291,7 +319,7 @@ def pages(scene: Scene) -> Iterator[tuple[str, Page]]:
     yield "erase", erase
     erase.findChild(Tick).setChecked(True)
     scene.click(scene.desk.words("Delete everything"))
-    yield "erased", scene.page
+    yield "erased", scene.here
 
 
 def _assert_focus_is_seen(scene: Scene, page: Page, name: str) -> None:
@@ -300,10 +328,14 @@ def _assert_focus_is_seen(scene: Scene, page: Page, name: str) -> None:
     scene.window.activateWindow()
     page.setFocus()
     scene.qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    begun: set[int] = set()
     for _ in range(_TABS):
         scene.press(Qt.Key.Key_Tab)
         focused = QApplication.focusWidget()
         assert focused is not None
+        if id(focused) in begun:
+            break
+        begun.add(id(focused))
         if page.reading.widget().isAncestorOf(focused):
             top = focused.mapTo(viewport, QPoint(0, 0)).y()
             whole = top >= 0 and top + focused.height() <= viewport.height()
@@ -323,17 +355,16 @@ def _item(scene: Scene) -> str:
 
 def _after(scene: Scene, name: str, *keys: str | Qt.Key) -> Iterator[tuple[str, Page]]:
     scene.press(keys[0])
-    yield name, scene.page
+    yield name, scene.here
     scene.press(*keys[1:])
 
 
-@pytest.mark.parametrize("language", ["en", "fr"])
-def test_nothing_is_cut_off_and_nothing_runs_out_sideways(scene_of: SceneOf, language: str) -> None:
+@pytest.mark.parametrize("language", first(1, ["fr", "en"]))
+def test_largest_letters_cut_nothing_off_on_any_page(scene_of: SceneOf, language: str) -> None:
     scene = scene_of(language=language, size=48)
-    scene.look.set_size(48)
     for name, page in pages(scene):
         QApplication.processEvents()
-        assert (page.width(), page.height()) == scene.room, name
+        assert (page.width(), page.height()) == (1024, 600), name
         assert not page.reading.horizontalScrollBar().isVisible()
         assert page.reading.widget().width() <= page.reading.viewport().width(), name
         lines = page.reading.viewport().height() / page.fontMetrics().lineSpacing()
@@ -342,6 +373,7 @@ def test_nothing_is_cut_off_and_nothing_runs_out_sideways(scene_of: SceneOf, lan
         assert_more_is_told(page, name)
         for button in page.findChildren(Button):
             if button.isVisible():
+                assert button.accessibleName().strip(), name
                 assert button.width() >= button.minimumSizeHint().width(), (name, button.text())
                 assert button.height() >= button.heightForWidth(button.width()), name
         for label in page.findChildren(QLabel):

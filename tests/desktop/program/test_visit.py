@@ -1,4 +1,4 @@
-"""From a double click to the first answer, and every way back."""
+"""From a double click to the first answer, every way back, and files that come meanwhile."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QLineEdit, QWidget
-from pytestqt.qtbot import QtBot
 
 from review.desktop.item.item_page import ItemPage
 from review.desktop.pages.choose_page import ChoosePage
@@ -21,11 +20,11 @@ from review.desktop.pages.first_pages import (
     WelcomePage,
     letter_names,
 )
+from review.desktop.pages.settings_page import SettingsPage
 from review.files.batch import Batch, write_batch
 from review.log.payloads import Consent, NotJudged, Rate, Related
-from review.rating import CannotJudge, Rating
+from review.rating import CannotJudge, Rating, Relation
 from review.session.words.item import GOES_ON_BELOW
-from tests.desktop.program.to_consent import to_consent
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import (
     CODE,
@@ -45,129 +44,6 @@ def stick(tmp_path: Path) -> Path:
     return tmp_path / "stick"
 
 
-def test_first_answer_takes_at_most_seven_keys(enter: Enter, stick: Path, qtbot: QtBot) -> None:
-    """Beside the code and the practice, from a double click on the file to the first saved answer."""
-    file = write_file(batch_of(training=training_of([Rating.GIST])), stick)
-    entry = enter(places=[file])
-    to_consent(entry)
-    entry.press("\r")
-    entry.page(ItemPage)
-    spent = entry.keys
-    entry.answer("2")
-    entry.press("\r")
-    practice = entry.keys - spent
-    entry.answer("3")
-    rated = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Rate)]
-    assert [each.rating for each in rated] == [Rating.ACCEPTABLE]
-    assert entry.keys - practice <= 7
-
-
-def test_named_file_needs_no_choosing(enter: Enter, stick: Path) -> None:
-    file = write_file(batch_of(), stick)
-    enter(places=[file]).page(OrganisationPage)
-
-
-def test_file_on_stick_is_opened_by_enter(enter: Enter, stick: Path) -> None:
-    write_file(batch_of(), stick)
-    entry = enter(sticks=[stick])
-    entry.page(ChoosePage)
-    assert any("Spring sentences" in each for each in entry.buttons)
-    entry.press("\r")
-    entry.page(OrganisationPage)
-
-
-def test_nothing_here_says_what_to_do_and_looks_again(enter: Enter, stick: Path) -> None:
-    entry = enter()
-    assert "Put the stick that you were given into this computer" in entry.read
-    write_file(batch_of(), stick)
-    entry.sticks.append(stick)
-    entry.press("\r")
-    assert any("Spring sentences" in each for each in entry.buttons)
-
-
-def test_organisation_is_asked_about_once(enter: Enter, stick: Path) -> None:
-    batch = batch_of()
-    file = write_file(batch, stick)
-    entry = enter(places=[file])
-    assert batch.organisation_phrase in entry.read
-    entry.press("\r", "\x1b")
-    entry.page(ChoosePage)
-    entry.press("\r")
-    assert entry.page(AskingPage).text == ""
-
-
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
-        ("1234", "A code has 8 letters and digits."),
-        (STRANGER, "This code is for other sentences."),
-    ],
-    ids=["short", "stranger"],
-)
-def test_wrong_code_stays_in_the_line_and_says_why(
-    enter: Enter, stick: Path, typed: str, said: str
-) -> None:
-    entry = enter(places=[write_file(batch_of(), stick)])
-    entry.press("\r")
-    entry.type(typed)
-    entry.press("\r")
-    page = entry.page(AskingPage)
-    assert said in entry.read
-    assert page.text == typed.upper() or page.text == typed
-    entry.type(CODE)
-    entry.press("\r")
-    entry.page(ConsentPage)
-
-
-def test_empty_code_is_no_answer(enter: Enter, stick: Path) -> None:
-    entry = enter(places=[write_file(batch_of(), stick)])
-    entry.press("\r", "\r")
-    assert "This code" not in entry.read
-    entry.page(AskingPage)
-
-
-def test_nothing_is_said_to_be_below_what_one_can_agree_to(enter: Enter, stick: Path) -> None:
-    """The sentence goes when the end was shown: the page must not contradict its own button."""
-    entry = enter(places=[write_file(batch_of(consent="You may stop at any time. " * 40), stick)])
-    entry.window.resize(1024, 600)
-    to_consent(entry)
-    assert "Read on" in entry.buttons
-    assert GOES_ON_BELOW in entry.read
-    while "Read on" in entry.buttons:
-        assert GOES_ON_BELOW in entry.read
-        entry.press("\r")
-    entry.page(ConsentPage)
-    assert "I agree" in entry.buttons
-    assert GOES_ON_BELOW not in entry.read
-
-
-def test_consent_says_everything_and_notes_the_choice(enter: Enter, stick: Path) -> None:
-    entry = enter(places=[write_file(batch_of(), stick)])
-    to_consent(entry)
-    for said in (CONSENT, GUIDE, "Nothing is sent over the internet.", "Language Council"):
-        assert said in entry.read
-    entry.page(ConsentPage)
-    entry.press("\r")
-    entry.page(SharingPage)
-    entry.press("\r")
-    entry.page(SharingPage)
-    assert list(entry.laptop.events()) == [], "Enter answers nothing"
-    entry.press("1")
-    entry.page(ItemPage)
-    agreed = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Consent)]
-    assert [each.share_corrections for each in agreed] == [True]
-
-
-def test_not_now_begins_nothing_and_forgets_the_code(enter: Enter, stick: Path) -> None:
-    entry = enter(places=[write_file(batch_of(), stick)])
-    to_consent(entry)
-    entry.click("Not now")
-    entry.page(ChoosePage)
-    assert "Nothing was begun. Your code is not kept for the next person." in entry.read
-    assert list(entry.laptop.events()) == []
-    assert not entry.laptop.setting("reviewer")
-
-
 _SAID = (
     "text", "plainText", "windowTitle", "toolTip", "statusTip", "whatsThis", "placeholderText",
     "accessibleName", "accessibleDescription", "objectName",
@@ -175,12 +51,18 @@ _SAID = (
 """Everything by which a widget of Qt can say something, seen or heard."""
 
 
-def test_same_person_comes_back_with_one_key(enter: Enter, stick: Path) -> None:
-    file = write_file(batch_of(), stick)
+def test_first_answer_takes_seven_keys_and_coming_back_one(enter: Enter, stick: Path) -> None:
+    """Beside the code and the practice, from a double click on the file to the first saved answer."""
+    file = write_file(batch_of(training=training_of([Rating.GIST])), stick)
     entry = enter(places=[file])
-    to_consent(entry)
+    entry.to_item()
+    spent = entry.keys
+    entry.answer("2")
     entry.press("\r")
-    entry.answer("1")
+    practice = entry.keys - spent
+    entry.answer("3")
+    assert [each.rating for each in entry.events(Rate)] == [Rating.ACCEPTABLE]
+    assert entry.keys - practice <= 7
     entry.close()
     again = enter(places=[file])
     again.page(WelcomePage)
@@ -192,16 +74,9 @@ def test_same_person_comes_back_with_one_key(enter: Enter, stick: Path) -> None:
     again.press("\r")
     again.page(ItemPage)
     assert again.keys == 1
-
-
-def test_another_person_on_the_same_laptop_types_a_code(enter: Enter, stick: Path) -> None:
-    file = write_file(batch_of(), stick)
-    entry = enter(places=[file])
-    to_consent(entry)
-    entry.press("\r")
-    entry.page(ItemPage)
-    entry.close()
-    again = enter(places=[file])
+    again.press("q")
+    assert "Everything is kept." in again.read
+    again.press("\r")
     again.click("I have another card")
     assert again.page(AskingPage).text == ""
     again.type(OTHER_CODE)
@@ -209,7 +84,99 @@ def test_another_person_on_the_same_laptop_types_a_code(enter: Enter, stick: Pat
     again.page(ConsentPage)
 
 
-def test_locked_file_asks_for_the_words_until_they_are_right(enter: Enter, stick: Path) -> None:
+def test_first_pages_ask_again_lead_back_and_note_the_choice(enter: Enter, stick: Path) -> None:
+    entry, batch = enter(), batch_of()
+    assert "Put the stick that you were given into this computer" in entry.read
+    write_file(batch, stick)
+    entry.sticks.append(stick)
+    entry.press("\r")
+    assert any("Spring sentences" in each for each in entry.buttons)
+    for _ in range(5):  # those that come while the file is opened are dropped
+        entry.send("\r")
+    entry.page(OrganisationPage)
+    assert batch.organisation_phrase in entry.read
+    entry.press("\r", "\r")
+    assert "This code" not in entry.read, "an empty line is no answer"
+    for typed, said in (
+        ("1234", "A code has 8 letters and digits."),
+        (STRANGER, "This code is for other sentences."),
+    ):
+        entry.type(typed)
+        entry.press("\r")
+        assert said in entry.read
+        page = entry.page(AskingPage)
+        assert page.text in {typed, typed.upper()}
+        page.begin()
+    entry.press("\x1b")
+    entry.page(ChoosePage)
+    entry.press("\r")
+    assert entry.page(AskingPage).text == "", "the organisation is asked about once"
+    entry.type(CODE)
+    entry.press("\r")
+    entry.page(ConsentPage)
+    for said in (CONSENT, GUIDE, "Nothing is sent over the internet.", "Language Council"):
+        assert said in entry.read
+    entry.click("Not now")
+    entry.page(ChoosePage)
+    assert "Nothing was begun. Your code is not kept for the next person." in entry.read
+    assert entry.events() == []
+    assert not entry.laptop.setting("reviewer")
+    entry.press("\r")
+    entry.type(CODE)
+    entry.press("\r", "\r", "\r")
+    entry.page(SharingPage)
+    assert entry.events() == [], "Enter answers nothing"
+    entry.press("1")
+    entry.page(ItemPage)
+    assert [each.share_corrections for each in entry.events(Consent)] == [True]
+    entry.look.set_size(40)
+    entry.answer("4")
+    font = "Rosetta Noto Sans / Rosetta Noto Sans Canadian Aboriginal 40 px"
+    assert [each.font for each in entry.events(Rate)] == [font]
+
+
+def test_relation_is_asked_once_and_never_by_a_slip(enter: Enter, stick: Path) -> None:
+    file = write_file(batch_of(), stick)
+    entry = enter(places=[file])
+    entry.to_consent()
+    entry.press("\r")
+    page = entry.page(RelationPage)
+    assert "Did you take part in making it?" in entry.read
+    given: list[object] = []
+    other = RelationPage(entry.desk)
+    other.answered.connect(given.append)
+    for key in "123":
+        assert other.typed(key)
+    assert given == list(Relation)
+    other.deleteLater()
+    entry.press("\r", "4")
+    assert entry.page(RelationPage) is page
+    entry.close()
+    again = enter(places=[file])
+    again.press("\r")
+    again.page(RelationPage)
+    again.press("2")
+    again.page(ItemPage)
+    assert [each.relation for each in again.events(Related)] == [Relation.KNOWS]
+    again.press("q", "\r", "\r")
+    again.page(ItemPage)
+
+
+def test_consent_is_read_to_its_end_before_one_can_agree(enter: Enter, stick: Path) -> None:
+    """The sentence goes when the end was shown: the page must not contradict its own button."""
+    entry = enter(places=[write_file(batch_of(consent="You may stop at any time. " * 40), stick)])
+    entry.window.resize(1024, 600)
+    entry.to_consent()
+    assert "Read on" in entry.buttons
+    while "Read on" in entry.buttons:
+        assert GOES_ON_BELOW in entry.read
+        entry.press("\r")
+    entry.page(ConsentPage)
+    assert "I agree" in entry.buttons
+    assert GOES_ON_BELOW not in entry.read
+
+
+def test_locked_file_asks_until_the_words_are_right(enter: Enter, stick: Path) -> None:
     words = "abacus zebra lantern window candle river"
     stick.mkdir()
     file = stick / "Sealed.rosetta-batch"
@@ -219,19 +186,11 @@ def test_locked_file_asks_for_the_words_until_they_are_right(enter: Enter, stick
     entry.type("not these words at all here")
     entry.press("\r")
     assert entry.page(AskingPage) is page
+    assert page.text == "not these words at all here"
     assert "Look at the words on your card again" in entry.read
     page.findChild(QLineEdit).setText(words)
     entry.press("\r")
     entry.page(OrganisationPage)
-
-
-def test_named_file_that_is_not_here_is_told(enter: Enter, tmp_path: Path) -> None:
-    entry = enter(places=None)
-    # the scene opens no such place itself, and what is missing is given once, at the start
-    entry.opening._missing = (tmp_path / "gone.rosetta-batch",)
-    entry.visit.begin()
-    entry.idle()
-    assert "gone.rosetta-batch is not in this folder." in entry.read
 
 
 @pytest.mark.parametrize(
@@ -242,9 +201,7 @@ def test_named_file_that_is_not_here_is_told(enter: Enter, tmp_path: Path) -> No
     ],
     ids=["every sentence", "what one agrees to"],
 )  # fmt: skip
-def test_a_review_of_which_nothing_can_be_read_is_not_begun(
-    enter: Enter, stick: Path, batch: Batch
-) -> None:
+def test_unreadable_review_is_not_begun(enter: Enter, stick: Path, batch: Batch) -> None:
     entry = enter(places=[write_file(batch, stick)])
     entry.page(OrganisationPage)
     entry.press("\r")
@@ -257,22 +214,16 @@ def test_a_review_of_which_nothing_can_be_read_is_not_begun(
     assert entry.laptop.batches() == ()
 
 
-def test_one_item_that_cannot_be_read_is_left_out_with_a_record_and_the_others_are_rated(
-    enter: Enter, stick: Path
-) -> None:
+def test_unreadable_item_is_left_out_with_a_record(enter: Enter, stick: Path) -> None:
     items = items_of(4)
     items[0] = items[0].model_copy(update={"candidate": "▁a 😀\u202e 中"})
     items[1] = items[1].model_copy(update={"source": "\U0001e922\U0001e923"})
     items[2] = items[2].model_copy(update={"candidate": "\U0001e922 \U0001e923"})
     batch = batch_of(items, salt=bytes(range(32)), shows_words=False)
     entry = enter(places=[write_file(batch, stick)])
-    to_consent(entry)
-    entry.press("\r")
-    page = entry.page(ItemPage)
-    candidate = page.texts.candidate.toPlainText()
-    assert (
-        candidate == "‹LOWER ONE EIGHTH BLOCK›a ‹GRINNING FACE›‹RLO› ‹CJK UNIFIED IDEOGRAPH-4E2D›"
-    )
+    page = entry.to_item()
+    shown = "‹LOWER ONE EIGHTH BLOCK›a ‹GRINNING FACE›‹RLO› ‹CJK UNIFIED IDEOGRAPH-4E2D›"
+    assert page.texts.candidate.toPlainText() == shown
     entry.answer("1")
     assert "This computer cannot show the letters of this sentence." in entry.read
     assert "Go on without it" in entry.buttons
@@ -299,48 +250,15 @@ def _decisions(entry: Entry) -> list[tuple[str, Rating | CannotJudge]]:
     ]
 
 
-def test_letter_without_a_name_is_told_by_its_number() -> None:
+def test_letter_names_give_the_number_and_the_name_if_any() -> None:
     assert letter_names("\ue000") == "U+E000"
     assert letter_names("x\u030c") == "U+0078 LATIN SMALL LETTER X, U+030C COMBINING CARON"
 
 
-def test_language_is_changed_by_its_own_name_and_remembered(enter: Enter, stick: Path) -> None:
-    entry = enter(places=[write_file(batch_of(), stick)], language=None)
-    to_consent(entry)
-    entry.click("Français")
-    entry.page(ConsentPage)
-    assert "I agree" not in entry.buttons
-    assert entry.laptop.setting("language") == "fr"
-    entry.press("\r")
-    entry.page(ItemPage)
-    agreed = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Consent)]
-    assert [each.language for each in agreed] == ["fr"]
-
-
-def test_the_language_that_is_chosen_changes_what_the_organisation_says(
-    enter: Enter, stick: Path
-) -> None:
+def test_language_changes_every_text_and_keeps_what_is_typed(enter: Enter, stick: Path) -> None:
     said = {"fr": {"consent": "Nous vous demandons.", "guide": ""}}
     batch = batch_of(salt=bytes(32), translations=said)
     entry = enter(places=[write_file(batch, stick)], language="en")
-    to_consent(entry)
-    assert CONSENT in entry.read
-    assert "Nous vous demandons." not in entry.read
-    entry.click("Français")
-    entry.page(ConsentPage)
-    assert "Nous vous demandons." in entry.read
-    assert CONSENT not in entry.read
-    assert "L’organisation ne l’a pas donné dans cette langue (Français)" in entry.read, "the guide"
-    assert GUIDE in entry.read
-    entry.press("\r")
-    entry.page(ItemPage)
-    [agreed] = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Consent)]
-    assert agreed.consent_sha256 == sha256(b"Nous vous demandons.").hexdigest()
-    assert (agreed.language, agreed.text_language) == ("fr", "fr")
-
-
-def test_what_is_typed_stays_when_the_language_changes(enter: Enter, stick: Path) -> None:
-    entry = enter(places=[write_file(batch_of(), stick)], language=None)
     entry.press("\r")
     entry.type("WXWC")
     entry.window.open_settings()
@@ -348,50 +266,101 @@ def test_what_is_typed_stays_when_the_language_changes(enter: Enter, stick: Path
     entry.press("\x1b")
     assert entry.page(AskingPage).text == "WXWC"
     assert "Which code is on your card?" not in entry.read
+    entry.click("English")
+    entry.page(AskingPage).begin()
+    entry.type(CODE)
+    entry.press("\r")
+    entry.page(ConsentPage)
+    assert CONSENT in entry.read
+    assert "Nous vous demandons." not in entry.read
+    entry.click("Français")
+    entry.page(ConsentPage)
+    assert "Nous vous demandons." in entry.read
+    assert "I agree" not in entry.buttons
+    assert CONSENT not in entry.read
+    assert "L’organisation ne l’a pas donné dans cette langue (Français)" in entry.read, "the guide"
+    assert GUIDE in entry.read
+    assert entry.laptop.setting("language") == "fr"
+    entry.press("\r")
+    entry.page(ItemPage)
+    [agreed] = entry.events(Consent)
+    assert isinstance(agreed, Consent)
+    assert agreed.consent_sha256 == sha256(b"Nous vous demandons.").hexdigest()
+    assert (agreed.language, agreed.text_language) == ("fr", "fr")
+    entry.window.open_settings()
+    entry.click("English")
+    entry.page(SettingsPage)
+    entry.press("\x1b")
+    entry.page(ItemPage)
+    assert "Reject" in "".join(entry.buttons), "the page below is said anew, too"
+    entry.answer("1")
 
 
-def test_keys_that_come_while_a_file_is_opened_are_dropped(enter: Enter, stick: Path) -> None:
-    write_file(batch_of(), stick)
-    entry = enter(sticks=[stick])
-    for _ in range(5):
-        entry.send("\r")
-    entry.page(OrganisationPage)
+# a file that comes meanwhile
 
 
-def test_font_is_recorded_with_the_answer(enter: Enter, stick: Path) -> None:
+def _winter(stick: Path) -> Path:
+    return write_file(batch_of(batch="cd" * 8, title="Winter"), stick)
+
+
+def test_file_that_comes_at_the_sentences_waits_for_their_end(enter: Enter, stick: Path) -> None:
+    spring = write_file(batch_of(), stick)
+    entry = enter(places=[spring])
+    entry.to_consent()
+    entry.press("\r")
+    entry.page(RelationPage)
+    entry.send("3")
+    entry.visit.take(spring)  # as when somebody clicks it twice
+    page = entry.page(ItemPage)
+    entry.visit.take(spring)
+    assert "is opened when you stop here" not in entry.read
+    entry.visit.take(_winter(stick))
+    assert entry.page(ItemPage) is page
+    assert "Winter.rosetta-batch is opened when you stop here." in entry.read
+    assert not entry.window.takes_files
+    entry.answer("3")
+    assert entry.visit.flow.sits
+    entry.press("q")
+    entry.page(WelcomePage)
+    assert "Winter" in entry.read
+    assert len(entry.events(Consent)) == 1
+
+
+def test_file_that_comes_while_a_session_begins_waits(enter: Enter, stick: Path) -> None:
     entry = enter(places=[write_file(batch_of(), stick)])
-    to_consent(entry)
-    entry.press("\r")
-    entry.look.set_size(40)
-    entry.answer("4")
-    rated = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Rate)]
-    assert [each.font for each in rated] == [
-        "Rosetta Noto Sans / Rosetta Noto Sans Canadian Aboriginal 40 px"
-    ]
+    entry.to_item()
+    entry.answer("3")
+    entry.press("q", "\r")
+    entry.page(WelcomePage)
+    entry.send("\r")
+    entry.visit.take(_winter(stick))
+    entry.page(ItemPage)
+    assert "is opened when you stop here" in entry.read
+    entry.press("q")
+    entry.page(WelcomePage)
+    assert "Winter" in entry.read
 
 
-@pytest.mark.parametrize(("key", "said"), [("1", "made"), ("2", "knows"), ("3", "neither")])
-def test_it_is_asked_once_how_near_one_is_to_the_method(
-    enter: Enter, stick: Path, key: str, said: str
-) -> None:
-    file = write_file(batch_of(), stick)
-    entry = enter(places=[file])
-    to_consent(entry)
+def test_file_that_comes_before_the_consent_is_opened_at_once(enter: Enter, stick: Path) -> None:
+    spring = write_file(batch_of(), stick)
+    entry = enter()
+    entry.send("\r")  # looks again
+    entry.window.open_settings()
+    settings = entry.window.page
+    entry.idle()
+    assert entry.page(SettingsPage) is settings, "a list that comes lies below"
+    entry.visit.take(spring)
+    entry.page(OrganisationPage)  # it takes the settings away
+    entry.press("\x1b")
+    entry.page(ChoosePage)
+    entry.sticks.append(stick)
     entry.press("\r")
-    entry.page(RelationPage)
-    assert "Did you take part in making it?" in entry.read
-    entry.press("\r", "4")  # nobody says it by a slip
-    entry.page(RelationPage)
-    entry.close()
-    again = enter(places=[file])
-    again.press("\r")
-    again.page(RelationPage)
-    again.press(key)
-    again.page(ItemPage)
-    told = [e.payload.relation for e in again.laptop.events() if isinstance(e.payload, Related)]
-    assert told == [said]
-    again.close()
-    third = enter(places=[file])
-    third.press("\r")
-    third.page(ItemPage)
-    assert third.keys == 1
+    entry.send("\r")
+    entry.visit.take(_winter(stick))
+    entry.to_consent()
+    assert "Winter" in entry.read, "it comes after the one that was opened"
+    entry.visit.take(spring)
+    assert entry.page(AskingPage).text == ""
+    assert entry.visit.flow.session is None
+    assert not entry.laptop.setting("reviewer")
+    assert entry.events() == []

@@ -12,6 +12,7 @@ from pathlib import Path
 from tests.desktop.real.programs import program, running
 from tests.desktop.real.waiting import until
 
+NO_FONTS = Path(__file__).parents[1] / "no_fonts.conf"
 _OPENBOX = """<?xml version="1.0"?>
 <openbox_config xmlns="http://openbox.org/3.4/rc"><focus><focusNew>yes</focusNew></focus>
 <keyboard/><mouse/><applications/></openbox_config>"""
@@ -67,12 +68,6 @@ class Display:
     def windows(self, pid: int) -> list[str]:
         """Return the ids of a program's windows that can be seen."""
         return self.do("xdotool", "search", "--onlyvisible", "--pid", str(pid)).split()
-
-    def size(self, window: str) -> tuple[int, int]:
-        """Return a window's width and height in pixels."""
-        lines = self.do("xdotool", "getwindowgeometry", "--shell", window).splitlines()
-        facts = dict(line.split("=", 1) for line in lines if "=" in line)
-        return int(facts.get("WIDTH", 0)), int(facts.get("HEIGHT", 0))
 
     def layout(self, *wishes: str) -> None:
         """Give the keyboard another layout, as ``-layout fr``."""

@@ -16,6 +16,9 @@ from review.rating import Relation
 from review.session.opening import Opening
 from tests.review.session.scenes import CODE, batch_of, items_of, write_file
 
+COMMENT = "Your comment"
+"""The name of the box for one."""
+
 
 @dataclass(frozen=True)
 class Stage:

@@ -23,43 +23,30 @@ from harness.sealed.sealing import AgeIdentity, seal
 from review.files.batch import open_batch
 from review.files.manifests import BatchItem
 from tests.desktop.real.bus import CONFIG as BUS
-from tests.desktop.real.bus import Bus
-from tests.desktop.real.display import Display
-from tests.desktop.real.input_method import WESTERN_CREE, input_method
+from tests.desktop.real.bus import WESTERN_CREE, Bus, input_method
+from tests.desktop.real.display import NO_FONTS, Display
 from tests.desktop.real.programs import program, running
 from tests.desktop.real.reader import Reader
-from tests.desktop.real.stage import stage
-from tests.desktop.real.typed import COMMENT
+from tests.desktop.real.stage import COMMENT, stage
 from tests.desktop.real.waiting import until
-from tests.packaging.parts import part
+from tests.packaging.parts import ROOT, part
 from tests.review.session.scenes import batch_of, item_id, items_of, write_file
 
 SCRIPTS = ("ᓂᐚᐸᒫᐤ ᐊᑎᒼ 𑪰", "ƛ̓ x̌ʷ ā̂ ê", "سڵاو (کوردی).", "kî-wâpamêw")
 
 
-@pytest.fixture
-def bundle(tmp_path: Path) -> Bundle:
-    return built(tmp_path / "home")
-
-
-def test_it_runs_with_nothing_around_it(bundle: Bundle) -> None:
-    assert bundle.run("--version").split() == ["rosetta-review", VERSION]
-
-
-def test_it_draws_each_script_where_the_computer_has_no_font(
+def test_bundle_runs_alone_and_draws_scripts_without_a_system_font(
     bundle: Bundle, tmp_path: Path
 ) -> None:
-    items = [
-        BatchItem(id=item_id(n), source="x", candidate=text) for n, text in enumerate(SCRIPTS, 1)
-    ]
-    review = write_file(batch_of(items), tmp_path)
-    said = bundle.run("--language", "en", "--check", review, QT_QPA_PLATFORM="offscreen")
-    assert "Who asks" in said
+    assert bundle.run("--version").split() == ["rosetta-review", VERSION]
+    texts = enumerate(SCRIPTS, 1)
+    items = [BatchItem(id=item_id(n), source="x", candidate=text) for n, text in texts]
     # a sentence whose letters are nowhere is left out: it keeps nobody from the others
     strange = BatchItem(id=item_id(9), source="x", candidate="漢字")
-    review = write_file(batch_of([strange]), tmp_path / "strange")
-    said = bundle.run("--language", "en", "--check", review, QT_QPA_PLATFORM="offscreen")
-    assert "Who asks" in said
+    for number, shown in enumerate((items, [strange])):
+        review = write_file(batch_of(shown), tmp_path / str(number))
+        said = bundle.run("--language", "en", "--check", review, QT_QPA_PLATFORM="offscreen")
+        assert "Who asks" in said
 
 
 def test_it_is_small_and_holds_nothing_of_the_network(bundle: Bundle) -> None:
@@ -70,24 +57,16 @@ def test_it_is_small_and_holds_nothing_of_the_network(bundle: Bundle) -> None:
     work = bundle.dist / "reviewer" / "work" / "linux"
     contents = json.loads((work / recipe.CONTENTS).read_text())
     recipe.refuse_denied((name for name, _ in contents["modules"]), (each.name for each in files))
-    names = {each.name.split(".")[0] for each in files}
-    assert names >= {
-        "libqxcb",
-        "libcomposeplatforminputcontextplugin",
-        "libibusplatforminputcontextplugin",
-    }
-    assert names >= {
-        "libxcb-cursor",
-        "libxcb-icccm",
-        "libxcb-keysyms",
+    plugins = ("compose", "ibus")
+    wanted = {f"lib{each}platforminputcontextplugin" for each in plugins}
+    wanted |= {"libqxcb", "libxcb-cursor", "libxcb-icccm", "libxcb-keysyms"}
+    assert {each.name.split(".")[0] for each in files} >= wanted | {
         "libxkbcommon-x11",
         "libQt6DBus",
     }
 
 
-def test_what_is_packed_is_what_was_built_and_runs_from_any_folder(
-    bundle: Bundle, tmp_path: Path
-) -> None:
+def test_packed_bundle_is_the_built_one_and_runs(bundle: Bundle, tmp_path: Path) -> None:
     out = tmp_path / "Mes documents é"
     with tarfile.open(bundle.dist / "Review-Linux.tar.xz") as archive:
         archive.extraction_filter = getattr(tarfile, "data_filter", None)  # none before 3.11.4
@@ -100,21 +79,15 @@ def test_what_is_packed_is_what_was_built_and_runs_from_any_folder(
         assert each.is_dir() or each.read_bytes() == twin.read_bytes()
     with zipfile.ZipFile(bundle.dist / "Review-Linux.zip") as packed:
         assert packed.testzip() is None
-        assert len(packed.namelist()) == sum(
-            1 for each in unpacked.rglob("*") if not each.is_dir() or each.is_symlink()
-        )
+        files = [e for e in unpacked.rglob("*") if not e.is_dir() or e.is_symlink()]
+        assert len(packed.namelist()) == len(files)
 
 
 def test_a_stick_holds_what_a_person_needs(bundle: Bundle) -> None:
     stick = bundle.dist / "stick"
     names = {each.name for each in stick.iterdir()}
-    assert names >= {
-        "START-HERE.html",
-        "Review-Linux.tar.xz",
-        "Sample.rosetta-batch",
-        "LICENCES.txt",
-        "CHECKSUMS.txt",
-    }
+    assert names >= {"START-HERE.html", "Review-Linux.tar.xz", "Sample.rosetta-batch"}
+    assert names >= {"LICENCES.txt", "CHECKSUMS.txt"}
     command = [program("sha256sum"), "--check", "--strict", "--quiet", "CHECKSUMS.txt"]
     subprocess.run(command, cwd=stick, check=True)
     page = (stick / "START-HERE.html").read_text()
@@ -124,18 +97,11 @@ def test_a_stick_holds_what_a_person_needs(bundle: Bundle) -> None:
     assert sample.organisation_phrase in page
     assert page.count("data:image/png") == 10
     licences = (stick / "LICENCES.txt").read_text()
-    for owner in (
-        "GNU LESSER GENERAL PUBLIC LICENSE",
-        "SIL OPEN FONT LICENSE",
-        "Apache License",
-        "PYTHON SOFTWARE",
-    ):
+    for owner in ("GNU LESSER GENERAL", "SIL OPEN FONT LICENSE", "Apache License", "PYTHON SOFTW"):
         assert owner.lower() in licences.lower(), owner
 
 
-def test_a_session_asks_for_no_network_and_keeps_every_answer(
-    bundle: Bundle, display: Display, tmp_path: Path
-) -> None:
+def test_bundle_asks_for_no_network(bundle: Bundle, display: Display, tmp_path: Path) -> None:
     scene = stage(tmp_path / "scene", batch_of(items_of(3))).know()
     trace = tmp_path / "trace"
     command = [program("strace"), "-D", "-f", "-qq", "-e", "trace=%network", "-o", str(trace)]
@@ -189,14 +155,8 @@ def test_it_draws_on_a_desktop_that_has_no_x(bundle: Bundle, tmp_path: Path) -> 
     server = [program("weston"), "--backend=headless-backend.so", "--socket=wayland-test"]
     with running(server, around, log=tmp_path / "weston.log"):
         until((socket / "wayland-test").exists, "a Wayland server")
-        said = bundle.run(
-            "--language",
-            "en",
-            "--check",
-            review,
-            WAYLAND_DISPLAY="wayland-test",
-            **around,  # type: ignore[arg-type]
-        )
+        around["WAYLAND_DISPLAY"] = "wayland-test"
+        said = bundle.run("--language", "en", "--check", review, **around)  # type: ignore[arg-type]
     assert "Who asks" in said
 
 
@@ -209,23 +169,13 @@ def keyring(folder: Path) -> Iterator[str]:
     socket, config = folder / "bus", folder / "bus.conf"
     config.write_text(BUS.format(path=socket))
     address = f"unix:path={socket}"
-    around = {
-        "HOME": str(folder),
-        "XDG_RUNTIME_DIR": str(folder),
-        "DBUS_SESSION_BUS_ADDRESS": address,
-    }
-    daemon = program("gnome-keyring-daemon")
-    with running(
-        [program("dbus-daemon"), "--nofork", f"--config-file={config}"],
-        around,
-        log=folder / "bus.log",
-    ):
+    around = {"HOME": str(folder), "XDG_RUNTIME_DIR": str(folder)}
+    around["DBUS_SESSION_BUS_ADDRESS"] = address
+    daemon = f"{program('gnome-keyring-daemon')} --foreground --unlock --components=secrets"
+    command = [program("dbus-daemon"), "--nofork", f"--config-file={config}"]
+    with running(command, around, log=folder / "bus.log"):
         until(socket.exists, "a message bus")
-        unlocking = [
-            program("sh"),
-            "-c",
-            f"printf secret | {daemon} --foreground --unlock --components=secrets",
-        ]
+        unlocking = [program("sh"), "-c", f"printf secret | {daemon}"]
         with running(unlocking, around, log=folder / "keyring.log"):
             until((folder / "keyring").is_dir, "a keyring")
             yield address
@@ -253,16 +203,11 @@ def test_the_laptops_keys_go_into_the_keyring_or_else_into_a_private_file(
     assert ("AGE-SECRET-KEY" in path.read_text()) == (kept == "file")
 
 
-ROOT = Path(__file__).parents[3]
-NO_FONTS = "<?xml version='1.0'?><!DOCTYPE fontconfig SYSTEM 'fonts.dtd'><fontconfig/>"
-
-
 @dataclass(frozen=True)
 class Bundle:
-    """A built program and a home for it."""
+    """A built program, where the build put everything, and a home for it."""
 
     dist: Path
-    """Where the build put everything."""
     home: Path
 
     @property
@@ -275,15 +220,8 @@ class Bundle:
 
     def environment(self, **more: str) -> dict[str, str]:
         """Return a home, and nothing of this computer: no path, no fonts, no screen."""
-        fonts = self.home / "fonts.conf"
-        fonts.write_text(NO_FONTS)
-        alone = {
-            "HOME": str(self.home),
-            "ROSETTA_HOME": str(self.home / "data"),
-            "PATH": "/nonexistent",
-            "FONTCONFIG_FILE": str(fonts),
-        }
-        return alone | more
+        alone = {"HOME": str(self.home), "ROSETTA_HOME": str(self.home / "data")}
+        return alone | {"PATH": "/nonexistent", "FONTCONFIG_FILE": str(NO_FONTS)} | more
 
     def run(self, *arguments: object, file: Path | None = None, **more: str) -> str:
         """Run it without any network until it ends; gives what it printed."""
@@ -298,10 +236,11 @@ class Bundle:
         return done.stdout
 
 
-def built(home: Path) -> Bundle:
+@pytest.fixture
+def bundle(tmp_path: Path) -> Bundle:
     """Return what ``make reviewer-bundle`` built, or the place that ROSETTA_BUNDLE names; skips without."""
     dist = Path(os.environ.get("ROSETTA_BUNDLE") or ROOT / "dist")
-    home.mkdir(exist_ok=True)
+    (home := tmp_path / "home").mkdir(exist_ok=True)
     bundle = Bundle(dist, home)
     if shutil.which(str(bundle.file)) is None:
         pytest.skip("no bundle was built: make reviewer-bundle builds one")

@@ -1,30 +1,30 @@
-"""However the program ends, what a person was typing and what was acknowledged is there the next time."""
+"""However the program ends, what was typed is there the next time, and nothing is anywhere else."""
 
 from __future__ import annotations
 
 import contextlib
 import random
+import re
 import signal
 import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from review.files.ratings import open_ratings
-from review.log.event import read_event
 from review.log.laptop import FILE_NAME
-from review.log.payloads import Comment
 from review.rating import Rating
+from tests.desktop.real.bus import Bus
 from tests.desktop.real.display import Display
 from tests.desktop.real.programs import program
 from tests.desktop.real.reader import Reader
 from tests.desktop.real.stage import Stage, stage
 from tests.desktop.real.waiting import until
 from tests.desktop.real.window import Start, Window, window
-from tests.review.session.scenes import CUSTODIANS, batch_of, item_id, items_of
+from tests.review.session.scenes import batch_of, item_id, items_of
 from tests.review.thorough import times
 
 TYPED = "half a word that nobody fini"
@@ -66,7 +66,7 @@ def _server_ends(shown: Window) -> None:
         pytest.param(_server_ends, id="screen is taken away"),
     ],
 )
-def test_what_was_typed_last_is_kept_at_the_end(
+def test_typed_text_is_kept_at_the_end(
     start: Start, tmp_path: Path, ends: Callable[[Window], None]
 ) -> None:
     scene, shown = _writing(start, tmp_path)
@@ -78,35 +78,7 @@ def test_what_was_typed_last_is_kept_at_the_end(
 
 
 @pytest.mark.thorough
-def test_a_comment_left_by_esc_is_handed_over_with_the_answer_to_its_sentence(
-    reader: Reader, start: Start, tmp_path: Path
-) -> None:
-    scene = stage(tmp_path, batch_of(items_of(1))).know()
-    shown = start(scene, scene.file, guard=0.0)
-    shown.press("Return")
-    shown.sees(item_id(1))
-    shown.press("c")
-    shown.type("too formal")
-    until(lambda: drafts(scene) == ["too formal"], shown.said)
-    shown.press("Escape")
-    reader.find("Your comment, not saved yet:", "text")
-    shown.press("3")
-    reader.find("That was the last one. Thank you!")
-    assert drafts(scene) == []
-    shown.press("x")
-    reader.find("No stick was found. Put it into this computer, or choose the folder.")
-    shown.press("1")
-    reader.hear("Saved and checked in a folder on this computer, not on a stick.")
-    [file] = scene.handed_over()
-    events = map(read_event, open_ratings(file.read_bytes(), CUSTODIANS).lines)
-    given = [each.payload for each in events if isinstance(each.payload, Comment)]
-    assert [(each.item, each.text) for each in given] == [(item_id(1), "too formal")]
-
-
-@pytest.mark.thorough
-def test_who_types_without_a_pause_loses_almost_nothing_in_a_power_cut(
-    start: Start, tmp_path: Path
-) -> None:
+def test_power_cut_loses_almost_no_typed_text(start: Start, tmp_path: Path) -> None:
     scene, shown = _writing(start, tmp_path)
     text = "and on and on " * 6
     shown.display.type(text, delay=30)
@@ -123,9 +95,7 @@ KEPT_MB, SLACK_MB = 0.005, 3.0
 
 
 @pytest.mark.thorough
-def test_a_kill_while_rating_loses_nothing_whose_successor_was_painted(
-    display: Display, tmp_path: Path
-) -> None:
+def test_kill_loses_no_rating_that_was_shown_done(display: Display, tmp_path: Path) -> None:
     kills, in_all = times(4, 200), 0
     draw = random.Random(7)
     for kill in range(kills):
@@ -198,3 +168,89 @@ def _memory(shown: Window) -> float:
     lines = Path(f"/proc/{shown.process.pid}/smaps_rollup").read_text().splitlines()
     [dirty] = [line.split()[1] for line in lines if line.startswith("Private_Dirty:")]
     return int(dirty) * 1024 / 1e6
+
+
+# what the program asks of the operating system: no network, and no file anywhere else
+
+
+CALLS = "execve,socket,connect,sendto,sendmsg,bind,open,openat,creat,rename,renameat,renameat2,mkdir,mkdirat,symlink,link,linkat,unlink,unlinkat,truncate"
+_WRITES = re.compile(
+    r'open(?:at)?\((?:AT_FDCWD, )?"([^"]*)", [^)]*(?:O_WRONLY|O_RDWR|O_CREAT)[^=]*= \d'
+)
+_MAKES = re.compile(
+    r'(?:creat|mkdir|mkdirat|rename\w*|symlink|link\w*|truncate)\((?:AT_FDCWD, )?"([^"]*)"[^=]*= 0'
+)
+_SOCKETS = re.compile(r"\bsocket\((\w+)")
+_MEMORY = ("/dev/shm", "/dev/null", "/dev/tty", "/proc/self/", "/memfd:")
+"""Nothing there outlives the program, or is on a disk."""
+
+
+@dataclass(frozen=True)
+class Traced:
+    """The program under a tracer, from its first instruction."""
+
+    scene: Stage
+    shown: Window
+    trace: Path
+
+    def assert_private(self) -> None:
+        """End the program, and see what it asked of the operating system."""
+        self.shown.close()
+        lines = self.trace.read_text(errors="replace").splitlines()
+        assert len(lines) > 100, "the tracer saw nothing"
+        assert {found for line in lines for found in _SOCKETS.findall(line)} <= {"AF_UNIX"}
+        assert [line for line in lines if "AF_INET" in line] == []
+        assert len([line for line in lines if " execve(" in line]) == 1, "it started a program"
+        places = {found for line in lines for found in _WRITES.findall(line) + _MAKES.findall(line)}
+        assert places, "the tracer saw no file written"
+        own = (str(self.scene.home), str(self.scene.stick), *_MEMORY)
+        assert sorted(each for each in places if not each.startswith(own)) == []
+
+
+@contextlib.contextmanager
+def traced(display: Display, folder: Path, **environment: str) -> Iterator[Traced]:
+    """Start it with the first of three sentences painted."""
+    trace = folder / "trace"
+    scene = stage(folder, batch_of(items_of(3))).know()
+    before = [program("strace"), "-D", "-f", "-qq", "-e", f"trace={CALLS}", "-o", str(trace)]
+    with window(
+        display, scene.home, scene.file, environment=environment, guard=0.0, before=before
+    ) as shown:
+        shown.press("Return")
+        shown.sees(item_id(1))
+        yield Traced(scene, shown, trace)
+
+
+@pytest.mark.costly("a screen, a bus, a tracer and the program as processes")
+def test_a_whole_session_touches_no_network_and_no_other_place(
+    display: Display, bus: Bus, reader: Reader, tmp_path: Path
+) -> None:
+    with traced(display, tmp_path, **bus.environment) as watched:
+        shown = watched.shown
+        shown.press("c")
+        reader.find("Your comment", "text")
+        shown.type("strange")
+        shown.press("Return")
+        reader.hear("Your comment is saved.")
+        shown.press("1")
+        shown.sees(item_id(2))
+        shown.press("2")
+        shown.sees(item_id(3))
+        shown.press("3")
+        reader.find("That was the last one. Thank you!")
+        shown.press("x")
+        reader.find("No stick was found. Put it into this computer, or choose the folder.")
+        shown.press("Tab", "Return")
+        reader.hear("Saved and checked in a folder")
+        assert watched.scene.handed_over()
+        shown.press("Return", "q")
+        watched.assert_private()
+
+
+@pytest.mark.costly("a screen, a tracer and the program as processes")
+def test_where_no_message_bus_runs_none_is_started(display: Display, tmp_path: Path) -> None:
+    """Qt would have one started, which outlives the program and leaves files at home."""
+    with traced(display, tmp_path) as watched:
+        watched.shown.press("1")
+        watched.shown.sees(item_id(2))
+        watched.assert_private()

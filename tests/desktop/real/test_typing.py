@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
+import signal
 import time
 import unicodedata
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,69 +14,35 @@ import pytest
 
 from review.log.payloads import Kind
 from review.rating import Rating
-from tests.desktop.real.bus import Bus
+from tests.desktop.real.bus import WESTERN_CREE, Bus, input_method
 from tests.desktop.real.display import Display
-from tests.desktop.real.input_method import WESTERN_CREE, input_method
-from tests.desktop.real.reader import Reader
-from tests.desktop.real.stage import Stage, stage
-from tests.desktop.real.told_tree import labels, press
-from tests.desktop.real.typed import COMMENT
+from tests.desktop.real.reader import Reader, labels, press
+from tests.desktop.real.stage import COMMENT, Stage, stage
 from tests.desktop.real.waiting import until
-from tests.desktop.real.window import GUARD, PROGRAM, ROOT, Start, Window
+from tests.desktop.real.window import GUARD, Start, Window
 from tests.review.session.scenes import batch_of, item_id, items_of, sentences_of
 
 
-def test_a_file_is_found_with_the_keyboard(
+@pytest.mark.costly("a screen, a bus and the program twice, as processes")
+def test_file_is_found_by_keys_or_handed_over(
     reader: Reader, display: Display, start: Start, tmp_path: Path
 ) -> None:
     scene = stage(tmp_path).know()
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    other = stage(tmp_path / "other", batch_of(batch="cd" * 8, title="Autumn")).file
-    shutil.copy(other, display.folder)  # the folder at home
+    (empty := tmp_path / "empty").mkdir()
+    autumn, winter = (
+        stage(tmp_path / title, batch_of(batch=name * 8, title=title)).file
+        for name, title in (("cd", "Autumn"), ("ef", "Winter"))
+    )
+    shutil.copy(autumn, display.folder)  # the folder at home
     shown = start(scene, empty, guard=0.0)
-    for name in ("Choose a file …", other.name):
+    for name in ("Choose a file …", autumn.name):
         reader.find(name, "push button").focus()
         shown.press("Return")
     reader.find("Welcome back")
     reader.find("Autumn", "label")
-
-
-def test_a_second_start_hands_its_file_to_the_window_that_is_open(
-    reader: Reader, start: Start, tmp_path: Path
-) -> None:
-    scene = stage(tmp_path).know()
-    other = stage(tmp_path / "other", batch_of(batch="cd" * 8, title="Autumn")).file
-    first = start(scene, scene.file, guard=0.0)
-    reader.find("Welcome back")
-    second = start(scene, other)
-    assert second.ended() == 0
-    reader.find("Autumn", "label")
-    assert first.process.poll() is None
-
-
-@pytest.mark.usefixtures("draws_on_x")
-def test_where_no_screen_is_the_program_says_so(tmp_path: Path) -> None:
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-        "ROSETTA_HOME": str(tmp_path / "home"),
-        "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
-        "QT_QPA_PLATFORM": "xcb",
-        "DISPLAY": ":no-such-screen",
-        "LANG": "C.UTF-8",
-    }
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", PROGRAM],
-        env=environment,
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 1
-    assert "this computer offers no screen" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert start(scene, winter).ended() == 0
+    reader.find("Winter", "label")
+    assert shown.process.poll() is None
 
 
 def ratings(scene: Stage) -> list[Rating | None]:
@@ -96,70 +60,54 @@ def _rated(scene: Stage, count: int) -> bool:
     return len(ratings(scene)) >= count
 
 
-def test_syllabics_through_an_input_method_are_kept_composed(
-    display: Display, bus: Bus, reader: Reader, start: Start, tmp_path: Path
+LAYOUTS = {
+    "the unshifted French row": ("fr", ("ampersand", "eacute", "quotedbl", "apostrophe")),
+    "the number pad": ("us", ("KP_1", "KP_2", "KP_3", "KP_4")),
+    "the letters": ("us", ("d", "f", "g", "h")),
+}
+
+
+@pytest.mark.costly("a screen, a bus and the program as processes")
+def test_keys_of_any_keyboard_rate_and_compose(
+    reader: Reader, start: Start, display: Display, tmp_path: Path
 ) -> None:
-    scene = stage(tmp_path).know()
-    around = {**display.environment, **bus.environment}
-    with input_method(display.folder, around, WESTERN_CREE) as heard:
-        shown = begin(start, scene, **heard)  # type: ignore[arg-type]
-        shown.press("c")
-        box = reader.find(COMMENT, "text")
-        shown.type("atim niwaapamaaw", A_PERSONS_PACE)
-        reader.until(lambda: box.text.startswith("ᐊᑎᒼ ᓂᐚᐸᒫ"))
-        shown.press("Return")
-        reader.hear("Your comment is saved.")
-    assert scene.state().comments == {item_id(1): "ᐊᑎᒼ ᓂᐚᐸᒫᐤ"}
-
-
-def test_dead_keys_write_composed_letters(reader: Reader, start: Start, tmp_path: Path) -> None:
-    scene = stage(tmp_path).know()
-    shown = begin(start, scene)
-    shown.display.layout("-layout", "us", "-variant", "intl")
+    scene = stage(tmp_path, batch_of(items_of(20))).know()
+    shown, number = begin(start, scene), 1
+    for layout, keys in LAYOUTS.values():
+        display.layout("-layout", layout)
+        for key in keys:
+            number += 1
+            shown.press(key)
+            shown.sees(item_id(number))
+    assert ratings(scene) == [*Rating] * len(LAYOUTS)
+    shown.press("alt+d", "alt+1", "alt+c", "alt+s", "alt+q", "alt+f", "alt+x", "alt+w")
+    display.layout("-layout", "us", "-variant", "intl")
     shown.press("c")
     box = reader.find(COMMENT, "text")
-    for keys in (["dead_circumflex", "a"], ["dead_circumflex", "e"], ["1"], ["4"]):
-        shown.press(*keys)
+    for pressed in (["dead_circumflex", "a"], ["dead_circumflex", "e"], ["1"], ["4"]):
+        shown.press(*pressed)
     reader.until(lambda: len(box.text) >= 4)
     shown.press("Return")
     reader.hear("Your comment is saved.")
-    state = scene.state()
-    [kept] = state.comments.values()
+    [kept] = scene.state().comments.values()
     assert kept == "âê14"
     assert unicodedata.is_normalized("NFC", kept)
-    assert not state.judgements
-
-
-@pytest.mark.parametrize(
-    ("layout", "keys"),
-    [
-        ("fr", ("ampersand", "eacute", "quotedbl", "apostrophe")),
-        ("us", ("KP_1", "KP_2", "KP_3", "KP_4")),
-        ("us", ("d", "f", "g", "h")),
-    ],
-    ids=["the unshifted French row", "the number pad", "the letters"],
-)
-def test_other_keys_rate_as_the_digits_do(
-    layout: str, keys: Sequence[str], start: Start, display: Display, tmp_path: Path
-) -> None:
-    display.layout("-layout", layout)
-    scene = stage(tmp_path, batch_of(items_of(5))).know()
-    shown = begin(start, scene)
-    for number, key in enumerate(keys, 2):
-        shown.press(key)
-        shown.sees(item_id(number))
-    assert ratings(scene) == list(Rating)
-
-
-def test_keys_with_alt_mean_nothing(reader: Reader, start: Start, tmp_path: Path) -> None:
-    scene = stage(tmp_path).know()
-    shown = begin(start, scene)
-    shown.press("alt+d", "alt+1", "alt+c", "alt+s", "alt+q", "alt+f", "alt+x", "alt+w")
-    shown.press("4")
-    shown.sees(item_id(2))
-    assert ratings(scene) == [Rating.EXCELLENT]
+    # a key that was pressed in its sleep means the sentence that was seen
+    os.killpg(shown.process.pid, signal.SIGSTOP)
+    until(lambda: _state(shown.process.pid) == "T", shown.said)
+    shown.press("3")
+    assert len(ratings(scene)) == number - 1
+    os.killpg(shown.process.pid, signal.SIGCONT)
+    shown.sees(item_id(number + 1))
+    assert [*scene.state().judgements][-1] == item_id(number)
+    assert ratings(scene)[-1] is Rating.ACCEPTABLE
+    assert len(ratings(scene)) == number
     kinds = {event.kind for event in scene.events()}
-    assert kinds == {Kind.CONSENT, Kind.RELATION, Kind.SESSION, Kind.RATE}
+    assert kinds == {Kind.CONSENT, Kind.RELATION, Kind.SESSION, Kind.RATE, Kind.COMMENT}
+
+
+def _state(process: int) -> str:
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 @pytest.mark.thorough
@@ -186,9 +134,8 @@ def hold(display: Display, key: str, seconds: float = 1.5) -> None:
     display.do("xdotool", "keyup", key)
 
 
-def test_fifty_keys_in_a_moment_rate_what_was_shown_and_nothing_else(
-    start: Start, tmp_path: Path
-) -> None:
+@pytest.mark.costly("a screen and the program as processes, and moments that pass")
+def test_fifty_keys_in_a_moment_rate_one_item(start: Start, tmp_path: Path) -> None:
     scene = stage(tmp_path, batch_of(items_of(60))).know()
     shown = begin(start, scene, guard=GUARD)
     for _ in range(5):
@@ -211,44 +158,29 @@ def test_fifty_keys_in_a_moment_rate_what_was_shown_and_nothing_else(
     assert ratings(scene)[-1] is Rating.REJECT
 
 
-LETTERS = ("â", "ê", "î", "ô")
 A_PERSONS_PACE = 120
 """Milliseconds from key to key: some 100 words a minute. IBus answers each key after a while, and Qt puts keys that come
 faster than its answers in the wrong order."""
 
 
-def ready(folder: Path) -> Stage:
-    return stage(folder, batch_of(sentences_of(2), task="translate", letters=LETTERS)).know()
-
-
-def test_a_sentence_is_translated_through_an_input_method(
+@pytest.mark.costly("a screen, a bus, an input method and the program as processes")
+def test_translations_by_input_method_and_tree(
     display: Display, bus: Bus, reader: Reader, start: Start, tmp_path: Path
 ) -> None:
-    scene = ready(tmp_path)
+    batch = batch_of(sentences_of(3), task="translate", letters=("â", "ê", "î", "ô"))
+    scene = stage(tmp_path, batch).know()
     around = {**display.environment, **bus.environment}
     with input_method(display.folder, around, WESTERN_CREE) as heard:
-        shown = start(scene, scene.file, guard=0.0, **heard)
-        shown.press("Return")
-        shown.sees(item_id(1))
+        shown = begin(start, scene, **heard)  # type: ignore[arg-type]
         shown.type("atim niwaapamaaw", A_PERSONS_PACE)
         shown.press("Return")
         shown.sees(item_id(2))
-    assert scene.state().translations == {item_id(1): "ᐊᑎᒼ ᓂᐚᐸᒫᐤ"}
-
-
-def test_a_sentence_is_translated_by_the_tree_alone(
-    reader: Reader, start: Start, tmp_path: Path
-) -> None:
-    scene = ready(tmp_path)
-    shown = start(scene, scene.file, guard=0.0)
-    press(reader, "Go on")
-    shown.sees(item_id(1))
-    box = next(node for node in reader.all("text") if "editable" in node.states)
-    assert labels(box) == [box.name]
-    box.write("kî-w")
-    for letter in ("â", "ê"):
-        press(reader, letter)
-    reader.until(lambda: box.text == "kî-wâê")
-    press(reader, "Save…")
-    shown.sees(item_id(2))
-    assert scene.state().translations == {item_id(1): "kî-wâê"}
+        box = next(node for node in reader.all("text") if "editable" in node.states)
+        assert labels(box) == [box.name]
+        box.write("kî-w")
+        for letter in ("â", "ê"):
+            press(reader, letter)
+        reader.until(lambda: box.text == "kî-wâê")
+        press(reader, "Save…")
+        shown.sees(item_id(3))
+    assert scene.state().translations == {item_id(1): "ᐊᑎᒼ ᓂᐚᐸᒫᐤ", item_id(2): "kî-wâê"}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.desktop.real.display import Display
+from tests.desktop.real.display import NO_FONTS, Display
 from tests.desktop.real.programs import end, running
 from tests.desktop.real.waiting import SECONDS, until
 
@@ -32,7 +32,6 @@ Session.painted = told
 """
 GUARD = 0.25
 """Seconds in which a key is not meant yet for what was just painted."""
-_NO_FONTS = "<?xml version='1.0'?><!DOCTYPE fontconfig SYSTEM 'fonts.dtd'><fontconfig/>"
 
 
 @dataclass
@@ -94,10 +93,6 @@ class Window:
         assert self.id
         self.display.type(text, delay)
 
-    def shoot(self, path: Path) -> Path:
-        """Take a picture of the window alone."""
-        return self.display.shoot(path, self.id)
-
     def kill(self) -> None:
         """End the program as a power cut would."""
         with contextlib.suppress(ProcessLookupError):
@@ -142,13 +137,11 @@ def window(
     presses faster than people do gives 0.
     """
     code = PROGRAM if guard is None else _TELLS.format(guard=guard) + PROGRAM
-    fonts = display.folder / "no-fonts.conf"
-    fonts.write_text(_NO_FONTS)
     log = display.folder / f"window-{len(list(display.folder.glob('window-*.log')))}.log"
     around = {
         **display.environment,
         "ROSETTA_HOME": str(home),
-        "FONTCONFIG_FILE": str(fonts),
+        "FONTCONFIG_FILE": str(NO_FONTS),
         "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONFAULTHANDLER": "1",

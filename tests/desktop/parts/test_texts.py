@@ -1,0 +1,406 @@
+"""A text to read, in its own direction and as high as there is room, and the box for one's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtGui import (
+    QAccessible,
+    QGuiApplication,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+    QTextCursor,
+)
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from review.desktop.look import fonts
+from review.desktop.look.look import SIZES, Look
+from review.desktop.look.style import Theme
+from review.desktop.parts.texts import TextPane
+from review.desktop.parts.writing import TypingBox, Writing
+from review.log.payloads import MOST_TEXT
+from review.session.words.catalogue import Words
+from tests.desktop.item_scene import typing_box
+from tests.review.thorough import first
+
+LONG = "ᓂᐚᐸᒫᐤ ᐊᑎᒼ. I saw a caribou. " * 40
+
+
+class Window(QWidget):
+    """Notes the keys that come through to the page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys: list[str] = []
+        self.pane = TextPane()
+        column = QVBoxLayout(self)
+        column.addWidget(self.pane)
+        column.addStretch(1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self.keys.append(event.text() or Qt.Key(event.key()).name)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, qapp: QApplication) -> Iterator[Window]:
+    look = Look(Theme.LIGHT, 20, lambda *_: None)
+    look.apply(qapp)
+    made = Window()
+    qtbot.addWidget(made)
+    made.resize(600, 500)
+    yield made
+    Look(Theme.LIGHT, 20, lambda *_: None).apply(qapp)
+
+
+def show(qtbot: QtBot, window: Window) -> None:
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    QTest.qWait(0)
+
+
+def test_it_is_told_once_when_a_text_is_painted(qtbot: QtBot, window: Window) -> None:
+    drawn: list[str] = []
+    pane = window.pane
+    pane.drawn.connect(lambda: drawn.append(pane.toPlainText()))
+    pane.show_text("first")
+    pane.show_text("second")
+    QTest.qWait(20)
+    assert drawn == []
+    show(qtbot, window)
+    qtbot.waitUntil(lambda: drawn == ["second"])
+    pane.viewport().repaint()
+    QTest.qWait(20)
+    assert drawn == ["second"]
+    pane.show_text("second")
+    qtbot.waitUntil(lambda: drawn == ["second", "second"])
+    pane.hide()
+    with qtbot.assertNotEmitted(pane.drawn, wait=30):
+        pane.show_text("x")
+    with qtbot.waitSignal(pane.drawn):
+        pane.show()
+
+
+def test_each_paragraph_runs_in_its_own_direction(qtbot: QtBot, window: Window) -> None:
+    window.pane.show_text("ᓂᐚᐸᒫᐤ\nسڵاو (abc).\n123 سڵاو\natim")
+    show(qtbot, window)
+    document, right = window.pane.document(), []
+    for number in range(document.blockCount()):
+        line = document.findBlockByNumber(number).layout().lineAt(0)
+        right.append(line.naturalTextRect().left() > 100)
+    assert right == [False, True, True, False]
+
+
+def test_nothing_in_a_text_acts(qtbot: QtBot, window: Window) -> None:
+    text = "<b>bold</b> <img src='file:///etc/passwd'> &amp; https://example.org\t|"
+    window.pane.show_text(text)
+    show(qtbot, window)
+    assert window.pane.toPlainText() == text
+    assert window.pane.document().toPlainText() == text
+    assert not window.pane.textInteractionFlags() & Qt.TextInteractionFlag.TextEditable
+
+
+@pytest.mark.parametrize("size", first(2, [16, 48, *SIZES[1:-1]]))
+def test_pane_is_as_high_as_its_text(
+    qtbot: QtBot, qapp: QApplication, window: Window, size: int
+) -> None:
+    Look(Theme.LIGHT, size, lambda *_: None).apply(qapp)
+    window.resize(700, 3000)
+    show(qtbot, window)
+    pane = window.pane
+    for text in ("long " * 60, "one", "ᓂᐚᐸᒫᐤ سڵاو x̌ q̓", "a\nb\nc"):
+        pane.show_text(text, 1.35)
+        QApplication.sendPostedEvents()
+        qtbot.waitUntil(lambda: pane.viewport().height() - pane.document().size().height() < 3)
+        assert pane.verticalScrollBar().maximum() == 0
+        assert not pane.more_below
+        assert pane.document().defaultFont().pixelSize() == round(1.35 * size)
+
+
+def test_where_there_is_little_room_it_scrolls_and_says_so(qtbot: QtBot, window: Window) -> None:
+    pane = window.pane
+    pane.show_text(LONG)
+    window.resize(400, 200)
+    show(qtbot, window)
+    assert pane.height() <= 200
+    assert pane.viewport().height() >= 2 * pane.fontMetrics().height()
+    assert pane.more_below
+    assert pane.horizontalScrollBar().maximum() == 0
+    pane.verticalScrollBar().setValue(pane.verticalScrollBar().maximum())
+    assert not pane.more_below
+    pane.show_text(LONG + "x")
+    assert pane.verticalScrollBar().value() == 0
+    assert pane.more_below
+
+
+def test_keys_of_a_text_copy_or_are_the_page_s(qtbot: QtBot, window: Window) -> None:
+    text = "ᓂᐚᐸᒫᐤ ᐊᑎᒼ\nsecond"
+    other = TextPane(window)
+    window.layout().addWidget(other)
+    window.pane.show_text(text)
+    window.pane.setAccessibleName("Translation")
+    show(qtbot, window)
+    window.pane.setFocus()
+    for key in (Qt.Key.Key_1, Qt.Key.Key_U, Qt.Key.Key_Return, Qt.Key.Key_Escape, Qt.Key.Key_Comma):
+        QTest.keyClick(window.pane, key)
+    assert window.keys == ["1", "u", "\r", "\x1b", ","]
+    assert window.pane.toPlainText() == text
+    window.pane.moveCursor(QTextCursor.MoveOperation.Start)
+    QTest.keySequence(window.pane, QKeySequence(QKeySequence.StandardKey.SelectAll))
+    QTest.keySequence(window.pane, QKeySequence(QKeySequence.StandardKey.Copy))
+    assert QGuiApplication.clipboard().text() == text
+    interface = QAccessible.queryAccessibleInterface(window.pane)
+    assert interface.text(QAccessible.Text.Name) == "Translation"
+    assert interface.text(QAccessible.Text.Value) == text
+    assert interface.state().readOnly
+    assert interface.state().focusable
+    QTest.keyClick(window.pane, Qt.Key.Key_Tab)
+    assert other.hasFocus()
+    window.pane.show_text("ᐚ" * 500)  # a word without an end is broken
+    assert window.pane.document().size().width() <= window.pane.viewport().width()
+
+
+# the box for a person's own words: input methods, pasting, new lines, bounds
+
+
+SYLLABICS = "ᐊᑎᒼ ᓂᐚᐸᒫᐤ"
+
+
+@pytest.fixture
+def box(qtbot: QtBot) -> TypingBox:
+    box = TypingBox()
+    box.setFont(fonts.font(20))
+    qtbot.addWidget(box)
+    box.resize(400, 100)
+    box.show()
+    qtbot.waitExposed(box)
+    box.begin("")
+    return box
+
+
+def type_text(box: TypingBox, text: str) -> None:
+    """Type as a keyboard does whose keys give any text."""
+    for character in text:
+        for kind in (QKeyEvent.Type.KeyPress, QKeyEvent.Type.KeyRelease):
+            key = QKeyEvent(kind, 0, Qt.KeyboardModifier.NoModifier, character)
+            QApplication.sendEvent(box, key)
+
+
+def compose(box: TypingBox, preedit: str = "", commit: str = "") -> None:
+    event = QInputMethodEvent(preedit, [])
+    event.setCommitString(commit)
+    QApplication.sendEvent(box, event)
+
+
+def paste(box: TypingBox, text: str) -> None:
+    QGuiApplication.clipboard().setText(text)
+    box.paste()
+
+
+def test_digits_and_letters_of_any_script_are_text(box: TypingBox) -> None:
+    type_text(box, f"1 2 {SYLLABICS} d!")
+    assert box.written == f"1 2 {SYLLABICS} d!"
+
+
+def test_what_is_given_is_composed(box: TypingBox) -> None:
+    type_text(box, "  nîpîy i\u0302 ")
+    assert box.written == "nîpîy î"
+
+
+def test_an_input_method_commits_what_it_composed(box: TypingBox) -> None:
+    compose(box, preedit="ni")
+    assert box.toPlainText() == ""
+    compose(box, commit="ᓂ")
+    assert (box.toPlainText(), box.written) == ("ᓂ", "ᓂ")
+
+
+def test_a_word_that_is_being_composed_is_given_where_it_stands(box: TypingBox) -> None:
+    box.begin("𑪰 ᐤ")
+    box.moveCursor(box.textCursor().MoveOperation.PreviousCharacter)
+    compose(box, preedit="ᓂᐚᐸᒫ")
+    assert box.written == "𑪰 ᓂᐚᐸᒫᐤ"
+
+
+def test_enter_saves_the_word_that_is_being_composed(box: TypingBox, qtbot: QtBot) -> None:
+    type_text(box, "a ")
+    compose(box, preedit="ᑲᓂ")
+    with qtbot.waitSignal(box.saved) as saved:
+        QTest.keyClick(box, Qt.Key.Key_Return)
+    assert saved.args == ["a ᑲᓂ"]
+    assert box.toPlainText() == "a ᑲᓂ"
+
+
+def test_esc_leaves_with_what_is_written(box: TypingBox, qtbot: QtBot) -> None:
+    type_text(box, "half a ")
+    compose(box, preedit="word")
+    with qtbot.waitSignal(box.left) as left:
+        QTest.keyClick(box, Qt.Key.Key_Escape)
+    assert left.args == ["half a word"]
+
+
+def test_shift_and_enter_begin_a_line_with_a_direction_of_its_own(box: TypingBox) -> None:
+    type_text(box, "one")
+    QTest.keyClick(box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    type_text(box, "סוס")
+    assert box.written == "one\nסוס"
+    directions = [box.document().findBlockByNumber(n).textDirection() for n in (0, 1)]
+    assert directions == [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft]
+
+
+def test_a_pause_in_typing_is_told_once_with_the_text(box: TypingBox, qtbot: QtBot) -> None:
+    told: list[str] = []
+    box.paused.connect(told.append)
+    type_text(box, "wor")
+    type_text(box, "d")
+    qtbot.waitUntil(lambda: bool(told))
+    assert told == ["word"]
+
+
+def test_pasted_text_is_cleaned_and_has_no_form(box: TypingBox) -> None:
+    mime = QMimeData()
+    mime.setHtml("<b>bold</b>")
+    mime.setText("a\x00b\x1b[31m\u202ec\u2066\td\r\ne\u00a0f\ue000")
+    assert box.canInsertFromMimeData(mime)
+    box.insertFromMimeData(mime)
+    assert box.toPlainText() == "ab[31mc d\ne f"
+
+
+def test_a_picture_is_not_pasted(box: TypingBox) -> None:
+    mime = QMimeData()
+    mime.setData("image/png", b"\x89PNG")
+    assert not box.canInsertFromMimeData(mime)
+
+
+@pytest.mark.parametrize("letter", ["a", "ᐊ", "\U00011ab0"], ids=["ascii", "bmp", "astral"])
+def test_no_way_of_writing_goes_over_the_bound(box: TypingBox, letter: str) -> None:
+    paste(box, letter * (MOST_TEXT + 100))
+    assert box.toPlainText() == letter * MOST_TEXT
+    type_text(box, letter)
+    compose(box, commit=letter * 3)
+    box.insert(letter)
+    assert box.toPlainText() == letter * MOST_TEXT
+    box.selectAll()
+    paste(box, "new")
+    assert box.toPlainText() == "new"
+
+
+def test_up_brings_the_start_into_an_empty_box_only(box: TypingBox) -> None:
+    box.begin("", start="The translation.")
+    QTest.keyClick(box, Qt.Key.Key_Up)
+    assert box.written == "The translation."
+    box.begin("mine", start="The translation.")
+    QTest.keyClick(box, Qt.Key.Key_Up)
+    assert box.written == "mine"
+
+
+def test_ctrl_and_z_takes_back_typing_first_and_then_is_the_page_s(box: TypingBox) -> None:
+    def undo() -> bool:
+        key = QKeyEvent(
+            QKeyEvent.Type.KeyPress, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier, "\x1a"
+        )
+        box.keyPressEvent(key)
+        return key.isAccepted()
+
+    box.begin("before")
+    type_text(box, "x")
+    assert undo()
+    assert box.toPlainText() == "before"
+    assert not undo()
+    assert box.toPlainText() == "before"
+
+
+def test_page_keys_are_the_page_s_where_all_of_the_text_is_seen(box: TypingBox) -> None:
+    def taken() -> bool:
+        key = QKeyEvent(
+            QKeyEvent.Type.KeyPress, Qt.Key.Key_PageDown, Qt.KeyboardModifier.NoModifier
+        )
+        box.keyPressEvent(key)
+        return key.isAccepted()
+
+    box.begin("One line.")
+    assert not taken()
+    box.begin("\n".join(map(str, range(40))))
+    assert taken()
+
+
+def test_a_held_key_ends_nothing_twice(box: TypingBox) -> None:
+    ended: list[str] = []
+    box.saved.connect(ended.append)
+    for repeats in (False, True, True):
+        box.keyPressEvent(
+            QKeyEvent(
+                QKeyEvent.Type.KeyPress,
+                Qt.Key.Key_Return,
+                Qt.KeyboardModifier.NoModifier,
+                "\r",
+                repeats,
+            )
+        )
+    assert ended == [""]
+
+
+def test_the_box_grows_with_the_text_up_to_a_bound(box: TypingBox) -> None:
+    def height(lines: int) -> int:
+        box.begin("\n".join(["word"] * lines))
+        return box.sizeHint().height()
+
+    heights = [height(lines) for lines in (1, 2, 4, 6, 30)]
+    assert heights == sorted(heights)
+    assert heights[0] == heights[1] < heights[2] < heights[3] == heights[4]
+
+
+# the box with its letters and buttons
+
+
+@pytest.fixture
+def writing(qtbot: QtBot) -> Writing:
+    writing = Writing(Words.load("en"), ["â", "ᐊ"])
+    qtbot.addWidget(writing)
+    writing.resize(600, 300)
+    writing.layout().addWidget(writing.acts)  # a page puts them at its foot
+    writing.show()
+    qtbot.waitExposed(writing)
+    return writing
+
+
+def buttons(writing: Writing, name: str) -> list[QAbstractButton]:
+    found = writing.findChildren(QAbstractButton)
+    return [each for each in found if each.isVisible() and each.accessibleName() == name]
+
+
+def press(qtbot: QtBot, writing: Writing, name: str) -> None:
+    [found] = buttons(writing, name)
+    qtbot.mouseClick(found, Qt.MouseButton.LeftButton)
+
+
+def test_save_and_back_give_what_is_written_and_composed(writing: Writing, qtbot: QtBot) -> None:
+    for name, signal in (("Save", writing.saved), ("Back; your words are kept", writing.left)):
+        writing.begin("Your comment", "a ")
+        compose(typing_box(writing), preedit="word")
+        with qtbot.waitSignal(signal) as given:
+            press(qtbot, writing, name)
+        assert given.args == ["a word"]
+    writing.begin("Your comment", "a\u202eb\x07")
+    assert writing.text == "ab", "what was kept before is cleaned when it comes back"
+
+
+def test_letters_and_the_start_go_into_the_box(writing: Writing, qtbot: QtBot) -> None:
+    box = typing_box(writing)
+    writing.begin("Your comment", "nipy")
+    assert buttons(writing, "Copy the translation here") == []
+    box.moveCursor(box.textCursor().MoveOperation.PreviousCharacter)
+    press(qtbot, writing, "â")
+    assert writing.text == "nipây"
+    assert QApplication.focusWidget() is box
+    writing.begin("A better translation", "", start="ᓂᐚᐸᒫᐤ")
+    for _ in range(2):
+        press(qtbot, writing, "Copy the translation here")
+        assert writing.text == "ᓂᐚᐸᒫᐤ"
+    face = QAccessible.queryAccessibleInterface(box)
+    assert face.text(QAccessible.Text.Name) == "A better translation"
+    assert face.textInterface().text(0, face.textInterface().characterCount()) == "ᓂᐚᐸᒫᐤ"
