@@ -13,9 +13,11 @@ from corpora.samples import DEMO_CORPUS, sample_path
 from harness.sealed.keys import Identity, Role
 from review.files.batch import open_batch
 from review.office.store.store import Office
+from review.rating import Rating
 from review.verdict.panel.key import ControlKind
+from tests.review.office.made import Person
+from tests.tui.commands.command_line import ok
 from tests.tui.commands.sealed_review import POLICY
-from tests.walks.shell import Speaker, rosetta
 
 PAGE = Path(__file__).parents[2] / "docs" / "custodians.md"
 END = "zyxsecret"
@@ -43,59 +45,54 @@ def _meant(word: str) -> list[str]:
     return [str(each) for each in Path().glob(word)] if "*" in word else [word]
 
 
-def _spoilt(folder: Path) -> set[str]:
-    """The translations on the stick that were made wrong on purpose."""
-    blue = Identity.load(folder / "homes/blue", Role.LAPTOP)
-    [batch] = (each.read_bytes() for each in (folder / "stick").glob("*.rosetta-batch"))
-    with Office.open(folder / "homes/office") as office:
-        truth = office.review("last").key.items
-    shown = {each.id: each.candidate for each in open_batch(batch, [blue.age]).items}
-    return {shown[id_] for id_, each in truth.items() if each.control is ControlKind.BAD}
-
-
-def _speakers_judge(folder: Path) -> None:
+def _speakers_judge() -> None:
     """Have each speaker open the stick on their laptop, judge, and hand over."""
-    spoilt = {" ".join(each.split()) for each in _spoilt(folder)}
-    [told] = (folder / "homes/office/review-cards").glob("*-cards.txt")
-    codes = re.findall(r"Your code: +(\S+)", told.read_text("utf-8"))
-    for name, code in zip(SPEAKERS, codes, strict=True):
-        speaker = Speaker(folder / "homes" / name, folder / "stick", code)
-        with speaker.sitting() as say:
-            speaker.rates(
-                say, speaker.begins(say), lambda _, shown: "1" if shown in spoilt else "4"
-            )
-            speaker.hands_over(say)
-        assert END in speaker.heard
+    with Office.open(Path("homes/office")) as office:
+        key = office.review("last").key
+    [batch] = (each.read_bytes() for each in Path("stick").glob("*.rosetta-batch"))
+    for name, code in zip(SPEAKERS, key.orders, strict=True):
+        identity = Identity.load(Path("homes", name), Role.LAPTOP)
+        opened = open_batch(batch, [identity.age])
+        assert all(END in each.source for each in opened.items if each.source)
+        person = Person(Path("homes", name), opened, code)
+        person.identity = identity
+        spoilt = [key.items[item].control is ControlKind.BAD for item in person.order]
+        person.rate([Rating.REJECT if each else Rating.EXCELLENT for each in spoilt])
+        Path("stick", f"{name}.rosetta-ratings").write_bytes(person.handed_over())
+        person.laptop.close()
 
 
+@pytest.mark.costly("21 commands of a page, two of which run a method in a box")
 def test_a_day_from_the_stick_to_the_certificate_at_the_card(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    monkeypatch.setenv("COLUMNS", "120")
     _secret(tmp_path / "greetings.json")
-    calls = re.findall(r"^(rosetta .*?) +# (\w+)$", PAGE.read_text("utf-8"), re.MULTILINE)
+    calls = re.findall(r"^rosetta (.*?) +# (\w+)$", PAGE.read_text("utf-8"), re.MULTILINE)
     assert len(calls) == 21
     said = {}
     for call, whose in calls:
-        words = [each for word in shlex.split(call)[1:] for each in _meant(word)]
+        words = [each for word in shlex.split(call) for each in _meant(word)]
         if words[:2] == ["submission", "run"] and "--vault" in words:
             words += ["--despite-network", "the computer of this test has one"]
         if words[:2] == ["review", "import"]:
-            _speakers_judge(tmp_path)
+            _speakers_judge()
             (tmp_path / "greetings.json").unlink()
-        said[call] = rosetta(tmp_path / "homes" / whose, *words)
+        said[call] = ok(shlex.join(words), tmp_path / "homes" / whose)
         if words[:2] == ["review", "plan"]:
             _rule(tmp_path / "our-rule.toml")
     told = json.loads((tmp_path / "ann.json").read_text("utf-8"))
     assert told["corpus"]["id"] == "greetings"
-    log = rosetta(tmp_path / "homes/office", "vault", "log", "elders")
+    log = ok("vault log elders", tmp_path / "homes/office")
     assert "ann.rosetta-submission, allowed once" in log
     assert "sealing for speakers' laptops" in log.splitlines()[-1]
-    assert "told" in said["rosetta submission list"]
-    shown = said["rosetta runs show last"]
+    assert "told" in said["submission list"]
+    shown = said["runs show last"]
     assert "community-validated" in shown
     assert "✓ gate: go by panel of 2" in shown
-    way = said["rosetta submission show ann.rosetta-submission"]
+    way = said["submission show ann.rosetta-submission"]
     assert "The way is at its end" in way
     assert "rosetta organisation used" in way, "its composite is below the line of §8.3"
     [certificate] = (tmp_path / "certificate").glob("*.certificate.json")

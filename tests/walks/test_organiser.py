@@ -1,4 +1,4 @@
-"""The organiser from nothing: each command of “In short”, speakers in plain lines, both verifiers; a secret set."""
+"""The organiser from nothing: each command of “In short”, speakers in plain lines, both verifiers."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ from review.verdict import stand_alone
 from tests.walks.shell import Opinion, Speaker, rosetta
 
 COMMENT = "too formal for children"
-
-SECRET, OUTPUT = "Zyxsecretsource", "Zyxsecretoutput"
-"""Stand in every secret sentence, and in what the method makes of it."""
 
 SPOKEN = {"name": "spring", "reviewers": 3, "items": 50, "seed": 7}
 
@@ -120,52 +117,3 @@ def second_program(evidence: Path) -> str:
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done
     return done.stdout
-
-
-@pytest.mark.thorough
-def test_a_secret_set_leaves_its_words_nowhere_but_in_the_store_of_reviews(tmp_path: Path) -> None:
-    """A run, its card, a sealed review by words on the cards, ratings back: nothing of a secret sentence is in another file."""
-    home, stick, out = tmp_path / "home", tmp_path / "stick", tmp_path / "out"
-    review, runs = partial(rosetta, home, "review"), partial(rosetta, home, "runs")
-    demo = json.loads((files("corpora.samples") / "eo-demo-v1.json").read_text("utf-8"))
-    demo["dataset"]["id"] = "secret-v1"
-    glossary = {}
-    for each in demo["entries"]:
-        if each["id"] % 2:
-            each["segment"] = "gold_standard"
-            each["source"] += f" {SECRET}{each['id']}"
-            each["reference"] += f" {SECRET}{each['id']}"
-            glossary[f"{SECRET}{each['id']}"] = f"{OUTPUT}{each['id']}"
-    given, card = tmp_path / "given", out / "card.json"
-    corpus, words = given / "secret.json", given / "words.tsv"
-    given.mkdir()
-    out.mkdir()
-    corpus.write_text(json.dumps(demo), "utf-8")
-    words.write_text("".join(f"{one}\t{other}\n" for one, other in glossary.items()), "utf-8")
-    heard = rosetta(home, "run", corpus, "--method", "glossary", "--glossary", words, "--plain")
-    refused = runs("export", "last", "-o", card, code=2)
-    assert "but as a released card" in refused
-    heard += runs("show", "last") + refused
-    heard += runs("export", "last", "--submitter", "Ann", "-o", card)
-    assert "signed" in runs("verify", card)
-    create = ["create", "last", "--organisation", "Our council", "-o", stick, "--anyway"]
-    small = options(name="hidden", reviewers=2, items=10)
-    assert "only written sealed" in review(*create, *small, code=2)
-    heard += review(*create, *small, "--passphrases")
-    for number, told in enumerate(cards_of(home, "hidden")):
-        [secret_words] = re.findall(r"secret words, type: +(.+)", told)
-        file = stick / f"hidden-{number + 1}.rosetta-batch"
-        speaker = Speaker(tmp_path / f"laptop-{number}", file, code_on(told))
-        with speaker.sitting() as say:
-            speaker.rates(say, speaker.begins(say, secret_words), lambda *_: "3")
-            speaker.hands_over(say)
-        assert SECRET in speaker.heard, "it is shown to those who have the words"
-    heard += review("import", stick, "--enrol", "--yes") + review("status") + review("gate")
-    heard += review("adjudicate", "--json")
-    heard += review("export", "--csv", out / "ratings.csv") + review("export", "-o", out)
-    written = [path for path in tmp_path.rglob("*") if path.is_file() and path.parent != given]
-    assert {"rosetta.sqlite", "reviews.sqlite", "card.json"} <= {path.name for path in written}
-    for word in (SECRET, OUTPUT):
-        assert word not in heard
-        holding = [path.name for path in written if word.encode() in path.read_bytes()]
-        assert set(holding) <= {"reviews.sqlite"}

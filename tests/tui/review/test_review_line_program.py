@@ -14,23 +14,17 @@ from review.files.ratings import open_ratings
 from review.log.laptop import Laptop
 from review.log.payloads import MOST_TEXT, Rate
 from review.rating import Rating
-from tests.keyring_in_memory import no_keyring
-from tests.review.session.scenes import CODE, CUSTODIANS, batch_of, item_id, items_of, write_file
+from tests.review.session.scenes import CUSTODIANS, batch_of, item_id, items_of, write_file
 from tests.review.thorough import times
 from tests.tui.review.line_driver import Pipe, Terminal
-from tests.tui.review.line_face import FIRST, sit, state_of
+from tests.tui.review.line_face import FIRST, file, home, no_keyring, sit, state_of
 
-__all__ = ["no_keyring"]
+__all__ = ["file", "home", "no_keyring"]
 
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return write_file(batch_of(), tmp_path / "stick")
+pytestmark = [
+    pytest.mark.costly("a program of its own, in a terminal or through pipes"),
+    pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal and SIGKILL"),
+]
 
 
 def test_a_long_line_and_wrong_bytes_end_nothing(home: Path, file: Path) -> None:
@@ -100,19 +94,14 @@ def drive_script(home: Path, file: Path, count: int, cut: int, seed: int) -> tup
 
 def _until_next(terminal: Terminal) -> None:
     """Read to the next prompt; a rest is left by Enter."""
-    if (
-        terminal.child.expect_exact(
-            ["for help:", "Enter goes on. q stops:", "u takes back, q stops:"]
-        )
-        == 1
-    ):
+    ends = ["for help:", "Enter goes on. q stops:", "u takes back, q stops:"]
+    if terminal.child.expect_exact(ends) == 1:
         terminal.type("")
         terminal.expect("for help:")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")
-def test_the_session_script_by_keyboard_alone(home: Path, tmp_path: Path) -> None:
-    count = times(12, 100)
+def test_session_script_by_keyboard_alone(home: Path, tmp_path: Path) -> None:
+    count = times(9, 100)
     file = write_file(batch_of(items_of(count)), tmp_path / "stick")
     typed, said = drive_script(home, file, count, cut=count * 43 // 100, seed=3)
     assert typed <= 20 + count * 1.4
@@ -123,26 +112,21 @@ def test_the_session_script_by_keyboard_alone(home: Path, tmp_path: Path) -> Non
     assert len(state.comments) == count * 8 // 100
     (ratings,) = (tmp_path / "stick").glob("*.rosetta-ratings")
     assert open_ratings(ratings.read_bytes(), CUSTODIANS).phrase(earlier=True) in said
-    print(f"{count} items: {typed} lines typed")
 
 
 def at_the_first_sentence(home: Path, file: Path) -> Terminal:
     terminal = Terminal(home, str(file))
-    for ask, answer in (
-        ("2 no:", "1"),
-        ("then Enter:", CODE),
-        ("then Enter:", "1"),
-        ("2 no:", "1"),
-        ("then Enter:", "3"),
-    ):
+    asks = ("2 no:", "then Enter:", "then Enter:", "2 no:", "then Enter:")
+    for ask, answer in zip(asks, FIRST, strict=True):
         terminal.expect(ask)
         terminal.type(answer)
     terminal.expect("for help:")
     return terminal
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")
-def test_fifty_lines_at_once_rate_one_item_at_most(home: Path, file: Path) -> None:
+def test_fifty_lines_at_once_rate_one_item_and_ctrl_c_keeps_everything(
+    home: Path, file: Path
+) -> None:
     terminal = at_the_first_sentence(home, file)
     terminal.child.delaybeforesend = Terminal.WAIT
     terminal.child.send("1\r" * 50)
@@ -150,48 +134,33 @@ def test_fifty_lines_at_once_rate_one_item_at_most(home: Path, file: Path) -> No
     terminal.expect("for help:")
     terminal.type("2", judging=True)
     terminal.expect("Saved: Gist.")
-    terminal.kill()
-    ratings = [each.rating for each in state_of(home).judgements.values()]
-    assert ratings == [Rating.REJECT, Rating.GIST]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")
-def test_ctrl_c_leaves_with_everything_kept(home: Path, file: Path) -> None:
-    terminal = at_the_first_sentence(home, file)
     for _ in range(3):  # one that comes just before Python begins to read is forgotten
         terminal.child.kill(signal.SIGINT)
         if terminal.child.expect_exact([pexpect.TIMEOUT, "Everything is kept."], timeout=10):
             break
     terminal.child.wait()
     assert terminal.child.exitstatus == 130
+    ratings = [each.rating for each in state_of(home).judgements.values()]
+    assert ratings == [Rating.REJECT, Rating.GIST]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
-def test_a_comment_survives_a_kill_while_it_is_typed(home: Path, file: Path) -> None:
-    pipe = Pipe(home, str(file))
-    for line in (*FIRST, "c", "the second half is"):
-        assert pipe.read()
-        pipe.type(line)
-    assert pipe.read()
-    pipe.kill()
-    _, said = sit(home, file, "", "c", "missing", "", "q")
-    assert "Your comment, not saved yet: the second half is" in said
-    assert state_of(home).comments == {item_id(1): "the second half is\nmissing"}
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
-def test_no_answer_is_lost_by_a_kill(home: Path, tmp_path: Path) -> None:
-    kills, chance = times(4, 200), random.Random(5)
+def test_no_answer_and_no_word_is_lost_by_a_kill(home: Path, tmp_path: Path) -> None:
+    kills, chance = times(2, 200), random.Random(5)
     file = write_file(batch_of(items_of(kills * 12)), tmp_path / "stick")
     sit(home, file, *FIRST, "1")
     acknowledged = 1
-    for _ in range(kills):
+    for kill in range(kills):
         pipe = Pipe(home, str(file))
         assert pipe.read()
         pipe.type("")
         for _ in range(chance.randint(1, 8)):
             assert pipe.read()
             pipe.type("" if pipe.said.endswith(b"q stops: ") else "3")
+        if kill == kills - 1:
+            for line in ("c", "the second half is"):
+                assert pipe.read()
+                pipe.type(line)
+            assert pipe.read()
         pipe.read(chance.uniform(0.0, 0.03))
         pipe.kill()
         shown = [int(n) for n in re.findall(rb"Sentence (\d+) of", pipe.said)]
@@ -201,4 +170,6 @@ def test_no_answer_is_lost_by_a_kill(home: Path, tmp_path: Path) -> None:
             events = list(laptop.events())
         assert sum(isinstance(e.payload, Rate) for e in events) - acknowledged in {0, 1}
         assert check_chain(events).whole
-    print(f"{kills} kills, {acknowledged} answers acknowledged, none lost")
+    _, said = sit(home, file, "", "c", "missing", "", "q")
+    assert "Your comment, not saved yet: the second half is" in said
+    assert state_of(home).comments == {item_id(acknowledged + 1): "the second half is\nmissing"}
