@@ -62,14 +62,9 @@ STATE = {
 }
 RESPONSE = {"source": "Name two rivers of Europe.", "predicted": "The Danube\nand the Rhine."}
 JUDGED: list[dict[str, Any]] = [
-    {
-        "source": "The capital of Peru?",
-        "reference": "Lima",
-        "predicted": "Cusco",
-        "judge_binary": 0,
-    },
+    {"source": "The capital of Peru?", "reference": "Lima", "predicted": "Cusco", "judge_binary": 0},
     {"source": "Who wrote Faust?", "reference": "Goethe", "predicted": "Goethe", "judge_binary": 1},
-]
+]  # fmt: skip
 
 
 def text2sql(folder: Path) -> list[dict[str, Any]]:
@@ -142,34 +137,16 @@ def asking(path: Path, run: Run, queue: EventQueue, **changes: Any) -> None:
         queue(EntryScored(run.run_id, result))
     total = len(results)
     told: dict[str, Any] = {
-        "state": RunState.RUNNING,
-        "elapsed_seconds": 9.0,
-        "total": total,
-        "done": total,
-        "failed": 0,
-        "in_flight": (),
-        "waiting": (),
-        "concurrency": 4,
-        "most_concurrency": 8,
-        "rate_limited": 0,
+        "state": RunState.RUNNING, "elapsed_seconds": 9.0, "total": total, "done": total, "failed": 0,
+        "in_flight": (), "waiting": (), "concurrency": 4, "most_concurrency": 8, "rate_limited": 0,
         "retries": 0,
         "values": {
-            "lbrag.f1": 0.57,
-            "lbrag.em": 0.33,
-            "lbrag.rlc": 1.0,
-            "lbrag.cost": 7.0,
+            "lbrag.f1": 0.57, "lbrag.em": 0.33, "lbrag.rlc": 1.0, "lbrag.cost": 7.0,
             "lbrag.semantic_score": 0.5,
         },
-        "intervals": {"lbrag.f1": (0.1, 0.93)},
-        "spread": ValueSpread(0.57, 0.51, total),
-        "cost_usd": 0.0012,
-        "spent_usd": 0.0068,
-        "budget_usd": 0.05,
-        "tokens": 412,
-        "per_minute": 80.0,
-        "p50_seconds": 0.41,
-        "p95_seconds": 0.98,
-        "scoring": ScoringSoFar(calls=2, cost_usd=0.0056, known_cost_usd=0.0056, failed=1),
+        "intervals": {"lbrag.f1": (0.1, 0.93)}, "spread": ValueSpread(0.57, 0.51, total), "cost_usd": 0.0012,
+        "spent_usd": 0.0068, "budget_usd": 0.05, "tokens": 412, "per_minute": 80.0, "p50_seconds": 0.41,
+        "p95_seconds": 0.98, "scoring": ScoringSoFar(calls=2, cost_usd=0.0056, known_cost_usd=0.0056, failed=1),
         "doing": "asking judge_semantic: 2 of 3",
-    }
+    }  # fmt: skip
     queue(Progress(run_id=run.run_id, **(told | changes)))

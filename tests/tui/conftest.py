@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from textual.notifications import Notification
@@ -10,6 +11,8 @@ from textual.widgets import Input, TextArea
 
 from rosetta_tui.toolkit import textual_inside
 from rosetta_tui.toolkit.form import suggesting_line
+from tests.harness.scripted import Scripted, serving
+from tests.keyring_in_memory import memory_keyring
 from tests.tui.scenes import SET_UP
 
 
@@ -37,3 +40,20 @@ def clocks_stand_still(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Notification, "time_left", 600.0)
     monkeypatch.setattr(textual_inside, "PATIENCE_SECONDS", 600.0)
     monkeypatch.setattr(suggesting_line, "LIST_SECONDS", 600.0)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A data folder of its own with a keyring in memory; the person is in the folder above it."""
+    found = tmp_path / "home"
+    found.mkdir(mode=0o700)
+    monkeypatch.setenv("ROSETTA_HOME", str(found))
+    monkeypatch.chdir(tmp_path)
+    with memory_keyring():
+        yield found
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Scripted]:
+    with serving() as scripted:
+        yield scripted

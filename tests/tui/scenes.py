@@ -46,20 +46,12 @@ PAIRS = [
         "La virino, kies filo iras al la butiko, estas mia instruisto.",
     ),
     ("Where were you yesterday?", "Kie vi estis hieraŭ?", "Kie vi estas hieraŭ?"),
-    (
-        "If it rains, we will stay at home.",
-        "Se pluvos, ni restos hejme.",
-        "Se pluvos, ni restas en la hejmo.",
-    ),
+    ("If it rains, we will stay at home.", "Se pluvos, ni restos hejme.", "Se pluvos, ni restas en la hejmo."),
     ("Good morning, {name}!", "Bonan matenon, {name}!", "Bonan matenon, {name}!"),
-    (
-        "The file could not be opened.",
-        "La dosiero ne povis esti malfermita.",
-        "The file ne povis malfermi.",
-    ),
+    ("The file could not be opened.", "La dosiero ne povis esti malfermita.", "The file ne povis malfermi."),
     ("He has three cats.", "Li havas tri katojn.", "Li havas tri kato."),
     ("Close the door, please.", "Bonvolu fermi la pordon.", "Fermu la pordon, mi petas."),
-]
+]  # fmt: skip
 
 CREE = [
     ("I see him.", "ᓂᐚᐸᒫᐤ", "ᓂᐚᐸᒫᐤ"),
@@ -67,22 +59,13 @@ CREE = [
 ]
 
 HOSTILE = [
-    "[/foo] text",
-    "[@click=app.quit]press[/]",
-    "[link=https://example.org]y[/link] [bold red]x",
-    "\x1b]52;c;aGFja2Vk\x07clip",
-    "\x1b[2J\x1b[Hgone \x1b]0;title\x07",
-    "\x9b2J\x9d0;t\x9c",
-    "\u202eevil\u202c \u2066iso\u2069 \u200e\u200f\u061c",
-    "nul\x00 bell\x07 back\x08\x7f del",
-    "zero\u200bwidth\u2060\ufeff\u00ad\u034f\u3164",
-    "tab\tline\nfeed\r\nend\u2028\u2029\x0b\x0c\x85",
-    "ᓂᐚᐸᒫᐤ 👩\u200d👧 م\u200cن",
-    "w" + "a\u0302\u0323\u0307\u0308" * 40,
-    "long " * 4000,
-    "\ue000\ufdd0\U000e0041\U0010ffff private",
-    "$quiet [$bad]x[/] {name} %s \\[x]",
-]
+    "[/foo] text", "[@click=app.quit]press[/]", "[link=https://example.org]y[/link] [bold red]x",
+    "\x1b]52;c;aGFja2Vk\x07clip", "\x1b[2J\x1b[Hgone \x1b]0;title\x07", "\x9b2J\x9d0;t\x9c",
+    "\u202eevil\u202c \u2066iso\u2069 \u200e\u200f\u061c", "nul\x00 bell\x07 back\x08\x7f del",
+    "zero\u200bwidth\u2060\ufeff\u00ad\u034f\u3164", "tab\tline\nfeed\r\nend\u2028\u2029\x0b\x0c\x85",
+    "ᓂᐚᐸᒫᐤ 👩\u200d👧 م\u200cن", "w" + "a\u0302\u0323\u0307\u0308" * 40, "long " * 4000,
+    "\ue000\ufdd0\U000e0041\U0010ffff private", "$quiet [$bad]x[/] {name} %s \\[x]",
+]  # fmt: skip
 
 DATASET = Dataset(
     id="eo-demo-v1",
@@ -225,20 +208,13 @@ def result(position: int, entry: Entry, output: str | None, **changes: object) -
     statistics = SCORER.statistics([Translation(entry, output or "")])[0]
     values = SCORER.entry_values(statistics)
     made = Result(
-        position=position,
-        entry_id=entry.id,
-        output=output,
-        statistics=SCORER.pack(statistics),
-        headline=values.values["chrf_plus_plus"],
-        exact=bool(values.values["exact_match_rate"]),
-        second=values.composite,
-        latency_seconds=0.3 + (position * 7 % 13) / 10,
-        prompt_tokens=180 + position % 40,
-        completion_tokens=20 + position % 9,
-        cost_usd=0.0001 + position % 5 / 10_000,
-        spent_usd=0.0001 + position % 5 / 10_000,
+        position=position, entry_id=entry.id, output=output, statistics=SCORER.pack(statistics),
+        headline=values.values["chrf_plus_plus"], exact=bool(values.values["exact_match_rate"]),
+        second=values.composite, latency_seconds=0.3 + (position * 7 % 13) / 10,
+        prompt_tokens=180 + position % 40, completion_tokens=20 + position % 9,
+        cost_usd=0.0001 + position % 5 / 10_000, spent_usd=0.0001 + position % 5 / 10_000,
         finished_at=1_700_000_000.0 + position,
-    )
+    )  # fmt: skip
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
@@ -339,16 +315,12 @@ def _attempts(store: sqlite3.Connection, entry: Entry, made: Result) -> list[Att
         )
         return [replace(failed, waited_seconds=float(2**n)) for n in range(6)]
     body = {
-        "model": "qwen2.5-7b",
-        "temperature": 0,
+        "model": "qwen2.5-7b", "temperature": 0,
         "messages": [
-            {
-                "role": "system",
-                "content": "Translate into Esperanto.\nAnswer with the translation only.",
-            },
+            {"role": "system", "content": "Translate into Esperanto.\nAnswer with the translation only."},
             {"role": "user", "content": entry.source},
         ],
-    }
+    }  # fmt: skip
     request = Request("ollama", "http://127.0.0.1/v1", body, read=lambda _: Reply(""))
     key = request_key(request, "chat")
     reply = Reply(made.output or "", Usage(180, 20), "qwen2.5-7b", "stop")

@@ -129,6 +129,16 @@ def text(app: TextualApp[Any]) -> str:
     return "\n".join(lines(app))
 
 
+def stands(app: TextualApp[Any], kind: type[Screen[Any]]) -> bool:
+    """Tell whether a screen of this kind is seen; unlike ``isinstance``, mypy concludes nothing from it."""
+    return isinstance(app.screen, kind)
+
+
+def store(home: Path) -> Path:
+    """Return the store of a data folder."""
+    return home / "rosetta.sqlite"
+
+
 MOST_ROUNDS = 20
 """How often is looked whether there is still work; something in an app may never come to rest."""
 

@@ -7,9 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -17,46 +16,34 @@ from click.testing import CliRunner
 from harness.doctor.finding import Finding, Health
 from rosetta_tui.commands.doctor import doctor
 from rosetta_tui.doctor.screen import DoctorScreen
-from rosetta_tui.doctor.terminal_facts import SAMPLES, differing_widths, terminal
+from rosetta_tui.doctor.terminal_facts import SAMPLES, terminal
 from rosetta_tui.doctor.words import FindingRows, finding_lines, summary
 from rosetta_tui.settings.findings import chosen
-from tests.keyring_in_memory import memory_keyring
-from tests.tui.golden import compare
-from tests.tui.golden_colours import compare_colours
+from tests.tui.golden import SMALL, look
 from tests.tui.hostile import acting
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, notices, press, settle, text
+from tests.tui.screens import App, at_rest, notices, press, showing, store, text
 
 ROOT = Path(__file__).parents[2]
-SIZES = [(80, 24), (160, 48)]
 
 FINDINGS = [
     Finding("Program", "Python", Health.OK, "3.12.4 on Linux x86_64"),
     Finding(
-        "Extras",
-        "words",
-        Health.MISSING,
+        "Extras", "words", Health.MISSING,
         "not installed: word lists, by which words left untranslated are known. Install it beside the program:",
         ('python -m pip install "wordfreq>=3.1.1"',),
     ),
     Finding(
-        "Data",
-        "privacy",
-        Health.BROKEN,
-        "others of this computer may look into ~/rosetta (mode 755):",
+        "Data", "privacy", Health.BROKEN, "others of this computer may look into ~/rosetta (mode 755):",
         ('chmod 700 "~/rosetta"', 'chmod 600 "~/rosetta/rosetta.sqlite"'),
     ),
     Finding("Keys", "keyring", Health.UNKNOWN, "it cannot be known"),
-]
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    folder = tmp_path / "home"
-    folder.mkdir(mode=0o700)
-    monkeypatch.setenv("ROSETTA_HOME", str(folder))
-    with memory_keyring():
-        yield folder
+def own_home(home: Path) -> Path:
+    return home
 
 
 @pytest.fixture
@@ -76,33 +63,24 @@ def find_only(findings: Sequence[Finding], monkeypatch: pytest.MonkeyPatch) -> N
 # In a shell
 
 
-def test_a_sound_computer_ends_with_zero() -> None:
+@pytest.mark.costly("examines this computer, three times")
+def test_command_ends_with_one_only_where_something_is_broken(home: Path) -> None:
     result = CliRunner().invoke(doctor, [])
     assert result.exit_code == 0, result.output
-    assert "✓ ok      Python: " in result.output
-    assert "Nothing is broken, " in result.output
-    assert "nothing was sent anywhere" in result.output
-
-
-def test_something_broken_ends_with_one_and_stands_with_its_mend(home: Path) -> None:
+    for words in ("✓ ok      Python: ", "Nothing is broken, ", "nothing was sent anywhere"):
+        assert words in result.output
     (home / "settings.toml").write_text("colour = 'red'\n")
     result = CliRunner().invoke(doctor, [])
     assert result.exit_code == 1
-    assert (
-        f"✗ broken  file: {home}/settings.toml: line 1: field 'colour' is not known"
-        in result.output
-    )
+    said = f"✗ broken  file: {home}/settings.toml: line 1: field 'colour' is not known"
+    assert said in result.output
     told = json.loads(CliRunner().invoke(doctor, ["--json"]).stdout)
     assert told["healthy"] is False
-    assert [each["name"] for each in told["findings"] if each["health"] == "broken"] == ["file"]
-
-
-def test_every_finding_is_told_in_both_forms() -> None:
-    told = json.loads(CliRunner().invoke(doctor, ["--json"]).stdout)["findings"]
-    assert {each["health"] for each in told} <= {str(each) for each in Health}
-    areas = list(dict.fromkeys(each["area"] for each in told))
-    assert areas[-1] == "Terminal"
-    assert all(isinstance(line, str) for each in told for line in each["mend"])
+    findings = told["findings"]
+    assert [each["name"] for each in findings if each["health"] == "broken"] == ["file"]
+    assert {each["health"] for each in findings} <= {str(each) for each in Health}
+    assert findings[-1]["area"] == "Terminal"
+    assert all(isinstance(line, str) for each in findings for line in each["mend"])
 
 
 def test_a_row_does_not_end_where_its_mend_begins() -> None:
@@ -138,11 +116,9 @@ def test_colours_and_keys_that_are_chosen_wrongly_are_named_with_their_line(home
     assert [each.words for each in chosen(home)] == []
 
 
-async def test_colours_that_there_are_not_are_told_at_the_start(home: Path) -> None:
+async def test_unknown_colours_are_told_at_the_start(home: Path) -> None:
     (home / "settings.toml").write_text('theme = "purple"\n', "utf-8")
-    app = App(None, home / "rosetta.sqlite")
-    async with app.run_test() as pilot:
-        await pilot.pause()
+    async with at_rest(App(None, store(home)), SMALL) as (app, _):
         [note] = notices(app)
         assert "line 1: field 'theme' names no colours" in note
 
@@ -163,22 +139,16 @@ def test_colours_are_those_that_the_terminal_states() -> None:
     assert facts(TERM="dumb")["colours"].health is Health.MISSING
 
 
-def test_a_small_window_is_told() -> None:
+def test_small_windows_and_differing_widths_are_told() -> None:
     found = {each.name: each for each in terminal((60, 20), {"TERM": "xterm"}, None)}
     assert found["size"].health is Health.MISSING
     assert found["widths"].health is Health.UNKNOWN
-
-
-def test_widths_that_differ_are_told_in_cells() -> None:
-    found = terminal((80, 24), {}, {"Devanagari": (4, 6)})
-    words = next(each.words for each in found if each.name == "widths")
-    assert "Devanagari 6 cells, not 4" in words
+    found = {each.name: each for each in terminal((80, 24), {}, {"Devanagari": (4, 6)})}
+    assert "Devanagari 6 cells, not 4" in found["widths"].words
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the program that is made is a shell's")
-def test_one_font_has_to_have_all_letters_of_a_sample(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_font_must_have_all_letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two fonts share the Cherokee sample (13e3 13b3 13a9) between them; the last letter ends a range."""
     fonts = ["20-7e 14b 142 250-259", "13a0-13b3", "13b4-13ff 25c6 2588 25b6", "900-939 93f"]
     lister = tmp_path / "fc-list"
@@ -195,15 +165,6 @@ def test_fonts_over_ssh_are_those_of_another_computer() -> None:
     found = facts(SSH_CONNECTION="10.0.0.1 1 10.0.0.2 22")
     assert found["fonts"].health is Health.UNKNOWN
     assert found["name"].words.endswith("in ssh")
-
-
-def test_no_terminal_has_no_widths() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", WIDTHS, "/dev/stdout"],
-        capture_output=True, text=True, check=True, cwd=ROOT, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-    assert done.stdout.strip() == "null"
-    assert differing_widths.__doc__
 
 
 WIDTHS = """
@@ -237,8 +198,15 @@ def test_widths_are_measured_on_a_real_terminal(tmp_path: Path) -> None:
     assert set(found) <= set(SAMPLES)
 
 
-def test_a_terminal_that_does_not_answer_is_left_alone_and_as_it_was() -> None:
+@pytest.mark.costly("programs of their own, on and off a terminal")
+def test_terminal_that_does_not_answer_is_left_as_it_was() -> None:
     import pexpect
+
+    done = subprocess.run(
+        [sys.executable, "-c", WIDTHS, "/dev/stdout"],
+        capture_output=True, text=True, check=True, cwd=ROOT, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.stdout.strip() == "null", "without a terminal there are no widths"
 
     code = "import termios, sys\n" + WIDTHS.replace(
         "found = ", "before = termios.tcgetattr(0); found = "
@@ -254,37 +222,14 @@ def test_a_terminal_that_does_not_answer_is_left_alone_and_as_it_was() -> None:
 # The screen
 
 
-async def opened(pilot: Any, store: Path) -> DoctorScreen:
-    await settle(pilot)
-    screen = DoctorScreen(store)
-    pilot.app.push_screen(screen)
-    await settle(pilot)
-    return screen
-
-
-@pytest.mark.parametrize("theme", ["rosetta-dark", "rosetta-light"])
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.usefixtures("known")
-async def test_it_looks_the_same_in_every_colour(
-    home: Path, size: tuple[int, int], theme: str
-) -> None:
-    app = App(None, home / "rosetta.sqlite")
-    async with app.run_test(size=size) as pilot:
-        app.theme = theme
-        await opened(pilot, home / "rosetta.sqlite")
+async def test_screen_copies_what_mends_and_leaves_out_what_is_ok(home: Path) -> None:
+    screen = DoctorScreen(store(home))
+    async with showing(App(None, store(home)), screen, SMALL, notifications=True) as (app, pilot):
         await press(pilot, "down", "down")
-        compare("doctor", size, app)
-        if size == SIZES[0]:
-            compare_colours("doctor", app)
-
-
-@pytest.mark.usefixtures("known")
-async def test_what_mends_is_copied_and_what_is_ok_can_be_left_out(home: Path) -> None:
-    app = App(None, home / "rosetta.sqlite")
-    async with app.run_test(size=(120, 36), notifications=True) as pilot:
-        screen = await opened(pilot, home / "rosetta.sqlite")
+        look("doctor", app)
         assert "1 broken, 1 missing, 1 not known." in text(app)
-        await pilot.press("m")
+        await press(pilot, "home", "m")
         assert app.clipboard == ""
         await press(pilot, "f")
         assert "Python" not in text(app)
@@ -298,27 +243,21 @@ async def test_what_mends_is_copied_and_what_is_ok_can_be_left_out(home: Path) -
         assert app.screen is not screen
 
 
-async def test_the_real_findings_stand_on_the_screen(home: Path) -> None:
-    app = App(None, home / "rosetta.sqlite")
-    async with app.run_test(size=(160, 48)) as pilot:
-        await opened(pilot, home / "rosetta.sqlite")
+@pytest.mark.costly("examines this computer")
+async def test_real_findings_stand_on_the_screen(home: Path) -> None:
+    async with showing(App(None, store(home)), DoctorScreen(store(home)), (160, 48)) as (app, _):
         for words in ("Nothing is broken", "FST engines", "eo Esperanto", "160 columns, 48 rows"):
             assert words in text(app)
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_no_text_of_outside_acts(
-    home: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_no_text_of_outside_acts(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [Finding(each, each, Health.BROKEN, each, (each,)) for each in HOSTILE]
     find_only(found, monkeypatch)
-    app = App(None, home / "rosetta.sqlite")
-    async with app.run_test(size=size, notifications=True) as pilot:
-        screen = await opened(pilot, home / "rosetta.sqlite")
+    screen = DoctorScreen(store(home))
+    async with showing(App(None, store(home)), screen, SMALL, notifications=True) as (app, pilot):
         for _ in HOSTILE:
             await pilot.press("m", "down")
-            assert acting(text(app).replace("\n", "")) == []
-            assert acting(app.clipboard.replace("\n", "")) == []
+            assert acting((text(app) + app.clipboard).replace("\n", "")) == []
         assert screen.is_current
     result = CliRunner().invoke(doctor, [])
     assert acting(result.output.replace("\n", "")) == []

@@ -23,7 +23,6 @@ from corpora.model.entry import Segment
 from harness.core.failures import UsageError
 from harness.leaderboard.ranking import Board, leaderboards
 from harness.store.file.database import open_store
-from harness.store.runs import find_run
 from rosetta_tui.commands.leaderboard import SORTS as NAMES
 from rosetta_tui.commands.leaderboard import leaderboard
 from rosetta_tui.leaderboard import rows as leaderboard_rows
@@ -32,8 +31,7 @@ from rosetta_tui.leaderboard.screen import LeaderboardScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.toolkit.messages import RunsCompared
 from tests.harness.ranked import play, ranked_corpus
-from tests.tui.golden import SIZES, compare
-from tests.tui.scenes import HOSTILE
+from tests.tui.golden import SMALL, look
 from tests.tui.screens import App, lines, showing, text
 from tests.tui.screens import press_in_turn as press
 
@@ -86,27 +84,21 @@ def ranked(played: Ranked, tmp_path: Path) -> Ranked:
     return replace(played, path=Path(shutil.copy(played.path, tmp_path)))
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_golden(
-    size: tuple[int, int], ranked: Ranked, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_leaderboard_looks_as_kept(ranked: Ranked, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leaderboard_rows, "when", lambda _: "2023-11-14 22:13")
-    path, runs = ranked.path, ranked.runs
-    store = open_store(path)
-    for number, run_id in enumerate(runs):
-        store.execute("UPDATE runs SET run_id = ? WHERE run_id = ?", (f"0000000{number}-0", run_id))
-    store.close()
-    async with opened(path, size) as (app, pilot, _):
+    with closing(open_store(ranked.path)) as store:
+        for number, run_id in enumerate(ranked.runs):
+            change = "UPDATE runs SET run_id = ? WHERE run_id = ?"
+            store.execute(change, (f"0000000{number}-0", run_id))
+    async with opened(ranked.path, SMALL) as (app, pilot, _):
         await press(pilot, "right")
-        compare("leaderboard", size, app)
+        look("leaderboard", app)
         [stated] = {entrant.chrf_signature for entrant in app.screen.rows.items}  # type: ignore[attr-defined]
         assert stated.count("|") > 5
         assert stated in "".join(line.strip() for line in lines(app)), "a signature is never cut"
 
 
-async def test_a_frame_stands_before_anything_is_read_and_breakdowns_never_are(
-    ranked: Ranked, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_frame_stands_before_reading(ranked: Ranked, monkeypatch: pytest.MonkeyPatch) -> None:
     app = App(None, ranked.path)
     seen: list[str] = []
     read = harness.leaderboard.ranking.leaderboards
@@ -122,58 +114,53 @@ async def test_a_frame_stands_before_anything_is_read_and_breakdowns_never_are(
         assert all("by_difficulty" not in each.scores for each in screen.rows.items)
 
 
-async def test_official_comes_first_and_lists_are_turned(ranked: Ranked) -> None:
-    path = ranked.path
-    async with opened(path, (160, 40)) as (app, pilot, _):
+async def test_lists_are_turned_sorted_marked_and_opened(ranked: Ranked) -> None:
+    best, near, worst = ranked.runs
+    async with opened(ranked.path, (200, 40)) as (app, pilot, screen):
         assert "list 1 of 3" in text(app)
         assert "OFFICIAL · made · EN→EO · gold standard · 20 entries" in text(app)
-        await press(pilot, "right")
-        assert "development · 30 entries" in text(app)
-        assert "1 run of this corpus is in other lists: other entries (12 of 30)" in text(app)
-        await press(pilot, "left", "left")
+        await press(pilot, "c")
+        assert app.asked == []
+        await press(pilot, "left")
         assert "12 of 30 entries" in text(app)
         assert "a group needs two runs" in text(app)
         await press(pilot, "L")
         assert "12 of 30 entries · 1 run" in text(app)
-        await press(pilot, "escape", "q")
-        assert "Leaderboard" not in text(app).splitlines()[0]
-
-
-async def test_ranks_groups_and_free_runs_are_said(ranked: Ranked) -> None:
-    path = ranked.path
-    async with opened(path, (200, 40)) as (app, pilot, _):
-        await press(pilot, "right")
+        await press(pilot, "escape", "right", "right")
+        assert "development · 30 entries" in text(app)
+        assert "1 run of this corpus is in other lists: other entries (12 of 30)" in text(app)
         first, second, third = [line for line in lines(app) if "◆" in line]
-        assert first.split()[:2] == ["1", "1"]
-        assert second.split()[:2] == ["2", "1"]
-        assert third.split()[:2] == ["3", "3"]
+        ranks = [line.split()[:2] for line in (first, second, third)]
+        assert ranks == [["1", "1"], ["2", "1"], ["3", "3"]]
         assert second.count("free") == 2
         assert "unknown" not in third, "a dash says it, as in the other columns"
         assert "functional" in first
-        assert "deployable" not in text(app)
-        assert "fluent" not in text(app)
-        assert "review pending" in text(app)
-        assert "version:" in text(app)
-
-
-async def test_sorting_keeps_the_ranks_and_puts_the_unknown_last(ranked: Ranked) -> None:
-    path = ranked.path
-    best, near, worst = ranked.runs
-    async with opened(path, (160, 40)) as (app, pilot, screen):
-        await press(pilot, "right", "s", *["down"] * 5, "enter")
+        assert not any(tier in text(app) for tier in ("deployable", "fluent"))
+        assert all(words in text(app) for words in ("review pending", "version:"))
+        await press(pilot, "s", *["down"] * 5, "enter")
         assert screen.rows is not None
-        assert [e.run.run_id for e in screen.rows.items] == [near, best, worst]
+        assert [e.run.run_id for e in screen.rows.items] == [near, best, worst], "unknown last"
         assert "$/entry ▲" in text(app)
         assert [line.split()[0] for line in lines(app) if "◆" in line] == ["2", "1", "3"]
         await press(pilot, "s", "enter")
         assert [e.run.run_id for e in screen.rows.items] == [best, near, worst]
+        await press(pilot, "c", "space", "down", "space", "c")
+        assert app.asked == [(best, near), (best, worst)]
+        assert sum("●" in line.split()[0] for line in lines(app) if "◆" in line) == 2
+        with closing(open_store(ranked.path)) as store:
+            store.execute("UPDATE runs SET setup_hash = 'same'")
+        await press(pilot, "r", "a")
+        assert screen.rows.count == 1
+        assert "best of each set-up" in text(app)
+        await press(pilot, "a")
+        assert screen.rows.count == 3
+        await press(pilot, "home", "enter")
+        assert isinstance(app.screen, LiveScreen)
 
 
 def test_every_dimension_sorts_best_first_and_turned(ranked: Ranked) -> None:
-    path = ranked.path
-    store = open_store(path)
-    board = next(each for each in leaderboards(store) if each.entries == 30)
-    store.close()
+    with closing(open_store(ranked.path)) as store:
+        board = next(each for each in leaderboards(store) if each.entries == 30)
     assert tuple(SORTS) == NAMES
     for name, dimension in SORTS.items():
         for turned in (False, True):
@@ -183,60 +170,11 @@ def test_every_dimension_sorts_best_first_and_turned(ranked: Ranked) -> None:
             assert known == sorted(known, reverse=dimension.high_first is not turned)
 
 
-async def test_marked_runs_are_compared_and_the_chosen_one_is_opened(ranked: Ranked) -> None:
-    path = ranked.path
-    best, near, worst = ranked.runs
-    async with opened(path, (120, 30)) as (app, pilot, _):
-        await press(pilot, "c")
-        assert app.asked == []
-        await press(pilot, "right", "c", "space", "down", "space", "c")
-        assert app.asked == [(best, near), (best, worst)]
-        assert sum("●" in line.split()[0] for line in lines(app) if "◆" in line) == 2
-        await press(pilot, "home", "enter")
-        assert isinstance(app.screen, LiveScreen)
-
-
-async def test_the_best_of_each_set_up_is_behind_a_key(ranked: Ranked) -> None:
-    path = ranked.path
-    store = open_store(path)
-    store.execute("UPDATE runs SET setup_hash = 'same'")
-    store.close()
-    async with opened(path, (120, 30)) as (app, pilot, screen):
-        await press(pilot, "right", "a")
-        assert screen.rows is not None
-        assert screen.rows.count == 1
-        assert "best of each set-up" in text(app)
-        await press(pilot, "a")
-        assert screen.rows.count == 3
-
-
 async def test_an_empty_leaderboard_says_what_to_do(tmp_path: Path) -> None:
     async with opened(tmp_path / "s.sqlite", (80, 24)) as (app, pilot, _):
         assert "Nothing to rank yet." in text(app)
         await press(pilot, "c", "space", "s", "escape", "L", "left", "a", "r", "q")
         assert "Nothing to rank" not in text(app)
-
-
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
-async def test_hostile_names_do_nothing(size: tuple[int, int], ranked: Ranked) -> None:
-    path, runs = ranked.path, ranked.runs
-    store = open_store(path)
-    for run_id, words in zip(runs, (HOSTILE[0], HOSTILE[1], HOSTILE[3] + HOSTILE[6]), strict=True):
-        number = find_run(store, run_id).id
-        store.execute(
-            "UPDATE runs SET model_slug = ?, condition = ?, dataset_id = ?, language_pair = ?,"
-            " run_card = json_set(run_card, '$.dataset.version', ?,"
-            " '$.scores.signatures.chrf_plus_plus', ?, '$.verification_tier', ?) WHERE id = ?",
-            (words, words, HOSTILE[1], HOSTILE[4], words, words * 18, words, number),
-        )
-    store.close()
-    async with opened(path, size) as (app, pilot, _):
-        for key in ("right", "L", "escape", "s", "escape", "space", "down", "right"):
-            await press(pilot, key)
-            assert not any(
-                ord(each) < 32 or 0x7F <= ord(each) < 0xA0 for each in "".join(lines(app))
-            )
-        assert app.is_running
 
 
 def test_the_command_says_the_same(ranked: Ranked, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,7 +200,7 @@ def test_the_command_says_the_same(ranked: Ranked, monkeypatch: pytest.MonkeyPat
     assert len(best_only[1]["runs"]) <= 3
 
 
-def test_lists_as_one_table_are_harmless_in_a_spreadsheet(
+def test_lists_as_csv_are_harmless_in_a_spreadsheet(
     ranked: Ranked, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(ranked.path.parent))
@@ -301,35 +239,20 @@ def test_lists_as_one_table_are_harmless_in_a_spreadsheet(
         leaderboard.main(["--csv", str(file), "--json"], standalone_mode=False)
 
 
-async def test_a_tier_that_a_card_states_is_shown_as_its_word_alone(
-    ranked: Ranked, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stated_tier_is_its_word_alone(ranked: Ranked, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(ranked.path.parent))
-    best = ranked.runs[0]
+    best, said = ranked.runs[0], "states gds-verified; nothing here shows it"
     with closing(open_store(ranked.path)) as store:
-        store.execute(
+        state = (
             "UPDATE runs SET run_card = json_set(run_card, '$.verification_tier', 'gds-verified')"
-            " WHERE run_id = ?",
-            (best,),
         )
-    said = "states gds-verified; nothing here shows it"
+        store.execute(f"{state} WHERE run_id = ?", (best,))
     printed = CliRunner().invoke(leaderboard, []).stdout
     assert f"{best[:8]} {said}" in printed
     assert printed.count("gds-verified") == 1
     runs = json.loads(CliRunner().invoke(leaderboard, ["--json"]).stdout)[1]["runs"]
     found = [(each["verification_tier"], each["verification_tier_stated"]) for each in runs]
     assert sorted(found, key=str) == [("self-benchmarked", said), *[("self-benchmarked", None)] * 2]
-    async with opened(ranked.path, (200, 40)) as (app, pilot, _):
-        await press(pilot, "right")
-        words = " ".join(text(app).split())
-        assert said in words
-        assert words.count("gds-verified") == 1
-
-
-def test_a_corpus_without_a_list_is_refused_in_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
-    result = CliRunner().invoke(leaderboard, ["--dataset", "none[/]"])
-    assert isinstance(result.exception, UsageError)
-    assert "none[/]" in str(result.exception)
+    refused = CliRunner().invoke(leaderboard, ["--dataset", "none[/]"])
+    assert isinstance(refused.exception, UsageError)
+    assert "none[/]" in str(refused.exception)

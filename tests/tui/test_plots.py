@@ -19,7 +19,6 @@ from rich.cells import cell_len
 from harness.store.file.database import open_store
 from harness.store.file.trouble import pack_positions
 from harness.store.run_list import RunSummary, list_runs
-from harness.store.runs import seal_run
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.plots import points as plot_points
 from rosetta_tui.plots import screen as plots
@@ -39,12 +38,13 @@ from rosetta_tui.plots.points import (
     scores,
 )
 from rosetta_tui.plots.screen import PlotsScreen
-from rosetta_tui.plots.view import Lines, PlotView, plane
-from tests.tui.golden import SIZES, compare
+from rosetta_tui.plots.view import Lines, plane
+from tests.review.thorough import examples
+from tests.tui.golden import SMALL, look
 from tests.tui.hostile import acting
 from tests.tui.runs.summaries import run
-from tests.tui.scenes import CARD_COLUMNS, HOSTILE, card_of, scene, sealed  # type: ignore[attr-defined]
-from tests.tui.screens import App, at_rest, press, settle, text
+from tests.tui.scenes import HOSTILE, card_of, scene, sealed
+from tests.tui.screens import App, at_rest, press, showing, text
 
 NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False)
 
@@ -76,9 +76,8 @@ def drawn(line: list[tuple[str, str]]) -> str:
 
 
 @given(st.lists(NUMBERS, max_size=8), st.integers(1, 20), st.booleans())
-def test_every_number_has_a_cell_and_ticks_are_round(
-    numbers: list[float], most: int, logarithmic: bool
-) -> None:
+@examples(30, 100)
+def test_numbers_have_cells_and_ticks(numbers: list[float], most: int, logarithmic: bool) -> None:
     axis = Axis.of(numbers, logarithmic=logarithmic)
     assert axis.low < axis.high
     places = [axis.place(number, 40) for number in sorted(numbers)]
@@ -116,12 +115,11 @@ def test_scores_stand_at_their_places_with_their_intervals() -> None:
     assert line.endswith(" 0.80")
 
 
-@given(
-    st.lists(
-        st.tuples(st.sampled_from([0.0, 0.1, 0.2, 0.5]), st.sampled_from([0.1, 0.3, 0.6])),
-        max_size=12,
-    )
-)
+PAIR = st.tuples(st.sampled_from([0.0, 0.1, 0.2, 0.5]), st.sampled_from([0.1, 0.3, 0.6]))
+
+
+@given(st.lists(PAIR, max_size=12))
+@examples(30, 100)
 def test_the_front_holds_what_no_run_beats(pairs: list[tuple[float, float]]) -> None:
     """Against the definition: a run is beaten where another is no dearer and no worse, and one of them less."""
     picture = cost(runs_of(*(card(score, price) for price, score in pairs)), "composite")
@@ -231,6 +229,7 @@ def test_runs_of_other_corpora_and_without_a_card_are_apart() -> None:
     st.integers(4, 60),
     st.sampled_from(list(PlotKind)),
 )
+@examples(20, 100)
 def test_any_picture_fits_any_room_and_is_harmless(
     numbers: list[tuple[float, float, str]], width: int, height: int, kind: PlotKind
 ) -> None:
@@ -250,9 +249,10 @@ def test_any_picture_fits_any_room_and_is_harmless(
 # The screen
 
 
-def several(path: Path) -> None:
-    """Three sealed runs of one corpus, of one store."""
-    made = sealed(path)
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    """A store with three sealed runs of one corpus."""
+    made = sealed(tmp_path / "s.sqlite")
     base: dict[str, Any] = {**card_of(made), "dataset": {"sha256": "a"}}
     base["scores"] = {
         **base["scores"],
@@ -283,30 +283,18 @@ def several(path: Path) -> None:
     made.store.execute("DELETE FROM results WHERE run = ?", (made.number,))
     made.store.execute("DELETE FROM runs WHERE id = ?", (made.number,))
     made.close()
+    return made.path
 
 
-@pytest.mark.parametrize("theme", ["rosetta-dark", "rosetta-light"])
-@pytest.mark.parametrize("size", SIZES)
-async def test_the_four_plots(
-    size: tuple[int, int], theme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_plots_tell_every_point(stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plot_points, "when", lambda _: "2023-11-14 22:13")
-    several(tmp_path / "s.sqlite")
-    app = App(None, tmp_path / "s.sqlite")
-    async with app.run_test(size=size) as pilot:
-        app.theme = theme
-        await settle(pilot)
+    async with at_rest(App(None, stored), SMALL) as (app, pilot):
         await press(pilot, "p")
         for kind in PlotKind:
             await press(pilot, "down")
-            compare(f"plots-{kind.name.lower()}", size, app)
+            look(f"plots-{kind.name.lower()}", app)
             await press(pilot, "tab")
-
-
-async def test_walking_tells_every_point_and_enter_opens_its_run(tmp_path: Path) -> None:
-    several(tmp_path / "s.sqlite")
-    async with at_rest(App(None, tmp_path / "s.sqlite"), (80, 24)) as (app, pilot):
-        await press(pilot, "p", "2")
+        await press(pilot, "2")
         await press(pilot, "home")
         assert "model-1" in text(app)
         assert "$0.0001 an entry" in text(app)
@@ -319,65 +307,43 @@ async def test_walking_tells_every_point_and_enter_opens_its_run(tmp_path: Path)
         assert app.screen.live.started.run_id == "0f3b8c1e-0000"
 
 
-async def test_breakdowns_are_read_of_the_runs_that_are_shown_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_breakdowns_are_read_of_shown(stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are nine tenths of a card; a frame stands before anything is read."""
-    several(tmp_path / "s.sqlite")
     monkeypatch.setattr(plots, "MOST_TOGETHER", 2)
-    async with at_rest(App(None, tmp_path / "s.sqlite"), (120, 30)) as (app, pilot):
-        screen = PlotsScreen(tmp_path / "s.sqlite")
-        app.push_screen(screen)
-        await settle(pilot)
+    screen = PlotsScreen(stored)
+    async with showing(App(None, stored), screen, (120, 30)) as (app, pilot):
         assert not any("by_difficulty" in (run.card or {})["scores"] for run in screen.runs)
         await press(pilot, "4", "end")
         shown = text(app)
         assert "difficulty 5" in shown
         assert "the newest 2 of 3 runs" in shown
         assert sorted(screen.whole) == ["1f3b8c1e-0000", "2f3b8c1e-0000"]
-        with closing(open_store(tmp_path / "s.sqlite")) as store:
+        with closing(open_store(stored)) as store:
             store.execute("ALTER TABLE runs RENAME COLUMN run_card TO gone")
         screen.whole.clear()
         await press(pilot, "1", "4")
         assert "The runs cannot be read." in text(app)
 
 
-async def test_runs_over_fewer_entries_are_named(tmp_path: Path) -> None:
-    several(tmp_path / "s.sqlite")
-    with closing(open_store(tmp_path / "s.sqlite")) as store:
-        store.execute(
-            "UPDATE runs SET positions = ? WHERE run_id LIKE '1%'", (pack_positions(range(7)),)
-        )
-    async with at_rest(App(None, tmp_path / "s.sqlite"), (120, 30)) as (app, pilot):
-        await press(pilot, "p")
-        assert "over fewer than 24 entries: model-1 (7)" in text(app)
-
-
-async def test_only_marked_runs_are_drawn_and_their_numbers_exported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    several(tmp_path / "s.sqlite")
-    async with at_rest(App(None, tmp_path / "s.sqlite"), (80, 24)) as (app, pilot):
+async def test_marked_runs_are_exported(stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(stored.parent)
+    with closing(open_store(stored)) as store:
+        change = "UPDATE runs SET positions = ? WHERE run_id LIKE '1%'"
+        store.execute(change, (pack_positions(range(7)),))
+        cards = {each.run_id: each.card for each in list_runs(store)}
+    async with at_rest(App(None, stored), (80, 24)) as (app, pilot):
         await press(pilot, "space", "space", "p")
+        assert "over fewer than 24 entries: model-1 (7)" in text(app)
         await press(pilot, "e", "enter", "enter")
-        with (tmp_path / "plot-scores.csv").open(newline="", encoding="utf-8") as file:
+        with Path("plot-scores.csv").open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         assert [row["model"] for row in rows] == ["model-1", "model-2"]
-        stored = {each.run_id: each for each in list_runs_of(tmp_path)}
         for row in rows:
-            found = stored[row["run_id"]].card
-            assert found is not None
-            assert math.isclose(float(row["composite"]), found["scores"]["composite"])
+            assert math.isclose(
+                float(row["composite"]), cards[row["run_id"]]["scores"]["composite"]
+            )
         await press(pilot, "y")
         assert app.clipboard.startswith("1f3b8c1e-0000\t")
-
-
-def list_runs_of(folder: Path) -> list[RunSummary]:
-    from harness.store.file.database import opened
-
-    with opened(folder / "s.sqlite") as store:
-        return list_runs(store)
 
 
 async def test_without_a_finished_run_it_says_what_to_do(tmp_path: Path) -> None:
@@ -386,22 +352,3 @@ async def test_without_a_finished_run_it_says_what_to_do(tmp_path: Path) -> None
         await press(pilot, "p", "down", "tab", "m", "b", "e", "y", "enter")
         assert isinstance(app.screen, PlotsScreen)
         assert "Nothing to draw yet." in text(app)
-
-
-async def test_hostile_names_are_drawn(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite", total=4, stored=4)
-    for name in HOSTILE:
-        made.store.execute("UPDATE runs SET model_slug = ?, condition = ?", (name, name))
-    seal_run(
-        made.store,
-        made.number,
-        json.dumps({**card_of(made), "dataset": {"sha256": HOSTILE[3]}}),
-        dict.fromkeys(CARD_COLUMNS),
-    )
-    async with at_rest(App(made), (80, 24)) as (app, pilot):
-        await pilot.press("p")
-        for _ in PlotKind:
-            await settle(pilot)
-            assert acting(text(app).replace("\n", "")) == []
-            assert app.screen.query_one(PlotView).display
-            await pilot.press("tab")

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from harness.core.failures import UsageError
 from harness.core.run_state import RunState
 from harness.events.kinds import EntryScored, Event, Finished, Progress
+from harness.store.file.database import opened
 from harness.store.runs import find_run, read_card, set_live
+from rosetta_tui.commands.demo import demo
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.replay import timeline as replaying
 from rosetta_tui.replay.screen import ReplayScreen
 from rosetta_tui.replay.timeline import Jump, Playback
 from rosetta_tui.session.picture import EntryState, LiveRun
-from tests.tui.golden import SIZES, compare
-from tests.tui.golden_colours import THEMES, compare_colours
-from tests.tui.hostile import acting
-from tests.tui.scenes import Scene, hostile, intervals_of, scene, sealed, values_of
-from tests.tui.screens import App, at_rest, lines, press, settle, text
+from tests.review.thorough import examples
+from tests.tui import screens
+from tests.tui.golden import SMALL, look
+from tests.tui.scenes import Scene, intervals_of, scene, sealed, values_of
+from tests.tui.screens import App, at_rest, press, settle, text
 
 START = 1_700_000_000.0
 
@@ -76,7 +78,7 @@ def _progress(happened: Iterable[Event | Jump]) -> Progress:
     return found
 
 
-@hypothesis_settings(max_examples=25, deadline=None)
+@examples(8, 50)
 @given(moments=st.lists(st.floats(0, 70), max_size=6))
 def test_every_way_to_a_moment_gives_the_same_picture(made: Scene, moments: list[float]) -> None:
     """Against a sum over the entries that were finished by then; steps back are among the ways."""
@@ -188,14 +190,7 @@ def test_entries_taken_over_from_another_run_are_there_at_the_beginning(tmp_path
     retried.close()
 
 
-def test_a_real_run_ends_at_the_numbers_of_its_card(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from click.testing import CliRunner
-
-    from harness.store.file.database import opened
-    from rosetta_tui.commands.demo import demo
-
+def test_real_run_ends_at_its_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
     assert CliRunner().invoke(demo, ["--plain"]).exit_code == 0
     with opened() as store:
@@ -235,14 +230,14 @@ def test_damaged_statistics_are_said(tmp_path: Path) -> None:
 # The screen
 
 
-async def until(pilot: Pilot[Any], happened: Any) -> None:
+async def until(pilot: Pilot[Any], happened: Callable[[], bool]) -> None:
     """Wait for the thread that plays."""
-    for _ in range(400):
-        await pilot.pause(0.01)
+
+    def looked() -> bool:
         pilot.app.screen.look()  # type: ignore[attr-defined]
-        if happened():
-            return
-    raise AssertionError(text(pilot.app))
+        return happened()
+
+    await screens.until(pilot, looked)
 
 
 async def replay(app: App, pilot: Pilot[Any]) -> ReplayScreen:
@@ -258,8 +253,7 @@ async def replay(app: App, pilot: Pilot[Any]) -> ReplayScreen:
 
 
 async def test_pause_speed_and_seek_by_keys(made: Scene) -> None:
-    app = App(made)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with at_rest(App(made), (100, 30)) as (app, pilot):
         screen = await replay(app, pilot)
         assert screen.player.speed == 10
         await pilot.press("plus", "plus", "plus")
@@ -288,21 +282,8 @@ async def test_pause_speed_and_seek_by_keys(made: Scene) -> None:
         assert not screen.player._thread.is_alive()  # nothing else shows that it has ended
 
 
-async def test_an_entry_opens_and_keys_of_the_search_line_stay_its_own(made: Scene) -> None:
-    app = App(made)
-    async with app.run_test(size=(100, 30)) as pilot:
-        screen = await replay(app, pilot)
-        await press(pilot, "slash", *"cats", "home")
-        assert screen.query_one("#search").has_focus
-        assert screen.query_one("#search").cursor_position == 0  # type: ignore[attr-defined]
-        await press(pilot, "escape", "enter")
-        assert isinstance(app.screen, EntryScreen)
-
-
-@pytest.mark.parametrize("size", SIZES)
-async def test_what_it_looks_like(size: tuple[int, int], made: Scene) -> None:
-    app = App(made)
-    async with app.run_test(size=size) as pilot:
+async def test_replay_looks_as_kept(made: Scene) -> None:
+    async with at_rest(App(made), SMALL) as (app, pilot):
         screen = await replay(app, pilot)
         screen.player.seek(60.0)
         await until(pilot, lambda: screen.live.done == 51)
@@ -310,21 +291,12 @@ async def test_what_it_looks_like(size: tuple[int, int], made: Scene) -> None:
         screen.player.seek(40.5)
         await until(pilot, lambda: screen.live.done == 31 and "30 done" in text(app))
         await settle(pilot)
-        compare("replay", size, app)
-
-
-@pytest.mark.parametrize("theme", THEMES)
-async def test_colours_mean_the_same_in_every_theme(theme: str, made: Scene) -> None:
-    app = App(made)
-    async with app.run_test(size=(100, 30)) as pilot:
-        app.theme = theme
-        screen = await replay(app, pilot)
-        screen.player.seek(60.0)
-        await until(pilot, lambda: screen.live.done == 51)
-        screen.player.seek(40.5)
-        await until(pilot, lambda: screen.live.done == 31 and "30 done" in text(app))
-        await settle(pilot)
-        compare_colours("replay", app)
+        look("replay", app)
+        await press(pilot, "slash", *"cats", "home")
+        assert screen.query_one("#search").has_focus
+        assert screen.query_one("#search").cursor_position == 0  # type: ignore[attr-defined]
+        await press(pilot, "escape", "enter")
+        assert isinstance(app.screen, EntryScreen)
 
 
 async def test_a_run_without_times_says_so_and_goes_back(tmp_path: Path) -> None:
@@ -336,19 +308,4 @@ async def test_a_run_without_times_says_so_and_goes_back(tmp_path: Path) -> None
         await until(pilot, lambda: not isinstance(app.screen, ReplayScreen))
         await settle(pilot)
         assert "Nothing tells when" in " ".join(text(app).split())
-    other.close()
-
-
-async def test_hostile_texts_are_played(tmp_path: Path) -> None:
-    other = hostile(tmp_path / "s.sqlite")
-    set_live(other.store, other.number, RunState.STOPPED, None)
-    async with at_rest(App(other), (80, 24)) as (app, pilot):
-        app.push_screen(ReplayScreen(other.path, other.run_id))
-        await settle(pilot)
-        screen = app.screen
-        assert isinstance(screen, ReplayScreen)
-        await until(pilot, lambda: screen.player.duration > 0)
-        screen.player.seek(screen.player.duration)
-        await until(pilot, lambda: screen.live.over)
-        assert all(acting(line) == [] for line in lines(app))
     other.close()

@@ -18,6 +18,7 @@ from textual.screen import Screen
 import rosetta_tui
 from corpora.files.problems import Problem, Severity
 from corpora.model.entry import Entry, Segment
+from harness.settings import change_settings
 from harness.store.deletion import trash
 from harness.store.file.database import open_store
 from harness.store.notes import change_tags, set_note
@@ -36,6 +37,7 @@ from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen
 from rosetta_tui.submission import screen as submission_screen
 from rosetta_tui.submission.list_screen import RefusedScreen
 from rosetta_tui.submission.rehearse_screen import RehearseScreen
+from rosetta_tui.sweep.screen import SweepScreen
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import ChooseScreen, ConfirmScreen
 from rosetta_tui.toolkit.messages import RunsCompared
@@ -44,29 +46,35 @@ from rosetta_tui.vault.answer_screen import AnswerScreen
 from rosetta_tui.vault.answers import AskedRequest
 from rosetta_tui.vault.screen import SECTIONS
 from tests.harness.evaluation import corpus_of
+from tests.harness.sweep.made import MadeCell, made_sweep
 from tests.tui.compare.compared import finished
 from tests.tui.hostile import acting
 from tests.tui.project.made import halfway
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, drawn, lines, settle
 from tests.tui.submission.made import hostile
-from tests.tui.vault.made import filled
+from tests.tui.vault.made import filled, told_to
 
 NAME = HOSTILE[0] + HOSTILE[1] + HOSTILE[3] + HOSTILE[6]
 TEXTS = [text[:400] for text in HOSTILE]
+NAMES = [text[:80].replace("\x00", "") for text in HOSTILE]
+SWEPT = [
+    MadeCell({"model": model, "prompt": prompt}, 0.5, inputs=(model,), trouble=model)
+    for model in NAMES
+    for prompt in NAMES[:2]
+]
 
 WALK = (
     ("question_mark", "escape", "ctrl+o", "escape", "ctrl+p", "slash", "escape", "t", "escape"),
     ("s", "escape", "f", "escape", "l", "s", "escape", "q", "p", "right", "q", "w", "q"),
-    ("n", "ctrl+t", "escape", "comma", "right", "down", "left", "q"),
-    ("b", "enter", "i", "q", "c", "q", "enter", "right", "right", "q", "q", "q"),
-    ("W", "right", "m", "q"),
+    ("n", "ctrl+t", "escape", "comma", "right", "end", "left", *("down",) * 7, "right", "end", "left", "q"),
+    ("b", "enter", "i", "q", "c", "q", "enter", "right", "right", "q", "q", "q"), ("W", "right", "m", "q"),
     ("V", "o", "escape", "enter", "2", "3", "4", "5", "q", "q"),
     ("L", "n", "ctrl+t", "escape", "o", "escape", "enter", "s", "escape", "t", "q", "q"),
     ("L", "enter", "2", "3", "4", "5", "q", "q"),
     ("M", "o", "escape", "enter", "c", "2", "3", "4", "5", "q", "q"),
     ("enter", "m", "escape", "e", "escape", "enter", "right", "p", "r", "a", "escape", "q", "q"),
-)
+)  # fmt: skip
 """Keys from Home and back to it."""
 
 
@@ -92,10 +100,9 @@ def screens() -> set[str]:
                 isinstance(each, type)
                 and issubclass(each, Screen)
                 and each.__module__ == made.__name__
-                and each.__name__ not in BASES
             ):
                 found.add(each.__name__)
-    return found
+    return found - BASES
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +132,15 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     change_tags(store, runs[0].number, ["[/b]", "[@click=app.quit]x[/]"])
     trash(store, runs[2].number)
     store.close()
-    filled(found.parent, found.parent / "\u202evault", title=" ".join(NAME.split()))
+    people = [" ".join(HOSTILE[n].split())[:60] for n in (0, 3, 4, 6)]
+    filled(found.parent, found.parent / "\u202evault", title=" ".join(NAME.split()), names=people)
+    told_to(found.parent, HOSTILE[3], HOSTILE[6])
+    printable = [each for each in HOSTILE if each.isprintable()]
+    words = dict(zip(("theme", "model"), printable, strict=False))
+    change_settings(found.parent, words, {"keys": dict.fromkeys(printable, "x")})
+    swept = found.parent / "swept.sqlite"
+    axes = {"model": NAMES, "prompt": NAMES[:2]}
+    made_sweep(swept, axes, SWEPT, name=HOSTILE[0] + HOSTILE[3])
     halfway(found.parent, found.parent / "\u202ewords", NAME)
     hostile(found.parent, found.parent / "in", NAME, TEXTS)
     return found
@@ -134,6 +149,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def dialogs(path: Path, run: int) -> Iterator[Screen[Any]]:
     """Make the screens to which no short way leads, with hostile words in them."""
     yield ReplayScreen(path, _ids(path)[0])
+    yield SweepScreen(path.parent / "swept.sqlite")
     yield ChooseScreen("Which", {"a": HOSTILE[0], "b": HOSTILE[1]}, "a")
     yield AskSettingScreen(NAME, NAME, lambda _: None, now=HOSTILE[1])
     yield ConcurrencyScreen(8)
@@ -199,8 +215,8 @@ class Walk:
             await self.press("escape")
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)], ids=["small", "large"])
+@pytest.mark.costly("a walk through every screen there is")
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((200, 60), marks=pytest.mark.thorough)])
 async def test_no_text_does_anything_on_any_screen(
     size: tuple[int, int], path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

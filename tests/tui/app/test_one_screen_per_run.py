@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -23,11 +22,13 @@ from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.session.watched import Followed, WatchedRun
 from tests.harness.evaluation import Heard, chat_plan, corpus, resume, run_corpus
 from tests.harness.events.slow_run import SIZE, under_way
-from tests.harness.scripted import Answer, Asked, Scripted, serving, translated
+from tests.harness.scripted import Answer, Asked, Scripted, translated
 from tests.tui.new_run.form import Starting
 from tests.tui.screens import at_rest, notices, press, settle, text
 
 __all__ = ["under_way"]
+
+pytestmark = pytest.mark.costly("real runs behind the app")
 
 
 class Real(Starting):
@@ -35,12 +36,6 @@ class Real(Starting):
 
     def _follow_run(self, run_id: str) -> Followed:
         return follow(self._data, run_id)
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Scripted]:
-    with serving() as scripted:
-        yield scripted
 
 
 def stopped(path: Path, endpoint: Scripted) -> str:
@@ -78,9 +73,7 @@ def live_screens(app: Real) -> list[LiveScreen]:
     return [each for each in app.screen_stack if isinstance(each, LiveScreen)]
 
 
-async def test_going_on_puts_the_new_screen_in_the_place_of_the_old_one(
-    tmp_path: Path, endpoint: Scripted
-) -> None:
+async def test_resumed_run_takes_the_old_screens_place(tmp_path: Path, endpoint: Scripted) -> None:
     path = tmp_path / "rosetta.sqlite"
     await asyncio.to_thread(stopped, path, endpoint)
     app = Real(path)
@@ -102,9 +95,7 @@ async def test_going_on_puts_the_new_screen_in_the_place_of_the_old_one(
         await pilot.press("q")
 
 
-async def test_a_screen_below_others_is_gone_through_once_its_run_has_a_newer_one(
-    tmp_path: Path, endpoint: Scripted
-) -> None:
+async def test_superseded_screen_below_is_skipped(tmp_path: Path, endpoint: Scripted) -> None:
     path = tmp_path / "rosetta.sqlite"
     await asyncio.to_thread(stopped, path, endpoint)
     app, begin = Real(path), threading.Event()
@@ -133,9 +124,7 @@ async def test_a_screen_below_others_is_gone_through_once_its_run_has_a_newer_on
         assert live_screens(app) == []
 
 
-async def test_a_stopped_run_that_goes_on_in_another_process_is_shown_so(
-    tmp_path: Path, endpoint: Scripted
-) -> None:
+async def test_run_resumed_elsewhere_is_shown_so(tmp_path: Path, endpoint: Scripted) -> None:
     path = tmp_path / "rosetta.sqlite"
     await asyncio.to_thread(stopped, path, endpoint)
     app = Real(path)
@@ -148,9 +137,7 @@ async def test_a_stopped_run_that_goes_on_in_another_process_is_shown_so(
         assert "Stopped." not in text(app)
 
 
-async def test_a_run_of_another_process_is_steered_and_its_answer_shown(
-    tmp_path: Path, endpoint: Scripted
-) -> None:
+async def test_run_of_another_process_is_steered(tmp_path: Path, endpoint: Scripted) -> None:
     path = tmp_path / "rosetta.sqlite"
     app = Real(path)
     with under_way(path, endpoint) as heard:

@@ -21,7 +21,17 @@ from rosetta_tui.sweep.screen import SweepScreen
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.messages import ReportAsked
 from tests.harness.sweep.made import made_sweep
-from tests.tui.screens import App, at_rest, notices, press, settle, showing, text
+from tests.tui.screens import (
+    App,
+    at_rest,
+    notices,
+    press,
+    press_in_turn,
+    settle,
+    showing,
+    text,
+    until,
+)
 from tests.tui.sweep.matrix import AXES, cells
 
 
@@ -54,22 +64,22 @@ def run_of(folder: Path, monkeypatch: pytest.MonkeyPatch, segment: str) -> str:
         return find_run(store, "last").run_id
 
 
-async def test_the_page_of_a_run_is_written_and_nothing_replaced_unasked(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_run_page_replaces_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_id = run_of(folder, monkeypatch, "diagnostic")
     path = folder / f"run-{run_id[:8]}.html"
     async with at_rest(App(None, folder / "rosetta.sqlite"), (80, 24)) as (app, pilot):
-        await press(pilot, "enter")
+        field = await asked(app, pilot)
+        assert field.value == str(path), "Home proposes that of the run under the cursor"
+        await press_in_turn(pilot, "escape", "enter")
         assert isinstance(app.screen, LiveScreen)
         field = await asked(app, pilot)
-        assert field.value == str(path)
-        field.value = str(folder / "absent" / "page.html")
-        await press(pilot, "enter")
-        assert "There is no such folder" in text(app)
-        field.value = str(folder)
-        await press(pilot, "enter")
-        assert "Give the name of a file" in text(app)
+        for wrong, words in (
+            (folder / "absent" / "page.html", "There is no such folder"),
+            (folder, "Give the name of a file"),
+        ):
+            field.value = str(wrong)
+            await press(pilot, "enter")
+            assert words in text(app)
         field.value = str(path)
         await press(pilot, "enter")
         await settle(pilot)
@@ -82,42 +92,16 @@ async def test_the_page_of_a_run_is_written_and_nothing_replaced_unasked(
         field.value = str(path)
         await press(pilot, "enter")
         assert isinstance(app.screen, ConfirmScreen)
-        await press(pilot, "n")
+        await press_in_turn(pilot, "n", "escape", "q")
         assert path.read_text("utf-8") == "mine"
 
-
-async def test_home_writes_the_page_of_the_run_under_the_cursor_and_says_why_not(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run_id = run_of(folder, monkeypatch, "diagnostic")
-    store = folder / "rosetta.sqlite"
-    async with at_rest(App(None, store), (160, 24)) as (app, pilot):
-        assert "E Report" in text(app)
-        field = await asked(app, pilot)
-        assert field.value == str(folder / f"run-{run_id[:8]}.html")
-        await press(pilot, "escape")
-        with opened(store) as connection:
-            connection.execute("UPDATE runs SET run_card = NULL, state = 'stopped'")
-        await press(pilot, "r", "E")
-        await settle(pilot)
-        assert "no card yet" in notices(app)[-1]
+        run_of(folder, monkeypatch, "gold_standard")
+        await press_in_turn(pilot, "r", "home", "E")
+        await until(pilot, lambda: "released card" in notices(app)[-1])
+    assert list(folder.glob("*.html")) == [path]
 
 
-async def test_a_run_over_secret_entries_has_no_page(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run_of(folder, monkeypatch, "gold_standard")
-    async with at_rest(App(None, folder / "rosetta.sqlite"), (80, 24)) as (app, pilot):
-        await press(pilot, "enter", "E")
-        await settle(pilot)
-        assert isinstance(app.screen, LiveScreen)
-        assert "released card" in notices(app)[-1]
-    assert not list(folder.glob("*.html"))
-
-
-async def test_the_pages_of_the_leaderboard_and_of_a_sweep_are_those_of_the_commands(
-    folder: Path,
-) -> None:
+async def test_leaderboard_and_sweep_write_the_commands_pages(folder: Path) -> None:
     store = folder / "rosetta.sqlite"
     made_sweep(store, AXES, cells())
     for screen, name in ((SweepScreen(store), "sweep"), (LeaderboardScreen(store), "leaderboard")):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
-import pytest
 from textual.pilot import Pilot
 
 from corpora.model.corpus import Corpus
@@ -139,18 +137,6 @@ A, B, C, OTHER = (f"0000000{number}-0" for number in range(4))
 WIDE = (120, 36)
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three runs of one corpus, the second best, and one of another corpus."""
-    return filled(tmp_path_factory.mktemp("compared") / "rosetta.sqlite", small_corpus())
-
-
-@pytest.fixture(scope="module")
-def made_open(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same without secret entries, whose numbers leave."""
-    return filled(tmp_path_factory.mktemp("open") / "rosetta.sqlite", small_corpus(secret=0))
-
-
 def filled(path: Path, corpus: Corpus) -> Path:
     finished(path, corpus, spoilt(corpus, range(10)), "alpha", number=0)
     finished(path, corpus, spoilt(corpus, range(5, 33)), "beta", number=1)
@@ -159,16 +145,6 @@ def filled(path: Path, corpus: Corpus) -> Path:
     finished(path, other, spoilt(other, range(6)), "delta", number=3)
     failing(path, A, 20)
     return path
-
-
-@pytest.fixture
-def path(made: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copy(made, tmp_path))
-
-
-@pytest.fixture
-def open_path(made_open: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copy(made_open, tmp_path))
 
 
 def compared(path: Path, *runs: str, **wishes: Any) -> Comparison:
@@ -190,16 +166,6 @@ async def comparing(path: Path, *runs: str) -> AsyncIterator[tuple[App, Pilot[An
     app = App(None, path)
     async with app.run_test(size=WIDE) as pilot:
         yield app, pilot, await shown(pilot, path, *runs)
-
-
-def chosen(screen: CompareScreen) -> tuple[str, ...]:
-    """Return the runs that are compared now."""
-    return screen.choice.runs
-
-
-def baseline(screen: CompareScreen) -> str | None:
-    """Return the run with which all others are compared now."""
-    return screen.choice.baseline
 
 
 def joined(app: App) -> str:

@@ -2,142 +2,100 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import threading
+from asyncio import to_thread
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.store.deletion import delete_run
+from harness.store.file.database import open_store
+from harness.store.run_list import list_runs
+from rosetta_tui.compare import acts
 from rosetta_tui.compare.entry_screen import ComparedEntryScreen
 from rosetta_tui.compare.order import ComparedOrder, ComparisonView, ordered_places
+from rosetta_tui.compare.parts_screen import ComparedPartsScreen
 from rosetta_tui.compare.screen import CompareScreen
 from rosetta_tui.compare.sentences import sentence
+from rosetta_tui.show import run_facts
+from rosetta_tui.show.columns import read_all
 from rosetta_tui.show.figures import interval_bar
 from rosetta_tui.toolkit.messages import RunsCompared
 from scoring.core.wording import minus
 from tests.tui.compare.compared import (
     OTHER,
+    SECRET,
     WIDE,
     A,
     B,
     C,
-    baseline,
-    chosen,
     compared,
     comparing,
     finished,
     going_on,
     joined,
-    made,
-    made_open,
-    open_path,
-    path,
     shown,
     small_corpus,
     spoilt,
+    taken_from,
 )
-from tests.tui.golden import SIZES, compare
-from tests.tui.golden_colours import THEMES, compare_colours
-from tests.tui.screens import App, at_rest, lines, press, settle, text
-
-__all__ = ["made", "made_open", "open_path", "path"]
-
-
-# What it looks like
+from tests.tui.golden import SIZES, SMALL, look, look_in_every_theme
+from tests.tui.screens import App, at_rest, lines, press, settle, stands, text, until
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_golden(size: tuple[int, int], path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=size) as pilot:
+async def test_compare_screens_in_every_size_and_theme(size: tuple[int, int], path: Path) -> None:
+    async with at_rest(App(None, path), size) as (app, pilot):
         await shown(pilot, path, A, B, C, OTHER)
-        compare("compare", size, app)
-        await press(pilot, "down", "enter")
-        compare("compared-entry", size, app)
-        await press(pilot, "q", "d")
-        compare("compared-parts", size, app)
+        await look_in_every_theme("compare", pilot)
+        assert "Run 00000003 is not compared: its corpus is another" in joined(app)
+        if size == SMALL:
+            await press(pilot, "down", "enter")
+            look("compared-entry", app)
+            await press(pilot, "q", "d")
+            look("compared-parts", app)
 
 
-@pytest.mark.parametrize("theme", THEMES)
-async def test_colours_mean_the_same_in_every_theme(theme: str, path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=(100, 30)) as pilot:
-        app.theme = theme
-        await shown(pilot, path, A, B, C, OTHER)
-        compare_colours("compare", app)
-        await press(pilot, "down", "enter")
-        compare_colours("compared-entry", app)
-
-
-@pytest.mark.parametrize("size", SIZES)
-async def test_golden_of_a_run_that_goes_on(size: tuple[int, int], path: Path) -> None:
-    going_on(path, B, 30)
-    app = App(None, path)
-    async with app.run_test(size=size) as pilot:
-        await shown(pilot, path, A, B)
-        compare("compare-going-on", size, app)
-
-
-@pytest.mark.parametrize(
-    ("size", "theme"),
-    [((60, 16), "rosetta-light"), ((120, 30), "rosetta-contrast"), ((200, 60), "ansi-dark")],
-)
-async def test_every_size_has_the_sentence_the_axis_a_pair_and_entries(
-    size: tuple[int, int], theme: str, path: Path
-) -> None:
-    app = App(None, path)
-    async with app.run_test(size=size) as pilot:
-        app.theme = theme
-        await shown(pilot, path, A, B)
-        assert "B is better than A" in joined(app)
-        assert any(line.startswith(" A ") and "●" in line for line in lines(app))
-        assert any("B − A" in line for line in lines(app))
-        assert any("output of A" in line for line in lines(app))
-
-
-# What is said
-
-
-async def test_the_sentence_is_that_of_the_command_and_follows_the_metric(path: Path) -> None:
-    app = App(None, path)
+async def test_sentence_is_that_of_the_command_and_follows_the_metric(path: Path) -> None:
     [pair] = compared(path, A, B).pairs
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, B)
+    async with at_rest(App(None, path), WIDE) as (app, pilot):
+        home = app.screen
+        home.post_message(RunsCompared((A, B)))
+        await settle(pilot)
+        screen = app.screen
+        assert isinstance(screen, CompareScreen)
         assert screen.metric == "chrf_plus_plus"
         assert sentence(pair, "chrf_plus_plus") in joined(app)
+        for other in ((60, 16), (200, 60)):
+            await pilot.resize_terminal(*other)
+            await settle(pilot)
+            assert "B is better than A" in joined(app)
+            assert any(line.startswith(" A ") and "●" in line for line in lines(app))
+            assert any("B − A" in line for line in lines(app))
+            assert any("output of A" in line for line in lines(app))
+        await pilot.resize_terminal(*WIDE)
         await press(pilot, "m", "down", "enter")
         assert screen.metric == "composite"
         assert sentence(pair, "composite") in joined(app)
         assert "rosetta compare 00000000 00000001" in text(app)
-
-
-async def test_a_metric_of_a_whole_corpus_shows_entries_by_another(path: Path) -> None:
-    async with comparing(path, A, B) as (app, pilot, screen):
         screen.compare_by("bleu")
         await settle(pilot)
         assert "values by chrF++: BLEU is of a whole corpus" in text(app)
         assert screen.table.entries is not None
         assert screen.table.entries.count == 40
+        await press(pilot, "question_mark")
+        assert "├─●─┤" in text(app)
+        await press(pilot, "escape", "q")
+        assert app.screen is home
 
 
-async def test_every_number_of_the_pairs_is_that_of_the_comparison(open_path: Path) -> None:
-    app = App(None, open_path)
-    found = compared(open_path, A, B, C)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, open_path, A, B, C)
-        rows = screen.panel.pairs.records
-        for number, pair in enumerate(found.pairs):
-            record, difference = rows.record(number), pair.by_metric["chrf_plus_plus"]
-            assert (record["first"], record["second"]) == (pair.first.run_id, pair.second.run_id)
-            assert record["difference"] == difference.difference
-            assert (record["lower"], record["upper"]) == (difference.lower, difference.upper)
-            assert record["p_holm"] == pair.p_adjusted["chrf_plus_plus"]
-            assert record["p_bootstrap"] == difference.p_bootstrap
-
-
-async def test_before_the_tests_nothing_of_theirs_is_shown(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_nothing_is_shown_before_tests(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from rosetta_tui.compare import screen as comparing_stages
 
     every = comparing_stages.stages
@@ -172,10 +130,7 @@ def test_a_line_without_a_scale_stands_in_the_middle() -> None:
     assert interval_bar(1.0, None, low=1.0, top=1.0, width=5) == "··●··"
 
 
-# Entries
-
-
-async def test_outcomes_of_entries_are_counted_as_the_tests_count_them(path: Path) -> None:
+def test_outcomes_of_entries_are_counted_as_by_the_tests(path: Path) -> None:
     found = compared(path, A, B, C)
     for pair in found.pairs:
         places = {run.run_id: place for place, run in enumerate(found.runs)}
@@ -187,7 +142,7 @@ async def test_outcomes_of_entries_are_counted_as_the_tests_count_them(path: Pat
             assert counted == (difference.wins, difference.losses, difference.ties), metric
 
 
-def test_every_order_has_the_same_entries_and_its_turn_is_the_other_end(path: Path) -> None:
+def test_every_order_has_the_same_entries_and_can_be_turned(path: Path) -> None:
     found = compared(path, A, B)
     view = ComparisonView("chrf_plus_plus", 0, 1)
     gains = found.entries.differences("chrf_plus_plus", 0, 1)
@@ -207,6 +162,11 @@ def test_every_order_has_the_same_entries_and_its_turn_is_the_other_end(path: Pa
 async def test_sorting_filtering_and_searching(path: Path) -> None:
     async with comparing(path, A, B) as (app, pilot, screen):
         table = screen.table
+        for place, words in ((0, "A→B Mi vidas"), (20, "A failed · B")):
+            table.move_to_place(place)
+            screen._moved()  # as after a key; a place that is set by the program moves nothing
+            await settle(pilot)
+            assert words in text(app)
         await press(pilot, "f", "down", "enter")
         [pair] = compared(path, A, B).pairs
         assert table.entries is not None
@@ -229,20 +189,17 @@ async def test_sorting_filtering_and_searching(path: Path) -> None:
         assert app.screen is screen
 
 
-async def test_the_line_below_shows_how_two_outputs_differ(path: Path) -> None:
-    async with comparing(path, A, B) as (app, pilot, screen):
-        screen.table.move_to_place(0)
-        screen._moved()  # as after a key; a place that is set by the program moves nothing
-        await settle(pilot)
-        assert "A→B Mi vidas [+la+] [hundon→hundo]" in text(app) or "A→B Mi vidas" in text(app)
-        screen.table.move_to_place(20)
-        screen._moved()  # once more, after a key
-        await settle(pilot)
-        assert "A failed · B" in text(app)
-
-
 async def test_an_entry_shows_every_output_and_leads_to_the_next(path: Path) -> None:
+    found = compared(path, A, B, C)
+    place = ordered_places(found, ComparisonView("chrf_plus_plus", 0, 1), ComparedOrder(), {})[0]
+    one, other, _ = found.entries.values["chrf_plus_plus"][:, place]
     async with comparing(path, A, B, C) as (app, pilot, screen):
+        await press(pilot, "enter")
+        [line] = [line for line in lines(app) if "chrF++" in line]
+        numbers = [f"{one:.1f}", f"{other:.1f}", minus(f"{other - one:+.1f}")]
+        assert all(number in line.split() for number in numbers)
+        assert ("B" if other > one else "A") in line.split()
+        await press(pilot, "q")
         await press(pilot, "s", *["down"] * 5, "enter")
         await press(pilot, *["down"] * 5, "enter")
         page = app.screen
@@ -261,32 +218,19 @@ async def test_an_entry_shows_every_output_and_leads_to_the_next(path: Path) -> 
         assert screen.table.place == 6
 
 
-async def test_values_of_an_entry_stand_side_by_side(path: Path) -> None:
-    app = App(None, path)
-    found = compared(path, A, B)
-    place = ordered_places(found, ComparisonView("chrf_plus_plus", 0, 1), ComparedOrder(), {})[0]
-    one, other = found.entries.values["chrf_plus_plus"][:, place]
-    async with app.run_test(size=WIDE) as pilot:
-        await shown(pilot, path, A, B)
-        await press(pilot, "enter")
-        [line] = [line for line in lines(app) if "chrF++" in line]
-        better = "B" if other > one else "A"
-        assert line.split()[-4:] == [
-            f"{one:.1f}",
-            f"{other:.1f}",
-            minus(f"{other - one:+.1f}"),
-            better,
-        ]
-
-
-# Pairs and runs
-
-
-async def test_another_pair_is_spoken_of_by_arrow_and_by_row(path: Path) -> None:
-    app = App(None, path)
-    found = compared(path, A, B, C)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, B, C)
+async def test_pairs_have_the_numbers_of_the_comparison_and_are_chosen(open_path: Path) -> None:
+    found = compared(open_path, A, B, C)
+    async with comparing(open_path, A, B, C) as (app, pilot, screen):
+        for number, pair in enumerate(found.pairs):
+            record, difference = (
+                screen.panel.pairs.records.record(number),
+                pair.by_metric["chrf_plus_plus"],
+            )
+            assert (record["first"], record["second"]) == (pair.first.run_id, pair.second.run_id)
+            assert record["difference"] == difference.difference
+            assert (record["lower"], record["upper"]) == (difference.lower, difference.upper)
+            assert record["p_holm"] == pair.p_adjusted["chrf_plus_plus"]
+            assert record["p_bootstrap"] == difference.p_bootstrap
         assert sentence(found.pairs[0], "chrf_plus_plus") in joined(app)
         await press(pilot, "right")
         assert sentence(found.pairs[1], "chrf_plus_plus")[1:] in joined(app)
@@ -306,52 +250,222 @@ async def test_another_pair_is_spoken_of_by_arrow_and_by_row(path: Path) -> None
 async def test_runs_are_added_taken_out_and_held_against_one(path: Path) -> None:
     async with comparing(path, A, B) as (app, pilot, screen):
         await press(pilot, "x")
-        assert chosen(screen) == (A, B)
+        assert screen.choice.runs == (A, B)
         await press(pilot, "a")
         assert "gamma" in text(app)
         await press(pilot, "enter")
-        assert chosen(screen) == (A, B, OTHER)
+        assert screen.choice.runs == (A, B, OTHER)
         assert "Run 00000003 is not compared" in text(app)
         await press(pilot, "x", "enter")
         await press(pilot, "a")
         await press(pilot, "down", "enter")
-        assert chosen(screen) == (A, B, C)
+        assert screen.choice.runs == (A, B, C)
         assert screen.panel.pairs.rows.count == 3
         await press(pilot, "B", "down", "down", "enter")
-        assert baseline(screen) == B
+        assert screen.choice.baseline == B
         assert screen.panel.pairs.rows.count == 2
         assert "against B" in text(app)
         assert "rosetta compare 00000000 00000001 00000002 --baseline 00000001" in text(app)
         await press(pilot, "C")
         assert app.clipboard == "rosetta compare 00000000 00000001 00000002 --baseline 00000001"
         await press(pilot, "x", "up", "enter")
-        assert chosen(screen) == (A, C)
-        assert baseline(screen) is None
+        assert screen.choice.runs == (A, C)
+        assert screen.choice.baseline is None
         assert screen.panel.pairs.rows.count == 1
 
 
-async def test_home_opens_it_and_q_goes_back(path: Path) -> None:
-    async with at_rest(App(None, path), WIDE) as (app, pilot):
-        home = app.screen
-        home.post_message(RunsCompared((A, B)))
+# Refusals, runs under way or gone, parts of a corpus, secrets, exports
+
+
+async def test_where_nothing_compares_only_what_works_is_offered(path: Path) -> None:
+    async with comparing(path, A, OTHER) as (app, pilot, screen):
+        assert "These runs do not compare" in text(app)
+        assert "Run 00000003 is not compared: its corpus is another" in joined(app)
+        assert "a adds a run" in text(app)
+        assert "takes one out" not in text(app)  # two are needed
+        offered = {each.binding.action for each in screen.active_bindings.values()}
+        assert {"add", "back"} <= offered
+        assert not offered & {"metric", "sort", "filter", "search", "parts", "baseline", "choose"}
+        assert not {"Open", "Metric", "Sort", "Filter", "Parts"} & set(lines(app)[-1].split())
+        await press(pilot, "m", "s", "f", "d", "left", "B")
+        await press(pilot, "a", "enter")
+        await until(pilot, lambda: "Metric" in lines(app)[-1])
+        assert screen.focused is screen.table
+        assert len(screen.choice.runs) == 3
+
+
+async def test_run_that_is_gone_or_goes_is_said(path: Path) -> None:
+    async with comparing(path, A, "99999999-9") as (app, pilot, _):
+        assert "These runs cannot be compared." in text(app)
+        assert "99999999" in text(app)
+        await press(pilot, "q")
+        assert not isinstance(app.screen, CompareScreen)
+        screen = await shown(pilot, path, A, B)
+        with closing(open_store(path)) as store:
+            for run in list_runs(store):
+                delete_run(store, run.number)
+        assert screen.table.texts is not None
+        screen.table.texts._entries.forget()  # as if they had never been on the screen
+        await press(pilot, "end", "home")
+        assert "gone from it since" in text(app)
+        assert screen.table.entries is not None
+        records = [one async for some in read_all(screen.table.entries) for one in some]
+        assert len(records) == screen.table.entries.count
+        await press(pilot, "enter")
+        assert isinstance(app.screen, ComparedEntryScreen)
+        assert "gone from it since" in text(app)
+        await press(pilot, "y", "right", "v", "q")
+        assert app.screen_stack[-1] is screen
+
+
+async def test_late_runs_to_add_are_dropped(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on, real = threading.Event(), run_facts.runs_now
+
+    def slow(runs: Any) -> Any:
+        go_on.wait(600)
+        return real(runs)
+
+    async with comparing(path, A, B) as (app, pilot, screen):
+        monkeypatch.setattr(acts, "runs_now", slow)
+        screen.action_add()
+        await app.pop_screen()
+        go_on.set()
         await settle(pilot)
-        assert isinstance(app.screen, CompareScreen)
-        await press(pilot, "question_mark")
-        assert "├─●─┤" in text(app)
-        await press(pilot, "escape", "q")
-        assert app.screen is home
+        assert app.screen_stack[-1] is app.screen
+        assert type(app.screen).__name__ == "HomeScreen"
 
 
-@pytest.fixture
-def repeated(path: Path) -> str:
-    """A run of the same set-up as the first."""
-    corpus = small_corpus()
-    return finished(path, corpus, spoilt(corpus, range(10)), "alpha")
+async def test_metrics_by_which_a_pair_does_not_compare_are_said(open_path: Path) -> None:
+    corpus, few = small_corpus(secret=0), ("exact_match_rate",)
+    outputs = spoilt(corpus, range(20))
+    otherwise = await to_thread(finished, open_path, corpus, outputs, "delta", metrics=few)
+    async with comparing(open_path, A, B, otherwise) as (app, pilot, screen):
+        await press(pilot, "right")
+        found = compared(open_path, A, B, otherwise)
+        assert "chrf_plus_plus" in found.pairs[1].left_out
+        assert sentence(found.pairs[1], "chrf_plus_plus") in joined(app)
+        assert "not compared" in text(app)
+        assert "not_compared" in screen.panel.pairs.records.record(1)
+        await press(pilot, "enter")
+        assert "A → C" in text(app)
 
 
-async def test_runs_of_one_set_up_are_told_apart_by_their_files(path: Path, repeated: str) -> None:
-    app = App(None, path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await shown(pilot, path, A, repeated)
-        named = [line for line in lines(app) if line.startswith((" A ", " B ")) and "●" in line]
-        assert [line.split()[1] for line in named] == ["outputs-0.jsonl", "outputs-1.jsonl"]
+# A run that goes on
+
+
+async def test_running_run_shows_only_what_may_be_looked_at(open_path: Path) -> None:
+    going_on(open_path, B, 10)
+    async with comparing(open_path, A, B) as (app, pilot, screen):
+        [pair] = compared(open_path, A, B).pairs
+        assert pair.running
+        assert sentence(pair, "chrf_plus_plus")[1:] in joined(app)
+        assert "B is not complete. Ordinary tests may be wrong" in joined(app)
+        assert "stays right at every look" in joined(app)
+        assert "going on 10/40" in text(app)
+        [row] = [line for line in lines(app) if "B − A" in line]
+        assert row.split("B − A")[1].count("–") >= 6
+        assert "open" in row
+        record = screen.panel.pairs.records.record(0)
+        assert record["entries"] == 10
+        assert not {"p_randomisation", "p_holm", "p_bootstrap", "better"} & record.keys()
+        await pilot.resize_terminal(*SMALL)
+        await settle(pilot)
+        look("compare-going-on", app)
+
+
+async def test_running_run_grows_and_its_end_brings_the_tests(made: Path, path: Path) -> None:
+    whole = Path(shutil.copy(made, path.parent / "whole.sqlite"))
+    going_on(path, B, 10)
+    async with comparing(path, A, B) as (app, pilot, screen):
+        assert screen.comparison is not None
+        assert len(screen.comparison.entries) == 10
+        screen.table.move_to_place(4)
+        taken_from(whole, path, B, range(10, 20))
+        screen._next_look = 0.0  # its turn comes now, whatever the clock says
+        await settle(pilot)
+        assert len(screen.comparison.entries) == 20
+        assert screen.table.place == 4
+        taken_from(whole, path, B, range(20, 40), sealed=True)
+        screen._next_look = 0.0  # its turn comes now, whatever the clock says
+        await settle(pilot)
+        [pair] = compared(path, A, B).pairs
+        assert sentence(pair, "chrf_plus_plus") in joined(app)
+        assert "stays right at every look" not in joined(app)
+
+
+async def test_only_pairs_of_finished_runs_are_tested(open_path: Path) -> None:
+    going_on(open_path, C, 12, state="stopped")
+    async with comparing(open_path, A, B, C) as (app, _, screen):
+        records = [screen.panel.pairs.records.record(n) for n in range(3)]
+        assert ["p_bootstrap" in record for record in records] == [True, False, False]
+        assert "stopped 12/40" in text(app)
+
+
+# Parts
+
+
+async def test_parts_show_intervals_and_lead_to_their_entries(path: Path) -> None:
+    async with comparing(path, A, B) as (app, pilot, screen):
+        await press(pilot, "d")
+        assert stands(app, ComparedPartsScreen)
+        assert "by difficulty" in text(app)
+        assert "n<10, too few" in text(app)
+        [elicited] = [line for line in lines(app) if "  elicited" in line]
+        assert elicited.split()[1] == "35"
+        assert "●" in elicited
+        await press(pilot, "m", "down", "enter")
+        assert "B − A by composite" in text(app)
+        await press(pilot, "down", "enter")
+        assert app.screen is screen
+        assert "only: difficulty 1" in text(app)
+        assert screen.table.entries is not None
+        assert screen.table.entries.count == 8
+
+
+async def test_secret_texts_are_shown_and_neither_copied_nor_exported(path: Path) -> None:
+    async with comparing(path, A, B, C) as (app, pilot, screen):
+        assert screen.holds_secret
+        records = [each async for part in read_all(screen.table.records) for each in part]
+        told = {each["id"]: each for each in records if "source" in each}
+        assert (len(records), len(told)) == (40, 36)
+        assert told[6]["output_B"] == told[6]["reference"]
+        assert told[21]["output_A"] is None
+        assert {"A", "B", "C", "output_C"} <= told[6].keys()
+        await press(pilot, "slash", *SECRET, "enter")
+        assert screen.table.entries is not None
+        assert screen.table.entries.count == 4
+        assert SECRET in text(app)
+        await press(pilot, "y")
+        await press(pilot, "Y")
+        assert SECRET not in app.clipboard
+        assert "the entry is secret" in app.clipboard
+        records = [each async for part in read_all(screen.table.records) for each in part]
+        assert len(records) == 4
+        assert not any("source" in each or "output_A" in each for each in records)
+        await press(pilot, "enter")
+        page = app.screen
+        assert isinstance(page, ComparedEntryScreen)
+        assert page.holds_secret
+        assert SECRET in text(app)
+        before = app.clipboard
+        await press(pilot, "y")
+        assert app.clipboard == before
+
+
+async def test_only_pair_is_exported_as_numbers_and_as_a_page(
+    open_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with comparing(open_path, A, B) as (_, pilot, screen):
+        screen.panel.pairs.focus()
+        await settle(pilot)
+        for downs in (1, 2):
+            await press(pilot, "e", *["down"] * downs, "enter", "enter")
+            await settle(pilot)
+    [row] = json.loads((tmp_path / "pairs.json").read_text("utf-8"))
+    assert (row["first"], row["second"]) == (A, B)
+    assert row["lower"] < row["difference"] < row["upper"]
+    head, _, page = (tmp_path / "pairs.md").read_text("utf-8").splitlines()
+    assert "95 % interval" in head
+    assert "around zero" not in head
+    assert "B − A" in page

@@ -38,66 +38,48 @@ def pair(metric: str, found: Difference, **more: Any) -> Pair:
     return Pair(A, B, {metric: found}, {}, **told)
 
 
-def test_the_sentence_of_a_finding() -> None:
-    assert sentence(pair("chrf_plus_plus", BETTER), "chrf_plus_plus") == (
-        "B is better than A by 2.1 chrF++ points; chance alone would show this in 3 of 1,000 cases"
-    )
+def changed(**changes: Any) -> Difference:
+    return replace(BETTER, **changes)
 
 
-def test_lower_is_said_to_be_better() -> None:
-    found = replace(BETTER, direction="lower")
-    assert sentence(pair("ter", found), "ter").startswith(
-        "A is better than B by 2.1 TER points (lower is better); chance"
-    )
+SMALL = changed(first=0.5, second=0.54, difference=0.04, lower=0.01, upper=0.07)
+HIGHER = changed(direction="neither", first=0.9, second=1.1, difference=0.2)
+DISAGREE = ", and the two tests disagree: p {:.3f} by shuffling, {:.3f} by bootstrap"
+SENTENCES: list[tuple[str, Difference, dict[str, Any], str]] = [
+    ("chrf_plus_plus", BETTER, {}, "B is better than A by 2.1 chrF++ points; chance alone would show this in 3 of 1,000 cases"),
+    ("ter", changed(direction="lower"), {}, "A is better than B by 2.1 TER points (lower is better); chance…"),
+    ("composite", SMALL, {}, "B is better than A by 0.04 in the composite; …"),
+    ("bleu", BETTER, {"p_adjusted": {"bleu": 0.009}, "pairs": 3}, "…in 9 of 1,000 cases, with all 3 comparisons counted"),
+    ("bleu", BETTER, {"p_adjusted": {"bleu": 0.06}, "pairs": 10}, "A and B cannot be told apart by BLEU: B is ahead by 2.1 BLEU points, but chance…"),
+    ("bleu", changed(lower=-0.1), {}, "…in 3 of 1,000 cases, and the interval of the difference (−0.1 … +3.8) holds zero"),
+    ("bleu", changed(p_randomisation=0.003, p_bootstrap=0.06), {}, "…" + DISAGREE.format(0.003, 0.06)),
+    ("bleu", changed(p_randomisation=0.06, p_bootstrap=0.003), {}, "…" + DISAGREE.format(0.06, 0.003)),
+    ("length_ratio", HIGHER, {}, "the Length Ratio of B is higher than that of A by 0.20; chance…"),
+    ("length_ratio", replace(HIGHER, p_randomisation=0.3), {}, "…by 0.20, which may be chance; chance…"),
+    ("bleu", changed(difference=0.0), {}, "A and B have the same BLEU"),
+]  # fmt: skip
+"""Metric, what was found, what else the pair knows, and the sentence; where it begins or ends with …, a part of it."""
 
 
-def test_small_scales_have_no_points() -> None:
-    small = replace(BETTER, first=0.5, second=0.54, difference=0.04, lower=0.01, upper=0.07)
-    assert sentence(pair("composite", small), "composite").startswith(
-        "B is better than A by 0.04 in the composite; "
-    )
+@pytest.mark.parametrize(("metric", "found", "more", "words"), SENTENCES)
+def test_sentence_says_the_finding(metric: str, found: Difference, more: Any, words: str) -> None:
+    said = sentence(pair(metric, found, **more), metric)
+    if words.startswith("…") and words.endswith("…"):
+        assert words.strip("…") in said
+    elif words.startswith("…"):
+        assert said.endswith(words[1:])
+    elif words.endswith("…"):
+        assert said.startswith(words[:-1])
+    else:
+        assert said == words
+
+
+def test_amounts_and_pairs_that_do_not_compare() -> None:
     assert amount("exact_match_rate", 0.0004) == "0.0004 in Exact Match"
-
-
-def test_several_comparisons_are_counted() -> None:
-    several = pair("bleu", BETTER, p_adjusted={"bleu": 0.009}, pairs=3)
-    assert sentence(several, "bleu").endswith("in 9 of 1,000 cases, with all 3 comparisons counted")
-    lost = sentence(pair("bleu", BETTER, p_adjusted={"bleu": 0.06}, pairs=10), "bleu")
-    assert lost.startswith(
-        "A and B cannot be told apart by BLEU: B is ahead by 2.1 BLEU points, but chance"
-    )
-
-
-def test_what_is_missing_for_a_finding_is_said() -> None:
-    near = replace(BETTER, lower=-0.1)
-    assert sentence(pair("bleu", near), "bleu").endswith(
-        "in 3 of 1,000 cases, and the interval of the difference (−0.1 … +3.8) holds zero"
-    )
-    for shuffled, drawn in [(0.003, 0.06), (0.06, 0.003)]:
-        found = replace(BETTER, p_randomisation=shuffled, p_bootstrap=drawn)
-        assert sentence(pair("bleu", found), "bleu").endswith(
-            f", and the two tests disagree: p {shuffled:.3f} by shuffling, {drawn:.3f} by bootstrap"
-        )
-
-
-def test_a_value_that_makes_nothing_better_is_only_higher() -> None:
-    found = replace(BETTER, direction="neither", first=0.9, second=1.1, difference=0.2)
-    assert sentence(pair("length_ratio", found), "length_ratio").startswith(
-        "the Length Ratio of B is higher than that of A by 0.20; chance"
-    )
-    unsure = replace(found, p_randomisation=0.3)
-    assert "by 0.20, which may be chance; chance" in sentence(
-        pair("length_ratio", unsure), "length_ratio"
-    )
-
-
-def test_no_difference_and_no_comparison() -> None:
-    assert (
-        sentence(pair("bleu", replace(BETTER, difference=0.0)), "bleu")
-        == "A and B have the same BLEU"
-    )
     left = Pair(A, B, {}, {"ter": "scored otherwise"})
     assert sentence(left, "ter") == "A and B do not compare by TER: scored otherwise"
+    assert number("bleu", -0.0, sign=True) == "0.0", "no zero has a sign"
+    assert number("bleu", -0.04, sign=True) == "−0.04"
 
 
 def test_while_a_run_is_under_way_only_what_holds_at_any_time_is_said() -> None:
@@ -105,9 +87,8 @@ def test_while_a_run_is_under_way_only_what_holds_at_any_time_is_said() -> None:
 
     def told(lower: float, metric: str = "chrf_plus_plus") -> str:
         found = RunningDifference(2.1, lower, 3.8, 300, 0.95, "higher")
-        return sentence(
-            Pair(A, going, {metric: BETTER}, {}, running={"chrf_plus_plus": found}), metric
-        )
+        running = {"chrf_plus_plus": found}
+        return sentence(Pair(A, going, {metric: BETTER}, {}, running=running), metric)
 
     assert told(0.4).startswith(
         "so far B is better than A by 2.1 in the mean chrF++ of single entries (+0.4 … +3.8)"
@@ -127,11 +108,6 @@ def test_probabilities_are_cases_of_a_thousand(p: float, words: str) -> None:
     assert cases(p) == words
 
 
-def test_no_zero_has_a_sign() -> None:
-    assert number("bleu", -0.0, sign=True) == "0.0"
-    assert number("bleu", -0.04, sign=True) == "−0.04"
-
-
 def test_repetitions() -> None:
     good = verdict({"composite": 0.5, "bleu": 20.0}, {"composite": 0.505, "bleu": 21.0})
     assert list(reproduction_words(good)) == [
@@ -148,13 +124,9 @@ def test_repetitions() -> None:
 def test_runs_of_one_method_are_told_apart() -> None:
     def run(run_id: str, file: str, condition: str = "demo", temperature: float = 0.0) -> Any:
         setup = Setup(
-            method="replay",
-            method_class=MethodClass.HUMAN,
-            method_version="1",
-            model_slug="replay",
-            condition=condition,
-            temperature=temperature,
-        )
+            method="replay", method_class=MethodClass.HUMAN, method_version="1", model_slug="replay",
+            condition=condition, temperature=temperature,
+        )  # fmt: skip
         return SimpleNamespace(run_id=run_id, file=file, setup=setup)
 
     one, two = run("11111111-a", "verda.jsonl"), run("22222222-b", "griza.jsonl")

@@ -24,13 +24,16 @@ async def opened(
     made: Scene, index: int, explaining: Explaining | None = None, *, watch: bool = False
 ) -> AsyncIterator[tuple[App, Pilot[Any]]]:
     """Run the app on a large terminal with one entry of the run open."""
-    run = find_run(made.store, made.run_id)
-    explaining = explaining or Explaining(made.path, run.run_id)
-    screen = EntryScreen(made.store, run, run.positions, index, made.missing, explaining)
     async with at_rest(App(made, watch=watch), (120, 60)) as (app, pilot):
-        app.push_screen(screen)
+        app.push_screen(entry_screen(made, index, explaining))
         await settle(pilot)
         yield app, pilot
+
+
+def entry_screen(made: Scene, index: int, explaining: Explaining | None = None) -> EntryScreen:
+    run = find_run(made.store, made.run_id)
+    explaining = explaining or Explaining(made.path, run.run_id)
+    return EntryScreen(made.store, run, run.positions, index, made.missing, explaining)
 
 
 @pytest.fixture
@@ -39,8 +42,8 @@ def made(tmp_path: Path) -> Iterator[Scene]:
         yield opened
 
 
-async def test_an_entry_says_everything_about_itself(made: Scene) -> None:
-    async with opened(made, 1) as (app, _):
+async def test_entry_says_everything_about_itself(made: Scene) -> None:
+    async with opened(made, 1) as (app, pilot):
         for words in (
             "Entry 2   2 of 24   difficulty 2 · development · elicited · formal · declaration",
             "La virino, kies filo [iras→iris] al la [butiko→vendejo], estas mia [instruisto→instruistino].",
@@ -52,46 +55,46 @@ async def test_an_entry_says_everything_about_itself(made: Scene) -> None:
             "202 tokens · cost $0.0002",
         ):
             assert words in text(app)
-
-
-@pytest.mark.parametrize("sha256", [None, "ab" * 32])
-async def test_only_of_outputs_made_elsewhere_the_attempts_are_said_to_be_recorded(
-    made: Scene, sha256: str | None
-) -> None:
-    made.store.execute("UPDATE results SET trace = NULL")
-    made.store.execute("UPDATE runs SET setup = json_set(setup, '$.outputs_sha256', ?)", (sha256,))
-    async with opened(made, 1) as (app, _):
-        assert ("made elsewhere" in text(app)) is (sha256 is not None)
-        assert ("nothing was called" in text(app)) is (sha256 is None)
-
-
-async def test_left_and_right_go_through_the_table_and_stop_at_its_ends(made: Scene) -> None:
-    async with opened(made, 0) as (app, pilot):
-        await press(pilot, "left")
+        assert "SRO" not in text(app), "other languages have no other writing"
+        await press(pilot, "v")
+        assert "converted" not in text(app)
+        await press(pilot, "left", "left")
         assert "1 of 24" in text(app)
-        await press(pilot, *["right"] * 30)
+        app.push_screen(entry_screen(made, 22))
+        await settle(pilot)
+        await press(pilot, "right", "right", "right")
         assert "24 of 24" in text(app)
         assert "not yet" in text(app)
 
 
-async def test_a_failure_shows_every_attempt(made: Scene) -> None:
-    async with opened(made, 11) as (app, _):
-        assert "timeout: No answer within 60 s." in text(app)
-        assert "6. – in 60.0 s after 32.0 s of waiting" in text(app)
-
-
 async def test_prompt_and_reply_open_and_close(made: Scene) -> None:
+    prompt = "Answer with the translation only."
     async with opened(made, 3) as (app, pilot):
-        assert "Answer with the translation only." not in text(app)
+        assert prompt not in text(app)
         await press(pilot, "p", "r")
-        for words in (
-            "Answer with the translation only.",
-            '{"model": "qwen2.5-7b", "temperature": 0}',
-            "Reply 2",
-        ):
+        for words in (prompt, '{"model": "qwen2.5-7b", "temperature": 0}', "Reply 2"):
             assert words in text(app)
         await press(pilot, "p", "r")
         assert "Reply 2" not in text(app)
+        await press(pilot, "p")
+        assert prompt in text(app)
+        await press(pilot, "escape")
+        assert isinstance(app.screen, EntryScreen)
+        assert prompt not in text(app)
+        await press(pilot, "escape")
+        assert not isinstance(app.screen, EntryScreen)
+
+
+async def test_attempts_of_outputs_made_elsewhere_are_recorded_ones(made: Scene) -> None:
+    made.store.execute("UPDATE results SET trace = NULL")
+    async with at_rest(App(made), (120, 60)) as (app, pilot):
+        for sha256 in (None, "ab" * 32):
+            change = "UPDATE runs SET setup = json_set(setup, '$.outputs_sha256', ?)"
+            made.store.execute(change, (sha256,))
+            app.push_screen(entry_screen(made, 1))
+            await settle(pilot)
+            assert ("made elsewhere" in text(app)) is (sha256 is not None)
+            assert ("nothing was called" in text(app)) is (sha256 is None)
 
 
 async def test_the_output_is_copied_but_not_that_of_a_secret_entry(tmp_path: Path) -> None:
@@ -108,27 +111,8 @@ async def test_the_output_is_copied_but_not_that_of_a_secret_entry(tmp_path: Pat
         assert app.clipboard == "ᓂᐚ␛ᐸ"
 
 
-async def test_syllabics_and_stacked_marks_are_shown_as_they_are(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite", total=2, stored=2, pairs=CREE)
-    async with opened(made, 0) as (app, pilot):
-        assert "ᓂᐚᐸᒫᐤ   = reference" in text(app)
-        await press(pilot, "right")
-        assert "niwa\u0302pama\u0302na\u0302n atim" in text(app)
-
-
-async def test_escape_closes_the_prompt_before_it_leaves(made: Scene) -> None:
-    async with opened(made, 1) as (app, pilot):
-        await press(pilot, "p")
-        assert "Answer with the translation only." in text(app)
-        await press(pilot, "escape")
-        assert isinstance(app.screen, EntryScreen)
-        assert "Answer with the translation only." not in text(app)
-        await press(pilot, "escape")
-        assert not isinstance(app.screen, EntryScreen)
-
-
-async def test_why_the_values_are_what_they_are_stands_below_the_scores(made: Scene) -> None:
-    async with opened(made, 1, Known(made, why())) as (app, _):
+async def test_why_stands_below_the_scores_and_analyses_open(made: Scene) -> None:
+    async with opened(made, 1, Known(made, why())) as (app, pilot):
         shown = text(app)
         for words in (
             "FST: Three of four words are known.",
@@ -139,10 +123,6 @@ async def test_why_the_values_are_what_they_are_stands_below_the_scores(made: Sc
             assert words in shown
         places = [shown.index(label) for label in ("Scores", "Why", "Words", "Word forms", "Notes")]
         assert places == sorted(places)
-
-
-async def test_the_analyses_of_all_words_open_and_close(made: Scene) -> None:
-    async with opened(made, 1, Known(made, why())) as (app, pilot):
         assert "a Analyses" in text(app)
         assert "vir+N+Der/in+Sg+Nom" not in text(app)
         await press(pilot, "a")
@@ -152,12 +132,13 @@ async def test_the_analyses_of_all_words_open_and_close(made: Scene) -> None:
         assert "vir+N+Der/in+Sg+Nom" not in text(app)
 
 
-async def test_an_entry_is_explained_once_and_a_failed_one_not_at_all(made: Scene) -> None:
+async def test_entry_is_explained_once_and_a_failed_one_never(made: Scene) -> None:
     explaining = Known(made, why())
     async with opened(made, 10, explaining) as (app, pilot):
         for key in ("right", "left", "p", "p", "right"):
             await press(pilot, key)
-        assert "timeout" in text(app)
+        assert "timeout: No answer within 60 s." in text(app)
+        assert "6. – in 60.0 s after 32.0 s of waiting" in text(app)
         assert "Why" not in text(app)
         assert explaining.asked == [11]
 
@@ -174,7 +155,10 @@ async def test_what_cannot_be_explained_is_said_once(made: Scene) -> None:
 
 async def test_cree_is_shown_in_the_other_writing_and_says_so(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=2, stored=2, pairs=CREE, target="crk")
-    async with opened(made, 1) as (app, pilot):
+    async with opened(made, 0) as (app, pilot):
+        assert "ᓂᐚᐸᒫᐤ   = reference" in text(app)
+        await press(pilot, "right")
+        assert "niwa\u0302pama\u0302na\u0302n atim" in text(app), "stacked marks as they are"
         assert "v SRO/syllabics" in text(app)
         await press(pilot, "v")
         assert "ᓂᐚᐸᒫᓈᐣ ᐊᑎᒼ   converted into syllabics" in text(app)
@@ -197,13 +181,6 @@ async def test_a_difference_that_the_other_writing_hides_is_told(tmp_path: Path)
         await press(pilot, "right")
         assert "the same after conversion" not in text(app)
         assert "ᓂᐚᐸᒫᐤ [-see-]" in text(app)
-
-
-async def test_other_languages_are_not_offered_another_writing(made: Scene) -> None:
-    async with opened(made, 1) as (app, pilot):
-        assert "SRO" not in text(app)
-        await press(pilot, "v")
-        assert "converted" not in text(app)
 
 
 async def test_selected_text_is_copied_from_entry_and_scores(made: Scene) -> None:

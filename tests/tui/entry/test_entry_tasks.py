@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -135,12 +134,8 @@ def page(path: Path, run: Run, place: int = 0) -> dict[str, str]:
         ("response", RESPONSE, {}, {"Reference", "Difference", "predicted", "No value"}),
     ],
 )
-def test_an_entry_is_shown_in_the_words_of_its_task(
-    task: str,
-    record: Mapping[str, Any],
-    wanted: Mapping[str, str],
-    absent: set[str],
-    tmp_path: Path,
+def test_entry_is_shown_in_the_words_of_its_task(
+    task: str, record: Any, wanted: Any, absent: set[str], tmp_path: Path
 ) -> None:
     shown = page(*answered(tmp_path, task, [record]))
     assert {label: shown[label] for label in wanted} == dict(wanted)
@@ -148,10 +143,15 @@ def test_an_entry_is_shown_in_the_words_of_its_task(
     assert "chrF++" not in " ".join([*shown, *shown.values()])
 
 
-def test_an_empty_answer_of_a_record_stands_once(tmp_path: Path) -> None:
+def test_empty_answer_and_a_changed_output_stand_once(tmp_path: Path) -> None:
     shown = page(*answered(tmp_path, "response", [{**RESPONSE, "predicted": ""}]))
     assert shown["Failed"].startswith("empty")
     assert "predicted" not in shown
+    path, run = answered(tmp_path, "judged", JUDGED)
+    with closing(open_store(path)) as store, store:
+        change = "UPDATE results SET output = 'Lima it is' WHERE position = 0 AND run = ?"
+        store.execute(change, (run.id,))
+    assert page(path, run)["predicted"] == "Cusco", "the field says something else"
 
 
 def test_queries_are_shown_with_their_rows_or_why_they_were_refused(tmp_path: Path) -> None:
@@ -168,9 +168,7 @@ def test_queries_are_shown_with_their_rows_or_why_they_were_refused(tmp_path: Pa
 
 
 @pytest.mark.parametrize("said", [{"score": None, "reason": "the reply is empty"}, None])
-def test_what_a_judge_said_and_cost_stands_on_the_page(
-    said: dict[str, Any] | None, tmp_path: Path
-) -> None:
+def test_judgement_and_its_cost_are_shown(said: dict[str, Any] | None, tmp_path: Path) -> None:
     path, run = answered(tmp_path, "judged", JUDGED)
     told = "Lima is [/]meant:\x1b[2J\nCusco lies elsewhere."
     judge(path, run, "judge_binary", {"score": 0, "explanation": told}, said, cost=None)
@@ -195,13 +193,6 @@ def test_an_answer_that_nobody_judged_says_so_and_why(tmp_path: Path) -> None:
     assert "field judge_detailed" in told["No value"]
 
 
-def test_a_field_that_says_something_else_than_the_output_stays(tmp_path: Path) -> None:
-    path, run = answered(tmp_path, "judged", JUDGED)
-    with closing(open_store(path)) as store, store:
-        store.execute("UPDATE results SET output = 'Lima it is' WHERE position = 0")
-    assert page(path, run)["predicted"] == "Cusco"
-
-
 def test_a_corpus_shows_the_answers_that_its_records_bring() -> None:
     entry = Entry.model_validate({"id": 1, "source": "x", "reference": "", **CHAT})
     shown = {line.label: line.text.plain for line in entry_lines(entry, (), "chat", turned=False)}
@@ -212,7 +203,7 @@ def test_a_corpus_shows_the_answers_that_its_records_bring() -> None:
     assert labels == ["Source", "Reference", "tools", "reference calls", "predicted calls"]
 
 
-def test_answers_that_are_no_running_text_are_compared_with_each_other_alone(
+def test_answers_that_are_no_text_are_compared_alone(
     tmp_path: Path,
 ) -> None:
     path, one = answered(tmp_path, "function_call", [FUNCTION_CALL])

@@ -5,8 +5,11 @@ from __future__ import annotations
 import threading
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
 from harness.method.method import Result
@@ -19,7 +22,7 @@ from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run
 from rosetta_tui.entry.explaining import MOST_WORDS, Explaining, analyses, differences, verdicts
-from rosetta_tui.entry.record import about
+from rosetta_tui.entry.record import about, answers_in_row, field_words
 from scoring.core.translation import Acceptance, WordAnalysis
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.scoring.analysed import annotation
@@ -27,7 +30,7 @@ from tests.tui.entry.explained import HOSTILE_WORDS, WORDS
 from tests.tui.scenes import scene
 
 
-def test_each_verdict_has_its_sign_and_its_words() -> None:
+def test_verdicts_have_signs_and_only_those_that_occur_are_explained() -> None:
     assert verdicts(WORDS).plain.split("\n") == [
         "↓La virino ≈kīes ✗butikoj",
         (
@@ -35,13 +38,10 @@ def test_each_verdict_has_its_sign_and_its_words() -> None:
             "≈ 1 accepted in the analyser's spelling   ✗ 1 rejected"
         ),
     ]
-
-
-def test_verdicts_that_do_not_occur_are_not_explained() -> None:
     assert verdicts(WORDS[1:2]).plain == "virino\n✓ 1 accepted as written"
 
 
-def test_analyses_stand_below_each_other() -> None:
+def test_analyses_stand_below_each_other_a_long_word_alone() -> None:
     assert analyses((*WORDS, WORDS[0])).plain.split("\n") == [
         "↓ La       la+Det",
         "✓ virino   virino+N+Sg+Nom",
@@ -49,36 +49,21 @@ def test_analyses_stand_below_each_other() -> None:
         "≈ kīes     kies+Pron+Gen",
         "✗ butikoj  rejected",
     ]
-
-
-def test_a_word_wider_than_its_column_has_a_line_of_its_own() -> None:
     long = WordAnalysis("malsanulejestrinoj" * 2, Acceptance.AS_WRITTEN, ("x+N", "y+N"))
-    assert analyses([long]).plain.split("\n") == [
-        "✓ " + long.word,
-        " " * 24 + "x+N",
-        " " * 24 + "y+N",
-    ]
-
-
-def test_an_acceptor_says_only_that_it_accepts() -> None:
+    indent = " " * 24
+    assert analyses([long]).plain == f"✓ {long.word}\n{indent}x+N\n{indent}y+N"
     said = analyses([WordAnalysis("mun", Acceptance.AS_WRITTEN)]).plain
     assert said == "✓ mun  accepted as written; this analyser gives no analyses"
 
 
 @pytest.mark.parametrize("show", [verdicts, analyses])
-def test_of_very_many_words_only_the_first_are_shown(show: object) -> None:
-    words = [WordAnalysis(f"w{n}", None) for n in range(MOST_WORDS + 7)]
-    said = show(words).plain
+def test_words_are_harmless_and_very_many_are_cut(show: object) -> None:
+    said = show([WordAnalysis(f"w{n}", None) for n in range(MOST_WORDS + 7)]).plain
     assert "… and 7 more words" in said
     assert f"w{MOST_WORDS - 1}" in said
     assert f"w{MOST_WORDS}" not in said
-
-
-@pytest.mark.parametrize("show", [verdicts, analyses])
-def test_hostile_words_are_harmless(show: object) -> None:
     said = show(HOSTILE_WORDS).plain
-    assert "\x1b" not in said
-    assert "\u202e" not in said
+    assert not set("\x1b\u202e") & set(said)
     assert "[/foo] text" in said
 
 
@@ -120,9 +105,7 @@ def test_metrics_say_what_an_entry_lost_by(run: tuple[Path, Run]) -> None:
     assert "{name}" in " ".join(why.sentences["compliance_index"])
 
 
-def test_tools_are_made_once_whoever_asks(
-    run: tuple[Path, Run], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tools_are_made_once(run: tuple[Path, Run], monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
 
     class Counted(rescoring.Explainer):
@@ -148,18 +131,16 @@ def test_tools_are_made_once_whoever_asks(
     assert explaining.explain(*asked) is None
 
 
-def test_an_imported_run_says_why_it_explains_nothing(tmp_path: Path) -> None:
+def test_imported_run_and_a_gone_one_say_why_nothing_is_explained(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=2, stored=2)
-    explaining = Explaining(made.path, made.run_id)
-    assert explaining.explain(made.entries[0], made.results[0]) is None
-    assert explaining.why_not == "the run was imported; only its numbers are here"
-
-
-def test_a_run_that_is_gone_is_said(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite", total=2, stored=2)
-    explaining = Explaining(made.path, "ffffffff-6c1d-4a70-9a52-0123456789ab")
-    assert explaining.explain(made.entries[0], made.results[0]) is None
-    assert "ffffffff" in (explaining.why_not or "")
+    gone = "ffffffff-6c1d-4a70-9a52-0123456789ab"
+    for run_id, words in (
+        (made.run_id, "the run was imported; only its numbers are here"),
+        (gone, gone[:8]),
+    ):
+        explaining = Explaining(made.path, run_id)
+        assert explaining.explain(made.entries[0], made.results[0]) is None
+        assert words in (explaining.why_not or "")
 
 
 def test_the_words_of_an_entry_are_named_once() -> None:
@@ -176,9 +157,74 @@ def test_the_words_of_an_entry_are_named_once() -> None:
 
 
 LEXICON = {
-    "bonvolu": ("bonvoli+V+Imp",),
-    "la": ("la+Det",),
-    "hundo": ("hundo+N+Sg+Nom",),
-    "hundon": ("hundo+N+Sg+Acc",),
-    "mi": ("mi+Pron",),
+    "bonvolu": ("bonvoli+V+Imp",), "la": ("la+Det",), "hundo": ("hundo+N+Sg+Nom",),
+    "hundon": ("hundo+N+Sg+Acc",), "mi": ("mi+Pron",),
+}  # fmt: skip
+
+
+# Fields of records
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=12,
+)
+
+
+def test_evidence_and_turns_stand_one_after_the_other() -> None:
+    evidence = [{"text": "La kato sidas.", "token_count": 4}, {"text": "Ĝi dormas."}]
+    assert field_words(evidence) == '1. La kato sidas.   {"token_count": 4}\n2. Ĝi dormas.'
+    turns = [{"user": "Saluton!", "assistant": "Sal."}, {"user": "Kiu?", "reference": "Mi."}]
+    said = "1. user: Saluton!\n   assistant: Sal.\n2. user: Kiu?\n   reference: Mi."
+    assert field_words(turns) == said
+    assert field_words("a text") == "a text"
+    assert field_words([{"name": "f"}, {"name": "g"}]) == '1. {"name": "f"}\n2. {"name": "g"}'
+    assert field_words({"hotel": {"name": "x"}}) == '{"hotel": {"name": "x"}}'
+
+
+TOOL = {
+    "name": "set_alarm",
+    "description": "Wake somebody.",
+    "parameters": {"type": "object", "properties": {"hour": {}, "label": {}}, "required": ["hour"]},
 }
+
+
+@pytest.mark.parametrize(
+    ("field", "piece", "words"),
+    [
+        ("tools", TOOL, "set_alarm(hour, label?)   Wake somebody."),
+        ("tools", {"name": "stop", "parameters": {}}, "stop()"),
+        ("tools", {"name": "stop", "parameters": {"type": "object"}}, "stop()"),
+        ("tools", {"name": "f", "parameters": {"a": 1}}, '{"name": "f", "parameters": {"a": 1}}'),
+        ("tools", {"name": "f", "parameters": [1]}, '{"name": "f", "parameters": [1]}'),
+        ("tools", {"parameters": {}}, '{"parameters": {}}'),
+        ("tools", "f", "f"),
+        ("instructions", {"id": "a:b", "kwargs": {}}, "a:b"),
+        (
+            "instructions",
+            {"id": "a:b", "kwargs": {"relation": "at least", "words": ["x", "ᓂᐚ"]}},
+            'a:b   relation: at least, words: ["x", "ᓂᐚ"]',
+        ),
+        ("instructions", {"id": "a:b", "note": 1}, 'a:b   {"note": 1}'),
+        ("instructions", {"id": "a:b", "kwargs": [1]}, 'a:b   {"kwargs": [1]}'),
+    ],
+)
+def test_tools_and_instructions_are_one_line_each(field: str, piece: Any, words: str) -> None:
+    entry = Entry.model_validate({"id": 1, "source": "s", "reference": "r", field: [piece, piece]})
+    assert [line.text.plain for line in about(entry)] == [f"1. {words}\n2. {words}"]
+
+
+def test_a_row_has_the_answers_of_a_conversation_and_other_outputs_as_they_are() -> None:
+    plain = Entry.model_validate({"id": 1, "source": "s", "reference": "r"})
+    chat = Entry.model_validate(
+        {"id": 1, "source": "s", "reference": "r", "turns": [{"user": "s"}]}
+    )
+    assert answers_in_row(chat, '["4", "It is twelve."]') == "4\n\nIt is twelve."
+    for output in ("no list", "[1]", "[]", ""):
+        assert answers_in_row(chat, output) == output
+    assert answers_in_row(plain, '["4"]') == '["4"]'
+
+
+@given(JSON)
+def test_whatever_a_record_holds_is_words(value: Any) -> None:
+    assert isinstance(field_words(value), str)

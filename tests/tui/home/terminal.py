@@ -35,10 +35,10 @@ class Terminal:
     def type(self, text: str) -> None:
         self._tmux("send-keys", "-l", text)
 
-    def wait_for(self, *words: str) -> str:
-        """Wait until all of the words stand on the screen."""
+    def wait_for(self, *words: str, gone: str = "\0") -> str:
+        """Wait until all of the words stand on the screen, and another one does not."""
         end = time.monotonic() + PATIENCE_SECONDS
-        while not all(word in (seen := self.screen()) for word in words):
+        while not all(word in (seen := self.screen()) for word in words) or gone in seen:
             assert time.monotonic() < end, seen
             time.sleep(0.05)
         return seen

@@ -6,7 +6,6 @@ import sqlite3
 import threading
 import time
 import uuid
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -29,16 +28,17 @@ from rosetta_tui.runs.table import RunReader, RunTable
 from rosetta_tui.session.watched import WatchedRun
 from tests.harness.card import factory
 from tests.harness.store.file.damaged import damage
+from tests.tui.golden import SMALL, look
 from tests.tui.runs.summaries import run
 from tests.tui.scenes import PAIRS, entries_of, scene, sealed
 from tests.tui.screens import App, at_rest, notices, press, settle, text
 
 
-async def test_an_empty_home_says_what_to_do_first_and_runs_the_demo(tmp_path: Path) -> None:
+async def test_empty_home_says_what_to_do_first_and_runs_the_demo(tmp_path: Path) -> None:
     made = scene(tmp_path / "other.sqlite")
     app = App(None, tmp_path / "s.sqlite")
-    app.store_path = tmp_path / "s.sqlite"
-    async with at_rest(app, (80, 24)) as (_, pilot):
+    async with at_rest(app, SMALL) as (_, pilot):
+        look("home-empty", app)
         for words in ("D  Run the demo", "New run from your corpus", "What is missing"):
             assert words in text(app)
         app.store_path = made.path
@@ -51,33 +51,15 @@ async def test_an_empty_home_says_what_to_do_first_and_runs_the_demo(tmp_path: P
         assert isinstance(app.screen, HomeScreen)
 
 
-async def test_the_demo_goes_on_while_home_is_shown_and_is_opened_again(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite")
-    made.middle(84)
-    async with at_rest(App(made), (120, 36)) as (app, pilot):
-        await press(pilot, "D")
-        first = app.screen
-        await press(pilot, "q")
-        await press(pilot, "enter")
-        assert app.screen is first
-        assert app.followed == []
-
-
-async def test_a_run_begun_meanwhile_has_the_cursor(tmp_path: Path) -> None:
+async def test_run_begun_meanwhile_has_the_cursor(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=10, stored=5)
     async with at_rest(App(made), (120, 36)) as (app, pilot):
-        await press(pilot, "D")
-        columns = (
-            "corpus, positions, setup, setup_hash, plan, opening, harness_version, model_slug, "
-        )
-        columns += "condition, dataset_id, language_pair, fingerprint_hash"
-        made.store.execute(
-            f"INSERT INTO runs (run_id, state, created, {columns})"
-            f" SELECT 'newer', 'stopped', created + 1, {columns} FROM runs"
-        )
-        await press(pilot, "q")
         home = app.screen
         assert isinstance(home, HomeScreen)
+        await press(pilot, "D")
+        number = factory.add_run(made.store, run_id="newer")
+        made.store.execute("UPDATE runs SET created = 1800000000 WHERE id = ?", (number,))
+        await press(pilot, "q")
         for _ in range(1000):  # a look that began earlier may be shown first
             if home.chosen is not None and home.chosen.run_id == "newer":
                 break
@@ -87,7 +69,7 @@ async def test_a_run_begun_meanwhile_has_the_cursor(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("begun", ["here", "elsewhere"])
-async def test_the_first_run_of_an_empty_home_has_the_cursor(tmp_path: Path, begun: str) -> None:
+async def test_first_run_of_an_empty_home_has_the_cursor(tmp_path: Path, begun: str) -> None:
     other = scene(tmp_path / "other.sqlite", total=10, stored=5)
     other.middle(5)
     app = App(other if begun == "here" else None, tmp_path / "s.sqlite")
@@ -108,9 +90,7 @@ async def test_the_first_run_of_an_empty_home_has_the_cursor(tmp_path: Path, beg
     other.close()
 
 
-async def test_the_run_that_was_watched_has_the_cursor_though_home_has_seen_it_begin(
-    tmp_path: Path,
-) -> None:
+async def test_watched_run_has_the_cursor_though_home_saw_it_begin(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=10, stored=5)
     factory.add_run(made.store, run_id="other")
     made.store.commit()
@@ -122,46 +102,35 @@ async def test_the_run_that_was_watched_has_the_cursor_though_home_has_seen_it_b
         assert [run.run_id for run in table.runs] == [made.run_id, "other"]
         await press(pilot, "D")
         await settle(pilot)
+        watched = app.screen
         await press(pilot, "q")
         assert table.chosen is not None
         assert table.chosen.run_id == made.run_id
+        await press(pilot, "enter")
+        assert app.screen is watched, "it went on while Home was shown"
+        assert app.followed == []
 
 
-@pytest.mark.parametrize("size", [(160, 48), (80, 24)])
-async def test_a_complete_run_shows_what_may_be_claimed(
-    size: tuple[int, int], tmp_path: Path
-) -> None:
-    made = sealed(tmp_path / "s.sqlite")
-    async with at_rest(App(made), size) as (app, _):
-        shown = " ".join(text(app).split())
-        for words in (
-            "1 run",
-            "eo-demo-v1 · EN",
-            "chat · qwen2.5-7b",
-            "◆◆◇◇◇ emerging (automatic 0.45)",
-            "65.1 (60.9–69.3)",
-            "composite 0.45",
-            "$0.0271 · 1 failed (timeout)",
-        ):
-            assert words in shown
-
-
-async def test_a_run_of_another_process_is_seen_moving(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite", total=120, stored=84)
-    async with at_rest(App(made), (120, 36)) as (app, pilot):
-        assert "running 70 % · 84 of 120" in text(app)
-        assert "1 under way" in text(app)
-        set_live(made.store, made.number, RunState.STOPPED, None)
-        await press(pilot, "r")
-        assert "stopped 70 % · 84 of 120" in text(app)
-        assert "under way" not in text(app)
-
-
-async def test_deleting_is_undone_and_never_hits_what_is_under_way(tmp_path: Path) -> None:
+async def test_run_of_another_process_moves_is_deleted_and_undone(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=10, stored=5)
     async with at_rest(App(made), (120, 36)) as (app, pilot):
+        assert "running 50 % · 5 of 10" in text(app)
+        assert "1 under way" in text(app)
         await press(pilot, "delete")
         assert "Stop it first" in "\n".join(notices(app))
+        set_live(made.store, made.number, RunState.RUNNING, Live(at=time.time() - 3600))
+        await press(pilot, "r")
+        assert "under way" not in text(app), "its process is gone"
+        for words in (
+            "■",
+            "stopped 50 % · 5 of 10",
+            "rosetta resume 0f3b8c1e",
+            "Stopped, 5 of 10 done",
+        ):
+            assert words in text(app)
+        set_live(made.store, made.number, RunState.RUNNING, Live(at=time.time()))
+        await press(pilot, "delete")
+        assert len(list_runs(made.store)) == 1, "it goes on after all"
         set_live(made.store, made.number, RunState.STOPPED, None)
         await press(pilot, "r", "delete")
         await settle(pilot)
@@ -193,7 +162,7 @@ async def test_a_run_that_was_brought_back_has_the_cursor(tmp_path: Path) -> Non
     assert chosen == [names[0], names[1], names[0]]
 
 
-async def test_what_is_marked_is_compared_else_the_next_run_of_the_corpus(tmp_path: Path) -> None:
+async def test_marked_runs_or_the_next_of_the_corpus_are_compared(tmp_path: Path) -> None:
     async with at_rest(App(None, tmp_path / "s.sqlite"), (120, 36)) as (app, _):
         table = app.screen.query_one(RunTable)
         table.take([run(4), run(3, dataset_id="other"), run(2), run(1)])
@@ -215,7 +184,7 @@ async def test_what_is_marked_is_compared_else_the_next_run_of_the_corpus(tmp_pa
         assert table.chosen is not None
 
 
-async def test_secret_texts_are_erased_at_once_and_only_after_a_question(tmp_path: Path) -> None:
+async def test_secret_texts_are_erased_only_after_a_question(tmp_path: Path) -> None:
     entries = [
         entry.model_copy(update={"segment": Segment.GOLD_STANDARD})
         for entry in entries_of(PAIRS, 6)
@@ -232,24 +201,6 @@ async def test_secret_texts_are_erased_at_once_and_only_after_a_question(tmp_pat
         await settle(pilot)
         assert list_runs(made.store) == list_runs(made.store, deleted=True) == []
         assert made.store.execute("SELECT count(*) FROM results").fetchone() == (0,)
-
-
-async def test_a_run_whose_process_is_gone_counts_as_stopped(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite", total=10, stored=5)
-    async with at_rest(App(made), (120, 36)) as (app, pilot):
-        assert "1 under way" in text(app)
-        set_live(made.store, made.number, RunState.RUNNING, Live(at=time.time() - 3600))
-        await pilot.press("r")
-        await settle(pilot)
-        assert "under way" not in text(app)
-        assert "■" in text(app)
-        assert "stopped 50 % · 5 of 10" in text(app)
-        assert "rosetta resume 0f3b8c1e" in text(app)
-        assert "Stopped, 5 of 10 done" in text(app)
-        set_live(made.store, made.number, RunState.RUNNING, Live(at=time.time()))
-        await pilot.press("delete")
-        await settle(pilot)
-        assert len(list_runs(made.store)) == 1
 
 
 async def test_what_is_followed_is_let_go_when_its_screen_closes(tmp_path: Path) -> None:
@@ -279,27 +230,6 @@ def is_open(follower: Follower) -> bool:
     return True
 
 
-async def test_a_store_of_a_newer_version_is_refused_in_words(tmp_path: Path) -> None:
-    made = sealed(tmp_path / "s.sqlite")
-    made.store.execute("PRAGMA user_version = 99")
-    made.close()
-    async with at_rest(App(made), (200, 36)) as (app, _):
-        assert "newer version of Rosetta" in text(app)
-
-
-async def test_keys_and_palette_list_what_works_here(tmp_path: Path) -> None:
-    made = sealed(tmp_path / "s.sqlite")
-    async with at_rest(App(made), (120, 48)) as (app, pilot):
-        await pilot.press("question_mark")
-        await pilot.pause()
-        for words in ("Demo", "Delete", "Refresh", "page down", "First row"):
-            assert words in text(app)
-        await pilot.press("escape")
-        await press(pilot, "ctrl+p")
-        await press(pilot, *"refre")
-        assert "Refresh" in text(app)
-
-
 def newer(path: Path) -> None:
     with closing(sqlite3.connect(path)) as raw:
         raw.execute("PRAGMA user_version = 99")
@@ -314,53 +244,37 @@ def without_a_table(path: Path) -> None:
         raw.execute("DROP TABLE notes")
 
 
-@pytest.mark.parametrize(
-    ("harm", "words"),
-    [
-        (damage, "damaged"),
-        (newer, "newer version"),
-        (no_store, "no store at all"),
-        (without_a_table, "not in the form"),
-    ],
-    ids=["damaged", "newer", "no-store", "without-a-table"],
-)
-@pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "large"])
-async def test_home_says_what_is_wrong(
-    tmp_path: Path, harm: Callable[[Path], None], words: str, size: tuple[int, int]
-) -> None:
+async def test_home_says_what_is_wrong_with_the_store_until_it_is_back(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
-    open_store(path).close()
-    harm(path)
-    async with at_rest(App(None, path), size) as (app, _):
-        shown = " ".join(text(app).split())
-        assert words in shown
-        assert "sqlite3" not in shown
-        assert "DatabaseError" not in shown
-
-
-async def test_home_shows_the_runs_again_once_the_store_is_back(tmp_path: Path) -> None:
-    path, away = tmp_path / "s.sqlite", tmp_path / "away"
     scene(path).close()
     good = path.read_bytes()
-    async with at_rest(App(None, path), (100, 30)) as (app, pilot):
+    harms = {
+        damage: "damaged",
+        newer: "newer version",
+        no_store: "no store at all",
+        without_a_table: "not in the form",
+    }
+    async with at_rest(App(None, path), SMALL) as (app, pilot):
         home = app.screen
         assert isinstance(home, HomeScreen)
-        assert "1 run" in text(app)
-        path.rename(away)
-        path.write_bytes(b"no database at all" * 500)
-        home.action_read()
-        await settle(pilot)
-        assert "no store at all" in " ".join(text(app).split())
-        path.write_bytes(good)
-        home.action_read()
-        await settle(pilot)
-        assert "no store at all" not in text(app)
-        assert "1 run" in text(app)
+        for harm, words in harms.items():
+            assert "1 run" in text(app)
+            harm(path)
+            home.action_read()
+            await settle(pilot)
+            shown = " ".join(text(app).split())
+            assert words in shown
+            assert "sqlite3" not in shown
+            assert "DatabaseError" not in shown
+            for each in tmp_path.glob("s.sqlite*"):
+                each.unlink()
+            path.write_bytes(good)
+            home.action_read()
+            await settle(pilot)
+            assert words not in " ".join(text(app).split())
 
 
-async def test_looks_that_take_longer_than_their_turns_are_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_slow_looks_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = sealed(tmp_path / "s.sqlite")
     real, again = RunReader.look, HomeScreen.look_again
     turn, turns, over = threading.Condition(), [0], [False]
@@ -393,9 +307,7 @@ async def test_looks_that_take_longer_than_their_turns_are_shown(
     made.close()
 
 
-async def test_home_below_the_screen_that_the_app_opens_on_reads_when_it_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_home_below_reads_when_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = sealed(tmp_path / "s.sqlite")
     real, looks = RunReader.look, list[bool]()
 

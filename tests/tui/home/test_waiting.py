@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -32,11 +30,11 @@ from rosetta_tui.runs.go_on import RetryScreen, settings_of
 from rosetta_tui.session.engine import Engine
 from rosetta_tui.session.watched import WatchedRun
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
-from tests.harness.scripted import Scripted, error, serving, translated
-from tests.tui.app.standing import stands
+from tests.harness.scripted import Scripted, error, translated
+from tests.tui.runs.stopped_runs import noting, stopped
 from tests.tui.runs.summaries import run
 from tests.tui.scenes import scene, sealed
-from tests.tui.screens import App, at_rest, press, settle, text
+from tests.tui.screens import App, at_rest, press, settle, stands, text
 
 
 def leads(*runs: object) -> list[tuple[Lead, str]]:
@@ -51,14 +49,8 @@ def test_cut_runs_come_first_then_failed_entries() -> None:
         (Lead.RETRY, "00000004"),
     ]
     assert "Stopped, 4 of 10 done" in next(iter(waiting_runs(runs))).words
-
-
-@pytest.mark.parametrize("state", [RunState.RUNNING, RunState.PAUSED, RunState.DRAINING])
-def test_what_a_process_is_at_waits_for_nobody(state: RunState) -> None:
-    assert leads(run(1, state=state, failed=3)) == []
-
-
-def test_cards_from_elsewhere_and_runs_that_were_asked_again_do_not_wait() -> None:
+    for state in (RunState.RUNNING, RunState.PAUSED, RunState.DRAINING):
+        assert leads(run(1, state=state, failed=3)) == [], "a process is at it"
     failed = run(1, failed=2)
     assert leads(replace(failed, imported=True)) == []
     assert leads(run(2, retry_of=failed.run_id), failed) == []
@@ -74,36 +66,20 @@ def chat_failures(path: Path, endpoint: Scripted) -> str:
 
 
 async def test_enter_on_a_cut_run_goes_on_with_it(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite", total=10, stored=5)
-    set_live(made.store, made.number, RunState.STOPPED, None)
+    made = stopped(tmp_path / "s.sqlite", stored=5)
     app = App(made)
-    begun: list[Begin] = []
-    start = app.start_run
-
-    def note(begin: Begin) -> WatchedRun:
-        begun.append(begin)
-        return start(begin)
-
-    app.start_run = note
+    begun = noting(app)
     async with at_rest(app, (120, 36)) as (_, pilot):
         await pilot.press("shift+tab")
         await press(pilot, "enter")
         await settle(pilot)
         assert isinstance(app.screen, LiveScreen)
         assert app.screen.control is app.control
-        [begin] = begun
-        assert begin.keywords["run_id"] == made.run_id  # type: ignore[attr-defined]
+    assert [each["run_id"] for each in begun] == [made.run_id]
 
 
-@pytest.fixture
-def endpoint() -> Iterator[Scripted]:
-    with serving() as found:
-        yield found
-
-
-async def test_failed_entries_are_asked_for_again_with_other_settings(
-    tmp_path: Path, endpoint: Scripted
-) -> None:
+@pytest.mark.costly("two real runs behind the app")
+async def test_failed_entries_are_asked_for_again(tmp_path: Path, endpoint: Scripted) -> None:
     path = tmp_path / "s.sqlite"
     run_id = await asyncio.to_thread(chat_failures, path, endpoint)
     app = App(None, path)
@@ -145,18 +121,11 @@ async def test_failed_entries_are_asked_for_again_with_other_settings(
         assert find_run(store, again.run_id).plan["run"]["concurrency"] == 3
 
 
-async def test_outputs_made_elsewhere_wait_for_nobody_and_are_said_to_be_the_same_again(
-    tmp_path: Path,
-) -> None:
+async def test_outputs_made_elsewhere_would_be_the_same_again(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
-    made.store.execute(
-        "UPDATE runs SET setup = json_set(setup, '$.method', 'replay'), plan = ?",
-        (
-            json.dumps(
-                chat_plan("x").model_copy(update={"method": "replay"}).model_dump(mode="json")
-            ),
-        ),
-    )
+    plan = chat_plan("x").model_copy(update={"method": "replay"}).model_dump_json()
+    change = "UPDATE runs SET setup = json_set(setup, '$.method', 'replay'), plan = ?"
+    made.store.execute(change, (plan,))
     async with at_rest(App(made), (80, 24)) as (app, pilot):
         assert "waiting for you" not in text(app)
         await press(pilot, "R")

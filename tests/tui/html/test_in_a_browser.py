@@ -106,17 +106,13 @@ def without_policy(page: str) -> str:
     return bare
 
 
-def test_no_text_runs_or_fetches_even_without_the_policy(tmp_path: Path, hostile: str) -> None:
-    with proxy() as (address, asked):
-        shown = browse(tmp_path, without_policy(hostile), f"--proxy-server={address}")
-    assert re.search(r"<title>[^<]*&lt;script&gt;", shown)
-    assert not re.search(r"<(script|img|a [^>]*javascript)", shown)
-    assert [each for each in asked if "planted" in each] == []
-
-
-def test_the_policy_stops_what_escaping_would_let_through(tmp_path: Path, hostile: str) -> None:
+@pytest.mark.costly("three pages in a real browser")
+def test_no_text_runs_or_fetches_with_or_without_the_policy(tmp_path: Path, hostile: str) -> None:
     open_page = hostile.replace("</main>", f"{SEEN}<img src='http://planted.example/z'></main>")
     with proxy() as (address, asked):
+        shown = browse(tmp_path, without_policy(hostile), f"--proxy-server={address}")
+        assert re.search(r"<title>[^<]*&lt;script&gt;", shown)
+        assert not re.search(r"<(script|img|a [^>]*javascript)", shown)
         stopped = browse(tmp_path, open_page, f"--proxy-server={address}")
         assert '<p id="seen"></p>' in stopped
         assert [each for each in asked if "planted" in each] == []
@@ -125,6 +121,7 @@ def test_the_policy_stops_what_escaping_would_let_through(tmp_path: Path, hostil
     assert [each for each in asked if "planted" in each], "the test would see a request"
 
 
+@pytest.mark.costly("a page in a real browser")
 def test_it_has_its_own_style_and_fits_a_telephone(tmp_path: Path, hostile: str) -> None:
     """The policy names the very bytes of the style; nothing is wider than 360 pixels."""
     (tmp_path / "report.html").write_text(hostile, "utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from html import unescape
@@ -25,6 +25,9 @@ from harness.core.failures import HarnessError, UsageError
 from harness.leaderboard.ranking import leaderboards
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
+from harness.store.sweeps import list_sweeps
+from harness.sweep.record import CellRecord, SweepRecord, sweep_record
+from harness.sweep.standing import CellMeasure
 from review.office.store.store import Office
 from review.verdict.certificate.certify import certify
 from rosetta_tui.commands import rosetta
@@ -33,18 +36,25 @@ from rosetta_tui.html.page import MOST_LETTERS
 from rosetta_tui.html.released_page import released_page
 from rosetta_tui.html.review_page import page_of_verdicts, review_page, verdict
 from rosetta_tui.html.run_page import RunFacts, page_of_run, read_facts, run_page
+from rosetta_tui.html.sweep_page import page_of_sweep
+from rosetta_tui.sweep.grid import SweepMap
+from rosetta_tui.sweep.words import cell_words
 from tests.harness.ranked import play, ranked_corpus
 from tests.harness.release.made import CANARY
 from tests.harness.release.made import Office as ReleaseOffice
+from tests.harness.sweep.made import made_sweep
+from tests.review.thorough import first
 from tests.review.verdict import histories
 from tests.review.verdict.certified import ISSUED, certificate_of, issue, issuer, review_of
 from tests.review.verdict.histories import RUN
+from tests.tui.golden import compare_file
 from tests.tui.hostile import acting
-from tests.tui.html.kept import as_kept
 from tests.tui.html.spoiling import PLANTED, spoilt
-from tests.tui.html.strict import StrictPage
+from tests.tui.html.strict import StrictPage, masked
 from tests.tui.review.organising import GO, scene
+from tests.tui.runs.stopped_runs import stopped
 from tests.tui.scenes import HOSTILE
+from tests.tui.sweep.matrix import AXES, cells
 
 FILES = Path(rosetta_tui.html.__file__).parent
 
@@ -104,30 +114,24 @@ def the_pages(played: Played) -> dict[str, str]:
 # What stands on them
 
 
-@pytest.mark.parametrize("name", ["run", "leaderboard", "review"])
-def test_a_page_is_whole_and_as_it_was(played: Played, name: str) -> None:
-    page = the_pages(played)[name]
-    StrictPage(page)
-    as_kept(name, page)
-
-
-def test_the_same_run_gives_the_same_bytes(played: Played) -> None:
-    assert the_pages(played) == the_pages(played)
-
-
-def test_a_run_stands_between_floors_and_the_runs_of_its_list_alone(played: Played) -> None:
-    page = StrictPage(the_pages(played)["run"])
-    rows = " ".join(page.of["th"])
+def test_page_of_a_run_is_as_kept_between_floors_and_its_list(played: Played) -> None:
+    page = the_pages(played)["run"]
+    compare_file("html/run.html", masked(page))
+    told = StrictPage(page)
+    rows = " ".join(told.of["th"])
     assert all(name in rows for name in ("alpha", "beta", "gamma", "one constant output floor"))
-    assert "B is better" not in page.text
-    assert "A is better than B" in page.text
-    assert "What is missing, and why" in page.text
+    assert "B is better" not in told.text
+    assert "A is better than B" in told.text
+    assert "What is missing, and why" in told.text
 
 
-def test_who_cannot_be_told_apart_stands_together(played: Played) -> None:
-    page = StrictPage(the_pages(played)["leaderboard"])
-    assert "These 2 cannot be told apart by chrF++: their order may be chance." in page.text
-    assert "other entries (12 of 30)" in page.text
+def test_pages_are_whole_and_the_same_each_time(played: Played) -> None:
+    pages = the_pages(played)
+    assert pages == the_pages(played)
+    board, review = (StrictPage(pages[name]) for name in ("leaderboard", "review"))
+    assert "These 2 cannot be told apart by chrF++: their order may be chance." in board.text
+    assert "other entries (12 of 30)" in board.text
+    assert "spring" in " ".join(review.of["h1"])
 
 
 def test_a_review_says_what_its_certificate_says(tmp_path: Path) -> None:
@@ -226,26 +230,27 @@ def test_a_file_is_never_overwritten_unasked(here: Played) -> None:
     assert path.read_text("utf-8") != "mine"
 
 
-def test_what_cannot_be_reported_is_named(here: Played) -> None:
-    assert "no run 'nothing'" in str(called("nothing").exception)
-    assert "named twice" in str(called(here.few, "--against", here.few).exception)
-    assert "of a corpus 'nowhere'" in str(called("leaderboard", "--dataset", "nowhere").exception)
-    assert "cannot be sorted" in str(called("leaderboard", "--sort", "beauty").exception)
+def test_what_cannot_be_reported_is_refused(here: Played) -> None:
+    for words, said in (
+        (("nothing",), "no run 'nothing'"),
+        ((here.few, "--against", here.few), "named twice"),
+        (("leaderboard", "--dataset", "nowhere"), "of a corpus 'nowhere'"),
+        (("leaderboard", "--sort", "beauty"), "cannot be sorted"),
+    ):
+        assert said in str(called(*words).exception)
     assert not list(Path().iterdir())
 
 
-def test_a_run_without_a_card_has_no_page(tmp_path: Path) -> None:
-    run = play(tmp_path / "rosetta.sqlite", ranked_corpus(6), 3, "alpha")
-    with closing(open_store(tmp_path / "rosetta.sqlite")) as store:
-        store.execute("UPDATE runs SET run_card = NULL, state = 'stopped'")
-        with pytest.raises(HarnessError, match="no card yet"):
-            run_page(store, find_run(store, run).run_id)
+def test_run_without_a_card_has_no_page(tmp_path: Path) -> None:
+    made = stopped(tmp_path / "rosetta.sqlite", stored=3)
+    with pytest.raises(HarnessError, match="no card yet"):
+        run_page(made.store, made.run_id)
 
 
 # Hostile texts and large runs
 
 
-@pytest.mark.parametrize("text", [*PLANTED, *HOSTILE])
+@pytest.mark.parametrize("text", first(6, [*PLANTED, HOSTILE[3], HOSTILE[6], *HOSTILE]))
 def test_no_text_of_a_card_is_more_than_text(played: Played, text: str) -> None:
     found = read(played)
     card = spoilt(found.card, text)
@@ -316,3 +321,106 @@ def test_every_text_has_enough_contrast() -> None:
             light, dark = sorted((luminance(each[name]), luminance(each[ground])), reverse=True)
             least = 3.0 if name == "other" else 4.5
             assert (light + 0.05) / (dark + 0.05) >= least, (name, ground, each)
+
+
+# The page of a sweep
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with a sweep that nobody works on."""
+    found = tmp_path_factory.mktemp("swept")
+    made_sweep(
+        found / "rosetta.sqlite", AXES, [each for each in cells() if each.state != "running"]
+    )
+    return found
+
+
+@pytest.fixture(scope="module")
+def found(home: Path) -> SweepRecord:
+    """What it came to, with intervals and costs."""
+    with closing(open_store(home / "rosetta.sqlite")) as store:
+        from_store = sweep_record(store, list_sweeps(store)[0])
+    return changed(from_store, lambda each: {} if each.composite is None else {
+        "composite_interval": (each.composite - 0.05, each.composite + 0.05), "cost_usd": 0.25,
+    })  # fmt: skip
+
+
+def changed(found: SweepRecord, change: Callable[[CellRecord], dict[str, Any]]) -> SweepRecord:
+    """Return a sweep whose cells say something else."""
+    told = tuple(each.model_copy(update=change(each)) for each in found.cells)
+    return found.model_copy(update={"cells": told})
+
+
+def test_its_map_is_that_of_the_screen(found: SweepRecord) -> None:
+    of = SweepMap(found)
+    grid = of.grid("model", "temperature", CellMeasure.COMPOSITE, CellMeasure.COMPOSITE)
+    page = page_of_sweep(found, "eo-demo-v1 · EN→EO")
+    StrictPage(page)
+    assert "$2.75" in page, "eleven complete runs at $0.25"
+    table = re.findall(r"<td>(.*?)</td>", page.split('<table class="map">')[1].split("</table>")[0])
+    told = [re.sub(r"<.*?>", "", each) for each in table]
+    places = [(row, column) for row in range(len(grid.rows)) for column in range(len(grid.columns))]
+    assert told == [
+        "no run" if (cell := grid.cells.get(place)) is None else f"{cell_words(grid, cell)} {cell.signs}".strip()
+        for place in places
+    ]  # fmt: skip
+    assert "0.68 ★◆" in told
+
+
+def test_what_does_not_compare_or_is_not_whole_is_told_and_not_drawn(found: SweepRecord) -> None:
+    """Complete runs of the usual inputs have a dot and an interval; 0.71 weighs other metrics."""
+    begun = changed(found, lambda each: {} if each.state == "complete" else {"composite": 0.9})
+    page = page_of_sweep(begun, "")
+    runs = page.split('id="runs"')[1]
+    usual = [
+        each for each in found.cells if each.state == "complete" and len(each.composite_inputs) == 2
+    ]
+    assert runs.count("<circle") == runs.count('class="range"') == len(usual) == 10
+    assert "0.71 ≠ (0.66–0.76)" in runs
+    assert runs.count("0.90 so far</td>") == len(found.cells) - 11
+
+
+def test_where_nothing_cost_quality_stands_against_seconds(found: SweepRecord) -> None:
+    free = changed(found, lambda each: {} if each.cost_per_entry_usd is None else {"cost_per_entry_usd": 0.0})  # fmt: skip
+    assert "Across: US dollars for 1,000 entries." in page_of_sweep(found, "")
+    page = page_of_sweep(free, "")
+    assert "Across: seconds an entry took." in page
+    assert "no set-up is both better and faster" in page
+
+
+def test_sweep_without_composite_or_runs_is_a_page(found: SweepRecord) -> None:
+    bare = changed(found, lambda _: {"composite": None, "composite_interval": None, "composite_inputs": ()})  # fmt: skip
+    assert "Every run by chrF++" in page_of_sweep(bare, "")
+    none = changed(bare, lambda _: {"chrf_plus_plus": None, "state": "waiting", "run_id": None})
+    page = StrictPage(page_of_sweep(none, ""))
+    assert "no run has begun" in page.text
+    assert "What quality takes" not in page.text
+    assert "no baseline is complete" in page.text
+
+
+@pytest.mark.parametrize("text", first(6, [*PLANTED, HOSTILE[3], HOSTILE[6], *HOSTILE]))
+def test_no_name_of_a_plan_is_more_than_text(found: SweepRecord, text: str) -> None:
+    def spoilt(each: CellRecord) -> dict[str, Any]:
+        labels = {text + axis: text + label for axis, label in each.labels.items()}
+        return {"labels": labels, "name": text + each.name, "trouble": text, "claimable_tier": text}
+
+    axes = {
+        text + axis: tuple(text + each for each in labels) for axis, labels in found.axes.items()
+    }
+    told = {"axes": axes, "name": text, "plan": f"plans/of/somebody/{text}.toml"}
+    page = StrictPage(page_of_sweep(changed(found, spoilt).model_copy(update=told), text))
+    assert acting(page.text.replace("\n", "")) == []
+    assert "of/somebody" not in page.text, "where a plan lies is not told"
+    assert set(page.tags) <= set(StrictPage(page_of_sweep(found, "corpus")).tags) | {"p"}
+
+
+def test_the_command_writes_it(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(home))
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(rosetta, ["report", "sweep", "matrix"])
+    assert done.exit_code == 0, done.output
+    [path] = tmp_path.iterdir()
+    assert re.fullmatch(r"sweep-[0-9a-f]{8}\.html", path.name)
+    StrictPage(path.read_text("utf-8"))
+    assert "is there already" in str(CliRunner().invoke(rosetta, ["report", "sweep"]).exception)

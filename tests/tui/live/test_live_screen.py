@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from harness.api import Ready
 from harness.core.run_state import RunState
 from harness.events.kinds import EntryScored, Failed
+from harness.store.file.database import open_store
+from harness.store.file.openings import ScoringSoFar
 from harness.store.ordering import FILTERS, SORTS
-from harness.store.results import add_results
-from harness.store.runs import set_live
+from harness.store.results import add_results, replace_scores
+from harness.store.runs import CARD_COLUMNS, find_run, read_card, seal_run, set_live
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.entry.table import FILTER_WORDS, SORT_WORDS, Order, sort_words
+from rosetta_tui.live.answers import answer_lines, judged_in_vain
 from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.session.engine import Engine
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.session.recorded import recorded, seal
+from rosetta_tui.session.watched import WatchedRun
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.result_table import ResultTable
-from scoring.core.columns import TASKS
-from tests.tui.scenes import Scene, finished, result, scene, sealed
+from scoring.card.claim import Claim, ClaimReason, Limit
+from scoring.core.columns import TASKS, TRANSLATIONS
+from scoring.core.metric_rows import known_row
+from scoring.core.specification import Tier, specification
+from tests.desktop.trouble.causes import full, mounted, pulled
+from tests.harness.evaluation import begun, chat_plan, corpus
+from tests.harness.scripted import Scripted
+from tests.tui.answered import STATE, answered
+from tests.tui.new_run.form import Starting
+from tests.tui.scenes import Scene, card_of, finished, result, scene, sealed
 from tests.tui.screens import App, at_rest, lines, notices, press, settle, text
 
 
@@ -42,7 +60,7 @@ def test_words_cover_what_the_store_offers() -> None:
     assert tuple(FILTER_WORDS) == FILTERS
 
 
-async def test_the_three_questions_are_answered(middle: Scene) -> None:
+async def test_three_questions_are_answered_in_every_size(middle: Scene) -> None:
     async with at_rest(App(middle, watch=True), (160, 48)) as (app, pilot):
         screen = text(app)
         for words in (
@@ -60,133 +78,127 @@ async def test_the_three_questions_are_answered(middle: Scene) -> None:
             "✓ 83 done  ✗ 1 failed  ↻ 2 retrying  ● 16 asked  … 18 waiting",
         ):
             assert words in screen
-        await press(pilot, "end", *["up"] * 34)
-        screen = text(app)
-        assert "try 3 of 6 in 3 s · 429" in screen
-        assert "try 2 of 6 · timeout" in screen
-
-
-async def test_a_failed_entry_says_why_and_a_cached_one_too(middle: Scene) -> None:
-    async with at_rest(App(middle, watch=True), (160, 48)) as (app, _):
         row = next(line for line in lines(app) if line.startswith(" ✗"))
         assert "timeout: No answer within 60 s." in row
         assert any(line.endswith("cached") for line in lines(app))
+        for act in ("replay", "retry", "score_again"):
+            assert app.screen.check_action("end", (act,)) is False
+        assert app.screen.check_action("end", ("notes",)) is True
+        await press(pilot, "end", *["up"] * 34)
+        assert "try 3 of 6 in 3 s · 429" in text(app)
+        assert "try 2 of 6 · timeout" in text(app)
+        await press(pilot, "home", "down", "enter")
+        assert isinstance(app.screen, EntryScreen)
+        await press(pilot, "right", "right")
+        await press(pilot, "q")
+        assert live(app).table.place == 3, "the place of an entry is kept"
+        for size in ((40, 10), (80, 24), (200, 60)):
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            assert any("I see" in line for line in lines(app))
+            assert app.screen.query_one(ResultTable).size.height >= 3
+        await live(app).query("*").remove()
+        live(app).look()  # of a screen that goes finds nothing and harms nothing
 
 
-async def test_results_appear_as_they_come_and_are_followed(tmp_path: Path) -> None:
+async def test_results_are_followed_and_a_filter_follows(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=400, stored=0)
-    app = App(made, watch=True)
-    async with app.run_test(size=(120, 30)) as pilot:
+    async with at_rest(App(made, watch=True), (120, 30)) as (app, pilot):
         made.play([made.started()])
         await settle(pilot)
         await pilot.press("F")
-        scored = result(300, made.entries[300], "nova eligo")
-        add_results(made.store, made.number, [(scored, [])])
-        made.play([EntryScored(made.run_id, scored)])
+        _add(made, 300)
         await settle(pilot)
         assert "following" in text(app)
-        assert live(app).table.place == 300
+        table = live(app).table
+        assert table.place == 300
         assert any("nova eligo" in line and line.startswith(" ✓") for line in lines(app))
         await press(pilot, "up")
         assert "following" not in text(app)
+        table.wish(Order(narrow="waiting"))
+        await settle(pilot)
+        assert table.rows.count == 399
+        _add(made, 25)
+        table._ordered_at = 0.0  # the second is over
+        await settle(pilot)
+        assert table.rows.count == 398
 
 
-async def test_search_finds_as_it_is_typed_and_escape_ends_it(middle: Scene) -> None:
-    async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
-        await press(pilot, "slash", *"KATO")
-        rows = live(app).table.entries
-        assert rows is not None
-        assert {middle.entries[position].source for position in rows.order} == {
-            "He has three cats."
-        }
-        assert "with “KATO”" in text(app)
-        await pilot.press("enter", "down")
-        assert live(app).table.cursor == 1
-        await press(pilot, "escape")
-        assert live(app).table.order == Order()
-        assert live(app).table.rows.count == 120
+def _add(made: Scene, position: int) -> None:
+    scored = result(position, made.entries[position], "nova eligo")
+    add_results(made.store, made.number, [(scored, [])])
+    made.play([EntryScored(made.run_id, scored)])
 
 
-async def test_going_back_ends_a_filter_first_and_then_leaves(middle: Scene) -> None:
+async def test_search_sort_and_filter_end_before_the_screen(middle: Scene) -> None:
     async with at_rest(App(middle), (120, 36)) as (app, pilot):
         await press(pilot, "enter")
+        middle.middle(84)
+        await settle(pilot)
+        await press(pilot, "slash", *"KATO")
+        table = live(app).table
+        assert table.entries is not None
+        found = {middle.entries[position].source for position in table.entries.order}
+        assert found == {"He has three cats."}
+        assert "with “KATO”" in text(app)
+        await pilot.press("enter", "down")
+        assert table.cursor == 1
+        await press(pilot, "escape")
+        assert (table.order, table.rows.count) == (Order(), 120)
+
+        await pilot.press("down", "s")
+        await pilot.pause()
+        await press(pilot, "down", "down", "down", "enter")
+        assert table.order == Order(sort="headline")
+        assert (table.place, table.cursor) == (11, 0)
+        assert "chrF++ ▲" in text(app)
+        live(app).sort_by("headline")
+        await settle(pilot)
+        assert "chrF++ ▼" in text(app)
+        assert table.entries.order[0] == 0
+        table.wish(Order())
+        await settle(pilot)
+
         for each in ("f", "down", "down", "enter"):
             await press(pilot, each)
         assert "only: failed" in text(app)
         await press(pilot, "q")
-        assert live(app).table.order == Order()
+        assert table.order == Order()
         assert "only: failed" not in text(app)
         await press(pilot, "q")
         assert not isinstance(app.screen, LiveScreen)
 
 
-async def test_sorting_turns_round_and_shows_the_top_of_the_list(middle: Scene) -> None:
+async def test_run_is_steered_and_left_after_a_question(middle: Scene) -> None:
     async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
-        await pilot.press("down", "s")
+        await pilot.press("q")
         await pilot.pause()
-        await press(pilot, "down", "down", "down", "enter")
-        table = live(app).table
-        assert table.order == Order(sort="headline")
-        assert (table.place, table.cursor) == (11, 0)
-        assert "chrF++ ▲" in text(app)
-        assert table.entries is not None
-        assert table.entries.order[0] == 11
-        live(app).sort_by("headline")
-        await settle(pilot)
-        assert "chrF++ ▼" in text(app)
-        assert table.entries.order[0] == 0
-
-
-async def test_a_filter_follows_the_run(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite", total=40, stored=20)
-    made.middle(20)
-    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
-        live(app).table.wish(Order(narrow="waiting"))
-        await settle(pilot)
-        assert live(app).table.rows.count == 20
-        scored = result(25, made.entries[25], "x")
-        add_results(made.store, made.number, [(scored, [])])
-        made.play([EntryScored(made.run_id, scored)])
-        live(app).table._ordered_at = 0.0  # the second is over
-        await settle(pilot)
-        assert live(app).table.rows.count == 19
-
-
-async def test_the_run_can_be_steered(middle: Scene) -> None:
-    async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
+        assert "A run is still under way." in text(app)
+        await press(pilot, "escape")
+        assert isinstance(app.screen, LiveScreen)
         await pilot.press("space")
         assert app.control.state is RunState.PAUSED
         await pilot.press("space")
         assert app.control.state is RunState.RUNNING
-        await pilot.press("c")
-        await pilot.pause()
-        await pilot.press("up", "up", "enter")
-        await pilot.pause()
+        for wrong in ("0", "1025", ""):
+            await press(pilot, "c")
+            await press(pilot, "home", "delete", "delete", *wrong, "enter")
+            assert app.control.most_concurrency is None
+            await press(pilot, "escape")
+        await press(pilot, "c")
+        await press(pilot, "up", "up", "enter")
         assert app.control.most_concurrency == 34
         await pilot.press("d")
         assert app.control.state is RunState.DRAINING
-        await pilot.press("x")
-        await pilot.pause()
+        await press(pilot, "x")
         assert isinstance(app.screen, ConfirmScreen)
         assert "Nothing that is done is lost" in text(app)
-        await pilot.press("enter")  # the harmless answer has the focus
-        await pilot.pause()
+        await press(pilot, "enter")  # the harmless answer has the focus
         assert app.control.state is RunState.DRAINING
-        await pilot.press("x")
-        await pilot.pause()
-        await pilot.press("y")
-        await pilot.pause()
+        await press(pilot, "q")
+        await press(pilot, "y")
         assert app.control.state is RunState.STOPPED
-
-
-@pytest.mark.parametrize("wrong", ["0", "1025", ""])
-async def test_a_concurrency_that_makes_no_sense_is_not_taken(middle: Scene, wrong: str) -> None:
-    async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
-        await pilot.press("c")
-        await pilot.pause()
-        await pilot.press("home", "delete", "delete", *wrong, "enter")
-        await pilot.pause()
-        assert app.control.most_concurrency is None
+        assert not app.is_running
 
 
 async def test_ctrl_c_drains_then_stops(middle: Scene) -> None:
@@ -197,33 +209,7 @@ async def test_ctrl_c_drains_then_stops(middle: Scene) -> None:
         assert app.control.state is RunState.STOPPED
 
 
-async def test_ctrl_c_on_a_run_that_is_over_leaves_nothing(tmp_path: Path) -> None:
-    async with at_rest(App(sealed(tmp_path / "s.sqlite")), (120, 36)) as (app, pilot):
-        await press(pilot, "enter")
-        await press(pilot, "ctrl+c")
-        assert isinstance(app.screen, LiveScreen)
-        assert notices(app)[-1] == "ctrl+q leaves Rosetta."
-
-
-async def test_leaving_a_run_under_way_asks_first(middle: Scene) -> None:
-    async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
-        await pilot.press("q")
-        await pilot.pause()
-        assert "A run is still under way." in text(app)
-        await pilot.press("escape")
-        await pilot.pause()
-        assert isinstance(app.screen, LiveScreen)
-        await pilot.press("q")
-        await pilot.pause()
-        await pilot.press("y")
-        await pilot.pause()
-        assert app.control.state is RunState.STOPPED
-        assert not app.is_running
-
-
-async def test_a_run_whose_process_is_gone_is_said_to_be_so_by_the_key_that_steers(
-    middle: Scene,
-) -> None:
+async def test_run_whose_process_is_gone_is_said_by_the_steering_key(middle: Scene) -> None:
     async with at_rest(App(middle), (120, 36), notifications=True) as (app, pilot):
         await press(pilot, "enter")
         assert app.followed == [middle.run_id]
@@ -231,62 +217,50 @@ async def test_a_run_whose_process_is_gone_is_said_to_be_so_by_the_key_that_stee
         said = "".join(notices(app))
         assert f"The process that ran {middle.run_id[:8]} is gone." in said
         assert app.control.state is RunState.RUNNING
-        await press(pilot, "q")
-        assert not isinstance(app.screen, LiveScreen)
 
 
 async def test_entries_stored_before_anyone_listened_are_shown(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=60, stored=40)
     made.play([made.started(done=40)])
-    async with at_rest(App(made, watch=True), (120, 36)) as (app, _):
+    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
         assert "✓ 39 done  ✗ 1 failed" in text(app)
         assert "Mi vidas la hundon." in text(app)
-
-
-async def test_a_run_that_cannot_go_on_says_what_to_do(middle: Scene) -> None:
-    async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
-        middle.play([Failed(middle.run_id, "The endpoint refuses the key [/x].")])
+        made.play([Failed(made.run_id, "The endpoint refuses the key [/x].")])
         await settle(pilot)
         screen = text(app)
         assert "The run stopped. What is done is stored. " in screen
         assert "The endpoint refuses the key [/x]." in screen
         assert "rosetta resume 0f3b8c1e" in screen
         assert live(app).check_action("steer", ("drain",)) is False
-        await pilot.press("q")
-        await pilot.pause()
+        await press(pilot, "q")
         assert not app.is_running
 
 
-async def test_a_run_that_drains_says_so_and_offers_only_what_still_works(middle: Scene) -> None:
+async def test_draining_run_offers_only_what_works_and_then_goes_on(middle: Scene) -> None:
     async with at_rest(App(middle, watch=True), (80, 24)) as (app, pilot):
         assert "d Drain" in lines(app)[-1]
         under_way = {"in_flight": (86, 87), "waiting": ()}
         middle.play([middle.progress(84, state=RunState.DRAINING, **under_way)])
         await settle(pilot)
         assert "What is under way is finished, then the run stops" in " ".join(text(app).split())
-        assert "Drain" not in lines(app)[-1]
-        assert "Pause" not in lines(app)[-1]
+        assert not any(word in lines(app)[-1] for word in ("Drain", "Pause"))
         assert "x Stop" in lines(app)[-1]
-        await pilot.press("d")
-        await settle(pilot)
+        await press(pilot, "d")
         assert app.control.state is RunState.RUNNING, "a key that is not offered does nothing"
         assert "It is draining" in " ".join(notices(app))
-
-
-async def test_a_stopped_run_says_how_it_goes_on(middle: Scene) -> None:
-    app = App(middle, watch=True)
-    async with app.run_test(size=(120, 36)) as pilot:
         middle.play([finished(middle, RunState.STOPPED)])
         await settle(pilot)
-        assert "Nothing is lost. Go on with: rosetta resume 0f3b8c1e" in text(app)
+        assert "Nothing is lost. Go on with: rosetta resume 0f3b8c1e" in " ".join(text(app).split())
         set_live(middle.store, middle.number, RunState.STOPPED, None)
         live(app)._end_acts.read()  # as the screen does every few seconds
         await settle(pilot)
-        assert "Nothing is lost. R goes on here, or rosetta resume 0f3b8c1e" in text(app)
+        shown = " ".join(text(app).split())
+        assert "Nothing is lost. R goes on here, or rosetta resume 0f3b8c1e" in shown
 
 
-async def test_a_finished_run_shows_the_numbers_of_its_card(tmp_path: Path) -> None:
+async def test_finished_run_shows_its_card_and_what_can_be_done(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
+    made.store.execute("UPDATE runs SET plan = ?", ('{"method": "chat", "options": {}}',))
     async with at_rest(App(made), (160, 48)) as (app, pilot):
         await press(pilot, "enter")
         screen = text(app)
@@ -302,61 +276,187 @@ async def test_a_finished_run_shows_the_numbers_of_its_card(tmp_path: Path) -> N
             "rosetta runs show 0f3b8c1e",
         ):
             assert words in screen
-        await pilot.press("m")
-        await pilot.pause()
-        for words in (
-            "Equivalent Match",
-            "weight 0.50 (0.25)",
-            "╿ shuffled references",
-        ):
+        assert all(words in lines(app)[-1] for words in ("p Replay", "R Retry failed"))
+        assert app.screen.check_action("end", ("score_again",))
+        await press(pilot, "ctrl+c")
+        assert isinstance(app.screen, LiveScreen)
+        assert notices(app)[-1] == "ctrl+q leaves Rosetta."
+        await press(pilot, "m")
+        for words in ("Equivalent Match", "weight 0.50 (0.25)", "╿ shuffled references"):
             assert words in text(app)
-
-
-async def test_an_entry_opens_and_its_place_is_kept(middle: Scene) -> None:
-    async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
-        await press(pilot, "down", "enter")
-        assert isinstance(app.screen, EntryScreen)
-        await press(pilot, "right", "right")
-        await press(pilot, "q")
-        assert live(app).table.place == 3
-
-
-@pytest.mark.parametrize("size", [(40, 10), (80, 24), (100, 30), (200, 60)])
-async def test_every_size_can_be_drawn(middle: Scene, size: tuple[int, int]) -> None:
-    async with at_rest(App(middle, watch=True), size) as (app, _):
-        assert any("I see" in line for line in lines(app))
-        table = app.screen.query_one(ResultTable)
-        assert table.size.height >= 3
-
-
-async def test_tags_and_note_stand_in_the_header_and_are_written_from_here(tmp_path: Path) -> None:
-    made = sealed(tmp_path / "s.sqlite", 4)
-    async with at_rest(App(made), (160, 30)) as (app, pilot):
-        await press(pilot, "enter")
+        await press(pilot, "escape")
         await press(pilot, "t", *"baseline", "tab", *"for us", "ctrl+s")
         assert "#baseline · for us" in lines(app)[0]
 
 
-async def test_a_run_that_is_over_is_asked_again_and_scored_again(tmp_path: Path) -> None:
-    made = sealed(tmp_path / "s.sqlite", 24)
-    made.store.execute("UPDATE runs SET plan = ?", ('{"method": "chat", "options": {}}',))
-    async with at_rest(App(made), (160, 30)) as (app, pilot):
-        await press(pilot, "enter")
-        for words in ("p Replay", "R Retry failed"):
-            assert words in lines(app)[-1]
-        assert app.screen.check_action("end", ("score_again",))
+# Metrics, and a disk that is full
 
 
-async def test_nothing_of_the_end_is_offered_while_a_run_goes_on(tmp_path: Path) -> None:
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A data folder on a disk of 4 MiB."""
+    home = tmp_path / "disk"
+    home.mkdir()
+    mounted(home, 4096)
+    try:
+        yield home
+    finally:
+        pulled(home)
+
+
+async def test_run_without_room_goes_on_once_there_is(disk: Path, endpoint: Scripted) -> None:
+    path = disk / "rosetta.sqlite"
+    number, method = begun(path, corpus(5), chat_plan(endpoint.url))
+    with closing(open_store(path)) as store:
+        run_id = find_run(store, "last").run_id
+    app, engine = Starting(path), Engine(Ready(path, number, run_id, method))
+    app.initial = WatchedRun(engine.events, engine.control, run_id)
+    with closing(open_store(path)):  # somebody has it open: it can be read on a full disk too
+        async with app.run_test(size=(80, 24)) as pilot:
+            with full(disk):
+                engine.start()
+                while "the disk is full" not in text(app):
+                    await settle(pilot)
+                shown = " ".join(text(app).split())
+                assert "The run could not begin" in shown
+                assert f"rosetta resume {run_id[:8]}" in shown
+                assert "what was stored before is safe." in shown
+            first = app.screen
+            assert isinstance(first, LiveScreen)
+            while "Go on" not in lines(app)[-1]:
+                first.look_afterwards()
+                await settle(pilot)
+            await pilot.press("R")
+            while not (isinstance(here := app.screen, LiveScreen) and here.live.complete):
+                await settle(pilot)
+            assert here is not first
+            while "Complete." not in text(app):  # painted at the next look
+                await settle(pilot)
+
+
+ANALYSER = {
+    "name": "eo.hfstol", "sha256": "ab" * 32, "engine": "builtin", "engine_version": "1", "acceptor": False,
+    "reference_words": 10, "reference_accepted": 6,
+}  # fmt: skip
+SCORING: dict[str, object] = {
+    "metrics": ["chrf_plus_plus"], "source_language": "en", "target_language": "eo", "analyser": ANALYSER,
+}  # fmt: skip
+
+
+async def test_acceptance_never_stands_without_the_references(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", scoring=SCORING)
+    values = {"fst_acceptance_rate": 0.58}
+    made.play([made.started(), made.progress(84, values=values, doing="asking embeddings\x1b[2J")])
+    async with at_rest(App(made, watch=True), (160, 60)) as (app, pilot):
+        assert "FST 0.58 (references 0.60) ×1.00" in text(app)
+        assert lines(app)[0].endswith("running 00:41 · asking embeddings␛[2J")
+        await press(pilot, "m")
+        assert "references 0.60: compare with that" in text(app)
+        assert "0–1↑   weight 1.00 (0.25)" in text(app)
+        made.play([finished(made)])
+        await press(pilot, "escape")
+        assert "asking" not in lines(app)[0]
+    (tmp_path / "b").mkdir()
+    made = scene(tmp_path / "b" / "s.sqlite")
+    made.play([made.started(), made.progress(84, values=values)])
+    async with at_rest(App(made, watch=True), (160, 48)) as (app, _):
+        assert "FST 0.58 (references unknown)" in text(app)
+
+
+def test_what_failed_in_the_scoring_is_counted_once(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite")
+    asked = ScoringSoFar(calls=9, failed=2)
+    found = made.progress(84, values={"lbrag.f1_raised": 3.0}, scoring=asked)
+    assert [line.plain for line in judged_in_vain(found)] == [
+        "! F1: the code of its pack failed at 3 entries",
+        "! 2 judgements failed",
+    ]
+    told = {"lbrag.semantic_score_judge_failed": 2.0, "au.llm_judge_binary_judge_failed": 1.0}
+    found = made.progress(84, values=told, scoring=asked)
+    (line,) = judged_in_vain(found)
+    assert line.plain == "! 3 judgements failed: agreement 2, judged right 1"
+    assert not list(judged_in_vain(made.progress(84, values={"au.llm_judge_binary": 1.0})))
+
+
+async def test_reasons_that_have_no_room_are_counted(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite")
+    made.missing = {
+        "bleu": "short",
+        "semantic_score": "a reason that takes some room " * 3,
+        "comet_score": "another one of some length " * 9,
+    }
     made.middle(84)
-    async with at_rest(App(made, watch=True), (160, 30)) as (app, _):
-        for act in ("replay", "retry", "score_again"):
-            assert app.screen.check_action("end", (act,)) is False
-        assert app.screen.check_action("end", ("notes",)) is True
+    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
+        shown = " ".join(text(app).split())
+        assert "no value: semantic (a reason that takes some room" in shown
+        assert "no value: BLEU (short) · 1 metric off: m" in shown
+        assert "another one" not in shown
+        await press(pilot, "m")
+        await press(pilot, "end")
+        assert "another one of some length" in text(app)
 
 
-async def test_a_look_at_a_screen_that_goes_finds_nothing_and_harms_nothing(middle: Scene) -> None:
-    async with at_rest(App(middle, watch=True), (80, 24)) as (app, _):
-        await live(app).query("*").remove()
-        live(app).look()
+async def test_the_end_of_a_run_reads_the_scores_of_its_entries_again(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=8, stored=8)
+    made.play([made.started(), *made.scored(8), made.progress(8)])
+    async with at_rest(App(made, watch=True), (160, 30)) as (app, pilot):
+        assert "◆◆◆◆◇ deployable" not in text(app)
+        better = TRANSLATIONS.kept({"chrf_plus_plus": 50.0, "exact_match_rate": 0.0}, 0.8)
+        rows = [(n, made.results[n].statistics, better) for n in range(8)]
+        replace_scores(made.store, made.number, rows)
+        seal_run(made.store, made.number, json.dumps(card_of(made)), dict.fromkeys(CARD_COLUMNS))
+        made.play([finished(made)])
+        await settle(pilot)
+        assert text(app).count("◆◆◆◆◇ deployable") == 8
+
+
+CASES: list[tuple[dict[str, Any], str]] = [
+    (
+        {"values": {"composite": 0.2, "chrf_plus_plus": 12.0},
+         "intervals": {"composite": (0.1, 0.3), "chrf_plus_plus": (10.0, 14.0)}},
+        "baseline (automatic 0.20; not above either floor)",
+    ),
+    ({"claim": ClaimReason.IDENTICAL}, "mostly one and the same output)"),
+    ({"claim": ClaimReason.CHRF_FLOOR}, "chrF++ not above the floor)"),
+]  # fmt: skip
+
+
+async def test_inputs_floors_and_reasons_are_never_cut(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", scoring=SCORING)
+    values = {id_: 0.5 for id_ in specification().metrics if id_ != "comet_score"}
+    made.missing = {"comet_score": "no COMET scores: name a local checkpoint with --comet"}
+    made.play([made.started(), made.progress(84, values=values)])
+    async with at_rest(App(made, watch=True), (100, 48)) as (app, pilot):
+        for width in (100, 110, 120, 140, 160, 200):
+            await pilot.resize_terminal(width, 40)
+            await settle(pilot)
+            shown = " ".join(text(app).split())
+            assert "FST 0.50 (references 0.60)" in shown
+            assert "best floor 0.21 (one constant output)" in shown
+            assert "COMET (no COMET scores" in shown or "1 metric off: m" in shown
+        for changes, words in CASES:
+            if reason := changes.get("claim"):
+                limits = (Limit(reason, Tier.BASELINE, floor=21.0, clear=False),)
+                changes = {"claim": Claim(0.55, Tier.FUNCTIONAL, Tier.BASELINE, limits)}  # noqa: PLW2901
+            made.play([made.progress(84, **changes)])
+            for width in (100, 140, 160):
+                await pilot.resize_terminal(width, 48)
+                await settle(pilot)
+                shown = text(app)
+                assert words in shown
+                assert shown.index("baseline (") <= shown.index(words)
+
+
+def test_metrics_page_says_what_each_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "data"))
+    path, run = answered(tmp_path, "dialogue_state", [STATE])
+    live = LiveRun()
+    with closing(open_store(path)) as store:
+        live.fold(recorded(store, run.run_id))
+        card = read_card(store, run.id)
+    assert card is not None
+    seal(live, card)
+    told = [line.plain for line in answer_lines(live)]
+    place = next(number for number, line in enumerate(told) if line.startswith("slot F1 "))
+    assert told[place + 1] == f"  {known_row('au.slot_f1').what}"
+    assert [line for line in told if not line] == [""]  # nothing is missing: no room is kept for it

@@ -20,7 +20,6 @@ from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.session.engine import Engine
 from rosetta_tui.session.watched import WatchedRun
 from rosetta_tui.toolkit.messages import NewRunAsked
-from tests.harness.scripted import Scripted, serving
 from tests.keyring_in_memory import memory_keyring
 from tests.tui.screens import AnyApp, App, press, settle
 
@@ -54,12 +53,6 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         monkeypatch.delenv(variable, raising=False)
     with memory_keyring():
         yield tmp_path / "home" / "rosetta.sqlite"
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Scripted]:
-    with serving() as scripted:
-        yield scripted
 
 
 SECRET = {

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
-from textual.widgets import Button, Input
+from textual.widgets import Input
 
 from harness.core.run_state import RunState
 from harness.method.shipped import TAKES
@@ -17,13 +18,14 @@ from harness.store.run_list import list_runs
 from harness.store.runs import find_run
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.new_run import screen as new_run
 from rosetta_tui.new_run.screen import NewRunScreen
 from rosetta_tui.request.draft import kept_draft
-from rosetta_tui.request.draft_of_run import draft_of
 from rosetta_tui.request.fields import applicable
 from rosetta_tui.toolkit.form.form_line import Ticks
-from tests.harness.scripted import Scripted
-from tests.tui.golden import SIZES, compare
+from rosetta_tui.toolkit.form.suggesting_line import SuggestingLine
+from tests.harness.scripted import Scripted, json_answer, serving
+from tests.tui.golden import SMALL, look
 from tests.tui.new_run.form import (
     CHAT,
     COACHING,
@@ -32,7 +34,6 @@ from tests.tui.new_run.form import (
     Starting,
     at_form,
     beside,
-    endpoint,
     opened,
     path,
     secret,
@@ -40,17 +41,26 @@ from tests.tui.new_run.form import (
     typed,
 )
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, press, settle, text
+from tests.tui.screens import App, at_rest, burst, lines, press, settle, text, until
 
-__all__ = ["endpoint", "path", "secret"]
+__all__ = ["path", "secret"]
 
 
-@pytest.mark.thorough
-async def test_from_nothing_to_a_started_run_without_a_mouse(path: Path, tmp_path: Path) -> None:
+@pytest.mark.costly("one walk through the whole form, with a run behind it")
+async def test_form_leads_from_nothing_to_a_run_by_keys(path: Path, tmp_path: Path) -> None:
     folder = tmp_path / "corpora here"
     folder.mkdir()
     (folder / "demo.json").write_bytes(Path(CORPUS).read_bytes())
     async with at_form(Starting(path), (80, 24)) as (app, pilot, screen):
+        assert "nothing to choose from" in text(app)
+        for _ in range(8):
+            await pilot.press("tab")
+            assert screen.focused is not None
+            assert not isinstance(screen.focused, Ticks), "no key stops where nothing is to do"
+        assert "✗" not in text(app)
+        await press(pilot, "ctrl+s")
+        assert "✗ This is needed." in text(app)
+        assert app.focused is screen.query_one("#field-file").query_one(Input)
         screen.form.lines["file"].put(str(tmp_path / "corpora"))  # what a person would type of it
         await press(pilot, "end", *"#", "backspace")
         assert "corpora here/" in text(app)
@@ -68,6 +78,11 @@ async def test_from_nothing_to_a_started_run_without_a_mouse(path: Path, tmp_pat
         }  # fmt: skip
         await settle(pilot)
         assert "5 entries · cost free" in text(app)
+        await until(pilot, lambda: "✓ exact · equivalent · chrF++" in beside(app))
+        assert "no embeddings: name an endpoint" in beside(app)
+        await press(pilot, "ctrl+t")
+        fields = {line.field.name for line in screen.form.lines.values() if line.display}
+        assert fields == applicable("copy-source")
         await press(pilot, "ctrl+s")
         await settle(pilot)
         assert shown(app) is LiveScreen
@@ -81,17 +96,28 @@ async def test_from_nothing_to_a_started_run_without_a_mouse(path: Path, tmp_pat
     assert kept_draft(path.parent) is None
 
 
-async def test_the_prompt_that_is_shown_is_the_one_that_is_sent(
-    path: Path, endpoint: Scripted
-) -> None:
+@pytest.mark.parametrize("method", sorted(TAKES))
+def test_method_is_offered_only_the_fields_it_takes(method: str) -> None:
+    needs, takes = TAKES[method]
+    others = {"text", "outputs", "glossary", "endpoint", "translator"} - {*needs, *takes}
+    assert not others & applicable(method)
+
+
+@pytest.mark.costly("the form over a real call")
+async def test_prompt_that_is_shown_is_the_one_that_is_sent(path: Path, endpoint: Scripted) -> None:
     app = Starting(path)
-    chosen = CHAT | {
-        "endpoint": endpoint.url,
-        "coaching": COACHING,
-        "limit": "1",
-        "model": "[mock]",
-    }
-    async with at_form(app, (160, 48), chosen) as (_, pilot, screen):
+    asks = {"endpoint": endpoint.url, "coaching": COACHING, "limit": "1", "model": "[mock]"}
+    async with at_form(app, (160, 60), CHAT | asks) as (_, pilot, screen):
+        screen.form.focus_on("budget")
+        await settle(pilot)
+        await typed(pilot, "x")
+        assert "✗ A number above 0 is wanted." in text(app)
+        await press(pilot, "shift+tab", "ctrl+s")
+        assert (app.screen, app.engines) == (screen, []), "nothing starts"
+        assert app.focused is screen.query_one("#field-budget").query_one(Input)
+        await press(pilot, "backspace")
+        assert "✗" not in text(app)
+        await settle(pilot)
         shown, found = beside(app), screen.found.request
         assert found is not None
         assert endpoint.asked == []
@@ -107,41 +133,8 @@ async def test_the_prompt_that_is_shown_is_the_one_that_is_sent(
     assert '"model": "[mock]"' in shown
 
 
-@pytest.mark.parametrize("method", ["constant", "pipeline"])
-async def test_only_the_fields_that_a_method_takes_are_shown(path: Path, method: str) -> None:
-    draft = {"file": CORPUS, "method": method}
-    async with at_form(App(None, path), (120, 100), draft) as (_, pilot, screen):
-        await press(pilot, "ctrl+t")
-        shown = {line.field.name for line in screen.form.lines.values() if line.display}
-        assert shown == applicable(method)
-        needs, takes = TAKES[method]
-        others = {"text", "outputs", "glossary", "endpoint", "translator"} - {*needs, *takes}
-        assert not others & shown
-
-
-async def test_what_is_wrong_stands_beside_its_field_and_nothing_starts(path: Path) -> None:
-    async with at_form(Starting(path), (160, 60), CHAT) as (app, pilot, screen):
-        screen.form.focus_on("budget")
-        await settle(pilot)
-        await typed(pilot, "x")
-        assert "✗ A number above 0 is wanted." in text(app)
-        await press(pilot, "shift+tab", "ctrl+s")
-        assert app.screen is screen
-        assert app.focused is screen.query_one("#field-budget").query_one(Input)
-        await press(pilot, "backspace")
-        assert "✗" not in text(app)
-    assert app.engines == []
-
-
-async def test_what_is_missing_is_said_only_when_somebody_wants_to_start(path: Path) -> None:
-    async with at_form(App(None, path), (80, 24)) as (app, pilot, screen):
-        assert "✗" not in text(app)
-        await press(pilot, "ctrl+s")
-        assert "✗ This is needed." in text(app)
-        assert app.focused is screen.query_one("#field-file").query_one(Input)
-
-
-async def test_secret_entries_go_to_no_other_machine_and_into_no_copy(
+@pytest.mark.costly("the form over secret entries")
+async def test_secret_entries_go_to_no_other_machine_and_no_copy(
     path: Path, secret: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-eyes")
@@ -167,19 +160,6 @@ async def test_secret_entries_go_to_no_other_machine_and_into_no_copy(
 
 
 @pytest.mark.thorough
-async def test_no_key_stops_where_there_is_nothing_to_do(path: Path) -> None:
-    async with at_form(App(None, path), (80, 24), {}) as (app, pilot, screen):
-        assert "nothing to choose from" in text(app)
-        seen = set()
-        for _ in range(20):
-            await pilot.press("tab")
-            assert screen.focused is not None
-            assert screen.focused.region.overlaps(screen.region)
-            seen.add(screen.focused)
-        assert not any(isinstance(each, Ticks) for each in seen)
-
-
-@pytest.mark.thorough
 async def test_a_draft_is_kept_offered_again_and_begun_anew(path: Path) -> None:
     async with at_form(App(None, path), (80, 24)) as (app, pilot, _):
         await typed(pilot, "/nowhere")
@@ -202,29 +182,63 @@ async def test_a_draft_is_kept_offered_again_and_begun_anew(path: Path) -> None:
         assert "begun anew · ^n brings back what stood here" in text(app)
 
 
-async def test_the_command_line_is_shown_and_copied_whole(path: Path) -> None:
-    async with at_form(
-        App(None, path), (160, 48), CHAT | {"entries": ",".join(map(str, range(3000)))}
-    ) as (app, pilot, screen):
-        await pilot.press("ctrl+y")
-        assert app.clipboard == screen.draft.command()
-        assert "more characters" in beside(app)
-        await pilot.press("ctrl+g", "y")
-        assert app.clipboard == screen.draft.command()
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("size", [(80, 24), (160, 48)])
-async def test_escape_leads_from_the_preview_to_the_form_and_then_away(
-    path: Path, size: tuple[int, int]
+@pytest.mark.costly("the form, twice")
+async def test_form_looks_as_kept_and_the_preview_is_a_key_away(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with at_form(App(None, path), size, CHAT) as (app, pilot, screen):
-        await press(pilot, "ctrl+g", "escape")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "demo.json").write_bytes(Path(CORPUS).read_bytes())
+    wrong = CHAT | {"file": "demo.json", "concurrency": "x", "limit": "10"}
+    async with at_form(App(None, path), SMALL, wrong) as (app, pilot, screen):
+        look("new-run-wrong", app)
+        screen.form.focus_on("concurrency")
+        await settle(pilot)
+        await press(pilot, "backspace", "4")
+        await settle(pilot)
+        look("new-run", app)
+        assert "The same in a shell" not in text(app)
+        assert "10 entries · cost free · time about" in text(app)
+        await press(pilot, "ctrl+g")
+        assert "The same in a shell" in text(app)
+        assert "Estimate" in text(app)
+        await press(pilot, "escape")
         assert app.screen is screen
         assert not screen.has_class("-preview")
         assert screen.focused in screen.form.walk_children()
+        await pilot.resize_terminal(120, 30)
+        await settle(pilot)
+        assert "The same in a shell" in text(app)
+        await pilot.press("ctrl+y")
+        assert app.clipboard == screen.draft.command()
         await press(pilot, "escape")
         assert app.screen is not screen
+        await opened(pilot, CHAT | {"segment": ("diagnostic",), "limit": "x"})
+        await pilot.resize_terminal(*SMALL)
+        for theme in ("rosetta-contrast", "ansi-dark"):
+            app.theme = theme
+            await settle(pilot)
+            assert "[x] diagnostic" in text(app), "ticks and faults are seen without colours"
+            assert "✗ A whole number" in text(app)
+
+
+@pytest.mark.costly("the form over a dear endpoint")
+async def test_budget_too_small_is_said(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    dear = CHAT | {"endpoint": "openai", "model": "gpt-4o", "budget": "0.001"}
+    async with at_form(App(None, path), (120, 40), dear) as (app, pilot, screen):
+        for budget, words in (
+            ("0.001", "No call can go out. The next call could cost up to $0.02"),
+            ("0.0225", "The budget would stop the run early"),
+            ("0.06", "It may not last"),
+        ):
+            screen.typed["budget"] = budget
+            screen.form.put(screen.typed)
+            screen.look()
+            await settle(pilot)
+            assert screen.found.troubles == ()
+            assert words in screen.form.lines["budget"].said
+            assert words[:18] in text(app)
+        assert "key from OPENAI_API_KEY" in text(app)
 
 
 @pytest.mark.thorough
@@ -262,104 +276,135 @@ def harmless(shown: str) -> bool:
     return not acts & set(shown)
 
 
-async def test_on_a_small_terminal_the_preview_is_a_key_away(path: Path) -> None:
-    async with at_form(App(None, path), (80, 24), CHAT) as (app, pilot, screen):
-        assert "The same in a shell" not in text(app)
-        assert "96 entries · cost free · time about" in text(app)
-        await press(pilot, "ctrl+g")
-        assert "The same in a shell" in text(app)
-        assert "Estimate" in text(app)
-        await press(pilot, "ctrl+g")
-        assert "The same in a shell" not in text(app)
-        await pilot.resize_terminal(120, 30)
+# What it offers while somebody types
+
+
+@pytest.mark.costly("the form by keys and by mouse")
+async def test_list_is_walked_by_keys_and_taken_from_by_mouse(path: Path) -> None:
+    async with at_form(App(None, path), (120, 40), {"file": CORPUS}) as (app, pilot, screen):
+        screen.form.focus_on("method")
         await settle(pilot)
-        assert "The same in a shell" in text(app)
-        assert screen.query_one("#start", Button).label
-
-
-async def test_metrics_say_what_will_work_and_why_others_will_not(path: Path) -> None:
-    draft = {"file": CORPUS, "method": "copy-source"}
-    async with at_form(App(None, path), (160, 60), draft) as (app, pilot, _):
+        line = screen.form.lines["method"].query_one(SuggestingLine)
+        line.input.value = "pipe"  # what is typed is told by a message, which comes later
+        line.action_move(1)
         await settle(pilot)
-        shown = beside(app)
-        assert "✓ exact · equivalent · chrF++" in shown
-        assert "no embeddings: name an endpoint" in shown
-
-
-async def test_settings_fill_in_what_is_left_open(path: Path) -> None:
-    path.parent.mkdir(parents=True)
-    settings = 'endpoint = "mine"\nmodel = "aya"\n[endpoints]\nmine = "http://127.0.0.1:9/v1"\n'
-    (path.parent / "settings.toml").write_text(settings, "utf-8")
-    draft = {"file": CORPUS, "method": "chat"}
-    async with at_form(App(None, path), (160, 48), draft) as (app, _, screen):
-        assert screen.found.troubles == ()
-        assert "POST http://127.0.0.1:9/v1/chat/completions" in beside(app)
-        assert "mine" in text(app)
-
-
-async def test_another_run_like_an_earlier_one_stands_in_the_form(path: Path) -> None:
-    async with at_form(
-        Starting(path),
-        (160, 48),
-        {"file": CORPUS, "method": "constant", "text": "Jes.", "limit": "3"},
-    ) as (app, pilot, _):
-        await press(pilot, "ctrl+s")
+        assert (line.offers.option_count, line.offers.highlighted) == (1, 0), "it marks what fits"
+        await press(pilot, "enter")
+        assert screen.draft.get("method") == "pipeline"
+        screen.form.lines["method"].put("")
+        screen.form.focus_on("method")
         await settle(pilot)
-        assert app.engines[0].wait(600)
-        with closing(open_store(path)) as connection:
-            draft = draft_of(find_run(connection, "last"), connection)
-        screen = await opened(pilot, dict(draft.values))
-        assert screen.found.troubles == ()
-        assert "3 of 96 entries take part" in text(app)
-        assert "rosetta run store:" in beside(app)
-        assert "time as in 1 earlier run" in beside(app)
+        await press(pilot, "down")
+        assert "pipeline  a language model, checked" in text(app)
+        await press(pilot, "escape")
+        assert app.screen is screen
+        assert not line.has_class("-open")
+        await press(pilot, "down")
+        assert line.offers.highlighted == 0
+        await press(pilot, "pagedown", "enter")
+        assert screen.draft.get("method") in TAKES
+        screen.form.lines["method"].put("")
+        screen.form.focus_on("method")
+        await settle(pilot)
+        await press(pilot, "down")
+        row = next(n for n, line in enumerate(lines(app)) if "one text for every entry" in line)
+        await pilot.click(offset=(18, row))
+        await settle(pilot)
+        assert screen.draft.get("method") == "constant"
+        row = next(n for n, line in enumerate(lines(app)) if "[ ] diagnostic (24)" in line)
+        await pilot.click(offset=(lines(app)[row].index("diagnostic"), row))
+        await settle(pilot)
+        assert screen.draft.values["segment"] == ("diagnostic",)
+        assert "[x] diagnostic (24)" in text(app)
+        assert "24 of 96 entries take part" in text(app)
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_golden(
-    size: tuple[int, int], path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+CHOSEN = ("enter", "tab", *"en", "tab", *"mi", "tab")
+"""What the finding typed in one go after ↓ had opened the list."""
+AHEAD = [
+    (*"my-co", "down", *CHOSEN),          # taken from the list before anybody saw it
+    (*"my", "down", "down", "up", *CHOSEN),
+    (*"my-co", "enter", *"en", "enter", *"mi", "enter"),  # the only one that fits
+]  # fmt: skip
+
+
+@pytest.mark.costly("the form, three times")
+async def test_keys_typed_ahead_act_one_after_the_other(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "demo.json").write_bytes(Path(CORPUS).read_bytes())
-    app = App(None, path)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(
-            pilot, CHAT | {"file": "demo.json", "concurrency": "x", "limit": "10"}
-        )
-        compare("new-run-wrong", size, app)
-        screen.form.focus_on("concurrency")
+    table = "source\ttarget\nHi.\tKia ora.\n"
+    Path("my-corpus.tsv").write_text(table, "utf-8")
+    Path("texts").mkdir()
+    for name in "ab":
+        Path(f"texts/{name}.tsv").write_text("source\ttarget\n", "utf-8")
+    monkeypatch.setattr(new_run, "QUIET_SECONDS", 3600)
+    async with at_rest(App(None, path), (80, 24)) as (app, pilot):
+        for keys in AHEAD:
+            await burst(app, "n", *keys)
+            assert isinstance(app.screen, NewRunScreen)
+            assert app.screen.draft.values == {
+                "file": "my-corpus.tsv",
+                "source_language": "en",
+                "target_language": "mi",
+            }
+            await press(pilot, "ctrl+n")
+            await press(pilot, "escape")
+        screen = await opened(pilot, {"method": "chat", "endpoint": "openai"})
+        screen.form.focus_on("model")
         await settle(pilot)
-        await press(pilot, "backspace", "4")
+        await burst(app, *"gpt-4.1-min", "enter")
+        screen.form.focus_on("file")
         await settle(pilot)
-        compare("new-run", size, app)
+        await burst(app, *"tex", "enter", "b", "enter")
+        assert screen.draft.get("file") == "texts/b.tsv", "the only folder is gone into"
+        assert screen.draft.get("model") == "gpt-4.1-min", "a model stands as typed"
 
 
-@pytest.mark.parametrize(
-    ("budget", "words"),
-    [
-        ("0.001", "No call can go out. The next call could cost up to $0.02"),
-        ("0.0225", "The budget would stop the run early"),
-        ("0.06", "It may not last"),
-    ],
-)
-async def test_a_budget_that_will_not_last_is_spoken_of(
-    path: Path, monkeypatch: pytest.MonkeyPatch, budget: str, words: str
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
-    app = App(None, path)
-    dear = CHAT | {"endpoint": "openai", "model": "gpt-4o", "budget": budget}
-    async with at_form(app, (120, 40), dear) as (_, _, screen):
-        assert screen.found.troubles == ()
-        assert words in screen.form.lines["budget"].said
-        assert words[:18] in text(app)
-        assert "key from OPENAI_API_KEY" in text(app)
+@pytest.mark.costly("the form over a server")
+async def test_local_models_are_asked_for_only_by_a_key(path: Path) -> None:
+    def answer(asked: Any) -> Any:
+        return json_answer({"data": [{"id": "aya:8b"}, {"id": HOSTILE[3]}, {"id": 3}, "x"]})
+
+    with serving(answer) as scripted:
+        async with at_form(
+            App(None, path), (120, 40), CHAT | {"endpoint": f"{scripted.url}", "model": ""}
+        ) as (app, pilot, screen):
+            assert scripted.asked == []
+            await press(pilot, "ctrl+r")
+            await settle(pilot)
+            assert [asked.path.rpartition("/")[2] for asked in scripted.asked] == ["models"]
+            assert "aya:8b  served there" in text(app)
+            assert "\x1b" not in text(app)
+            await press(pilot, "down", "enter")
+            assert screen.draft.get("model") == "aya:8b"
 
 
-@pytest.mark.parametrize("theme", ["rosetta-light", "rosetta-contrast", "ansi-dark"])
-async def test_ticks_and_faults_are_seen_without_colours(path: Path, theme: str) -> None:
-    app = App(None, path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.theme = theme
-        await opened(pilot, CHAT | {"segment": ("diagnostic",), "limit": "x"})
-        assert "[x] diagnostic" in text(app)
-        assert "✗ A whole number" in text(app)
+@pytest.mark.costly("the form over files that have to be mended")
+async def test_faults_of_a_file_are_said_and_mended_in_the_form(path: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text("{", "utf-8")
+    file = tmp_path / "c.tsv"
+    file.write_text("id\tsource\treference\n1\tHello\tSaluton\n2\tYes\tJes\n", "utf-8")
+    draft = {"file": str(file), "method": "copy-source"}
+    async with at_form(App(None, path), (80, 24), draft) as (app, pilot, screen):
+        for words in ("Source language", "Target language", "The file does not say it."):
+            assert words in text(app)
+        for name, tag in (("source_language", "en"), ("target_language", "eo")):
+            screen.form.focus_on(name)
+            await settle(pilot)
+            await typed(pilot, tag)
+            screen.look()
+            await settle(pilot)
+        assert not screen.found.troubles
+        line = screen.form.lines["file"].query_one(SuggestingLine)
+        screen.form.focus_on("file")
+        line.input.value = str(broken)[:-1]
+        await press(pilot, "end", "x", "backspace")
+        assert line.has_class("-open")
+        await press(pilot, "n")
+        assert not line.has_class("-open"), "the list does not cover what is said"
+        await settle(pilot)
+        assert "✗ " in text(app)
+        await press(pilot, "f1")
+        assert type(app.screen).__name__ == "HelpScreen"

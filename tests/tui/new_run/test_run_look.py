@@ -45,6 +45,19 @@ def test_what_another_method_takes_is_kept_but_not_asked_for() -> None:
     }  # fmt: skip
 
 
+def test_settings_fill_in_what_is_left_open(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    settings = 'endpoint = "mine"\nmodel = "aya"\n[endpoints]\nmine = "http://127.0.0.1:9/v1"\n'
+    (path.parent / "settings.toml").write_text(settings, "utf-8")
+    given = {"file": CORPUS, "method": "chat", "entries": ",".join(map(str, range(3000)))}
+    draft = RunDraft.of(given)
+    found = look(path, RunDraft.of({**given, "entries": ""}), Known())
+    assert found.troubles == ()
+    said = beside(draft, found, None).plain
+    assert "POST http://127.0.0.1:9/v1/chat/completions" in said
+    assert "more characters" in said, "the command line is cut"
+
+
 def test_a_corpus_without_a_version_is_called_by_its_id_alone(path: Path, tmp_path: Path) -> None:
     file = tmp_path / "mine.tsv"
     file.write_text("source\treference\nYes.\tJes.\n", "utf-8")
@@ -55,19 +68,15 @@ def test_a_corpus_without_a_version_is_called_by_its_id_alone(path: Path, tmp_pa
 
 
 @pytest.mark.parametrize(("task", "brings"), [("qa", True), ("qa", False), ("", True)])
-def test_outputs_are_only_asked_for_where_the_records_bring_none(
-    path: Path, tmp_path: Path, task: str, brings: bool
-) -> None:
+def test_outputs_are_asked_if_missing(path: Path, tmp_path: Path, task: str, brings: bool) -> None:
     file = tmp_path / "mine.jsonl"
     answer = ', "predicted": "Anna"' if brings else ""
     file.write_text(f'{{"id": 1, "source": "Who?", "reference": "Anna"{answer}}}', "utf-8")
     tags = {"source_language": "en", "target_language": "eo", "task": task}
-    found = look(path, RunDraft.of({"file": str(file), "method": "replay", **tags}), Known())
+    draft = {"file": str(file), "method": "replay", **tags}
+    found = look(path, RunDraft.of(draft), Known())
     assert [each.field for each in found.troubles] == ([] if brings else ["outputs"])
-    wrong = look(
-        path, RunDraft.of({"file": str(file), "method": "replay", **tags, "task": "q"}), Known()
-    )
-    assert wrong.troubles[0].field == "task"
+    assert look(path, RunDraft.of(draft | {"task": "q"}), Known()).troubles[0].field == "task"
 
 
 def test_a_vault_is_not_opened_for_a_look(path: Path, tmp_path: Path) -> None:
@@ -149,16 +158,14 @@ def test_of_a_whole_form_nobody_is_told_to_fill_in_more(path: Path, tmp_path: Pa
         ({"method": "pipeline", "tools": ("lookup",)}, "tools", "needs a dictionary"),
         ({"method": "pipeline", "checks": ("glossary",)}, "checks", "cannot be made"),
         (
-            {"endpoint": "https://llm.example.org", "budget": "1"},
+            {"endpoint": "https://a.example.org", "budget": "1"},
             "budget",
             "price of this model is unknown",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_is_wrong_is_said_of_its_field(
-    path: Path, given: dict[str, Any], field: str, words: str
-) -> None:
+def test_wrong_value_is_said_of_its_field(path: Path, given: Any, field: str, words: str) -> None:
     found = look(path, RunDraft.of(CHAT | given), Known())
     [trouble] = found.troubles
     assert trouble.field == field
@@ -166,23 +173,16 @@ def test_what_is_wrong_is_said_of_its_field(
     assert not trouble.missing
 
 
-@pytest.mark.parametrize("url", ["https://llm.example.org/v1", "openai", "http://127.0.0.1:1/v1"])
-def test_no_other_machine_and_no_dead_one_gives_models(url: str) -> None:
-    with pytest.raises(UsageError, match=r"not on this machine|does not answer"):
-        list_models(url)
+def test_models_are_listed_by_servers_of_this_machine_alone() -> None:
+    for url in ("https://llm.example.org/v1", "openai", "http://127.0.0.1:1/v1"):
+        with pytest.raises(UsageError, match=r"not on this machine|does not answer"):
+            list_models(url)
+    for body in (b"", b"[]", b'{"data": 3}', b"[" * 99_999, b"x" * (MOST_BYTES + 1)):
+        with serving(lambda _, body=body: Answer(body=body)) as server, pytest.raises(UsageError, match="model"):  # type: ignore[misc]  # fmt: skip
+            list_models(server.url)
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"[]", b'{"data": 3}', b"[" * 99_999, b"x" * (MOST_BYTES + 1)], ids=range(5)
-)
-def test_what_is_no_list_of_models_is_refused_in_words(body: bytes) -> None:
-    with serving(lambda _: Answer(body=body)) as scripted, pytest.raises(UsageError, match="model"):
-        list_models(scripted.url)
-
-
-def test_a_corpus_that_is_saved_between_the_two_steps_is_measured_as_it_was_read(
-    tmp_path: Path,
-) -> None:
+def test_corpus_saved_meanwhile_is_measured_as_it_was_read(tmp_path: Path) -> None:
     file = tmp_path / "c.json"
     shutil.copy(sample_path(DEMO_CORPUS), file)
     known = Known()
@@ -194,14 +194,6 @@ def test_a_corpus_that_is_saved_between_the_two_steps_is_measured_as_it_was_read
     on, _ = measured(tmp_path / "s.sqlite", draft, found.read, known)
     assert "chrf_plus_plus" in on
     assert measured(tmp_path / "s.sqlite", draft, found.read, known)[0] is on
-
-
-def test_a_store_that_cannot_be_used_is_a_trouble_of_the_draft(tmp_path: Path) -> None:
-    store = tmp_path / "s.sqlite"
-    store.write_bytes(b"no database at all" * 500)
-    draft = RunDraft.of({"file": str(sample_path(DEMO_CORPUS)), "method": "copy-source"})
-    [trouble] = look(store, draft, Known()).troubles
-    assert "no store at all" in trouble.words
 
 
 def test_a_table_without_languages_asks_for_them_in_fields_of_the_form(tmp_path: Path) -> None:
@@ -218,21 +210,21 @@ def test_a_table_without_languages_asks_for_them_in_fields_of_the_form(tmp_path:
     assert not look(store, RunDraft.of(draft | languages), Known()).troubles
 
 
-def test_a_fault_of_a_corpus_is_said_with_its_place_in_the_file(tmp_path: Path) -> None:
-    file = tmp_path / "c.tsv"
+def test_fault_of_a_file_is_said_with_its_place_and_of_the_store_too(tmp_path: Path) -> None:
+    file, store = tmp_path / "c.tsv", tmp_path / "s.sqlite"
     head = "# source_language: en\n# target_language: eo\n"
     file.write_text(f"{head}id\tsource\treference\n1\tHello\tSaluton\n2\tYes\t\n", "utf-8")
     draft = RunDraft.of({"file": str(file), "method": "copy-source"})
-    [trouble] = look(tmp_path / "s.sqlite", draft, Known()).troubles
+    [trouble] = look(store, draft, Known()).troubles
     assert trouble.field == "file"
-    assert trouble.words == (
-        "Line 5, entry 2, field reference: It is missing. Give every entry a reference."
-    )
+    assert trouble.words.startswith("Line 5, entry 2, field reference: It is missing.")
+    store.write_bytes(b"no database at all" * 500)
+    draft = RunDraft.of({"file": CORPUS, "method": "copy-source"})
+    [trouble] = look(store, draft, Known()).troubles
+    assert "no store at all" in trouble.words
 
 
-def test_a_port_of_this_machine_that_nobody_listens_on_is_told_beforehand(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dead_port_is_told_beforehand(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rosetta_tui.request.look.nobody_listens", NOBODY_LISTENS)
     with serving() as scripted:
         draft = RunDraft.of(CHAT | {"endpoint": scripted.url})

@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.project.candidates import Usual, take_candidates
 from harness.project.making import changing
 from harness.project.state import HandedOut, Project, ProjectEntry, Spoken, create_project
-from tests.harness.project.making import FACTS, candidate, many
+from tests.harness.project.making import FACTS, many
 
 CANARY = "xylophone"
 """Stands in the sources of difficulty 1, secret or not."""
@@ -54,6 +54,3 @@ def _looked_over(entries: Sequence[ProjectEntry]) -> list[ProjectEntry]:
         each.model_copy(update={"agreed": Spoken(review="words-agree-1", people=("A",), outcome=outcomes[number % 4], on=DAY)})
         for number, each in enumerate(entries)
     ]  # fmt: skip
-
-
-__all__ = ["CANARY", "begun", "candidate", "halfway"]

@@ -15,8 +15,8 @@ from rosetta_tui.project.new_corpus_form import NewCorpusScreen
 from rosetta_tui.project.screen import ProjectScreen
 from rosetta_tui.request.draft import Value
 from rosetta_tui.request.new_corpus import arguments, command_of, look_at
-from tests.tui.screens import App, press, press_in_turn, settle, showing, text
-from tests.tui.vault.looks import LOOKS, look, store
+from tests.tui.golden import SMALL, look
+from tests.tui.screens import App, at_rest, press, press_in_turn, settle, showing, store, text
 
 FILLED: dict[str, Value] = {
     "source_language": "en", "target_language": "crk", "title": "Words of our school",
@@ -24,31 +24,35 @@ FILLED: dict[str, Value] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("size", "theme"), LOOKS)
-async def test_empty_and_with_what_is_wrong(
-    size: tuple[int, int], theme: str, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_new_corpus_form_looks_as_kept(home: Path) -> None:
     wrong = FILLED | {"source_language": "english", "licence": "ask us", "folder": ".", "title": "", "labels": ("TK NC",)}  # fmt: skip
-    for name, typed in (("new-corpus", {}), ("new-corpus-wrong", wrong)):
-        screen = NewCorpusScreen(store(home), dict(typed))
-        async with showing(App(None, store(home)), screen, size) as (app, pilot):
-            app.theme = theme
+    async with at_rest(App(None, store(home)), SMALL) as (app, pilot):
+        for name, typed in (("new-corpus", {}), ("new-corpus-wrong", wrong)):
+            app.push_screen(NewCorpusScreen(store(home), dict(typed)))
+            await settle(pilot)
             if typed:
                 await press(pilot, "ctrl+s")
-            await settle(pilot)
-            look(name, size, app)
+            look(name, app)
 
 
 def called(words: list[str]) -> Result:
     return CliRunner().invoke(rosetta, words)
 
 
-async def test_what_is_typed_begins_what_the_command_begins(home: Path) -> None:
+@pytest.mark.costly("fills the whole form by keys")
+async def test_new_corpus_form_begins_what_the_command_begins(home: Path) -> None:
     app = App(None, store(home))
     async with showing(app, ProjectsScreen(store(home)), (100, 30)) as (_, pilot):
         await press(pilot, "n")
-        for typed in FILLED.values():
-            await press_in_turn(pilot, *str(typed), "enter")
+        await press(pilot, *"en", "enter", "ctrl+s")
+        assert "5 things are not right yet" in text(app)
+        assert "This is still to be filled in." in text(app)
+        assert not list(Path().glob("*/project.json"))
+        await press_in_turn(pilot, "escape", "n")
+        assert isinstance(app.screen, NewCorpusScreen)
+        assert app.screen.lines["source_language"].value == "en", "what was typed stays"
+        for typed in list(FILLED.values())[1:]:
+            await press(pilot, *str(typed), "enter")
         form = app.screen
         assert isinstance(form, NewCorpusScreen)
         assert form.typed == FILLED
@@ -75,19 +79,12 @@ async def test_what_is_typed_begins_what_the_command_begins(home: Path) -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("source_language", "english"),
-        ("target_language", "-x"),
-        ("licence", "ask us"),
-        ("transmission", "to friends"),
-        ("labels", ("TK Foo",)),
-        ("corpus_id", "Ä b"),
-        ("folder", "home"),
+        ("source_language", "english"), ("target_language", "-x"), ("licence", "ask us"),
+        ("transmission", "to friends"), ("labels", ("TK Foo",)), ("corpus_id", "Ä b"), ("folder", "home"),
         ("folder", "gold_standard"),
     ],
-)
-def test_what_is_wrong_is_said_in_the_words_of_the_command(
-    field: str, value: Value, home: Path
-) -> None:
+)  # fmt: skip
+def test_wrong_field_is_said_as_by_the_command(field: str, value: Value, home: Path) -> None:
     (home / "full").touch()
     typed = FILLED | {field: value}
     found = look_at(typed)
@@ -112,19 +109,3 @@ def test_no_value_is_taken_for_an_option(home: Path) -> None:
     assert called(arguments(typed)).exit_code == 0
     made = json.loads(Path("-words", "project.json").read_bytes())["dataset"]
     assert (made["title"], made["labels"]) == ("--help", ["TK NC", "for our schools"])
-
-
-async def test_what_was_typed_stays_and_nothing_is_begun_while_something_is_wrong(
-    home: Path,
-) -> None:
-    app = App(None, store(home))
-    async with showing(app, ProjectsScreen(store(home)), (100, 30)) as (_, pilot):
-        await press(pilot, "n")
-        await press_in_turn(pilot, *"en", "enter", "ctrl+s")
-        assert "5 things are not right yet" in text(app)
-        assert "This is still to be filled in." in text(app)
-        await press_in_turn(pilot, "escape", "n")
-        form = app.screen
-        assert isinstance(form, NewCorpusScreen)
-        assert form.lines["source_language"].value == "en"
-    assert not list(Path().glob("*/project.json"))

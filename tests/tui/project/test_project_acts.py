@@ -13,15 +13,25 @@ from textual.widgets import Input
 from harness.core.failures import UsageError
 from harness.project.state import read_project
 from rosetta_tui.project import screen
-from rosetta_tui.project.acts import WantedSentences, add_sentences, checked
+from rosetta_tui.project.acts import WantedSentences, add_sentences, checked, gather_here
 from rosetta_tui.project.dialogs import AddSentencesScreen, ToldScreen
 from rosetta_tui.project.screen import ProjectScreen
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.section_page import Line
 from tests.tui.commands.new_language import Office, sentences, speaks, table
+from tests.tui.golden import SMALL, look
 from tests.tui.project.made import begun, halfway
-from tests.tui.screens import App, burst, notices, press, press_in_turn, settle, showing, text
-from tests.tui.vault.looks import LOOKS, look, store
+from tests.tui.screens import (
+    App,
+    burst,
+    notices,
+    press,
+    press_in_turn,
+    settle,
+    showing,
+    store,
+    text,
+)
 
 KNOWN = dict(list(sentences().items())[:8])
 
@@ -32,31 +42,19 @@ def table_of_sentences(home: Path) -> None:
     Path("sentences.tsv").write_text(table(KNOWN), "utf-8")
 
 
-@pytest.mark.parametrize(("size", "theme"), LOOKS)
-async def test_what_the_dialogs_look_like(size: tuple[int, int], theme: str, home: Path) -> None:
-    begun(home, Path("words"))
-    Path("twice.tsv").write_text(table(KNOWN), "utf-8")
-    made = ProjectScreen(store(home), Path("words"))
-    async with showing(App(None, store(home)), made, size) as (app, pilot):
-        app.theme = theme
-        await press(pilot, "s")
-        app.screen.query_one(Input).value = "sentences.tsv"
-        app.screen.query_one("#difficulty", Input).value = "hard"
-        await press(pilot, "enter")
-        look("project-add", size, app)
-        app.screen.query_one("#difficulty", Input).value = ""
-        await press(pilot, "enter")
-        look("project-added", size, app)
-
-
 async def test_sentences_are_added_told_of_and_taken_out_again(home: Path) -> None:
     begun(home, Path("words"))
     made = ProjectScreen(store(home), Path("words"))
-    async with showing(App(None, store(home)), made, (100, 36), notifications=True) as (app, pilot):
+    async with showing(App(None, store(home)), made, SMALL) as (app, pilot):
         await press(pilot, "u")
         assert app.screen is made
         await press_in_turn(pilot, "s", "enter")
         assert "Name the file." in text(app)
+        app.screen.query_one(Input).value = "sentences.tsv"
+        app.screen.query_one("#difficulty", Input).value = "hard"
+        await press(pilot, "enter")
+        look("project-add", app)
+        app.screen.query_one("#difficulty", Input).value = ""
         for file, said in (("gone.tsv", "gone.tsv"), ("words", "words")):
             app.screen.query_one(Input).value = file
             await press(pilot, "enter")
@@ -67,6 +65,7 @@ async def test_sentences_are_added_told_of_and_taken_out_again(home: Path) -> No
         app.screen.query_one("#most", Input).value = "6"
         await press(pilot, "enter")
         assert isinstance(app.screen, ToldScreen)
+        look("project-added", app)
         told = text(app)
         assert "Added: 6 entries" in told
         assert "stand open: erase it" in " ".join(told.replace("│", " ").split())
@@ -82,9 +81,7 @@ async def test_sentences_are_added_told_of_and_taken_out_again(home: Path) -> No
         assert "There are no sentences yet." in text(app)
 
 
-async def test_enter_a_second_time_adds_nothing_twice(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_second_enter_adds_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun(home, Path("words"))
     begins, typed = [], Event()
 
@@ -105,9 +102,7 @@ async def test_enter_a_second_time_adds_nothing_twice(
     assert len(begins) == 1
 
 
-async def test_what_an_act_did_is_said_though_something_else_came_on_top(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_act_is_told_under_a_screen(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     halfway(home, Path("words"))
     goes_on = Event()
 
@@ -124,11 +119,15 @@ async def test_what_an_act_did_is_said_though_something_else_came_on_top(
         goes_on.set()
         await settle(pilot)
         assert notices(app) == ["Taken in: 3 translations.\nLeft out: 1."]
+        monkeypatch.setattr(screen, "gather_here", gather_here)
+        before = Path("words", "project.json").read_bytes()
+        await press_in_turn(pilot, "escape", "t")
+        await settle(pilot)
+        assert "another data folder" in notices(app)[-1]
+        assert Path("words", "project.json").read_bytes() == before, "nothing is changed"
 
 
-async def test_what_speakers_sent_back_is_taken_in_and_no_sentence_is_shown(
-    home: Path, tmp_path: Path
-) -> None:
+async def test_translations_are_taken_in_and_none_is_shown(home: Path, tmp_path: Path) -> None:
     office = Office(home)
     begun(home, Path("words"))
     add_sentences(Path("words"), home, WantedSentences(Path("sentences.tsv")))
@@ -149,18 +148,6 @@ async def test_what_speakers_sent_back_is_taken_in_and_no_sentence_is_shown(
         shown = text(app)
         assert "8 of 8 sentences translated" in shown
         assert not any(each in shown for pair in KNOWN.items() for each in (pair[0], pair[1][1]))
-
-
-async def test_what_cannot_be_taken_in_is_said_and_nothing_is_changed(home: Path) -> None:
-    halfway(home, Path("words"))
-    before = Path("words", "project.json").read_bytes()
-    made = ProjectScreen(store(home), Path("words"))
-    async with showing(App(None, store(home)), made, (100, 36), notifications=True) as (app, pilot):
-        await press(pilot, "t")
-        await settle(pilot)
-        assert "another data folder" in " ".join(notices(app))
-        assert app.screen is made
-    assert Path("words", "project.json").read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import shlex
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
-import click
 import pytest
 from textual.widgets import Input
 
 from harness.project.known import known_folders
 from harness.project.making import changing
-from rosetta_tui.commands import rosetta
 from rosetta_tui.project import list_screen, screen
 from rosetta_tui.project.facts import ProjectReading, read_facts, read_known
 from rosetta_tui.project.list_screen import ProjectsScreen
@@ -24,47 +22,44 @@ from rosetta_tui.project.speakers import speakers
 from rosetta_tui.project.worth import costs, worth_having
 from rosetta_tui.report.project import NextStep, next_step
 from rosetta_tui.toolkit.dialogs.path import PathScreen
-from rosetta_tui.toolkit.section_screen import CommandsScreen
+from tests.tui.golden import SMALL, look
 from tests.tui.project.made import CANARY, begun, halfway
-from tests.tui.screens import App, notices, press, press_in_turn, settle, showing, text
-from tests.tui.vault.looks import LOOKS, look, store
+from tests.tui.screens import (
+    App,
+    at_rest,
+    notices,
+    press,
+    press_in_turn,
+    settle,
+    showing,
+    store,
+    text,
+)
+from tests.tui.vault.made import taken
 
-# What they look like
 
-
-@pytest.mark.parametrize(("size", "theme"), LOOKS)
-async def test_a_corpus_section_by_section(size: tuple[int, int], theme: str, home: Path) -> None:
+async def test_project_screen_section_by_section(home: Path) -> None:
     halfway(home, Path("words"))
     made = ProjectScreen(store(home), Path("words"))
-    async with showing(App(None, store(home)), made, size) as (app, pilot):
-        app.theme = theme
+    async with showing(App(None, store(home)), made, SMALL) as (app, pilot):
         for number, name in enumerate(SECTIONS, 1):
             await press(pilot, str(number))
-            look(f"project-{name.lower().replace(' ', '-')}", size, app)
+            look(f"project-{name.lower().replace(' ', '-')}", app)
             assert CANARY not in text(app)
         await press_in_turn(pilot, "1", "c", "down")
-        look("project-what-to-do", size, app)
+        look("project-what-to-do", app)
 
 
-@pytest.mark.parametrize(("size", "theme"), LOOKS)
-async def test_the_list_with_one_that_is_gone_and_without_any(
-    size: tuple[int, int], theme: str, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = App(None, store(home))
-    async with showing(app, ProjectsScreen(store(home)), size) as (_, pilot):
-        app.theme = theme
-        await settle(pilot)
-        look("projects-empty", size, app)
-    halfway(home, Path("words"))
-    begun(home, Path("songs"), "Songs of the river")
-    begun(home, Path("gone"), "Letters")
-    Path("gone", "project.json").unlink()
+async def test_project_list_with_one_gone(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(list_screen, "read_known", _steady)
-    app = App(None, store(home))
-    async with showing(app, ProjectsScreen(store(home)), size) as (_, pilot):
-        app.theme = theme
+    async with showing(App(None, store(home)), ProjectsScreen(store(home)), SMALL) as (app, pilot):
+        look("projects-empty", app)
+        halfway(home, Path("words"))
+        begun(home, Path("songs"), "Songs of the river")
+        begun(home, Path("gone"), "Letters")
+        Path("gone", "project.json").unlink()
         await settle(pilot)
-        look("projects", size, app)
+        look("projects", app)
 
 
 def _steady(*all_: object, **more: object) -> list[ProjectReading]:
@@ -76,29 +71,27 @@ def _steady(*all_: object, **more: object) -> list[ProjectReading]:
     ]
 
 
-# How one gets there
-
-
-async def test_from_home_to_a_folder_that_another_computer_began(
-    home: Path, tmp_path: Path
-) -> None:
-    begun(tmp_path / "elsewhere", tmp_path / "words")
-    app = App(None, store(home))
-    async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        await settle(pilot)
+async def test_project_walk_from_home_to_another_folder(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "the words"
+    begun(tmp_path / "elsewhere", folder)
+    async with at_rest(App(None, store(home)), (100, 30), notifications=True) as (app, pilot):
         await press(pilot, "L")
         assert "begins a new one, in an empty folder" in text(app)
-        for folder, said in ((tmp_path, "holds no corpus in the making"), (tmp_path / "words", "1 of 7 met")):  # fmt: skip
+        for typed, said in ((tmp_path, "holds no corpus in the making"), (folder, "1 of 7 met")):
             await press(pilot, "o")
             assert isinstance(app.screen, PathScreen)
-            app.screen.query_one(Input).value = str(folder)
+            app.screen.query_one(Input).value = str(typed)
             await press(pilot, "enter")
             assert said in f"{text(app)}{notices(app)}"
+        await press_in_turn(pilot, "c", "enter")
+        assert app.clipboard == f"rosetta corpus sources '{folder}' FILE", (
+            "the next command is first"
+        )
         await press(pilot, "q")
         assert "Words of our school" in text(app)
         await press(pilot, "delete")
         assert "No corpus has been begun here yet" in text(app)
-        assert (tmp_path / "words" / "project.json").is_file()
+        assert (folder / "project.json").is_file()
         await press(pilot, "q")
         assert "A corpus for a new language" in text(app)
 
@@ -120,19 +113,6 @@ async def test_a_change_of_the_folder_is_seen_and_what_cannot_be_read_is_said(ho
         assert "3 of 8 met" in text(app)
 
 
-async def test_the_next_command_is_the_first_to_copy(home: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "the words"
-    begun(home, folder)
-    async with showing(App(None, store(home)), ProjectScreen(store(home), folder), (100, 30)) as (app, pilot):  # fmt: skip
-        await press(pilot, "c")
-        assert isinstance(app.screen, CommandsScreen)
-        await press(pilot, "enter")
-        assert app.clipboard == f"rosetta corpus sources '{folder}' FILE"
-
-
-# What they say
-
-
 def test_each_command_is_one_that_the_program_takes(home: Path) -> None:
     halfway(home, Path("words"))
     Path("STICK").mkdir()
@@ -140,26 +120,16 @@ def test_each_command_is_one_that_the_program_takes(home: Path) -> None:
         Path(name).touch()
     facts = read_facts(Path("words"), home).facts
     assert facts is not None
-    pages = [make(facts, Path("words")) for make in (needs, sentences, speakers, worth_having)]  # fmt: skip
-    commands = [each for page in [*pages, costs(facts)] for told in page.commands for each in told.values()]  # fmt: skip
+    pages = [make(facts, Path("words")) for make in (needs, sentences, speakers, worth_having)]
     closed = commands_of(NextStep("nothing"), Path("words"), in_vault=True)
-    for each in {tuple(each) for each in (*commands, *closed.values())}:
-        words = [*each[1:]]
-        group: click.Command = rosetta
-        context = click.Context(rosetta, info_name="rosetta")
-        while isinstance(group, click.Group):
-            name = words.pop(0)
-            found = group.get_command(context, name)
-            assert found is not None, each
-            group = found
-        assert group.make_context(group.name, words), each
+    told = [told.values() for page in (*pages, costs(facts)) for told in page.commands]
+    assert all(taken(words) for words in chain(*told, closed.values()))
 
 
 def test_of_what_came_back_only_the_rest_is_out(home: Path) -> None:
     """A translation that a second speaker did not agree to came back; it is asked for anew, and then looked over anew."""
     halfway(home, Path("words"))
     facts = read_facts(Path("words"), home).facts
-    assert facts is not None
     assert [(each.kind, each.sentences, each.out) for each in facts.reviews] == [("translate", 90, 30), ("agree", 30, 10)]  # fmt: skip
     assert dict(facts.reviews[0].people) == {"A": 40, "B": 20}
     assert (facts.corrected, facts.refused, facts.came_translated) == (5, 0, 0)
@@ -174,7 +144,6 @@ def test_of_what_came_back_only_the_rest_is_out(home: Path) -> None:
             for each in refused
         )  # fmt: skip
     facts = read_facts(Path("words"), home).facts
-    assert facts is not None
     assert [each.out for each in facts.reviews] == [0, 0]
     assert (facts.refused, facts.progress.waiting) == (10, ())
     assert not next_step(facts.progress, Path("words")).words.startswith("take in")
@@ -199,11 +168,3 @@ def test_folders_are_known_once_and_found_where_they_were_moved(home: Path, tmp_
     with changing(Path("moved"), home):
         pass
     assert known_folders(home) == [tmp_path / "moved"]
-
-
-def test_what_comes_next_can_be_typed(home: Path, tmp_path: Path) -> None:
-    begun(home, tmp_path / "the words")
-    facts = read_facts(tmp_path / "the words", home).facts
-    assert facts is not None
-    [command] = next_step(facts.progress, tmp_path / "the words").commands
-    assert shlex.split(shlex.join(command))[3] == str(tmp_path / "the words")

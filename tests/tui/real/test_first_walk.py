@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,11 +12,11 @@ import pytest
 from harness.settings import read_settings
 from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
+from tests.tui.commands.processes import Rosetta
 from tests.tui.home.terminal import Terminal
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 
-COMMAND = [sys.executable, "-P", "-c", "from rosetta_tui.cli import main; main()"]
 EMPTY = ("D  Run the demo", "n  New run")
 
 
@@ -27,11 +24,6 @@ EMPTY = ("D  Run the demo", "n  New run")
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
     with closing(Terminal(tmp_path)) as opened:
         yield opened
-
-
-def run_in_the_shell(home: Path, *words: str) -> None:
-    env = {**os.environ, "ROSETTA_HOME": str(home)}
-    subprocess.run([*COMMAND, *words], env=env, check=True, capture_output=True)
 
 
 def states(home: Path) -> list[str]:
@@ -50,7 +42,7 @@ def test_from_nothing_to_two_runs_side_by_side(terminal: Terminal, tmp_path: Pat
     terminal.wait_for("complete")
     terminal.press("q")
     terminal.wait_for("› Home   1 run")
-    run_in_the_shell(tmp_path / "home", "demo", "--system", "griza", "--plain")
+    assert Rosetta(tmp_path / "home")("demo", "--system", "griza", "--plain")[0] == 0
     terminal.wait_for("› Home   2 runs")  # seen by itself
     terminal.press("c")
     terminal.wait_for("› Compare", "is better than")

@@ -27,6 +27,7 @@ from harness.events.kinds import (
 from harness.method.method import MethodClass, Result, Setup
 from harness.store.file.openings import Floor, ScoringSoFar
 from rosetta_tui.report.run import JsonLines, PlainLines, entry_line, finished_line
+from tests.review.thorough import examples
 
 HOSTILE = "[red]x[/] \x1b[2J\x1b]0;title\x07 \x9b31m \u202eevil\u2066 \r\n\x00 \u2028 ᓀᐦᐃᔭᐍᐏᐣ"
 
@@ -57,14 +58,10 @@ PROGRESS = Progress(
 )  # fmt: skip
 FAILED_ENTRY = result(1, output=None, error_class=ErrorClass.SERVER, error=HOSTILE, headline=0.0)
 EVENTS: list[Event] = [
-    STARTED,
-    EntryScored("r", result()),
-    EntryScored("r", FAILED_ENTRY),
-    PROGRESS,
+    STARTED, EntryScored("r", result()), EntryScored("r", FAILED_ENTRY), PROGRESS,
     Finished("r", RunState.STOPPED, 4, 1, 10, 12.5, None, HOSTILE),
-    Finished("r", RunState.COMPLETE, 10, 1, 10, 12.5, "ab" * 32),
-    Failed("r", HOSTILE),
-]
+    Finished("r", RunState.COMPLETE, 10, 1, 10, 12.5, "ab" * 32), Failed("r", HOSTILE),
+]  # fmt: skip
 
 
 def written(listener: type[PlainLines] | type[JsonLines], *events: Event, **more: Any) -> list[str]:
@@ -122,6 +119,7 @@ def test_the_figures_come_through_unchanged() -> None:
 
 
 @given(st.text())
+@examples(50, 200)
 def test_any_output_survives_json_and_harms_no_terminal(text: str) -> None:
     text = text.encode("utf-8", "replace").decode()
     [line] = written(JsonLines, EntryScored("r", result(output=text)), secret=set())
@@ -137,25 +135,23 @@ def test_a_secret_output_is_withheld_and_says_so() -> None:
     assert "withheld" not in strict(written(JsonLines, scored, secret={4})[0])
 
 
-def test_plain_lines_show_hostile_text_and_do_nothing() -> None:
+def test_plain_lines_are_harmless_and_hold_no_text_of_an_entry() -> None:
     lines = written(PlainLines, *EVENTS)
     assert all(map(harmless, lines))
     assert any("ᓀᐦᐃᔭᐍᐏᐣ" in line for line in lines)
     assert any("[red]x[/]" in line for line in lines)
+    entry = result(entry_id=1, output="the medicine bundle")
+    assert "medicine" not in "".join(written(PlainLines, EntryScored("r", entry)))
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
+@examples(50, 200)
 def test_no_message_of_an_endpoint_breaks_out_of_its_line(message: str) -> None:
     entry = EntryScored("r", result(output=None, error_class=ErrorClass.SERVER, error=message))
     stopped = Finished("r", RunState.STOPPED, 0, 1, 1, 1.0, None, message)
     [line] = written(PlainLines, entry, Failed("r", message), stopped)
     assert harmless(line)
     assert harmless(finished_line(stopped))
-
-
-def test_plain_lines_hold_no_text_of_an_entry() -> None:
-    entry = result(entry_id=1, output="the medicine bundle")
-    assert "medicine" not in "".join(written(PlainLines, EntryScored("r", entry)))
 
 
 @pytest.mark.parametrize(
@@ -180,17 +176,13 @@ def test_an_entrys_line(row: Result, line: str) -> None:
     assert entry_line(row) == line
 
 
-def test_where_some_cost_is_unknown_the_least_is_said() -> None:
+def test_unknown_cost_is_not_free_and_little_is_not_nothing() -> None:
     known = replace(PROGRESS, known_cost_usd=0.036)
     assert "cost at least $0.0360" in written(PlainLines, known)[-1]
     assert "cost unknown" in written(PlainLines, PROGRESS)[-1]
     assert json.loads(written(JsonLines, known, secret=())[-1])["known_cost_usd"] == 0.036
-
-
-def test_unknown_cost_is_not_free_and_little_is_not_nothing() -> None:
-    shown = [entry_line(result(cost_usd=cost)) for cost in (None, 0.0, 0.000012)]
-    for line, words in zip(shown, ("cost unknown", "cost free", "cost $0.000012"), strict=True):
-        assert line.endswith(words)
+    costs = {None: "cost unknown", 0.0: "cost free", 0.000012: "cost $0.000012"}
+    assert all(entry_line(result(cost_usd=cost)).endswith(words) for cost, words in costs.items())
 
 
 def test_entries_read_as_a_table() -> None:
@@ -201,7 +193,7 @@ def test_entries_read_as_a_table() -> None:
         result(3, entry_id="x" * 4000),
         result(4, entry_id=8),
     ]
-    started = dataclasses.replace(STARTED, positions=tuple(range(5000)), done=0)
+    started = replace(STARTED, positions=tuple(range(5000)), done=0)
     lines = written(PlainLines, started, *(EntryScored("r", row) for row in rows))[2:]
     assert [line.index("chrF++") for line in lines] == [14, 14, 19, 4010, 34]
     assert len({line.index("cost") - line.index("chrF++") for line in lines}) == 1
@@ -217,15 +209,12 @@ def test_a_stopped_run_says_why_and_how_it_goes_on() -> None:
     assert finished_line(spent).endswith("`rosetta resume abcdefgh --budget USD` goes on.")
 
 
-def test_progress_is_told_now_and_then_only() -> None:
+def test_progress_is_told_now_and_then_and_a_last_step_once() -> None:
     times = [0.0, 1.0, 4.9, 5.1, 6.0, 10.2, 11.0]
-    events = [dataclasses.replace(PROGRESS, elapsed_seconds=time) for time in times]
+    events = [replace(PROGRESS, elapsed_seconds=time) for time in times]
     assert len(written(PlainLines, *events)) == 2
-
-
-def test_what_is_done_after_the_last_entry_is_told_once() -> None:
     steps = ["asking embeddings", "asking embeddings", "scoring the whole\x1b", None]
-    events = [dataclasses.replace(PROGRESS, doing=doing, elapsed_seconds=0.1) for doing in steps]
+    events = [replace(PROGRESS, doing=doing, elapsed_seconds=0.1) for doing in steps]
     assert written(PlainLines, *events) == ["-- asking embeddings", "-- scoring the whole␛"]
 
 

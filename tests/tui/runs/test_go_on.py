@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +22,10 @@ from rosetta_tui.runs.go_on import GoOnScreen, amount
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.starting import resume
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
-from tests.harness.scripted import Scripted, completion, error, json_answer, serving
-from tests.tui.app.standing import stands
+from tests.harness.scripted import Scripted, completion, error, json_answer
 from tests.tui.runs.stopped_runs import noting, stopped
 from tests.tui.scenes import RUN_ID
-from tests.tui.screens import App, at_rest, lines, notices, press, settle, text
+from tests.tui.screens import App, at_rest, lines, notices, press, settle, stands, text
 
 REASON = "The next call could cost up to $2.66, more than the whole budget of $0.5"
 
@@ -38,30 +36,34 @@ async def go_on(pilot: Pilot[Any]) -> None:
     await settle(pilot)
 
 
-@pytest.mark.parametrize("too", [True, False])
-async def test_going_on_asks_for_the_failed_ones_too(tmp_path: Path, too: bool) -> None:
+async def test_going_on_asks_for_the_failed_ones_and_by_one_click(tmp_path: Path) -> None:
     made = stopped(tmp_path / "s.sqlite", stored=15)
     app = App(made)
     begun = noting(app)
     async with at_rest(app, (120, 36)) as (_, pilot):
         assert "15 of 20 done, 1 of them failed" in text(app)
         assert f"rosetta resume {RUN_ID[:8]} --retry-failed" in text(app)
-        await press(pilot, "R")
-        assert stands(app, GoOnScreen)
-        assert "5 entries wait. No answer that is stored" in text(app)
-        assert "ask again for the failed entry too" in text(app)
-        app.screen.query_one(Checkbox).value = too
-        await press(pilot, "enter")
-        await settle(pilot)
-    assert begun == [{"run_id": made.run_id, "options": {}, "retry_failed": too}]
-
-
-async def test_nothing_is_asked_where_there_is_nothing_to_choose(tmp_path: Path) -> None:
-    made = stopped(tmp_path / "s.sqlite", stored=5)
+        for too in (False, True):
+            await press(pilot, "R")
+            assert stands(app, GoOnScreen)
+            assert "5 entries wait. No answer that is stored" in text(app)
+            assert "ask again for the failed entry too" in text(app)
+            app.screen.query_one(Checkbox).value = too
+            await press(pilot, "enter")
+            await settle(pilot)
+            assert begun.pop() == {"run_id": made.run_id, "options": {}, "retry_failed": too}
+            while not stands(app, HomeScreen):
+                await press(pilot, "q")
+    made = stopped(tmp_path / "t.sqlite", stored=5)
     app = App(made)
     begun = noting(app)
-    async with at_rest(app, (80, 24)) as (_, pilot):
-        await go_on(pilot)
+    async with at_rest(app, (120, 36)) as (_, pilot):
+        [line] = [line for line in lines(app) if "go on" in line]
+        for word, count in (("Stopped", 0), ("go on", 1)):
+            await pilot.click(offset=(line.index(word), lines(app).index(line)))
+            await settle(pilot)
+            await settle(pilot)
+            assert len(begun) == count, "there is nothing to choose"
     assert begun == [{"run_id": made.run_id, "options": {}, "retry_failed": False}]
 
 
@@ -98,20 +100,14 @@ async def test_the_runs_own_screen_offers_to_raise_the_budget(tmp_path: Path) ->
     ]
 
 
-async def test_home_tells_too_why_a_run_stopped(tmp_path: Path) -> None:
-    made = stopped(tmp_path / "s.sqlite", stored=5, plan='{"run": {"budget_usd": 0.5}}')
-    set_live(made.store, made.number, RunState.STOPPED, Live(reason=REASON))
-    async with at_rest(App(made), (120, 36)) as (app, pilot):
-        await go_on(pilot)
-        assert REASON in str(app.screen.query(Static).first().content)
-
-
 async def test_going_on_without_a_limit_takes_a_second_enter(tmp_path: Path) -> None:
     made = stopped(tmp_path / "s.sqlite", stored=5, plan='{"run": {"budget_usd": 0.5}}')
+    set_live(made.store, made.number, RunState.STOPPED, Live(reason=REASON))
     app = App(made)
     begun = noting(app)
     async with at_rest(app, (80, 24)) as (_, pilot):
         await go_on(pilot)
+        assert REASON in str(app.screen.query(Static).first().content)
         await press(pilot, "backspace", "backspace", "backspace", "enter")
         assert begun == []
         assert "Empty is no limit" in text(app)
@@ -120,25 +116,18 @@ async def test_going_on_without_a_limit_takes_a_second_enter(tmp_path: Path) -> 
     assert [each["options"] for each in begun] == [{"budget_usd": None}]
 
 
-@pytest.mark.parametrize("typed", ["1_0", "٥", "１０", "1e3", "inf", "nan", "0", "-1", ""])
-def test_what_is_no_sum_of_money(typed: str) -> None:
-    assert amount(typed) is None
-
-
-@pytest.mark.parametrize(("typed", "sum_"), [("0.45", 0.45), (".5", 0.5), ("20", 20.0)])
-def test_a_sum_of_money(typed: str, sum_: float) -> None:
+@pytest.mark.parametrize(
+    ("typed", "sum_"),
+    [
+        *((each, None) for each in ("1_0", "٥", "１０", "1e3", "inf", "nan", "0", "-1", "")),
+        *(("0.45", 0.45), (".5", 0.5), ("20", 20.0)),
+    ],
+)
+def test_budget_is_a_plain_number_above_zero(typed: str, sum_: float | None) -> None:
     assert amount(typed) == sum_
 
 
-@pytest.fixture
-def endpoint() -> Iterator[Scripted]:
-    with serving() as found:
-        yield found
-
-
-def test_what_failed_is_asked_again_when_the_server_works_again(
-    endpoint: Scripted, tmp_path: Path
-) -> None:
+def test_failed_entries_are_asked_again(endpoint: Scripted, tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     endpoint.answer = lambda _: error(400)
     heard = run_corpus(path, corpus(30), chat_plan(endpoint.url))
@@ -173,34 +162,15 @@ def test_a_broken_language_card_is_why_a_run_cannot_go_on(
     assert f"rosetta resume {heard.finished.run_id[:8]}" in str(banner_words(live))
 
 
-async def test_one_click_on_what_is_offered_does_it(tmp_path: Path) -> None:
-    made = stopped(tmp_path / "s.sqlite", stored=5)
-    app = App(made)
-    begun = noting(app)
-    async with at_rest(app, (120, 36)) as (_, pilot):
-        [line] = [line for line in lines(app) if "go on" in line]
-        row = lines(app).index(line)
-        await pilot.click(offset=(line.index("Stopped"), row))
-        await settle(pilot)
-        assert begun == []
-        await pilot.click(offset=(line.index("go on"), row))
-        await settle(pilot)
-        await settle(pilot)
-    assert [each["run_id"] for each in begun] == [made.run_id]
-
-
-@pytest.mark.parametrize("act", ["resume", "retry"])
-async def test_a_run_that_another_process_deleted_meanwhile_is_said_to_be_gone(
-    tmp_path: Path, act: str
-) -> None:
+async def test_run_deleted_by_another_process_is_said_to_be_gone(tmp_path: Path) -> None:
     made = stopped(tmp_path / "s.sqlite", stored=15)
     async with at_rest(App(made), (120, 36)) as (app, pilot):
         with opened(made.path) as store:
             erase(store, read_run(store, made.number))
         home = app.screen
         assert isinstance(home, HomeScreen)
-        getattr(home.acts, act)(made.run_id)
-        await settle(pilot)
-        said = " ".join(notices(app))
-        assert "This run is gone: it was deleted meanwhile." in said
-        assert app.screen is home
+        for act in (home.acts.resume, home.acts.retry):
+            act(made.run_id)
+            await settle(pilot)
+            assert "This run is gone: it was deleted meanwhile." in notices(app)[-1]
+            assert app.screen is home

@@ -14,15 +14,18 @@ from harness.core.run_state import RunState
 from harness.store.deletion import trash
 from harness.store.file.database import open_store
 from harness.store.notes import MOST_NOTE, change_tags, set_note
+from harness.store.others_cards import CheckedHere, Recount
 from harness.store.run_list import RunSummary, list_runs
 from rosetta_tui.runs.notes import NotesScreen
 from rosetta_tui.runs.query import SORT_WORDS, RunQuery, filters
-from rosetta_tui.runs.table import UNDER_WAY, RunRows
+from rosetta_tui.runs.table import COLUMNS, UNDER_WAY, RunRows, run_words
+from rosetta_tui.show.run_facts import HEADINGS, run_line
 from rosetta_tui.show.text import plain
+from tests.review.thorough import examples
 from tests.tui.hostile import acting
 from tests.tui.runs.summaries import run
 from tests.tui.scenes import HOSTILE, sealed
-from tests.tui.screens import App, at_rest, press, text
+from tests.tui.screens import App, at_rest, press, press_in_turn, text
 
 RUNS = [
     run(4, state=RunState.STOPPED, card=None, tags=("baseline", "Étude")),
@@ -39,25 +42,13 @@ def numbers(query: RunQuery) -> list[int]:
 @pytest.mark.parametrize(
     ("search", "found"),
     [
-        ("", [2, 4, 3, 1]),
-        ("state:stopped", [4]),
-        ("state:failed", [3]),
-        ("state:imported", [1]),
-        ("tag:BASELINE", [4]),
-        ("tag:e\u0301tude", [4]),
-        ("tag:base", []),
-        ("base", [4]),
-        ('model:"gpt 5"', [2]),
-        ('"gpt 5"', [2]),
-        ("gpt chat", [2]),
-        ("corpus:eo-demo-v1 method:glossary", [1]),
-        ("niwa\u0302pama\u0302w", [3]),
-        ("paper:", [3]),
-        ("paper: for", [3]),
-        ("00000003", [3]),
+        ("", [2, 4, 3, 1]), ("state:stopped", [4]), ("state:failed", [3]), ("state:imported", [1]),
+        ("tag:BASELINE", [4]), ("tag:e\u0301tude", [4]), ("tag:base", []), ("base", [4]),
+        ('model:"gpt 5"', [2]), ('"gpt 5"', [2]), ("gpt chat", [2]), ("corpus:eo-demo-v1 method:glossary", [1]),
+        ("niwa\u0302pama\u0302w", [3]), ("paper:", [3]), ("paper: for", [3]), ("00000003", [3]),
         ('"unclosed', []),
     ],
-)
+)  # fmt: skip
 def test_words_and_filters_narrow_the_list_down(search: str, found: list[int]) -> None:
     assert numbers(RunQuery(search=search)) == found
 
@@ -65,18 +56,12 @@ def test_words_and_filters_narrow_the_list_down(search: str, found: list[int]) -
 @pytest.mark.parametrize(
     ("sort", "turned", "found"),
     [
-        ("when", True, [1, 2, 3, 4]),
-        ("composite", False, [3, 1, 4, 2]),
-        ("composite", True, [1, 3, 4, 2]),
-        ("chrf", False, [1, 3, 4, 2]),
-        ("failed", False, [3, 4, 2, 1]),
-        ("corpus", False, [3, 4, 2, 1]),
+        ("when", True, [1, 2, 3, 4]), ("composite", False, [3, 1, 4, 2]), ("composite", True, [1, 3, 4, 2]),
+        ("chrf", False, [1, 3, 4, 2]), ("failed", False, [3, 4, 2, 1]), ("corpus", False, [3, 4, 2, 1]),
         ("notes", False, [4, 3, 2, 1]),
     ],
-)
-def test_what_has_no_value_comes_last_in_either_direction(
-    sort: str, turned: bool, found: list[int]
-) -> None:
+)  # fmt: skip
+def test_runs_without_a_value_come_last(sort: str, turned: bool, found: list[int]) -> None:
     assert numbers(RunQuery(sort=sort, turned=turned)) == found
 
 
@@ -98,6 +83,7 @@ VALUES = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=30))
 
 
 @given(st.lists(st.tuples(VALUES, VALUES, VALUES), min_size=1, max_size=5))
+@examples(30, 100)
 def test_every_filter_that_is_offered_finds_its_runs(texts: list[tuple[str, str, str]]) -> None:
     runs = [
         run(number, dataset_id=corpus, model_slug=model, note=note)
@@ -108,6 +94,7 @@ def test_every_filter_that_is_offered_finds_its_runs(texts: list[tuple[str, str,
 
 
 @given(VALUES, st.sampled_from(sorted(SORT_WORDS)), st.booleans())
+@examples(30, 100)
 def test_nothing_that_can_be_typed_breaks_the_list(search: str, sort: str, turned: bool) -> None:
     query = RunQuery(sort, turned, search)
     shown = query.apply(RUNS, UNDER_WAY)
@@ -164,19 +151,7 @@ async def test_tags_of_others_stay_and_a_note_that_was_not_touched_too(app: App)
         assert (listed(app).tags, listed(app).note) == (("cli", "mine"), KEPT)
 
 
-async def test_what_cannot_be_written_stays_in_the_dialog(app: App) -> None:
-    async with at_rest(app, (80, 24)) as (_, pilot):
-        await pilot.press("t", *"mine")
-        with closing(open_store(app.store_path)) as store:
-            trash(store, listed(app).number)
-        await press(pilot, "ctrl+s")
-        assert "was deleted meanwhile" in text(app)
-        assert dialog(app).query_one(Input).value == "mine"
-
-
-async def test_signs_that_act_are_shown_as_others_and_kept_so_where_the_note_is_changed(
-    app: App,
-) -> None:
+async def test_signs_that_act_are_shown_as_others_and_kept_so(app: App) -> None:
     async with at_rest(app, (80, 24)) as (_, pilot):
         await press(pilot, "t")
         assert acting(text(app).replace("\n", "")) == []
@@ -187,11 +162,31 @@ async def test_signs_that_act_are_shown_as_others_and_kept_so_where_the_note_is_
         await press(pilot, "ctrl+s")
         shown = "\n".join(map(plain, KEPT.split("\n")))
         assert listed(app).note == f"{shown} end\nmore"
-
-
-async def test_a_note_without_signs_that_act_is_shown_without_a_word(app: App) -> None:
-    with closing(open_store(app.store_path)) as store:
-        set_note(store, listed(app).number, "fine\nâ 👩‍👩‍👧")
-    async with at_rest(app, (80, 24)) as (_, pilot):
-        await press(pilot, "t")
+        with closing(open_store(app.store_path)) as store:
+            set_note(store, listed(app).number, "fine\nâ 👩‍👩‍👧")
+        await press_in_turn(pilot, "r", "t")
         assert "signs that act" not in text(app)
+        await press(pilot, *"mine")
+        with closing(open_store(app.store_path)) as store:
+            trash(store, listed(app).number)
+        await press(pilot, "ctrl+s")
+        assert "was deleted meanwhile" in text(app), "what cannot be written stays"
+        assert dialog(app).query_one(Input).value == "mine"
+
+
+RESULT = [column.key for column in COLUMNS].index("result")
+
+
+def test_stated_scores_say_so_in_the_list() -> None:
+    stated = run(1, imported=True)
+    counted = run(2, imported=True, checked=CheckedHere(recount=Recount(pinned=True)))
+    other = run(3, imported=True, checked=CheckedHere(recount=Recount(True, ("chrF++ states 9",))))
+    rows = RunRows([stated, counted, other, run(4)])
+    words = [rows.cells(place)[RESULT].text for place in range(4)]
+    assert [each.endswith(" (stated)") for each in words] == [True, False, True, False]
+    assert rows.columns[RESULT].width >= max(map(len, words))
+    assert RunRows([counted, run(4)]).columns == list(COLUMNS)
+    assert "(stated)" in run_words(stated)[1]
+    tiers = HEADINGS.index("tier")
+    assert run_line(stated)[tiers].endswith(" (stated)")
+    assert "stated" not in run_line(counted)[tiers]

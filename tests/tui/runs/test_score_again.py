@@ -24,15 +24,14 @@ from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of, options_of
 from rosetta_tui.toolkit.form.form_line import FormLine
 from tests.harness.evaluation import LANGUAGES
 from tests.tui.runs.scored_again import opened, path, runs
-from tests.tui.screens import App, press, settle, text
+from tests.tui.screens import App, at_rest, press, settle, text
 
 __all__ = ["path"]
 
 
-async def test_all_that_there_is_by_now_makes_a_new_run_that_names_the_old_one(path: Path) -> None:
+async def test_scoring_again_makes_a_new_run_that_names_the_old(path: Path) -> None:
     [before] = runs(path)
-    app = App(None, path)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with at_rest(App(None, path), (80, 24)) as (app, pilot):
         await opened(pilot)
         await pilot.press("enter")
         while isinstance(app.screen, ScoreAgainScreen):
@@ -44,26 +43,14 @@ async def test_all_that_there_is_by_now_makes_a_new_run_that_names_the_old_one(p
     assert before.card["scores"]["ter"] is None
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "large"])
-async def test_it_says_what_will_work_and_why_other_metrics_will_not(
-    path: Path, size: tuple[int, int]
-) -> None:
-    app = App(None, path)
-    async with app.run_test(size=size) as pilot:
+async def test_dialog_says_what_will_work_and_what_is_wrong(path: Path) -> None:
+    async with at_rest(App(None, path), (80, 24)) as (app, pilot):
         screen = await opened(pilot)
         screen.query_one("#prospect").scroll_visible(animate=False)
         await settle(pilot)
         seen = " ".join(text(app).split())
-        assert "taken again" in seen
-        assert "TER" in seen
-        assert "FST" in seen
-        assert "semantic" in seen
-
-
-async def test_fields_say_at_once_what_is_wrong_with_them(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=(160, 48)) as pilot:
-        screen = await opened(pilot)
+        assert all(word in seen for word in ("taken again", "TER", "FST", "semantic"))
+        await pilot.resize_terminal(160, 48)
         screen.query_one("#field-metrics", FormLine).put("blue")
         await settle(pilot)
         assert "there is no metric 'blue'" in " ".join(text(app).split())
@@ -73,14 +60,9 @@ async def test_fields_say_at_once_what_is_wrong_with_them(path: Path) -> None:
         screen.query_one("#field-gloss_dictionary", FormLine).put("/there/is/none.json")
         await settle(pilot)
         assert "/there/is/none.json" in text(app)
-    assert len(runs(path)) == 1
-
-
-async def test_a_run_to_which_nothing_can_be_added_says_so_and_stays_alone(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=(160, 48)) as pilot:
-        screen = await opened(pilot)
+        screen.query_one("#field-gloss_dictionary", FormLine).put("")
         screen.query_one("#field-metrics", FormLine).put("chrf_plus_plus")
+        await settle(pilot)
         await press(pilot, "ctrl+s")
         assert app.screen is screen
         assert "Nothing new comes of it" in text(app)
@@ -89,11 +71,8 @@ async def test_a_run_to_which_nothing_can_be_added_says_so_and_stays_alone(path:
     assert len(runs(path)) == 1
 
 
-async def test_scoring_that_is_stopped_leaves_no_run(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = App(None, path)
-    async with app.run_test(size=(160, 48)) as pilot:
+async def test_stopped_scoring_leaves_no_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with at_rest(App(None, path), (160, 48)) as (app, pilot):
         screen = await opened(pilot)
 
         def slow(store: Any, run: Any, options: Any, tell: Callable[[str], None], note: Any) -> str:
@@ -129,8 +108,7 @@ def spoil_the_card(path: Path) -> None:
 
 async def test_a_broken_language_card_is_spoken_of(path: Path) -> None:
     spoil_the_card(path)
-    app = App(None, path)
-    async with app.run_test(size=(120, 30)) as pilot:
+    async with at_rest(App(None, path), (120, 30)) as (app, pilot):
         screen = await opened(pilot)
         said = str(screen.query_one("#said", Static).content)
         assert f"{LANGUAGES['target_language']}.toml: It is no TOML" in said

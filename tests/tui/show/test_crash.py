@@ -12,11 +12,12 @@ import pytest
 
 from corpora.model.entry import Segment
 from rosetta_tui import cli
+from rosetta_tui.commands import rosetta
 from rosetta_tui.entry import screen as entry_screen
 from rosetta_tui.show.crash import crash_text
 from tests.tui.hostile import acting
-from tests.tui.scenes import HOSTILE, PAIRS, Scene, entries_of, scene
-from tests.tui.screens import App, press, settle
+from tests.tui.scenes import HOSTILE, PAIRS, entries_of, scene
+from tests.tui.screens import App, at_rest, press
 
 SECRET = PAIRS[0][0]
 
@@ -29,25 +30,18 @@ def fail_on_an_entry(facts: Any) -> Never:  # type: ignore[misc]
         raise KeyError(source + HOSTILE[3]) from error
 
 
-async def open_an_entry(app: App, made: Scene) -> None:
-    async with app.run_test(size=(120, 40)) as pilot:
-        made.play([made.started(), *made.scored(8), made.progress(8)])
-        await settle(pilot)
-        await press(pilot, "enter")
-
-
 async def test_a_crash_on_a_secret_entry_prints_no_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    secret = [
-        entry.model_copy(update={"segment": Segment.GOLD_STANDARD})
-        for entry in entries_of(PAIRS, 8)
-    ]
+    gold = {"segment": Segment.GOLD_STANDARD}
+    secret = [entry.model_copy(update=gold) for entry in entries_of(PAIRS, 8)]
     made = scene(tmp_path / "s.sqlite", total=8, stored=8, entries=secret)
     monkeypatch.setattr(entry_screen, "texts", fail_on_an_entry)
+    made.play([made.started(), *made.scored(8), made.progress(8)])
     app = App(made, watch=True)
     with pytest.raises(KeyError):
-        await open_an_entry(app, made)
+        async with at_rest(app, (120, 40)) as (_, pilot):
+            await press(pilot, "enter")
     words = capsys.readouterr().err
     assert "fail_on_an_entry" in words
     assert "KeyError (its message is left out" in words
@@ -59,8 +53,6 @@ async def test_a_crash_on_a_secret_entry_prints_no_text(
 def test_a_failing_command_says_where_and_quotes_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from rosetta_tui.commands import rosetta
-
     def fail(**_: Any) -> Never:
         raise ValueError(SECRET + HOSTILE[4])
 
@@ -84,17 +76,10 @@ def test_the_message_of_a_database_is_kept() -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
 def test_a_full_disk_is_said_in_one_line() -> None:
-    command = [
-        sys.executable,
-        "-P",
-        "-c",
-        "from rosetta_tui.cli import main; main(['corpus', '--help'])",
-    ]
+    program = "from rosetta_tui.cli import main; main(['corpus', '--help'])"
     with Path("/dev/full").open("w") as full:
         shown = subprocess.run(
-            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=600
-        )
-    assert (shown.returncode, shown.stderr) == (
-        1,
-        "error: No space left on device. Make room there, and do it again.\n",
-    )
+            [sys.executable, "-P", "-c", program], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )  # fmt: skip
+    assert shown.returncode == 1
+    assert shown.stderr == "error: No space left on device. Make room there, and do it again.\n"

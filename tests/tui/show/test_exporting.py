@@ -12,22 +12,26 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
 
 from corpora.model.entry import Segment
+from harness.settings import change_settings
 from harness.store.notes import set_note
 from rosetta_tui.runs.table import RunTable
 from rosetta_tui.show.columns import LEFT_OUT, Cell, Column, Record, ShownRecords, Value
 from rosetta_tui.show.exporting import PAGES, TableFormat, encoded, row_text, sheet_cell, table_text
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.dialogs.export import ExportScreen
+from tests.review.thorough import examples
 from tests.tui.hostile import ANY_TEXT, acting
 from tests.tui.scenes import HOSTILE, PAIRS, Scene, entries_of, hostile, scene, sealed
-from tests.tui.screens import App, at_rest, notices, press, settle, text
+from tests.tui.screens import App, at_rest, notices, press, press_in_turn, settle, stands, text
 
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT
 RECORDS = st.lists(st.dictionaries(st.sampled_from(["a", "b|", "c_d"]), VALUES), max_size=4)
@@ -40,30 +44,18 @@ def read_csv(made: str) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("value", "written"),
     [
-        ("=1+1", "'=1+1"),
-        ("+SUM(A1)", "'+SUM(A1)"),
-        ("-cmd|' /C calc'!A0", "'-cmd|' /C calc'!A0"),
-        ("@x", "'@x"),
-        (" =1+1", "' =1+1"),
-        ("\t=1", "'\t=1"),
-        ("-5", "-5"),
-        ("+1.5e-3", "+1.5e-3"),
-        (-5, "-5"),
-        (-0.25, "-0.25"),
-        (1e-7, "1e-07"),
-        (0.1 + 0.2, "0.30000000000000004"),
-        (True, "true"),
-        (None, ""),
-        (float("nan"), ""),
-        ("a\x1b[2Jb", "a␛[2Jb"),
-        ("niwâpamâw", "niwâpamâw"),
+        ("=1+1", "'=1+1"), ("+SUM(A1)", "'+SUM(A1)"), ("-cmd|' /C calc'!A0", "'-cmd|' /C calc'!A0"),
+        ("@x", "'@x"), (" =1+1", "' =1+1"), ("\t=1", "'\t=1"), ("-5", "-5"), ("+1.5e-3", "+1.5e-3"), (-5, "-5"),
+        (-0.25, "-0.25"), (1e-7, "1e-07"), (0.1 + 0.2, "0.30000000000000004"), (True, "true"), (None, ""),
+        (float("nan"), ""), ("a\x1b[2Jb", "a␛[2Jb"), ("niwâpamâw", "niwâpamâw"),
     ],
-)
+)  # fmt: skip
 def test_a_spreadsheet_runs_nothing_and_numbers_stay_numbers(value: Value, written: str) -> None:
     assert sheet_cell(value) == written
 
 
 @given(RECORDS)
+@examples(30, 100)
 def test_csv_reads_back_in_the_same_shape(records: list[Record]) -> None:
     head, *rows = read_csv(table_text(records, TableFormat.CSV)) or [[]]
     assert sorted(head) == sorted({name for record in records for name in record})
@@ -73,18 +65,15 @@ def test_csv_reads_back_in_the_same_shape(records: list[Record]) -> None:
 
 
 @given(st.lists(st.dictionaries(st.sampled_from("ab"), st.none() | st.integers() | ANY_TEXT)))
+@examples(30, 100)
 def test_json_holds_texts_letter_by_letter(records: list[Record]) -> None:
-    assert json.loads(encoded(table_text(records, TableFormat.JSON))) == records
-
-
-def test_json_has_no_word_that_json_does_not_know() -> None:
-    records: list[Record] = [{"value": float("inf"), "half": "\ud800"}]
-    assert json.loads(encoded(table_text(records, TableFormat.JSON))) == [
-        {"value": None, "half": "\ud800"}
-    ]
+    odd: list[Record] = [{"value": float("inf"), "half": "\ud800"}]
+    told = json.loads(encoded(table_text([*records, *odd], TableFormat.JSON)))
+    assert told == [*records, {"value": None, "half": "\ud800"}]
 
 
 @given(RECORDS)
+@examples(30, 100)
 def test_a_markdown_row_is_one_line_with_as_many_cells(records: list[Record]) -> None:
     lines = table_text(records, TableFormat.MARKDOWN).split("\n")
     assert len(lines) == len(records) + 3
@@ -145,6 +134,7 @@ def test_latex_compiles(tmp_path: Path) -> None:
 
 
 @given(st.dictionaries(st.text("abc", min_size=1), VALUES, min_size=1))
+@examples(30, 100)
 def test_a_row_is_one_line_with_a_tab_between_its_values(record: Record) -> None:
     line = row_text(record)
     assert line.count("\t") == len(record) - 1
@@ -154,112 +144,103 @@ def test_a_row_is_one_line_with_a_tab_between_its_values(record: Record) -> None
 # On the screen
 
 
+def written(folder: Path, form: TableFormat) -> str:
+    return next(folder.glob(f"*.{form}")).read_text("utf-8")
+
+
+async def export(pilot: Pilot[Any], form: TableFormat) -> None:
+    await press(pilot, "e", *["down"] * list(TableFormat).index(form), "enter", "enter")
+
+
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
     """Make a complete run, and stand in the folder of its store."""
     monkeypatch.chdir(tmp_path)
     with closing(sealed(tmp_path / "s.sqlite")) as made:
+        set_note(made.store, made.number, "for us alone")
         yield made
 
 
-async def test_the_row_under_the_cursor_is_copied_whole(made: Scene) -> None:
-    async with at_rest(App(made), (80, 24), notifications=True) as (app, pilot):
+async def test_entries_are_copied_and_exported_whole_in_their_order(made: Scene) -> None:
+    async with at_rest(App(made), (120, 24), notifications=True) as (app, pilot):
         await press(pilot, "enter")
         await press(pilot, "down", "y")
         values = app.clipboard.split("\t")
         assert values[:7] == ["2", "done", "development", "2", *PAIRS[1]]
         assert float(values[7]) == made.results[1].headline
         assert "Row copied: " in text(app)
-
-
-async def test_the_whole_table_is_copied_up_to_what_a_clipboard_takes(tmp_path: Path) -> None:
-    made = sealed(tmp_path / "s.sqlite", 24)
-    async with at_rest(App(made), (80, 24)) as (app, pilot):
-        await press(pilot, "enter")
         await press(pilot, "Y")
         head, *rows = app.clipboard.split("\n")
         assert head.startswith("id\tstate\tsegment\tdifficulty\tsource\t")
         assert [row.split("\t")[0] for row in rows] == [str(n) for n in range(1, 25)]
+        await press(pilot, "slash", *"cats", "enter")
+        app.screen.sort_by("position")  # type: ignore[attr-defined]
+        await settle(pilot)
+        for form in TableFormat:
+            await export(pilot, form)
+            found = written(made.path.parent, form)
+            assert found.count("He has three cats.") == 3
+            assert re.findall(r"\b(?:23|15|7)\b", found)[0] == "23"
+            path = made.path.parent / f"entries-0f3b8c1e.{form}"
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600
+            assert notices(app)[-1] == f"3 rows written: {path}"
 
 
-async def test_a_table_that_is_too_large_is_not_copied(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite", total=1500, stored=20)
-    made.middle(20)
+async def test_table_that_is_too_large_is_not_copied(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=1500, stored=1)
+    made.play([made.started(), made.progress(1)])
     async with at_rest(App(made, watch=True), (120, 24), notifications=True) as (app, pilot):
         await press(pilot, "Y")
         assert app.clipboard == ""
         assert "The table is more than a terminal" in text(app)
 
 
-def exported(folder: Path, form: TableFormat) -> str:
-    return next(folder.glob(f"*.{form}")).read_text("utf-8")
-
-
-@pytest.mark.parametrize("form", list(TableFormat))
-async def test_what_is_shown_is_exported_in_its_order(
-    made: Scene, form: TableFormat, tmp_path: Path
-) -> None:
-    async with at_rest(App(made), (120, 24)) as (app, pilot):
-        await press(pilot, "enter")
-        await press(pilot, "slash", *"cats", "enter")
-        app.screen.sort_by("position")  # type: ignore[attr-defined]
-        await settle(pilot)
-        await press(pilot, "e", *["down"] * list(TableFormat).index(form), "enter", "enter")
-        written = exported(tmp_path, form)
-        assert written.count("He has three cats.") == 3
-        first, *_ = re.findall(r"\b(?:23|15|7)\b", written)
-        assert first == "23"
-        path = next(tmp_path.glob(f"entries-0f3b8c1e.{form}"))
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        assert notices(app) == [f"3 rows written: {path}"]
-
-
-async def test_a_file_that_is_there_is_only_replaced_after_a_question(
-    made: Scene, tmp_path: Path
-) -> None:
-    app = App(made)
-    (tmp_path / "runs.csv").write_text("mine")
-    async with at_rest(app, (80, 24)) as (_, pilot):
+async def test_export_path_is_proposed_and_checked(made: Scene, tmp_path: Path) -> None:
+    for name in ("runs.csv", "runs.md", "runs-2.md"):
+        (tmp_path / name).write_text("mine")
+    async with at_rest(App(made), (80, 24)) as (app, pilot):
         await press(pilot, "e")
-        assert isinstance(app.screen, ExportScreen)
+        assert stands(app, ExportScreen)
+        seen = []
+        for _ in TableFormat:
+            seen.append(Path(app.screen.query_one("#path", Input).value).name)
+            await press(pilot, "down")
+        assert seen == ["runs-2.csv", "runs.json", "runs-3.md", "runs.tex"]
+        await press_in_turn(pilot, "escape", "e", "enter")
         field = app.screen.query_one("#path", Input)
         assert field.value == str(tmp_path / "runs-2.csv")
+        for path in ("nowhere/at/all.csv", "", ".", "x\x00y.csv", "~nobody-here/x.csv"):
+            field.value = path
+            await press(pilot, "enter")
+            assert stands(app, ExportScreen)
+            assert any(word in text(app) for word in ("cannot be", "Give the name"))
         field.value = str(tmp_path / "runs.csv")
-        await press(pilot, "enter", "enter")
-        assert isinstance(app.screen, ConfirmScreen)
+        await press(pilot, "enter")
+        assert stands(app, ConfirmScreen)
         await press(pilot, "n")
         assert (tmp_path / "runs.csv").read_text() == "mine"
         await press(pilot, "enter")
         await press(pilot, "y")
-        rows = read_csv((tmp_path / "runs.csv").read_text("utf-8"))
-        assert rows[1][0] == made.run_id
-
-
-@pytest.mark.parametrize(
-    "path", ["nowhere/at/all.csv", "", ".", "x\x00y.csv", "~nobody-here/x.csv"]
-)
-async def test_a_path_that_cannot_be_is_said(made: Scene, path: str, tmp_path: Path) -> None:
+        assert read_csv((tmp_path / "runs.csv").read_text("utf-8"))[1][0] == made.run_id
+        for ending, begins in (("json", "["), ("txt", "run_id,")):
+            await press_in_turn(pilot, "e", "enter")
+            app.screen.query_one("#path", Input).value = str(tmp_path / f"own.{ending}")
+            await press(pilot, "enter")
+            assert (tmp_path / f"own.{ending}").read_text("utf-8").startswith(begins)
+        (tmp_path / "out").mkdir()
+        change_settings(tmp_path, {"exports": tmp_path / "out"})
     async with at_rest(App(made), (80, 24)) as (app, pilot):
-        await pilot.press("e", "enter")
-        app.screen.query_one("#path", Input).value = path
-        await press(pilot, "enter")
-        assert isinstance(app.screen, ExportScreen)
-        assert any(word in text(app) for word in ("cannot be", "Give the name"))
-        await press(pilot, "escape")
-        assert list(tmp_path.glob("*.csv")) == []
+        await press(pilot, "e")
+        assert app.screen.query_one("#path", Input).value == str(tmp_path / "out" / "runs.csv")
+        assert app.screen.query_one(OptionList).has_focus
 
 
-async def test_no_text_of_a_secret_segment_is_copied_or_exported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_secret_text_is_never_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    segments = (Segment.DEVELOPMENT, Segment.GOLD_STANDARD, Segment.HELD_OUT)
     entries = [
         entry.model_copy(update={"segment": segment})
-        for entry, segment in zip(
-            entries_of(PAIRS, 3),
-            [Segment.DEVELOPMENT, Segment.GOLD_STANDARD, Segment.HELD_OUT],
-            strict=True,
-        )
+        for entry, segment in zip(entries_of(PAIRS, 3), segments, strict=True)
     ]
     made = scene(tmp_path / "s.sqlite", entries=entries, stored=3)
     made.play([made.started(), *made.scored(3), made.progress(3)])
@@ -268,79 +249,41 @@ async def test_no_text_of_a_secret_segment_is_copied_or_exported(
         copied = app.clipboard
         await press(pilot, "down", "y")
         copied += app.clipboard
-        for index, form in enumerate(TableFormat):
-            await press(pilot, "e", *["down"] * index, "enter", "enter")
-            copied += exported(tmp_path, form)
+        for form in TableFormat:
+            await export(pilot, form)
+            copied += written(tmp_path, form)
     assert "the dog" in copied
     for secret in (*PAIRS[1], *PAIRS[2]):
         assert secret not in copied
     assert copied.count("the entry is secret") == 2 + 1 + 2 * 4
 
 
-@pytest.mark.parametrize("form", list(TableFormat))
-async def test_hostile_texts_are_exported(
-    form: TableFormat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_hostile_texts_are_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     made = hostile(tmp_path / "s.sqlite")
     made.play([made.started(), *made.scored(len(HOSTILE)), made.progress(len(HOSTILE))])
     async with at_rest(App(made, watch=True), (80, 24)) as (_, pilot):
-        await press(pilot, "e", *["down"] * list(TableFormat).index(form), "enter", "enter")
-        written = exported(tmp_path, form)
-        if form is TableFormat.JSON:
-            assert [row["source"] for row in json.loads(written)] == HOSTILE
-        else:
-            assert acting(written.replace("\n", "").replace("\r", "").replace("\t", "")) == []
+        for form in TableFormat:
+            await export(pilot, form)
+            found = written(tmp_path, form)
+            if form is TableFormat.JSON:
+                assert [row["source"] for row in json.loads(found)] == HOSTILE
+            else:
+                assert acting(re.sub(r"[\n\r\t]", "", found)) == []
 
 
-async def test_exports_go_where_the_settings_say(made: Scene, tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "settings.toml").write_text(f'exports = "{tmp_path / "out"}"\n')
-    async with at_rest(App(made), (80, 24)) as (app, pilot):
-        await press(pilot, "e")
-        assert app.screen.query_one("#path", Input).value == str(tmp_path / "out" / "runs.csv")
-        assert app.screen.query_one(OptionList).has_focus
-
-
-@pytest.mark.parametrize("form", sorted(PAGES))
-async def test_a_page_has_the_columns_titles_and_numbers_that_are_shown(
-    made: Scene, form: TableFormat, tmp_path: Path
-) -> None:
-    set_note(made.store, made.number, "for us alone")
+async def test_page_has_the_columns_and_numbers_that_are_shown(made: Scene, tmp_path: Path) -> None:
     async with at_rest(App(made), (160, 36)) as (app, pilot):
-        await press(pilot, "e", *["down"] * list(TableFormat).index(form), "enter", "enter")
-        written = exported(tmp_path, form)
-        for word in ("when", "corpus", "chrF++", "failed"):
-            assert word in written
-            assert word in text(app)
-        assert "chrf_plus_plus_lower" not in written
-        assert "for us alone" in text(app)
-        assert "for us alone" not in written
         value = app.screen.query_one(RunTable).rows.cells(0)[7].text
         assert re.fullmatch(r"[\d.]+ .*\d–\d.*", value), value
-        assert value in written.replace("\\", "")
-
-
-async def test_only_a_file_of_the_same_form_is_in_the_way(made: Scene, tmp_path: Path) -> None:
-    app = App(made)
-    for each in ("runs.csv", "runs.md", "runs-2.md"):
-        (tmp_path / each).touch()
-    async with at_rest(app, (80, 24)) as (_, pilot):
-        await press(pilot, "e")
-        seen = []
-        for _ in TableFormat:
-            seen.append(Path(app.screen.query_one("#path", Input).value).name)
-            await press(pilot, "down")
-        assert seen == ["runs-2.csv", "runs.json", "runs-3.md", "runs.tex"]
-
-
-async def test_the_ending_that_is_typed_says_the_form(made: Scene, tmp_path: Path) -> None:
-    async with at_rest(App(made), (80, 24)) as (_, pilot):
-        await press(pilot, "e", "enter")
-        await press(pilot, *["backspace"] * 3, *"json", "enter")
-        assert len(json.loads((tmp_path / "runs.json").read_text(encoding="utf-8"))) == 1
-        await press(pilot, "e", "enter", *["backspace"] * 3, *"txt", "enter")
-        assert (tmp_path / "runs.txt").read_text(encoding="utf-8").startswith("run_id,")
+        assert "for us alone" in text(app)
+        for form in PAGES:
+            await export(pilot, form)
+            found = written(tmp_path, form)
+            assert all(word in found for word in ("when", "corpus", "chrF++", "failed"))
+            assert "chrf_plus_plus_lower" not in found
+            assert "for us alone" not in found
+            assert value in found.replace("\\", "")
 
 
 SECRET_COLUMNS = (

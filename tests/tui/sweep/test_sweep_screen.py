@@ -16,10 +16,7 @@ from rosetta_tui.commands import rosetta
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.sweep.screen import SweepScreen
 from tests.harness.sweep.made import MadeCell, made_sweep
-from tests.tui.golden import SIZES, compare
-from tests.tui.golden_colours import THEMES, compare_colours
-from tests.tui.hostile import acting
-from tests.tui.scenes import HOSTILE
+from tests.tui.golden import SMALL, look
 from tests.tui.screens import App, lines, press, settle, showing, text
 from tests.tui.sweep.matrix import AXES, cells
 
@@ -37,35 +34,19 @@ def path(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(made, tmp_path))
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_golden(size: tuple[int, int], path: Path) -> None:
-    async with showing(App(None, path), SweepScreen(path), size) as (app, pilot):
-        compare("sweep", size, app)
-        await press(pilot, "m", "down", "down", "enter", "d", "down", "enter")
-        compare("sweep-cost", size, app)
-        assert all(cell_len(line) <= size[0] for line in lines(app))
-
-
-@pytest.mark.parametrize("theme", THEMES)
-async def test_colours(theme: str, path: Path) -> None:
-    async with showing(App(None, path), SweepScreen(path), (100, 30)) as (app, _):
-        app.theme = theme
-        await settle(_)
-        compare_colours("sweep", app)
-
-
-@pytest.mark.parametrize("size", SIZES)
-async def test_no_sweep_yet(size: tuple[int, int], tmp_path: Path) -> None:
-    async with showing(App(None, tmp_path / "s.sqlite"), SweepScreen(tmp_path / "s.sqlite"), size) as (app, pilot):  # fmt: skip
-        compare("sweep-empty", size, app)
+async def test_empty_sweep_screen_takes_every_key(tmp_path: Path) -> None:
+    screen = SweepScreen(tmp_path / "s.sqlite")
+    async with showing(App(None, tmp_path / "s.sqlite"), screen, SMALL) as (app, pilot):
+        look("sweep-empty", app)
         await press(pilot, "enter", "m", "escape", "x", "L", "q")
         assert "Sweeps" not in lines(app)[0]
 
 
-async def test_a_cell_is_the_best_of_its_setups_and_a_setup_the_mean_of_its_repetitions(
-    path: Path,
-) -> None:
-    async with showing(App(None, path), SweepScreen(path), (120, 30)) as (app, pilot):
+async def test_cell_is_the_best_setup_by_mean_of_repetitions(path: Path) -> None:
+    async with showing(App(None, path), SweepScreen(path), SMALL) as (app, pilot):
+        look("sweep", app)
+        await pilot.resize_terminal(120, 30)
+        await settle(pilot)
         first = next(line for line in lines(app) if line.lstrip().startswith("qwen"))
         assert "0.64" in first, "(0.633 + 0.645) / 2, not the 0.42 without notes"
         assert "0.39" in first, "0.71 weighs other inputs, so it does not stand beside the others"
@@ -79,6 +60,12 @@ async def test_a_cell_is_the_best_of_its_setups_and_a_setup_the_mean_of_its_repe
         await press(pilot, "m", "down", "enter")
         assert "US dollars for 1,000 entries" in text(app)
         assert "the lowest" in text(app)
+        assert all(cell_len(line) <= 120 for line in lines(app))
+        await press(pilot, "x", "up", "enter")
+        assert "temperature ↓   model →" in text(app)
+        await press(pilot, "d", "down", "enter")
+        assert "coaching ↓   model →" in text(app), "no two axes are the same"
+        assert "(temperature) the lowest" in text(app)
 
 
 async def test_what_is_not_complete_says_so(path: Path) -> None:
@@ -93,16 +80,6 @@ async def test_what_is_not_complete_says_so(path: Path) -> None:
         assert "stopped" in row
         await press(pilot, "down")
         assert "The plan has no run here." in text(app)
-
-
-async def test_axes_change_and_never_are_the_same(path: Path) -> None:
-    async with showing(App(None, path), SweepScreen(path), (120, 30)) as (app, pilot):
-        assert "model ↓   temperature →" in text(app)
-        await press(pilot, "x", "up", "enter")
-        assert "temperature ↓   model →" in text(app)
-        await press(pilot, "d", "down", "enter")
-        assert "coaching ↓   model →" in text(app)
-        assert "(temperature) the highest" in text(app)
 
 
 async def test_a_cell_opens_its_run_and_of_several_asks_which(path: Path) -> None:
@@ -128,21 +105,18 @@ async def test_one_run_in_a_cell_opens_at_once(tmp_path: Path) -> None:
         assert isinstance(app.screen, LiveScreen)
 
 
-async def test_it_follows_the_store(path: Path) -> None:
+async def test_sweep_screen_follows_the_store_and_shows_the_newest(path: Path) -> None:
     async with showing(App(None, path), (screen := SweepScreen(path)), (120, 30)) as (app, pilot):
-        assert "17 runs (3 waiting, 1 running, 2 stopped, 11 complete)" in text(app).replace(
-            "\n", " "
-        )
+        words = " ".join(text(app).split())
+        assert "17 runs (3 waiting, 1 running, 2 stopped, 11 complete)" in words
         with closing(open_store(path)) as store:
             store.execute("UPDATE runs SET run_card = json_set(run_card, '$.scores.composite', 0.9) WHERE run_id = '10000002-made'")  # fmt: skip
         screen.look_again()
         await settle(pilot)
         assert "0.77" in text(app), "(0.9 + 0.645) / 2"
-
-
-async def test_the_newest_sweep_is_shown_and_another_chosen(path: Path) -> None:
-    made_sweep(path, {"model": ("a",)}, [MadeCell({"model": "a"}, 0.5)], name="later")
-    async with showing(App(None, path), SweepScreen(path), (80, 24)) as (app, pilot):
+        made_sweep(path, {"model": ("a",)}, [MadeCell({"model": "a"}, 0.5)], name="later")
+        app.push_screen(SweepScreen(path))
+        await settle(pilot)
         assert "later" in lines(app)[0]
         await press(pilot, "L", "down", "enter")
         assert "matrix" in lines(app)[0]
@@ -164,27 +138,7 @@ async def test_more_columns_than_fit_are_walked_to(tmp_path: Path) -> None:
         assert "0.79" in text(app)
 
 
-@pytest.mark.parametrize("size", [(40, 12), (80, 24), (160, 48)])
-async def test_hostile_names_do_nothing(size: tuple[int, int], tmp_path: Path) -> None:
-    path, labels = tmp_path / "s.sqlite", [each[:80].replace("\x00", "") for each in HOSTILE]
-    made_sweep(
-        path,
-        {"model": labels, "prompt": labels[:3]},
-        [
-            MadeCell({"model": m, "prompt": p}, 0.5, inputs=(m,), trouble=m)
-            for m in labels
-            for p in labels[:3]
-        ],
-        name=HOSTILE[0] + HOSTILE[3],
-    )
-    async with showing(App(None, path), SweepScreen(path), size) as (app, pilot):
-        for keys in (("down",), ("end",), ("enter",), ("escape", "L"), ("escape", "m"), ("escape", "x")):  # fmt: skip
-            await press(pilot, *keys)
-            assert all(acting(line) == [] for line in lines(app))
-            assert all(cell_len(line) <= size[0] for line in lines(app))
-
-
-def test_a_command_opens_it_and_refuses_both_ways_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_command_opens_the_sweep_screen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(path.parent))
     opened: list[object] = []
     monkeypatch.setattr(launch, "open_app", lambda screens: opened.extend(screens(path)))

@@ -58,6 +58,10 @@ class Held:
             raise self._found
         return self._found
 
+    def at_once(self, *_: Any, **__: Any) -> Any:
+        self._go.set()
+        return self()
+
     def before(self, real: Callable[..., Any]) -> Callable[..., Any]:
         """Return the same as what is there, later."""
 
@@ -161,18 +165,14 @@ async def test_an_answer_comes_only_where_it_is_wanted(away: str, asks: bool) ->
     assert (taken, closed) == ((["found"], []) if wanted else ([], ["found"]))
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        HarnessError("It is \x1b[31mgone."),
-        CorpusError([Problem(Severity.ERROR, "c", "It is \x1b[31mgone.", "Look.")]),
-    ],
-    ids=["harness", "corpus"],
+ERRORS = (
+    HarnessError("It is \x1b[31mgone."),
+    CorpusError([Problem(Severity.ERROR, "c", "It is \x1b[31mgone.", "Look.")]),
 )
-@pytest.mark.parametrize("left", [False, True])
-async def test_what_is_wrong_is_said_only_by_a_screen_that_is_there(
-    error: Exception, left: bool
-) -> None:
+
+
+@pytest.mark.parametrize(("error", "left"), [(ERRORS[0], True), *((e, False) for e in ERRORS)])
+async def test_error_is_said_only_by_a_screen_that_is_there(error: Exception, left: bool) -> None:
     app, held, screen, said = TextualApp[None](), Held(error), Screen[None](), list[str]()
     async with app.run_test() as pilot:
         await app.push_screen(screen)
@@ -183,12 +183,8 @@ async def test_what_is_wrong_is_said_only_by_a_screen_that_is_there(
     assert said == ([] if left else [str(error)])
 
 
-@pytest.mark.parametrize(
-    ("exclusive", "expected"), [(True, ["second"]), (False, ["first", "second"])]
-)
-async def test_of_one_group_the_last_answers_unless_each_has_to(
-    exclusive: bool, expected: list[str]
-) -> None:
+@pytest.mark.parametrize("exclusive", [True, False])
+async def test_last_of_one_group_answers_unless_each_has_to(exclusive: bool) -> None:
     app, taken = TextualApp[None](), list[str]()
     held = [Held("first"), Held("second")]
     async with app.run_test() as pilot:
@@ -196,7 +192,7 @@ async def test_of_one_group_the_last_answers_unless_each_has_to(
             in_thread(app.screen, "look", each, taken.append, taken.append, exclusive=exclusive)
         held[0]._go.set()
         await held[1].go(pilot)
-    assert sorted(taken) == expected
+    assert sorted(taken) == (["second"] if exclusive else ["first", "second"])
 
 
 async def test_a_store_that_cannot_be_opened_is_said(tmp_path: Path) -> None:
@@ -231,25 +227,21 @@ async def test_words_that_are_being_kept_are_not_thrown_away(over: str) -> None:
             await press(pilot, "escape")
         assert told == [True]
         assert len(app.screen_stack) == 1
-
-
-async def test_words_that_could_not_be_kept_are_thrown_away_after_a_question() -> None:
-    app, held, told = TextualApp[None](), Held(HarnessError("No room.")), list[bool | None]()
-    async with app.run_test(size=(100, 30)) as pilot:
-        app.push_screen(NotesScreen("run", [], "", held), told.append)
+        app.push_screen(
+            NotesScreen("run", [], "", Held(HarnessError("No room.")).at_once), told.append
+        )
         await pilot.pause()
-        await pilot.press("a", "ctrl+s")
-        await held.go(pilot)
+        await press(pilot, "a", "ctrl+s")
         await pilot.press("escape")
-        assert isinstance(app.screen, ConfirmScreen)
+        assert isinstance(app.screen, ConfirmScreen), (
+            "what was not kept is thrown away after a question"
+        )
         app.screen.dismiss(True)
         await settle(pilot)
-        assert told == [False]
+        assert told == [True, False]
 
 
-async def test_scoring_that_ends_under_the_palette_ends_the_dialog_later(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_scoring_under_palette_ends(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app, held = App(None, path), Held()
     monkeypatch.setattr("rosetta_tui.runs.score_again.rescore", held.before(rescoring.rescore))
     async with app.run_test(size=(100, 40)) as pilot:
@@ -265,9 +257,7 @@ async def test_scoring_that_ends_under_the_palette_ends_the_dialog_later(
     assert len(runs(path)) == 2
 
 
-async def test_a_corpus_that_is_read_under_the_palette_is_shown_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_corpus_under_palette_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "c.tsv"
     file.write_text("source\treference\na\tb\n", "utf-8")
     app, held, told = App(None, tmp_path / "s.sqlite"), Held(), list[Any]()
@@ -292,52 +282,39 @@ async def test_a_corpus_that_is_read_under_the_palette_is_shown_later(
 # Acts
 
 
-async def test_going_on_twice_at_once_asks_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_act_twice_starts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, held = stopped(tmp_path / "s.sqlite", stored=15), Held()
     monkeypatch.setattr(run_acts, "spent_usd", held.before(holding.spent_usd))
-    async with at_rest(App(made), (120, 36)) as (app, pilot):
+    app, starting = App(made), Held()
+    app.start_run = starting.before(app.start_run)
+    begun = noting(app)
+    async with at_rest(app, (120, 36)) as (_, pilot):
+        await pilot.press("R", "comma")
+        assert isinstance(app.screen, SettingsScreen)
+        await held.go(pilot)
+        assert isinstance(app.screen, SettingsScreen), "no question opens over another screen"
+        await press(pilot, "q")
+        assert isinstance(app.screen, HomeScreen)
+        held._go.clear()
+        held._began.clear()
         await pilot.press("R")
         await held.began(pilot)
         await pilot.press("R")
         await held.go(pilot)
         assert [type(screen) for screen in app.screen_stack].count(GoOnScreen) == 1
-
-
-async def test_while_a_run_starts_no_other_does(tmp_path: Path) -> None:
-    made, held = stopped(tmp_path / "s.sqlite", stored=5), Held()
-    app = App(made)
-    app.start_run = held.before(app.start_run)
-    begun = noting(app)
-    async with at_rest(app, (120, 36)) as (_, pilot):
-        await pilot.press("R")
-        await held.began(pilot)
-        app.screen.post_message(RunResumed(made.run_id, {}, False))
+        await press(pilot, "escape")
+        for _ in range(2):
+            app.screen.post_message(RunResumed(made.run_id, {}, False))
+            await pilot.pause()
+            await starting.began(pilot)
         await pilot.pause()
         assert "A run is starting already." in notices(app)
-        await held.go(pilot)
+        await starting.go(pilot)
         assert [type(screen) for screen in app.screen_stack].count(LiveScreen) == 1
     assert len(begun) == 1
 
 
-async def test_a_question_does_not_open_over_another_screen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made, held = stopped(tmp_path / "s.sqlite", stored=15), Held()
-    monkeypatch.setattr(run_acts, "spent_usd", held.before(holding.spent_usd))
-    async with at_rest(App(made), (120, 36)) as (app, pilot):
-        await pilot.press("R", "comma")
-        assert isinstance(app.screen, SettingsScreen)
-        await held.go(pilot)
-        assert isinstance(app.screen, SettingsScreen)
-        await press(pilot, "q")
-        assert isinstance(app.screen, HomeScreen)
-
-
-async def test_a_run_that_is_opened_twice_at_once_is_opened_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_run_chosen_twice_opens_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, held = sealed(tmp_path / "s.sqlite", 4), Held()
     made.close()
     monkeypatch.setattr(recorded, "recorded", held.before(recorded.recorded))
@@ -351,7 +328,7 @@ async def test_a_run_that_is_opened_twice_at_once_is_opened_once(
         assert isinstance(app.screen, LiveScreen)
 
 
-async def test_what_can_be_done_with_a_run_asks_nothing_of_the_others(tmp_path: Path) -> None:
+async def test_acts_of_a_run_ask_nothing_of_the_others(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite", 4)
     other = factory.add_run(made.store, run_id="other")
     made.store.execute("UPDATE runs SET positions = x'ff' WHERE id = ?", (other,))

@@ -26,7 +26,7 @@ from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.keyboard import keyboard
 from rosetta_tui.toolkit.theme import ANSI_COLOURS, THEMES
 from tests.tui.scenes import HOSTILE, scene
-from tests.tui.screens import App, drawn, settle, text
+from tests.tui.screens import App, at_rest, drawn, settle, text
 
 
 def colour(theme: Theme, name: str) -> Color:
@@ -36,11 +36,9 @@ def colour(theme: Theme, name: str) -> Color:
 
 def luminance(shade: Color) -> float:
     """Relative luminance as WCAG 2 defines it."""
-    parts = [part / 255 for part in (shade.r, shade.g, shade.b)]
-    linear = [
-        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    ]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    parts = (part / 255 for part in (shade.r, shade.g, shade.b))
+    red, green, blue = (p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def contrast(one: Color, other: Color) -> float:
@@ -54,32 +52,22 @@ def test_contrast_is_computed_as_the_standard_says() -> None:
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
-@pytest.mark.parametrize("background", ["background", "surface", "panel"])
-@pytest.mark.parametrize("name", ["foreground", "quiet", "good", "warn", "bad", "mark"])
-def test_text_can_be_read(theme: Theme, background: str, name: str) -> None:
-    assert contrast(colour(theme, name), colour(theme, background)) >= 4.5
-
-
-@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
-def test_the_cursor_can_be_read(theme: Theme) -> None:
+def test_text_and_cursor_can_be_read_in(theme: Theme) -> None:
+    for background in ("background", "surface", "panel"):
+        for name in ("foreground", "quiet", "good", "warn", "bad", "mark"):
+            assert contrast(colour(theme, name), colour(theme, background)) >= 4.5, name
     assert contrast(colour(theme, "on-cursor"), colour(theme, "cursor")) >= 4.5
+    assert ANSI_COLOURS.keys() <= theme.variables.keys()
 
 
-def test_every_theme_has_every_colour() -> None:
-    for theme in THEMES:
-        assert ANSI_COLOURS.keys() <= theme.variables.keys()
-
-
-@pytest.mark.parametrize("name", [*(theme.name for theme in THEMES), "ansi-dark", "ansi-light"])
-async def test_the_live_screen_can_be_drawn_in(name: str, tmp_path: Path) -> None:
+async def test_live_screen_can_be_drawn_in_every_theme(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite")
     made.middle(84)
-    app = App(made, watch=True)
-    async with app.run_test(size=(120, 36)) as pilot:
-        app.theme = name
-        await settle(pilot)
-        assert "✓ 83 done" in text(app)
-        assert "◆◆◇◇◇ emerging" in text(app)
+    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
+        for name in (*(theme.name for theme in THEMES), "ansi-dark", "ansi-light"):
+            app.theme = name
+            await settle(pilot)
+            assert all(words in text(app) for words in ("✓ 83 done", "◆◆◇◇◇ emerging"))
 
 
 class Keys(Screen[None]):
@@ -113,10 +101,12 @@ class Keys(Screen[None]):
         return None if parameters == ("off",) and self.off else True
 
 
-async def opened(pilot: Pilot[Any], screen: Keys | None = None) -> Keys:
-    """Open the screen and wait until both have their keys."""
+async def opened(pilot: Pilot[Any], screen: Keys | None = None, *, both: bool = False) -> Keys:
+    """Open the screen and wait until both have their keys; Textual's own goes unless both are wanted."""
     screen = screen or Keys()
     await pilot.app.push_screen(screen)
+    await settle(pilot)
+    screen.query_one(widgets.Footer).display = both
     await settle(pilot)
     return screen
 
@@ -140,90 +130,71 @@ def words(screen: Screen[Any]) -> str:
     return "".join(letter for letter, _ in last_line(screen))
 
 
-@pytest.mark.parametrize("theme", [theme.name for theme in THEMES])
-async def test_looks_as_textuals_own(tmp_path: Path, theme: str) -> None:
+async def test_key_line_looks_as_textuals_own(tmp_path: Path) -> None:
     app = App(None, tmp_path / "s.sqlite")
     async with app.run_test(size=(80, 10)) as pilot:
-        app.theme = theme
-        screen = await opened(pilot)
+        app.theme = THEMES[0].name
+        screen = await opened(pilot, both=True)
         ours, textuals = screen.query_one(KeyLine), screen.query_one(widgets.Footer)
-        for width in (80, 57, 30):
+        for width, palette in ((80, True), (57, True), (57, False), (30, False)):
             await pilot.resize_terminal(width, 10)
-            for palette in (True, False):
-                ours.show_command_palette = textuals.show_command_palette = palette
-                screen.refresh_bindings()
-                seen = []
-                for one, other in ((ours, textuals), (textuals, ours)):
-                    one.display, other.display = True, False
-                    await settle(pilot)
-                    seen.append(last_line(screen))
-                # Textual cuts the last key, and lets it show in the cell behind the palette's
-                drawn = "".join(letter for letter, _ in seen[0])
-                whole = drawn.find(" …") if "…" in drawn else -1
-                assert seen[0][:whole] == seen[1][:whole]
-                assert drawn.strip()
+            ours.show_command_palette = textuals.show_command_palette = palette
+            screen.refresh_bindings()
+            seen = []
+            for one, other in ((ours, textuals), (textuals, ours)):
+                one.display, other.display = True, False
+                await settle(pilot)
+                seen.append(last_line(screen))
+            # Textual cuts the last key, and lets it show in the cell behind the palette's
+            drawn = "".join(letter for letter, _ in seen[0])
+            whole = drawn.find(" …") if "…" in drawn else -1
+            assert seen[0][:whole] == seen[1][:whole]
+            assert drawn.strip()
 
 
-async def test_a_click_presses_the_key(tmp_path: Path) -> None:
+async def test_click_presses_the_key_and_a_key_offered_again_is_drawn(tmp_path: Path) -> None:
     async with App(None, tmp_path / "s.sqlite").run_test(size=(80, 10)) as pilot:
         screen = await opened(pilot)
-        screen.query_one(widgets.Footer).display = False
-        await settle(pilot)
         line = words(screen)
         for name in ("Open", "Add", "Off", "Settings"):
             await pilot.click(KeyLine, offset=(cell_len(line[: line.index(name)]), 0))
             await settle(pilot)
         assert screen.pressed == ["open", "add", "settings"]
+        before = dict(enumerate(last_line(screen)))
+        screen.off = False
+        screen.refresh_bindings()
+        await settle(pilot)
+        changed = [
+            letter for at, (letter, style) in enumerate(last_line(screen)) if before[at][1] != style
+        ]
+        assert "".join(changed) == "xOff"
         await pilot.click(KeyLine, offset=(cell_len(line[: line.index("^p")]), 0))
         await settle(pilot)
         assert isinstance(pilot.app.screen, CommandPalette)
 
 
-async def test_the_last_key_that_has_room_is_whole(tmp_path: Path) -> None:
+async def test_last_key_is_whole_and_others_come_with_the_wheel(tmp_path: Path) -> None:
     async with App(None, tmp_path / "s.sqlite").run_test(size=(80, 10)) as pilot:
         screen = await opened(pilot)
-        screen.query_one(widgets.Footer).display = False
-        screen.query_one(KeyLine).show_command_palette = False
-        for width in range(20, 50):
+        footer = screen.query_one(KeyLine)
+        footer.show_command_palette = False
+        for width in range(20, 50, 3):
             await pilot.resize_terminal(width, 10)
             keys = words(screen).rstrip()
             assert keys.endswith("…") != keys.endswith("? Help"), keys
             shown = keys.removesuffix(" …")
             assert shown.endswith(("Open", "本", "Off", "z", "Settings", "Help")), keys
-
-
-async def test_keys_without_room_come_with_the_wheel(tmp_path: Path) -> None:
-    async with App(None, tmp_path / "s.sqlite").run_test(size=(30, 10)) as pilot:
-        screen = await opened(pilot)
-        screen.query_one(widgets.Footer).display = False
+        await pilot.resize_terminal(30, 10)
         await settle(pilot)
         first = words(screen)
-        footer = screen.query_one(KeyLine)
-        for _ in range(20):
-            footer.post_message(turn(MouseScrollDown, footer))
-        await settle(pilot)
         assert "⏎ Open" in first
         assert "? Help" not in first
-        assert "? Help" in words(screen)
-        for _ in range(20):
-            footer.post_message(turn(MouseScrollUp, footer))
-        await settle(pilot)
-        assert words(screen) == first
-
-
-async def test_a_key_that_is_offered_again_is_drawn_again(tmp_path: Path) -> None:
-    async with App(None, tmp_path / "s.sqlite").run_test(size=(80, 10)) as pilot:
-        screen = await opened(pilot)
-        screen.query_one(widgets.Footer).display = False
-        await settle(pilot)
-        before = dict(enumerate(last_line(screen)))
-        screen.off = False
-        screen.refresh_bindings()
-        await settle(pilot)
-        changed = "".join(
-            letter for at, (letter, style) in enumerate(last_line(screen)) if before[at][1] != style
-        )
-        assert changed == "xOff"
+        for kind, seen in ((MouseScrollDown, False), (MouseScrollUp, True)):
+            for _ in range(20):
+                footer.post_message(turn(kind, footer))
+            await settle(pilot)
+            assert (words(screen) == first) is seen
+            assert ("? Help" in words(screen)) is not seen
 
 
 class Hostile(Keys):
@@ -240,8 +211,6 @@ class Hostile(Keys):
 async def test_what_a_key_says_is_harmless(tmp_path: Path) -> None:
     async with App(None, tmp_path / "s.sqlite").run_test(size=(400, 10), tooltips=True) as pilot:
         screen = await opened(pilot, Hostile())
-        screen.query_one(widgets.Footer).display = False
-        await settle(pilot)
         assert f"Open {HOSTILE[0]} {HOSTILE[0]} " in words(screen)
         assert not set(words(screen)) & set("\x1b\x07\n\t\x9b\x9d\u202e\u2066\u061c")
         footer = screen.query_one(KeyLine)
@@ -275,8 +244,6 @@ def test_no_line_of_help_breaks_within_a_sentence() -> None:
     assert not broken
 
 
-@pytest.mark.parametrize(
-    ("key", "name"), [("plus", "+"), ("minus", "-"), ("equals_sign", "="), ("ctrl+p", "^p")]
-)
-def test_keys_are_called_by_what_stands_on_them(key: str, name: str) -> None:
-    assert key_name(key) == name
+def test_keys_are_called_by_what_stands_on_them() -> None:
+    names = {"plus": "+", "minus": "-", "equals_sign": "=", "ctrl+p": "^p"}
+    assert {key: key_name(key) for key in names} == names

@@ -8,6 +8,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import click
+
 from corpora.model.entry import Segment
 from harness.release.ledger import FOLDER, ReleaseLedger
 from harness.release.records import (
@@ -23,6 +25,7 @@ from harness.vault.grants.grants import Grants
 from harness.vault.keepers import keeper_of
 from harness.vault.records import Keeper, RunTerms
 from harness.vault.vault import Vault
+from rosetta_tui.commands import rosetta
 from rosetta_tui.vault.facts import VaultReading
 from tests.harness.vault.made import corpus, ticking
 
@@ -80,6 +83,20 @@ def told_to(home: Path, *submitters: str) -> None:
     for number, name in enumerate(submitters):
         with book.changing() as change:
             change.write(lambda place, number=number, name=name: _told(place, name, number))  # type: ignore[misc]
+
+
+def taken(typed: Sequence[str]) -> str | None:
+    """Return the name of the command that takes these words; whatever it refuses raises."""
+    name, *words = typed
+    assert name == "rosetta"
+    command: click.Command = rosetta
+    context = click.Context(rosetta)
+    while isinstance(command, click.Group):
+        found = command.get_command(context, words.pop(0))
+        assert found is not None, typed
+        command = found
+    command.make_context(command.name, words)
+    return command.name
 
 
 def _told(place: InLedger, submitter: str, number: int) -> ScoresTold:

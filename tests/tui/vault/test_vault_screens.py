@@ -7,16 +7,13 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
-import click
 import pytest
+from click.testing import CliRunner
 from textual.widgets import Input
 
 from harness.release.budget import BudgetUse, LeakBudget
-from harness.vault.folder import read_state
-from harness.vault.shares.dealing import combined, own_share
-from harness.vault.shares.split import OpeningKey
+from harness.sealed.keys import Identity, Role
 from rosetta_tui.commands import rosetta
-from rosetta_tui.toolkit.section_screen import CommandsScreen
 from rosetta_tui.vault import list_screen, screen
 from rosetta_tui.vault.budgets import budgets, next_answer
 from rosetta_tui.vault.contents import contents, log
@@ -26,85 +23,56 @@ from rosetta_tui.vault.list_screen import OpenVaultScreen, VaultsScreen
 from rosetta_tui.vault.requests import requests
 from rosetta_tui.vault.screen import SECTIONS, VaultScreen
 from tests.harness.vault.made import CANARY, corpus
-from tests.keyring_in_memory import memory_keyring
-from tests.tui.hostile import acting
-from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, press, press_in_turn, settle, showing, text
-from tests.tui.vault.looks import LOOKS, look, store
-from tests.tui.vault.made import NOW, OFFICE, PEOPLE, asked_for, filled, steady, told_to, vault_of
+from tests.tui.commands.vault_office import Office
+from tests.tui.golden import SMALL, look
+from tests.tui.screens import App, at_rest, press, press_in_turn, settle, showing, store, text
+from tests.tui.vault.made import (
+    NOW,
+    OFFICE,
+    PEOPLE,
+    asked_for,
+    filled,
+    steady,
+    taken,
+    told_to,
+    vault_of,
+)
 
 
-@pytest.fixture(autouse=True)
-def keyring() -> Iterator[None]:
-    with memory_keyring():
-        yield
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder that knows no vault."""
-    found = tmp_path / "home"
-    found.mkdir(mode=0o700)
-    monkeypatch.setenv("ROSETTA_HOME", str(found))
-    return found
-
-
-# What they look like
-
-
-@pytest.mark.parametrize(("size", "theme"), LOOKS)
-async def test_a_vault_section_by_section(
-    size: tuple[int, int], theme: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked_for(home, tmp_path / "elders")
+async def test_vault_screen_section_by_section(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked_for(home, Path.cwd() / "elders")
     told_to(home, "team one", "team one", "somebody else")
-    monkeypatch.chdir(tmp_path)
     read = read_in_full
     monkeypatch.setattr(screen, "read_in_full", lambda *all_, **more: steady(read(*all_, **more)))
     made = VaultScreen(store(home), Path("elders"), lambda: NOW)
-    async with showing(App(None, store(home)), made, size) as (app, pilot):
-        app.theme = theme
+    async with showing(App(None, store(home)), made, SMALL) as (app, pilot):
         for number, name in enumerate(SECTIONS, 1):
             await press(pilot, str(number))
-            look(f"vault-{name.lower()}", size, app)
+            look(f"vault-{name.lower()}", app)
             assert CANARY not in text(app)
         await press_in_turn(pilot, "2", "c", "down")
-        look("vault-what-to-do", size, app)
+        look("vault-what-to-do", app)
 
 
-@pytest.mark.parametrize(("size", "theme"), LOOKS)
-async def test_the_list_with_a_damaged_vault_and_without_any(
-    size: tuple[int, int], theme: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_vault_list_empty_and_with_a_damaged_vault(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = App(None, store(home))
-    async with showing(app, VaultsScreen(store(home)), size) as (_, pilot):
-        app.theme = theme
-        await settle(pilot)
-        look("vaults-empty", size, app)
-    asked_for(home, tmp_path / "elders")
-    log = filled(home, tmp_path / "letters", title="Old letters").folder / "log.jsonl"
-    log.write_bytes(log.read_bytes().replace(b"Office", b"Offic3", 1))
     read = read_vaults
     monkeypatch.setattr(list_screen, "read_vaults", lambda *all_, **more: [steady(each) for each in read(*all_, **more)])  # fmt: skip
-    app = App(None, store(home))
-    async with showing(app, VaultsScreen(store(home)), size) as (_, pilot):
-        app.theme = theme
+    async with showing(App(None, store(home)), VaultsScreen(store(home)), SMALL) as (app, pilot):
+        look("vaults-empty", app)
+        asked_for(home, tmp_path / "elders")
+        log = filled(home, tmp_path / "letters", title="Old letters").folder / "log.jsonl"
+        log.write_bytes(log.read_bytes().replace(b"Office", b"Offic3", 1))
         await settle(pilot)
-        look("vaults", size, app)
+        look("vaults", app)
 
 
-# How one gets there
-
-
-async def test_from_home_to_a_folder_that_this_computer_did_not_know(
-    home: Path, tmp_path: Path
-) -> None:
+async def test_vault_walk_from_home_to_an_unknown_folder(home: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    folder = filled(elsewhere, tmp_path / "elders").folder
-    app = App(None, store(home))
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    folder = filled(elsewhere, tmp_path / "the elders").folder
+    async with at_rest(App(None, store(home)), (100, 30)) as (app, pilot):
         await press(pilot, "V")
         assert "rosetta vault init FOLDER" in text(app)
         await press(pilot, "o")
@@ -112,23 +80,14 @@ async def test_from_home_to_a_folder_that_this_computer_did_not_know(
         app.screen.query_one(Input).value = str(folder)
         await press(pilot, "enter")
         assert "› Vaults › Words of the elders   ✓ whole and unchanged" in text(app)
+        await press_in_turn(pilot, "2", "down", "c", "j", "enter")
+        assert app.clipboard == f"rosetta vault revoke '{folder}' School --purpose WORDS"
         await press(pilot, "q")
         assert "✓ whole    each of 4" in text(app)
         await press(pilot, "enter", "q", "q")
         assert "Is a machine translation good enough?" in text(app)
     assert not (home / "keeper.key").exists()
     assert list(home.glob("*.key")) == []
-
-
-async def test_what_is_to_be_done_is_copied_as_a_command(home: Path, tmp_path: Path) -> None:
-    folder = filled(home, tmp_path / "the elders").folder
-    made = VaultScreen(store(home), folder)
-    async with showing(App(None, store(home)), made, (100, 30)) as (app, pilot):
-        await press_in_turn(pilot, "2", "down", "c")
-        assert isinstance(app.screen, CommandsScreen)
-        await press_in_turn(pilot, "j", "enter")
-        assert app.screen is made
-        assert app.clipboard == f"rosetta vault revoke '{folder}' School --purpose WORDS"
 
 
 def commands_of(home: Path, folder: Path) -> Iterator[list[str]]:
@@ -147,31 +106,18 @@ def commands_of(home: Path, folder: Path) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("together", [False, True])
 def test_each_command_is_one_that_the_program_takes(
-    together: bool, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    together: bool, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    folder = home.parent / "elders"
     if together:
-        asked_for(home, tmp_path / "elders")
+        asked_for(home, folder)
         told_to(home, "team one")
     else:
-        filled(home, tmp_path / "elders")
-    seen = set()
+        filled(home, folder)
     monkeypatch.setattr("click.termui.visible_prompt_func", lambda _: "six words of theirs")
-    for name, *typed in commands_of(home, tmp_path / "elders"):
-        assert name == "rosetta"
-        words = list(typed)
-        command: click.Command = rosetta
-        context = click.Context(rosetta)
-        while isinstance(command, click.Group):
-            found = command.get_command(context, words[0])
-            assert found is not None, words
-            command, words = found, words[1:]
-        command.make_context(command.name, words)
-        seen.add(command.name)
+    seen = {taken(words) for words in commands_of(home, folder)}
     assert {"add", "enrol", "revoke", "log", "budget"} <= seen
     assert ("allow" in seen) is together
-
-
-# What changes meanwhile
 
 
 async def test_what_others_do_with_it_is_seen_by_itself(home: Path, tmp_path: Path) -> None:
@@ -228,36 +174,6 @@ def test_an_older_copy_is_told_apart(home: Path, tmp_path: Path) -> None:
     assert "older copy of the vault" in read_vault(tmp_path / "stick", home).trouble
 
 
-# What they say
-
-
-async def test_no_word_of_a_vault_acts_on_the_terminal(home: Path, tmp_path: Path) -> None:
-    names = [" ".join(HOSTILE[n].split())[:60] for n in (0, 3, 4, 6)]
-    folder = tmp_path / "\u202eold"
-    made = filled(home, folder, threshold=2, names=names, title=" ".join(HOSTILE[1].split()))
-    made.add(corpus(4, "x"), " ".join(HOSTILE[2].split()), OFFICE, _opener(made.folder))
-    told_to(home, HOSTILE[3], HOSTILE[6])
-    app = App(None, store(home))
-    async with showing(app, VaultsScreen(store(home)), (100, 30), notifications=True) as (_, pilot):
-        assert acting(text(app).replace("\n", "")) == []
-        assert "[@click=app.quit]" in text(app)
-        await press(pilot, "enter")
-        for number in range(1, 6):
-            await press(pilot, str(number))
-            assert acting(text(app).replace("\n", "")) == []
-            await press(pilot, "c")
-            assert acting(text(app).replace("\n", "")) == []
-            if isinstance(app.screen, CommandsScreen):
-                await press(pilot, "enter")
-            assert isinstance(app.screen, VaultScreen)
-        assert app.is_running
-
-
-def _opener(folder: Path) -> OpeningKey:
-    state = read_state(folder)
-    return combined(state, [own_share(state, each) for each in list(PEOPLE.values())[:2]])
-
-
 def test_the_next_answer_is_told_by_count_and_pause() -> None:
     use = BudgetUse(("a",), "c", 1, LeakBudget(2, 24.0), "2026-02-03T11:00:00Z", None)
     assert next_answer(use, NOW) == ("2026-02-04 11:00", "warn")
@@ -276,9 +192,7 @@ def test_a_ledger_without_its_keys_is_said_and_no_keys_are_made(home: Path, tmp_
     assert not (home / "keeper.key").exists()
 
 
-def test_a_keeper_who_left_and_came_again_is_one_since_the_last_time(
-    home: Path, tmp_path: Path
-) -> None:
+def test_keeper_who_came_again_is_one_since_then(home: Path, tmp_path: Path) -> None:
     made = vault_of(home, filled(home, tmp_path / "elders").folder, NOW)
     school = made.read().keepers[PEOPLE["School"].public.signing_key]
     made.revoke("School", "moved away", OFFICE)
@@ -288,3 +202,26 @@ def test_a_keeper_who_left_and_came_again_is_one_since_the_last_time(
     since = {row[0].text: row[2].text for row in keepers(facts, "v").rows}
     assert since["School"] == "2026-02-03 12:01"
     assert since["Office"] == "2026-01-02 03:04"
+
+
+@pytest.mark.usefixtures("home")
+async def test_older_copy_says_who_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    office = Office(tmp_path, monkeypatch)
+    office("card School.rosetta-keeper", at="school")
+    office("init v --as Office --recovery rec.txt --keeper School.rosetta-keeper --name x")
+    office("export v stick --purpose copy")
+    office("revoke v School --purpose left --notice school.rosetta-notice")
+    words = Identity.load(tmp_path / "office", Role.ORGANISATION).public.phrase
+    library = tmp_path / "library"
+    library.mkdir(mode=0o700)
+    monkeypatch.setenv("ROSETTA_HOME", str(library))
+    made = VaultScreen(library / "rosetta.sqlite", tmp_path / "stick")
+    async with showing(App(None, library / "rosetta.sqlite"), made, (120, 30)) as (app, pilot):
+        assert "✓ whole and unchanged" in text(app)
+        taken = ["consent", "take", "school.rosetta-notice", "--words", words]
+        assert CliRunner().invoke(rosetta, taken).exit_code == 0
+        await press(pilot, "2")
+        assert "! an older copy" in text(app)
+        assert "OLDER COPY: School is no keeper any more, by a notice" in text(app)
+        assert "2 Keepers 1" in text(app)
+        assert "taken out" in text(app)
