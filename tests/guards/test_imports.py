@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import subprocess
@@ -129,19 +128,17 @@ def test_no_help_page_loads_a_library_of_the_work(tmp_path: Path) -> None:
     assert pages == sum(len(commands(group)) for group in ("", "runs", "review", "vault"))
 
 
-@pytest.mark.parametrize("package", ["corpora", "scoring", "harness", "review"])
-def test_every_module_below_the_terminal_loads_without_it(package: str) -> None:
-    found = packages(
-        imported(
-            path
-            for path in (ROOT / package).rglob("*.py")
-            if "desktop" not in path.parts  # its own test is the next one
-        )
+@pytest.mark.costly("imports every module below the terminal in a fresh interpreter")
+@pytest.mark.every_python
+def test_every_module_below_the_terminal_loads_without_it() -> None:
+    found = imported(
+        path
+        for package in ("corpora", "scoring", "harness", "review")
+        for path in (ROOT / package).rglob("*.py")
+        if "desktop" not in path.parts  # its own test is the next one
     )
-    assert package in found
-    assert found.isdisjoint({"textual", "rich", "rosetta_tui", "review", "PySide6"} - {package})
-    if package in {"corpora", "scoring"}:
-        assert found.isdisjoint({"harness", "httpx", "sqlite_utils", "keyring", "sqlite3"})
+    assert {"corpora", "scoring", "harness", "review"} <= packages(found)
+    assert packages(found).isdisjoint({"textual", "rich", "rosetta_tui", "PySide6"})
 
 
 def test_the_reviewers_window_loads_no_terminal_and_no_network() -> None:
@@ -150,32 +147,3 @@ def test_the_reviewers_window_loads_no_terminal_and_no_network() -> None:
     assert "PySide6.QtWidgets" in found
     assert packages(found).isdisjoint({"textual", "rich", "rosetta_tui", "click", "httpx", "numpy"})
     assert found.isdisjoint({"ssl", "_ssl", "asyncio", "http.client", "PySide6.QtNetwork"})
-
-
-def test_one_way_leads_from_a_thread_to_a_screen() -> None:
-    """``bring`` looks whether the screen is there; what goes around it takes an answer for a screen that is gone."""
-    around = {
-        f"{path.relative_to(ROOT)}:{number}"
-        for path in (ROOT / "rosetta_tui").rglob("*.py")
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
-        if "call_from_thread" in line or "run_coroutine_threadsafe" in line
-    }
-    assert {each.rpartition(":")[0] for each in around} == {"rosetta_tui/toolkit/background.py"}, (
-        around
-    )
-
-
-MOST_INSIDE = 250
-"""Imports that stand in functions: for the start of a command or a screen, or for a library that is optional."""
-
-
-def test_imports_stand_at_the_top_of_their_modules() -> None:
-    inside = sum(
-        isinstance(each, ast.Import | ast.ImportFrom)
-        for package in (*OURS, "rosetta")
-        for path in (ROOT / package).rglob("*.py")
-        for function in ast.walk(ast.parse(path.read_bytes()))
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-        for each in ast.walk(function)
-    )
-    assert inside <= MOST_INSIDE

@@ -13,7 +13,8 @@ import pytest
 
 from harness.core.canonical import canonical_bytes
 from harness.sealed.keys import Role
-from tests.tui.commands.certified_gold import TwoSides, ok, two_sides
+from tests.tui.commands.certified_gold import TwoSides, two_sides
+from tests.tui.commands.command_line import ok
 
 PAGE = (Path(__file__).parents[2] / "docs/verifying.md").read_text("utf-8")
 LINES = dict(re.findall(r"<!-- openssl: (\w+) -->\n```sh\n(.*?)```", PAGE, re.DOTALL))

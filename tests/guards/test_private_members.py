@@ -33,9 +33,27 @@ OFTEN = 3
 _MARK = re.compile(r"noqa:\s*[A-Z0-9, ]+|type:\s*ignore\S*|pragma:.*")
 
 
+_CANDIDATE = re.compile(
+    r"(?<!\bself)(?<!\bcls)(?<!\bsuper\(\))\.(_[^\W_]\w*)|import \(?\s*(_[^\W_]\w*)|[\"'][\w.]*?\.?(_[^\W_]\w*)[\"']"
+)
+_OWN = re.compile(r"(?:def|class) (_\w+)|\b(_\w+)(?:: [^=\n]+)? =")
+
+
+def may_use(source: str) -> bool:
+    """Return whether a scan of the text finds a private name that the file does not define; cheaper than parsing."""
+    own = DOCUMENTED.union(*_OWN.findall(source))
+    return any(own.isdisjoint(names) for names in map(_named, _CANDIDATE.findall(source)))
+
+
+def _named(groups: tuple[str, ...]) -> set[str]:
+    return {name for name in groups if name}
+
+
 @cache
 def private_uses(source: str) -> frozenset[tuple[int, str]]:
     """Return the line and the name of each private member of something that is defined elsewhere."""
+    if not may_use(source):
+        return frozenset()
     tree = ast.parse(source)
     own = DOCUMENTED.union(_defined(tree))
     return frozenset(
