@@ -49,20 +49,13 @@ class Place:
         folder.mkdir()
         self._again()
 
-    def install(
-        self,
-        name: str = "demo",
-        module: str = "demo_vowels",
-        *,
-        table: str = TABLE,
-        code: str = CODE,
-    ) -> None:
-        """Install a package ``NAME-package`` that offers a pack under this name."""
-        package = self.folder / module
+    def install(self, *, table: str = TABLE, code: str = CODE) -> None:
+        """Install a package that offers the pack ``demo``."""
+        package = self.folder / "demo_vowels"
         package.mkdir(exist_ok=True)
         (package / "__init__.py").write_text(code, "utf-8")
         (package / "pack.toml").write_text(table, "utf-8")
-        self.offer(name, module)
+        self.offer("demo", "demo_vowels")
 
     def offer(self, name: str, module: str, package: str = "") -> None:
         """Install nothing but the word that a package offers a pack."""
@@ -97,18 +90,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> 
 
 def played(capsys: pytest.CaptureFixture[str], metrics: str, text: str = "La kato.") -> str:
     """Run a method that answers one text; gives the run's id."""
-    said(
-        capsys,
-        "run",
-        str(CORPUS),
-        "-m",
-        "constant",
-        "--text",
-        text,
-        "--limit",
-        "12",
-        "--metrics",
-        metrics,
-    )
+    line = ["run", str(CORPUS), "-m", "constant", "--text", text, "--limit", "12"]
+    said(capsys, *line, "--metrics", metrics)
     with closing(open_store()) as store:
         return list_runs(store)[0].run_id

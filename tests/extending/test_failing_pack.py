@@ -1,8 +1,9 @@
-"""The code of a pack from outside that fails in the middle of a run: entries without a value, never the run's end."""
+"""Packs whose code fails in a run, and runs whose answers are SQL."""
 
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +19,7 @@ from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.runs import find_run
 from tests.extending.demo_pack import CODE, CORPUS, TABLE, Place, played, said
+from tests.review.thorough import first
 
 FAILING = CODE.replace(
     "        there = sum",
@@ -41,7 +43,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     found.uninstall()
 
 
-def test_an_entry_at_which_it_fails_has_no_value_and_is_counted(
+@pytest.mark.costly("runs a failing pack through card, screens of text, doctor and explainer")
+def test_failed_entry_is_counted(
     place: Place, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     place.install()
@@ -68,13 +71,10 @@ def test_an_entry_at_which_it_fails_has_no_value_and_is_counted(
     file = tmp_path / "card.json"
     said(capsys, "runs", "export", run, "-o", str(file))
     assert "✗" not in said(capsys, "runs", "verify", str(file))
-    found = [
-        each
-        for each in examine(tmp_path / "data")
-        if each.area == "Metric packs" and "failed" in each.words
-    ]
-    assert [each.health for each in found] == [Health.BROKEN]
-    assert "demo.vowels failed at 2 entries of run " + run[:8] in found[0].words
+    findings = [each for each in examine(tmp_path / "data") if each.area == "Metric packs"]
+    [found] = [each for each in findings if "failed" in each.words]
+    assert found.health is Health.BROKEN
+    assert "demo.vowels failed at 2 entries of run " + run[:8] in found.words
     with closing(open_store()) as store:
         stored = find_run(store, run)
         corpus = read_entries(store, stored.corpus, stored.positions)
@@ -90,40 +90,46 @@ def test_an_entry_at_which_it_fails_has_no_value_and_is_counted(
 
 @pytest.mark.parametrize(
     "given",
-    ["(float('nan'), 1)", "(1,)", "('a', 2)", "7", "(1e300, 1e300)", "[[1], [2]]", "(None, 1)"],
+    first(
+        2,
+        ["(float('nan'), 1)", "(1,)", "('a', 2)", "7", "(1e300, 1e300)", "[[1], [2]]", "(None, 1)"],
+    ),
 )
-def test_what_is_no_statistics_ends_no_run(
+def test_bad_statistics_end_no_run(
     place: Place, capsys: pytest.CaptureFixture[str], given: str
 ) -> None:
     place.install(code=NAN.replace("WHAT", given))
-    card = json.loads(said(capsys, "runs", "show", played(capsys, "demo"), "--json"))
-    scores = card["scores"]
-    assert scores["demo.vowels"] is None
-    assert scores["demo.vowels_raised"] == 12
+    scores = json.loads(said(capsys, "runs", "show", played(capsys, "demo"), "--json"))["scores"]
+    assert (scores["demo.vowels"], scores["demo.vowels_raised"]) == (None, 12)
     assert "failed at 12 entries" in scores["reasons"]["demo.vowels"]
 
 
 @pytest.mark.parametrize(
     ("more", "value"),
-    [
-        ("    def values(self, totals):\n        raise ValueError\n", None),
-        ("    def values(self, totals):\n        return [[1.0]] * len(totals)\n", None),
-        ("    def further(self, total):\n        return {'composite': 1.0, 'seal': 'x'}\n", 0.0),
-        ("    def further(self, total):\n        raise ValueError\n", 0.0),
-        ("    def stats_many(self, translations):\n        raise MemoryError\n", 0.0),
-        ("    def stats_many(self, translations):\n        return []\n", 0.0),
-    ],
+    first(
+        3,
+        [
+            ("    def values(self, totals):\n        raise ValueError\n", None),
+            (
+                "    def further(self, total):\n        return {'composite': 1.0, 'seal': 'x'}\n",
+                0.0,
+            ),
+            ("    def stats_many(self, translations):\n        raise MemoryError\n", 0.0),
+            ("    def values(self, totals):\n        return [[1.0]] * len(totals)\n", None),
+            ("    def further(self, total):\n        raise ValueError\n", 0.0),
+            ("    def stats_many(self, translations):\n        return []\n", 0.0),
+        ],
+    ),
 )
-def test_its_other_parts_end_no_run_and_write_nothing_of_ours(
+def test_failing_parts_end_no_run(
     place: Place, capsys: pytest.CaptureFixture[str], more: str, value: float | None
 ) -> None:
     place.install(code=CODE.replace("\n\nMETRICS", "\n" + more + "\n\nMETRICS"))
     card = json.loads(said(capsys, "runs", "show", played(capsys, "demo", "!"), "--json"))
-    assert card["scores"]["demo.vowels"] == value
-    assert card["scores"]["composite"] is None
+    assert (card["scores"]["demo.vowels"], card["scores"]["composite"]) == (value, None)
 
 
-def test_a_signature_that_fails_turns_the_metric_off_before_the_run(
+def test_failing_signature_turns_metric_off(
     place: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
     place.install(code=CODE.replace('signature = "vowels:aeiou"', "signature = property(len)"))
@@ -141,7 +147,7 @@ class Vowels(CorpusMetric):
 METRICS"""
 
 
-def test_a_metric_of_a_whole_corpus_that_fails_has_no_value(
+def test_failing_corpus_metric_has_no_value(
     place: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = TABLE.replace('level = "both"', 'level = "corpus"')
@@ -149,3 +155,53 @@ def test_a_metric_of_a_whole_corpus_that_fails_has_no_value(
     card = json.loads(said(capsys, "runs", "show", played(capsys, "chrf,demo"), "--json"))
     assert card["scores"]["demo.vowels"] is None
     assert card["scores"]["chrf_plus_plus"] > 0
+
+
+METRIC = "au.text2sql_score"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A corpus with a database beside it, one right and one wrong answer, and a store of its own."""
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir(mode=0o700)
+    found = tmp_path / "corpus"
+    found.mkdir()
+    connection = sqlite3.connect(found / "shop.sqlite")
+    connection.executescript("CREATE TABLE item (name); INSERT INTO item VALUES ('a'), ('b');")
+    connection.close()
+    _corpus(found, "shop.sqlite")
+    outputs = [{"id": 1, "output": "SELECT name FROM item"}, {"id": 2, "output": "DROP TABLE item"}]
+    (found / "outputs.jsonl").write_text("\n".join(map(json.dumps, outputs)), "utf-8")
+    return found
+
+
+def _corpus(folder: Path, database: str) -> None:
+    record = {"source": "Which items?", "reference": "SELECT name FROM item", "database": database}
+    rows = [json.dumps({"id": number, **record}) for number in (1, 2)]
+    (folder / "shop.jsonl").write_text("\n".join(rows), "utf-8")
+
+
+def _score(folder: Path) -> list[str]:
+    files = [str(folder / "shop.jsonl"), str(folder / "outputs.jsonl")]
+    languages = ["--source-language", "en", "--target-language", "sql", "--id", "shop"]
+    return ["score", *files, *languages, "--metrics", METRIC]
+
+
+def test_queries_run_beside_their_corpus(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said(capsys, *_score(folder))
+    (run,) = json.loads(said(capsys, "runs", "list", "--json"))
+    file = folder / "card.json"
+    said(capsys, "runs", "export", run["run_id"], "-o", str(file))
+    card = json.loads(file.read_text("utf-8"))
+    assert card["scores"][METRIC] == 0.5
+    assert card["scoring"]["annotators"]["sql"]["databases"] == 1
+    assert str(folder) not in file.read_text("utf-8")
+    again = ("score", "--rescore", run["run_id"], "--metrics", METRIC)
+    assert "with the same values" in said(capsys, *again, code=1)
+    (folder / "shop.sqlite").write_text("gone")
+    assert "Entry 1: `database` is no SQLite file" in said(capsys, *again, code=2)
+    _corpus(folder, "../elsewhere.sqlite")
+    told = said(capsys, *_score(folder), code=2)
+    assert "Entry 1: `database` lies outside the corpus's folder" in told
+    assert len(json.loads(said(capsys, "runs", "list", "--json"))) == 1

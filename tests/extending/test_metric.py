@@ -20,11 +20,11 @@ from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run, read_run
-from rosetta_tui.cli import main
 from rosetta_tui.entry.table import EntryTable
 from rosetta_tui.leaderboard.rows import columns, entrant_record
 from rosetta_tui.runs.table import run_record
 from scoring.core.specification import specification, table_row
+from tests.extending.demo_pack import said
 from tests.harness.ranked import play, ranked_corpus
 from tests.tui.screens import App, settle, text
 
@@ -82,14 +82,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    out, problems = capsys.readouterr()
-    assert not ended.value.code, problems
-    return out
-
-
 @dataclass(frozen=True)
 class Runs:
     """A good run and a bad one of the same corpus, scored by the metric too."""
@@ -107,9 +99,7 @@ def runs(home: Path) -> Runs:
     return Runs(path, play(path, corpus, 19, "alpha"), play(path, corpus, 0, "beta"))
 
 
-def test_entries_card_lists_and_exports_have_it(
-    runs: Runs, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_entries_card_and_exports_have_it(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
     path, good, bad = runs.path, runs.good, runs.bad
     with closing(open_store(path)) as store:
         run = read_run(store, find_run(store, bad).id)
@@ -143,18 +133,7 @@ def test_entries_card_lists_and_exports_have_it(
     assert "Loss of Vowels" in said(capsys, "language", "check", "eo")
 
 
-async def test_the_screen_of_all_scores_shows_it(runs: Runs) -> None:
-    app = App(None, runs.path)
-    async with app.run_test(size=(160, 48)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
-        await pilot.press("m")
-        await settle(pilot)
-        assert "Loss of Vowels" in text(app)
-
-
-async def test_the_table_of_entries_has_a_column_and_its_export_a_field(runs: Runs) -> None:
+async def test_screens_of_scores_and_entries_show_it(runs: Runs) -> None:
     app = App(None, runs.path)
     async with app.run_test(size=(420, 30)) as pilot:
         await settle(pilot)
@@ -162,13 +141,12 @@ async def test_the_table_of_entries_has_a_column_and_its_export_a_field(runs: Ru
         await settle(pilot)
         table = app.screen.query_one("#entries", EntryTable)
         assert " vowels " in text(app)
-        assert table.entries is not None
         cells = dict(zip(table.entries.further, table.entries.cells(0)[8:], strict=False))
         assert cells["vowel_loss"].text == "0.2"
         assert table.records.record(0)["vowel_loss"] == 1 / 6
-        await pilot.resize_terminal(150, 30)
+        await pilot.press("m")
         await settle(pilot)
-        assert not table.entries.further, "texts come first"
+        assert "Loss of Vowels" in text(app)
 
 
 def test_lists_of_runs_have_it(runs: Runs) -> None:

@@ -32,9 +32,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     return Place(tmp_path / "installed", monkeypatch)
 
 
-def test_with_it_runs_lists_and_the_package_have_the_metric(
-    place: Place, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_installed_pack_is_everywhere(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
     place.install()
     first = played(capsys, "rosetta,demo")
     second = played(capsys, "rosetta,Vowels Kept", text="Ĉu?")
@@ -58,7 +56,7 @@ def test_with_it_runs_lists_and_the_package_have_the_metric(
     assert (finding.name, finding.health) == ("demo", Health.OK)
 
 
-def test_without_it_every_reader_of_the_run_works_and_says_so(
+def test_removed_pack_is_named_everywhere(
     place: Place, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     place.install()
@@ -94,24 +92,18 @@ def test_without_it_every_reader_of_the_run_works_and_says_so(
     assert words in said(capsys, "runs", "show", run)
 
 
-async def test_without_it_the_screens_of_a_run_open(
+@pytest.mark.thorough
+async def test_screens_open_without_it(
     place: Place, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     place.install()
     played(capsys, "rosetta,demo")
-    app = App(None, tmp_path / "data" / "rosetta.sqlite")
-    async with app.run_test(size=(420, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
-        assert " vowels " in text(app)
     place.uninstall()
     app = App(None, tmp_path / "data" / "rosetta.sqlite")
     async with app.run_test(size=(160, 90)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
-        await pilot.press("m")
+        for key in ("enter", "m"):
+            await settle(pilot)
+            await pilot.press(key)
         await settle(pilot)
         assert "demo 1.0 is not installed: values as stated" in text(app)
         await pilot.press("escape", "enter")
@@ -119,7 +111,7 @@ async def test_without_it_the_screens_of_a_run_open(
         assert "composite" in text(app)
 
 
-def test_another_version_reads_no_statistics_of_the_first(
+def test_other_version_reads_no_statistics(
     place: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
     place.install()
@@ -150,43 +142,43 @@ def test_names_of_packs_and_metrics(place: Place) -> None:
         ScoringOptions(metrics=("other.vowels",))
 
 
-CLASH = CODE.replace('"demo.vowels"', '"other.vowels"')
+BROKEN = [
+    (
+        TABLE,
+        "raise RuntimeError('no\\nluck')",
+        "demo_vowels cannot be imported: RuntimeError: no luck",
+    ),
+    (TABLE, "raise SystemExit(3)", "demo_vowels cannot be imported: SystemExit: 3"),
+    (TABLE, "METRICS = {}", "METRICS has no Maker for demo.vowels"),
+    (TABLE, "METRICS = {'demo.vowels': 7}", "METRICS has no Maker for demo.vowels"),
+    (TABLE, "", "has no attribute 'METRICS'"),
+    (TABLE.replace("low = 0.0", 'low = "no"'), CODE, "metrics.vowels.low must be a number"),
+    (TABLE.replace("high = 1.0", "hihg = 1.0"), CODE, "'hihg', which means nothing"),
+    (TABLE.replace('level = "both"\n', ""), CODE, "metrics.vowels has no 'level'"),
+    (TABLE.replace('better = "higher"', 'better = "bigger"'), CODE, "better must be higher, lower"),
+    (TABLE.replace("[metrics.vowels]", "[metrics.Vo-wels]"), CODE, "must be of a–z"),
+    (TABLE.replace('version = "1.0"', "version = 1"), CODE, "pack.version must be a text"),
+    ("[pack", CODE, "pack.toml beside demo_vowels: Expected ']'"),
+    ("metrics = 3\n" + TABLE.split("[metrics")[0], CODE, "it has no [metrics.NAME]"),
+]
 
 
-@pytest.mark.parametrize(
-    ("table", "code", "words"),
-    [
-        (TABLE, "raise RuntimeError('no\\nluck')", "demo_vowels cannot be imported: RuntimeError: no luck"),
-        (TABLE, "raise SystemExit(3)", "demo_vowels cannot be imported: SystemExit: 3"),
-        (TABLE, "METRICS = {}", "METRICS has no Maker for demo.vowels"),
-        (TABLE, "METRICS = {'demo.vowels': 7}", "METRICS has no Maker for demo.vowels"),
-        (TABLE, "", "has no attribute 'METRICS'"),
-        (TABLE.replace("low = 0.0", 'low = "no"'), CODE, "metrics.vowels.low must be a number"),
-        (TABLE.replace("high = 1.0", "hihg = 1.0"), CODE, "'hihg', which means nothing"),
-        (TABLE.replace('level = "both"\n', ""), CODE, "metrics.vowels has no 'level'"),
-        (TABLE.replace('better = "higher"', 'better = "bigger"'), CODE, "better must be higher, lower"),
-        (TABLE.replace("[metrics.vowels]", "[metrics.Vo-wels]"), CODE, "must be of a–z"),
-        (TABLE.replace('version = "1.0"', "version = 1"), CODE, "pack.version must be a text"),
-        ("[pack", CODE, "pack.toml beside demo_vowels: Expected ']'"),
-        ("metrics = 3\n" + TABLE.split("[metrics")[0], CODE, "it has no [metrics.NAME]"),
-    ],
-)  # fmt: skip
-def test_a_pack_that_does_not_work_is_named_and_breaks_nothing(
-    place: Place, capsys: pytest.CaptureFixture[str], table: str, code: str, words: str
-) -> None:
-    place.install(table=table, code=code)
-    [finding] = packs()
-    assert (finding.name, finding.health) == ("demo", Health.BROKEN)
-    assert finding.words.startswith("from demo-package 0.1: ")
-    assert words in finding.words
-    assert [mend.split()[-2:] for mend in finding.mend] == [["uninstall", "demo-package"]]
-    assert metric_named("bleu") == "bleu"
-    if row_of("demo.vowels") is None:
-        with pytest.raises(ValueError, match="demo"):
-            ScoringOptions(metrics=("demo.vowels",))
-    else:
-        with pytest.raises(UsageError, match="the pack demo does not work"):
-            rosetta.metric("demo.vowels").corpus(["a"], ["a"])
+def test_pack_that_does_not_work_is_named_and_breaks_nothing(place: Place) -> None:
+    for table, code, words in BROKEN:
+        place.install(table=table, code=code)
+        [finding] = packs()
+        assert (finding.name, finding.health) == ("demo", Health.BROKEN)
+        assert finding.words.startswith("from demo-package 0.1: ")
+        assert words in finding.words
+        assert [mend.split()[-2:] for mend in finding.mend] == [["uninstall", "demo-package"]]
+        assert metric_named("bleu") == "bleu"
+        if row_of("demo.vowels") is None:
+            with pytest.raises(ValueError, match="demo"):
+                ScoringOptions(metrics=("demo.vowels",))
+        else:
+            with pytest.raises(UsageError, match="the pack demo does not work"):
+                rosetta.metric("demo.vowels").corpus(["a"], ["a"])
+        place.uninstall()
 
 
 def test_names_that_clash_are_named_and_taken_by_nobody(place: Place) -> None:
@@ -206,7 +198,7 @@ def test_names_that_clash_are_named_and_taken_by_nobody(place: Place) -> None:
     assert row_of("lbrag.vowels") is None
 
 
-def test_a_corpus_of_another_task_is_scored_by_the_pack_of_its_task(
+def test_task_is_scored_by_its_pack(
     place: Place, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     tags = {
@@ -215,13 +207,10 @@ def test_a_corpus_of_another_task_is_scored_by_the_pack_of_its_task(
         "source_language": "en",
         "target_language": "eo",
     }
+    references = ["la kato" if n % 2 else f"numero {n}" for n in range(1, 7)]
     entries = [
-        {
-            "id": n,
-            "source": f"Which number is {n}?",
-            "reference": "la kato" if n % 2 else f"numero {n}",
-        }
-        for n in range(1, 7)
+        {"id": n, "source": f"Which number is {n}?", "reference": reference}
+        for n, reference in enumerate(references, 1)
     ]
     corpus = tmp_path / "asked.json"
     corpus.write_text(json.dumps({"dataset": {**tags, "task": "qa"}, "entries": entries}), "utf-8")
@@ -233,8 +222,7 @@ def test_a_corpus_of_another_task_is_scored_by_the_pack_of_its_task(
     with closing(open_store()) as store:
         second, first = (each.run_id for each in list_runs(store))
     card = json.loads(said(capsys, "runs", "show", first, "--json"))
-    assert card["scoring"]["packs"] == {"lbrag": "1.0"}
-    assert card["scores"]["lbrag.em"] == 1 / 2
+    assert (card["scoring"]["packs"], card["scores"]["lbrag.em"]) == ({"lbrag": "1.0"}, 1 / 2)
     assert {id_.partition(".")[0] for id_ in card["scores"]["reasons"]} == {"lbrag"}
     for run in (first, second):
         checked = said(capsys, "runs", "verify", run)
@@ -247,20 +235,16 @@ def test_a_corpus_of_another_task_is_scored_by_the_pack_of_its_task(
         assert scoring_of(find_run(store, first)).metrics == ("lbrag",)
 
 
-def test_a_translation_run_looks_at_no_installed_package(tmp_path: Path) -> None:
-    program = (
-        "import sys, scoring.core.packs as packs\n"
-        "def looked(group): raise AssertionError(group)\n"
-        "packs.offered = looked\n"
-        "from rosetta_tui.cli import main\n"
-        f"main(['run', {str(CORPUS)!r}, '-m', 'copy-source', '--limit', '3', '--metrics', 'rosetta'])"
+def test_translation_run_looks_at_no_installed_package(
+    place: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def looked(group: str) -> None:
+        raise AssertionError(group)
+
+    monkeypatch.setattr("scoring.core.packs.offered", looked)
+    assert "chrF++" in said(
+        capsys, "run", str(CORPUS), "-m", "copy-source", "--limit", "3", "--metrics", "rosetta"
     )
-    home = {"ROSETTA_HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", program], env=home, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert "chrF++" in done.stdout
 
 
 @pytest.mark.thorough

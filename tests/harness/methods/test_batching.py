@@ -23,36 +23,36 @@ from harness.endpoint.transport import FEWEST_BYTES, most_bytes
 from harness.methods.briefing import by_number, numbered
 from tests.harness.endpoint.sending import GOOD, failure, request, send
 from tests.harness.scripted import Answer, Scripted, completion
+from tests.review.thorough import examples
 
 
-@pytest.mark.parametrize(("tokens", "said"), [(1, "512 KiB"), (2048, "1 MiB"), (10**9, "16 MiB")])
-def test_the_largest_reply_follows_the_tokens_it_may_have(
-    endpoint: Scripted, tokens: int, said: str
-) -> None:
-    asked = request(endpoint.url, most_completion_tokens=tokens)
-    most = most_bytes(asked)
+def test_largest_reply_follows_its_tokens(endpoint: Scripted) -> None:
     good = json.dumps(completion("whole")).encode()
-    endpoint.answer = lambda _: Answer(body=good + b" " * (most - len(good)))
-    assert send(asked)[0].text == "whole"
-    endpoint.answer = lambda _: Answer(body=good + b" " * (most - len(good) + 1))
-    found = failure(asked)
-    assert said in str(found)
-    assert "--max-tokens" in str(found)
+    for tokens, said in ((1, "512 KiB"), (2048, "1 MiB")):
+        asked = request(endpoint.url, most_completion_tokens=tokens)
+        most = most_bytes(asked)
+        fits, longer = Answer(body=good + b" " * (most - len(good))), Answer(body=b" " * (most + 1))
+        endpoint.answer = lambda _, fits=fits: fits  # type: ignore[misc]
+        assert send(asked)[0].text == "whole"
+        endpoint.answer = lambda _, longer=longer: longer  # type: ignore[misc]
+        found = failure(asked)
+        assert said in str(found)
+        assert "--max-tokens" in str(found)
+    assert most_bytes(request(endpoint.url, most_completion_tokens=10**9)) == 16 * 2**20
 
 
-@pytest.mark.parametrize("parts", [1, 3])
-def test_a_gzip_of_several_members_is_read_whole(endpoint: Scripted, parts: int) -> None:
+def test_gzip_of_several_members_is_read_whole_unless_cut(endpoint: Scripted) -> None:
     good = json.dumps(completion("whole")).encode()
-    size = -(-len(good) // parts)
-    body = b"".join(gzip.compress(good[at : at + size]) for at in range(0, len(good), size))
-    endpoint.answer = lambda _: Answer(body=body, headers={"content-encoding": "GZIP"})
-    assert send(request(endpoint.url))[0].text == "whole"
+    for parts in (1, 3):
+        size = -(-len(good) // parts)
+        body = b"".join(gzip.compress(good[at : at + size]) for at in range(0, len(good), size))
+        endpoint.answer = lambda _, body=body: Answer(  # type: ignore[misc]
+            body=body, headers={"content-encoding": "GZIP"}
+        )
+        assert send(request(endpoint.url))[0].text == "whole"
     assert endpoint.asked[0].headers["accept-encoding"] == "gzip"
-
-
-def test_a_gzip_that_is_cut_off_is_a_reply_that_was_cut(endpoint: Scripted) -> None:
-    body = gzip.compress(GOOD)[:-9]
-    endpoint.answer = lambda _: Answer(body=body, headers={"content-encoding": "gzip"})
+    cut = Answer(body=gzip.compress(GOOD)[:-9], headers={"content-encoding": "gzip"})
+    endpoint.answer = lambda _: cut
     assert failure(request(endpoint.url)).error_class is ErrorClass.TRUNCATED
 
 
@@ -68,19 +68,18 @@ PACKED = {
 }
 
 
-@pytest.mark.parametrize("encoding", PACKED)
-def test_what_is_packed_twice_or_otherwise_is_refused_in_words(
-    endpoint: Scripted, encoding: str
-) -> None:
-    headers = {"content-encoding": encoding}
-    endpoint.answer = lambda _: Answer(body=PACKED[encoding], headers=headers)
-    found = failure(request(endpoint.url))
-    assert isinstance(found, Refused)
-    assert found.bill is not None, "it may have been charged"
-    assert "Set the endpoint to plain replies or to gzip." in str(found)
-    assert "\x1b" not in str(found)
-    endpoint.answer = lambda _: Answer(503, PACKED[encoding], headers)
-    assert failure(request(endpoint.url)).status == 503
+def test_reply_packed_twice_or_otherwise_is_refused(endpoint: Scripted) -> None:
+    for encoding, body in PACKED.items():
+        headers = {"content-encoding": encoding}
+        good, bad = Answer(body=body, headers=headers), Answer(503, body, headers)
+        endpoint.answer = lambda _, good=good: good  # type: ignore[misc]
+        found = failure(request(endpoint.url))
+        assert isinstance(found, Refused)
+        assert found.bill is not None, "it may have been charged"
+        assert "Set the endpoint to plain replies or to gzip." in str(found)
+        assert "\x1b" not in str(found)
+        endpoint.answer = lambda _, bad=bad: bad  # type: ignore[misc]
+        assert failure(request(endpoint.url)).status == 503
 
 
 class Endless(socketserver.StreamRequestHandler):
@@ -128,11 +127,7 @@ def peak_of_eight(url: str) -> int:
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("body", "encoding"),
-    [
-        (ONCE, "gzip"),
-        (PACKED["gzip, gzip"], "gzip, gzip"),
-        (gzip.compress(b"") * 30_000, "gzip"),
-    ],
+    [(ONCE, "gzip"), (PACKED["gzip, gzip"], "gzip, gzip"), (gzip.compress(b"") * 30_000, "gzip")],
     ids=["gzip", "gzip twice", "members of nothing"],
 )
 def test_no_packed_reply_fills_the_memory(endpoint: Scripted, body: bytes, encoding: str) -> None:
@@ -165,9 +160,7 @@ garblings = st.lists(
 
 
 @given(st.integers(1, 8), garblings)
-def test_garbled_numbers_never_shift_a_text(
-    count: int, operations: list[tuple[str, int, int]]
-) -> None:
+def test_garbled_numbers_shift_no_text(count: int, operations: list[tuple[str, int, int]]) -> None:
     pairs = [(number, own(number)) for number in range(1, count + 1)]
     for kind, first, second in operations:
         place = first % len(pairs) if pairs else 0
@@ -202,28 +195,25 @@ def test_joined_or_split_texts_never_shift_the_rest(count: int, data: st.DataObj
     assert by_number(written(list(enumerate(texts, 1))), count) == [None] * count
 
 
-@given(st.integers(1, 6), st.data())
-def test_a_cut_reply_gives_no_wrong_text(count: int, data: st.DataObject) -> None:
+@examples(40, 300)
+@given(st.integers(1, 6), st.data(), st.text(max_size=200))
+def test_cut_or_any_reply_gives_no_wrong_text(count: int, data: st.DataObject, reply: str) -> None:
     whole = written([(number, own(number)) for number in range(1, count + 1)])
     cut = whole[: data.draw(st.integers(0, len(whole) - 1))]
     for number, text in enumerate(by_number(cut, count), 1):
         assert text in {None, own(number)}
-
-
-@given(st.text(max_size=200), st.integers(1, 5))
-def test_any_text_at_all_is_read(reply: str, count: int) -> None:
     assert len(by_number(reply, count)) == count
 
 
+@examples(40, 300)
 @given(st.lists(st.text(min_size=1).filter(lambda text: text == text.strip()), min_size=1))
 def test_what_is_asked_can_be_answered(texts: list[str]) -> None:
     """Texts of several lines, with quotes, brackets, numbers, survive the way there and back."""
     assert by_number(numbered(texts), len(texts)) == texts
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
+def test_known_habits_of_models() -> None:
+    for reply, expected in [
         ('{"1": "a", "2": "b", "3": "c"}', ["a", "b", "c"]),
         ('{"3": "c", "1": "a", "2": "b"}', ["a", "b", "c"]),
         ('Here you are:\n```json\n{"1": "a", "2": "b", "3": "c"}\n```\nDone.', ["a", "b", "c"]),
@@ -240,7 +230,5 @@ def test_what_is_asked_can_be_answered(texts: list[str]) -> None:
         ('{"1": "\\ud800x", "2": "b", "3": "c"}', ["\ufffdx", "b", "c"]),
         ("{" * 100_000, [None, None, None]),
         ('{"1": ' + "[" * 100_000 + "}", [None, None, None]),
-    ],
-)
-def test_known_habits_of_models(reply: str, expected: list[str | None]) -> None:
-    assert by_number(reply, 3) == expected
+    ]:
+        assert by_number(reply, 3) == expected

@@ -20,24 +20,19 @@ from harness.method.method import Method, MethodClass
 from harness.methods.glossary import word_by_word
 from harness.methods.registry import build
 from tests.harness.methods.conftest import HttpCalls, Server, completion, entry, options
+from tests.review.thorough import examples
 
 CREE = Dictionary(
     [
-        ("dog", "atim"),
-        ("black dog", "kaskitêwastim"),
-        ("dog house", "atimowikamik"),
-        ("I", "niya"),
-        ("see", "wâpam"),
-        ("see", "wâpahta"),
-        ("thank you", "kinanâskomitin"),
+        ("dog", "atim"), ("black dog", "kaskitêwastim"), ("dog house", "atimowikamik"),
+        ("I", "niya"), ("see", "wâpam"), ("see", "wâpahta"), ("thank you", "kinanâskomitin"),
         ("don’t", "êkâwiya"),
     ]
-)
+)  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
+def test_word_by_word() -> None:
+    for source, expected in [
         ("I see the dog.", "niya wâpam the atim."),
         ("Dog, Black  dog!", "Atim, Kaskitêwastim!"),
         ("DOG", "Atim"),
@@ -49,54 +44,36 @@ CREE = Dictionary(
         ("Don't see", "Êkâwiya wâpam"),
         ("dogs", "dogs"),
         ("", ""),
-    ],
-)
-def test_word_by_word(source: str, expected: str | None) -> None:
-    if expected is None:
-        expected = source.replace(">dog<", ">atim<")
-    assert word_by_word(CREE, source) == expected
+    ]:
+        assert word_by_word(CREE, source) == (expected or source.replace(">dog<", ">atim<"))
 
 
-@given(st.text())
-def test_nothing_known_changes_nothing(source: str) -> None:
+@examples(25, 200)
+@given(st.text(), st.lists(st.sampled_from(["dog", "black", "see", "I", ",", "{dog}", "x"])))
+def test_known_words_alone_are_replaced(source: str, pieces: list[str]) -> None:
     assert word_by_word(Dictionary([("qqqxyz", "x")]), source) == source
-
-
-@given(st.lists(st.sampled_from(["dog", "black", "see", "I", ",", "{dog}", "x"])))
-def test_every_known_word_outside_a_placeholder_is_replaced(pieces: list[str]) -> None:
     left = {word.text for word in words(word_by_word(CREE, " ".join(pieces)))}
     assert not left & {"dog", "see", "I"}
 
 
-def test_what_occurs_in_a_text() -> None:
+def test_dictionary_forms_mistakes_and_what_occurs(tmp_path: Path) -> None:
     found = [head.phrase for head in CREE.occurring("My BLACK dog, I see a dog")]
     assert found == ["black dog", "dog", "I", "see"]
     assert CREE.lookup("SEE") == ("wâpam", "wâpahta")
     assert CREE.lookup("cat") == CREE.lookup("") == CREE.lookup("!") == ()
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
+    for name, content in [
         ("d.tsv", "\ufeff# a remark\nsource\ttarget\ndog\tatim\tnoun\n\ndog\tacimosis\n"),
         ("d.txt", "dog\tatim\ndog\tacimosis"),
         ("d.csv", 'source,target\n"dog",atim\ndog,"acimosis"\n'),
         ("d.json", '{"dog": ["atim", "acimosis"]}'),
         ("d.json", '[{"source": "dog", "target": "atim"}, {"source":"Dog","target":"acimosis"}]'),
-    ],
-)
-def test_every_form_of_dictionary(tmp_path: Path, name: str, content: str) -> None:
-    file = tmp_path / name
-    file.write_text(content, "utf-8")
-    found = read_dictionary(file)
-    assert found.lookup("dog") == ("atim", "acimosis")
-    assert len(found) == 1
-    assert found.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "wanted"),
-    [
+    ]:
+        file = tmp_path / name
+        file.write_text(content, "utf-8")
+        found = read_dictionary(file)
+        assert (found.lookup("dog"), len(found)) == (("atim", "acimosis"), 1)
+        assert found.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
+    for name, content, wanted in [
         ("d.tsv", "dog\tatim\ncat minôs\n", "line 2.*tab"),
         ("d.csv", "dog,atim\ncat,\n", "line 2.*comma"),
         ("d.tsv", "# only a remark\n", "empty"),
@@ -108,13 +85,11 @@ def test_every_form_of_dictionary(tmp_path: Path, name: str, content: str) -> No
         ("d.tsv", "x" * 200_000 + "\ty\n", "line 1"),
         ("d.csv", 'dog,"atim\ncat,minôs\n', "line 1: the row that begins here"),
         ("D.CSV", "dog;atim\n", "line 1.*comma"),
-    ],
-)
-def test_mistakes_in_a_dictionary(tmp_path: Path, name: str, content: str, wanted: str) -> None:
-    file = tmp_path / name
-    file.write_text(content, "utf-8")
-    with pytest.raises(UsageError, match=wanted):
-        read_dictionary(file)
+    ]:
+        file = tmp_path / name
+        file.write_text(content, "utf-8")
+        with pytest.raises(UsageError, match=wanted):
+            read_dictionary(file)
 
 
 async def test_methods_that_call_nothing(tmp_path: Path, calls: HttpCalls) -> None:
@@ -130,12 +105,13 @@ async def test_methods_that_call_nothing(tmp_path: Path, calls: HttpCalls) -> No
         assert [output.text for output in await method.translate(entries, calls)] == expected
         assert isinstance(method, Method)
         assert method.endpoint is None
-    with pytest.raises(UsageError, match="needs --glossary"):
-        build("glossary", options())
-    with pytest.raises(UsageError, match="blank"):
-        build("constant", options(text="  "))
-    with pytest.raises(UsageError, match="--model does not apply to method 'copy-source'"):
-        build("copy-source", options(model="m"))
+    for name, told, mend in (
+        ("glossary", {}, "needs --glossary"),
+        ("constant", {"text": "  "}, "blank"),
+        ("copy-source", {"model": "m"}, "--model does not apply to method 'copy-source'"),
+    ):
+        with pytest.raises(UsageError, match=mend):
+            build(name, options(**told))
 
 
 COACHING = {
@@ -167,12 +143,10 @@ async def test_zero_shot(server: Server, calls: HttpCalls) -> None:
     assert "from English to Plains Cree (Latin script)" in system["content"]
     setup = method.setup
     assert setup.method_class is MethodClass.RAW_LLM
-    assert setup.prompt_version == "plain-v1"
-    assert setup.system_prompt_used == system["content"]
+    assert (setup.prompt_version, setup.system_prompt_used) == ("plain-v1", system["content"])
     assert setup.system_prompt_sha256 == hashlib.sha256(system["content"].encode()).hexdigest()
     assert (setup.provider, setup.model_slug, setup.temperature) == ("127.0.0.1", "m", 0.0)
     assert calls.replies[0].usage is not None
-    assert calls.requests[0].price is not None
     assert calls.requests[0].price.cost(calls.replies[0].usage) == 0
 
 
@@ -182,8 +156,7 @@ async def test_the_same_entry_gives_the_same_bytes(server: Server, calls: HttpCa
         method = make(server, body={"top_p": 1, "seed": 7}, replicate=3)
         await method.translate([entry("I see {the} dog")], calls)
     first, second = calls.requests
-    assert json.dumps(first.body) == json.dumps(second.body)
-    assert first.replicate == 3
+    assert (json.dumps(first.body), first.replicate) == (json.dumps(second.body), 3)
     assert first.body["seed"] == 7  # type: ignore[call-overload]
 
 
@@ -199,8 +172,7 @@ async def test_coached(server: Server, calls: HttpCalls, tmp_path: Path) -> None
     assert "Hello {name}\n→ tânisi {name}" in first[0]["content"]
     assert "minôs" not in json.dumps(first, ensure_ascii=False)
     expected = "The Black dog, my dog.\n\nDictionary:\nblack dog = kaskitêwastim\ndog = atim"
-    assert first[1]["content"] == expected
-    assert second[1]["content"] == "Hello {name}"
+    assert (first[1]["content"], second[1]["content"]) == (expected, "Hello {name}")
     assert method.setup.method_class is MethodClass.COACHED_LLM
     assert method.setup.coaching_data_sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
 
@@ -213,8 +185,7 @@ async def test_batches_are_keyed_by_number(server: Server, calls: HttpCalls) -> 
 
     server.answer = answer
     method = make(server, batch_size=3)
-    assert method.setup.batch_size == 3
-    assert method.setup.prompt_version == "plain-v1+batch-v1"
+    assert (method.setup.batch_size, method.setup.prompt_version) == (3, "plain-v1+batch-v1")
     outputs = await method.translate([entry(text) for text in ("one", "two\n2. x", "three")], calls)
     assert [output.text for output in outputs] == ["ONE", "TWO\n2. X", "THREE"]
     assert len(server.received) == 1
@@ -242,31 +213,25 @@ async def test_a_lost_number_is_asked_once_more_and_alone(server: Server, calls:
     assert systems == {method.setup.system_prompt_used}
 
 
-async def test_a_failed_second_try_costs_only_its_own_entry(
-    server: Server, calls: HttpCalls
-) -> None:
-    def answer(body: Any) -> Any:
+async def test_failed_second_try_costs_only_its_own_entry(server: Server, calls: HttpCalls) -> None:
+    def refuse(body: Any) -> Any:
         if len(json.loads(user_message(body))) > 1:
             return completion('{"2": "TWO"}')
         return {"error": {"code": 403, "message": "no"}}
 
-    server.answer = answer
-    outputs = await make(server, batch_size=2).translate([entry("one"), entry("two")], calls)
-    assert [output.text for output in outputs] == [None, "TWO"]
-    assert outputs[0].error_class is ErrorClass.AUTH
-
-
-async def test_a_cut_batch_is_not_believed_even_where_it_can_be_read(
-    server: Server, calls: HttpCalls
-) -> None:
-    def answer(body: Any) -> Any:
+    def cut(body: Any) -> Any:
         whole = len(json.loads(user_message(body))) == 1
         reply = completion('{"1": "whole"}' if whole else '{"1": "ONE", "2": "TW"}')
         reply["choices"][0]["finish_reason"] = "stop" if whole else "length"
         return reply
 
-    server.answer = answer
-    outputs = await make(server, batch_size=2).translate([entry("one"), entry("two")], calls)
+    both = [entry("one"), entry("two")]
+    server.answer = refuse
+    outputs = await make(server, batch_size=2).translate(both, calls)
+    assert [output.text for output in outputs] == [None, "TWO"]
+    assert outputs[0].error_class is ErrorClass.AUTH
+    server.answer = cut  # a cut batch is not believed even where it can be read
+    outputs = await make(server, batch_size=2).translate(both, calls)
     assert [output.text for output in outputs] == ["whole", "whole"]
 
 
@@ -319,9 +284,9 @@ async def test_quirks_of_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "sk-" not in json.dumps(request.body) + request.url + repr(request)
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
+def test_wrong_usage_names_its_mend_and_keys_both_ways() -> None:
+    given: dict[str, Any]
+    for given, said in [
         ({"model": "m"}, "needs --endpoint"),
         ({"endpoint": "ollama"}, "needs --model"),
         ({"endpoint": "olama", "model": "m"}, "'olama' is not known.*ollama"),
@@ -335,23 +300,17 @@ async def test_quirks_of_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"endpoint": "ollama", "model": "m", "body": {"temperature": 1}}, "its own option"),
         ({"endpoint": "ollama", "model": "m", "prompt": "plain-v9"}, "plain-v9.*plain-v1"),
         ({"endpoint": "ollama", "model": "m", "prompt": "coached-v1"}, "Give --coaching"),
-    ],
-)
-def test_wrong_usage_is_said_with_its_mend(given: dict[str, Any], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        build("chat", options(**given))
-
-
-def test_a_missing_key_names_both_ways() -> None:
+    ]:
+        with pytest.raises(UsageError, match=said):
+            build("chat", options(**given))
     with pytest.raises(UsageError, match=r"rosetta key set openrouter.*OPENROUTER_API_KEY"):
         build("chat", options(endpoint="openrouter", model="m"))
     described = build("chat", options(endpoint="openrouter", model="m"), (), no_key)
     assert described.setup.provider == "openrouter"
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
+def test_coaching_files_with_mistakes(tmp_path: Path) -> None:
+    for name, content, said in [
         ("c.json", "{", "not valid JSON"),
         ("c.toml", "notes = [", "not valid TOML"),
         ("c.json", '{"note": "x"}', "field 'note' is not known"),
@@ -359,17 +318,10 @@ def test_a_missing_key_names_both_ways() -> None:
         ("c.json", '{"dictionary": {"x": [""]}}', "item 1"),
         ("c.json", "{}", "nothing to coach with"),
         ("c.json", "[" * 100_000, "not valid JSON"),
-    ],
-)
-def test_coaching_files_with_mistakes(tmp_path: Path, name: str, content: str, words: str) -> None:
-    file = tmp_path / name
-    file.write_text(content, "utf-8")
-    with pytest.raises(UsageError, match=words):
-        build("chat", options(endpoint="ollama", model="m", coaching=file))
-
-
-def test_coaching_that_a_prompt_would_drop(tmp_path: Path) -> None:
-    file = tmp_path / "c.json"
-    file.write_text('{"notes": "a note"}', "utf-8")
-    with pytest.raises(UsageError, match="notes would not be used"):
-        build("chat", options(endpoint="ollama", model="m", coaching=file, prompt="plain-v1"))
+        ("plain-v1", '{"notes": "a note"}', "notes would not be used"),
+    ]:
+        file = tmp_path / (name if "." in name else "c.json")
+        file.write_text(content, "utf-8")
+        prompt = {} if "." in name else {"prompt": name}
+        with pytest.raises(UsageError, match=said):
+            build("chat", options(endpoint="ollama", model="m", coaching=file, **prompt))

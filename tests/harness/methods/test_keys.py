@@ -58,8 +58,7 @@ class Broken(Locked):
 def test_set_find_list_delete(ring: MemoryKeyring) -> None:
     set_key("openrouter", " sk-1\n")
     set_key("llm.example.org", "sk-2")
-    assert ring.kept[SERVICE, "openrouter"] == "sk-1"
-    assert find_key(OPENROUTER) == "sk-1"
+    assert (ring.kept[SERVICE, "openrouter"], find_key(OPENROUTER)) == ("sk-1", "sk-1")
     assert find_key(chat_endpoint("https://llm.example.org/v1")) == "sk-2"
     assert find_key(chat_endpoint("https://other.example.org/v1")) is None
     assert stored_names() == ["llm.example.org", "openrouter"]
@@ -70,7 +69,7 @@ def test_set_find_list_delete(ring: MemoryKeyring) -> None:
     assert stored_names() == [], "deleted with another program"
 
 
-def test_the_variable_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variable_goes_first_and_to_its_own_host_only(monkeypatch: pytest.MonkeyPatch) -> None:
     set_key("openrouter", "sk-stored")
     monkeypatch.setenv("OPENROUTER_API_KEY", "sk-variable")
     assert find_key(OPENROUTER) == "sk-variable"
@@ -80,9 +79,6 @@ def test_the_variable_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError) as caught:
         find_key(OPENROUTER)
     assert "sk-1" not in str(caught.value)
-
-
-def test_a_key_goes_to_its_own_host_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
     monkeypatch.setenv("LLM_EXAMPLE_ORG_API_KEY", "sk-host")
     assert find_key(chat_endpoint("https://api.openai.com.evil.example/v1")) is None
@@ -90,38 +86,31 @@ def test_a_key_goes_to_its_own_host_only(monkeypatch: pytest.MonkeyPatch) -> Non
     assert find_key(chat_endpoint("https://llm.example.org/v1")) == "sk-host"
 
 
-@pytest.mark.parametrize("backend", [NoKeyring, Locked, Broken])
-def test_without_a_keyring(backend: type[KeyringBackend]) -> None:
-    keyring.set_keyring(backend())
-    with pytest.raises(KeyStoreError, match="environment variable DEEPL_API_KEY"):
-        set_key("deepl", "sk-1")
-    with pytest.raises(UsageError, match="OPENROUTER_API_KEY") as caught:
-        find_key(OPENROUTER)
-    assert "sk-secret" not in str(caught.value)
-    assert "/path" not in str(caught.value)
-    assert find_key(chat_endpoint("https://llm.example.org/v1")) is None
-    assert find_key(chat_endpoint("ollama")) is None
+def test_without_a_keyring() -> None:
+    for backend in (NoKeyring, Locked, Broken):
+        keyring.set_keyring(backend())
+        with pytest.raises(KeyStoreError, match="environment variable DEEPL_API_KEY"):
+            set_key("deepl", "sk-1")
+        with pytest.raises(UsageError, match="OPENROUTER_API_KEY") as caught:
+            find_key(OPENROUTER)
+        assert not [word for word in ("sk-secret", "/path") if word in str(caught.value)]
+        assert find_key(chat_endpoint("https://llm.example.org/v1")) is None
+        assert find_key(chat_endpoint("ollama")) is None
 
 
-def test_a_keyring_that_forgets_is_found_out() -> None:
+def test_unknown_names_and_keys_that_no_header_carries_are_refused() -> None:
+    for name in ("openruter", "", "names of stored keys", "ollama", "localhost"):
+        with pytest.raises(UsageError):
+            set_key(name, "sk-1")
+    for wrong in ("", " ", "a b", "a\nb", "ключ", "a\0b"):
+        with pytest.raises(UsageError):
+            set_key("deepl", wrong)
     keyring.set_keyring(NullKeyring())
     with pytest.raises(KeyStoreError, match="did not keep"):
         set_key("deepl", "sk-1")
 
 
-@pytest.mark.parametrize("name", ["openruter", "", "names of stored keys", "ollama", "localhost"])
-def test_names_that_no_endpoint_has(name: str) -> None:
-    with pytest.raises(UsageError):
-        set_key(name, "sk-1")
-
-
-@pytest.mark.parametrize("wrong", ["", " ", "a b", "a\nb", "ключ", "a\0b"])
-def test_keys_that_no_header_can_carry(wrong: str) -> None:
-    with pytest.raises(UsageError):
-        set_key("deepl", wrong)
-
-
-def test_the_command_never_shows_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_never_shows_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     runner = CliRunner()
     typed = runner.invoke(key, ["set", "openrouter"], input="sk-typed\n")
     piped = runner.invoke(key, ["set", "deepl", "--stdin"], input="sk-piped\nmore\n")
@@ -131,23 +120,14 @@ def test_the_command_never_shows_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     for result in (typed, piped, listed, as_json):
         assert result.exit_code == 0
         assert "sk-" not in result.output
-    assert get_key("openrouter") == "sk-typed"
-    assert get_key("deepl") == "sk-piped"
+    assert (get_key("openrouter"), get_key("deepl")) == ("sk-typed", "sk-piped")
     rows = {row["name"]: row for row in json.loads(as_json.stdout)}
     assert rows.keys() == {"openrouter", "deepl", "openai"}
-    assert rows["openai"] == {
-        "version": 1,
-        "name": "openai",
-        "in_keyring": False,
-        "variable": "OPENAI_API_KEY",
-        "in_environment": True,
-    }
+    told = {"version": 1, "name": "openai", "in_keyring": False, "in_environment": True}
+    assert rows["openai"] == {**told, "variable": "OPENAI_API_KEY"}
     assert "openai           OPENAI_API_KEY" in listed.stdout
     assert runner.invoke(key, ["delete", "openrouter"]).exit_code == 0
     assert isinstance(runner.invoke(key, ["delete", "openrouter"]).exception, UsageError)
-
-
-def test_listing_works_without_a_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
     keyring.set_keyring(NoKeyring())
     monkeypatch.setenv("OPENAI_API_KEY", "sk-variable")
     listed = CliRunner().invoke(key, ["list"])
@@ -169,20 +149,11 @@ assert not [name for name in sys.modules if name.split(".")[0] in {"keyring", "h
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize(
-    ("url", "local"),
-    [
-        ("http://localhost:1/v1", True),
-        ("http://127.9.9.9/", True),
-        ("http://[::1]:80/", True),
-        ("http://localhost.example.org/", False),
-        ("http://127.0.0.1.example.org/", False),
-        ("http://192.168.0.2/", False),
-        ("http://0.0.0.0/", False),
-    ],
-)
-def test_what_is_on_this_machine(url: str, local: bool) -> None:
-    assert is_loopback(url) is local
+def test_only_addresses_of_this_machine_are_loopback() -> None:
+    for url in ("http://localhost:1/v1", "http://127.9.9.9/", "http://[::1]:80/"):
+        assert is_loopback(url)
+    for host in ("localhost.example.org", "127.0.0.1.example.org", "192.168.0.2", "0.0.0.0"):
+        assert not is_loopback(f"http://{host}/")
 
 
 KEY = "hunter2hunter2hunter2"
@@ -196,85 +167,55 @@ def options(**more: Any) -> MethodOptions:
     return MethodOptions.model_validate({**LANGUAGES, **more})
 
 
-@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("place", ["settings", "body"])
-def test_what_is_named_like_a_key_is_refused_with_the_way_to_give_one(
-    name: str, place: str
-) -> None:
-    for told in ({name: KEY}, {"extra": {name: KEY}}, {"extra": [{"a": {name: KEY}}]}):
-        with pytest.raises(UsageError, match="rosetta key set") as caught:
-            refuse_written_keys(options(**{place: told}))
+def test_setting_named_like_a_key_is_refused(place: str) -> None:
+    for name in NAMES:
+        for told in ({name: KEY}, {"extra": {name: KEY}}, {"extra": [{"a": {name: KEY}}]}):
+            with pytest.raises(UsageError, match="rosetta key set") as caught:
+                refuse_written_keys(options(**{place: told}))
+            assert KEY not in str(caught.value)
+
+
+def test_numbers_and_beginnings_like_keys_are_refused() -> None:
+    for name in ("key", "access_key", "apikey", "secret", "credential", "pass", "api.token"):
+        for number in (1, 12345678901234567890, 0.5):
+            with pytest.raises(UsageError, match="looks like a key") as caught:
+                refuse_told_keys({"settings": {name: number}})
+            assert str(number) not in str(caught.value)
+    for value in ["sk-abcdefghijklmnop1234", "hf_abcdefghijklmnop", "Bearer abcdefgh1234", "AKIAABCDEFGHIJKLMNOP",
+     "ghp_abcdefghijklmnop1234", "eyJhbGciOiJIUzI1NiIsInR5cCI6.e30.abc"]:  # fmt: skip
+        with pytest.raises(UsageError):
+            refuse_written_keys(options(settings={"colour": value}))
+        with pytest.raises(UsageError, match=r"rosetta key set api\.example\.org"):
+            refuse_written_keys(options(endpoint=f"https://api.example.org/{value}/v1"))
+    told = {"polite": True, "max_tokens": 5, "token_limit": 7, "eos_token": "</s>", "keyboard": "x",
+            "monkey": "x", "author": "N. N.", "style": "sk", "auth": False, "max_token": 5,
+            "passes": 2, "turkey": "x", "bypass": 1, "secretary": "x"}  # fmt: skip
+    assert list(keys_in(told)) == []
+    for rest in (f"me:{KEY}@x.org/v1", f"x.org/v1?key={KEY}", f"x.org/v1#{KEY}"):
+        with pytest.raises(UsageError, match="must not carry") as caught:
+            refuse_written_keys(options(endpoint=f"https://{rest}"))
         assert KEY not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "name", ["key", "access_key", "apikey", "secret", "credential", "pass", "api.token"]
-)
-@pytest.mark.parametrize("value", [1, 12345678901234567890, 0.5])
-def test_a_number_may_be_a_key_too(name: str, value: float) -> None:
-    with pytest.raises(UsageError, match="looks like a key") as caught:
-        refuse_told_keys({"settings": {name: value}})
-    assert str(value) not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "value",
-    ["sk-abcdefghijklmnop1234", "hf_abcdefghijklmnop", "Bearer abcdefgh1234", "AKIAABCDEFGHIJKLMNOP",
-     "ghp_abcdefghijklmnop1234", "eyJhbGciOiJIUzI1NiIsInR5cCI6.e30.abc"],
-)  # fmt: skip
-def test_what_begins_like_a_key_is_refused_under_any_name(value: str) -> None:
-    with pytest.raises(UsageError):
-        refuse_written_keys(options(settings={"colour": value}))
-    with pytest.raises(UsageError, match=r"rosetta key set api\.example\.org"):
-        refuse_written_keys(options(endpoint=f"https://api.example.org/{value}/v1"))
-
-
-@pytest.mark.parametrize(
-    "told",
-    [{"polite": True}, {"max_tokens": 5}, {"token_limit": 7}, {"eos_token": "</s>"}, {"keyboard": "x"},
-     {"monkey": "x"}, {"author": "N. N."}, {"style": "sk"}, {"auth": False}, {"max_token": 5},
-     {"passes": 2}, {"turkey": "x"}, {"bypass": 1}, {"secretary": "x"}],
-)  # fmt: skip
-def test_other_settings_are_left_alone(told: dict[str, Any]) -> None:
-    assert list(keys_in(told)) == []
-
-
-@pytest.mark.parametrize(
-    "url", [f"https://me:{KEY}@x.org/v1", f"https://x.org/v1?key={KEY}", f"https://x.org/v1#{KEY}"]
-)
-def test_a_plug_in_s_address_is_held_to_the_same(url: str) -> None:
-    with pytest.raises(UsageError, match="must not carry") as caught:
-        refuse_written_keys(options(endpoint=url))
-    assert KEY not in str(caught.value)
-
-
-def test_nothing_of_it_reaches_the_store(tmp_path: Path, store_path: Path) -> None:
+def test_key_reaches_neither_store_nor_setup_nor_draft(tmp_path: Path, store_path: Path) -> None:
     file = tmp_path / "phrasebook.py"
     file.write_text(example("phrasebook.py"), "utf-8")
     plan = Plan(method=f"{file}:Phrasebook", options=options(settings={"api_key": KEY}))
     with pytest.raises(UsageError, match="looks like a key"):
         begun(store_path, corpus(2), plan)
     assert query(store_path, "SELECT count(*) FROM runs") == [(0,)]
-
-
-def test_a_plug_in_may_not_put_one_into_its_setup(tmp_path: Path) -> None:
-    file = tmp_path / "phrasebook.py"
-    text = example("phrasebook.py").replace(
-        "model_slug=", f'options={{"api_key": "{KEY}"}}, model_slug='
+    told = f'options={{"api_key": "{KEY}"}}, model_slug='
+    (file := tmp_path / "phrasebook.py").write_text(
+        example("phrasebook.py").replace("model_slug=", told), "utf-8"
     )
-    file.write_text(text, "utf-8")
     with pytest.raises(UsageError, match="its setup holds 'api_key'") as caught:
         build(f"{file}:Phrasebook", options())
     assert KEY not in str(caught.value)
-
-
-def test_the_draft_of_the_form_leaves_it_out(tmp_path: Path) -> None:
-    keep_draft(
-        tmp_path, RunDraft({"method": "x.py:X", "settings": (f"api_key={KEY}", "polite=true")})
-    )
+    settings = (f"api_key={KEY}", "polite=true")
+    keep_draft(tmp_path, RunDraft({"method": "x.py:X", "settings": settings}))
     kept = (tmp_path / NAME).read_text()
-    assert KEY not in kept
-    assert "polite=true" in kept
+    assert (KEY in kept, "polite=true" in kept) == (False, True)
 
 
 def test_a_plug_in_gets_its_key_as_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,21 +42,15 @@ def _asked(options: MethodOptions, *sources: str) -> list[Output]:
     return outputs
 
 
-def test_a_model_translates_and_its_setup_names_the_bytes_it_was(tmp_path: Path) -> None:
-    folder = tiny_model(tmp_path / "tiny")
-    made = build("ctranslate2", _options(folder, batch_size=4))
-    assert made.setup.options == {"model_sha256": folder_sha256(folder)}
-    assert made.setup.model_slug == "tiny"
-    assert [each.text for each in _asked(_options(folder), "Good morning", "mañana")] == [SAYS] * 2
-
-
-def test_a_prefix_of_the_target_is_no_part_of_the_output(tmp_path: Path) -> None:
+def test_prefix_of_the_target_is_no_part_of_the_output(tmp_path: Path) -> None:
     folder = tiny_model(tmp_path / "tiny")
     [output] = _asked(_options(folder, settings={"target_prefix": ["eo"]}), "good")
     assert output.text == "matenon"
+    [output] = _asked(_options(folder, settings={"target_prefix": ["matenon"]}), "good")
+    assert (output.text, output.error_class) == (None, ErrorClass.EMPTY)
 
 
-def test_a_tokenizer_of_the_target_writes_the_output(tmp_path: Path) -> None:
+def test_tokenizer_of_the_target_writes_the_output(tmp_path: Path) -> None:
     folder = tiny_model(tmp_path / "tiny")
     other = json.loads((folder / "tokenizer.json").read_text("utf-8"))
     other["model"]["vocab"] = {w: n for w, n in other["model"]["vocab"].items() if w != "bonan"}
@@ -64,29 +58,17 @@ def test_a_tokenizer_of_the_target_writes_the_output(tmp_path: Path) -> None:
     assert [each.text for each in _asked(_options(folder), "good")] == ["matenon"]
 
 
-def test_no_words_are_no_translation(tmp_path: Path) -> None:
+def test_wrong_settings_and_folders_are_named(tmp_path: Path) -> None:
     folder = tiny_model(tmp_path / "tiny")
-    [output] = _asked(_options(folder, settings={"target_prefix": ["matenon"]}), "good")
-    assert (output.text, output.error_class) == (None, ErrorClass.EMPTY)
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
+    for settings, words in (
         ({"beam_size": 0}, "beam_size"),
         ({"beam_size": 17}, "beam_size"),
         ({"max_length": 1025}, "max_length"),
         ({"beams": 2}, "There are beam_size, max_length, source_prefix, target_prefix"),
         ({"target_prefix": "eo"}, "target_prefix"),
-    ],
-)
-def test_a_wrong_setting_is_named(tmp_path: Path, settings: dict[str, Any], words: str) -> None:
-    folder = tiny_model(tmp_path / "tiny")
-    with pytest.raises(UsageError, match=words):
-        LocalModel(_options(folder, settings=settings))
-
-
-def test_what_is_no_such_model_says_what_to_do(tmp_path: Path) -> None:
+    ):
+        with pytest.raises(UsageError, match=words):
+            LocalModel(_options(folder, settings=settings))
     with pytest.raises(UsageError, match="no folder"):
         LocalModel(_options(tmp_path / "none"))
     (tmp_path / "model.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
@@ -95,6 +77,8 @@ def test_what_is_no_such_model_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "model.bin").write_bytes(b"\x06\0\0\0")
     with pytest.raises(UsageError, match=r"tokenizer\.json"):
         LocalModel(_options(tmp_path))
+    assert limits_for(0).memory_bytes == 4 * 2**30
+    assert limits_for(2**30).memory_bytes == 7 * 2**30
 
 
 async def _in_turn(made: LocalModel, *asked: list[Entry]) -> list[list[Output]]:
@@ -124,27 +108,23 @@ def _begun(monkeypatch: pytest.MonkeyPatch) -> list[Launch]:
     return found
 
 
-def test_entries_that_are_asked_at_once_load_the_model_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    begun = _begun(monkeypatch)
-    made = LocalModel(_options(tiny_model(tmp_path / "tiny")))
-    found = asyncio.run(_in_turn(made, [_entry()], [_entry("morning")], [_entry()]))
-    assert [[each.text for each in outputs] for outputs in found] == [[SAYS]] * 3
-    assert len(begun) == 1
-
-
-def test_the_process_is_told_no_secret_and_no_text_beside_the_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_model_is_loaded_once_and_its_process_told_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
     monkeypatch.setenv("ROSETTA_PASSPHRASE", "sk-canary")
     begun = _begun(monkeypatch)
-    made = LocalModel(_options(tiny_model(tmp_path / "tiny")))
-    asyncio.run(_in_turn(made, [_entry("kanariobirdo", "gold_standard")]))
+    folder = tiny_model(tmp_path / "tiny")
+    setup = build("ctranslate2", _options(folder, batch_size=4)).setup
+    assert (setup.options, setup.model_slug) == ({"model_sha256": folder_sha256(folder)}, "tiny")
+    made, secret = LocalModel(_options(folder)), _entry("kanariobirdo", "gold_standard")
+    found = asyncio.run(_in_turn(made, [_entry(), _entry("mañana")], [_entry("morning")], [secret]))
+    assert [[each.text for each in outputs] for outputs in found] == [[SAYS] * 2, [SAYS], [SAYS]]
     [launch] = begun
     assert not [name for name in launch.environment if name.startswith(("OPENAI", "ROSETTA"))]
     told = [*launch.argv, *launch.environment.values(), *launch.places.values()]
     assert not [each for each in told if "canary" in each or "kanariobirdo" in each]
 
 
-def test_a_batch_without_end_costs_its_own_texts_and_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_batch_without_end_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     made = LocalModel(_options(tiny_model(tmp_path / "tiny")))
     monkeypatch.setattr("harness.methods.local_model.limits_for", lambda _: Limits(entry_seconds=1e-6))  # fmt: skip
     late = LocalModel(_options(tmp_path / "tiny"))
@@ -157,13 +137,12 @@ def test_a_batch_without_end_costs_its_own_texts_and_leaves_no_process(tmp_path:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a limit of memory")
-def test_more_memory_than_allowed_is_the_models_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_too_much_memory_is_the_models_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     folder = tiny_model(tmp_path / "tiny")
     monkeypatch.setattr("harness.methods.local_model.limits_for", lambda _: Limits(memory_bytes=128 << 20))  # fmt: skip
     small = LocalModel(_options(folder))
     [[output]] = asyncio.run(_in_turn(small, [_entry()]))
     assert output.error_class is ErrorClass.METHOD
-    assert small.failure is not None
     assert small.failure.stage in {BoxStage.LOAD, BoxStage.TRANSLATE}
     assert small.failure.fault is WhoseFault.ENTRANT
 
@@ -182,7 +161,6 @@ def test_weights_that_the_reader_falls_over_fail_where_they_are_loaded(tmp_path:
 def test_the_process_ends_with_a_program_that_is_killed(tmp_path: Path) -> None:
     folder = tiny_model(tmp_path / "tiny")
     with subprocess.Popen([sys.executable, "-P", "-c", _ASKING, str(folder)], stdout=subprocess.PIPE, text=True) as running:  # fmt: skip
-        assert running.stdout is not None
         assert running.stdout.readline() == f"{SAYS}\n"
         [child] = children(running.pid)
         ended = os.pidfd_open(child)
@@ -215,8 +193,3 @@ def children(process: int | str = "self") -> list[int]:
     """The processes that a process began and that are there still; none where the system does not name them."""
     lists = Path(f"/proc/{process}/task").glob("*/children")
     return [int(each) for path in lists for each in path.read_text("ascii").split()]
-
-
-def test_the_memory_of_a_process_grows_with_the_weights() -> None:
-    assert limits_for(0).memory_bytes == 4 * 2**30
-    assert limits_for(2**30).memory_bytes == 7 * 2**30

@@ -1,22 +1,30 @@
-"""Translate, check, ask again: against a real local server."""
+"""Translate, check, ask again, also with the analyser: against a real local server."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from corpora.languages.shipped.epo.build import ANALYSER
 from harness.core.failures import ErrorClass, UsageError
 from harness.endpoint.keys import no_key
 from harness.method.method import Method, MethodClass
+from harness.method.options import MethodOptions
 from harness.methods.checks import LengthCheck, ScriptCheck, SourceCopyCheck
 from harness.methods.pipeline import MOST_ROUNDS
 from harness.methods.registry import build
+from harness.run.beginning import resume_method
+from harness.store.file.database import open_store
+from harness.store.runs import find_run
+from tests.harness.evaluation import begun, chat_plan, corpus
 from tests.harness.methods.conftest import HttpCalls, Server, entry, options
 from tests.harness.methods.in_turn import asks_for, in_turn
+from tests.harness.scripted import Scripted
 
 
 @pytest.fixture
@@ -30,7 +38,7 @@ def make(server: Server, **given: Any) -> Method:
     return build("pipeline", options(endpoint=server.url, model="m", **given), (), no_key)
 
 
-async def test_rejected_words_are_named_and_asked_again(
+async def test_rejected_words_are_asked_again(
     server: Server, calls: HttpCalls, glossary: Path
 ) -> None:
     server.answer = in_turn("niwâpamâw atimos Bob 5", "niwâpamâw atim")
@@ -46,111 +54,72 @@ async def test_rejected_words_are_named_and_asked_again(
     setup = method.setup
     assert setup.method_class is MethodClass.PIPELINE
     assert (setup.method, setup.max_retries, setup.batch_size) == ("pipeline", 2, 1)
-    assert setup.options["checks"] == [
-        "source-copy",
-        "length",
-        "placeholders",
-        "script",
-        "glossary",
-    ]
+    checks = ["source-copy", "length", "placeholders", "script", "glossary"]
+    assert setup.options["checks"] == checks
     digest = hashlib.sha256(glossary.read_bytes()).hexdigest()
     assert setup.options["glossary_sha256"] == digest
 
 
-async def test_a_lost_placeholder_is_asked_for_and_the_first_answer_kept_beside(
-    server: Server, calls: HttpCalls
-) -> None:
-    server.answer = in_turn("tânisi {nom} %d", "tânisi {name}")
+async def test_lost_placeholder_is_asked_for_again(server: Server, calls: HttpCalls) -> None:
+    server.answer = in_turn("tânisi {nom} %d", "tânisi {name}", "tânisi {name}")
     method = make(server, checks=("placeholders",))
     [output] = await method.translate([entry("Hello {name}")], calls)
     assert (output.text, output.raw) == ("tânisi {name}", "tânisi {nom} %d")
     asked = server.received[1].body["messages"][-1]["content"]
     assert "- {name}: missing" in asked
     assert "- {nom}: not in the text" in asked
-
-
-async def test_an_answer_that_is_right_at_once_has_no_other(
-    server: Server, calls: HttpCalls
-) -> None:
-    server.answer = in_turn("tânisi {name}")
     [output] = await make(server).translate([entry("Hello {name}")], calls)
     assert output.raw is None
 
 
-async def test_the_best_try_is_kept(server: Server, calls: HttpCalls, glossary: Path) -> None:
-    server.answer = in_turn("foo bar baz", "atim foo", "foo bar")
-    method = make(server, glossary=glossary, max_retries=2)
+@pytest.mark.parametrize(
+    ("answers", "retries", "kept", "calls_made"),
+    [
+        (("foo bar baz", "atim foo", "foo bar"), 2, "atim foo", 3),
+        (("foo", "foo"), 9, "foo", 2),
+        (("foo",), 0, "foo", 1),
+        (("foo", ""), 1, "foo", 2),
+        (("", ""), 0, None, 1),
+    ],
+)
+async def test_best_try_is_kept(
+    server: Server, calls: HttpCalls, glossary: Path, answers: Any, retries: int, kept: Any, calls_made: int
+) -> None:  # fmt: skip
+    server.answer = in_turn(*answers)
+    method = make(server, glossary=glossary, max_retries=retries)
     [output] = await method.translate([entry("my dog here")], calls)
-    assert output.text == "atim foo"
-    assert len(server.received) == 3
+    assert (output.text, len(server.received)) == (kept, calls_made)
+    assert (output.error_class is ErrorClass.EMPTY) == (kept is None)
+    assert ("not asked again" in output.notes[-1]) == (retries == 9) if kept else True
 
 
-async def test_a_model_that_repeats_itself_is_not_asked_for_ever(
-    server: Server, calls: HttpCalls, glossary: Path
-) -> None:
-    server.answer = in_turn("foo", "foo")
-    [output] = await make(server, glossary=glossary, max_retries=9).translate(
-        [entry("my dog")], calls
-    )
-    assert output.text == "foo"
-    assert "not asked again" in output.notes[-1]
-
-
-async def test_no_retries_means_one_call(server: Server, calls: HttpCalls, glossary: Path) -> None:
-    server.answer = in_turn("foo")
-    [output] = await make(server, glossary=glossary, max_retries=0).translate([entry("a")], calls)
-    assert output.text == "foo"
-
-
-async def test_an_empty_answer_after_a_rejected_one_keeps_the_text(
-    server: Server, calls: HttpCalls, glossary: Path
-) -> None:
-    server.answer = in_turn("foo", "")
-    [output] = await make(server, glossary=glossary).translate([entry("my dog")], calls)
-    assert output.text == "foo"
-    server.answer = in_turn("")
-    [output] = await make(server, glossary=glossary).translate([entry("my dog")], calls)
-    assert (output.text, output.error_class) == (None, ErrorClass.EMPTY)
-
-
-async def test_the_model_may_look_words_up(
-    server: Server, calls: HttpCalls, glossary: Path
-) -> None:
+async def test_model_may_look_words_up(server: Server, calls: HttpCalls, glossary: Path) -> None:
     server.answer = in_turn(asks_for("Dog", "cat"), asks_for("x", name="rm"), "atim")
     method = make(server, glossary=glossary, tools=["lookup"])
     [output] = await method.translate([entry("my dog")], calls)
-    assert output.text == "atim"
-    assert method.setup.tools_enabled == ("lookup",)
+    assert (output.text, method.setup.tools_enabled) == ("atim", ("lookup",))
     assert method.setup.prompt_version == "plain-v1+tools-v1"
     first, second, third = (received.body for received in server.received)
     assert first["tools"][0]["function"]["name"] == "lookup"
-    answered = [(m["tool_call_id"], m["content"]) for m in second["messages"][-2:]]
-    assert answered == [
-        ("call_0", '{"translations": ["atim"]}'),
-        ("call_1", '{"translations": []}'),
-    ]
+    answered = [(m["tool_call_id"], json.loads(m["content"])) for m in second["messages"][-2:]]
+    assert answered == [("call_0", {"translations": ["atim"]}), ("call_1", {"translations": []})]
     assert second["messages"][-3]["tool_calls"][0]["id"] == "call_0"
     assert "only the tool" in third["messages"][-1]["content"]
 
 
-@pytest.mark.parametrize("arguments", ["{", "[]", '{"word": 5}', None, 7, "[" * 100_000])
-async def test_hostile_tool_calls_are_answered_not_obeyed(
-    server: Server, calls: HttpCalls, glossary: Path, arguments: Any
-) -> None:
-    asked = asks_for("dog")
-    asked["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] = arguments
-    server.answer = in_turn(asked, "atim")
-    method = make(server, glossary=glossary, tools=["lookup"])
-    [output] = await method.translate([entry("my dog")], calls)
-    assert output.text == "atim"
-    assert "error" in json.loads(server.received[1].body["messages"][-1]["content"])
-
-
-async def test_a_model_that_only_looks_up_comes_to_an_end(
+async def test_hostile_tool_calls_are_answered(
     server: Server, calls: HttpCalls, glossary: Path
 ) -> None:
-    server.answer = lambda _: asks_for(*["dog"] * 40)
     method = make(server, glossary=glossary, tools=["lookup"])
+    for arguments in ("{", "[]", '{"word": 5}', None, 7, "[" * 100_000):
+        asked = asks_for("dog")
+        asked["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] = arguments
+        server.answer = in_turn(asked, "atim")
+        [output] = await method.translate([entry("my dog")], calls)
+        assert output.text == "atim"
+        assert "error" in json.loads(server.received[-1].body["messages"][-1]["content"])
+    server.received.clear()
+    server.answer = lambda _: asks_for(*["dog"] * 40)
     [output] = await method.translate([entry("my dog")], calls)
     assert output.error_class is ErrorClass.EMPTY
     assert len(server.received) == MOST_ROUNDS + 1
@@ -158,7 +127,7 @@ async def test_a_model_that_only_looks_up_comes_to_an_end(
     assert "too many" in server.received[1].body["messages"][-1]["content"]
 
 
-def test_the_check_of_scripts() -> None:
+def test_checks_of_scripts_and_of_the_whole() -> None:
     syllabics = ScriptCheck("Cans")
     assert syllabics.rejections("I see Bob", "ᓂᐚᐸᒫᐤ Bob ᐊᑎᒼ 5!") == []
     assert [r.word for r in syllabics.rejections("I see him", "ᓂᐚᐸᒫᐤ atim")] == ["atim"]
@@ -168,9 +137,6 @@ def test_the_check_of_scripts() -> None:
     assert ScriptCheck("Jpan").rejections("x", "猫がネコ") == []
     with pytest.raises(UsageError, match="Zzzx"):
         ScriptCheck("Zzzx")
-
-
-def test_the_checks_of_the_whole() -> None:
     copy = SourceCopyCheck()
     assert copy.rejections("I see it", "i SEE it.")
     assert not copy.rejections("Bob", "Bob")
@@ -181,9 +147,9 @@ def test_the_checks_of_the_whole() -> None:
     assert not length.rejections("dog", "a word of the language")
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
+def test_wrong_usage() -> None:
+    given: dict[str, Any]
+    for given, words in [
         ({"checks": ["spelling"]}, "'spelling' is not known"),
         ({"checks": ["glossary"]}, "give --glossary"),
         ({"checks": ["script"], "target_language": "crk"}, "such as crk-Latn"),
@@ -191,12 +157,140 @@ def test_the_checks_of_the_whole() -> None:
         ({"tools": ["shell"]}, "'shell' is not known"),
         ({"batch_size": 2}, "--batch-size does not apply"),
         ({"word_list": "nowhere.txt"}, "cannot be read"),
-    ],
-)
-def test_wrong_usage(given: dict[str, Any], words: str) -> None:
-    asked = options(endpoint="ollama", model="m").model_dump() | given
-    asked["body"] = {}
-    from harness.method.options import MethodOptions
+    ]:
+        asked = options(endpoint="ollama", model="m").model_dump() | given | {"body": {}}
+        with pytest.raises(UsageError, match=words):
+            build("pipeline", MethodOptions.model_validate(asked))
 
-    with pytest.raises(UsageError, match=words):
-        build("pipeline", MethodOptions.model_validate(asked))
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def fst_make(server: Server, **given: Any) -> Method:
+    told = {"source_language": "en", "target_language": "eo", "analyser": ANALYSER} | given
+    asked = MethodOptions.model_validate({"endpoint": server.url, "model": "m"} | told)
+    return build("pipeline", asked, (), no_key)
+
+
+async def test_words_rejected_by_the_fst_are_asked_again(server: Server, calls: HttpCalls) -> None:
+    accepted = "Bob, mi vidas la hundon {room}!"
+    server.answer = in_turn("Bob, mi vidas the dogon en {room} 5!", accepted)
+    [output] = await fst_make(server).translate([entry("Bob, I see the dog in {room} 5.")], calls)
+    assert output.text == accepted
+    again = server.received[1].body["messages"][3]["content"]
+    reason = "no word that the language's analyser accepts"
+    assert f"- the: {reason}\n- dogon: {reason}\n" in again
+    assert not any(word in again for word in ("Bob", "room", "vidas"))
+    assert output.notes[-1] == "Try 2: accepted."
+
+
+async def test_capitals_and_the_card_s_spellings_pass(server: Server, calls: HttpCalls) -> None:
+    server.answer = in_turn("LA Hundo, la cxevalo")
+    [output] = await fst_make(server).translate([entry("the dog, the horse")], calls)
+    assert output.notes == ("Try 1: accepted.",)
+
+
+def test_analyser_is_written_into_the_setup_where_it_is_used(server: Server) -> None:
+    setup = fst_make(server).setup
+    assert setup.fst_sha256 == hashlib.sha256(ANALYSER.read_bytes()).hexdigest()
+    assert (setup.fst_version or "").endswith(" epo.hfstol")
+    assert "fst" in setup.options["checks"]
+    assert len(setup.options["language_card_sha256"]) == 64
+    assert str(ANALYSER.parent) not in setup.model_dump_json()
+    unasked = fst_make(server, analyser=None).setup
+    assert (unasked.fst_sha256, "fst" in unasked.options["checks"]) == (None, False)
+    unused = fst_make(server, checks=["length"]).setup
+    assert (unused.fst_version, unused.fst_sha256) == (None, None)
+    with pytest.raises(UsageError, match="--analyser does not apply to method 'chat'"):
+        build("chat", options(endpoint=server.url, model="m", analyser=ANALYSER), (), no_key)
+
+
+@pytest.mark.parametrize("asked", [{"checks": ["fst"]}, {"tools": ["analyse"]}])
+def test_own_analyser_is_the_same_setup(server: Server, asked: dict[str, Any], home: Path) -> None:
+    named = fst_make(server, **asked)
+    assert fst_make(server, analyser=None, **asked).setup == named.setup
+    own = home / "languages" / "eo" / "eo.hfstol"
+    own.parent.mkdir(parents=True)
+    own.write_bytes(b"")
+    with pytest.raises(UsageError, match=r"^--(check fst|tool analyse): Analyser eo\.hfstol is e"):
+        fst_make(server, analyser=None, **asked)
+
+
+def test_run_of_another_engine_goes_on(
+    endpoint: Scripted, store_path: Path, tmp_path: Path
+) -> None:
+    """The analyser is told by its SHA-256; which engine read it decides nothing."""
+    given = chat_plan(endpoint.url, analyser=ANALYSER, checks=("fst",))
+    plan = given.model_copy(update={"method": "pipeline"})
+    begun(store_path, corpus(3), plan)
+    with closing(open_store(store_path)) as connection:
+        changed = "json_set(setup, '$.fst_version', ?)"
+        connection.execute(f"UPDATE runs SET setup = {changed}", ("hfst 3.16 epo.hfstol",))
+        run = find_run(connection, "last")
+        assert run.setup.fst_version == "hfst 3.16 epo.hfstol"
+        resume_method(connection, run)
+        connection.execute("UPDATE runs SET setup = json_set(setup, '$.fst_sha256', 'ab')")
+        with pytest.raises(UsageError, match="fst_sha256 changed"):
+            resume_method(connection, find_run(connection, "last"))
+
+
+async def test_the_model_may_ask_the_analyser(server: Server, calls: HttpCalls) -> None:
+    server.answer = in_turn(
+        asks_for("hundojn", "dogon", name="analyse"), asks_for("x", name="lookup"), "hundojn"
+    )
+    method = fst_make(server, checks=["length"], tools=["analyse"])
+    [output] = await method.translate([entry("dogs")], calls)
+    assert (output.text, output.notes[0]) == ("hundojn", "The model analysed 2 words.")
+    assert method.setup.tools_enabled == ("analyse",)
+    assert method.setup.prompt_version == "plain-v1+analyse-v1"
+    assert method.setup.fst_sha256 is not None
+    first, second, third = (received.body for received in server.received)
+    assert [tool["function"]["name"] for tool in first["tools"]] == ["analyse"]
+    assert [json.loads(message["content"]) for message in second["messages"][-2:]] == [
+        {"accepted": True, "analyses": ["hundo+N+Pl+Acc"]},
+        {"accepted": False, "analyses": []},
+    ]
+    assert "only the tool 'analyse'" in third["messages"][-1]["content"]
+
+
+async def test_both_tools_together(server: Server, calls: HttpCalls, tmp_path: Path) -> None:
+    glossary = tmp_path / "words.tsv"
+    glossary.write_text("dog\thundo\n", "utf-8")
+    both = asks_for("dog")
+    message = both["choices"][0]["message"]
+    message["tool_calls"] += asks_for("hundon", name="analyse")["choices"][0]["message"][
+        "tool_calls"
+    ]
+    server.answer = in_turn(both, "hundon")
+    method = fst_make(server, glossary=glossary, tools=["lookup", "analyse"], checks=["fst"])
+    [output] = await method.translate([entry("dog")], calls)
+    assert output.notes[0] == "The model looked up 1 words and analysed 1 words."
+    assert [json.loads(m["content"]) for m in server.received[1].body["messages"][-2:]] == [
+        {"translations": ["hundo"]},
+        {"accepted": True, "analyses": ["hundo+N+Sg+Acc"]},
+    ]
+
+
+async def test_hostile_words_are_only_rejected(server: Server, calls: HttpCalls) -> None:
+    method = fst_make(server, tools=["analyse"])
+    for word in ("", "\0", "a" * 100_000, "hundo\nhundo", "\ud800"):
+        server.answer = in_turn(asks_for(word, name="analyse"), "hundo")
+        [output] = await method.translate([entry("dog")], calls)
+        assert output.text == "hundo"
+        told = json.loads(server.received[-1].body["messages"][-1]["content"])
+        assert told == {"accepted": False, "analyses": []}
+
+
+def test_fst_wrong_usage(server: Server) -> None:
+    unknown: dict[str, Any] = {"analyser": None, "target_language": "tlh"}
+    for given, words in (
+        ({"checks": ["fst"], **unknown}, "--check fst needs an analyser.*`rosetta language check"),
+        ({"tools": ["analyse"], **unknown}, "--tool analyse needs an analyser.*give --analyser"),
+        ({"analyser": "gone.hfstol"}, r"--analyser: Analyser gone\.hfstol does not exist"),
+        ({"analyser": __file__}, r"--analyser: Analyser test_pipeline\.py is "),
+    ):
+        with pytest.raises(UsageError, match=words):
+            fst_make(server, **given)

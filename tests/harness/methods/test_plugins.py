@@ -27,7 +27,7 @@ from harness.store.results import read_results
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
 from rosetta_tui.commands import rosetta
-from tests.harness.methods.conftest import HttpCalls, Server, entry
+from tests.harness.methods.conftest import HttpCalls, Server, completion, entry
 from tests.harness.methods.page_examples import example
 
 ESPERANTO = MethodOptions(source_language="en", target_language="eo")
@@ -40,7 +40,9 @@ def phrasebook(tmp_path: Path) -> Path:
     return file
 
 
-async def test_the_example_by_path(phrasebook: Path, calls: HttpCalls) -> None:
+async def test_examples_of_the_page_run(
+    phrasebook: Path, calls: HttpCalls, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = ESPERANTO.model_copy(update={"settings": {"polite": True}, "replicate": 2})
     method = build(f"{phrasebook}:Phrasebook", asked)
     assert isinstance(method, Method)
@@ -49,27 +51,10 @@ async def test_the_example_by_path(phrasebook: Path, calls: HttpCalls) -> None:
     assert (unknown.text, unknown.error_class) == (None, ErrorClass.METHOD)
     setup = method.setup
     assert setup.method_sha256 == hashlib.sha256(phrasebook.read_bytes()).hexdigest()
-    assert setup.options == {"settings": {"polite": True}}
-    assert setup.replicate == 2
+    assert (setup.options, setup.replicate) == ({"settings": {"polite": True}}, 2)
     assert str(phrasebook.parent) not in setup.model_dump_json()
     with pytest.raises(UsageError, match="Esperanto"):
         build(f"{phrasebook}:Phrasebook", MethodOptions(source_language="en", target_language="de"))
-
-
-async def test_the_example_that_calls_an_endpoint(
-    tmp_path: Path, server: Server, calls: HttpCalls
-) -> None:
-    file = tmp_path / "shouting_server.py"
-    file.write_text(example("shouting_server.py"), "utf-8")
-    server.answer = lambda body: {"translation": body["text"].upper()}
-    asked = ESPERANTO.model_copy(update={"endpoint": server.url})
-    [output] = await build(f"{file}:Server", asked).translate([entry("dog")], calls)
-    assert output.text == "DOG"
-
-
-async def test_the_example_by_entry_point(
-    phrasebook: Path, calls: HttpCalls, monkeypatch: pytest.MonkeyPatch
-) -> None:
     declared = re.search(r"\[project.entry-points.*?\]\n(.*)\n", example("pyproject.toml of"))
     assert declared
     installed = phrasebook.parent / "phrasebook-1.0.dist-info"
@@ -86,6 +71,14 @@ async def test_the_example_by_entry_point(
     del sys.modules["phrasebook"]
 
 
+async def test_example_calls_an_endpoint(tmp_path: Path, server: Server, calls: HttpCalls) -> None:
+    (file := tmp_path / "shouting_server.py").write_text(example("shouting_server.py"), "utf-8")
+    server.answer = lambda body: {"translation": body["text"].upper()}
+    asked = ESPERANTO.model_copy(update={"endpoint": server.url})
+    [output] = await build(f"{file}:Server", asked).translate([entry("dog")], calls)
+    assert output.text == "DOG"
+
+
 GOOD = """
 from harness.method.method import MethodClass, Output, Setup
 class M:
@@ -98,9 +91,8 @@ class M:
 """
 
 
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [
+def test_broken_plugins_are_told_in_words(tmp_path: Path) -> None:
+    for code, words in [
         ("def f(:\n", "SyntaxError.*line 1"),
         ("import no_such_module_at_all", "no_such_module_at_all"),
         ("raise SystemExit(3)", "SystemExit: 3"),
@@ -114,16 +106,14 @@ class M:
         (GOOD.replace("Setup(m", "dict(m"), "no harness.method.method.Setup"),
         (GOOD.replace('model_slug="m", ', ""), "model_slug"),
         ("\0", "cannot be loaded"),
-    ],
-)
-def test_broken_plugins_are_told_in_words(tmp_path: Path, code: str, words: str) -> None:
-    file = tmp_path / "m.py"
-    file.write_text(code, "utf-8")
-    before = set(sys.modules)
-    with pytest.raises(UsageError, match=words):
-        build(f"{file}:M", ESPERANTO)
-    if "loaded" in words or "Error.*line" in words:
-        assert set(sys.modules) == before
+    ]:
+        file = tmp_path / "m.py"
+        file.write_text(code, "utf-8")
+        before = set(sys.modules)
+        with pytest.raises(UsageError, match=words):
+            build(f"{file}:M", ESPERANTO)
+        if "loaded" in words or "Error.*line" in words:
+            assert set(sys.modules) == before
 
 
 def test_a_changed_file_is_another_setup_at_once(tmp_path: Path) -> None:
@@ -139,13 +129,14 @@ def test_a_changed_file_is_another_setup_at_once(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_unknown_names() -> None:
-    with pytest.raises(UsageError, match="Did you mean 'copy-source'"):
-        build("copysource", ESPERANTO)
-    with pytest.raises(UsageError, match="cannot be read"):
-        build("nowhere.py:M", ESPERANTO)
-    with pytest.raises(UsageError, match=r"path/to/file\.py:ClassName"):
-        build("nowhere.py", ESPERANTO)
+def test_unknown_method_name_is_refused_with_the_nearest() -> None:
+    for name, words in (
+        ("copysource", "Did you mean 'copy-source'"),
+        ("nowhere.py:M", "cannot be read"),
+        ("nowhere.py", r"path/to/file\.py:ClassName"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            build(name, ESPERANTO)
 
 
 PAGE = (Path(__file__).parents[3] / "docs" / "methods.md").read_text("utf-8")
@@ -176,7 +167,7 @@ def answer(body: Any) -> Any:
     ]
     asked_again = any(each["role"] == "assistant" for each in body["messages"])
     said = RIGHT[sources[0]] if asked_again else RIGHT[sources[0]].replace("{name}", "Ana")
-    return {"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}
+    return completion(said)
 
 
 def call(command: str, server: Server) -> str:
@@ -194,6 +185,7 @@ def call(command: str, server: Server) -> str:
     return done.output
 
 
+@pytest.mark.costly("runs the 17 commands of the page")
 def test_every_command_of_the_page_does_what_it_says(folder: Path, server: Server) -> None:
     server.answer = answer
     assert len(COMMANDS) == 17
@@ -213,31 +205,29 @@ def test_every_command_of_the_page_does_what_it_says(folder: Path, server: Serve
     assert {method for method, _ in made} >= {"chat"}
 
 
-def test_the_table_of_endpoints_is_the_program_s() -> None:
-    listed = re.findall(
+def test_page_lists_the_program_s_endpoints_methods_and_checks() -> None:
+    rows = re.findall(
         r"^\| `([\w.]+)` \| `(\S+)` \| (?:`(\w+)`|needs none) \|$", PAGE, re.MULTILINE
     )
     known = presets("chat") | presets("service")
-    assert {name: (url, variable or None) for name, url, variable in listed} == {
+    assert {name: (url, variable or None) for name, url, variable in rows} == {
         name: (each.url, each.environment if each.needs_key else None)
         for name, each in known.items()
     }
-
-
-def test_every_method_and_what_it_needs_is_in_the_table() -> None:
     [table] = re.findall(r"\| method \| what it does.*?\n\n", PAGE, re.DOTALL)
     for name, (needs, _) in TAKES.items():
         [row] = [line for line in table.splitlines() if f"`{name}`" in line]
         assert all(f"--{need.replace('_', '-')}" in row for need in needs), row
+    checks = PAGE.split("| `--check` |")[1].split("\n\n")[0]
+    made = make_checks((), frozenset({"bonan"}), "eo-Latn", None)
+    listed = re.findall(r"^\| `([\w-]+)` \| [^|]+ \|$", checks, re.MULTILINE)
+    assert {check.name for check in made} | {"fst"} == set(listed)
 
 
 def test_both_coaching_files_say_the_same_and_fill_the_prompt(folder: Path) -> None:
     one, other = (read_coaching(folder / f"grammar.{kind}") for kind in ("json", "toml"))
-    assert (one.notes, one.examples, one.dictionary.pairs()) == (
-        other.notes,
-        other.examples,
-        other.dictionary.pairs(),
-    )
+    assert (one.notes, one.examples) == (other.notes, other.examples)
+    assert one.dictionary.pairs() == other.dictionary.pairs()
     options = MethodOptions(
         source_language="en", target_language="eo", coaching=folder / "grammar.toml",
         prompt=str(folder / "polite-v1.txt"),
@@ -248,13 +238,3 @@ def test_both_coaching_files_say_the_same_and_fill_the_prompt(folder: Path) -> N
     assert brief.system.endswith("Keep placeholders such as {name} as they are.")
     slots = set(re.findall(r"`\{(\w+)\}`", PAGE)) - {"name"}
     assert slots == {*options.languages, *one.slots()}
-
-
-def test_the_table_of_checks_has_those_that_there_are() -> None:
-    listed = re.findall(
-        r"^\| `([\w-]+)` \| [^|]+ \|$",
-        PAGE.split("| `--check` |")[1].split("\n\n")[0],
-        re.MULTILINE,
-    )
-    made = make_checks((), frozenset({"bonan"}), "eo-Latn", None)
-    assert {check.name for check in made} | {"fst"} == set(listed)

@@ -36,34 +36,17 @@ def texts(file: Path) -> list[str | None]:
     return [outputs.output(entry.id).text for entry in ENTRIES]
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
+def test_every_form(tmp_path: Path) -> None:
+    for name, content in [
         ("out.txt", "eins\nzwei\ndrei\n"),
         ("out.txt", "\ufeffeins\r\nzwei\r\ndrei"),
         ("out.crk", "eins\nzwei\ndrei"),
-        (
-            "out.jsonl",
-            '{"id": 3, "output": "drei"}\n\n{"id":"1","predicted":"eins"}\n{"id":"b","hypothesis":"zwei"}',
-        ),
+        ("out.jsonl", '{"id": 3, "output": "drei"}\n\n{"id":"1","predicted":"eins"}\n{"id":"b","hypothesis":"zwei"}'),
         ("out.tsv", "translation\tid\neins\t1\nzwei\tb\ndrei\t3\n"),
         ("out.csv", 'id,output\n1,eins\nb,"zwei"\n3,drei\n'),
-        (
-            "card.json",
-            json.dumps(
-                {
-                    "results": [
-                        {"entry_id": 1, "predicted": "eins"},
-                        {"entry_id": "b", "predicted": "zwei"},
-                        {"entry_id": 3, "predicted": "drei"},
-                    ]
-                }
-            ),
-        ),
-    ],
-)
-def test_every_form(tmp_path: Path, name: str, content: str) -> None:
-    assert texts(file_of(tmp_path, name, content)) == ["eins", "zwei", "drei"]
+        ("card.json", json.dumps({"results": [{"entry_id": n, "predicted": text} for n, text in ((1, "eins"), ("b", "zwei"), (3, "drei"))]})),
+    ]:  # fmt: skip
+        assert texts(file_of(tmp_path, name, content)) == ["eins", "zwei", "drei"]
 
 
 @given(
@@ -88,7 +71,7 @@ def test_lines_of_text_never_shift(lines: list[str]) -> None:
         assert (outputs.output(place).text or "").strip() == line.strip()
 
 
-async def test_what_was_recorded_reaches_the_output(tmp_path: Path, calls: HttpCalls) -> None:
+async def test_recorded_numbers_reach_the_output(tmp_path: Path, calls: HttpCalls) -> None:
     rows: list[dict[str, Any]] = [
         {
             "id": 1,
@@ -110,16 +93,13 @@ async def test_what_was_recorded_reaches_the_output(tmp_path: Path, calls: HttpC
     assert method.setup.outputs_sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
     assert method.setup.model_slug == "m-1"
     assert str(tmp_path) not in method.setup.model_dump_json()
-
-
-async def test_recorded_numbers_in_a_table(tmp_path: Path, calls: HttpCalls) -> None:
     table = "id\toutput\tlatency_seconds\tprompt_tokens\tcompletion_tokens\tcost_usd\n"
     file = file_of(tmp_path, "out.tsv", table + "1\teins\t0.5\t7\t3\t\n")
     [output] = await build("replay", options(outputs=file), ENTRIES).translate(ENTRIES[:1], calls)
     assert output.recorded == Recorded(0.5, Usage(7, 3), None, None)
 
 
-def test_class_and_name_are_those_that_are_told(tmp_path: Path) -> None:
+def test_method_class_and_name_are_those_told(tmp_path: Path) -> None:
     file = file_of(tmp_path, "out.txt", "eins\nzwei\ndrei\n")
     told = {"outputs": file, "method_class": "coached-llm", "method_name": "Ours"}
     setup = build("replay", options(**told), ENTRIES).setup
@@ -132,9 +112,6 @@ def test_class_and_name_are_those_that_are_told(tmp_path: Path) -> None:
     assert fingerprint(renamed, "ab", "1").setup_hash == hashes[1]
     with pytest.raises(UsageError, match="--method-class does not apply to method 'human'"):
         build("human", options(outputs=file, method_class="api"), ENTRIES)
-
-
-def test_the_classes_that_can_be_told_are_those_of_the_specification() -> None:
     assert list(METHOD_CLASSES) == [each.value for each in MethodClass]
 
 
@@ -149,16 +126,18 @@ async def test_a_human_translator(tmp_path: Path, calls: HttpCalls) -> None:
     assert method.endpoint is None
 
 
-def test_failed_and_missing_outputs(tmp_path: Path) -> None:
+def test_outputs_may_fail_be_missing_or_have_several_lines(tmp_path: Path) -> None:
     content = '{"id": 1, "output": "", "error": "time-out"}\n{"id": "b", "output": null}'
     outputs = read_outputs(file_of(tmp_path, "out.jsonl", content), ENTRIES)
     kinds = [outputs.output(entry.id).error_class for entry in ENTRIES]
     assert kinds == [ErrorClass.METHOD, ErrorClass.MISSING, ErrorClass.MISSING]
+    cell = "eins,\nzwei und drei\n9, vier"
+    content = 'id,output\n1,"' + cell.replace('"', '""') + '"\nb,x\n3,y\n'
+    assert texts(file_of(tmp_path, "out.csv", content)) == [cell, "x", "y"]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
+def test_mistakes_are_named_without_quoting_a_text(tmp_path: Path) -> None:
+    for name, content, words in [
         ("o.txt", "SECRET\nx", "2 lines for 3 entries"),
         ("o.jsonl", '{"id": 1, "output": "SECRET"}\n{"id": 9, "output": "x"}', "line 2.*no entry"),
         ("o.jsonl", '{"id": 1, "output": "SECRET"}\n{"id": "1", "output": ""}', "line 2.*already"),
@@ -188,29 +167,18 @@ def test_failed_and_missing_outputs(tmp_path: Path) -> None:
         ("o.tsv", f"id\toutput\tprompt_tokens\n1\tx\t{'9' * 5000}\n", "'prompt_tokens'"),
         ("o.tsv", "id\toutput\tprompt_tokens\n1\tx\tSECRET\n", "line 2: .*'prompt_tokens'"),
         ("o.tsv", "id\toutput\tcompletion_tokens\n1\tx\t-3\n", "'completion_tokens'"),
-    ],
-)
-def test_mistakes_are_named_without_quoting_a_text(
-    tmp_path: Path, name: str, content: str, words: str
-) -> None:
-    with pytest.raises(UsageError, match=words) as caught:
-        texts(file_of(tmp_path, name, content))
-    assert "SECRET" not in str(caught.value)
+    ]:
+        with pytest.raises(UsageError, match=words) as caught:
+            texts(file_of(tmp_path, name, content))
+        assert "SECRET" not in str(caught.value)
 
 
-def test_a_text_of_several_lines_is_one_cell(tmp_path: Path) -> None:
-    cell = "eins,\nzwei und drei\n9, vier"
-    content = 'id,output\n1,"' + cell.replace('"', '""') + '"\nb,x\n3,y\n'
-    assert texts(file_of(tmp_path, "out.csv", content)) == [cell, "x", "y"]
-
-
-def test_unreadable_files(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be read"):
-        texts(tmp_path / "nowhere.txt")
+def test_unreadable_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "latin.txt").write_bytes(b"SECRET \xe9")
-    with pytest.raises(UsageError, match="line 1: not UTF-8") as caught:
-        texts(tmp_path / "latin.txt")
-    assert "SECRET" not in str(caught.value)
+    for name, words in (("nowhere.txt", "cannot be read"), ("latin.txt", "line 1: not UTF-8")):
+        with pytest.raises(UsageError, match=words) as caught:
+            texts(tmp_path / name)
+        assert "SECRET" not in str(caught.value)
 
 
 async def test_the_demo_is_replayed_whole(calls: HttpCalls) -> None:

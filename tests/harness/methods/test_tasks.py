@@ -1,28 +1,36 @@
-"""Tasks that are no translations: how models are asked, what a record brings with it, who refuses."""
+"""Tasks that are no translations, prompts and their slots, and what can be said to a method."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
 
+from corpora.languages.tags import language_name, tag_script
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
 from corpora.tasks.task import TASKS
+from harness.core.calls import Usage
 from harness.core.failures import ErrorClass, UsageError
 from harness.endpoint.keys import no_key
 from harness.inputs.outputs import own_outputs
-from harness.inputs.prompt import load_prompt
-from harness.method.method import Method
-from harness.method.options import MethodOptions
+from harness.inputs.prompt import Prompt, load_prompt, shipped_versions
+from harness.method.method import Method, shares
+from harness.method.options import MethodOptions, check_options, flag
 from harness.methods.registry import build
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
+from rosetta_tui.commands.run import run
 from tests.corpora.tasks.records import RECORDS, SECRET, corpus_of
 from tests.harness.evaluation import Heard, kept, resume, run_corpus
 from tests.harness.methods.conftest import HttpCalls, Server, completion, options
+from tests.review.thorough import examples, first
 
 OTHERS = sorted(set(TASKS) - {"translation"})
 ASKED = sorted(name for name in OTHERS if TASKS[name].asks_models)
@@ -37,7 +45,7 @@ def chat(server: Server, name: str, **more: Any) -> Method:
 
 
 @pytest.mark.parametrize("name", ASKED)
-async def test_a_model_gets_the_prompt_of_the_task_and_no_answer(
+async def test_model_gets_the_prompt_of_its_task(
     server: Server, calls: HttpCalls, name: str
 ) -> None:
     server.answer = lambda _: completion(" so ")
@@ -50,75 +58,48 @@ async def test_a_model_gets_the_prompt_of_the_task_and_no_answer(
     assert SECRET not in json.dumps([each.body for each in server.received], ensure_ascii=False)
 
 
-@pytest.mark.parametrize(
-    ("name", "asked"),
-    [
+async def test_message_shows_what_the_task_shows(server: Server, calls: HttpCalls) -> None:
+    server.answer = lambda _: completion("x")
+    weather = '[{"name": "weather", "parameters": {"properties": {"split": {}}}}]'
+    for name, asked in (
         ("qa", "Evidence:\n1. It was Anna.\n\nQuestion: Who?"),
         ("multiple_choice", "Which?\n\nA. a\nB. b"),
         ("text2sql", "Schema:\ncreate table item(id)\n\nQuestion: How many?"),
-        (
-            "function_call",
-            (
-                'Functions:\n[{"name": "weather", "parameters": {"properties": {"split": {}}}}]\n\n'
-                "Request: Weather in Riga?"
-            ),
-        ),
+        ("function_call", f"Functions:\n{weather}\n\nRequest: Weather in Riga?"),
         ("math", "6 times 7?"),
-    ],
-)
-async def test_what_a_task_shows_stands_in_the_message(
-    server: Server, calls: HttpCalls, name: str, asked: str
-) -> None:
-    server.answer = lambda _: completion("x")
-    await chat(server, name).translate([question(name)], calls)
-    assert server.received[0].body["messages"][-1]["content"] == asked
+    ):
+        await chat(server, name).translate([question(name)], calls)
+        assert server.received[-1].body["messages"][-1]["content"] == asked
 
 
-async def test_turns_are_asked_one_after_the_other_with_what_was_said(
-    server: Server, calls: HttpCalls
-) -> None:
+async def test_turns_are_asked_in_order(server: Server, calls: HttpCalls) -> None:
     server.answer = lambda body: completion(f"re: {body['messages'][-1]['content']}")
     [output] = await chat(server, "chat").translate([question("chat")], calls)
     assert json.loads(output.text or "") == ["re: Hi", "re: Bye"]
     last = server.received[-1].body["messages"]
     assert [each["role"] for each in last] == ["system", "user", "assistant", "user"]
     assert [each["content"] for each in last[1:]] == ["Hi", "re: Hi", "Bye"]
-
-
-async def test_a_turn_without_an_answer_fails_the_entry_and_names_the_turn(
-    server: Server, calls: HttpCalls
-) -> None:
     server.answer = lambda body: completion("" if len(body["messages"]) > 2 else "fine")
     [output] = await chat(server, "chat").translate([question("chat")], calls)
     assert (output.text, output.error_class) == (None, ErrorClass.EMPTY)
     assert output.error == "Turn 2 of 2: The answer is empty."
 
 
-@pytest.mark.parametrize(
-    ("told", "flag"),
-    [({"batch_size": 2}, "--batch-size"), ({"source_name": "X"}, "--source-name"),
-     ({"coaching": Path("c.json")}, "--coaching")],
-)  # fmt: skip
-def test_options_of_translation_are_refused_for_other_tasks(
-    server: Server, told: dict[str, Any], flag: str
-) -> None:
-    with pytest.raises(UsageError, match=f"{flag} is for translation, and .* is qa"):
-        chat(server, "qa", **told)
-
-
-@pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.parametrize(
-    "method", ["copy-source", "constant", "glossary", "pipeline", "api", "api:deepl"]
-)
-def test_methods_that_translate_refuse_and_say_what_to_do(method: str, name: str) -> None:
-    with pytest.raises(UsageError, match=f"does not do .*{name}.*`rosetta score FILE OUTPUTS`"):
-        build(method, options(task=name), (), no_key)
-
-
-@pytest.mark.parametrize("name", ["asr", "diarization"])
-def test_a_model_that_reads_text_hears_no_recording(server: Server, name: str) -> None:
-    with pytest.raises(UsageError, match="Instead, score outputs that were made elsewhere"):
-        chat(server, name)
+def test_options_and_methods_of_translation_are_refused_for_others(server: Server) -> None:
+    for told, option in (
+        ({"batch_size": 2}, "--batch-size"),
+        ({"source_name": "X"}, "--source-name"),
+        ({"coaching": Path("c.json")}, "--coaching"),
+    ):
+        with pytest.raises(UsageError, match=f"{option} is for translation, and .* is qa"):
+            chat(server, "qa", **told)
+    for method in ("copy-source", "constant", "glossary", "pipeline", "api", "api:deepl"):
+        for name in OTHERS:
+            with pytest.raises(UsageError, match=f"not do .*{name}.*`rosetta score FILE OUTPUTS`"):
+                build(method, options(task=name), (), no_key)
+    for name in ("asr", "diarization"):
+        with pytest.raises(UsageError, match="Instead, score outputs that were made elsewhere"):
+            chat(server, name)
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -134,20 +115,18 @@ def test_the_outputs_that_records_bring_are_replayed(name: str) -> None:
     assert SECRET in (given.output(1).text or "")
     if name in {"asr", "judged", "response"}:
         both = own_outputs(corpus_of(name, RECORDS[name], bare).entries)
-        assert both is not None
         assert both.output(2).error == "The record brings no output with it."
 
 
 def plan(corpus: Corpus) -> Plan:
     tags = {"source_language": "en", "target_language": "eo", "task": corpus.dataset.task}
-    return Plan(
-        method="replay",
-        options=MethodOptions.model_validate(tags),
-        scoring=ScoringOptions(metrics=("exact_match_rate",)),
-    )
+    scoring = ScoringOptions(metrics=("exact_match_rate",))
+    return Plan(method="replay", options=MethodOptions.model_validate(tags), scoring=scoring)
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize(
+    "name", first(3, ["chat", "asr", "text2sql", *sorted({*OTHERS} - {"chat", "asr", "text2sql"})])
+)
 def test_a_run_of_every_task_is_stored_scored_and_read_back(store_path: Path, name: str) -> None:
     fields = {"chat": {}, "function_call": {}, "dialogue_state": {}, "asr": {"audio": None}}
     record = RECORDS[name] | fields.get(name, {"predicted": "A: own"})
@@ -157,13 +136,10 @@ def test_a_run_of_every_task_is_stored_scored_and_read_back(store_path: Path, na
     stored = kept(store_path)
     assert [each.output for each in stored.results] == [each.output for each in heard.scored]
     assert stored.run.opening.floors == ()
-    assert stored.card is not None
     assert stored.card["dataset"]["task"] == name
 
 
-def test_a_run_with_secret_records_goes_on_with_the_outputs_it_began_with(
-    store_path: Path,
-) -> None:
+def test_resumed_run_with_secret_records_keeps_its_outputs(store_path: Path) -> None:
     rows = [{"source": f"s{n}", "reference": "r", "predicted": f"p{n}"} for n in range(6)]
     secret = [row | {"segment": "held_out"} for row in rows[:3]]
     corpus = corpus_of("qa", *secret, *rows[3:])
@@ -172,3 +148,111 @@ def test_a_run_with_secret_records_goes_on_with_the_outputs_it_began_with(
     again = resume(store_path)
     assert again.finished.state == "complete"
     assert [each.output for each in kept(store_path).results] == ["p0", "p3", "p4"]
+
+
+@examples(25, 200)
+@given(st.text(), st.text())
+def test_filling_interprets_no_value_and_no_other_text(first: str, second: str) -> None:
+    filled = Prompt("p", "[{one}|{two}]").fill({"one": first, "two": second})
+    assert filled == f"[{first}|{second}]"
+    prompt = Prompt("p", first)
+    if not prompt.slots and "{{" not in first:
+        assert prompt.fill({}) == first
+
+
+def test_slots_and_shipped_versions_fill() -> None:
+    prompt = Prompt("p", 'Keep {{name}} and {"1": "x"} and {0.__class__} for {who}.')
+    assert prompt.slots == {"who"}
+    kept = 'Keep {name} and {"1": "x"} and {0.__class__} for {{name}}.'
+    assert prompt.fill({"who": "{{name}}"}) == kept
+    with pytest.raises(UsageError, match=r"\{source_langauge\}.*\{\{source_langauge\}\}"):
+        Prompt("p", "{source_langauge}").fill({"source_language": "English"})
+    known = {"source_language", "target_language", "source_tag", "target_tag"}
+    more = {"coached-v1": {"notes", "examples"}, "retry-v1": {"findings"}}
+    of_tasks = {f"{each.name}-v1" for each in TASKS.values() if each.asks_models} - {
+        "translation-v1"
+    }
+    ours = {"plain-v1", "coached-v1", "batch-v1", "retry-v1", "tools-v1", "analyse-v1"}
+    assert ours | of_tasks == set(shipped_versions())
+    for version in shipped_versions():
+        prompt = load_prompt(version)
+        assert prompt.text
+        assert prompt.slots <= known | more.get(version, set())
+
+
+def test_prompt_file_is_read_whatever_its_line_ends(tmp_path: Path) -> None:
+    file = tmp_path / "mine-v2.txt"
+    file.write_text("\ufeffTo {target_language}.\n", "utf-8")
+    assert load_prompt(str(file)) == Prompt("mine-v2", "To {target_language}.")
+    for content in (b"One:\n{source}\n", b"One:\r\n{source}\r\n", b"One:\r{source}\r"):
+        file.write_bytes(content)
+        assert load_prompt(str(file)).text == "One:\n{source}"
+    for wrong, words in ((b" \n", "empty"), (b"\xff", "UTF-8")):
+        file.write_bytes(wrong)
+        with pytest.raises(UsageError, match=words):
+            load_prompt(str(file))
+
+
+def test_names_of_languages() -> None:
+    for tag, name, script in [
+        ("en", "English", None),
+        ("crk", "Plains Cree", None),
+        ("crk-Cans", "Plains Cree (Canadian Aboriginal syllabics)", "Cans"),
+        ("crk_latn", "Plains Cree (Latin script)", "Latn"),
+        ("pt-BR", "Portuguese (BR)", None),
+        ("zh-Hant-TW", "Chinese (traditional characters, TW)", "Hant"),
+        ("qaa", "qaa", None),
+        ("iu", "Inuktitut", None),
+    ]:
+        assert (language_name(tag), tag_script(tag)) == (name, script)
+
+
+def test_values_out_of_range() -> None:
+    given: dict[str, Any]
+    for given in [
+        {"temperature": float("nan")},
+        {"temperature": -0.1},
+        {"temperature": 2.1},
+        {"max_tokens": 0},
+        {"batch_size": 0},
+        {"replicate": -1},
+        {"max_retries": 21},
+        {"no_such_option": 1},
+        {"body": {"seed": 2**60}},
+        {"body": {"x": float("inf")}},
+        {"settings": {"x": "\ud800"}},
+    ]:
+        with pytest.raises(ValidationError):
+            options(**given)
+
+
+def test_options_are_read_back_and_defaults_count_as_not_given() -> None:
+    asked = options(model="m", body={"a": [1]}, checks=["length"], glossary="d.tsv")
+    assert MethodOptions.model_validate_json(asked.model_dump_json()) == asked
+    check_options("m", options(temperature=0.0, batch_size=1, body={}))
+    with pytest.raises(UsageError, match="--temperature does not apply to method 'm': leave it"):
+        check_options("m", options(temperature=0.3))
+    with pytest.raises(UsageError, match="It takes --model, --check"):
+        check_options("m", options(text="x", model="y"), needs=["model"], takes=["checks"])
+
+
+def test_every_option_is_a_flag_of_the_command_line() -> None:
+    offered = {flag_ for option in run.params for flag_ in option.opts}
+    unnamed = {"source_language", "target_language", "file_lines", "service"}  # api:SERVICE
+    for name in MethodOptions.model_fields.keys() - unnamed:
+        assert flag(name) in offered, name
+    assert not [name for name in map(flag, MethodOptions.model_fields) if re.search("[_A-Z]", name)]
+
+
+COUNTS = st.integers(0, 10**9)
+
+
+@examples(25, 200)
+@given(st.builds(Usage, COUNTS, COUNTS, COUNTS, COUNTS), st.integers(1, 500))
+def test_shares_add_up_and_differ_by_one_at_most(usage: Usage, entries: int) -> None:
+    parts = [part for part in shares(usage, entries) if part is not None]
+    assert len(parts) == entries
+    assert sum(parts[1:], parts[0]) == usage
+    prompts = [part.prompt_tokens for part in parts]
+    assert max(prompts) - min(prompts) <= 1
+    assert shares(None, 3) == [None, None, None]

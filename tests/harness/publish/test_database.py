@@ -18,7 +18,7 @@ from harness.core.failures import UsageError
 from harness.publish.outgoing import COLUMNS, OutgoingCard, columns, published_hash
 from harness.publish.place import DatabasePlace, PublishError, place_of
 from harness.publish.reading import taken
-from tests.harness.publish.made import changed, made_card, several
+from tests.harness.publish.made import changed, several
 from tests.harness.publish.server import Server, server
 from tests.review.thorough import times
 
@@ -26,11 +26,6 @@ if TYPE_CHECKING:
     from harness.publish.database import PublishedDatabase
 
 __all__ = ["server"]
-
-
-@pytest.fixture(scope="module")
-def card(tmp_path_factory: pytest.TempPathFactory) -> OutgoingCard:
-    return made_card(tmp_path_factory.mktemp("run"))
 
 
 @contextmanager
@@ -54,8 +49,7 @@ def name(server: Server) -> str:
     """A database with the tables and nothing in them."""
     made = server.database()
     with opened(server, made) as database:
-        assert database.prepare() == 1
-        assert database.prepare() == 0
+        assert (database.prepare(), database.prepare()) == (1, 0)
     return made
 
 
@@ -66,7 +60,7 @@ def real(value: float) -> float:
 
 
 class TestRows:
-    def test_bytes_hash_and_columns_are_those_of_the_card(
+    def test_columns_are_those_of_the_card(
         self, server: Server, name: str, card: OutgoingCard
     ) -> None:
         with opened(server, name) as database:
@@ -85,9 +79,7 @@ class TestRows:
         assert whole == stated
         assert (words, by) == (card.may_publish, "owner")
 
-    def test_types_and_indexes_are_those_of_the_specification(
-        self, server: Server, name: str
-    ) -> None:
+    def test_types_and_indexes_are_specified(self, server: Server, name: str) -> None:
         types = dict(
             rows(
                 server,
@@ -102,63 +94,57 @@ class TestRows:
         indexes = {row[0] for row in rows(server, name, "SELECT indexname FROM pg_indexes")}
         assert indexes >= {"idx_composite", "idx_leaderboard", "idx_model", "idx_fingerprint"}
 
-    @pytest.mark.parametrize(
-        ("text", "in_jsonb"),
-        [
-            ("a\0b\0\0", "a␀b␀␀"),
-            ("\\u0000", "\\u0000"),
-            ("\\\0", "\\␀"),
-            ("\\\\u0000\0", "\\\\u0000␀"),
-            ("\x1b[31m\u202e\x7f", "\x1b[31m\u202e\x7f"),
-        ],
-    )
-    def test_what_jsonb_cannot_hold_has_its_picture_and_the_bytes_are_whole(
-        self, server: Server, name: str, card: OutgoingCard, text: str, in_jsonb: str
-    ) -> None:
-        odd = changed(card, model_slug=text)
-        with opened(server, name) as database:
-            database.add([odd])
-            [(hash_, data)] = database.cards()
-            assert database.changed() == []
-        assert json.loads(data)["model_slug"] == text
-        assert hash_ == published_hash(data, json.loads(data)) == odd.hash
-        found = rows(server, name, "SELECT run_card ->> 'model_slug', model_slug FROM run_cards")
-        assert found == [(in_jsonb, in_jsonb)]
+    def test_jsonb_shows_control_signs(self, server: Server, name: str, card: OutgoingCard) -> None:
+        for place, (text, in_jsonb) in enumerate(
+            (
+                ("a\0b\0\0", "a␀b␀␀"),
+                ("\\u0000", "\\u0000"),
+                ("\\\0", "\\␀"),
+                ("\x1b[31m\u202e\x7f", "\x1b[31m\u202e\x7f"),
+            )
+        ):
+            odd = changed(several(card, place + 1)[place], model_slug=text)
+            with opened(server, name) as database:
+                database.add([odd])
+                data = dict(database.cards())[odd.hash]
+                assert database.changed() == []
+            assert json.loads(data)["model_slug"] == text
+            assert odd.hash == published_hash(data, json.loads(data))
+            shown = f"SELECT run_card ->> 'model_slug', model_slug FROM run_cards WHERE card_hash = '{odd.hash}'"
+            assert rows(server, name, shown) == [(in_jsonb, in_jsonb)]
 
-    @pytest.mark.parametrize(
-        ("composite", "in_real"),
-        [(1e300, None), (1e-300, 0.0), ("0.5", None), (None, None), (-3.5, -3.5), (True, None)],
-    )
-    def test_a_number_that_no_real_holds_is_no_error(
-        self, server: Server, name: str, card: OutgoingCard, composite: object, in_real: object
-    ) -> None:
-        scores = {**json.loads(card.data)["scores"], "composite": composite}
+    def test_unreal_number_is_no_error(self, server: Server, name: str, card: OutgoingCard) -> None:
+        numbers = (
+            (1e300, None), (1e-300, 0.0), ("0.5", None), (None, None), (-3.5, -3.5), (True, None),
+        )  # fmt: skip
         with opened(server, name) as database:
-            database.add([changed(card, scores=scores, model_slug="x" * 9000)])
-        assert rows(server, name, "SELECT composite_score FROM run_cards") == [(in_real,)]
+            for each, (composite, in_real) in zip(
+                several(card, len(numbers)), numbers, strict=True
+            ):
+                scores = {**json.loads(card.data)["scores"], "composite": composite}
+                made = changed(each, scores=scores, model_slug="x" * 9000)
+                database.add([made])
+                query = f"SELECT composite_score FROM run_cards WHERE card_hash = '{made.hash}'"
+                assert rows(server, name, query) == [(in_real,)]
 
-    def test_bytes_whose_seal_does_not_hold_never_have_the_hash_of_the_card(
+    def test_forged_bytes_have_another_hash(
         self, server: Server, name: str, card: OutgoingCard
     ) -> None:
         forged = OutgoingCard(card.data.replace(b'"condition":"made"', b'"condition":"best"'))
         assert forged.hash == sha256(forged.data).hexdigest() != card.hash
         with opened(server, name) as database:
             database.add([forged])
-            assert database.known([card.hash]) == set()
-            assert database.add([card]) == 1
+            assert (database.known([card.hash]), database.add([card])) == (set(), 1)
             assert database.known([card.hash, forged.hash]) == {card.hash, forged.hash}
 
 
 class TestAgain:
-    def test_what_is_there_is_not_doubled(
-        self, server: Server, name: str, card: OutgoingCard
-    ) -> None:
+    def test_cards_are_not_doubled(self, server: Server, name: str, card: OutgoingCard) -> None:
         cards = several(card, 7)
         with opened(server, name) as database:
             assert database.add(cards[:4]) == 4
             assert database.known([each.hash for each in cards]) == {c.hash for c in cards[:4]}
-            assert database.add(cards) == 3
-            assert len(list(database.cards())) == 7
+            assert (database.add(cards), len(list(database.cards()))) == (3, 7)
 
     def test_two_at_once_put_each_card_there_once(
         self, server: Server, name: str, card: OutgoingCard, monkeypatch: pytest.MonkeyPatch
@@ -197,7 +183,7 @@ class TestAgain:
             each.join()
         assert sorted(steps) == [0, 1]
 
-    def test_a_lost_connection_is_named_and_the_same_again_sends_the_rest(
+    def test_lost_connection_is_named_and_the_rest_sent(
         self, server: Server, name: str, card: OutgoingCard, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from harness.publish import database as module
@@ -219,7 +205,7 @@ class TestAgain:
         with opened(server, name) as database:
             assert database.add(cards) == 2
 
-    def test_what_fails_in_a_batch_leaves_none_of_it(
+    def test_failed_batch_leaves_nothing(
         self, server: Server, name: str, card: OutgoingCard
     ) -> None:
         with pytest.raises(PublishError, match="refused it: invalid input syntax"), opened(server, name) as database:  # fmt: skip
@@ -232,9 +218,7 @@ class _NoCard(OutgoingCard):
 
 
 class TestServers:
-    def test_tables_of_a_newer_program_are_refused_and_left_alone(
-        self, server: Server, name: str, card: OutgoingCard
-    ) -> None:
+    def test_newer_tables_are_refused(self, server: Server, name: str, card: OutgoingCard) -> None:
         rows(server, name, "INSERT INTO rosetta_schema VALUES (99, now(), '9.9') RETURNING 1")
         with pytest.raises(PublishError, match="version 99, made by a newer Rosetta"), opened(server, name) as database:  # fmt: skip
             database.prepare()
@@ -298,9 +282,7 @@ class TestRights:
         self, server: Server, name: str, card: OutgoingCard, user: str
     ) -> None:
         with opened(server, name, user) as database:
-            assert database.prepare() == 0
-            assert database.add([card]) == 1
-            assert database.add([card]) == 0
+            assert (database.prepare(), database.add([card]), database.add([card])) == (0, 1, 0)
         assert rows(server, name, "SELECT submitted_by FROM run_cards") == [(user,)]
         other = several(card, 1)[0].data.hex()
         insert = "INSERT INTO run_cards (card_bytes{}) VALUES ('\\x{}'{}) RETURNING 1"
@@ -310,9 +292,7 @@ class TestRights:
         self.refused(server, name, user, "DELETE FROM run_cards RETURNING 1")
         self.refused(server, name, user, "TRUNCATE run_cards")
 
-    def test_no_policy_lets_anybody_change_a_row_even_with_the_right(
-        self, server: Server, name: str, card: OutgoingCard
-    ) -> None:
+    def test_no_policy_changes_a_row(self, server: Server, name: str, card: OutgoingCard) -> None:
         with closing(server.connect(name)) as connection:
             connection.execute("GRANT UPDATE, DELETE ON run_cards TO ann")
         with opened(server, name, "ann") as database:
@@ -320,7 +300,7 @@ class TestRights:
         assert rows(server, name, "UPDATE run_cards SET condition = 'x' RETURNING 1", "ann") == []
         assert rows(server, name, "DELETE FROM run_cards RETURNING 1", "ann") == []
 
-    def test_columns_that_somebody_states_are_those_of_the_card(
+    def test_stated_columns_are_ignored(
         self, server: Server, name: str, card: OutgoingCard
     ) -> None:
         rows(
@@ -334,9 +314,7 @@ class TestRights:
         told = json.loads(card.data)["scores"]["composite"]
         assert (real(score), hash_, old) == (real(told), card.hash, False)
 
-    def test_a_reader_reads_what_is_public_and_adds_nothing(
-        self, server: Server, name: str, card: OutgoingCard
-    ) -> None:
+    def test_reader_adds_nothing(self, server: Server, name: str, card: OutgoingCard) -> None:
         cards = several(card, 2)
         with opened(server, name) as database:
             database.add(cards)
@@ -351,7 +329,7 @@ class TestRights:
         with pytest.raises(PublishError, match="does not let this role"), opened(server, name, "rosetta_reader") as database:  # fmt: skip
             database.add([card])
 
-    def test_behind_an_interface_of_supabase_the_person_counts(
+    def test_supabase_counts_the_person(
         self, server: Server, name: str, card: OutgoingCard
     ) -> None:
         claims = 'SET request.jwt.claims = \'{"sub": "7"}\'; SELECT rosetta_submitter()'
@@ -373,9 +351,7 @@ class TestRights:
 
 
 class TestReading:
-    def test_a_card_that_was_changed_in_the_database_is_named(
-        self, server: Server, name: str, card: OutgoingCard
-    ) -> None:
+    def test_changed_card_is_named(self, server: Server, name: str, card: OutgoingCard) -> None:
         good, bad, false = several(card, 3)
         with opened(server, name) as database:
             database.add([good, bad, false])

@@ -1,36 +1,43 @@
-"""What may be published: by the terms of a corpus, by who held what back, and by seals."""
+"""What may be published, and published cards that lie: what a list of them leaves out."""
 
 from __future__ import annotations
 
 import json
 import re
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from corpora.model.corpus import Dataset
+from harness.card.checking.refusing import MOST_TEXT
+from harness.card.entry_ids import ids_sha256
 from harness.card.importing import import_card
+from harness.card.seal import card_hash
 from harness.consent.sending import MayNotSend
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
+from harness.leaderboard.ranking import Board, leaderboards
+from harness.publish import outgoing
+from harness.publish.database import migrations
 from harness.publish.outgoing import (
     COLUMNS,
+    MOST_BYTES,
     OutgoingCard,
     hash_of_run,
     outgoing_run,
     require_publishing,
 )
+from harness.publish.reading import PublishedCards, taken
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
-from tests.harness.publish.made import changed, made_card
+from tests.harness.evaluation import corpus_of
+from tests.harness.publish.made import WORDS, changed, made_card, several
+from tests.harness.ranked import play, ranked_corpus
 
 OPEN = "CC-BY-4.0"
-
-
-@pytest.fixture(scope="module")
-def card(tmp_path_factory: pytest.TempPathFactory) -> OutgoingCard:
-    return made_card(tmp_path_factory.mktemp("run"))
 
 
 def dataset(**fields: Any) -> Dataset:
@@ -39,9 +46,9 @@ def dataset(**fields: Any) -> Dataset:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("fields", "words", "outcome"),
-    [
+def test_terms_decide() -> None:
+    fields: Any
+    for fields, words, outcome in [
         ({"transmission": "open"}, None, False),
         ({"license": OPEN}, None, False),
         ({"license": OPEN}, "Ann", False),
@@ -55,15 +62,13 @@ def dataset(**fields: Any) -> Dataset:
         ({"transmission": "nowhere"}, "Ann", "stay here"),
         ({"transmission": {"diagnostic": "open"}}, "Ann", "stay here"),
         ({"transmission": {"development": "open"}}, None, False),
-    ],
-)
-def test_terms_decide(fields: dict[str, Any], words: str | None, outcome: bool | str) -> None:
-    terms = dataset(**fields).terms
-    if isinstance(outcome, str):
-        with pytest.raises(MayNotSend, match=outcome):
-            require_publishing(terms, ["development"], "this run", words)
-    else:
-        assert require_publishing(terms, ["development"], "this run", words) is outcome
+    ]:
+        terms = dataset(**fields).terms
+        if isinstance(outcome, str):
+            with pytest.raises(MayNotSend, match=outcome):
+                require_publishing(terms, ["development"], "this run", words)
+        else:
+            assert require_publishing(terms, ["development"], "this run", words) is outcome
 
 
 def imported(folder: Path, data: bytes, words: str | None = "Ann") -> OutgoingCard:
@@ -82,41 +87,33 @@ class TestFromElsewhere:
         again = imported(tmp_path, pretty)
         assert (again.data, again.hash, again.may_publish) == (card.data, card.hash, "Ann")
 
-    @pytest.mark.parametrize(
-        ("stated", "outcome"),
-        [
+    def test_its_own_terms_decide(self, tmp_path: Path, card: OutgoingCard) -> None:
+        stated: Any
+        for place, (stated, outcome) in enumerate([
             ({}, "May everybody read"),
             ({"transmission": "open"}, ""),
             ({"transmission": "open", "training": False}, "May everybody read"),
             ({"transmission": "named", "endpoints": ["https://a.example"]}, "https://a.example only"),
             ({"transmission": "local-only"}, "stay here"),
             ({"transmission": "perhaps"}, "stay here"),
-        ],
-    )  # fmt: skip
-    def test_its_own_terms_decide(
-        self, tmp_path: Path, card: OutgoingCard, stated: dict[str, Any], outcome: str
-    ) -> None:
-        data = json.loads(card.data)
-        known = ("transmission", "transmission_because", "endpoints", "training")
-        kept = {key: each for key, each in data["dataset"].items() if key not in known}
-        other = changed(card, dataset=kept | stated).data
-        if outcome:
-            with pytest.raises(MayNotSend, match=outcome):
-                imported(tmp_path, other, None)
-        else:
-            assert imported(tmp_path, other, None).may_publish is None
+        ]):  # fmt: skip
+            folder, data = tmp_path / str(place), json.loads(card.data)
+            known = ("transmission", "transmission_because", "endpoints", "training")
+            kept = {key: each for key, each in data["dataset"].items() if key not in known}
+            other = changed(card, dataset=kept | stated).data
+            if outcome:
+                with pytest.raises(MayNotSend, match=outcome):
+                    imported(folder, other, None)
+            else:
+                assert imported(folder, other, None).may_publish is None
 
-    def test_what_its_maker_held_back_is_not_published(
-        self, tmp_path: Path, card: OutgoingCard
-    ) -> None:
+    def test_held_back_card_is_not_published(self, tmp_path: Path, card: OutgoingCard) -> None:
         rows = json.loads(card.data)["results"]
         rows[0] |= {"withheld": True, "source": None, "reference": None, "predicted": None}
         with pytest.raises(UsageError, match="without outputs of its entries"):
             imported(tmp_path, changed(card, results=rows).data)
 
-    def test_a_card_without_a_seal_that_holds_is_not_published(
-        self, tmp_path: Path, card: OutgoingCard
-    ) -> None:
+    def test_broken_seal_is_not_published(self, tmp_path: Path, card: OutgoingCard) -> None:
         told = {**json.loads(card.data), "condition": "other"}
         with pytest.raises(UsageError, match=r"seal of run .* does not hold"):
             imported(tmp_path, json.dumps(told).encode())
@@ -135,3 +132,156 @@ def test_the_docs_have_every_column_with_its_field() -> None:
     page = Path(__file__).parents[3].joinpath("docs", "publishing.md").read_text("utf-8")
     told = dict(re.findall(r"^\| `(\w+)` \| (?:real|text) \| `([\w.]+)` \|", page, re.MULTILINE))
     assert told == {name: ".".join(place) for name, place in COLUMNS.items()}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder without a store."""
+    folder = tmp_path / "home"
+    monkeypatch.setenv("ROSETTA_HOME", str(folder))
+    return folder
+
+
+def retry_of(card: OutgoingCard) -> dict[str, Any]:
+    """What a card says that claims to be a later retry of another."""
+    return {"retry_of": {"run_id": json.loads(card.data)["run_id"]}, "timestamp": "2099-01-01T00:00:00+00:00"}  # fmt: skip
+
+
+@contextmanager
+def listed(*cards: OutgoingCard) -> Iterator[tuple[PublishedCards, list[Board]]]:
+    with taken((each.hash, each.data) for each in cards) as found:
+        yield found, leaderboards(found.store)
+
+
+def ranks(boards: list[Board]) -> dict[str, int]:
+    """First part of a run's id → its rank."""
+    return {id_[:8]: rank for board in boards for id_, rank in board.ranks.items()}
+
+
+def rows_with(card: OutgoingCard, **fields: Any) -> list[dict[str, Any]]:
+    return [{**row, **fields} for row in json.loads(card.data)["results"]]
+
+
+HELD_BACK = {"withheld": True, "source": None, "reference": None, "predicted": None}
+
+
+def test_scores_without_outputs_are_in_no_list(card: OutgoingCard) -> None:
+    good, bad = several(card, 2)
+    told = json.loads(bad.data)
+    scores = {**told["scores"], "chrf_plus_plus": 99.0, "composite": 0.99}
+    rows = told["results"]
+    block = {"entries": 10, "secret": 10, "segments": {"development": 10}, "ids_sha256": ids_sha256(each["entry_id"] for each in rows)}  # fmt: skip
+    ways: tuple[dict[str, Any], ...] = (
+        {"results": []},
+        {"results": [], "withheld": block},
+        {"withheld": block},
+        {"results": [{**rows[0], **HELD_BACK}, *rows[1:]]},
+        {"results": rows_with(bad, **HELD_BACK)},
+    )
+    for way in ways:
+        with listed(good, changed(bad, scores=scores, **way)) as (found, boards):
+            assert ranks(boards) == {"00000000": 1}
+            [words] = found.unverified
+        assert "without outputs" in words
+
+
+def test_references_that_are_the_outputs_have_no_rank(home: Path, tmp_path: Path) -> None:
+    """Somebody scores bad outputs against themselves, and says that the corpus was the true one."""
+    corpus, path = ranked_corpus(10), tmp_path / "rosetta.sqlite"
+    honest = made_card(tmp_path, corpus)
+    bad = json.loads(made_card(tmp_path, corpus, 2).data)
+    false = [each.model_copy(update={"reference": row["predicted"]}) for each, row in zip(corpus.entries, bad["results"], strict=True)]  # fmt: skip
+    run = play(path, corpus_of(false), 10, "model-two")
+    with closing(open_store(path)) as store:
+        lie = outgoing_run(store, find_run(store, run), WORDS)
+    lie = changed(lie, dataset=json.loads(honest.data)["dataset"])
+    with listed(honest, lie) as (_, boards):
+        assert json.loads(lie.data)["run_id"] == boards[0].entrants[0].run.run_id
+        assert all(each.run.stated for board in boards for each in board.entrants)
+    home.mkdir()
+    play(home / "rosetta.sqlite", corpus, 3, "own")
+    with listed(honest, lie) as (_, boards):
+        by_id = {each.run.run_id: each for board in boards for each in board.entrants}
+        assert not by_id[json.loads(honest.data)["run_id"]].run.stated
+        assert "corpus" in by_id[json.loads(lie.data)["run_id"]].unranked
+
+
+def test_retry_replaces_the_same_outputs_alone(tmp_path: Path, card: OutgoingCard) -> None:
+    good, bad = made_card(tmp_path, right=9), made_card(tmp_path, right=3)
+    origin = json.loads(good.data)["run_id"]
+    with listed(good, changed(bad, **retry_of(good))) as (_, boards):
+        assert (ranks(boards)[origin[:8]], len(ranks(boards))) == (1, 2)
+    first, second = several(card, 2)
+    with listed(first, changed(second, **retry_of(first))) as (_, boards):
+        assert ranks(boards) == {"00000001": 1}
+    scores = {**json.loads(second.data)["scores"], "chrf_plus_plus": 99.0}
+    with listed(first, changed(second, scores=scores, **retry_of(first))) as (_, boards):
+        assert ranks(boards) == {"00000000": 1}
+
+
+def test_retry_has_the_set_up_and_the_outputs_of_the_run(card: OutgoingCard) -> None:
+    told = json.loads(card.data)
+    scores = {**told["scores"], "chrf_plus_plus": 1.0}  # neither may have a rank
+    first, second = (changed(each, scores=scores) for each in several(card, 2))
+    rows = [{**told["results"][0], "predicted": "alia"}, *told["results"][1:]]
+    sealed = {**told["fingerprint"], "setup_hash": "0" * 64}
+    for way, entrants in (({}, 1), ({"results": rows}, 2), ({"fingerprint": sealed}, 2)):
+        with listed(first, changed(second, **retry_of(first), **way)) as (_, [board]):
+            assert len(board.entrants) == entrants
+
+
+def test_nobody_can_have_outputs_that_are_not_at_hand(tmp_path: Path, card: OutgoingCard) -> None:
+    first, second = (
+        changed(each, results=rows_with(each, **HELD_BACK)) for each in several(card, 2)
+    )
+    with closing(open_store(tmp_path / "imported.sqlite")) as store:
+        for each in (first, changed(second, **retry_of(first))):
+            import_card(store, each.data, "card.json")
+        [board] = leaderboards(store)
+    assert len(board.entrants) == 2
+
+
+def test_card_with_impossible_values_is_left_out(card: OutgoingCard) -> None:
+    told = json.loads(card.data)
+    rows, speed, cost = told["results"], told["speed"], told["cost"]
+    endless = {**rows[0], "predicted": "a" * (MOST_TEXT + 1)}
+    for fields, words in (
+        ({"speed": {**speed, "avg_latency_seconds": -3.0}}, "$.speed.avg_latency_seconds"),
+        ({"speed": {**speed, "avg_latency_seconds": 1e300}}, "$.speed.avg_latency_seconds"),
+        ({"cost": {**cost, "cost_per_entry_usd": -0.5}}, "$.cost.cost_per_entry_usd"),
+        ({"results": [*rows, rows[0]]}, "more than once"),
+        ({"results": [endless, *rows[1:]]}, f"{MOST_TEXT + 1:,} characters"),
+    ):
+        with listed(changed(card, **fields)) as (found, boards):
+            assert boards == []
+            assert words in found.unverified[0]
+
+
+def test_what_is_no_card_is_counted_once_and_left_out(card: OutgoingCard) -> None:
+    for data in (
+        b'{"overall": {}, "entries": []}', b'{"config": {}, "results": []}', b'{"chrf_plus_plus": 99}',
+        b'{"results": "x", "scores": {}, "dataset": {}}', b'{"results": [1], "scores": {}, "dataset": {}}',
+        canonical_bytes({**json.loads(card.data), "scores": {}}),
+    ):  # fmt: skip
+        with taken([("0" * 64, data)]) as found:
+            assert leaderboards(found.store) == []
+            assert found.count == len(found.unverified) == 1
+
+
+def test_another_card_of_a_run_is_left_out(home: Path, card: OutgoingCard) -> None:
+    other = changed(card, condition="other")
+    told = json.loads(other.data)
+    assert told["run_card_hash"] == card_hash(told)
+    with listed(card, other) as (found, _):
+        [words] = found.unverified
+        assert not home.exists()
+    assert ("another card came before" in words, "delete" in words) == (True, False)
+
+
+def test_cards_beyond_the_limit_of_the_database_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outgoing, "MOST_BYTES", 1000)
+    with pytest.raises(UsageError, match=r"a published one may have 1,000"):
+        made_card(tmp_path)
+    assert f"CHECK (octet_length(card_bytes) <= {MOST_BYTES})" in migrations()[1]
