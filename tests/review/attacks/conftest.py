@@ -18,6 +18,9 @@ from review.office.intake.importing import import_bytes
 from review.office.store.store import Office
 from review.rating import Rating
 from tests.review.office.made import WALL, Desk, Person, desk
+from tests.review.verdict.certified import fewer_draws
+
+__all__ = ["fewer_draws"]
 
 
 @dataclass

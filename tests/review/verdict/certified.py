@@ -35,6 +35,7 @@ from review.verdict.gate.policy import proposed
 from review.verdict.panel.agreement import Agreement, agreement
 from review.verdict.panel.key import AnswerKey
 from review.verdict.panel.panel import Panel
+from review.verdict.stand_alone import rosetta_verify
 from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
 from tests.review.verdict import histories
 from tests.review.verdict.histories import Shape
@@ -47,7 +48,13 @@ NO_GO = Shape(quality=0.1, mischief=0.0, careless=0.0)
 
 
 _measured: dict[str, Agreement] = {}
+_fewer: dict[str, int] = {}
 _stretched = lru_cache(512)(stretch)
+_quantiles = {
+    # the second program's own, which it works out anew for each file
+    name: lru_cache(4096)(getattr(rosetta_verify, name))
+    for name in ("_beta_quantile", "_student")
+}
 
 
 @pytest.fixture(autouse=True)
@@ -55,14 +62,22 @@ def worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Work out once what costs nearly all of a certificate, and of a code: the agreement of a panel, and scrypt."""
 
     def measured(panel: Panel, reviewers: Iterable[str], **wishes: bool) -> Agreement:
-        asked = sha256(repr((panel, sorted(reviewers), wishes)).encode()).hexdigest()
+        asked = sha256(repr((panel, sorted(reviewers), wishes, _fewer)).encode()).hexdigest()
         if asked not in _measured:
-            _measured[asked] = agreement(panel, list(reviewers), **wishes)
+            _measured[asked] = agreement(panel, list(reviewers), **wishes, **_fewer)
         return _measured[asked]
 
     monkeypatch.setattr("review.verdict.certificate.certify.agreement", measured)
     for module in ("review.files.reviewer_codes", "harness.sealed.phrase"):
         monkeypatch.setattr(f"{module}.stretch", _stretched)
+    for name, known in _quantiles.items():
+        monkeypatch.setattr(rosetta_verify, name, known)
+
+
+@pytest.fixture(autouse=True)
+def fewer_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw seldom for an interval of agreement: for tests that compare no certificate of another time."""
+    monkeypatch.setitem(_fewer, "draws", 50)
 
 
 def issuer(identity: Identity = SIGNER, name: str = "Kultura Centro") -> Issuer:
