@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -57,6 +58,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("thorough"):
             item.add_marker(skip)
+
+
+COLLECTED_EVERY = 100
+"""Tests between two full garbage collections, each about 0.1 s: apps and windows are circles that hold megabytes."""
+
+_ended = itertools.count(1)
+
+
+def pytest_runtest_logfinish() -> None:
+    """Collect circles now and then, because the thresholds above seldom reach the oldest generation."""
+    if next(_ended) % COLLECTED_EVERY == 0:
+        gc.collect()
 
 
 @pytest.fixture(autouse=True)

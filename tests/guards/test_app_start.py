@@ -11,6 +11,8 @@ import pytest
 
 from tests.harness.ranked import play, ranked_corpus
 
+pytestmark = pytest.mark.every_python
+
 HEAVY = ("sacrebleu", "httpx", "keyring", "sqlite_utils", "pydantic", "numpy", "regex", "rapidfuzz")
 """Libraries of which none may be loaded when home stands on the screen for the first time."""
 

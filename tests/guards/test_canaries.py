@@ -221,6 +221,7 @@ def told_to_terminal(drawn: bytes) -> list[bytes]:
     return re.findall(rb"\x1b[\]P_^X][^\x07\x1b]*", drawn)
 
 
+@pytest.mark.costly("walks through every command that could leave a secret behind")
 def test_of_a_vault_nothing_is_readable_whatever_is_done(
     keeper: Keeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,6 +247,7 @@ def test_of_a_vault_nothing_is_readable_whatever_is_done(
     assert keeper.computer.dumping == []
 
 
+@pytest.mark.costly("walks through every command that could leave a secret behind")
 def test_of_a_file_with_secret_segments_nothing_is_readable_but_on_the_screen(
     keeper: Keeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,8 @@ import pytest
 from harness.method.shipped import SERVICE_NAMES
 from harness.methods.api import SERVICES
 
+pytestmark = pytest.mark.every_python
+
 PROGRAM = """
 import sys
 from rosetta_tui.cli import main

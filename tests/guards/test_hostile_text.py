@@ -22,7 +22,7 @@ from tests.tui.hostile import acting
 from tests.tui.scenes import HOSTILE, Scene, card_of, hostile
 from tests.tui.screens import App, settle, text
 
-SIZES = [(80, 24), (160, 48)]
+SIZE = (80, 24)
 
 
 @pytest.fixture
@@ -37,10 +37,9 @@ def assert_harmless(app: RosettaApp) -> None:
     assert app.is_running
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_the_live_screen(made: Scene, size: tuple[int, int]) -> None:
+async def test_the_live_screen(made: Scene) -> None:
     app = App(made, watch=True)
-    async with app.run_test(size=size, notifications=True, tooltips=True) as pilot:
+    async with app.run_test(size=SIZE, notifications=True, tooltips=True) as pilot:
         waiting = (Waiting(2, 2, 6, 1.0, HOSTILE[3]),)
         made.play([made.started(), *made.scored(len(HOSTILE)), made.progress(5, waiting=waiting)])
         await settle(pilot)
@@ -72,10 +71,9 @@ async def test_clicks_on_markup_do_nothing(made: Scene) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("size", SIZES)
-async def test_the_entry_screen(made: Scene, size: tuple[int, int]) -> None:
+async def test_the_entry_screen(made: Scene) -> None:
     app = App(made)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         run = find_run(made.store, made.run_id)
         missing = {"x[/]\x1b": HOSTILE[3]}
@@ -92,8 +90,7 @@ async def test_the_entry_screen(made: Scene, size: tuple[int, int]) -> None:
             await pilot.press("y", "right")
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_home(made: Scene, size: tuple[int, int]) -> None:
+async def test_home(made: Scene) -> None:
     import json
 
     from harness.store.runs import CARD_COLUMNS, seal_run
@@ -103,7 +100,7 @@ async def test_home(made: Scene, size: tuple[int, int]) -> None:
     card["scores"] = {**card["scores"], "reasons": {HOSTILE[3]: HOSTILE[4]}}  # type: ignore[dict-item]
     seal_run(made.store, made.number, json.dumps(card), dict.fromkeys(CARD_COLUMNS))
     app = App(made)
-    async with app.run_test(size=size, notifications=True) as pilot:
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
         await settle(pilot)
         assert_harmless(app)
         await pilot.press("x")

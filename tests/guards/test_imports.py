@@ -79,6 +79,7 @@ def test_a_run_without_network_or_key_loads_neither_client_nor_keyring(tmp_path:
     assert packages(modules).isdisjoint({"keyring", "aiohttp", "httpx"})
 
 
+@pytest.mark.every_python
 def test_help_loads_next_to_nothing(tmp_path: Path) -> None:
     modules, said = loaded(tmp_path, "--help")
     assert said.startswith("Usage: rosetta")

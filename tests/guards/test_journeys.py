@@ -65,6 +65,7 @@ def refused_once(asked: Asked) -> Answer:
     return translated(asked) if asked.number else error(429, headers={"retry-after": "0"})
 
 
+@pytest.mark.costly("traces every function of ours during a whole run")
 def test_a_run_and_a_429_go_as_the_page_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
