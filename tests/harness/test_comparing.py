@@ -127,7 +127,7 @@ def test_better_run_is_found_by_the_statistics(
     assert list(read_statistics(connection, find_run(connection, weak).id)) == list(range(40))
 
 
-def test_texts_and_parts_stand_beside_each_other(
+def test_texts_and_parts_side_by_side(
     connection: sqlite3.Connection, weak: str, strong: str
 ) -> None:
     found = quick(connection, [weak, strong])
@@ -252,9 +252,7 @@ def unfinished(path: Path, connection: sqlite3.Connection, of: str, done: int) -
     return str(run_id)
 
 
-def test_run_under_way_is_judged_by_what_always_holds(
-    tmp_path: Path, connection: sqlite3.Connection, run: Run
-) -> None:
+def test_run_under_way_is_judged(tmp_path: Path, connection: sqlite3.Connection, run: Run) -> None:
     path, given, metrics = tmp_path / "rosetta.sqlite", corpus(100), (*FEW, "ter")
     low = run(range(0, 100, 10), given, metrics=metrics)
     high = run(range(100), given, metrics=metrics)
@@ -276,7 +274,7 @@ def test_run_under_way_is_judged_by_what_always_holds(
     assert refused == {empty: "none of its entries is done yet"}
 
 
-def test_texts_of_secret_entries_are_not_read(
+def test_secret_texts_are_not_read(
     connection: sqlite3.Connection, run: Run, tmp_path: Path
 ) -> None:
     given = corpus(20, segment="held_out")

@@ -85,7 +85,7 @@ def numbers(found: Comparison) -> object:
     )
 
 
-def test_new_entries_are_put_in_their_places_and_read_alone(
+def test_new_entries_are_put_in_place(
     connection: sqlite3.Connection, runs: tuple[int, int]
 ) -> None:
     give(connection, runs, [30, 2, 17])
@@ -100,9 +100,7 @@ def test_new_entries_are_put_in_their_places_and_read_alone(
         assert sorted(read) == ([] if new.rows.sealed else [1, 18, 39])
 
 
-def test_retried_entries_are_read_again(
-    connection: sqlite3.Connection, runs: tuple[int, int]
-) -> None:
+def test_retried_entries_read_again(connection: sqlite3.Connection, runs: tuple[int, int]) -> None:
     give(connection, runs, range(10))
     connection.execute(
         "UPDATE results SET error_class = 'timeout', error = 'late' WHERE run = ? AND position > 6",
@@ -119,9 +117,7 @@ def test_retried_entries_are_read_again(
     assert numbers(again) == numbers(compared(connection, runs))
 
 
-def test_run_sealed_since_is_read_anew(
-    connection: sqlite3.Connection, runs: tuple[int, int]
-) -> None:
+def test_run_sealed_since_is_reread(connection: sqlite3.Connection, runs: tuple[int, int]) -> None:
     give(connection, runs, range(40))
     first = compared(connection, runs)
     connection.execute(
@@ -136,9 +132,7 @@ def test_run_sealed_since_is_read_anew(
     assert numbers(again) != numbers(first)
 
 
-def test_runs_of_a_corpus_share_its_entries(
-    connection: sqlite3.Connection, runs: tuple[int, int]
-) -> None:
+def test_runs_share_entries(connection: sqlite3.Connection, runs: tuple[int, int]) -> None:
     give(connection, runs, range(5))
     whole, some = (read_run(connection, number) for number in runs)
     reader = RowReader(connection)

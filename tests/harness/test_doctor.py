@@ -96,9 +96,7 @@ def test_a_damaged_page_of_the_store_is_found(home: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the lines are for another shell there")
-def test_fix_of_a_damaged_store_lets_a_new_one_begin(
-    tmp_path: Path,
-) -> None:
+def test_fix_of_a_damaged_store_lets_a_new_one_begin(tmp_path: Path) -> None:
     home = tmp_path / "a folder's $HOME"
     home.mkdir()
     for content in (b"first store" * 100, b"second store" * 100):
@@ -227,9 +225,7 @@ def test_languages_and_broken_cards_are_told(home: Path) -> None:
 # Word lists
 
 
-def test_word_lists_are_told_without_reading_them(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_word_lists_are_told_without_reading_them(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("wordfreq", reason="the package wordfreq is not installed")
     tags = [path.stem for path in list_cards()]
     read = {tag for tag in tags if source_words.listed_words(tag)[1] is not None}
@@ -239,9 +235,7 @@ def test_word_lists_are_told_without_reading_them(
 
 
 @pytest.mark.parametrize("cut", [1, 5000])
-def test_damaged_word_list_is_broken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut: int
-) -> None:
+def test_damaged_word_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut: int) -> None:
     pytest.importorskip("wordfreq", reason="the package wordfreq is not installed")
     where = source_words.list_file
 
@@ -280,9 +274,7 @@ def test_no_key_is_read_out(ring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
     assert "in the keyring: openrouter" in words
 
 
-def test_silent_or_missing_keyring_is_not_waited_for(
-    ring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_silent_keyring_is_skipped(ring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch) -> None:
     never = threading.Event()
 
     def wait(*_: object) -> None:
@@ -305,9 +297,7 @@ def test_silent_or_missing_keyring_is_not_waited_for(
 # The program
 
 
-def test_missing_package_and_old_python_are_broken(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_missing_package_and_old_python_are_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installation, "requires", lambda _: ["click>=8.2", "no-such-thing>1"])
     monkeypatch.setattr(sys, "version_info", (3, 10, 2))
     found = by_name(program())
@@ -317,9 +307,7 @@ def test_missing_package_and_old_python_are_broken(
     assert found["packages"].mend == (f'{sys.executable} -m pip install "no-such-thing>1"',)
 
 
-def test_missing_extras_have_an_install_line(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_missing_extras_have_an_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor_program, "installed", lambda _: None)
     found = by_name(extras())
     assert found["words"].mend == (f'{sys.executable} -m pip install "wordfreq>=3.1.1"',)

@@ -75,9 +75,7 @@ def totals(path: Path) -> dict[str, float]:
     }
 
 
-def test_estimate_by_an_earlier_run_is_within_a_fifth(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
+def test_estimate_by_an_earlier_run(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     endpoint.answer = model
     given, plan = sentences(120), chat_plan(endpoint.url, prices=prices)
     run_corpus(store_path, given, plan, positions=range(30))
@@ -100,9 +98,7 @@ def test_estimate_by_an_earlier_run_is_within_a_fifth(
     assert "1 earlier run" in told.from_what[0]
 
 
-def test_guess_without_an_earlier_run_holds_its_bounds(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
+def test_guess_holds_its_bounds(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     endpoint.answer = model
     given, plan = sentences(30), chat_plan(endpoint.url, prices=prices)
     told = estimated(store_path, given, plan)
@@ -118,9 +114,7 @@ def test_guess_without_an_earlier_run_holds_its_bounds(
     assert "prices.toml (made for this test), 2026-01-01" in " ".join(told.from_what)
 
 
-def test_stored_answers_cost_nothing_again(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
+def test_stored_answers_are_free(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     given, plan = sentences(12), chat_plan(endpoint.url, prices=prices)
     run_corpus(store_path, given, plan, positions=range(8))
     told = estimated(store_path, given, plan)
@@ -162,9 +156,7 @@ def test_own_prices_go_before_what_was_reported(endpoint: Scripted, store_path: 
     assert told.cost_usd.expected < 0.01  # a table of one's own goes before what was reported
 
 
-def test_method_that_asks_nobody_is_free(
-    store_path: Path,
-) -> None:
+def test_method_that_asks_nobody_is_free(store_path: Path) -> None:
     given = corpus(50)
     options = MethodOptions(source_language="en", target_language="eo")
     plan = Plan(method="copy-source", options=options)
@@ -191,9 +183,7 @@ def test_services_are_charged_by_the_character(store_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 4])
-def test_shown_request_is_the_one_that_goes_out(
-    endpoint: Scripted, store_path: Path, size: int
-) -> None:
+def test_shown_request_is_sent(endpoint: Scripted, store_path: Path, size: int) -> None:
     plan = chat_plan(endpoint.url, batch_size=size)
     given = corpus(8)
     method = build(plan.method, plan.options, given.entries, no_key)
@@ -255,9 +245,7 @@ def test_large_corpora_are_sampled(store_path: Path, monkeypatch: pytest.MonkeyP
     assert part.prompt_tokens.expected == pytest.approx(whole.prompt_tokens.expected, rel=0.02)
 
 
-def test_budget_that_lets_no_call_through_is_told(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
+def test_budget_for_no_call_is_told(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     def told(budget: float, most: int) -> str:
         plan = chat_plan(endpoint.url, prices=prices, max_tokens=most, run={"budget_usd": budget})
         return estimated(store_path, sentences(5), plan).budget

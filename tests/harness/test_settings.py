@@ -63,12 +63,9 @@ every = st.builds(
 )
 
 
-def test_no_file_leaves_everything_to_the_program(tmp_path: Path) -> None:
+def test_everything_comes_back_as_it_was_written(tmp_path: Path) -> None:
     assert read_settings(tmp_path / "nowhere") == Settings()
     assert not (tmp_path / "nowhere").exists()
-
-
-def test_everything_comes_back_as_it_was_written(tmp_path: Path) -> None:
     change_settings(tmp_path / "new", AS_CHANGES)
     path = tmp_path / "new" / "settings.toml"
     assert read_settings(tmp_path / "new") == FULL
@@ -84,7 +81,7 @@ tables = {
 changes = st.fixed_dictionaries({}, optional=fields | tables)
 
 
-@examples(15, 100)
+@examples(8, 100)
 @given(st.lists(changes, max_size=4))
 def test_any_changes_one_by_one_or_at_once_come_back(
     tmp_path_factory: pytest.TempPathFactory, one_after_another: list[Changes]
@@ -96,7 +93,7 @@ def test_any_changes_one_by_one_or_at_once_come_back(
     assert read_settings(other) == read_settings(home)
 
 
-@examples(30, 100)
+@examples(15, 100)
 @given(every, changes)
 def test_what_is_taken_back_is_as_before(before: Settings, each: Changes) -> None:
     assert changed(changed(before, each), taking_back(each, before)) == before

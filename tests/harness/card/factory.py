@@ -34,36 +34,19 @@ SECRETS = ("Hush, the river sings.", "Ŝŝ, la rivero kantas.", "Ŝŝ, kantas la
 """Source, reference, variant and output of the secret entry that some runs have."""
 
 DATASET = Dataset(
-    id="small-v1",
-    version="1.0",
-    language_pair="EN→EO",
-    source_language="en",
-    target_language="eo",
+    id="small-v1", version="1.0", language_pair="EN→EO", source_language="en", target_language="eo"
 )
 
 ENTRIES = (
-    Entry(
-        id=1,
-        source="I see the dog.",
-        reference="Mi vidas la hundon.",
-        segment=Segment.DEVELOPMENT,
-        difficulty=2,
-        provenance="elicited",
-        register="conversational",
-        context="declaration",
-    ),
-    Entry(
-        id="b",
-        source="I saw his dog yesterday.",
-        reference="Mi vidis lian hundon hieraŭ.",
-        variants=("Hieraŭ mi vidis lian hundon.",),
-        segment=Segment.DEVELOPMENT,
-        difficulty=3,
-        provenance="elicited",
-    ),
+    Entry(id=1, source="I see the dog.", reference="Mi vidas la hundon.", difficulty=2,
+          segment=Segment.DEVELOPMENT, provenance="elicited", register="conversational",
+          context="declaration"),
+    Entry(id="b", source="I saw his dog yesterday.", reference="Mi vidis lian hundon hieraŭ.",
+          variants=("Hieraŭ mi vidis lian hundon.",), segment=Segment.DEVELOPMENT, difficulty=3,
+          provenance="elicited"),
     Entry(id=3, source="Thank you!", reference="Dankon!", difficulty=1, provenance="textbook"),
     Entry(id=4, source="ᓂᐚᐸᒫᐤ ᐊᑎᒼ", reference="niwâpamâw atim", difficulty=2),
-)
+)  # fmt: skip
 
 OUTPUTS: tuple[str | None, ...] = (
     "Mi vidas la hundon.",
@@ -73,29 +56,16 @@ OUTPUTS: tuple[str | None, ...] = (
 )
 
 SECRET_ENTRY = Entry(
-    id=5,
-    source=SECRETS[0],
-    reference=SECRETS[1],
-    variants=(SECRETS[2],),
-    segment=Segment.GOLD_STANDARD,
-    difficulty=4,
-    provenance="gold_standard",
-)
+    id=5, source=SECRETS[0], reference=SECRETS[1], variants=(SECRETS[2],), difficulty=4,
+    segment=Segment.GOLD_STANDARD, provenance="gold_standard",
+)  # fmt: skip
 
 SETUP = Setup(
-    method="chat",
-    method_class=MethodClass.RAW_LLM,
-    method_version="1",
-    provider="local",
-    model_slug="example/model",
-    condition="zero-shot",
-    temperature=0.2,
-    max_tokens=512,
-    system_prompt_used="Translate.",
-    system_prompt_sha256="cd" * 32,
-    prompt_version="plain-v1",
+    method="chat", method_class=MethodClass.RAW_LLM, method_version="1", provider="local",
+    model_slug="example/model", condition="zero-shot", temperature=0.2, max_tokens=512,
+    system_prompt_used="Translate.", system_prompt_sha256="cd" * 32, prompt_version="plain-v1",
     options={"top_p": 0.9},
-)
+)  # fmt: skip
 
 KEY = b"0123456789abcdef"
 

@@ -12,32 +12,21 @@ OLDER = Path(__file__).parent / "older-card.json"
 
 def report(**changes: Any) -> dict[str, Any]:
     """Return a test report in the shape that the reference implementation writes."""
-    entries = [
-        {
-            "id": f"x_{place}",
-            "source": source,
-            "expected": expected,
-            "raw_predicted": predicted,
-            "predicted": predicted,
-            "segment": "",
-            "difficulty": 1 + place % 2,
-            "domain": "conv",
-            "exact_match": predicted.lower() == expected.lower() and not error,
-            "chrf_score": sacrebleu.sentence_chrf(predicted, [expected], word_order=2).score,
-            "latency_s": 0.03,
-            "cost_usd": 0.0002,
-            "error": error,
-            "plugin_metrics": {"hallucination": {"hallucination_rate": 0.1}},
-        }
-        for place, (source, expected, predicted, error) in enumerate(
-            [
-                ("You too?", "Ankaŭ vi?", "Ankaŭ vi?", None),
-                ("He wants water.", "Li volas akvon.", "li volas akvon.", None),
-                ("Go home.", "Iru hejmen.", "", "timeout"),
-                ("Thanks!", "Dankon!", "Dankegon!", None),
-            ]
-        )
+    made = [
+        ("You too?", "Ankaŭ vi?", "Ankaŭ vi?", None),
+        ("He wants water.", "Li volas akvon.", "li volas akvon.", None),
+        ("Go home.", "Iru hejmen.", "", "timeout"),
+        ("Thanks!", "Dankon!", "Dankegon!", None),
     ]
+    entries = [
+        {"id": f"x_{place}", "source": source, "expected": expected, "raw_predicted": predicted,
+         "predicted": predicted, "segment": "", "difficulty": 1 + place % 2, "domain": "conv",
+         "exact_match": predicted.lower() == expected.lower() and not error,
+         "chrf_score": sacrebleu.sentence_chrf(predicted, [expected], word_order=2).score,
+         "latency_s": 0.03, "cost_usd": 0.0002, "error": error,
+         "plugin_metrics": {"hallucination": {"hallucination_rate": 0.1}}}
+        for place, (source, expected, predicted, error) in enumerate(made)
+    ]  # fmt: skip
     good = [entry for entry in entries if not entry["error"]]
     outputs = [entry["predicted"] for entry in good]
     references = [[entry["expected"] for entry in good]]
@@ -53,16 +42,11 @@ def report(**changes: Any) -> dict[str, Any]:
         "comet_score": None,
     }
     config = {
-        "model": "example/model",
-        "prompt_version": "naive",
-        "_effective_temperature": 0.0,
-        "batch_size": 25,
-        "source_lang": "English",
-        "target_lang": "Esperanto",
-        "target_lang_code": "",
-        "corpus_path": "datasets/curated/eng-epo-dev-v1.json",
+        "model": "example/model", "prompt_version": "naive", "_effective_temperature": 0.0,
+        "batch_size": 25, "source_lang": "English", "target_lang": "Esperanto",
+        "target_lang_code": "", "corpus_path": "datasets/curated/eng-epo-dev-v1.json",
         "coaching_file": None,
-    }
+    }  # fmt: skip
     return {
         "run_id": "run_20260612_131216_example_model_naive_all_b25_f3ff31",
         "config": config,

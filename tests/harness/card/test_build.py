@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,15 +25,10 @@ from tests.harness.card.sealed_cards import add_secret_run
 
 def setup(**changes: Any) -> Setup:
     fields: dict[str, Any] = {
-        "method": "chat",
-        "method_class": MethodClass.RAW_LLM,
-        "method_version": "1",
-        "model_slug": "example/model",
-        "condition": "zero-shot",
-        "temperature": 0.2,
-        "system_prompt_sha256": "cd",
-        "tools_enabled": ("lookup", "check"),
-    }
+        "method": "chat", "method_class": MethodClass.RAW_LLM, "method_version": "1",
+        "model_slug": "example/model", "condition": "zero-shot", "temperature": 0.2,
+        "system_prompt_sha256": "cd", "tools_enabled": ("lookup", "check"),
+    }  # fmt: skip
     return Setup.model_validate({**fields, **changes})
 
 
@@ -88,11 +82,9 @@ def test_every_field_of_the_setup_is_covered() -> None:
     assert set(Setup.model_fields) - covered == {"method_name", "system_prompt_used", "fst_version"}
 
 
-def test_a_card_tells_what_the_rows_hold(connection: sqlite3.Connection) -> None:
+def test_card_tells_what_the_rows_hold(connection: sqlite3.Connection) -> None:
     card = build_card(connection, factory.add_run(connection))
-
-    assert card.run_id == factory.RUN_ID
-    assert card.timestamp == "2026-11-18T11:06:40.250Z"
+    assert (card.run_id, card.timestamp) == (factory.RUN_ID, "2026-11-18T11:06:40.250Z")
     assert card.elapsed_seconds == pytest.approx(2.25)
     assert card.model_id == "example/model-2026-10"
     assert card.dataset.entry_count == card.dataset.corpus_entry_count == 4
@@ -107,10 +99,9 @@ def test_a_card_tells_what_the_rows_hold(connection: sqlite3.Connection) -> None
     assert card.totals.cost_per_entry_usd == card.cost.cost_per_entry_usd
     assert card.tokens.prompt_tokens == card.totals.prompt_tokens == 86
     assert card.tokens.total_tokens == 86 + 28
-    assert card.retries.attempts == 6
-    assert card.retries.retried_entries == 1
-    assert card.retries.rate_limited == 2
-    assert card.retries.waited_seconds == 1.25
+    retries = card.retries
+    assert (retries.attempts, retries.retried_entries, retries.rate_limited) == (6, 1, 2)
+    assert retries.waited_seconds == 1.25
 
 
 def test_scores_are_those_of_sacrebleu(connection: sqlite3.Connection) -> None:
@@ -141,13 +132,12 @@ def test_unknown_price_is_null_everywhere(connection: sqlite3.Connection) -> Non
     assert card.scores.cost_adjusted is None
 
 
-def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
-    cards = []
-    for name in ("one", "two"):
-        with factory.store(tmp_path / name) as connection:
-            cards.append(build_card(connection, factory.add_run(connection)).as_json())
-    assert canonical_bytes(cards[0]) == canonical_bytes(cards[1])
-    assert seal_form(cards[0]) is SealForm.JCS
+def test_same_rows_give_the_same_bytes(
+    connection: sqlite3.Connection, there: sqlite3.Connection
+) -> None:
+    one, two = (build_card(store, factory.add_run(store)) for store in (connection, there))
+    assert canonical_bytes(one.as_json()) == canonical_bytes(two.as_json())
+    assert seal_form(one.as_json()) is SealForm.JCS
 
 
 def test_a_sealed_card_comes_back_as_it_was(connection: sqlite3.Connection) -> None:

@@ -1,4 +1,4 @@
-"""Files as the reference implementation 0.4 writes them, with sentences of our own."""
+"""Files as the reference implementation 0.4 writes them, with sentences of our own, and cards without composite and tiers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -18,35 +19,35 @@ from corpora.formats.load import load
 from corpora.model.corpus import Form
 from corpora.model.entry import Segment
 from harness.card.checking.verify import verify_card
+from harness.card.exporting import ExportForm, export_run
+from harness.card.foreign.layouts import adopt
 from harness.card.importing import import_card
 from harness.card.load import load_card
+from harness.card.seal import card_hash
 from harness.core.canonical import sorted_key_sha256
 from harness.core.failures import UsageError
 from harness.inputs.outputs import read_outputs
+from harness.leaderboard.ranking import leaderboards
+from harness.store.run_list import list_runs
 from harness.store.runs import find_run
 from rosetta_tui.report.card import card_text
 from tests.corpora.making import file, only_problem
 from tests.harness.card import factory
 from tests.harness.card.older_reports import OLDER, report
+from tests.harness.card.sealed_cards import sealed
 
 PAIRS = [("Good morning!", "Bonan matenon!"), ("Thanks!", "Dankon!"), ("Go home.", "Iru hejmen.")]
 
 
 def contest_set(segment: str = "dev") -> dict[str, Any]:
-    return {
-        "dataset": {
-            "corpus_id": "greetings-contest",
-            "version": "2",
-            "language_pair": {"source": "eng", "target": "epo", "source_name": "English"},
-            "license": "CC0-1.0",
-            "do_not_train": True,
-            "entry_count": 3,
-        },
-        "entries": [
-            {"id": f"g_{n}", "source": one, "reference": other, "segment": segment}
-            for n, (one, other) in enumerate(PAIRS)
-        ],
-    }
+    pair = {"source": "eng", "target": "epo", "source_name": "English"}
+    rows = [
+        {"id": f"g_{n}", "source": one, "reference": other, "segment": segment}
+        for n, (one, other) in enumerate(PAIRS)
+    ]
+    dataset = {"corpus_id": "greetings-contest", "version": "2", "language_pair": pair,
+               "license": "CC0-1.0", "do_not_train": True, "entry_count": 3}  # fmt: skip
+    return {"dataset": dataset, "entries": rows}
 
 
 def log(rows: str = "results", **changes: Any) -> dict[str, Any]:
@@ -98,21 +99,22 @@ def test_secret_segments_are_secret(
     assert not any("matenon" in line for line in there.iterdump())
 
 
-UNCLEAR: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "spelling": lambda raw: [row.update(segment="Gold-Standard") for row in raw["results"]],
-    "field": lambda raw: [row.update(segment=None, split="held_out") for row in raw["results"]],
-    "inside": lambda raw: [
+UNCLEAR: tuple[Callable[[dict[str, Any]], Any], ...] = (
+    lambda raw: [row.update(segment="Gold-Standard") for row in raw["results"]],
+    lambda raw: [row.update(segment=None, split="held_out") for row in raw["results"]],
+    lambda raw: [
         row.update(segment=None, metadata={"segment": "sealed"}) for row in raw["results"]
     ],
-    "set-up": lambda raw: (
+    lambda raw: (
         [row.update(segment=None) for row in raw["results"]],
         raw["config"].update(segment="held_out"),
     ),
-}
+)
+"""By its spelling, in another field, inside one, and in the set-up."""
 
 
 def test_log_of_a_possibly_secret_segment_is_refused(there: sqlite3.Connection) -> None:
-    for mark in UNCLEAR.values():
+    for mark in UNCLEAR:
         raw = log()
         mark(raw)
         with pytest.raises(UsageError, match="secret segment") as told:
@@ -177,20 +179,12 @@ def test_caveats_of_a_report_are_kept_and_shown(there: sqlite3.Connection) -> No
 
 def published(**changes: Any) -> dict[str, Any]:
     return {
-        "id": "5b0e7b3e-0000-4000-8000-000000000001",
-        "corpus_id": "greetings-contest",
-        "language_pair": "eng→epo",
-        "model_slug": "example/model",
-        "condition": "naive",
-        "created_at": "2026-11-02T10:11:12Z",
-        "chrf_plus_plus": 48.25,
-        "chrf_ci_lower": 44.0,
-        "chrf_ci_upper": 52.5,
-        "entry_count": 3,
-        "fingerprint_hash": "ab" * 32,
-        "trust": "self-reported",
-        **changes,
-    }
+        "id": "5b0e7b3e-0000-4000-8000-000000000001", "corpus_id": "greetings-contest",
+        "language_pair": "eng→epo", "model_slug": "example/model", "condition": "naive",
+        "created_at": "2026-11-02T10:11:12Z", "chrf_plus_plus": 48.25, "chrf_ci_lower": 44.0,
+        "chrf_ci_upper": 52.5, "entry_count": 3, "fingerprint_hash": "ab" * 32,
+        "trust": "self-reported", **changes,
+    }  # fmt: skip
 
 
 def test_published_row_with_its_card_is_that_card(there: sqlite3.Connection) -> None:
@@ -204,9 +198,7 @@ def test_published_row_with_its_card_is_that_card(there: sqlite3.Connection) -> 
     assert sorted_key_sha256({**inner, "run_card_hash": ""}) == inner["run_card_hash"]
 
 
-def test_published_row_alone_is_unverified(
-    there: sqlite3.Connection,
-) -> None:
+def test_published_row_alone_is_unverified(there: sqlite3.Connection) -> None:
     with pytest.raises(UsageError, match="cannot be checked"):
         import_card(there, written(published()), "row.json")
     done = import_card(there, written(published()), "row.json", unverified=True)
@@ -242,27 +234,80 @@ def test_whatever_stands_in_a_field_ends_in_words(value: dict[str, Any], data: A
             import_card(connection, written(value), "file.json", unverified=True)
 
 
-@pytest.mark.parametrize(
-    ("said", "why"),
-    [
-        ("not installed", "says: not installed"),
-        (False, "says: not available"),
-        ({"available": False, "reason": "no model\x1b[2J"}, "says: no model\x1b[2J"),
-        ({"available": True}, "has no value for it"),
-        ("available", "has no value for it"),
-        (7, "has no value for it"),
-        ("x" * 10_000, f"says: {'x' * 276}"),
-    ],
-)
-def test_published_row_says_why_a_metric_has_no_value(
-    there: sqlite3.Connection, said: Any, why: str
-) -> None:
-    told = {"comet": said, "corpus_chrf": "has a value all the same"}
-    row = written(published(overall={"metric_availability": told}))
-    done = import_card(there, row, "row.json", unverified=True)
-    card = load_card(there, find_run(there, done.run_id).id).as_json()
-    reasons = card["scores"]["reasons"]
-    assert reasons["comet_score"] == f"the published row {why}"
-    assert "chrf_plus_plus" not in reasons
-    assert all(card["scores"].get(metric) is None for metric in reasons)
-    assert "\x1b" not in card_text(card)
+def test_published_row_explains_no_value(there: sqlite3.Connection) -> None:
+    for number, (said, why) in enumerate(
+        (
+            ("not installed", "says: not installed"),
+            (False, "says: not available"),
+            ({"available": False, "reason": "no model\x1b[2J"}, "says: no model\x1b[2J"),
+            ({"available": True}, "has no value for it"),
+            ("available", "has no value for it"),
+            (7, "has no value for it"),
+            ("x" * 10_000, f"says: {'x' * 276}"),
+        )
+    ):
+        told = {"comet": said, "corpus_chrf": "has a value all the same"}
+        row = published(overall={"metric_availability": told}, id=f"{number}" * 8)
+        done = import_card(there, written(row), "row.json", unverified=True)
+        card = load_card(there, find_run(there, done.run_id).id).as_json()
+        reasons = card["scores"]["reasons"]
+        assert reasons["comet_score"] == f"the published row {why}"
+        assert "chrf_plus_plus" not in reasons
+        assert all(card["scores"].get(metric) is None for metric in reasons)
+        assert "\x1b" not in card_text(card)
+
+
+NEWER = Path(__file__).parent / "newer-card.json"
+
+
+def without_composite(**changes: Any) -> dict[str, Any]:
+    """Return a card of our layout, with its rows, as a harness would seal it that has neither composite nor tier."""
+    card = deepcopy(sealed())
+    gone = [each for each in card["scores"] if "composite" in each]
+    for name in (*gone, "claim", "at_floor", "claimable_tier", "quality_tier", "cost_adjusted"):
+        card["scores"].pop(name, None)
+    for name in ("claimable_tier", "floors", "floors_version"):
+        card.pop(name, None)
+    card |= {"scoring_standard": "standard/1", **changes}
+    return {**card, "run_card_hash": card_hash(card)}
+
+
+def test_newer_layout_comes_out_unchanged(there: sqlite3.Connection) -> None:
+    done = import_card(there, NEWER.read_bytes(), "newer.json")
+    assert done.unverified is None
+    run = find_run(there, done.run_id)
+    assert export_run(there, run.id, ExportForm.CARD) == NEWER.read_bytes()
+    card = load_card(there, run.id)
+    assert (card.scores.composite, card.scores.quality_tier) == (None, "unscored")
+    assert card.claimable_tier == "unscored"
+    kept = card.as_json()
+    assert (kept["scoring_standard"], kept["trust"]) == ("standard/1", "self-reported")
+    assert kept["scores"]["chrf_signature"].endswith("version:2.5.1")
+    assert import_card(there, NEWER.read_bytes(), "newer.json").known
+    text = card_text(kept)
+    assert "no composite stated: harness 0.4.0 gives none, and none is worked out here" in text
+    assert "61.5 (55.1–67.2)" in text
+    assert "unscored" in text
+    import_card(there, written(without_composite()), "newer.json")
+    assert len(list_runs(there)) == 2
+    assert leaderboards(there) == [], "in no list by composite"
+
+
+def test_card_without_composite_is_verified_by_its_rows(there: sqlite3.Connection) -> None:
+    card = without_composite()
+    import_card(there, written(card), "newer.json")
+    verdict = verify_card(written(card), there, "newer.json")
+    assert verdict.first_difference is None
+    assert export_run(there, find_run(there, card["run_id"]).id, ExportForm.CARD) == written(card)
+    card["scores"]["chrf_plus_plus"] += 1
+    card["run_card_hash"] = card_hash(card)
+    assert not verify_card(written(card), None, "newer.json").ok
+
+
+def test_composite_without_a_tier_is_refused() -> None:
+    card = without_composite()
+    card["scores"].setdefault("reasons", {})["composite"] = "retired by standard/1"
+    assert "no composite stated: retired by standard/1" in card_text(card)
+    card["scores"]["composite"] = 0.5
+    with pytest.raises(UsageError, match=r"\$\.scores\.quality_tier: Field required"):
+        adopt(card, "newer.json")

@@ -155,9 +155,7 @@ NUMBERS = (
     st.sampled_from([FST, "compliance_index", "orthographic_accuracy"]),
     st.lists(NUMBERS, min_size=2, max_size=3) | st.lists(NUMBERS),
 )
-def test_any_statistics_are_judged_in_words(
-    demo_run: ScoredDemo, metric: str, numbers: list[float]
-) -> None:
+def test_any_statistics_are_judged(demo_run: ScoredDemo, metric: str, numbers: list[float]) -> None:
     card = demo_run.card
     card["results"][1]["statistics"][metric] = numbers
     try:

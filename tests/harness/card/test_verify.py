@@ -109,15 +109,22 @@ CHANGES: list[tuple[str, Any, str | None]] = [
 """Where a value is put, which, and which place is named: the same where empty."""
 
 
-@pytest.mark.parametrize("block", range(6))
-def test_change_is_found_even_where_sealed_again(block: int) -> None:
-    for path, value, named in CHANGES[block::6]:
-        verdict = verify_card(changed(put(path, value)))
-        assert (verdict.ok, checks(verdict)["seal"]) == (False, True), path
+BLOCKS = [CHANGES[:15], CHANGES[15:24], *([change] for change in CHANGES[24:])]
+"""Numbers of one card may be wrong together; what others follow from is changed alone."""
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_change_is_found_even_where_sealed_again(part: int) -> None:
+    for block in BLOCKS[part::3]:
+        card = copied()
+        for path, value, _ in block:
+            put(path, value)(card)
+        verdict = verify_card(resealed(card))
+        assert (verdict.ok, checks(verdict)["seal"]) == (False, True), block
         assert verdict.first_difference is not None
-        if named is not None:
-            found = [difference.path for difference in verdict.differences]
-            assert (named or f"$.{path}") in found, path
+        found = [difference.path for difference in verdict.differences]
+        for path, _, named in block:
+            assert named is None or (named or f"$.{path}") in found, path
 
 
 def test_tier_that_only_the_card_vouches_for_is_named() -> None:
@@ -221,7 +228,7 @@ def test_card_with_secret_entries_says_what_was_not_checked() -> None:
     assert first_path(resealed(card)) == "$.results[3].withheld"
 
 
-def test_store_gives_what_the_card_withholds(
+def test_store_gives_what_is_hidden(
     connection: sqlite3.Connection, there: sqlite3.Connection
 ) -> None:
     assert verify_card(written(sealed(secret=True)), connection).ok, "the run is not here"

@@ -115,7 +115,7 @@ def test_pause_starts_nothing_new(endpoint: Scripted, store_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("before", "then"), [(2, 8), (8, 2)])
-def test_number_of_calls_changes_on_the_way(
+def test_limit_of_calls_changes(
     endpoint: Scripted, store_path: Path, before: int, then: int
 ) -> None:
     endpoint.answer = slowly
@@ -180,7 +180,7 @@ class Till:
 
 
 @pytest.mark.parametrize("seed", first(1, [1, 2, 3]))
-def test_budget_is_never_exceeded_over_resumes(
+def test_budget_holds_on_resume(
     endpoint: Scripted, store_path: Path, prices: Path, seed: int
 ) -> None:
     till = Till(seed)
@@ -201,9 +201,7 @@ def test_budget_is_never_exceeded_over_resumes(
     assert till.charged > 0.3
 
 
-def test_money_of_a_stopped_stretch_counts(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
+def test_money_of_a_stop_counts(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     """Calls that were broken off may have been charged, though no row tells of them."""
     endpoint.answer = lambda asked: translated(asked, seconds=0 if asked.number < 3 else 30)
     plan = chat_plan(endpoint.url, prices=prices, max_tokens=40, run={"budget_usd": 1.0})
@@ -216,9 +214,7 @@ def test_money_of_a_stopped_stretch_counts(
     assert again.progress[0].spent_usd == pytest.approx(heard.progress[-1].spent_usd)
 
 
-def test_reached_budget_stops_and_a_larger_goes_on(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
+def test_reached_budget_stops_a_run(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     plan = chat_plan(endpoint.url, prices=prices, max_tokens=40, run={"budget_usd": 0.2})
     heard = run_corpus(store_path, corpus(24), plan)
     assert heard.finished.state is RunState.STOPPED

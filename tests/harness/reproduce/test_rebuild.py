@@ -75,9 +75,7 @@ def refused(store: sqlite3.Connection, card: RunCard, corpus: Corpus, **told: An
     return str(error.value)
 
 
-def test_a_chat_comes_out_as_it_went_in(
-    store: sqlite3.Connection, corpus: Corpus, tmp_path: Path
-) -> None:
+def test_chat_is_rebuilt(store: sqlite3.Connection, corpus: Corpus, tmp_path: Path) -> None:
     notes = tmp_path / "notes.json"
     notes.write_text('{"notes": ["Plurals end in -j."]}', "utf-8")
     told = {"model": "m", "endpoint": URL, "temperature": 0.7, "coaching": notes, "replicate": 2}
@@ -101,9 +99,7 @@ def test_a_chat_comes_out_as_it_went_in(
     assert "system_prompt_sha256" in words
 
 
-def test_a_prompt_of_ones_own_is_asked_for(
-    store: sqlite3.Connection, corpus: Corpus, tmp_path: Path
-) -> None:
+def test_own_prompt_is_asked_for(store: sqlite3.Connection, corpus: Corpus, tmp_path: Path) -> None:
     prompt = tmp_path / "mine.txt"
     prompt.write_text("Translate into {target_language}.", "utf-8")
     card = card_of(corpus, "chat", {"model": "m", "endpoint": URL, "prompt": str(prompt)})
@@ -113,7 +109,7 @@ def test_a_prompt_of_ones_own_is_asked_for(
     rebuild(store, card, corpus, {"endpoint": URL, "prompt": str(prompt)})
 
 
-def test_a_plug_in_is_known_by_the_hash_of_its_code(
+def test_plug_in_is_known_by_hash(
     store: sqlite3.Connection, corpus: Corpus, tmp_path: Path
 ) -> None:
     file = tmp_path / "mine.py"
@@ -130,9 +126,7 @@ def test_a_plug_in_is_known_by_the_hash_of_its_code(
     assert ", and here it is " in words
 
 
-def test_another_version_of_a_method_is_not_the_cards(
-    store: sqlite3.Connection, corpus: Corpus
-) -> None:
+def test_other_version_of_a_method_is_refused(store: sqlite3.Connection, corpus: Corpus) -> None:
     card = card_of(corpus, "constant", {"text": "Ĉu?"})
     assert rebuild(store, card, corpus, {}).setup.options == {"text": "Ĉu?"}
     older = card.method.model_copy(update={"method_version": "0"})
@@ -140,9 +134,7 @@ def test_another_version_of_a_method_is_not_the_cards(
     assert "method_version: the card has 0, and here it is 1" in words
 
 
-def test_entries_that_the_corpus_has_not_and_doubled_ones_are_refused(
-    store: sqlite3.Connection, corpus: Corpus
-) -> None:
+def test_unknown_and_doubled_entries_refused(store: sqlite3.Connection, corpus: Corpus) -> None:
     card = card_of(corpus, "copy-source", {})
     strange = card.results[0].model_copy(update={"entry_id": 77})
     found = card.model_copy(update={"results": [*card.results, strange]})

@@ -21,6 +21,7 @@ from harness.events.following import Follower
 from harness.leaderboard.ranking import leaderboards
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
+from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
 from rosetta_tui.compare.difference_panel import said
@@ -36,6 +37,7 @@ from scoring.card.caveats import CaveatKind
 from scoring.card.claim import ClaimReason
 from scoring.core.specification import Tier
 from tests.harness.evaluation import (
+    FEW,
     LANGUAGES,
     Heard,
     begun,
@@ -84,7 +86,9 @@ def plan_for(folder: Path, outputs: Sequence[str]) -> Plan:
     table.write_text(
         "\n".join(json.dumps({"id": n, "output": text}) for n, text in enumerate(outputs)), "utf-8"
     )
-    return Plan(method="replay", options=MethodOptions(outputs=table, **LANGUAGES))
+    scoring = ScoringOptions(metrics=(*FEW, "equivalent_match_rate"))
+    options = MethodOptions(outputs=table, **LANGUAGES)
+    return Plan(method="replay", options=options, scoring=scoring)
 
 
 def replayed(folder: Path, outputs: Sequence[str]) -> Heard:

@@ -1,4 +1,4 @@
-"""Judges in runs: what they are asked, what it costs, what is kept, and what they never see."""
+"""Judges in runs: what they are asked, what it costs, before and after, what is kept, and what they never see."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ from harness.core.failures import HarnessError, UsageError
 from harness.core.run_state import RunState
 from harness.endpoint.budget import BudgetReached, Ledger
 from harness.endpoint.keys import no_key
+from harness.estimate.earlier import NOTHING, Range
+from harness.estimate.judging import JudgeEstimate, estimate_judges
 from harness.events.control import Control
 from harness.events.following import Follower
 from harness.events.kinds import Event, Progress
 from harness.method.options import MethodOptions
+from harness.methods.registry import build
 from harness.privacy import NobodyAnswersForServer
 from harness.run import running
 from harness.run.asking import Asking
@@ -187,18 +190,14 @@ BROKEN = {
     "prose": completion("The answer is fine, score 1."),
     "out of range": completion('{"score": 7}'),
     "two": completion('{"score": 1} {"score": 0}'),
-    "cut": {
-        "choices": [{"message": {"content": '{"score": 1}'}, "finish_reason": "length"}],
-    },
+    "cut": {"choices": [{"message": {"content": '{"score": 1}'}, "finish_reason": "length"}]},
     "deep": completion('{"score": ' + '{"a":' * 10_000 + "1" + "}" * 10_001),
     "empty": completion(""),
     "refused": {"error": {"code": 403, "message": "x", "metadata": {"reasons": ["x"]}}},
 }
 
 
-def test_reply_outside_the_contract_is_null_and_counted(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_reply_outside_the_contract_is_counted(endpoint: Scripted, store_path: Path) -> None:
     kinds, huge = [*BROKEN], "x" * 10_000_000
 
     def judge(asked: Asked) -> Answer:
@@ -324,9 +323,7 @@ def test_asking_sends_no_secret_text_elsewhere() -> None:
 # Stopping, budgets
 
 
-def test_reached_budget_stops_and_more_asks_the_rest(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
+def test_reached_budget_stops_judging(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     endpoint.answer = answering(lambda _: says(0.5))
     cap = MOST + 0.5 + 3 * COST
     plan = judged_plan(endpoint.url, prices=prices, max_tokens=40, run={"budget_usd": cap})
@@ -386,9 +383,7 @@ def test_budget_without_price_of_judge_is_refused(
         run_corpus(store_path, corpus(2), far)
 
 
-def test_scoring_over_budget_makes_no_run_and_keeps_answers(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
+def test_scoring_over_budget_is_no_run(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     endpoint.answer = answering(lambda _: says(0.5))
     run_corpus(store_path, corpus(50), chat_plan(endpoint.url, prices=prices))
     with pytest.raises(BudgetReached):
@@ -404,3 +399,50 @@ def test_scoring_over_budget_makes_no_run_and_keeps_answers(
         delete_run(connection, find_run(connection, "last").id)
         for table in ("replies", "annotations", "asked_about", "texts"):
             assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+
+
+def ahead(path: Path, entries: int, plan: Plan) -> JudgeEstimate:
+    given = corpus(entries).entries
+    method = build(plan.method, plan.options, given, no_key)
+    with closing(open_store(path)) as connection:
+        found = estimate_judges(connection, given, method, plan)
+    assert found is not None, "no judge"
+    return found
+
+
+def test_estimate_of_judges(endpoint: Scripted, store_path: Path, prices: Path) -> None:
+    plan = judged_plan(endpoint.url, prices=prices, max_tokens=40)
+    found = ahead(store_path, 400, plan)
+    assert (found.model, found.calls, found.judged) == ("judge-mock", Range(0, 400, 400), 0)
+    assert found.cost_usd is not None
+    assert found.cost_usd.low < 400 * COST * 4 < 4 * found.cost_usd.high
+    assert ahead(store_path, 3, judged_plan(endpoint.url)).cost_usd == NOTHING
+    far = plan.model_copy(update={"scoring": judged_by("https://judge.example.org/v1")})
+    assert ahead(store_path, 3, far).cost_usd is None
+    with pytest.raises(AssertionError, match="no judge"):
+        ahead(store_path, 3, chat_plan(endpoint.url))
+    assert endpoint.asked == []
+
+
+def test_estimate_leaves_out_judged(endpoint: Scripted, store_path: Path, tmp_path: Path) -> None:
+    endpoint.answer = answering(lambda _: says(0.5))
+    plan = judged_plan(endpoint.url)
+    run_corpus(store_path, corpus(5), plan)
+    asked = len(endpoint.asked)
+    longer = ahead(store_path, 8, plan)
+    assert (longer.judged, longer.calls) == (5, Range(0, 3, 3))
+    outputs = tmp_path / "outputs.jsonl"
+    texts = ["", *(f"ENTRY NUMBER {n}" for n in range(1, 8))]
+    lines = (json.dumps({"id": n, "output": text}) for n, text in enumerate(texts))
+    outputs.write_text("\n".join(lines), "utf-8")
+    options = MethodOptions(**LANGUAGES, outputs=outputs)
+    made = Plan(method="replay", options=options, scoring=plan.scoring)
+    elsewhere = ahead(store_path, 8, made)  # an empty output is not judged
+    assert (elsewhere.judged, elsewhere.calls) == (4, Range(3, 3, 3))
+    afresh = ahead(store_path, 8, judged_plan(endpoint.url, run={"use_cache": False}))
+    assert (afresh.judged, afresh.calls) == (0, Range(0, 8, 8))
+    assert len(endpoint.asked) == asked, "nothing is sent"
+    run_corpus(store_path, corpus(8), made)
+    assert len(endpoint.asked) == asked + elsewhere.calls.expected
+    done = ahead(store_path, 8, made)
+    assert (done.judged, done.calls, done.cost_usd) == (7, NOTHING, NOTHING)

@@ -56,9 +56,7 @@ def most(asked: Asked) -> float:
     return ((size + 64) * 100 + 40 * 1000) / 1e6
 
 
-def test_failure_that_states_its_usage_costs_that(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
+def test_failure_with_usage_costs_it(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     replies: list[dict[str, Any]] = [
         {"error": FILTERED, "usage": USAGE},
         {"error": {"code": 502, "message": "upstream"}, "usage": USAGE},
@@ -92,9 +90,7 @@ def test_failure_that_states_nothing_may_have_cost_all(
 
 
 @pytest.mark.thorough
-def test_killed_run_forgets_no_charged_call(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
+def test_killed_run_keeps_its_charges(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     process = spawn("begin", store_path, endpoint.url, 30, prices)
 
     def answer(asked: Asked) -> Answer:
@@ -115,9 +111,7 @@ def dear(asked: Asked) -> Answer:
     return json_answer(completion("x", usage={**USAGE, "cost": 3.0}), seconds=0.02)
 
 
-def test_dear_calls_go_alone_and_nearer_to_the_cap(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
+def test_dear_calls_go_alone(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     endpoint.answer = dear
     plan = budgeted(endpoint.url, prices, 20.0, concurrency=4)
     heard = run_corpus(store_path, corpus(40), plan)
@@ -227,9 +221,7 @@ def test_broken_call_to_a_free_endpoint_is_free(endpoint: Scripted, store_path: 
     assert [row.cost_usd for row in kept(store_path).results] == [0.0] * 3
 
 
-def test_429_within_a_reply_gives_its_money_back(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
+def test_429_in_a_reply_costs_nothing(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     """The error says nothing of usage, so that nothing was used; its second try is answered."""
 
     def answer(asked: Asked) -> Answer:
@@ -243,9 +235,7 @@ def test_429_within_a_reply_gives_its_money_back(
     assert query(store_path, SPENT) == [(pytest.approx(2 * COST),)]
 
 
-def test_reason_of_a_stop_is_kept_until_it_goes_on(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
+def test_reason_of_a_stop_is_kept(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     def followed(path: Path) -> Finished:
         with (
             closing(open_store(path)) as store,

@@ -99,9 +99,7 @@ def test_nothing_new_makes_no_run(done: Path) -> None:
 
 
 @pytest.mark.parametrize("at", ["assemble", "store_card"])
-def test_break_before_the_seal_leaves_no_run(
-    done: Path, monkeypatch: pytest.MonkeyPatch, at: str
-) -> None:
+def test_break_before_the_seal(done: Path, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
     """A run without a card would be offered for going on with, which is asking its method."""
     writable = []
 

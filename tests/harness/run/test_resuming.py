@@ -134,9 +134,7 @@ def test_going_on_forgets_why_the_run_stopped(
 
 
 @pytest.mark.parametrize("broken", [False, True])
-def test_stopped_run_keeps_its_score_so_far(
-    endpoint: Scripted, store_path: Path, *, broken: bool
-) -> None:
+def test_stopped_run_keeps_its_score(endpoint: Scripted, store_path: Path, *, broken: bool) -> None:
     """Stopped by a person or broken off: Home has the score of the entries that are in."""
 
     def stop(event: Event, control: Control) -> None:

@@ -102,9 +102,7 @@ def failed(endpoint: Scripted, half_failed: Path, store_path: Path) -> str:
     return kept(store_path).run.run_id
 
 
-def test_only_failed_entries_are_asked_for_again(
-    endpoint: Scripted, store_path: Path, failed: str
-) -> None:
+def test_only_failures_are_asked_again(endpoint: Scripted, store_path: Path, failed: str) -> None:
     before, old = kept(store_path), whole_card(store_path)
     heard = again(store_path, concurrency=2, timeout_seconds=5.0, most_attempts=3)
     assert sorted(number_of(each) for each in endpoint.asked) == sorted(FAILING)
@@ -189,9 +187,7 @@ def test_failed_retry_is_retried_again(endpoint: Scripted, store_path: Path, fai
     assert verify_card(json.dumps(card).encode()).ok
 
 
-def test_retry_pays_for_its_own_calls_alone(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
+def test_retry_pays_its_own_calls(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     endpoint.answer = failing
     run_corpus(store_path, corpus(10), chat_plan(endpoint.url, prices=prices))
     old = whole_card(store_path)
@@ -232,9 +228,7 @@ def test_cut_retry_goes_on(endpoint: Scripted, store_path: Path, failed: str) ->
     assert {row["attempts"] for row in card["results"] if row["entry_id"] in FAILING} == {2}
 
 
-def test_coaching_of_a_retry_changes_no_score(
-    endpoint: Scripted, store_path: Path, tmp_path: Path
-) -> None:
+def test_coaching_changes_no_score(endpoint: Scripted, store_path: Path, tmp_path: Path) -> None:
     """Terms are scored as they were: otherwise the two halves were scored differently."""
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     for path, word in ((first, "ENTRY"), (second, "NUMBER")):

@@ -95,9 +95,7 @@ def test_batch_with_one_bad_number_is_asked_for_again(endpoint: Scripted, store_
     assert calls_of(endpoint, store_path, plan) == (0, 0)
 
 
-def test_empty_translation_of_a_service_is_asked_for_again(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_empty_translation_is_asked_for_again(endpoint: Scripted, store_path: Path) -> None:
     options = MethodOptions(**LANGUAGES, endpoint=endpoint.url, batch_size=2)
     plan = Plan(method="api:libretranslate", options=options, run=RunOptions(concurrency=1))
     endpoint.answer = lambda _: json_answer({"translatedText": ["fine", " "]})
@@ -108,9 +106,7 @@ def test_empty_translation_of_a_service_is_asked_for_again(
     assert calls_of(endpoint, store_path, plan) == (0, 0)
 
 
-def test_pipeline_asks_again_for_its_failed_step_alone(
-    endpoint: Scripted, store_path: Path, tmp_path: Path
-) -> None:
+def test_pipeline_repeats_failed_step(endpoint: Scripted, store_path: Path, tmp_path: Path) -> None:
     words = tmp_path / "words.tsv"
     words.write_text("entry\tentry\n", "utf-8")
     plan = chat_plan(endpoint.url, glossary=words, tools=("lookup",))

@@ -1,37 +1,55 @@
-"""Runs in which nothing worked, or could: stopped by themselves, not sealed, never claimed to be more."""
+"""Runs in which nothing worked, or something broke: stopped, not sealed, never claimed to be more, and able to go on."""
 
 from __future__ import annotations
 
 import socket
+import sqlite3
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, suppress
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from benchmarks.floors import METHODS, Case, cases, references_of, without_analyser
+from harness.card import build
 from harness.core.calls import Request
-from harness.core.failures import ErrorClass, NoServer
+from harness.core.failures import ErrorClass, NoServer, StoreError
 from harness.core.run_state import RunState
 from harness.events.control import Control
-from harness.events.kinds import EntryScored, Event
+from harness.events.kinds import EntryScored, Event, Finished
+from harness.events.progress import ProgressBoard
 from harness.method.completions import read_completion
+from harness.methods.baselines import CopySource
+from harness.run import running
 from harness.run.call_runner import not_there
-from harness.run.loop import HOPELESS_FAILURES, SAME_FAILURES, Streak
+from harness.run.loop import HOPELESS_FAILURES, SAME_FAILURES, Dispatcher, Streak
+from harness.run.recorder import Recorder
+from harness.run.running import execute_run
+from harness.store.file.database import open_store
 from scoring.card.claim import ClaimReason
+from scoring.core.scorer import Scorer
 from scoring.core.specification import Tier
-from tests.harness.evaluation import Heard, chat_plan, corpus, resume, run_corpus
+from tests.harness.evaluation import (
+    Heard,
+    begun,
+    chat_plan,
+    corpus,
+    kept,
+    query,
+    resume,
+    run_corpus,
+)
+from tests.harness.run.breaking_plan import CHEAP
 from tests.harness.scripted import Answer, Asked, Scripted, error, json_answer, serving, translated
 from tests.outside import FST, TEXTS, skip_without
 from tests.review.thorough import first
 
 
 @pytest.mark.parametrize("status", [401, 404, 500])
-def test_run_without_outputs_is_not_sealed(
-    endpoint: Scripted, store_path: Path, status: int
-) -> None:
+def test_run_without_output_is_open(endpoint: Scripted, store_path: Path, status: int) -> None:
     endpoint.answer = lambda _: error(status, "no such thing")
     first = run_corpus(store_path, corpus(2), chat_plan(endpoint.url)).finished
     assert (first.state, first.card_hash) == (RunState.STOPPED, None)
@@ -74,22 +92,22 @@ def test_entries_wait_for_a_server_that_went_away(store_path: Path) -> None:
 
     def answer(asked: Asked) -> Answer:
         answered.set()
-        waits = closing is not None and asked.number > 3  # until the server has gone
+        waits = shutting is not None and asked.number > 3  # until the server has gone
         return translated(asked, seconds=60 if waits else 0)
 
     def react(event: Event, _: Control) -> None:
-        if isinstance(event, EntryScored) and closing is not None:
-            closing.close()
+        if isinstance(event, EntryScored) and shutting is not None:
+            shutting.close()
 
-    closing: ExitStack | None = ExitStack()
-    with closing as stack:
+    shutting: ExitStack | None = ExitStack()
+    with shutting as stack:
         scripted = stack.enter_context(serving(answer))
         plan = chat_plan(scripted.url, run={"most_attempts": 2, "concurrency": 1})
         heard = run_corpus(store_path, corpus(12), plan, Heard(react=react))
     assert answered.is_set()
     assert (heard.finished.state, heard.finished.failed) == (RunState.STOPPED, 0)
     assert heard.progress[-1].retries >= 1
-    closing = None
+    shutting = None
     with serving(answer, port=scripted.port):
         finished = resume(store_path).finished
     assert (finished.state, finished.failed) == (RunState.COMPLETE, 0)
@@ -185,3 +203,117 @@ def test_one_valid_word_is_stopped_by_its_chrf() -> None:
     before = [case.floors[name].composite or 0.0 for name in ("empty", "source", "shuffled")]
     assert lower > max(before)
     assert ClaimReason.CHRF_FLOOR in {limit.reason for limit in scores.claim.limits}
+
+
+SECRET = "the medicine bundle"
+
+
+def breaking(*_: Any, **__: Any) -> Any:
+    raise ValueError(f"cannot read {SECRET!r}")
+
+
+def closed(connection: sqlite3.Connection) -> bool:
+    with suppress(sqlite3.ProgrammingError):
+        connection.execute("SELECT 1")
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        [(running, "read_entries"), (running, "begin_stretch"), (Dispatcher, "_room"),
+         (ProgressBoard, "progress"), (ProgressBoard, "heartbeat")],
+        [(Scorer, "statistics"), (Streak, "note"), (Scorer, "pack"), (Recorder, "_gather")],
+        [(running, "seal")],
+    ],
+    ids=["before", "on-the-way", "at-the-end"],
+)  # fmt: skip
+def test_whatever_breaks_is_said_and_the_run_goes_on(
+    store_path: Path, monkeypatch: pytest.MonkeyPatch, places: list[tuple[Any, str]]
+) -> None:
+    opened: list[sqlite3.Connection] = []
+
+    def opening(path: Path) -> sqlite3.Connection:
+        opened.append(open_store(path))
+        return opened[-1]
+
+    number, method = begun(store_path, corpus(12, segment="held_out", source=SECRET), CHEAP)
+    for place, name in places:
+        heard = Heard()
+        with monkeypatch.context() as patch:
+            patch.setattr(place, name, breaking)
+            patch.setattr(running, "open_store", opening)
+            with pytest.raises(ValueError, match="cannot read"):
+                execute_run(store_path, number, method, heard, heard.control)
+        assert "ValueError" in heard.failed.message, name
+        assert SECRET not in heard.failed.message, name
+        stored = kept(store_path).run
+        assert heard.failed.run_id == stored.run_id
+        assert stored.state is RunState.STOPPED
+        assert stored.live is not None
+        assert stored.live.model_fields_set == {"so_far"}
+        assert all(map(closed, opened)), name
+    assert resume(store_path).finished.state is RunState.COMPLETE
+    assert [each.position for each in kept(store_path).results] == list(range(12))
+
+
+def test_breaking_listener_stops_the_run_and_keeps_rows(store_path: Path) -> None:
+    def react_to(kind: type[Event]) -> Heard:
+        def react(event: Event, _: Control) -> None:
+            if isinstance(event, kind):
+                raise BrokenPipeError
+
+        return Heard(react=react)
+
+    with pytest.raises(BrokenPipeError):
+        run_corpus(store_path, corpus(5), CHEAP, react_to(EntryScored))
+    assert kept(store_path).run.state is RunState.STOPPED
+    assert resume(store_path).finished.done == 5
+    with pytest.raises(BrokenPipeError):
+        run_corpus(store_path, corpus(5), CHEAP, react_to(Finished))
+    assert kept(store_path).run.state is RunState.COMPLETE, "it is sealed already"
+    assert kept(store_path).card is not None
+
+
+@pytest.mark.parametrize("content", [b"no database " * 99, None])
+def test_unusable_store_is_said(tmp_path: Path, content: bytes | None) -> None:
+    path, heard = tmp_path / "rosetta.sqlite", Heard()
+    path.mkdir() if content is None else path.write_bytes(content)
+    with pytest.raises(StoreError, match="cannot be used as a store"):
+        execute_run(path, 1, CopySource(CHEAP.options), heard, heard.control)
+    assert "cannot be used as a store" in heard.failed.message
+
+
+@pytest.mark.parametrize(
+    ("segment", "damage", "said"),
+    [
+        ("held_out", "results SET statistics = x'c1'", "the statistics of an entry are damaged"),
+        ("held_out", "entries SET sealed = x'7b' || sealed", "it is damaged"),
+        ("development", "entries SET rest = '{'", "it is damaged"),
+        ("held_out", f"texts SET body = CAST(x'ff' || '{SECRET}' AS TEXT)", "it is damaged"),
+    ],
+    ids=["statistics", "sealed", "rest", "text"],
+)
+def test_damaged_store_not_quoted(store_path: Path, segment: str, damage: str, said: str) -> None:
+    heard = Heard()
+    number, method = begun(store_path, corpus(8, segment=segment, source=SECRET), CHEAP)
+    execute_run(store_path, number, method, heard, heard.control)
+    query(store_path, "UPDATE runs SET run_card = NULL, state = 'stopped'")
+    query(store_path, "DELETE FROM results WHERE position > 4")
+    query(store_path, f"UPDATE {damage}")
+    with pytest.raises(StoreError, match=said):
+        execute_run(store_path, number, method, heard, heard.control)
+    assert said in heard.failed.message
+    assert SECRET not in heard.failed.message
+
+
+def test_breaking_seal_is_undone(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(build, "seal_run", breaking)
+        with pytest.raises(ValueError, match="cannot read"):
+            run_corpus(store_path, corpus(5), CHEAP)
+    assert kept(store_path).card is None
+    with closing(open_store(store_path)) as connection:
+        connection.execute("BEGIN IMMEDIATE")  # nobody holds the store
+    assert resume(store_path).finished.state is RunState.COMPLETE

@@ -151,13 +151,8 @@ def test_list_and_comparison_keep_weights_apart(tmp_path: Path, home: Path) -> N
         same = compare_runs(connection, [each.run.run_id for each in again[0].entrants]).pairs[0]
         found = same.by_metric["composite"]
         assert found.difference == 0
-
-
-def test_composites_of_other_weights_share_no_profile(tmp_path: Path) -> None:
-    metrics = surface_metrics()
-    taken = Scorer(metrics).statistics(
-        [Translation(Entry(id="1", source="a", reference="b c"), "b d")]
-    )
+    metrics, entry = surface_metrics(), Entry(id="1", source="a", reference="b c")
+    taken = Scorer(metrics).statistics([Translation(entry, "b d")])
     other = Weighing(specified().profiles, specified().tiers, "0" * 64)
     one, two = (Table.of(metrics, taken, weighing) for weighing in (None, other))
     assert shared_profile(one, one) == shared_profile(two, two) == "B"
@@ -252,42 +247,28 @@ def _sha(signed: dict[str, Any]) -> str:
     return canonical_sha256({name: each for name, each in signed.items() if name != "signature"})
 
 
-def test_refusals_name_the_mend(tmp_path: Path, home: Path) -> None:
+def test_refusals_name_the_fix(tmp_path: Path, home: Path) -> None:
     own = organisation(home)
-    bad = tmp_path / "bad.json"
+    bad, mine = tmp_path / "bad.json", signed_file(tmp_path, own).read_bytes()
+    unsigned = written(tmp_path, proposal()).read_bytes()
+    strange = signed_file(tmp_path, STRANGER).read_bytes()
+    other = signed_file(tmp_path, own, specification="1" * 64).read_bytes()
     for data, words in (
         (b"hello", "no signed scoring.*--sign"),
-        (written(tmp_path, proposal()).read_bytes(), "proposal that nobody signed.*--sign"),
-        (
-            signed_file(tmp_path, own).read_bytes().replace(b'"items":200', b'"items":201'),
-            "changed after it was signed",
-        ),
-        (
-            b" " + signed_file(tmp_path, own).read_bytes().replace(b",", b", ", 1),
-            "changed after it was signed",
-        ),
-        (
-            signed_file(tmp_path, STRANGER).read_bytes(),
-            f"not trusted here.*trusted_signers.*{STRANGER.public.signing_key}",
-        ),
-        (
-            signed_file(tmp_path, own, specification="1" * 64).read_bytes(),
-            "another version of the specification.*Calibrate again",
-        ),
+        (unsigned, "proposal that nobody signed.*--sign"),
+        (mine.replace(b'"items":200', b'"items":201'), "changed after it was signed"),
+        (b" " + mine.replace(b",", b", ", 1), "changed after it was signed"),
+        (strange, f"not trusted here.*trusted_signers.*{STRANGER.public.signing_key}"),
+        (other, "another version of the specification.*Calibrate again"),
     ):
         bad.write_bytes(data)
         with pytest.raises(UsageError, match=f"(?s)--scoring: bad.json.*{words}"):
             read_scoring(bad, home)
     assert not (home / FOLDER).exists()
-    with pytest.raises(
-        UsageError, match=r"calibrated for EN→IU.*corpus is EN→EO.*Leave --scoring out"
-    ):
-        scored(tmp_path, "--scoring", signed_file(tmp_path, own, language_pair="EN→IU"))
-
-
-def test_named_signer_is_trusted(tmp_path: Path, home: Path) -> None:
-    home.mkdir()
-    (home / "settings.toml").write_text(
+    foreign = signed_file(tmp_path, own, language_pair="EN→IU")
+    with pytest.raises(UsageError, match=r"for EN→IU.*corpus is EN→EO.*Leave --scoring out"):
+        scored(tmp_path, "--scoring", foreign)
+    home.joinpath("settings.toml").write_text(
         f'trusted_signers = ["{STRANGER.public.signing_key}"]\n', "utf-8"
     )
     assert read_scoring(signed_file(tmp_path, STRANGER), home).signer == STRANGER.public.signing_key
@@ -296,29 +277,18 @@ def test_named_signer_is_trusted(tmp_path: Path, home: Path) -> None:
         read_scoring(tmp_path / "signed.json", home)
 
 
-@pytest.mark.parametrize(
-    ("changed", "words"),
-    [
-        (
-            {"tiers": {**{Tier(n): le for le, n in specified().tiers}, Tier.DEPLOYABLE: 0.9}},
-            "do not rise",
-        ),
+def test_record_is_whole() -> None:
+    lines = {Tier(name): least for least, name in specified().tiers}
+    profiles = dict(specified().profiles)
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"tiers": {**lines, Tier.DEPLOYABLE: 0.9}}, "do not rise"),
         ({"tiers": {Tier.BASELINE: 0.0}}, "lines of all tiers"),
-        ({"weights": {"B": dict(specified().profiles["B"])}}, "profiles A, B"),
-        (
-            {
-                "weights": {
-                    **specified().profiles,
-                    "B": {**specified().profiles["B"], "chrf_plus_plus": 0.5},
-                }
-            },
-            "sum 1",
-        ),
-    ],
-)
-def test_record_is_whole(changed: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        record(STRANGER, **changed)
+        ({"weights": {"B": dict(profiles["B"])}}, "profiles A, B"),
+        ({"weights": profiles | {"B": {**profiles["B"], "chrf_plus_plus": 0.5}}}, "sum 1"),
+    ]
+    for changed, words in wrong:
+        with pytest.raises(ValueError, match=words):
+            record(STRANGER, **changed)
 
 
 def test_organisation_signs_a_proposal(tmp_path: Path, home: Path) -> None:
@@ -342,40 +312,24 @@ def test_organisation_signs_a_proposal(tmp_path: Path, home: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("changed", "words"),
-    [
+def test_wrong_proposals_are_not_signed(tmp_path: Path) -> None:
+    pairs = [{"language_pair": "a"}, {"language_pair": "b"}]
+    low = {"proposed": True, "composite": {"value": 0.45}}
+    strange = {"proposed": True, "profile": "B", "proposal": {"bleu": 1.0}}
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"format": "rosetta-calibration-proposal/1"}, "no proposal of this version"),
         ({"specification_sha256": "0" * 64}, "another version of the specification"),
-        (
-            {"evidence": {"items": 9, "runs": [{"language_pair": "a"}, {"language_pair": "b"}]}},
-            r"several pairs.*\(a, b\)",
-        ),
-        (
-            {"threshold_of_weights": {"proposed": True, "composite": {"value": 0.45}}},
-            "0.450.*change their order.*--level",
-        ),
-        (
-            {"weights": {"proposed": True, "profile": "B", "proposal": {"bleu": 1.0}}},
-            "does not have",
-        ),
-    ],
-)
-def test_proposals_that_cannot_be_signed(
-    tmp_path: Path, changed: dict[str, Any], words: str
-) -> None:
-    with pytest.raises(UsageError, match=f"(?s)proposal.toml.*{words}"):
-        signed_scoring(written(tmp_path, proposal(**changed)), STRANGER)
-
-
-def test_changed_proposal_is_not_signed(tmp_path: Path) -> None:
+        ({"evidence": {"items": 9, "runs": pairs}}, r"several pairs.*\(a, b\)"),
+        ({"threshold_of_weights": low}, "0.450.*change their order.*--level"),
+        ({"weights": strange}, "does not have"),
+    ]
+    for changed, words in wrong:
+        with pytest.raises(UsageError, match=f"(?s)proposal.toml.*{words}"):
+            signed_scoring(written(tmp_path, proposal(**changed)), STRANGER)
     path = written(tmp_path, proposal())
     path.write_text(path.read_text("utf-8").replace("0.6\n", "0.61\n"), "utf-8")
     with pytest.raises(UsageError, match="changed after it was made"):
         signed_scoring(path, STRANGER)
-
-
-def test_only_an_organisation_signs(tmp_path: Path) -> None:
     path = written(tmp_path, proposal())
     with pytest.raises(HarnessError, match="no keys of the organisation"):
         call(calibrate, "--sign", path, "-o", tmp_path / "out.json")

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from corpora.languages.shipped.epo.build import ANALYSER
+from corpora.model.corpus import Selection
+from corpora.model.entry import Segment
+from harness import api
 from harness.core.failures import UsageError
+from harness.core.version import VERSION
 from harness.inputs.dictionary import read_gloss_dictionary
+from harness.run.run_terms import run_terms
+from harness.vault.records import RunTerms
 from tests.corpora.languages.least_card import LEAST
 from tests.harness.evaluation import corpus, run_corpus, sealed_card
 from tests.harness.run.constant_runs import constant
@@ -27,9 +34,7 @@ def test_a_card_of_another_language_is_refused(store_path: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize(("tag", "more"), [("eo", ""), ("epo", ""), ("qaa", 'aliases = ["eo"]')])
-def test_card_fits_by_its_tag_or_an_alias(
-    store_path: Path, tmp_path: Path, tag: str, more: str
-) -> None:
+def test_card_fits_by_tag_or_alias(store_path: Path, tmp_path: Path, tag: str, more: str) -> None:
     plan = constant(language_card=card(tmp_path, tag, more))
     run_corpus(store_path, corpus(2), plan)
     assert sealed_card(store_path)["scoring"]["language_card"] == tag
@@ -96,3 +101,71 @@ def test_what_is_wrong_is_named(tmp_path: Path, name: str, content: bytes, said:
     assert str(path) in str(caught.value)
     with pytest.raises(UsageError, match="cannot be read"):
         read_gloss_dictionary(tmp_path / "none.tsv")
+
+
+PLUGIN = """
+class Echo:
+    pass
+"""
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+
+
+def terms(method: str, selection: Selection | None = None, **told: Any) -> RunTerms:
+    return run_terms(method, told, api.scoring_of(told), selection or Selection())
+
+
+def test_the_same_call_is_the_same_run(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("hello\tsaluton\n")
+    (tmp_path / "b.tsv").write_text("hello\tsaluton\n")
+    one = terms("glossary", glossary=tmp_path / "a.tsv")
+    assert one == terms("glossary", glossary=tmp_path / "b.tsv", batch_size=1, multi_ref=False)
+    assert (one.method, one.scorer) == ("glossary", VERSION)
+
+
+def test_anything_else_is_another_run(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("hello\tsaluton\n")
+    (tmp_path / "b.tsv").write_text("hello\tadiaux\n")
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "weights").write_text("1")
+    made = [
+        terms("glossary", glossary=tmp_path / "a.tsv"),
+        terms("glossary", glossary=tmp_path / "b.tsv"),
+        terms("glossary", glossary=tmp_path / "a.tsv", metrics="chrf"),
+        terms("glossary", glossary=tmp_path / "a.tsv", multi_ref=True),
+        terms("glossary", glossary=tmp_path / "a.tsv", replicate=1),
+        terms("glossary", glossary=tmp_path / "a.tsv", embeddings=str(tmp_path / "model")),
+        terms("glossary", Selection(limit=1), glossary=tmp_path / "a.tsv"),
+        terms("glossary", Selection(segments=(Segment.DEVELOPMENT,)), glossary=tmp_path / "a.tsv"),
+        terms("copy-source"),
+        terms("chat", model="m", endpoint="ollama"),
+        terms("chat", model="m", endpoint="ollama", temperature=None),
+        terms("chat", model="n", endpoint="ollama"),
+    ]
+    assert len({each.options for each in made}) == len(made)
+    (tmp_path / "model" / "weights").write_text("2")
+    other = terms("glossary", glossary=tmp_path / "a.tsv", embeddings=str(tmp_path / "model"))
+    assert other.options not in {each.options for each in made}
+
+
+def test_the_code_of_a_plug_in_counts_and_is_not_run(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "echo.py").write_text(PLUGIN)
+    one, two = (terms(f"{tmp_path / name}/echo.py:Echo") for name in ("one", "two"))
+    assert one == two
+    assert one.method == "echo.py:Echo"
+    (tmp_path / "two" / "echo.py").write_text(PLUGIN + "\nraise SystemExit\n")
+    assert terms(f"{tmp_path / 'two'}/echo.py:Echo").options != one.options
+
+
+def test_missing_files_and_methods_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"nowhere\.tsv cannot be read"):
+        terms("glossary", glossary=tmp_path / "nowhere.tsv")
+    with pytest.raises(UsageError, match="'nothing' is not known"):
+        terms("nothing")
+    with pytest.raises(UsageError, match="batch_size"):
+        terms("copy-source", batch_size=0)

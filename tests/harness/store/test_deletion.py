@@ -1,8 +1,11 @@
-"""Who deletes a run wants its texts gone, and nobody else's."""
+"""A deleted run is nowhere to be seen, comes back whole, is erased when its time is over, and takes its texts along."""
 
 from __future__ import annotations
 
 import itertools
+import sqlite3
+import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,12 +13,31 @@ from typing import Any
 import pytest
 
 from corpora.model.entry import Entry
+from harness.core.failures import StoreError, UsageError
+from harness.core.run_state import RunState
+from harness.events.control import Control
+from harness.events.following import Follower
+from harness.run.beginning import resume_method
+from harness.run.running import execute_run
 from harness.store import deletion
-from harness.store.deletion import bring_back, delete_run, purge, trash
+from harness.store.corpora.listing import list_corpora
+from harness.store.deletion import KEPT_SECONDS, bring_back, delete_run, erase, purge, trash
 from harness.store.file.database import open_store
+from harness.store.file.openings import Live
 from harness.store.holding import alone
-from harness.store.runs import find_run
-from tests.harness.evaluation import chat_plan, corpus, corpus_of, kept, query, run_corpus
+from harness.store.run_list import list_runs
+from harness.store.runs import find_open_run, find_run, find_trashed, read_run, set_live
+from rosetta_tui.session.recorded import recorded
+from tests.harness.evaluation import (
+    Heard,
+    begun,
+    chat_plan,
+    corpus,
+    corpus_of,
+    kept,
+    query,
+    run_corpus,
+)
 from tests.harness.run.breaking_plan import CHEAP as PLAN
 from tests.harness.scripted import Scripted
 
@@ -101,9 +123,7 @@ def away(path: Path) -> int:
     return number
 
 
-def test_run_brought_back_during_a_purge_stays(
-    store_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_run_brought_back_survives_purge(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     number = away(store_path)
     real = deletion.delete_run
     with closing(open_store(store_path)) as mine, closing(open_store(store_path)) as other:
@@ -125,3 +145,119 @@ def test_held_run_is_purged_the_next_time(store_path: Path) -> None:
             assert purge(connection) == 0
         assert purge(connection) == 1
     assert query(store_path, "SELECT count(*) FROM runs") == [(0,)]
+
+
+TABLES = ("runs", "results", "entries", "corpora", "texts", "stretches", "notes", "tags")
+
+
+@pytest.fixture
+def number(finished: Path) -> int:
+    """The store's number of a finished run, the only one."""
+    return kept(finished).run.id
+
+
+def stored(path: Path) -> list[object]:
+    return [query(path, f"SELECT * FROM {name} ORDER BY 1") for name in TABLES]
+
+
+Reader = Callable[[sqlite3.Connection, Path, int, str], object]
+READERS: dict[str, Reader] = {
+    "its name": lambda store, path, number, run_id: find_run(store, run_id[:6]),
+    "the newest": lambda store, path, number, run_id: find_run(store, "last"),
+    "its number": lambda store, path, number, run_id: read_run(store, number),
+    "a run to go on with": lambda store, path, number, run_id: find_open_run(store),
+    "a second terminal": lambda store, path, number, run_id: Follower(path, run_id),
+    "a screen": lambda store, path, number, run_id: recorded(store, run_id),
+}
+
+
+def test_no_reader_finds_a_deleted_run(store_path: Path) -> None:
+    number, _ = begun(store_path, corpus(3), PLAN)
+    run_id = kept(store_path).run.run_id
+    with closing(open_store(store_path)) as store:
+        trash(store, number)
+        for name, reader in READERS.items():
+            with pytest.raises((UsageError, StoreError), match=r"deleted|no run|No run"):
+                pytest.fail(f"{name}: {reader(store, store_path, number, run_id)}")
+        assert list_runs(store) == []
+        assert [each.runs for each in list_corpora(store)] in ([], [()])
+
+
+def test_run_comes_back_as_it_was(store_path: Path, number: int) -> None:
+    before = stored(store_path)
+    with closing(open_store(store_path)) as store:
+        trash(store, number)
+        assert list_runs(store, deleted=True)[0].trashed == pytest.approx(time.time(), abs=60)
+        assert find_trashed(store, "last").id == number
+        bring_back(store, number)
+    assert stored(store_path) == before
+
+
+def test_only_overdue_runs_are_erased(store_path: Path, number: int) -> None:
+    run_corpus(store_path, corpus(3, source="another text"), PLAN)
+    with closing(open_store(store_path)) as store:
+        for run in list_runs(store):
+            trash(store, run.number)
+        assert purge(store) == 0
+        store.execute(
+            "UPDATE runs SET put_away = ? WHERE id <> ?", (time.time() - KEPT_SECONDS - 1, number)
+        )
+        assert purge(store) == 1
+        assert [run.number for run in list_runs(store, deleted=True)] == [number]
+        assert query(store_path, "SELECT count(*) FROM texts WHERE body = 'another text'") == [(0,)]
+        bring_back(store, number)
+        assert purge(store, older_than=0) == 0
+
+
+def test_an_erased_run_cannot_come_back(store_path: Path, number: int) -> None:
+    with closing(open_store(store_path)) as store:
+        run = read_run(store, number)
+        trash(store, number)
+        erase(store, run)
+        with pytest.raises(StoreError, match="erased"):
+            bring_back(store, number)
+        with pytest.raises(UsageError, match="brought back"):
+            find_trashed(store, "last")
+
+
+def test_a_run_at_work_is_left_alone(store_path: Path, number: int) -> None:
+    with closing(open_store(store_path)) as store:
+        run = read_run(store, number)
+        with alone(store_path, run.run_id):  # a process has the run before its first heartbeat
+            with pytest.raises(UsageError, match="under way"):
+                trash(store, number)
+            with pytest.raises(UsageError, match="under way"):
+                erase(store, run)
+        set_live(store, number, RunState.RUNNING, Live(at=time.time()))
+        with pytest.raises(UsageError, match="under way"):
+            trash(store, number)
+        assert len(list_runs(store)) == 1
+
+
+def test_run_deleted_before_it_goes_on_does_not(store_path: Path) -> None:
+    number, _ = begun(store_path, corpus(3), PLAN)
+    with closing(open_store(store_path)) as store:
+        method = resume_method(store, read_run(store, number))
+        trash(store, number)
+    heard = Heard()
+    with pytest.raises(StoreError, match="deleted"):
+        execute_run(store_path, number, method, heard, Control())
+    assert query(store_path, "SELECT count(*) FROM results") == [(0,)]
+
+
+def test_lock_of_an_erased_run_goes_with_it(store_path: Path) -> None:
+    def locks() -> list[str]:
+        return sorted(each.name for each in (store_path.parent / "locks").glob("*-*.lock"))
+
+    run_corpus(store_path, corpus(3), PLAN)
+    with closing(open_store(store_path)) as store:
+        number, first = kept(store_path).run.id, kept(store_path).run.run_id
+        run_corpus(store_path, corpus(3), PLAN)
+        second = find_run(store, "last")
+        assert locks() == sorted([f"{first}.lock", f"{second.run_id}.lock"])
+        erase(store, second)
+        assert locks() == [f"{first}.lock"]
+        trash(store, number)
+        assert locks() == [f"{first}.lock"]
+        purge(store, older_than=-1)
+        assert locks() == []

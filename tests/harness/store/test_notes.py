@@ -94,9 +94,7 @@ def test_a_tag_is_tidy_once_and_for_all(text: str) -> None:
     assert tidy_tag(f" ##{tag} ") == tag
 
 
-def test_note_and_tags_are_changed_together_or_not_at_all(
-    connection: sqlite3.Connection, run: int
-) -> None:
+def test_note_and_tags_change_together(connection: sqlite3.Connection, run: int) -> None:
     assert change_words(connection, run, note="one", add=["a", "b"]) == ("a", "b")
     with pytest.raises(UsageError, match="A tag is one word"):
         change_words(connection, run, note="two", add=["x" * (MOST_TAG + 1)])

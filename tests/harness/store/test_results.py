@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +21,7 @@ from harness.core.run_state import RunState
 from harness.method.method import Attempt, Result
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.deletion import delete_run
+from harness.store.distinctions import done_by_run, failures_by_run
 from harness.store.file import transaction
 from harness.store.file.database import open_store
 from harness.store.file.migrations import migrations
@@ -249,9 +252,7 @@ def test_an_entry_cannot_be_stored_twice(connection: sqlite3.Connection) -> None
     connection.execute("ROLLBACK")
 
 
-def test_new_rows_are_followed_and_failed_ones_can_be_forgotten(
-    connection: sqlite3.Connection,
-) -> None:
+def test_new_rows_are_followed(connection: sqlite3.Connection) -> None:
     entries = [Entry(id=n, source="s", reference="r") for n in range(4)]
     run = make_run(connection, entries)
     add(connection, run, result(2, entries[2]))
@@ -321,9 +322,7 @@ def test_texts_that_share_a_digest_stay_apart(
     assert transaction.read_texts(connection, ids) == {ids[0]: "one", ids[1]: "two"}
 
 
-def test_deleting_a_run_erases_its_own_texts_alone(
-    store_path: Path,
-) -> None:
+def test_deleting_a_run_erases_its_own_texts_alone(store_path: Path) -> None:
     own, shared = "OWN-" + "q" * 900, "SHARED-" + "w" * 900
     with closing(open_store(store_path)) as connection:
         first = [Entry(id=1, source=own + "source", reference=shared)]
@@ -373,3 +372,59 @@ def test_store_of_version_9_is_read_and_migrated() -> None:
             migrations.apply(Database(connection))
         assert {row[1] for row in connection.execute("PRAGMA table_info(results)")} >= {"headline"}
         add(connection, run)
+
+
+ENTRIES = [Entry(id=n, source=f"s{n}", reference="r") for n in range(4)]
+
+
+@pytest.fixture
+def two_runs(connection: sqlite3.Connection) -> list[int]:
+    runs = [make_run(connection, ENTRIES, run_id) for run_id in ("11111111-a", "22222222-b")]
+    rows = [result(place, ENTRIES[place]) for place in (0, 1)]
+    lost = [
+        result(2, ENTRIES[2], None, error_class=ErrorClass.TIMEOUT),
+        result(3, ENTRIES[3], None, error_class=ErrorClass.TIMEOUT),
+    ]
+    add(connection, runs[0], *rows, *lost)
+    add(connection, runs[1], rows[0], lost[0])
+    return runs
+
+
+def test_runs_are_counted(connection: sqlite3.Connection, two_runs: list[int]) -> None:
+    first, second = two_runs
+    assert done_by_run(connection) == {first: 4, second: 2}
+    assert done_by_run(connection, first) == {first: 4}
+    assert failures_by_run(connection) == {first: {"timeout": 2}, second: {"timeout": 1}}
+    assert failures_by_run(connection, second) == {second: {"timeout": 1}}
+    assert done_by_run(connection, 77) == failures_by_run(connection, 77) == {}
+    for count in (done_by_run, failures_by_run):  # one run reads no row of another
+        asked: list[str] = []
+        connection.set_trace_callback(asked.append)
+        count(connection, first)
+        connection.set_trace_callback(None)
+        (query,) = asked
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}")]
+        assert any("SEARCH" in step and "(run=?)" in step for step in plan), plan
+        assert not any(step.startswith("SCAN") for step in plan), plan
+
+
+@pytest.mark.parametrize(
+    ("also", "heavy"),
+    [
+        ("rosetta_tui.commands.runs.list_", {"numpy", "pydantic", "ssl", "_hashlib"}),
+        (
+            "harness.card.checking.claimed, rosetta_tui.show.run_facts",
+            {"numpy", "pydantic", "asyncio"},
+        ),
+    ],
+    ids=["empty", "with runs"],
+)
+def test_listing_runs_loads_no_library_of_scoring(also: str, heavy: set[str]) -> None:
+    code = (
+        f"import sys, harness.store.file.database, harness.store.runs, {also}; "
+        f"print(*{heavy!r} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == []

@@ -40,9 +40,7 @@ def no_keys() -> Iterator[None]:
 
 @pytest.mark.costly("kills processes")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
-def test_killed_sealing_loses_and_leaves_nothing(
-    tmp_path: Path,
-) -> None:
+def test_killed_sealing_loses_and_leaves_nothing(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.harness.store.killed_sealing", tmp_path, str(times(4, 200))],
         capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3],
@@ -53,9 +51,7 @@ def test_killed_sealing_loses_and_leaves_nothing(
     assert told["between"] >= times(0, 20)
 
 
-def test_newest_copy_opens_what_was_stored_before(
-    tmp_path: Path,
-) -> None:
+def test_newest_copy_opens_what_was_stored_before(tmp_path: Path) -> None:
     """Sealed anew twice meanwhile; then no key of before opens its store any more."""
     made = filled_together(tmp_path)
     stored(tmp_path, made)
@@ -102,9 +98,7 @@ def sealed_anew(made: Vault, kept: bytes | None) -> OpeningKey:
     return key
 
 
-def test_missing_key_of_before_is_told_before_opening(
-    tmp_path: Path,
-) -> None:
+def test_missing_key_of_before_is_told_before_opening(tmp_path: Path) -> None:
     made = filled_together(tmp_path)
     run = VaultOpening(made, OFFICE, "a run", VaultWork.RUN, RUN, opener(made))
     came = str(run.corpus("greetings").dataset.opened_from)
@@ -116,9 +110,7 @@ def test_missing_key_of_before_is_told_before_opening(
     assert former_keys(made.read(), opener(made)) == ()
 
 
-def test_other_key_in_place_of_the_one_before_opens_nothing(
-    tmp_path: Path,
-) -> None:
+def test_other_key_in_place_of_the_one_before_opens_nothing(tmp_path: Path) -> None:
     made, other = filled_together(tmp_path), OpeningKey.make()
     stored(tmp_path, made)
     sealed_anew(made, seal_former(other, OpeningKey.make()))
@@ -127,9 +119,7 @@ def test_other_key_in_place_of_the_one_before_opens_nothing(
     assert texts(tmp_path, ages(made)) == []
 
 
-def test_key_of_before_is_kept_for_the_keepers_alone(
-    tmp_path: Path,
-) -> None:
+def test_key_of_before_is_kept_for_the_keepers_alone(tmp_path: Path) -> None:
     made = filled_together(tmp_path)
     before = opener(made)
     made.refresh(WHY, OFFICE, before, anew=True)

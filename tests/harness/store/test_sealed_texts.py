@@ -119,9 +119,7 @@ def test_secret_entry_can_be_read_in_no_file(store_path: Path, store: sqlite3.Co
     assert not damaged(store)
 
 
-def test_sealed_rows_are_sorted_as_open_ones(
-    store: sqlite3.Connection,
-) -> None:
+def test_sealed_rows_are_sorted_as_open_ones(store: sqlite3.Connection) -> None:
     open_, secret = Ordering(filled(store, "development")), Ordering(filled(store))
     for sort in SORTS:
         for descending in (False, True):
@@ -164,9 +162,7 @@ def test_changed_or_moved_text_does_not_open(store: sqlite3.Connection) -> None:
     assert list(read_results(store, number))
 
 
-def test_text_without_its_mark_of_secrecy_stays_shut(
-    store: sqlite3.Connection,
-) -> None:
+def test_text_without_its_mark_of_secrecy_stays_shut(store: sqlite3.Connection) -> None:
     """Opened as an open one, it could be sent away."""
     filled(store)
     local = corpus_of([Entry(id=1, source=CANARY, reference=CANARY, local_only=True)])
@@ -195,9 +191,7 @@ def test_another_computer_opens_no_text(store_path: Path, store: sqlite3.Connect
         assert other.execute("SELECT count(*) FROM entries").fetchone() == (0,)
 
 
-def test_damaged_keys_are_refused_and_not_replaced(
-    store_path: Path, store: sqlite3.Connection
-) -> None:
+def test_damaged_keys_are_refused(store_path: Path, store: sqlite3.Connection) -> None:
     filled(store)
     (store_path.parent / "computer.key").write_text("nothing")
     forget_keys()
@@ -212,9 +206,7 @@ def of_vault(*keepers: AgeIdentity) -> Corpus:
     return replace(corpus_of(entries("gold_standard")), vault=OutOfVault(recipients, ""))
 
 
-def test_corpus_of_a_vault_opens_for_its_keepers_alone(
-    store_path: Path, store: sqlite3.Connection
-) -> None:
+def test_vault_corpus_opens_for_keepers(store_path: Path, store: sqlite3.Connection) -> None:
     first, second = Identity.load(store_path.parent, Role.KEEPER).age, AgeIdentity.make()
     with transaction(store):
         number = save_corpus(store, of_vault(first, second))
@@ -237,9 +229,7 @@ def test_corpus_of_a_vault_opens_for_its_keepers_alone(
         read_entries(store, number)
 
 
-def test_copy_opens_with_the_keys_beside_the_original(
-    store_path: Path, store: sqlite3.Connection
-) -> None:
+def test_copy_opens_with_the_keys(store_path: Path, store: sqlite3.Connection) -> None:
     filled(store)
     copy = copied(store_path, store_path.with_name(f"{store_path.name}-wal"))
     shutil.copy(store_path, copy)
@@ -263,9 +253,7 @@ def test_key_of_digests_is_sealed(store_path: Path) -> None:
         begun(store_path, corpus, PLAN)
 
 
-def test_key_of_digests_is_made_without_links(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_key_is_made_without_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))  # as of FAT and exFAT
 

@@ -1,4 +1,4 @@
-"""Seals of keys: what they hold, what changes nothing, and what every change of a byte does."""
+"""Seals of keys and proofs of rows: what they hold, when they were made, and what every change of a byte does."""
 
 from __future__ import annotations
 
@@ -18,11 +18,18 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Entry, Segment
 from harness.card.build import seal
-from harness.card.checking.signed import UNKNOWN, KnownSigners, check_seal, check_unsigned
+from harness.card.checking.signed import (
+    UNKNOWN,
+    KnownSigners,
+    check_proof,
+    check_seal,
+    check_unsigned,
+)
 from harness.card.checking.verify import CardVerdict
 from harness.card.exporting import ExportForm, card_bytes, export_run
 from harness.card.importing import import_card
 from harness.card.load import load_card, stored_rows
+from harness.card.reading import parse_object
 from harness.card.seal import card_hash
 from harness.card.signing.card_seal import (
     LogPlace,
@@ -32,13 +39,21 @@ from harness.card.signing.card_seal import (
     rows_root,
     seal_card,
 )
+from harness.card.signing.row_proof import RowProof, prove_row, read_proof
+from harness.card.signing.sealed_time import log_end, sealed_between, sign_vault_run
 from harness.card.signing.signed_run import kept_seals, outgoing, own_keys, own_signer, sign_run
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import KeyStoreError, UsageError
-from harness.sealed.forms import FileError
+from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
+from harness.sealed.merkle import leaf_hash, node_hash
+from harness.vault.log import LogLine, VaultError
+from harness.vault.records import CardSealed
+from harness.vault.vault import Vault
 from tests.harness.card import factory
 from tests.harness.card.sealed_cards import checks, sealed, written
 from tests.harness.card.signing.signers import MINE, NOW, OWN, THEIRS
+from tests.harness.vault import made as keepers
 from tests.keyring_in_memory import memory_keyring
 from tests.review.thorough import examples
 
@@ -257,3 +272,198 @@ def test_a_place_in_a_log_is_signed_too() -> None:
     file = json.loads(seal_card(sealed(), [], MINE, NOW, place).data())
     file["seal"]["after"]["seq"] = 2
     assert not judged(SealFile.model_validate_json(json.dumps(file)).data(), known=OWN).ok
+
+
+SEAL = seal_card(sealed(), sealed()["results"], MINE, NOW)
+ROWS = sealed()["results"]
+
+
+def proof(entry: str = "b") -> RowProof:
+    return prove_row(SEAL, ROWS, entry)
+
+
+def judged_proof(made: RowProof, card: Any = None, known: KnownSigners = UNKNOWN) -> CardVerdict:
+    verdict = CardVerdict()
+    check_proof(verdict, made, card, known)
+    return verdict
+
+
+def test_every_row_of_a_card_is_proved_alone() -> None:
+    for place, row in enumerate(ROWS):
+        data = proof(str(row["entry_id"])).data()
+        made = read_proof(data, "proof.json")
+        assert (made.row, made.place) == (row, place)
+        assert checks(judged_proof(made, sealed(), OWN)) == {"signature": True, "row": True}
+        others = [each for each in ROWS if each is not row]
+        assert not any(each["source"].encode() in data for each in others)
+        assert SEAL.salts is not None
+        assert SEAL.salts.encode() not in data
+        hidden = [row_salt(bytes.fromhex(SEAL.salts), n).hex() for n in range(4) if n != place]
+        assert not any(each.encode() in data for each in hidden)
+    assert checks(judged_proof(proof()))["card"] is None
+
+
+def test_a_stranger_s_key_is_named_here_too() -> None:
+    found = judged_proof(proof(), sealed())
+    assert checks(found) == {"signature": None, "row": True}
+    assert MINE.public.phrase in found.checks[0].words
+    assert not judged_proof(proof(), sealed(), KnownSigners(words=THEIRS.public.phrase)).ok
+
+
+def test_proof_for_another_card() -> None:
+    found = judged_proof(proof(), {**sealed(), "run_card_hash": "0" * 64}, OWN)
+    assert checks(found)["row"] is False
+    assert "another card" in found.checks[1].words
+
+
+def test_a_proof_whose_row_is_not_the_card_s() -> None:
+    """A signer who sealed other rows than those of the card is found out by the card."""
+    rows = [dict(row) for row in ROWS]
+    rows[1]["predicted"] = "Alia."
+    lying = prove_row(seal_card(sealed(), rows, MINE, NOW), rows, "b")
+    assert lying.holds
+    assert checks(judged_proof(lying, sealed(), OWN))["row"] is False
+    longer = [*ROWS, {"entry_id": "more"}]
+    added = prove_row(seal_card(sealed(), longer, MINE, NOW), longer, "more")
+    assert checks(judged_proof(added, sealed(), OWN))["row"] is False
+
+
+@examples(25, 300)
+@given(st.data())
+def test_any_changed_byte_of_a_proof_is_detected(data: st.DataObject) -> None:
+    original = proof().data()
+    place = data.draw(st.integers(0, len(original) - 1))
+    byte = data.draw(st.integers(0, 255).filter(lambda b: b != original[place]))
+    for forged in (original[:place] + bytes([byte]) + original[place + 1 :], original[:place]):
+        with pytest.raises(UsageError):
+            read_proof(forged, "proof.json")
+
+
+def test_a_row_of_another_card_under_this_seal() -> None:
+    forged = proof().model_copy(update={"row": {**ROWS[1], "predicted": "Alia."}})
+    assert not forged.holds
+    with pytest.raises(UsageError, match="proves nothing"):
+        read_proof(forged.data(), "proof.json")
+    moved = proof().model_copy(update={"place": 0})
+    assert not moved.holds
+
+
+def test_a_node_shown_as_a_row() -> None:
+    """The first node of four rows, given out as a row of a tree of two: neither prefix nor signed count lets it pass."""
+    assert SEAL.salts is not None
+    salts = bytes.fromhex(SEAL.salts)
+    leaves = [leaf_hash(row_salt(salts, n) + canonical_bytes(row)) for n, row in enumerate(ROWS)]
+    node, beside = node_hash(*leaves[:2]), node_hash(*leaves[2:])
+    assert node_hash(node, beside).hex() == SEAL.seal.root
+    small = SEAL.seal.model_copy(update={"rows": 2})
+    for each in (SEAL.seal, small):
+        shown = proof().model_copy(
+            update={"seal": each, "place": 0, "salt": leaves[0].hex(), "path": (beside.hex(),)}
+        )
+        assert not shown.holds
+
+
+def test_rows_with_one_id_and_salts_that_stayed_elsewhere() -> None:
+    for entry in ("zz", ""):
+        with pytest.raises(UsageError, match=f"No row has the id '{entry}'"):
+            proof(entry)
+    twice = [*ROWS, ROWS[0]]
+    with pytest.raises(UsageError, match="Several rows have the id '1'"):
+        prove_row(seal_card(sealed(), twice, MINE, NOW), twice, "1")
+    with pytest.raises(UsageError, match="stayed with whoever sealed"):
+        prove_row(SEAL.without_salts(), ROWS, "1")
+
+
+def test_what_is_no_proof_is_refused() -> None:
+    for data in (
+        b"{}",
+        b"[]",
+        b'{"format":"rosetta-row-proof/2"}',
+        b'{"format":"rosetta-row-proof/1"}',
+    ):
+        with pytest.raises(UsageError, match=r"proof\.json"):
+            read_proof(data, "proof.json")
+
+
+def test_proof_is_small() -> None:
+    many = [{**ROWS[0], "entry_id": n} for n in range(2000)]
+    made = prove_row(seal_card(sealed(), many, MINE, NOW), many, "1234")
+    assert (made.holds, len(made.path)) == (True, 11)
+    assert len(made.data()) < 3000
+
+
+def lines(vault: Vault) -> tuple[LogLine, ...]:
+    return vault.read().lines
+
+
+def judged_time(made: SealFile, log: tuple[LogLine, ...]) -> CardVerdict:
+    verdict = CardVerdict()
+    check_seal(
+        verdict, {**sealed(), "run_card_hash": made.seal.card}, made.data(), KnownSigners(log=log)
+    )
+    return verdict
+
+
+def run_of(connection: sqlite3.Connection) -> tuple[int, bytes]:
+    number = factory.add_run(connection)
+    seal(connection, number)
+    return number, export_run(connection, number, ExportForm.CARD)
+
+
+def test_it_was_sealed_between_two_lines(connection: sqlite3.Connection, tmp_path: Path) -> None:
+    vault = keepers.filled(tmp_path)
+    before = lines(vault)
+    number, card = run_of(connection)
+    made = sign_vault_run(vault, connection, number, card, keepers.MINE)
+    again = sign_vault_run(vault, connection, number, card, keepers.MINE)
+    assert (again, len(lines(vault))) == (made, len(before) + 1)  # told once
+    vault.open("greetings", "later", keepers.MINE)
+    log = lines(vault)
+    behind, named = sealed_between(made.seal, log)
+    assert (behind, named) == (before[-1], log[len(before)])
+    assert isinstance(log[len(before)].record.act, CardSealed)
+    assert made.seal.card == parse_object(card, "card")["run_card_hash"]
+    verdict = judged_time(made, log)
+    assert checks(verdict)["time"] is True
+    assert "after line 2 " in verdict.checks[-1].words
+    assert "before line 3 " in verdict.checks[-1].words
+    # another keeper's signature stands behind the line of the first
+    second = sign_vault_run(vault, connection, number, card, keepers.THEIRS)
+    assert second.seal.after is not None
+    assert second.seal.after.seq == 3
+
+
+def test_stopped_before_its_line_it_may_be_much_later(
+    connection: sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = keepers.filled(tmp_path)
+    number, card = run_of(connection)
+
+    def full(*_: object) -> None:
+        raise VaultError(FileProblem.INVALID, "no room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Vault, "write", full)
+        with pytest.raises(VaultError):
+            sign_vault_run(vault, connection, number, card, keepers.MINE)
+    assert len(lines(vault)) == 2
+    made = sign_vault_run(
+        vault, connection, number, card, keepers.MINE
+    )  # goes on with the seal that was kept
+    assert checks(judged_time(made, lines(vault)))["time"] is True
+    bare = seal_card(sealed(), [], keepers.MINE, NOW, log_end(vault.read()))
+    found = judged_time(bare, lines(vault)).checks[-1]
+    assert (found.ok, "no line of the log names the seal" in found.words) == (None, True)
+
+
+def test_a_log_that_never_saw_it(tmp_path: Path) -> None:
+    here, there = keepers.filled(tmp_path / "here"), keepers.filled(tmp_path / "there")
+    made = seal_card(sealed(), [], keepers.MINE, NOW, log_end(here.read()))
+    for log in (lines(there), lines(here)[:1]):
+        found = judged_time(made, log).checks[-1]
+        assert (found.name, found.ok) == ("time", False)
+        assert "not in this log" in found.words
+    unasked = judged_time(made, ()).checks[-1]
+    assert (unasked.ok, "--vault FOLDER" in unasked.words) == (None, True)
+    plain = seal_card(sealed(), [], keepers.MINE, NOW)
+    assert "names no vault" in judged_time(plain, lines(here)).checks[-1].words

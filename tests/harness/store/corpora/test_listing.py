@@ -120,9 +120,7 @@ tags = st.one_of(st.none(), st.sampled_from(["a", "b", "[/foo]", "x' OR 1 --"]))
 
 @examples(15, 100)
 @given(st.lists(st.tuples(tags, tags, st.one_of(st.none(), st.integers(1, 5))), max_size=12))
-def test_every_facet_counts_what_narrowing_by_it_finds(
-    rows: list[tuple[str | None, str | None, int | None]],
-) -> None:
+def test_facets_count_what_is_found(rows: list[tuple[str | None, str | None, int | None]]) -> None:
     store, number = held(
         *(
             Entry(id=n, source="s", reference="r", provenance=p, register=g, difficulty=d)
@@ -230,9 +228,7 @@ def test_stored_corpus_without_its_file_has_no_lines(tmp_path: Path) -> None:
         assert all(each.line is None for each in found.problems)
 
 
-def test_file_is_read_again_with_its_languages(
-    tmp_path: Path,
-) -> None:
+def test_file_is_read_again_with_its_languages(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("source,reference\nx,y\nx,y\n", "utf-8")
     corpus = load(file, dataset={"source_language": "en", "target_language": "eo"})

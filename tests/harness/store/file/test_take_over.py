@@ -48,9 +48,7 @@ def version(path: Path) -> int:
         return int(raw.execute("PRAGMA user_version").fetchone()[0])
 
 
-def test_open_texts_are_sealed_and_none_is_left(
-    old: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_open_texts_are_sealed(old: Path, capsys: pytest.CaptureFixture[str]) -> None:
     content = old.read_bytes()
     assert content.count(f"{CANARY} gone".encode()) > 0  # in free pages
     assert version(old) == 12
@@ -81,9 +79,7 @@ def test_open_texts_are_sealed_and_none_is_left(
 
 @pytest.mark.costly("kills processes")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
-def test_killed_take_over_loses_and_leaves_nothing(
-    tmp_path: Path,
-) -> None:
+def test_killed_take_over_loses_and_leaves_nothing(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-P", "-m", "tests.harness.store.file.written_before", tmp_path, str(times(4, 120))],
         capture_output=True, text=True, check=True, cwd=Path(__file__).parents[4],
@@ -109,9 +105,7 @@ class _Usage(NamedTuple):
     free: int
 
 
-def test_disk_without_room_is_told_before_any_change(
-    old: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_disk_without_room_changes_nothing(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: _Usage(1_000_000))
     with pytest.raises(StoreError, match=r"free 2\d MB or more on it, then try again"):
         open_store(old)
@@ -120,9 +114,7 @@ def test_disk_without_room_is_told_before_any_change(
     assert lost(old) == []
 
 
-def test_disk_that_fills_up_is_told_and_it_goes_on(
-    old: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_disk_that_fills_up_is_told(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = sqlite3.connect
 
     def small(*given: object, **named: object) -> sqlite3.Connection:

@@ -87,9 +87,7 @@ def test_a_full_disk_is_said_to_be(path: Path) -> None:
         fill(path)
 
 
-def test_a_disk_without_room_for_the_file_beside_a_store_is_said_to_be_full(
-    tmp_path: Path, path: Path
-) -> None:
+def test_disk_without_room_beside_a_store_is_full(tmp_path: Path, path: Path) -> None:
     small = tmp_path / "small"
     small.mkdir()
     mounted(small, 2048)
