@@ -77,7 +77,6 @@ def shown_again(path: Path) -> Progress:
 def asked_so_far(progress: Progress) -> tuple[float, ...]:
     """Return calls, cost, the part of it that is known, and judgements that failed."""
     found = progress.scoring
-    assert found is not None
     assert found.cost_usd is not None
     return (found.calls, found.cost_usd, found.known_cost_usd, found.failed)
 

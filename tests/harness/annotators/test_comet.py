@@ -1,19 +1,35 @@
-"""COMET scores from files, and from a checkpoint behind the library's interface."""
+"""COMET and BERTScore: scores from files, and from models behind the libraries' interfaces."""
 
 from __future__ import annotations
 
+import json
 import sys
 import types
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from corpora.model.entry import Entry, Segment
+from harness.annotators.bertscore import (
+    BertScoreFile,
+    BertScoreModel,
+    TokenVectors,
+    bertscore_annotator,
+    f1,
+)
 from harness.annotators.comet import CometModel, CometScores, comet_annotator
 from harness.core.failures import HarnessError, UsageError
 from scoring.core.translation import Translation
 from tests.harness.annotators.embedded import Kept
+from tests.review.thorough import examples
 
 
 def translation(id_: int | str, output: str = "x", segment: Segment | None = None) -> Translation:
@@ -43,18 +59,24 @@ def test_forms_of_a_file(tmp_path: Path, name: str, content: str) -> None:
     made = scores(tmp_path, name, content)
     assert made.annotate([translation(1), translation("2"), translation(3)]) == [0.5, 0.25, 0.75]
     assert made.facts.imported
-    assert made.facts.model == name
-    assert len(made.facts.sha256 or "") == 64
+    assert (made.facts.model, len(made.facts.sha256 or "")) == (name, 64)
 
 
-def test_an_empty_output_is_nothing_whatever_the_file_says(tmp_path: Path) -> None:
+def test_scores_of_a_file_are_checked(tmp_path: Path) -> None:
     made = scores(tmp_path, "s.tsv", "1\t0.9\n")
     assert made.annotate([translation(1, " "), translation(2, "")]) == [0.0, 0.0]
+    path = tmp_path / "s.txt"
+    path.write_bytes(b"0.5\n\xff\xfe\n")
+    with pytest.raises(UsageError, match="line 2: not UTF-8"):
+        comet_annotator(path)
+    with pytest.raises(UsageError, match="there are 2 scores, and the run has 3 entries"):
+        scores(tmp_path, "s.txt", "0.5\n0.6\n").annotate([translation(id_) for id_ in range(3)])
+    with pytest.raises(UsageError, match="1 of the run's 2 entries have no score"):
+        scores(tmp_path, "s.tsv", "1\t0.5\n7\t0.6\n").annotate([translation(1), translation(2)])
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
+def test_what_is_wrong_is_named_with_its_line(tmp_path: Path) -> None:
+    for name, content, said in [
         ("s.txt", "0.5\nx\n", "line 2: the score is no finite number"),
         ("s.txt", "0.5\nnan\n", "line 2: the score is no finite number"),
         ("s.txt", "0.5\n\n81.2\n", "line 3: 81.2 is not on COMET's scale"),
@@ -68,27 +90,9 @@ def test_an_empty_output_is_nothing_whatever_the_file_says(tmp_path: Path) -> No
         ("s.jsonl", '{"id": 1, "score": true}\n', "line 1: the score is no finite number"),
         ("s.jsonl", '{"id": 1, "score": [' + "[" * 100_000 + "\n", "line 1: not JSON"),
         ("s.csv", '1,"0.5\n2,0.6\n', "line"),
-    ],
-)
-def test_what_is_wrong_is_named_with_its_line(
-    tmp_path: Path, name: str, content: str, said: str
-) -> None:
-    with pytest.raises(UsageError, match=said):
-        scores(tmp_path, name, content)
-
-
-def test_text_that_is_not_utf8_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "s.txt"
-    path.write_bytes(b"0.5\n\xff\xfe\n")
-    with pytest.raises(UsageError, match="line 2: not UTF-8"):
-        comet_annotator(path)
-
-
-def test_scores_of_other_outputs_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there are 2 scores, and the run has 3 entries"):
-        scores(tmp_path, "s.txt", "0.5\n0.6\n").annotate([translation(id_) for id_ in range(3)])
-    with pytest.raises(UsageError, match="1 of the run's 2 entries have no score"):
-        scores(tmp_path, "s.tsv", "1\t0.5\n7\t0.6\n").annotate([translation(1), translation(2)])
+    ]:
+        with pytest.raises(UsageError, match=said):
+            scores(tmp_path, name, content)
 
 
 @pytest.mark.parametrize("name", ["", "missing.tsv"])
@@ -158,8 +162,7 @@ def test_a_checkpoint_is_asked_once_for_what_is_not_secret(model: Model, checkpo
     assert first.facts.model == "wmt22-comet-da"
     assert not first.facts.imported
     assert first.annotate(made) == [0.02, 0.04, 0.0]
-    assert model.asked[0] == {"src": "s", "mt": "ab", "ref": "r"}
-    assert told == [(2, 2)]
+    assert (model.asked[0], told) == ({"src": "s", "mt": "ab", "ref": "r"}, [(2, 2)])
     assert len(memo) == 1
     model.asked.clear()
     assert comet_annotator(checkpoint, memo).annotate(made) == [0.02, 0.04, 0.0]
@@ -190,9 +193,7 @@ def test_a_checkpoint_is_named_without_the_folders_of_its_owner(
     assert str(tmp_path) not in str(caught.value)
 
 
-def test_failures_while_scoring_name_no_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failures_name_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for content, count in (("0.5\n", 2), ("7\t0.5\n", 1)):
         made = scores(tmp_path, "s.tsv", content)
         with pytest.raises(UsageError, match=r"^s\.tsv: ") as caught:
@@ -221,7 +222,7 @@ def raises() -> dict[str, Any]:
         (lambda: {"system_score": 1}, r"COMET failed \(KeyError\)"),
     ],
 )
-def test_a_checkpoint_that_fails_is_named_without_its_words(
+def test_failing_checkpoint_is_named_without_its_words(
     model: Model, checkpoint: Path, give: Any, said: str
 ) -> None:
     model.give = give
@@ -234,3 +235,224 @@ def test_several_checkpoints_in_a_folder_must_be_told_apart(model: Model, checkp
     (checkpoint.parent / "other.ckpt").write_bytes(b"x")
     with pytest.raises(UsageError, match="2 checkpoints"):
         comet_annotator(checkpoint.parent)
+
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "data" / "bertscore.json").read_text("utf-8"))
+
+
+def pair(output: str, reference: str, segment: Segment | None = None) -> Translation:
+    return Translation(Entry(id=1, source="s", reference=reference, segment=segment), output)
+
+
+class Tensor:
+    """An array, as far as a tensor is asked to be one."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+
+    def float(self) -> Tensor:
+        return self
+
+    def numpy(self) -> Any:
+        return self.values
+
+
+class BertModel:
+    """Gives the vectors of the golden texts in layer 3 of 5, and nonsense in the others."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.opened: list[dict[str, Any]] = []
+        self.fail: Callable[[], None] = lambda: None
+
+    def tokens(self, texts: Sequence[str], **how: Any) -> dict[str, Tensor]:
+        assert how == {
+            "padding": True,
+            "truncation": True,
+            "max_length": 60,
+            "return_tensors": "pt",
+        }
+        self.asked += texts
+        self.fail()
+        rows = [GOLDEN["texts"][text] for text in texts]
+        width = max(len(row["ids"]) for row in rows)
+        return {
+            "input_ids": Tensor([[*row["ids"], *[0] * (width - len(row["ids"]))] for row in rows]),
+            "attention_mask": Tensor(
+                [[1] * len(row["ids"]) + [0] * (width - len(row["ids"])) for row in rows]
+            ),
+        }
+
+    def forward(self, input_ids: Tensor, **_: Any) -> Any:
+        layers = [np.zeros((*input_ids.values.shape, 8), np.float32) for _ in range(5)]
+        known = {tuple(row["ids"]): row["vectors"] for row in GOLDEN["texts"].values()}
+        for place, ids in enumerate(input_ids.values):
+            vectors = known[tuple(int(id_) for id_ in ids if id_)]
+            layers[3][place, : len(vectors)] = vectors
+        return SimpleNamespace(hidden_states=[Tensor(layer) for layer in layers])
+
+
+@pytest.fixture
+def bert_model(monkeypatch: pytest.MonkeyPatch) -> BertModel:
+    """The interface of torch and transformers; the libraries themselves are some gigabytes."""
+    found = BertModel()
+    torch, transformers = ModuleType("torch"), ModuleType("transformers")
+
+    class Inference:
+        def __enter__(self) -> None: ...
+        def __exit__(self, *_: object) -> None: ...
+
+    class Tokenizer:
+        model_max_length = 64
+        cls_token_id, sep_token_id = GOLDEN["marks"]
+        __call__ = staticmethod(found.tokens)
+
+        @staticmethod
+        def from_pretrained(folder: str, **how: Any) -> Tokenizer:
+            found.opened.append(how)
+            return Tokenizer()
+
+    class AutoModel:
+        config = SimpleNamespace(max_position_embeddings=60, model_type="bert")
+        __call__ = staticmethod(found.forward)
+
+        @staticmethod
+        def from_pretrained(folder: str, **how: Any) -> AutoModel:
+            found.opened.append(how)
+            return AutoModel()
+
+        def eval(self) -> AutoModel:
+            return self
+
+    quiet = SimpleNamespace(set_verbosity_error=lambda: None, disable_progress_bar=lambda: None)
+    for name, value in (
+        ("AutoTokenizer", Tokenizer),
+        ("AutoModel", AutoModel),
+        ("utils", SimpleNamespace(logging=quiet)),
+    ):
+        setattr(transformers, name, value)
+    torch.inference_mode = Inference  # type: ignore[attr-defined]
+    for module in (torch, transformers):
+        module.__spec__ = ModuleSpec(module.__name__, None)
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    return found
+
+
+def folder(tmp_path: Path, config: Any = None, weights: str = "model.safetensors") -> Path:
+    made = tmp_path / "small-bert"
+    made.mkdir(exist_ok=True)
+    told = {"model_type": "bert", "num_hidden_layers": 4} if config is None else config
+    (made / "config.json").write_text(json.dumps(told), "utf-8")
+    (made / weights).write_bytes(b"weights")
+    return made
+
+
+def test_values_are_those_of_the_authors_program(bert_model: BertModel, tmp_path: Path) -> None:
+    made = bertscore_annotator(folder(tmp_path))
+    assert isinstance(made, BertScoreModel)
+    found = made.annotate([pair(output, reference) for output, reference, _ in GOLDEN["pairs"]])
+    assert found == pytest.approx([value for _, _, value in GOLDEN["pairs"]], abs=2e-5)
+    assert made.facts.model_dump() == {
+        "model": "small-bert",
+        "sha256": made.facts.sha256,
+        "imported": False,
+        "layer": 3,
+    }
+    assert all(
+        how["local_files_only"] and not how["trust_remote_code"] for how in bert_model.opened
+    )
+    assert bert_model.opened[1]["use_safetensors"] is True
+
+
+def test_pair_is_asked_once_unless_secret(bert_model: BertModel, tmp_path: Path) -> None:
+    memo, told = Kept(), list[tuple[int, int]]()
+    made = [pair("a", "the dog ran"), pair("the cat", "the cat", Segment.HELD_OUT), pair(" ", "a")]
+    first = bertscore_annotator(folder(tmp_path), memo, lambda *counts: told.append(counts))
+    found = first.annotate(made)
+    assert found[1:] == [pytest.approx(1, abs=1e-6), 0.0]
+    assert (told, len(memo)) == ([(2, 2)], 1)
+    bert_model.asked.clear()
+    assert bertscore_annotator(folder(tmp_path), memo).annotate(made) == found
+    assert bert_model.asked == ["the cat"]
+
+
+def bert_raises() -> None:
+    raise RuntimeError("the text")
+
+
+def test_a_model_that_fails_is_named_without_its_words(
+    bert_model: BertModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bert_model.fail = bert_raises
+    with pytest.raises(HarnessError, match=r"BERTScore failed \(RuntimeError\)") as caught:
+        bertscore_annotator(folder(tmp_path)).annotate([pair("a", "the dog ran")])
+    assert "the text" not in str(caught.value)
+    monkeypatch.setattr(sys.modules["transformers"], "AutoModel", None)
+    with pytest.raises(UsageError, match="small-bert: the model cannot be read") as unread:
+        bertscore_annotator(folder(tmp_path)).annotate([pair("a", "the dog ran")])
+    assert str(tmp_path) not in str(unread.value)
+
+
+def test_missing_packages_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.annotators.bertscore.find_spec", lambda _: None)
+    said = r"torch and transformers.*some gigabytes.*layer 3 .*file of scores"
+    with pytest.raises(UsageError, match=said):
+        bertscore_annotator(folder(tmp_path))
+
+
+@pytest.mark.usefixtures("bert_model")
+def test_layer_is_that_of_bert_scores_table_or_refused(tmp_path: Path) -> None:
+    for config, weights, said in (
+        ({}, "pytorch_model.bin", "Weights of other forms may run code"),
+        ([], "model.safetensors", "this is no folder of a model"),
+        ({}, "model.safetensors", "no encoder whose layers can be counted"),
+        ({"num_hidden_layers": 10**9}, "model.safetensors", "no encoder"),
+        ({"num_hidden_layers": True}, "model.safetensors", "no encoder"),
+        ({"num_hidden_layers": 12, "is_encoder_decoder": True}, "model.safetensors", "no encoder"),
+    ):
+        (tmp_path / weights).mkdir(exist_ok=True)
+        with pytest.raises(UsageError, match=said):
+            bertscore_annotator(folder(tmp_path / weights, config, weights))
+    for kind, layers, layer in (
+        ("bert", {"num_hidden_layers": 12}, 9),
+        ("bert", {"num_hidden_layers": 24}, 18),
+        ("roberta", {"num_hidden_layers": 24}, 17),
+        ("xlm-roberta", {"num_hidden_layers": 12}, 9),
+        ("distilbert", {"n_layers": 6}, 5),
+        ("own", {"num_hidden_layers": 1}, 1),
+    ):
+        made = bertscore_annotator(folder(tmp_path, {"model_type": kind, **layers}))
+        assert made.facts.layer == layer
+
+
+def test_a_file_of_scores_is_read_on_its_scale(tmp_path: Path) -> None:
+    path = tmp_path / "scores.tsv"
+    path.write_text("1\t0.5\n", "utf-8")
+    made = bertscore_annotator(path)
+    assert isinstance(made, BertScoreFile)
+    assert made.annotate([pair("a", "b")]) == [0.5]
+    assert made.facts.imported
+    path.write_text("71.2\n", "utf-8")
+    with pytest.raises(UsageError, match=r"line 1: 71.2 is not on BERTScore's scale.*percentages"):
+        bertscore_annotator(path)
+    with pytest.raises(UsageError, match="no such file or folder"):
+        bertscore_annotator(tmp_path / "none")
+
+
+@st.composite
+def seen(draw: st.DrawFn) -> TokenVectors:
+    count = draw(st.integers(1, 5))
+    raw = draw(arrays(np.float32, (count, 3), elements=st.floats(0.125, 1, width=16)))
+    words = draw(arrays(np.bool_, count))
+    return TokenVectors(raw / np.linalg.norm(raw, axis=1, keepdims=True), words)
+
+
+@examples(20, 60)
+@given(seen(), seen())
+def test_f1_lies_between_0_and_1_both_ways(first: TokenVectors, second: TokenVectors) -> None:
+    value = f1(first, second)
+    assert 0 <= value <= 1 + 1e-6
+    assert value == pytest.approx(f1(second, first), abs=1e-6)
+    assert (value == 0) == (not first.words.any() or not second.words.any())
+    if first.words.any():
+        assert f1(first, first) == pytest.approx(1, abs=1e-6)

@@ -68,9 +68,16 @@ def test_cosine_of_source_with_output_and_source_with_reference(endpoint: Script
     }
 
 
-def test_facts_name_host_and_model_without_path_or_key(endpoint: Scripted) -> None:
+def test_facts_and_headers_show_no_key(endpoint: Scripted) -> None:
     facts = annotator(endpoint).facts
     assert (facts.model, facts.endpoint, facts.sha256) == ("m", "127.0.0.1", None)
+    endpoint.answer = embedded
+    embedder = EndpointEmbedder(endpoint.url + "/embeddings", "m", key=lambda _: "sk-0123456789")
+    Blocking(EmbeddingAnnotator(embedder)).annotate([translation(1, "x")])
+    [asked] = endpoint.asked
+    assert asked.path == "/v1/embeddings"
+    assert asked.headers["authorization"] == "Bearer sk-0123456789"
+    assert "sk-" not in json.dumps(asked.body) + embedder.maker + str(embedder.facts)
 
 
 def test_batches_hold_at_most_64_and_progress_is_told(endpoint: Scripted) -> None:
@@ -82,8 +89,7 @@ def test_batches_hold_at_most_64_and_progress_is_told(endpoint: Scripted) -> Non
     )
     assert len(found) == 100
     sizes = sorted(len(asked.body["input"]) for asked in endpoint.asked)
-    assert sizes == [8, MOST_INPUTS, MOST_INPUTS, MOST_INPUTS]
-    assert told[-1] == (200, 200)
+    assert (sizes, told[-1]) == ([8, MOST_INPUTS, MOST_INPUTS, MOST_INPUTS], (200, 200))
     assert [done for done, _ in told] == sorted(done for done, _ in told)
 
 
@@ -92,8 +98,7 @@ def test_what_was_kept_is_not_asked_again_and_gives_the_same_values(endpoint: Sc
     memo = Kept()
     made = [translation(id_, f"output {id_}") for id_ in range(3)]
     first = annotator(endpoint, memo).annotate(made)
-    assert annotator(endpoint, memo).annotate(made) == first
-    assert len(endpoint.asked) == 1
+    assert (annotator(endpoint, memo).annotate(made), len(endpoint.asked)) == (first, 1)
     others = [translation(id_, f"other {id_}") for id_ in range(3)]
     annotator(endpoint, memo).annotate(others)
     assert [text.split("\n")[1] for text in endpoint.asked[1].body["input"]] == [
@@ -149,16 +154,6 @@ def test_secret_texts_and_offline_runs_stay_on_this_machine() -> None:
     far.check([Entry(id=1, source="a", reference="b")])
     with pytest.raises(UsageError, match="--offline is on"):
         embedding_annotator("https://embed.example.org/v1", "m", key=key, offline=True)
-
-
-def test_the_key_goes_into_the_header_only(endpoint: Scripted) -> None:
-    endpoint.answer = embedded
-    embedder = EndpointEmbedder(endpoint.url + "/embeddings", "m", key=lambda _: "sk-0123456789")
-    Blocking(EmbeddingAnnotator(embedder)).annotate([translation(1, "x")])
-    [asked] = endpoint.asked
-    assert asked.path == "/v1/embeddings"
-    assert asked.headers["authorization"] == "Bearer sk-0123456789"
-    assert "sk-" not in json.dumps(asked.body) + embedder.maker + str(embedder.facts)
 
 
 @pytest.mark.parametrize(
@@ -300,31 +295,24 @@ def test_what_came_before_a_failure_is_kept(endpoint: Scripted) -> None:
     assert len(memo) in {0, MOST_INPUTS}
 
 
-def test_nothing_to_ask_asks_nothing(endpoint: Scripted) -> None:
+def test_nothing_to_ask_asks_nothing_and_items_have_places(endpoint: Scripted) -> None:
     assert annotator(endpoint).annotate([]) == []
-    assert annotator(endpoint).annotate([translation(1, " ")]) == [0.0]
-    assert endpoint.asked == []
-
-
-def test_an_item_without_index_stands_in_its_place() -> None:
+    assert (annotator(endpoint).annotate([translation(1, " ")]), endpoint.asked) == ([0.0], [])
     found = read_embeddings({"data": [{"embedding": [1, 0]}, {"embedding": [0, 1]}]}, 2)
     assert found.rows.tolist() == [[1.0, 0.0], [0.0, 1.0]]
     with pytest.raises(Transient):
         read_embeddings({"data": []}, 1)
 
 
-@pytest.mark.parametrize(
-    ("where", "model", "said"),
-    [
+def test_what_is_missing_is_said_at_once() -> None:
+    for where, model, said in [
         ("http://localhost:1/v1", None, "--embeddings-model"),
         ("nowhere", "m", "is not known"),
         ("/no/such/folder", None, "no such folder"),
         ("http://user:pass@localhost/v1", "m", "must not carry a password"),
-    ],
-)
-def test_what_is_missing_is_said_at_once(where: str, model: str | None, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        embedding_annotator(where, model, key=no_key)
+    ]:
+        with pytest.raises(UsageError, match=said):
+            embedding_annotator(where, model, key=no_key)
 
 
 # --- a model on disk -------------------------------------------------------------------------------
@@ -378,7 +366,7 @@ def test_the_hash_follows_the_content(folder: Path) -> None:
     assert embedding_annotator(str(folder)).facts.sha256 != before
 
 
-def test_a_folder_that_is_no_model_is_refused(folder: Path, tmp_path: Path) -> None:
+def test_folder_that_is_no_model_or_broken_is_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="neither a sentence-transformers"):
         embedding_annotator(str(tmp_path))
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")

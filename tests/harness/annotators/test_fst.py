@@ -102,14 +102,13 @@ def test_words_in_order_with_the_way_in_which_they_are_accepted(small: Counting)
     assert found.reference == (WordAnalysis("dog", Acceptance.AS_WRITTEN, ("dog+N",)),)
 
 
-def test_capitals_are_lowered_before_a_spelling_is_normalised(small: Counting) -> None:
+def test_words_are_lowered_before_a_card_normalises_them(small: Counting) -> None:
     [word] = FstAnnotator(small, CREE).analyse_words(["CĀP"])
     assert word == WordAnalysis("CĀP", Acceptance.NORMALISED, ("câp+N",))
-
-
-def test_without_a_card_nothing_is_normalised(small: Counting) -> None:
-    found = FstAnnotator(small).analyse_words(["cāp", "Dog"])
-    assert [word.accepted for word in found] == [None, Acceptance.LOWER_CASED]
+    both = FstAnnotator(small).analyse_words(["cāp", "Dog"])
+    assert [word.accepted for word in both] == [None, Acceptance.LOWER_CASED]
+    [found] = FstAnnotator(small).annotate([translation("", "dog")])
+    assert (found.output, len(found.reference)) == ((), 1)
 
 
 def test_a_word_is_looked_up_once(small: Counting) -> None:
@@ -134,16 +133,13 @@ def test_what_the_memo_knows_opens_no_analyser(small: Counting) -> None:
     assert second.annotate([translation("Dog cāp xyz REX", "dogs")]) == before
 
 
-def test_the_card_s_spellings_do_not_stick_to_the_memo(small: Counting) -> None:
+def test_memo_keeps_no_card_s_spellings_or_another_file_s(small: Counting, tmp_path: Path) -> None:
     memo = Notebook()
     with_card = FstAnnotator(small, CREE, memo)
     with_card.analyse_words(["cāp"])
     with_card.close()
     [word] = FstAnnotator(small, None, memo).analyse_words(["cāp"])
     assert word.accepted is None
-
-
-def test_another_file_has_findings_of_its_own(small: Counting, tmp_path: Path) -> None:
     memo = Notebook()
     FstAnnotator(small, None, memo).analyse_words(["dog"])
     path = tmp_path / "other.hfstol"
@@ -163,17 +159,15 @@ def test_damaged_findings_are_looked_up_again(small: Counting) -> None:
     assert all(word.accepted for word in found)
 
 
-@pytest.mark.parametrize("segment", [Segment.GOLD_STANDARD, Segment.HELD_OUT])
-def test_words_of_secret_entries_reach_no_memo(small: Counting, segment: Segment) -> None:
-    memo = Notebook()
-    annotator = FstAnnotator(small, CREE, memo)
-    found = annotator.annotate(
-        [translation("dogs Hidden", "Rex", segment), translation("dog dogs", "xyz")]
-    )
-    assert found[0].output[0].accepted
-    annotator.close()
-    assert memo.words == {"dog", "dogs", "xyz"}
-    assert not {"Hidden", "hidden", "Rex"} & set(memo.asked)
+def test_words_of_secret_entries_reach_no_memo(small: Counting) -> None:
+    for segment in (Segment.GOLD_STANDARD, Segment.HELD_OUT):
+        memo = Notebook()
+        annotator = FstAnnotator(small, CREE, memo)
+        both = [translation("dogs Hidden", "Rex", segment), translation("dog dogs", "xyz")]
+        assert annotator.annotate(both)[0].output[0].accepted
+        annotator.close()
+        assert memo.words == {"dog", "dogs", "xyz"}
+        assert not {"Hidden", "hidden", "Rex"} & set(memo.asked)
 
 
 def test_a_secret_word_is_kept_once_it_is_in_a_public_text(small: Counting) -> None:
@@ -182,14 +176,7 @@ def test_a_secret_word_is_kept_once_it_is_in_a_public_text(small: Counting) -> N
     annotator.annotate([translation("dog Rex", "", Segment.HELD_OUT)])
     annotator.annotate([translation("dog")])
     annotator.close()
-    assert memo.words == {"dog"}
-    assert sorted(small.asked) == ["Rex", "dog"]
-
-
-def test_an_empty_output_has_no_words(small: Counting) -> None:
-    [found] = FstAnnotator(small).annotate([translation("", "dog")])
-    assert found.output == ()
-    assert len(found.reference) == 1
+    assert (memo.words, sorted(small.asked)) == ({"dog"}, ["Rex", "dog"])
 
 
 @pytest.mark.thorough

@@ -1,22 +1,29 @@
-"""What each judge is shown, and what is made of its reply."""
+"""What each judge is shown and replies; embeddings of any JSON are a cosine or a failure."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
+from harness.annotators.embedding_endpoint import EndpointEmbedder, read_embeddings
+from harness.annotators.embeddings import EmbeddingAnnotator
 from harness.annotators.judges import JUDGES, JudgeAnnotator, check_place, make_judge
-from harness.core.failures import UsageError
+from harness.core.failures import ErrorClass, HarnessError, Transient, UsageError
 from harness.endpoint.endpoints import chat_endpoint
 from harness.endpoint.keys import no_key
+from harness.endpoint.limiter import RetryPolicy
 from scoring.core.translation import Translation
 from scoring.packs.judge_replies import CONTRACTS
 from tests.harness.annotators.embedded import Blocking
 from tests.harness.annotators.judged import says, shown
-from tests.harness.scripted import Asked, Scripted, completion, json_answer
+from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer, serving
+from tests.review.thorough import examples
 
 
 def judge(endpoint: Scripted, id_: str) -> JudgeAnnotator:
@@ -55,18 +62,15 @@ def test_a_judge_is_shown_what_it_needs_and_read_by_its_contract(
 ) -> None:
     assert asked_about(endpoint, id_, "4429 metres", reply)["score"] == score
     [asked] = endpoint.asked
-    assert set(shown(asked)) == fields
-    assert asked.body["temperature"] == 0
+    assert (set(shown(asked)), asked.body["temperature"]) == (fields, 0)
 
 
 @pytest.mark.parametrize("id_", ["judge_binary", "judge_detailed", "judge_redteaming"])
-@pytest.mark.parametrize(
-    "reply", ['{"score": 7}', '{"score": 0.5}', "1", '{"score": true}', "[[1]]"]
-)
-def test_what_is_off_the_scale_is_no_score(endpoint: Scripted, id_: str, reply: str) -> None:
-    found = asked_about(endpoint, id_, "an answer", reply)
-    assert found["score"] is None
-    assert found["reason"]
+def test_what_is_off_the_scale_is_no_score(endpoint: Scripted, id_: str) -> None:
+    for reply in ('{"score": 7}', '{"score": 0.5}', "1", '{"score": true}', "[[1]]"):
+        found = asked_about(endpoint, id_, "an answer", reply)
+        assert found["score"] is None
+        assert found["reason"]
 
 
 def test_without_a_reference_only_some_can_judge(endpoint: Scripted) -> None:
@@ -77,9 +81,7 @@ def test_without_a_reference_only_some_can_judge(endpoint: Scripted) -> None:
     assert judged == {"judge_detailed", "judge_redteaming"}
 
 
-def test_a_conversation_is_judged_turn_by_turn_with_what_was_said_before(
-    endpoint: Scripted,
-) -> None:
+def test_conversation_is_judged_turn_by_turn(endpoint: Scripted) -> None:
     def answer(asked: Asked) -> Any:
         return json_answer(completion(f"Fine. [[{len(shown(asked)['conversation']) + 7}]]"))
 
@@ -96,29 +98,22 @@ def test_a_conversation_is_judged_turn_by_turn_with_what_was_said_before(
     }
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["no JSON", "[" * 10_000, "[1, 2]", '["one answer"]', '["one", " "]', '{"a": "b"}', "\ud800"],
-)
-def test_a_conversation_without_an_answer_to_each_turn_is_not_judged(
-    endpoint: Scripted, text: str
-) -> None:
-    given = output(text, turns=[{"user": "one?"}, {"user": "two?"}])
-    assert Blocking(judge(endpoint, "judge_mt_bench")).annotate([given]) == [None]
+def test_conversation_without_every_answer_is_not_judged(endpoint: Scripted) -> None:
+    asking = Blocking(judge(endpoint, "judge_mt_bench"))
+    for text in ("no JSON", "[" * 10_000, "[1, 2]", '["one answer"]', '["one", " "]', '{"a": "b"}', "\ud800"):  # fmt: skip
+        given = output(text, turns=[{"user": "one?"}, {"user": "two?"}])
+        assert asking.annotate([given]) == [None]
     assert endpoint.asked == []
 
 
-@pytest.mark.parametrize(
-    ("where", "model", "said"),
-    [
+def test_what_is_missing_is_said_at_once() -> None:
+    for where, model, said in [
         ("http://localhost:1/v1", None, "--judge-model"),
         ("nowhere", "m", "is not known"),
         ("http://user:pass@localhost/v1", "m", "must not carry a password"),
-    ],
-)
-def test_what_is_missing_is_said_at_once(where: str, model: str | None, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        make_judge("judge_binary", where, model, key=no_key)
+    ]:
+        with pytest.raises(UsageError, match=said):
+            make_judge("judge_binary", where, model, key=no_key)
 
 
 def test_a_model_of_a_cloud_behind_a_local_server_gets_no_secret(endpoint: Scripted) -> None:
@@ -127,3 +122,87 @@ def test_a_model_of_a_cloud_behind_a_local_server_gets_no_secret(endpoint: Scrip
     with pytest.raises(UsageError, match="named as one of a cloud"):
         check_place(here, "big:cloud", [secret], offline=False)
     check_place(here, "big:cloud", [output("x").entry], offline=False)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Scripted]:
+    with serving() as scripted:
+        yield scripted
+
+
+def annotator(server: Scripted) -> Blocking:
+    once = RetryPolicy(most_attempts=1)
+    return Blocking(EmbeddingAnnotator(EndpointEmbedder(server.url, "m", key=no_key)), once)
+
+
+TRANSLATION = Translation(Entry(id=1, source="a", reference="b"), "c")
+"""Two texts are embedded for it."""
+
+NUMBERS = (
+    st.integers(-(10**400), 10**400)
+    | st.integers(-3, 3)
+    | st.floats()
+    | st.sampled_from([2**63, -(2**63), 2**64, 1e308, 5e-324, 10**18, 10**19])
+)
+ANYTHING = st.recursive(
+    NUMBERS | st.none() | st.booleans() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["data", "embedding", "index", "usage", "x"]), inner)
+    ),
+    max_leaves=12,
+)
+VECTORS = st.lists(NUMBERS | ANYTHING, max_size=3) | st.lists(NUMBERS, min_size=2, max_size=2)
+ITEMS = st.fixed_dictionaries(
+    {"embedding": VECTORS}, optional={"index": st.integers(-1, 2) | ANYTHING}
+)
+REPLIES = ANYTHING | st.fixed_dictionaries(
+    {"data": st.lists(ITEMS, min_size=2, max_size=2) | ANYTHING},
+    optional={"usage": st.dictionaries(st.sampled_from(["prompt_tokens", "cost"]), ANYTHING)},
+)
+
+
+@examples(25, 250, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(reply=REPLIES)
+def test_nothing_but_named_failures_comes_out(server: Scripted, reply: Any) -> None:
+    body = json.dumps(reply).encode()  # with NaN and Infinity, as careless servers write them
+
+    def answer(_: Asked) -> Answer:
+        return Answer(body=body)
+
+    server.answer = answer
+    try:
+        [cosine] = annotator(server).annotate([TRANSLATION])
+    except HarnessError:
+        return
+    assert cosine is not None
+    assert -1 <= cosine <= 1
+
+
+def test_what_is_no_number_of_a_vector_is_malformed(server: Scripted) -> None:
+    for number in (
+        10**400,
+        -(10**400),
+        10**4000,
+        10**19,
+        "1",
+        True,
+        None,
+        [1.0],
+        {},
+        1e19,
+        float("nan"),
+    ):
+        items = [{"index": place, "embedding": [number, number]} for place in range(2)]
+        with pytest.raises(
+            (HarnessError, ValueError, TypeError)
+        ):  # the latter are one in the client
+            read_embeddings({"data": items}, 2)
+        reply = Answer(body=json.dumps({"data": items}).encode())
+        server.answer = lambda _, reply=reply: reply  # type: ignore[misc]
+        with pytest.raises(Transient) as caught:
+            annotator(server).annotate([TRANSLATION])
+        assert caught.value.error_class is ErrorClass.MALFORMED
+    whole = Answer(body=b'{"data": [{"embedding": [3, 4]}, {"embedding": [4.5, 6]}]}')
+    server.answer = lambda _: whole
+    assert annotator(server).annotate([TRANSLATION]) == [pytest.approx(1.0)]

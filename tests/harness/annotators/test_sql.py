@@ -16,6 +16,7 @@ from harness.annotators import sql, sql_sandbox
 from harness.annotators.annotator import NoMemo, Search
 from harness.core.failures import HarnessError, UsageError
 from scoring.core.translation import Translation
+from tests.review.thorough import first
 from tests.scoring.packs.au import cases, metric, resources
 
 DDL = cases("au.text2sql_score")[0]["entries"][0]["ddl"]
@@ -59,16 +60,14 @@ def _given(runner: sql.SqlRunner, query: str, reference: str = NAMES) -> dict[st
     return found
 
 
-@pytest.mark.parametrize("case", cases("au.text2sql_score"))
-def test_values_are_those_of_the_published_system(
-    case: dict[str, Any], runner: sql.SqlRunner
-) -> None:
-    (entry,) = case["entries"]
-    reference = _entry(entry["reference"], database=DATABASE)
-    (found,) = runner.annotate([Translation(reference, entry["predicted"])])
-    scored = Translation(reference, entry["predicted"], {"sql": found})
-    assert metric("text2sql_score").stats(scored) == (case["expect"]["exec"], 1, 0)
-    assert metric("sql_set_match").stats(scored) == (case["expect"]["set_match"], 1, 0)
+def test_values_are_those_of_the_published_system(runner: sql.SqlRunner) -> None:
+    for case in cases("au.text2sql_score"):
+        (entry,) = case["entries"]
+        reference = _entry(entry["reference"], database=DATABASE)
+        (found,) = runner.annotate([Translation(reference, entry["predicted"])])
+        scored = Translation(reference, entry["predicted"], {"sql": found})
+        assert metric("text2sql_score").stats(scored) == (case["expect"]["exec"], 1, 0)
+        assert metric("sql_set_match").stats(scored) == (case["expect"]["set_match"], 1, 0)
 
 
 JOINED = ", ".join(f"item i{place}" for place in range(14))
@@ -104,19 +103,16 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("query", HOSTILE)
-def test_a_query_reads_within_limits_and_does_nothing_else(
-    query: str, runner: sql.SqlRunner, folder: Path
-) -> None:
-    text, why = HOSTILE[query]
+def test_query_only_reads_within_limits(runner: sql.SqlRunner, folder: Path) -> None:
     database = folder / DATABASE
     before = hashlib.sha256(database.read_bytes()).digest(), sorted(folder.rglob("*"))
-    found = _given(runner, text.replace("FOLDER", str(folder)))
-    assert found["exec"] == 0
-    assert why in found["why"]
-    assert str(folder) not in found["why"]
-    assert before == (hashlib.sha256(database.read_bytes()).digest(), sorted(folder.rglob("*")))
-    assert _given(runner, "```sql\nSELECT name FROM item;\n```")["exec"] == 1
+    for text, why in HOSTILE.values():
+        found = _given(runner, text.replace("FOLDER", str(folder)))
+        assert found["exec"] == 0
+        assert why in found["why"]
+        assert str(folder) not in found["why"]
+        assert before == (hashlib.sha256(database.read_bytes()).digest(), sorted(folder.rglob("*")))
+        assert _given(runner, "```sql\nSELECT name FROM item;\n```")["exec"] == 1
 
 
 def test_rows_in_another_order_or_number_are_told(runner: sql.SqlRunner) -> None:
@@ -136,21 +132,16 @@ def test_rows_in_another_order_or_number_are_told(runner: sql.SqlRunner) -> None
     assert _given(runner, "SELECT DISTINCT price FROM item", "SELECT price FROM item")["exec"] == 1
 
 
-@pytest.mark.parametrize(
-    ("reference", "why"),
-    [
+def test_a_reference_query_without_a_result_has_no_value(runner: sql.SqlRunner) -> None:
+    for reference, why in [
         ("SELECT x FROM nowhere", "the reference query fails: no such table"),
         ("DROP TABLE item", "the reference query fails: not authorized"),
         (HOSTILE["endless"][0], "the reference query takes too long"),
         ("SELECT 1 --" + "x" * 20_000, "the reference query is longer"),
-    ],
-)
-def test_a_reference_query_without_a_result_has_no_value(
-    reference: str, why: str, runner: sql.SqlRunner
-) -> None:
-    found = _given(runner, NAMES, reference)
-    assert found["exec"] is None
-    assert why in found["why"]
+    ]:
+        found = _given(runner, NAMES, reference)
+        assert found["exec"] is None
+        assert why in found["why"]
 
 
 ENDS = "import sys; sys.stdout.write('{\"ready\": 1}\\n'); sys.stdout.flush(); sys.stdin.readline()"
@@ -162,30 +153,30 @@ HANGS = "; sys.stdin.readline()"
 
 @pytest.mark.parametrize(
     ("program", "why"),
-    [
-        (ENDS, "the reference query ends the process it runs in"),
-        (ENDS + HANGS, "the reference query takes too long"),
-        (ENDS_LATER, "the query ends the process it runs in"),
-        (ENDS_LATER + HANGS, "the query takes too long"),
-    ],
+    first(
+        2,
+        [
+            (ENDS, "the reference query ends the process it runs in"),
+            (ENDS_LATER + HANGS, "the query takes too long"),
+            (ENDS + HANGS, "the reference query takes too long"),
+            (ENDS_LATER, "the query ends the process it runs in"),
+        ],
+    ),
 )
-def test_a_process_that_ends_or_hangs_is_told_and_started_again(
+def test_process_that_ends_or_hangs_is_started_again(
     program: str, why: str, runner: sql.SqlRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runner.close()
     monkeypatch.setattr(sql, "PROGRAM", program)
     monkeypatch.setattr(sql, "QUERY_SECONDS", 1.0 if "too long" in why else 60.0)
     found = _given(runner, NAMES)
-    assert found["why"] == why
-    assert found["exec"] == (None if "reference" in why else 0)
+    assert (found["why"], found["exec"]) == (why, None if "reference" in why else 0)
     monkeypatch.setattr(sql, "PROGRAM", PROGRAM)
     monkeypatch.setattr(sql, "QUERY_SECONDS", 60.0)
     assert _given(runner, NAMES)["exec"] == 1
 
 
-def test_a_process_that_does_not_start_is_an_error(
-    runner: sql.SqlRunner, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failing_start_is_an_error(runner: sql.SqlRunner, monkeypatch: pytest.MonkeyPatch) -> None:
     runner.close()
     monkeypatch.setattr(sql, "PROGRAM", "import sys; sys.exit(3)")
     with pytest.raises(HarnessError, match="does not start"):
@@ -237,9 +228,9 @@ def _loud(connected: Any) -> Any:
     return opened
 
 
-@pytest.mark.parametrize(
-    ("database", "words"),
-    [
+def test_a_database_that_cannot_be_used_is_named_by_its_record(folder: Path) -> None:
+    database: Any
+    for database, words in [
         ("../outside.sqlite", "lies outside the corpus's folder"),
         ("/outside.sqlite", "lies outside the corpus's folder"),
         ("data/linked.sqlite", "lies outside the corpus's folder"),
@@ -252,23 +243,19 @@ def _loud(connected: Any) -> Any:
         (7, "is no path"),
         ("", "is no path"),
         (["a"], "is no path"),
-    ],
-)
-def test_a_database_that_cannot_be_used_is_named_by_its_record(
-    database: Any, words: str, folder: Path
-) -> None:
-    outside = folder.parent / "outside.sqlite"
-    outside.write_bytes((folder / DATABASE).read_bytes())
-    linked = folder / "data" / "linked.sqlite"
-    if not linked.is_symlink():
-        linked.symlink_to(outside)
-    (folder / "data" / "text.sqlite").write_text("SQLite")
-    (folder / "data" / "empty.sqlite").write_bytes(b"")
-    with pytest.raises(UsageError) as caught:
-        sql.find(_search([_entry(database=database)], folder))
-    assert "Entry 7: `database`" in str(caught.value)
-    assert words in str(caught.value)
-    assert str(folder) not in str(caught.value)
+    ]:
+        outside = folder.parent / "outside.sqlite"
+        outside.write_bytes((folder / DATABASE).read_bytes())
+        linked = folder / "data" / "linked.sqlite"
+        if not linked.is_symlink():
+            linked.symlink_to(outside)
+        (folder / "data" / "text.sqlite").write_text("SQLite")
+        (folder / "data" / "empty.sqlite").write_bytes(b"")
+        with pytest.raises(UsageError) as caught:
+            sql.find(_search([_entry(database=database)], folder))
+        assert "Entry 7: `database`" in str(caught.value)
+        assert words in str(caught.value)
+        assert str(folder) not in str(caught.value)
 
 
 def _search(entries: list[Entry], folder: Path | None) -> Search:

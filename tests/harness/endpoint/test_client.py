@@ -1,93 +1,77 @@
-"""The client against a real server that misbehaves in every way it can."""
+"""The client against a real server that misbehaves, and connections that several runs share."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.core.calls import Reply
-from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
-from harness.endpoint.client import EndpointClient
+from harness.core.failures import (
+    ErrorClass,
+    HarnessError,
+    NoCredit,
+    RateLimited,
+    Refused,
+    Transient,
+)
+from harness.endpoint import client, offline
+from harness.endpoint.client import Connections, EndpointClient, OverlappingConnections
 from harness.endpoint.endpoints import is_loopback
 from harness.endpoint.transport import MOST_BYTES
 from harness.method.completions import read_completion
 from tests.harness.endpoint.sending import GOOD, KEY, SECRET_SOURCE, failure, request, send
 from tests.harness.scripted import Answer, Scripted, completion, error, json_answer, serving
+from tests.review.thorough import times
 
 
-def test_a_good_reply_comes_back_with_its_status_and_the_body_went_out_whole(
-    endpoint: Scripted,
-) -> None:
+def test_good_reply_comes_back_and_secrets_stay_out(endpoint: Scripted) -> None:
     text = "ᓀᐦᐃᔭᐍᐏᐣ \U0001f9ed \x00 e\u0301 \ud800"
     messages = [{"role": "user", "content": text}]
     endpoint.answer = lambda _: json_answer(completion("tânisi"), 201)
     reply, status = send(request(endpoint.url, body={"messages": messages}))
     assert (reply.text, status) == ("tânisi", 201)
     [asked] = endpoint.asked
-    assert asked.body == {"messages": messages}
-    assert asked.path == "/v1/chat/completions"
+    assert (asked.body, asked.path) == ({"messages": messages}, "/v1/chat/completions")
     assert asked.headers["authorization"] == f"Bearer {KEY}"
     assert asked.headers["content-type"] == "application/json"
+    secret = request(endpoint.url, body={"q": "x"}, body_secrets={"api_key": KEY})
+    send(secret)
+    assert (endpoint.asked[1].body, secret.body) == ({"q": "x", "api_key": KEY}, {"q": "x"})
 
 
-def test_secrets_of_the_body_go_out_but_stay_out_of_the_request(endpoint: Scripted) -> None:
-    asked = request(endpoint.url, body={"q": "x"}, body_secrets={"api_key": KEY})
-    endpoint.answer = lambda _: json_answer(completion("y"))
-    send(asked)
-    assert endpoint.asked[0].body == {"q": "x", "api_key": KEY}
-    assert asked.body == {"q": "x"}
+def test_statuses_are_refusals_or_tried_again(endpoint: Scripted) -> None:
+    for kind, error_class, statuses in (
+        (Refused, ErrorClass.REQUEST, (400, 404, 413, 422)),
+        (Refused, ErrorClass.AUTH, (401, 403)),
+        (NoCredit, ErrorClass.REQUEST, (402,)),
+        (Transient, ErrorClass.TIMEOUT, (408,)),
+        (RateLimited, ErrorClass.RATE_LIMIT, (429,)),
+        (Transient, ErrorClass.SERVER, (425, 500, 502, 503, 529, 599)),
+    ):
+        for status in statuses:
+            told = error(status, "the words of the endpoint", headers={"Retry-After": "17"})
+            endpoint.answer = lambda _, told=told: told  # type: ignore[misc]
+            found = failure(request(endpoint.url))
+            assert type(found) is kind
+            assert (found.error_class, found.status) == (error_class, status)
+            assert str(found) == f"HTTP {status}: the words of the endpoint"
+            assert status not in {429, 503} or found.retry_after == 17
 
 
-@pytest.mark.parametrize(
-    ("status", "kind", "error_class"),
-    [
-        (400, Refused, ErrorClass.REQUEST),
-        (401, Refused, ErrorClass.AUTH),
-        (402, NoCredit, ErrorClass.REQUEST),
-        (403, Refused, ErrorClass.AUTH),
-        (404, Refused, ErrorClass.REQUEST),
-        (408, Transient, ErrorClass.TIMEOUT),
-        (413, Refused, ErrorClass.REQUEST),
-        (422, Refused, ErrorClass.REQUEST),
-        (425, Transient, ErrorClass.SERVER),
-        (429, RateLimited, ErrorClass.RATE_LIMIT),
-        (500, Transient, ErrorClass.SERVER),
-        (502, Transient, ErrorClass.SERVER),
-        (503, Transient, ErrorClass.SERVER),
-        (529, Transient, ErrorClass.SERVER),
-        (599, Transient, ErrorClass.SERVER),
-    ],
-)
-def test_statuses(
-    endpoint: Scripted, status: int, kind: type[CallError], error_class: ErrorClass
-) -> None:
-    endpoint.answer = lambda _: error(status, "the words of the endpoint")
-    found = failure(request(endpoint.url))
-    assert type(found) is kind
-    assert (found.error_class, found.status) == (error_class, status)
-    assert str(found) == f"HTTP {status}: the words of the endpoint"
-
-
-@pytest.mark.parametrize("status", [429, 503])
-def test_the_hint_comes_with_the_failure(endpoint: Scripted, status: int) -> None:
-    endpoint.answer = lambda _: error(status, headers={"Retry-After": "17"})
-    found = failure(request(endpoint.url))
-    assert isinstance(found, RateLimited | Transient)
-    assert found.retry_after == 17
-
-
-def test_an_empty_purse_is_no_rate_limit(endpoint: Scripted) -> None:
+def test_empty_account_is_no_rate_limit(endpoint: Scripted) -> None:
     """OpenAI answers 429 where the account is empty: waiting would not help."""
     body = {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}
     endpoint.answer = lambda _: json_answer(body, 429)
     found = failure(request(endpoint.url))
-    assert type(found) is NoCredit
-    assert found.status == 429
+    assert (type(found), found.status) == (NoCredit, 429)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +105,7 @@ def test_an_empty_purse_is_no_rate_limit(endpoint: Scripted) -> None:
     ],
     ids=lambda value: str(value)[:60],
 )
-def test_broken_replies_are_tried_again_and_named(
+def test_broken_replies_are_named(
     endpoint: Scripted, answer: Answer, error_class: ErrorClass
 ) -> None:
     endpoint.answer = lambda _: answer
@@ -141,7 +125,7 @@ def test_a_reply_that_never_ends_is_not_read_to_its_end(endpoint: Scripted) -> N
     assert "16 MiB" in str(found)
 
 
-def test_nobody_listens() -> None:
+def test_no_server_no_url_and_redirects_are_failures(endpoint: Scripted) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -149,11 +133,7 @@ def test_nobody_listens() -> None:
     assert isinstance(found, Transient)
     assert found.error_class is ErrorClass.CONNECTION
     assert str(found) == f"No connection to 127.0.0.1:{port}."
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
+    for url in [
         "http://",
         "http://[::1",
         f"http://user:{KEY}@127.0.0.1:9/",
@@ -161,92 +141,74 @@ def test_nobody_listens() -> None:
         "no url",
         "http://a b/",
         "http://127.0.0.1\n/",
-    ],
-)
-def test_what_is_no_url_is_said(url: str) -> None:
-    found = failure(request(url))
-    assert isinstance(found, Refused | Transient)
-    assert KEY not in str(found)
-
-
-def test_a_redirect_is_not_followed(endpoint: Scripted) -> None:
-    """It could lead the key and the text to another machine."""
+    ]:
+        found = failure(request(url))
+        assert isinstance(found, Refused | Transient)
+        assert KEY not in str(found)
+    # it could lead the key and the text to another machine
     with serving() as elsewhere:
         target = {"location": f"{elsewhere.url}/chat/completions"}
         endpoint.answer = lambda _: Answer(307, headers=target)
         found = failure(request(endpoint.url))
     assert isinstance(found, Refused)
-    assert found.status == 307
-    assert elsewhere.asked == []
+    assert (found.status, elsewhere.asked) == (307, [])
 
 
-def test_a_key_that_the_endpoint_repeats_stays_out_of_the_message(endpoint: Scripted) -> None:
+def test_key_that_the_endpoint_repeats_stays_out_of_the_message(endpoint: Scripted) -> None:
     endpoint.answer = lambda _: error(401, f"Incorrect API key provided: {KEY}. See\nthe docs.")
-    found = failure(request(endpoint.url))
-    assert KEY not in str(found)
-    assert str(found) == "HTTP 401: Incorrect API key provided: •••. See the docs."
-
-
-def test_a_key_in_the_body_stays_out_of_the_message_too(endpoint: Scripted) -> None:
+    told = "HTTP 401: Incorrect API key provided: •••. See the docs."
+    assert str(failure(request(endpoint.url))) == told
     endpoint.answer = lambda _: Answer(403, f"bad key {KEY}!".encode())
     found = failure(request(endpoint.url, headers={}, body_secrets={"api_key": KEY}))
     assert str(found) == "HTTP 403: bad key •••!"
-
-
-@pytest.mark.parametrize("before", range(150, 210, 5))
-@pytest.mark.parametrize("form", ["text", "error", "error in a good reply"])
-def test_no_beginning_of_a_key_is_left_where_words_are_cut(
-    endpoint: Scripted, form: str, before: int
-) -> None:
-    words = f"{'x' * before} {KEY} and more words after it " + "y" * 600
-    if form == "text":
-        endpoint.answer = lambda _: Answer(401, words.encode())
-    else:
-        endpoint.answer = lambda _: error(401 if form == "error" else 200, words)
-    message = str(failure(request(endpoint.url)))
-    assert KEY[:2] not in message
-    assert len(message) < 300
-
-
-def test_long_words_of_an_endpoint_are_shortened_and_can_be_stored(endpoint: Scripted) -> None:
     endpoint.answer = lambda _: error(500, "\ud800 long " * 1000)
     message = str(failure(request(endpoint.url)))
     assert len(message) < 230
     assert message.encode("utf-8")
 
 
-@pytest.mark.parametrize("status", [200, 400, 429, 500])
-def test_of_a_secret_entry_the_endpoint_is_never_quoted(endpoint: Scripted, status: int) -> None:
-    endpoint.answer = lambda asked: error(status, f"cannot translate {asked.source}")
+@pytest.mark.parametrize("form", ["text", "error", "error in a good reply"])
+def test_no_beginning_of_a_key_is_left_where_words_are_cut(endpoint: Scripted, form: str) -> None:
+    for before in range(150, 210, times(10, 5)):
+        words = f"{'x' * before} {KEY} and more words after it " + "y" * 600
+        status = {"text": 401, "error": 401}.get(form, 200)
+        told = Answer(401, words.encode()) if form == "text" else error(status, words)
+        endpoint.answer = lambda _, told=told: told  # type: ignore[misc]
+        message = str(failure(request(endpoint.url)))
+        assert KEY[:2] not in message
+        assert len(message) < 300
+
+
+def test_endpoint_is_never_quoted_about_a_secret_entry(endpoint: Scripted) -> None:
     read: Callable[[Any], Reply] = lambda reply: read_completion(reply, quote=False)  # noqa: E731
-    found = failure(request(endpoint.url, cacheable=False, read=read))
-    assert SECRET_SOURCE not in str(found)
-    assert "cannot translate" not in str(found)
+    for status in (200, 400, 429, 500):
+        endpoint.answer = lambda asked, status=status: error(  # type: ignore[misc]
+            status, f"cannot translate {asked.source}"
+        )
+        told = str(failure(request(endpoint.url, cacheable=False, read=read)))
+        assert not [words for words in (SECRET_SOURCE, "cannot translate") if words in told]
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
+def test_offline_refuses_another_machine_before_any_connection() -> None:
+    for host in [
         "localhost.evil.example", "127.0.0.1.evil.example", "evil.example", "10.0.0.1", "0.0.0.0",
         "127.0.0.1@evil.example", "[::ffff:93.184.216.34]", "[2001:db8::1]",
         "xn--localhost-.example", "ⓛocalhost.example", "169.254.169.254",
-    ],
-)  # fmt: skip
-def test_offline_refuses_another_machine_before_any_connection(host: str) -> None:
-    found = failure(request(f"http://{host}:9/v1"), offline=True)
-    assert isinstance(found, Refused)
-    assert found.error_class is ErrorClass.OFFLINE
-    assert not is_loopback(f"http://{host}:9/v1")
+    ]:  # fmt: skip
+        found = failure(request(f"http://{host}:9/v1"), offline=True)
+        assert isinstance(found, Refused)
+        assert found.error_class is ErrorClass.OFFLINE
+        assert not is_loopback(f"http://{host}:9/v1")
 
 
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.9.1", "[::1]", "LOCALHOST"])
-def test_this_machine_is_not_another(host: str) -> None:
-    assert is_loopback(f"http://{host}:11434/v1")
-
-
-def test_offline_allows_this_machine(endpoint: Scripted) -> None:
+def test_this_machine_needs_no_proxy(endpoint: Scripted, monkeypatch: pytest.MonkeyPatch) -> None:
+    for host in ("localhost", "127.0.0.1", "127.8.9.1", "[::1]", "LOCALHOST"):
+        assert is_loopback(f"http://{host}:11434/v1")
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://192.0.2.1:3128")
     endpoint.answer = lambda _: json_answer(completion("y"))
-    assert send(request(endpoint.url), offline=True)[0].text == "y"
+    for here_alone in (True, False):
+        assert send(request(endpoint.url), offline=here_alone)[0].text == "y"
 
 
 def test_offline_allows_this_machine_over_ipv6() -> None:
@@ -257,19 +219,7 @@ def test_offline_allows_this_machine_over_ipv6() -> None:
         pytest.skip("this machine has no IPv6 loopback")
 
 
-@pytest.mark.parametrize("offline", [True, False])
-def test_this_machine_is_never_asked_through_a_proxy(
-    endpoint: Scripted, monkeypatch: pytest.MonkeyPatch, offline: bool
-) -> None:
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://192.0.2.1:3128")
-    endpoint.answer = lambda _: json_answer(completion("y"))
-    assert send(request(endpoint.url), offline=offline)[0].text == "y"
-
-
-def test_another_machine_is_asked_through_the_proxy_of_the_environment(
-    endpoint: Scripted, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_machine_uses_the_proxy(endpoint: Scripted, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", endpoint.url.removesuffix("/v1"))
     monkeypatch.delenv("no_proxy", raising=False)
     endpoint.answer = lambda _: json_answer(completion("by proxy"))
@@ -282,17 +232,17 @@ def test_another_machine_is_asked_through_the_proxy_of_the_environment(
     assert failure(request("http://model.example/v1")).error_class is ErrorClass.CONNECTION
 
 
-@pytest.mark.parametrize("proxy", ["127.0.0.1:3128", "socks5://127.0.0.1:1080", "ftp://127.0.0.1"])
-def test_a_proxy_that_cannot_be_used_is_said(monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
-    monkeypatch.setenv("http_proxy", proxy)
+def test_proxy_that_cannot_be_used_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("no_proxy", raising=False)
-    found = failure(request("http://model.example/v1"))
-    assert isinstance(found, Refused)
-    assert found.error_class is ErrorClass.REQUEST
-    assert "The proxy that the environment names" in str(found)
+    for proxy in ("127.0.0.1:3128", "socks5://127.0.0.1:1080", "ftp://127.0.0.1"):
+        monkeypatch.setenv("http_proxy", proxy)
+        found = failure(request("http://model.example/v1"))
+        assert isinstance(found, Refused)
+        assert found.error_class is ErrorClass.REQUEST
+        assert "The proxy that the environment names" in str(found)
 
 
-def test_passwords_of_a_netrc_file_go_nowhere(
+def test_passwords_of_netrc_and_cookies_are_not_sent(
     endpoint: Scripted, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     netrc = tmp_path / "netrc"
@@ -304,9 +254,6 @@ def test_passwords_of_a_netrc_file_go_nowhere(
     send(request(endpoint.url))
     assert "authorization" not in endpoint.asked[0].headers
     assert endpoint.asked[1].headers["authorization"] == f"Bearer {KEY}"
-
-
-def test_cookies_are_not_kept(endpoint: Scripted) -> None:
     endpoint.answer = lambda _: json_answer(completion("y"), headers={"set-cookie": "id=1"})
 
     async def main() -> None:
@@ -318,7 +265,8 @@ def test_cookies_are_not_kept(endpoint: Scripted) -> None:
             await client.close()
 
     asyncio.run(main())
-    assert "cookie" not in endpoint.asked[1].headers
+    assert len(endpoint.asked) == 4
+    assert "cookie" not in endpoint.asked[3].headers
 
 
 def test_connections_are_kept_and_many_may_be_open_at_once(endpoint: Scripted) -> None:
@@ -333,5 +281,147 @@ def test_connections_are_kept_and_many_may_be_open_at_once(endpoint: Scripted) -
             await client.close()
 
     asyncio.run(main())
-    assert endpoint.most_under_way == 150
-    assert len(endpoint.asked) == 300
+    assert (endpoint.most_under_way, len(endpoint.asked)) == (150, 300)
+
+
+REPLY = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%b" % (len(GOOD), GOOD)
+
+
+class CountingServer:
+    """Answers every request, and counts the connections that it took."""
+
+    def __init__(self, listening: socket.socket) -> None:
+        self.url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        self.taken: list[socket.socket] = []
+        self._listening = listening
+        threading.Thread(target=self._take, daemon=True).start()
+
+    def _take(self) -> None:
+        while True:
+            try:
+                self.taken.append(self._listening.accept()[0])
+            except OSError:
+                return
+            threading.Thread(target=self._answer, args=(self.taken[-1],), daemon=True).start()
+
+    def _answer(self, taken: socket.socket) -> None:
+        try:
+            while data := taken.recv(65536):
+                if data.endswith(b"}"):
+                    taken.sendall(REPLY)
+        except OSError:
+            return
+
+
+@contextmanager
+def counting() -> Iterator[CountingServer]:
+    with closing(socket.create_server(("127.0.0.1", 0))) as listening:
+        server = CountingServer(listening)
+        try:
+            yield server
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+            for each in server.taken:
+                each.close()
+
+
+async def ask(ways: Connections, url: str) -> str:
+    client = ways.client(timeout_seconds=20.0, offline=False)
+    return (await client.send(request(url)))[0].text
+
+
+def test_later_run_uses_an_open_connection_of_its_limits() -> None:
+    with counting() as server, closing(Connections()) as ways:
+        assert [ways.run(ask(ways, server.url)) for _ in range(3)] == ["whole"] * 3
+        assert len(server.taken) == 1
+        server.taken[0].shutdown(socket.SHUT_RDWR)
+        assert (ways.run(ask(ways, server.url)), len(server.taken)) == ("whole", 2)
+    with closing(Connections()) as ways:
+        own = ways.client(timeout_seconds=20.0, offline=False)
+        assert ways.client(timeout_seconds=20.0, offline=False) is own
+        assert ways.client(timeout_seconds=20.0, offline=True) is not own
+        assert ways.client(timeout_seconds=5.0, offline=False) is not own
+
+
+def test_client_at_hand_refuses_once_shut(monkeypatch: pytest.MonkeyPatch) -> None:
+    with counting() as server, closing(Connections()) as ways:
+        ways.run(ask(ways, server.url))
+        monkeypatch.setattr(offline, "why", lambda: offline.SECRET)
+        with pytest.raises(Refused, match="nothing may leave"):
+            ways.run(ask(ways, "http://192.0.2.1/v1"))
+        assert ways.run(ask(ways, server.url)) == "whole"
+
+
+def test_what_a_run_leaves_behind_is_broken_off() -> None:
+    broken: list[str] = []
+
+    async def left() -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            broken.append("left")
+            raise
+
+    async def begin() -> asyncio.Task[None]:
+        task = asyncio.create_task(left())
+        await asyncio.sleep(0)
+        return task
+
+    with closing(Connections()) as ways:
+        assert ways.run(begin()).cancelled()
+        assert broken == ["left"]
+
+
+def test_runs_that_overlap_share_a_loop_and_break_off_only_what_is_their_own() -> None:
+    broken: list[str] = []
+    met = asyncio.Event()
+
+    async def left(name: str) -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            broken.append(name)
+            raise
+
+    async def one() -> list[str]:
+        behind = asyncio.create_task(left("of the one"))
+        await asyncio.wait_for(met.wait(), 20)
+        assert not behind.done()
+        return list(broken)
+
+    async def other() -> asyncio.Task[None]:
+        behind = asyncio.create_task(left("of the other"))
+        await asyncio.sleep(0)
+        return behind
+
+    async def meet() -> None:
+        met.set()
+
+    with closing(OverlappingConnections()) as ways, ThreadPoolExecutor(1) as threads:
+        whole = threads.submit(ways.run, one())
+        ways.run(other())
+        ways.run(meet())
+        assert (whole.result(20), broken) == (["of the other"], ["of the other", "of the one"])
+
+
+def test_overlapping_runs_use_one_pool_and_what_they_raise_is_theirs() -> None:
+    async def wrong() -> None:
+        raise LookupError
+
+    with counting() as server, closing(OverlappingConnections()) as ways:
+        with pytest.raises(LookupError):
+            ways.run(wrong())
+        assert [ways.run(ask(ways, server.url)) for _ in range(3)] == ["whole"] * 3
+        assert len(server.taken) == 1
+
+
+def test_calls_of_an_ended_loop_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def ending() -> None:
+        asyncio.get_running_loop().stop()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(client, "ALIVE_SECONDS", 0.01)
+    ways = OverlappingConnections()
+    with pytest.raises(HarnessError, match="broke off"):
+        ways.run(ending())
+    ways.close()

@@ -1,16 +1,25 @@
-"""The limiter against simulated endpoints, in virtual time."""
+"""The limiter in virtual time, what processes tell each other of a 429, and waits before a retry."""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.endpoint.limiter import CUT, Limiter, Slot
+from harness.core.failures import ErrorClass, RateLimited, Refused, Transient
+from harness.endpoint.limiter import CUT, Limiter, RetryPolicy, Slot, retry_after
+from harness.endpoint.notice import LONGEST, PauseNotice
 from tests.harness.virtual_time import in_virtual_time
+from tests.review.thorough import examples
 
 
 @dataclass
@@ -67,11 +76,11 @@ async def calls(limiter: Limiter, endpoint: Endpoint, number: int) -> None:
 
 
 @in_virtual_time
-async def test_a_hidden_limit_of_forty_is_used_well_and_learnt_with_few_refusals() -> None:
+async def test_hidden_limit_is_learnt_with_few_refusals() -> None:
     limiter, endpoint = Limiter(1024, start=4), Endpoint(hidden=40)
-    await calls(limiter, endpoint, 4000)
+    await calls(limiter, endpoint, 2000)
     seconds = asyncio.get_running_loop().time()
-    assert endpoint.served == 4000
+    assert endpoint.served == 2000
     assert endpoint.busy / (seconds * endpoint.hidden) >= 0.85
     assert endpoint.refused <= 0.15 * endpoint.served
 
@@ -107,7 +116,7 @@ async def test_a_burst_of_refusals_cuts_once_and_the_next_era_cuts_again() -> No
 
 
 @in_virtual_time
-async def test_after_the_first_refusal_growth_is_one_a_round() -> None:
+async def test_growth_is_one_a_round_and_none_unused() -> None:
     limiter = Limiter(1000, start=100)
     slots = [await limiter.acquire() for _ in range(100)]
     limiter.rate_limited(slots[0])
@@ -119,10 +128,6 @@ async def test_after_the_first_refusal_growth_is_one_a_round() -> None:
     for slot in slots[80:90]:
         limiter.succeeded(slot)
     assert limiter.limit == 81
-
-
-@in_virtual_time
-async def test_an_unused_limit_does_not_grow() -> None:
     limiter = Limiter(1000, start=10)
     slot = await limiter.acquire()
     limiter.begins(slot)
@@ -247,10 +252,10 @@ class Crowd:
         await asyncio.gather(*self.waiting, return_exceptions=True)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(30, 300)
 @given(STEPS, st.integers(1, 12), st.integers(1, 4))
 @in_virtual_time
-async def test_no_interleaving_freezes_it_or_gives_too_many(
+async def test_interleavings_never_freeze(
     steps: list[tuple[str, int]], most: int, start: int
 ) -> None:
     crowd = Crowd(Limiter(most, start))
@@ -258,3 +263,136 @@ async def test_no_interleaving_freezes_it_or_gives_too_many(
         await crowd.step(kind, number)
     await crowd.finish()
     assert crowd.limiter.in_use == len(crowd.held) == 0
+
+
+URL = "https://llm.example.org/v1"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def two(folder: Path) -> tuple[PauseNotice, PauseNotice, Clock]:
+    clock = Clock()
+    return PauseNotice(folder, URL, clock), PauseNotice(folder, URL, clock), clock
+
+
+def test_nothing_is_written_before_a_429_or_where_none_can(tmp_path: Path) -> None:
+    mine, theirs, _ = two(tmp_path / "locks")
+    assert (mine.seconds(), theirs.news()) == (0.0, False)
+    assert not (tmp_path / "locks").exists()
+    (tmp_path / "file").write_text("", "utf-8")
+    mine, theirs, _ = two(tmp_path / "file")
+    mine.tell(5.0)
+    assert (mine.seconds(), theirs.news()) == (0.0, False)
+
+
+def test_pause_holds_for_the_others_until_its_end(tmp_path: Path) -> None:
+    mine, theirs, clock = two(tmp_path)
+    mine.tell(5.0)
+    theirs.tell(2.0)  # a shorter pause does not end a longer one
+    assert (theirs.seconds(), mine.seconds()) == (pytest.approx(5.0), pytest.approx(5.0))
+    assert PauseNotice(tmp_path, "https://other.example.org/v1", clock).seconds() == 0.0
+    clock.now += 4.0
+    assert theirs.seconds() == pytest.approx(1.0)
+    clock.now += 1.0
+    assert (theirs.seconds(), mine.seconds()) == (0.0, 0.0)
+
+
+def test_429_is_news_to_the_others_once(tmp_path: Path) -> None:
+    mine, theirs, _ = two(tmp_path)
+    mine.tell(None)
+    assert (mine.news(), theirs.news(), theirs.news()) == (False, True, False)
+    assert theirs.seconds() == 0.0, "the endpoint asked for no pause"
+
+
+def test_a_time_that_nobody_could_have_told_holds_nobody_up(tmp_path: Path) -> None:
+    mine, theirs, clock = two(tmp_path)
+    mine.tell(10 * LONGEST)
+    assert theirs.seconds() == pytest.approx(LONGEST)
+    (file,) = tmp_path.iterdir()
+    os.utime(file, (clock.now + 2 * LONGEST, clock.now + 2 * LONGEST))
+    assert theirs.seconds() == 0.0
+
+
+def test_a_limiter_cuts_its_pace_for_the_429_of_another(tmp_path: Path) -> None:
+    async def scenario() -> tuple[int, int]:
+        mine, theirs, clock = two(tmp_path)
+        here, there = Limiter(10, notice=mine), Limiter(10, notice=theirs)
+        slot, other = await here.acquire(), await there.acquire()
+        here.begins(slot)
+        here.rate_limited(slot)
+        there.begins(other)
+        clock.now += 1.0
+        there.rate_limited(other)  # of a call that began after it heard of the cut: news again
+        here.begins(slot)
+        return here.limit, there.limit
+
+    assert asyncio.run(scenario()) == (6, 6)
+
+
+NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC).timestamp()
+
+
+def test_retry_after() -> None:
+    for header, seconds in [
+        *[(none, None) for none in (None, "", "-3", "nan", "inf", "-inf", "1e400", "soon", "7 seconds")],
+        *[("7", 7.0), (" 7 ", 7.0), ("0", 0.0), ("1.5", 1.5), ("٣", 3.0)],
+        ("Sun, 01 Mar 2026 12:01:30 GMT", 90.0), ("Sunday, 01-Mar-26 12:01:30 GMT", 90.0),
+        ("Sun Mar  1 12:01:30 2026", 90.0), ("Sun, 01 Mar 2026 12:01:30 -0000", 90.0),
+        ("Sun, 01 Mar 2026 13:01:30 +0100", 90.0), ("Sun, 01 Mar 2026 11:00:00 GMT", 0.0),
+        ("Sun, 99 Mar 2026 11:00:00 GMT", None), ("Sun, 01 Mar 999999999999 11:00:00 GMT", None),
+        ("\x00", None),
+    ]:  # fmt: skip
+        assert retry_after(header, lambda: NOW) == seconds
+
+
+@pytest.fixture(autouse=True)
+def far_from_greenwich(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A date without a zone means GMT, wherever the program runs."""
+    monkeypatch.setenv("TZ", "America/Edmonton")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@examples(25, 300)
+@given(st.text())
+def test_no_header_makes_it_raise_or_wait_for_ever(header: str) -> None:
+    seconds = retry_after(header, lambda: NOW)
+    assert seconds is None or 0 <= seconds < float("inf")
+
+
+@examples(25, 300)
+@given(st.integers(946_684_800, 4_102_444_800))
+def test_every_http_date_is_read(seconds: int) -> None:
+    moment = datetime.fromtimestamp(seconds, UTC)
+    header = format_datetime(moment, usegmt=True)
+    assert retry_after(header, lambda: NOW) == max(0.0, moment.timestamp() - NOW)
+
+
+def test_waits_double_tries_are_kept_and_hints_taken() -> None:
+    policy = RetryPolicy(most_attempts=100)
+    failure = Transient(ErrorClass.SERVER, "HTTP 500", 500)
+    longest = [policy.wait(failure, attempt, lambda: 1.0) for attempt in range(1, 10)]
+    shortest = [policy.wait(failure, attempt, lambda: 0.0) for attempt in range(1, 10)]
+    assert longest == [1, 2, 4, 8, 16, 32, 60, 60, 60]
+    assert shortest == [0.5, 1, 2, 4, 8, 16, 30, 30, 30]
+    assert policy.wait(RateLimited("429"), 99, lambda: 1.0) == 60
+    for most in (1, 2, 6):
+        policy = RetryPolicy(most_attempts=most)
+        for each in (RateLimited("429"), Transient(ErrorClass.TIMEOUT, "slow")):
+            waits = [policy.wait(each, attempt, lambda: 0.5) for attempt in range(1, most + 3)]
+            assert all(wait is not None for wait in waits[: most - 1])
+            assert waits[most - 1 :] == [None, None, None]
+    assert RetryPolicy().wait(Refused(ErrorClass.AUTH, "no", 401), 1, lambda: 0.5) is None
+    policy = RetryPolicy(longest_hint=600)
+    for hint in (0.0, 0.3, 599.0, 600.0):
+        assert policy.wait(RateLimited("429", hint), 1, lambda: 0.0) == hint
+        assert policy.wait(Transient(ErrorClass.SERVER, "", 503, hint), 1, lambda: 0.0) == hint
+    assert policy.wait(RateLimited("429", 600.1), 1, lambda: 0.0) is None

@@ -1,7 +1,8 @@
-"""Plans of sweeps: what they expand to, in which order, and what is said of a plan that is wrong."""
+"""Plans of sweeps, what is said of wrong ones, and two worker processes that share a pause."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from itertools import product
 from pathlib import Path
 
@@ -10,13 +11,10 @@ import pytest
 from harness.core.failures import UsageError
 from harness.sweep.expansion import expand, open_plan_corpus
 from harness.sweep.plan import SweepPlan, read_plan
-from tests.harness.scripted import price_table
+from harness.sweep.processes import WorkerProcesses
+from tests.harness.scripted import Answer, Asked, error, price_table, serving, translated
 from tests.harness.sweep.plans import CHAT, CORPUS, cells, read, written
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+from tests.harness.sweep.sweeping import begun, record
 
 
 def test_every_combination_is_a_run_in_the_order_of_the_plan(tmp_path: Path) -> None:
@@ -47,8 +45,7 @@ def test_the_five_axes_reach_the_run(tmp_path: Path) -> None:
     )
     options = found[0].request.plan.options
     assert options.temperature is None
-    assert options.prompt == "coached-v1"
-    assert options.coaching == tmp_path / "notes.json"
+    assert (options.prompt, options.coaching) == ("coached-v1", tmp_path / "notes.json")
     assert (options.tools, options.glossary) == (("lookup",), tmp_path / "words.tsv")
     assert found[0].labels == {
         "model": "m", "temperature": "none", "prompt": "coached-v1",
@@ -56,7 +53,7 @@ def test_the_five_axes_reach_the_run(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_a_combination_with_all_of_a_table_is_left_out(tmp_path: Path) -> None:
+def test_combinations_are_left_out_and_axes_without_meaning(tmp_path: Path) -> None:
     found = cells(
         tmp_path,
         '[axes]\nmodel = ["a", "b", "c"]\ntemperature = [0.0, 0.7]',
@@ -64,9 +61,6 @@ def test_a_combination_with_all_of_a_table_is_left_out(tmp_path: Path) -> None:
         CHAT,
     )
     assert [each.name for each in found] == ["a · 0", "b · 0", "c · 0", "c · 0.7"]
-
-
-def test_an_axis_that_means_nothing_to_a_method_does_not_multiply_its_runs(tmp_path: Path) -> None:
     found = cells(
         tmp_path,
         "replicates = 2",
@@ -74,12 +68,10 @@ def test_an_axis_that_means_nothing_to_a_method_does_not_multiply_its_runs(tmp_p
         CHAT,
     )
     named = [each.name for each in found if each.setup.method == "copy-source"]
-    assert named == ["copy"]
-    assert len(found) == 5
-    assert found[-1].labels == {"model": "copy"}
+    assert (named, len(found), found[-1].labels) == (["copy"], 5, {"model": "copy"})
 
 
-def test_the_same_run_has_the_same_key_from_another_plan(tmp_path: Path) -> None:
+def test_same_run_and_stored_plan_have_the_same_key(tmp_path: Path) -> None:
     one = cells(tmp_path, '[axes]\nmodel = ["a", "b"]', CHAT)
     other = cells(tmp_path, '[axes]\nmodel = ["b"]\ntemperature = [0]', CHAT)
     assert one[1].key == other[0].key
@@ -88,18 +80,13 @@ def test_the_same_run_has_the_same_key_from_another_plan(tmp_path: Path) -> None
     assert scored[0].key != one[1].key
     fewer = cells(tmp_path, '[select]\nlimit = 3\n[axes]\nmodel = ["b"]', CHAT)
     assert fewer[0].key != one[1].key
-
-
-def test_a_plan_of_the_store_is_the_same_plan(tmp_path: Path) -> None:
     found = read(
         tmp_path, "replicates = 3", '[axes]\nmodel = ["a"]\ntools = [[], ["lookup"]]', CHAT
     ).plan
     assert SweepPlan.model_validate_json(found.stored) == found
 
 
-def test_paths_count_from_the_folder_of_the_plan(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_paths_count_from_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "c.tsv").write_text("id\tsource\treference\n1\ta dog\thundo\n", "utf-8")
     (tmp_path / "own.txt").write_text("Translate {source_language}.", "utf-8")
     languages = '[reading]\nsource_language = "en"\ntarget_language = "eo"\n'
@@ -120,9 +107,8 @@ def test_paths_count_from_the_folder_of_the_plan(
 MODEL = '[axes]\nmodel = ["a"]'
 
 
-@pytest.mark.parametrize(
-    ("parts", "said"),
-    [
+def test_what_is_wrong_is_told_with_file_line_field_and_mend(tmp_path: Path) -> None:
+    for parts, said in [
         ((f"{MODEL}\nmodels = 1", CHAT), "line 5, field 'axes.models': there is no such axis. Did you mean model?"),
         ((f"{MODEL}\ntemperature = [true]", CHAT), "line 5, field 'axes.temperature': a number is wanted"),
         (('[axes]\nmodel = "a"', CHAT), "line 4, field 'axes.model': a list in square brackets is wanted"),
@@ -146,16 +132,12 @@ MODEL = '[axes]\nmodel = ["a"]'
         ((MODEL, f'{CHAT}[fixed.settings]\napi_key = "sk-1"'), "--set: 'api_key' looks like a key"),
         ((MODEL, CHAT.replace("chat", "chatt")), "run 'chatt': Method 'chatt' is not known. Did you mean 'chat'?"),
         (("x = [", CHAT), "not valid TOML"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_is_told_with_file_line_field_and_mend(
-    tmp_path: Path, parts: tuple[str, ...], said: str
-) -> None:
-    with pytest.raises(UsageError) as wrong:
-        cells(tmp_path, *parts)
-    told = str(wrong.value)
-    assert told.startswith(f"{tmp_path / 'plan.toml'}: ")
-    assert said in told
+    ]:  # fmt: skip
+        with pytest.raises(UsageError) as wrong:
+            cells(tmp_path, *parts)
+        told = str(wrong.value)
+        assert told.startswith(f"{tmp_path / 'plan.toml'}: ")
+        assert said in told
 
 
 def test_a_table_without_a_label_is_refused(tmp_path: Path) -> None:
@@ -163,15 +145,13 @@ def test_a_table_without_a_label_is_refused(tmp_path: Path) -> None:
         read(tmp_path, '[axes]\nmodel = [{ model = "a" }]', CHAT)
 
 
-@pytest.mark.parametrize(("replicates", "temperatures"), [(1000, 11), (1, 10_001), (1, 1001)])
-def test_more_than_ten_thousand_runs_are_refused_at_once(
-    tmp_path: Path, replicates: int, temperatures: int
-) -> None:
-    values = ", ".join(f"{place / 20000}" for place in range(temperatures))
-    models = ", ".join(f'"{place}"' for place in range(1001 if temperatures == 1001 else 1))
-    axes = f"[axes]\nmodel = [{models}]\ntemperature = [{values}]"
-    with pytest.raises(UsageError, match=r"field 'axes': [\d,]+ runs are more than 10,000"):
-        cells(tmp_path, f"replicates = {replicates}", axes, CHAT)
+def test_more_than_ten_thousand_runs_are_refused_at_once(tmp_path: Path) -> None:
+    for replicates, temperatures in [(1000, 11), (1, 10_001), (1, 1001)]:
+        values = ", ".join(f"{place / 20000}" for place in range(temperatures))
+        models = ", ".join(f'"{place}"' for place in range(1001 if temperatures == 1001 else 1))
+        axes = f"[axes]\nmodel = [{models}]\ntemperature = [{values}]"
+        with pytest.raises(UsageError, match=r"field 'axes': [\d,]+ runs are more than 10,000"):
+            cells(tmp_path, f"replicates = {replicates}", axes, CHAT)
 
 
 def test_known_prices_let_a_budget_be_kept(tmp_path: Path) -> None:
@@ -188,3 +168,29 @@ def test_secret_entries_are_refused(tmp_path: Path) -> None:
     found = read_plan(path)
     with pytest.raises(UsageError, match="a sweep takes no secret entries"):
         expand(found, open_plan_corpus(found))
+
+
+ALLOWED = 8
+PAUSE = 1.0
+
+
+@pytest.mark.costly("two real processes at one endpoint")
+def test_pause_of_one_process_holds_for_the_other(tmp_path: Path) -> None:
+    refused: list[Asked] = []
+
+    def limited(asked: Asked) -> Answer:
+        over = len(server.asked) > ALLOWED
+        if over and (not refused or asked.at < refused[0].at + PAUSE):
+            refused.append(asked)
+            return error(429, headers={"retry-after": str(PAUSE)})
+        return translated(asked, seconds=0.05)
+
+    with serving(limited) as server:
+        store, sweep = begun(tmp_path, server.url, size=15)
+        with closing(WorkerProcesses(store, sweep.number, 2)) as workers:
+            workers.start()
+            while not workers.wait(600):
+                pass
+    found = record(store)
+    assert (found.state, {each.failed for each in found.cells}) == ("complete", {0})
+    assert 0 < len(refused) <= 4, "the calls that were under way, and no more"

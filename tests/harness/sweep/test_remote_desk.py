@@ -142,8 +142,7 @@ def test_no_call_goes_out_before_its_money_is_safe_at_home() -> None:
         return await call
 
     with at_home(held=0.0) as home:
-        assert asyncio.run(scenario(home)) == 0.25
-        assert home.desk.ledger.committed == 0.25
+        assert (asyncio.run(scenario(home)), home.desk.ledger.committed) == (0.25, 0.25)
 
 
 def test_a_budget_that_home_has_not_ends_the_run() -> None:
