@@ -40,8 +40,8 @@ class Home:
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Home:
     path = tmp_path_factory.mktemp("other") / "rosetta.sqlite"
-    corpus = ranked_corpus(12)
-    return Home(path, play(path, corpus, 10, "alpha"), play(path, corpus, 4, "beta"))
+    corpus = ranked_corpus(8)
+    return Home(path, play(path, corpus, 7, "alpha"), play(path, corpus, 3, "beta"))
 
 
 @pytest.fixture

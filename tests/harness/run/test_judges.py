@@ -72,8 +72,10 @@ from tests.harness.scripted import (
     price_table,
 )
 
-MOST = 4096 * 1000 / 1e6
-"""What its output may cost at most."""
+DEAR = (20 * 100 + 10 * 10_000) / 1e6
+"""US dollars of a judgement whose output costs ten times as much."""
+CAP = 4096 * 10_000 / 1e6 + 0.5 + 3 * DEAR
+"""What its output may cost at most, and some more, so that a few are asked for."""
 
 
 @pytest.fixture(autouse=True)
@@ -85,6 +87,11 @@ def _packs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture
 def prices(tmp_path: Path) -> Path:
     return price_table(tmp_path, PRICES)
+
+
+@pytest.fixture
+def dear(tmp_path: Path) -> Path:
+    return price_table(tmp_path, {**PRICES, "judge-mock": (100.0, 10_000.0)})
 
 
 def copied(url: str, **run: Any) -> Plan:
@@ -323,24 +330,23 @@ def test_asking_sends_no_secret_text_elsewhere() -> None:
 # Stopping, budgets
 
 
-def test_reached_budget_stops_judging(endpoint: Scripted, store_path: Path, prices: Path) -> None:
+def test_reached_budget_stops_judging(endpoint: Scripted, store_path: Path, dear: Path) -> None:
     endpoint.answer = answering(lambda _: says(0.5))
-    cap = MOST + 0.5 + 3 * COST
-    plan = judged_plan(endpoint.url, prices=prices, max_tokens=40, run={"budget_usd": cap})
-    heard = run_corpus(store_path, corpus(50), plan)
+    plan = judged_plan(endpoint.url, prices=dear, max_tokens=40, run={"budget_usd": CAP})
+    heard = run_corpus(store_path, corpus(15), plan)
     assert heard.finished.state is RunState.STOPPED
     assert heard.finished.budget_reached
     assert "left of the budget" in (heard.finished.reason or "")
     before = len(judged(endpoint))
-    assert 0 < before < 50
-    assert heard.progress[-1].spent_usd == pytest.approx(before * COST)
+    assert 0 < before < 15
+    assert heard.progress[-1].spent_usd == pytest.approx(before * DEAR)
     for each in (heard.progress[-1], shown_again(store_path)):
-        assert asked_so_far(each) == pytest.approx((before, before * COST, before * COST, 0))
-    assert before * COST <= cap
+        assert asked_so_far(each) == pytest.approx((before, before * DEAR, before * DEAR, 0))
+    assert before * DEAR <= CAP
     heard = resume(store_path, budget_usd=100.0)
     assert heard.finished.state is RunState.COMPLETE
-    assert len(endpoint.asked) == 100
-    assert whole_card(store_path)["cost"]["scoring"]["spent_usd"] == pytest.approx(50 * COST)
+    assert len(endpoint.asked) == 30
+    assert whole_card(store_path)["cost"]["scoring"]["spent_usd"] == pytest.approx(15 * DEAR)
 
 
 @pytest.mark.parametrize("wish", [Control.drain, Control.stop])
@@ -350,15 +356,15 @@ def test_stop_while_judges_are_asked(endpoint: Scripted, store_path: Path, wish:
             wish(control)
 
     endpoint.answer = answering(lambda _: says(0.5))
-    heard = run_corpus(store_path, corpus(60), judged_plan(endpoint.url), Heard(react=react))
+    heard = run_corpus(store_path, corpus(24), judged_plan(endpoint.url), Heard(react=react))
     assert heard.finished.state is RunState.STOPPED
     assert heard.finished.reason is None
-    assert len(judged(endpoint)) < 60
+    assert len(judged(endpoint)) < 24
     seen = {asked.source for asked in judged(endpoint)}
     heard = resume(store_path)
     assert heard.finished.state is RunState.COMPLETE
-    assert len(seen | {asked.source for asked in judged(endpoint)}) == 60
-    repeated = len(judged(endpoint)) - 60
+    assert len(seen | {asked.source for asked in judged(endpoint)}) == 24
+    repeated = len(judged(endpoint)) - 24
     assert repeated <= (4 if wish is Control.stop else 0)  # those that were under way
 
 
@@ -383,18 +389,18 @@ def test_budget_without_price_of_judge_is_refused(
         run_corpus(store_path, corpus(2), far)
 
 
-def test_scoring_over_budget_is_no_run(endpoint: Scripted, store_path: Path, prices: Path) -> None:
+def test_scoring_over_budget_is_no_run(endpoint: Scripted, store_path: Path, dear: Path) -> None:
     endpoint.answer = answering(lambda _: says(0.5))
-    run_corpus(store_path, corpus(50), chat_plan(endpoint.url, prices=prices))
+    run_corpus(store_path, corpus(15), chat_plan(endpoint.url, prices=dear))
     with pytest.raises(BudgetReached):
-        again(store_path, judged_by(endpoint.url), budget_usd=MOST + 0.5 + 3 * COST)
+        again(store_path, judged_by(endpoint.url), budget_usd=CAP)
     before = len(judged(endpoint))
-    assert 0 < before < 50
+    assert 0 < before < 15
     assert query(store_path, "SELECT count(*) FROM runs") == [(1,)]
     assert query(store_path, "SELECT count(*) FROM asked_about") == [(before,)]
     other = Path(shutil.copytree(store_path.parent, store_path.parent.with_name("other")))
     again(store_path, judged_by(endpoint.url))
-    assert len(judged(endpoint)) == 50
+    assert len(judged(endpoint)) == 15
     with closing(open_store(other / store_path.name)) as connection:  # where the run is deleted
         delete_run(connection, find_run(connection, "last").id)
         for table in ("replies", "annotations", "asked_about", "texts"):
