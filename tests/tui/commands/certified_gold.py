@@ -6,32 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from corpora.model.entry import Segment
 from harness.sealed.keys import Identity, Role
 from review.office.store.store import Office
-from rosetta_tui.commands import rosetta
 from tests.review.verdict.certified import fluent_run
+from tests.tui.commands.command_line import ok
 from tests.tui.review.gated import filled, issued, reviewed
-
-
-def said(line: str, home: Path | None = None) -> Result:
-    """Call a command, in a data folder where one is named."""
-    env = {} if home is None else {"ROSETTA_HOME": str(home)}
-    return CliRunner().invoke(rosetta, line.split(), env=env)
-
-
-def ok(line: str, home: Path | None = None) -> str:
-    done = said(line, home)
-    assert done.exit_code == 0, f"{done.output}{done.exception!r}"
-    return done.output
-
-
-def refused(line: str, home: Path | None = None) -> str:
-    done = said(line, home)
-    assert done.exit_code != 0, done.output
-    return f"{done.output}{done.exception}"
 
 
 @dataclass(frozen=True)

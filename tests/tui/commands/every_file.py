@@ -6,10 +6,12 @@ import base64
 import json
 import shutil
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
+import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
@@ -20,25 +22,58 @@ from harness.store.signed_records import RecordKind, signed_files
 from harness.vault.keepers import write_card
 from harness.vault.shares import drill
 from review.files.statements import write_laptop_card, write_statement
+from review.records.use import read_use
 from tests.harness.setup.calibrating import proposal, signed_file, written
 from tests.harness.submission.made import sample_bundle
 from tests.harness.vault.grants.made import ASKED_AT, OFFICE, SCHOOL, allowed, asked, at, founded
-from tests.tui.commands.certified_gold import TwoSides, ok
+from tests.tui.commands.certified_gold import TwoSides, two_sides
+from tests.tui.commands.command_line import ok
 
 GOLDEN = Path(__file__).parents[2] / "review/golden_1"
 ORGANISER, WITNESS = Identity.make(Role.ORGANISATION), Identity.make(Role.LAPTOP)
 
 
-def every_file(sides: TwoSides, folder: Path) -> dict[str, Path]:
-    """Write one file of each kind into a folder; by the name of the kind."""
+@dataclass(frozen=True)
+class EveryFile:
+    """Both computers, one file of each kind by its name, and some more of the same kinds."""
+
+    sides: TwoSides
+    paths: dict[str, Path]
+    more: dict[str, Path]
+
+
+def every_file(top: Path, patch: pytest.MonkeyPatch) -> EveryFile:
+    sides, folder = two_sides(top, patch), top / "files"
     folder.mkdir()
-    return {
+    paths = {
         **_of_runs(sides, folder),
         **_of_reviews(sides, folder),
         **_of_custody(sides, folder),
         **_of_records(sides, folder),
         **_of_a_node(folder),
         **_apart(sides, folder),
+    }
+    return EveryFile(sides, paths, _more(sides, top))
+
+
+def _more(sides: TwoSides, top: Path) -> dict[str, Path]:
+    ok(f"run {top}/files/corpus.json --method constant --text x --plain", sides.developer)
+    ok(f"runs export last -o {top}/other.json", sides.developer)
+    begun, end = top / "begun.rosetta-use", top / "end.rosetta-use"
+    use = f"organisation used {sides.run_id} --where radio --by Bob --since 2026-01-02 -o {begun}"
+    ok(use, sides.organisation)
+    number = read_use(begun.read_bytes()).id
+    ok(f"organisation ended {number} --on 2026-02-03 --reason over -o {end}", sides.organisation)
+    witness, laptop = Identity.make(Role.COMPUTER), Identity.make(Role.LAPTOP)
+    (top / "seen.rosetta-laptop").write_bytes(write_laptop_card(laptop, "red"))
+    saw = write_statement(witness, laptop.public.signing_key, "ab" * 32)
+    (top / "saw.rosetta-witness").write_bytes(saw)
+    return {
+        "other-card": top / "other.json",
+        "use-begun": begun,
+        "use-end": end,
+        "saw": top / "saw.rosetta-witness",
+        "seen": top / "seen.rosetta-laptop",
     }
 
 
@@ -96,16 +131,14 @@ def _of_custody(sides: TwoSides, folder: Path) -> dict[str, Path]:
     answer.write_bytes(allowed(grants, data, SCHOOL)[0])
     (folder / "k.rosetta-keeper").write_bytes(write_card(ORGANISER, "Anna"))
     key = "cd" * 32
+    notice = folder / "n.rosetta-notice"
     ok(
-        f"consent withdraw --signing-key {key} --by Us --reason lost -o {folder}/n.rosetta-notice",
+        f"consent withdraw --signing-key {key} --by Us --reason lost -o {notice}",
         sides.organisation,
     )
     ok(f"exchange out {folder}/exchange {folder}/card.json --as Office", sides.organisation)
-    [listed] = [
-        each
-        for each in (folder / "exchange").rglob("*")
-        if each.is_file() and b'"format":"rosetta-exchange/1"' in each.read_bytes()
-    ]
+    files = (each for each in (folder / "exchange").rglob("*") if each.is_file())
+    [listed] = [each for each in files if b'"format":"rosetta-exchange/1"' in each.read_bytes()]
     (folder / "key.pem").write_text(public_pem(sides.key()))
     return {
         "vault-log": folder / "vault/vault/log.jsonl",
@@ -115,7 +148,7 @@ def _of_custody(sides: TwoSides, folder: Path) -> dict[str, Path]:
         "keeper": folder / "k.rosetta-keeper",
         "release-ledger": sides.organisation / "releases/ledger.jsonl",
         "register": sides.organisation / "consent.jsonl",
-        "notice": folder / "n.rosetta-notice",
+        "notice": notice,
         "exchange-list": listed,
         "public-key": folder / "key.pem",
     }
@@ -124,10 +157,8 @@ def _of_custody(sides: TwoSides, folder: Path) -> dict[str, Path]:
 def _of_records(sides: TwoSides, folder: Path) -> dict[str, Path]:
     owned = sides.signed()
     use, profile, stated = folder / "u.rosetta-use", folder / "p.rosetta-profile", folder / "s.json"
-    ok(
-        f"organisation used {sides.run_id} --where school --by Anna --since 2026-01-02 -o {use}",
-        sides.organisation,
-    )
+    used = f"organisation used {sides.run_id} --where school --by Anna --since 2026-01-02 -o {use}"
+    ok(used, sides.organisation)
     ok("organisation state terms a-page --by Anna", sides.organisation)
     ok(f"organisation profile --name Us -o {profile}", sides.organisation)
     with closing(open_store(sides.organisation / "rosetta.sqlite")) as store:
@@ -142,11 +173,8 @@ def _apart(sides: TwoSides, folder: Path) -> dict[str, Path]:
     drill.answer(drilled, SCHOOL, ASKED_AT)
     [answer] = drilled.glob("answer-*.json")
     ok(f"community export {folder}/taken-out --corpus {folder}/corpus.json", sides.developer)
-    ok(
-        f"corpus new {made} --source-language en --target-language eo --title Words --organisation Us"
-        " --license CC-BY-4.0",
-        sides.developer,
-    )
+    new = f"corpus new {made} --source-language en --target-language eo --title Words --license CC-BY-4.0"
+    ok(f"{new} --organisation Us", sides.developer)
     [mark] = (folder / "exchange").rglob("exchange.json")
     [kept] = (each for each in sides.organisation.rglob("*.json") if b"exchange-record" in each.read_bytes())  # fmt: skip
     return {
@@ -182,7 +210,6 @@ def _of_a_node(folder: Path) -> dict[str, Path]:
     }
     signature = folder / "score-manifest.json.sig.json"
     signature.write_text(json.dumps(block, indent=2) + "\n")
-    (folder / "node.pub.json").write_text(
-        json.dumps({"publicKeyDerB64": base64.b64encode(der).decode()})
-    )
+    key = json.dumps({"publicKeyDerB64": base64.b64encode(der).decode()})
+    (folder / "node.pub.json").write_text(key)
     return {"reference-manifest": manifest, "reference-signature": signature}

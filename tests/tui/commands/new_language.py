@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 import re
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,12 +60,22 @@ def table(known: Mapping[str, tuple[int, str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+NEW = (
+    "corpus", "new", "words", "--source-language", "en", "--target-language", "eo", "--title", "Words",
+    "--organisation", "Our school", "--license", "CC0-1.0",
+)  # fmt: skip
+
+
 @dataclass
 class Office:
     """Types commands; what each printed is at hand."""
 
     home: Path
     said: str = ""
+
+    def __call__(self, line: str) -> str:
+        """Run ``rosetta LINE`` and return what it printed."""
+        return self.types(*shlex.split(line)).output
 
     def types(self, *words: str, text: str | None = None, code: int = 0) -> Result:
         """Run ``rosetta WORDS``; fails where it ends with another code."""

@@ -15,7 +15,7 @@ from review.rating import Rating
 from review.verdict.gate.policy import proposed
 from review.verdict.panel.key import ControlKind
 from tests.review.office.made import Person
-from tests.tui.commands.submission_desk import CANARY, Desk, gold
+from tests.tui.commands.submission_desk import CANARY, Desk
 
 OPENING = ("--vault", "elders", "--purpose", "speakers judge")
 LAPTOPS = 3
@@ -78,11 +78,8 @@ def careful(review: Review) -> Callable[[int, str], Rating]:
     return opinion
 
 
-def sealed_run(desk: Desk, entries: int = 30) -> str:
-    """Put secret sentences into a vault, and run a method over them; return the run's id."""
-    desk("vault init elders --name Elders --as Office --recovery rec.txt")
-    desk(f"vault add elders {gold(desk.folder, entries)}")
-    (desk.folder / "gold.json").unlink()
+def run_sealed(desk: Desk) -> str:
+    """Run a method over the secret sentences of the desk's vault; return the run's id."""
     more = ("--purpose", "the spring run", "--despite-network", "a test", "--plain")
     desk("run eo-gold --vault elders --method copy-source --segment gold_standard", *more)
     return str(desk.json("runs list", "runs-list")[0]["run_id"])

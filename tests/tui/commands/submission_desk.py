@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from harness.core.failures import HarnessError
 from harness.release.ledger import own_ledger
 from harness.submission.desk import DeskAct, SubmissionDesk
 from rosetta_tui.commands import rosetta
-from tests.keyring_in_memory import memory_keyring
 
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 CANARY = "kanariobirdo"
@@ -66,12 +64,13 @@ class Desk:
         return {each["name"]: each["done"] for each in told["steps"]}
 
 
-@pytest.fixture(name="desk")
-def desk_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    with memory_keyring():
-        yield Desk(tmp_path)
+def packed(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """Write and pack the demo, and seal secret entries into a vault."""
+    patch.setenv("ROSETTA_HOME", str(folder / "home"))
+    patch.chdir(folder)
+    desk = Desk(folder)
+    desk("submission demo tiny --lane data")
+    vault(desk)
 
 
 def gold(folder: Path, entries: int = 30) -> Path:
@@ -87,10 +86,16 @@ def gold(folder: Path, entries: int = 30) -> Path:
     return path
 
 
-def vault(desk: Desk) -> None:
+def vault(desk: Desk, entries: int = 30) -> None:
     desk("vault init elders --name Elders --as Office --recovery rec.txt")
-    desk(f"vault add elders {gold(desk.folder)}")
+    desk(f"vault add elders {gold(desk.folder, entries)}")
     (desk.folder / "gold.json").unlink()
+
+
+def rehearsed(desk: Desk, name: str = "tiny.rosetta-submission", with_: str = "") -> None:
+    """Have the desk know a submission as one that was rehearsed, with a model where one is named."""
+    kept = SubmissionDesk(desk.home).receive(desk.folder / name)
+    SubmissionDesk(desk.home).note(kept.submission, DeskAct.REHEARSED, words=with_)
 
 
 IN_VAULT = ("eo-gold", "--terms", "tiny-terms.txt", "--vault", "elders", "--purpose", "spring", "--despite-network", "a test", "--plain")  # fmt: skip

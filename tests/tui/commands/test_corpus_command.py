@@ -1,7 +1,8 @@
+"""``rosetta corpus``: check, show, convert."""
+
 import json
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner, Result
 
 from rosetta_tui.commands.corpus import corpus
@@ -13,14 +14,14 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(corpus, [str(argument) for argument in arguments])
 
 
-def test_the_forms_are_those_of_the_library() -> None:
+def test_corpus_forms_are_those_of_the_library() -> None:
     from corpora.model.corpus import Form
 
     assert tuple(Form) == FORMS
     assert tuple(form for form in Form if form.written) == WRITTEN
 
 
-def test_check_prints_the_requirements_to_stdout(tmp_path: Path) -> None:
+def test_corpus_check_prints_the_requirements(tmp_path: Path) -> None:
     result = run("check", json_file(tmp_path, [entry(1, segment="development")]))
     assert result.exit_code == 0
     assert result.stderr == ""
@@ -28,7 +29,7 @@ def test_check_prints_the_requirements_to_stdout(tmp_path: Path) -> None:
     assert "0 of 7 minimum requirements met" in result.stdout
 
 
-def test_check_sends_every_problem_to_stderr_and_exits_2(tmp_path: Path) -> None:
+def test_corpus_check_prints_problems_and_ends_with_two(tmp_path: Path) -> None:
     result = run("check", json_file(tmp_path, [entry(1, source=""), entry(1, segment="no")]))
     assert result.exit_code == 2
     assert result.stdout == ""
@@ -36,7 +37,7 @@ def test_check_sends_every_problem_to_stderr_and_exits_2(tmp_path: Path) -> None
     assert all(str(tmp_path / "corpus.json") in line for line in result.stderr.splitlines())
 
 
-def test_check_prints_json_in_both_cases(tmp_path: Path) -> None:
+def test_corpus_check_prints_json_in_both_cases(tmp_path: Path) -> None:
     good = run("check", json_file(tmp_path, [entry(1, register="fromal")]), "--json")
     told = json.loads(good.stdout)
     assert told["usable"]
@@ -55,19 +56,7 @@ def test_check_prints_json_in_both_cases(tmp_path: Path) -> None:
     assert json.loads(bad.stdout)["problems"][0]["entry"] == 1
 
 
-def test_a_long_list_is_cut_with_a_word(tmp_path: Path) -> None:
-    wrong = [entry(n % 150) for n in range(299)]  # 149 ids twice, and one more problem
-    result = run("check", json_file(tmp_path, wrong))
-    assert len(result.stderr.splitlines()) == 101
-    assert "50 more" in result.stderr
-
-
-def test_what_is_alike_on_one_line_is_told_by_its_entries(tmp_path: Path) -> None:
-    result = run("check", json_file(tmp_path, [entry(n, difficulty=9) for n in range(1, 8)]))
-    assert "… and the same in the entries" in result.stderr
-
-
-def test_languages_and_id_come_from_the_options(tmp_path: Path) -> None:
+def test_corpus_check_takes_languages_and_id(tmp_path: Path) -> None:
     path = file(tmp_path, "source,reference\na,b\n", "a.csv")
     assert "--target-language" in run("check", path).stderr
     options = ("--source-language", "en", "--target-language", "eo", "--id", "mine")
@@ -76,14 +65,14 @@ def test_languages_and_id_come_from_the_options(tmp_path: Path) -> None:
     assert result.stdout.startswith("mine · EN→EO · en to eo · 1 entry · csv\n")
 
 
-def test_two_text_files_are_read_together(tmp_path: Path) -> None:
+def test_corpus_show_reads_two_files_together(tmp_path: Path) -> None:
     source = file(tmp_path, "dog\n", "a.en.txt")
     reference = file(tmp_path, "ᐊᑎᒼ\n", "a.crk.txt")
     told = json.loads(run("show", source, reference, "--json").stdout)
     assert told["statistics"]["reference"]["scripts"] == {"Canadian_Aboriginal": 1.0}
 
 
-def test_show_never_prints_an_entry_and_makes_hostile_text_harmless(tmp_path: Path) -> None:
+def test_corpus_show_prints_no_entry_and_nothing_hostile(tmp_path: Path) -> None:
     rows = [
         entry("\x1b[2J", source="KONFIDENCA", segment="held_out", register="\x1b]0;x\x07\u202e"),
     ]
@@ -97,41 +86,34 @@ def test_show_never_prints_an_entry_and_makes_hostile_text_harmless(tmp_path: Pa
             assert told.replace("\n", "").isprintable()
 
 
-@pytest.mark.parametrize(
-    ("more", "led_to", "because"),
-    [
-        ({"transmission": "local-only"}, "local-only", "transmission: local-only"),
-        ({"license": "CC-BY-ND-4.0"}, "local-only", "license: CC-BY-ND-4.0"),
-        ({"license": "CC0-1.0"}, "open", "license: CC0-1.0"),
-        ({"license": "CC-BY-NC-4.0"}, "ask", "license: CC-BY-NC-4.0"),
-        ({}, "ask", None),
-    ],
-)
-def test_check_and_show_say_where_the_texts_may_go(
-    tmp_path: Path, more: dict[str, str], led_to: str, because: str | None
-) -> None:
-    path = json_file(tmp_path, [entry()], **more)
-    words = {
-        "local-only": "no text leaves this machine",
-        "open": "open texts may be sent",
-        "ask": "a person says of each run whether open texts may be sent",
-    }[led_to]
-    for command in ("check", "show"):
-        told = json.loads(run(command, path, "--json").stdout)["terms"]
-        assert (told["transmission"], told["because"]) == (led_to, because)
-        line = f"terms: {words} ({because})"
-        assert (line in run(command, path).stdout) is (because is not None)
+TERMS: list[tuple[dict[str, str], str, str | None, str]] = [
+    ({"transmission": "local-only"}, "local-only", "transmission: local-only", "no text leaves this machine"),
+    ({"license": "CC-BY-ND-4.0"}, "local-only", "license: CC-BY-ND-4.0", "no text leaves this machine"),
+    ({"license": "CC0-1.0"}, "open", "license: CC0-1.0", "open texts may be sent"),
+    ({"license": "CC-BY-NC-4.0"}, "ask", "license: CC-BY-NC-4.0", "a person says of each run whether open texts may be sent"),
+    ({}, "ask", None, ""),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("form", [form for form in WRITTEN if form != "parallel"])
-def test_convert_writes_what_check_reads(tmp_path: Path, form: str) -> None:
+def test_corpus_check_and_show_say_where_texts_may_go(tmp_path: Path) -> None:
+    for more, led_to, because, words in TERMS:
+        path = json_file(tmp_path, [entry()], **more)
+        for command in ("check", "show"):
+            told = json.loads(run(command, path, "--json").stdout)["terms"]
+            assert (told["transmission"], told["because"]) == (led_to, because)
+            line = f"terms: {words} ({because})"
+            assert (line in run(command, path).stdout) is (because is not None)
+
+
+def test_corpus_convert_writes_what_check_reads(tmp_path: Path) -> None:
     path = json_file(tmp_path, [entry(1, notes="n"), entry(2, source="b")])
-    result = run("convert", path, "--to", form, "-o", tmp_path / "out")
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert json.loads(run("check", tmp_path / "out", "--json").stdout)["dataset"]["form"] == form
+    for form in (form for form in WRITTEN if form != "parallel"):
+        result = run("convert", path, "--to", form, "-o", out := tmp_path / f"out-{form}")
+        assert (result.exit_code, result.stdout) == (0, "")
+        assert json.loads(run("check", out, "--json").stdout)["dataset"]["form"] == form
 
 
-def test_convert_refuses_loss_and_secrets_unless_told(tmp_path: Path) -> None:
+def test_corpus_convert_refuses_loss_and_secrets(tmp_path: Path) -> None:
     path = json_file(tmp_path, [entry(1, notes="n", segment="gold_standard")])
     out = ("--to", "parallel", "-o", tmp_path / "a.en.txt")
     both = (*out, "--reference-output", tmp_path / "a.crk.txt")
@@ -143,12 +125,13 @@ def test_convert_refuses_loss_and_secrets_unless_told(tmp_path: Path) -> None:
     again = run("convert", path, *both, "--allow-secret", "--allow-loss")
     assert again.exit_code == 2
     assert "--overwrite" in again.stderr
-    assert (
-        run("convert", path, *both, "--allow-secret", "--allow-loss", "--overwrite").exit_code == 0
-    )
+    wanted = ("--allow-secret", "--allow-loss", "--overwrite")
+    assert run("convert", path, *both, *wanted).exit_code == 0
+    result = run("convert", path, *out, *wanted)
+    assert (result.exit_code, "two files" in result.stderr) == (2, True)
 
 
-def test_convert_can_leave_secrets_out(tmp_path: Path) -> None:
+def test_corpus_convert_can_leave_secrets_out(tmp_path: Path) -> None:
     entries = [entry(1, segment="gold_standard"), entry(2, segment="development")]
     path = json_file(tmp_path, entries)
     out = tmp_path / "public.json"
@@ -163,21 +146,7 @@ def test_convert_can_leave_secrets_out(tmp_path: Path) -> None:
     assert "No entry is left" in nothing.stderr
 
 
-def test_convert_needs_the_second_file_for_two_texts(tmp_path: Path) -> None:
-    path = json_file(tmp_path, [entry(1)])
-    result = run("convert", path, "--to", "parallel", "-o", tmp_path / "a", "--allow-loss")
-    assert result.exit_code == 2
-    assert "two files" in result.stderr
-
-
-def test_a_missing_file_is_said_in_words() -> None:
-    result = run("check", "no-such-file.json")
-    assert result.exit_code == 2
-    assert "cannot be read" in result.stderr
-    assert "Traceback" not in result.output
-
-
-def test_columns_and_further_references_are_named_by_options(tmp_path: Path) -> None:
+def test_corpus_show_takes_columns_and_references(tmp_path: Path) -> None:
     languages = ("--source-language", "en", "--target-language", "mi")
     table = file(tmp_path, "english;plain;formal\nHello;Kia ora;Tēnā koe\n", "a.csv")
     named = ("--source-column", "1", "--reference-column", "formal")

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from harness.annotators.judges import JUDGES
-from rosetta_tui.cli import main
 from scoring.core.metric_rows import row_of
 from tests.harness.annotators.judged import is_judge
 from tests.harness.scripted import (
@@ -22,6 +21,8 @@ from tests.harness.scripted import (
     price_table,
     serving,
 )
+from tests.review.thorough import first
+from tests.tui.commands.command_line import Program
 
 SIZE = 12
 BROKEN = 3
@@ -65,29 +66,25 @@ def test_every_judge_has_a_case() -> None:
 class Place:
     """A corpus, prices, a data folder and the command line."""
 
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.folder, self._capsys = folder, capsys
+    def __init__(self, folder: Path, program: Program) -> None:
+        self.folder, self.program = folder, program
 
     def corpus(self, case: Case, **more: Any) -> list[str]:
-        first = {"turns": TURNS} if case.task == "chat" else {}
-        rows = [
-            {"id": n, "source": f"Question {n}?", "reference": f"answer {n}", **first, **more}
+        rows: list[dict[str, Any]] = [
+            {"id": n, "source": f"Question {n}?", "reference": f"answer {n}", **more}
             for n in range(SIZE)
         ]
-        for row in rows:
-            if "turns" in row:
-                row["turns"] = [{"user": row.pop("source")}, *TURNS[1:]]
+        for row in rows if case.task == "chat" else ():
+            row["turns"] = [{"user": row.pop("source")}, *TURNS[1:]]
         file = self.folder / f"{case.task}.jsonl"
         file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
         languages = ["--source-language", "en", "--target-language", "en", "--id", "made"]
         return [str(file), *languages, "--task", case.task, "--metrics", case.metric]
 
     def __call__(self, *arguments: str, code: int = 0) -> str:
-        with pytest.raises(SystemExit) as ended:
-            main(arguments)
-        told = self._capsys.readouterr()
-        assert (ended.value.code or 0) == code, told
-        return told.out + told.err
+        ended, out, problems = self.program(*arguments)
+        assert ended == code, out + problems
+        return out + problems
 
     @property
     def newest(self) -> str:
@@ -102,11 +99,9 @@ class Place:
 
 
 @pytest.fixture
-def rosetta(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Place:
+def rosetta(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program) -> Place:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    return Place(tmp_path, capsys)
+    return Place(tmp_path, program)
 
 
 def answering(case: Case, broken: set[str]) -> Any:
@@ -125,8 +120,8 @@ def judged(endpoint: Scripted) -> list[str]:
     return [asked.source for asked in endpoint.asked if is_judge(asked)]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.metric)
-def test_a_whole_run_with_a_judge(rosetta: Place, case: Case) -> None:
+@pytest.mark.parametrize("case", first(2, CASES[::-1]), ids=lambda case: case.metric)
+def test_judge_in_a_whole_run(rosetta: Place, case: Case) -> None:
     broken = {"yes"}
     with serving(answering(case, broken)) as endpoint:
         judge = ["--judge", endpoint.url, "--judge-model", "judge-a"]
@@ -176,18 +171,16 @@ def test_a_whole_run_with_a_judge(rosetta: Place, case: Case) -> None:
         assert "chrf_plus_plus" not in other["scores"]["signatures"]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.metric)
-def test_secret_texts_go_to_no_judge_elsewhere_and_no_key_is_asked_for(
-    rosetta: Place, case: Case
-) -> None:
-    secret = rosetta.corpus(case, segment="held_out", predicted="an answer")
-    for where in ("openai", "https://judge.example.org/v1"):
-        told = rosetta("score", *secret, "--judge", where, "--judge-model", "x", code=2)
-        assert "the judge is on another machine" in told
-        assert "answer 1" not in told
+def test_judge_elsewhere_gets_no_secret_text(rosetta: Place) -> None:
+    for case in CASES:
+        secret = rosetta.corpus(case, segment="held_out", predicted="an answer")
+        for where in ("openai", "https://judge.example.org/v1"):  # no key is asked for
+            told = rosetta("score", *secret, "--judge", where, "--judge-model", "x", code=2)
+            assert "the judge is on another machine" in told
+            assert "answer 1" not in told
 
 
-def test_a_judge_of_which_no_reply_counts_is_told_as_one_that_was_asked(rosetta: Place) -> None:
+def test_judge_of_which_no_reply_counts_was_asked(rosetta: Place) -> None:
     with serving(lambda _: json_answer(completion("no"))) as endpoint:
         corpus = rosetta.corpus(CASES[1], predicted="an answer")
         told = rosetta("score", *corpus, "--judge", endpoint.url, "--judge-model", "judge-a")
@@ -196,7 +189,7 @@ def test_a_judge_of_which_no_reply_counts_is_told_as_one_that_was_asked(rosetta:
     assert "no judge was asked" not in told
 
 
-def test_an_option_that_no_metric_asks_for_is_refused_and_nothing_is_run(rosetta: Place) -> None:
+def test_score_refuses_an_option_that_no_metric_needs(rosetta: Place) -> None:
     (rosetta.folder / "scores.txt").write_text("0.5\n" * SIZE, "utf-8")
     corpus = rosetta.corpus(Case("ter", "translation", "", 0, "", 0), predicted="answer 1")
     judge = ("--judge", "http://127.0.0.1:9/v1", "--judge-model", "x")

@@ -13,7 +13,7 @@ import pytest
 
 from corpora.formats.load import load
 from corpora.model.entry import Segment
-from tests.tui.commands.new_language import Office, sentences, speaks, table
+from tests.tui.commands.new_language import NEW, Office, sentences, speaks, table
 from tests.tui.commands.processes import ROOT, START
 
 PAGE = ROOT / "docs" / "new-languages.md"
@@ -51,9 +51,10 @@ def looks(original: str, translation: str) -> list[str]:
     return [f"e {translation} Jes.", "2"]
 
 
-def test_the_page_leads_from_an_empty_folder_to_a_corpus_that_meets_everything(
-    office: Office, tmp_path: Path
-) -> None:
+@pytest.mark.costly(
+    "walks a page of the docs to its end, with four speakers over a hundred sentences"
+)
+def test_new_language_page_leads_to_a_whole_corpus(office: Office, tmp_path: Path) -> None:
     stick, heard = {"translate": "stick", "agree": "second-stick"}, ""
     for words in commands():
         typed = "1\n" * 200 if words[1] == "analyse" else None
@@ -118,41 +119,33 @@ def _what_the_open_part_says(path: Path) -> None:
     assert sum(bool(entry.morphological_analysis) for entry in corpus.entries) > 20
 
 
-NEW = (
-    "corpus", "new", "words", "--source-language", "en", "--target-language", "eo", "--title", "Words",
-    "--organisation", "Our school", "--license", "CC0-1.0",
-)  # fmt: skip
+NOT_BEGUN: list[tuple[tuple[str, ...], str]] = [
+    (("--title",), "--title is missing"),
+    (("--license",), "--license is missing"),
+    (("--title", ""), "--title is empty"),
+    (("--organisation", " "), "--organisation is empty"),
+    (("--source-language", "english"), "dataset.source_language"),
+    (("--license", "ask us"), "--transmission"),
+    (("--license", "CC-FOO"), "--license 'CC-FOO'"),
+    (("--target-language", "EN"), "the language of the sources too"),
+    (("--label", "TK Foo"), "no such label"),
+    (("--id", "Ä b"), "small letters"),
+]
 
 
-@pytest.mark.parametrize(
-    ("changed", "words"),
-    [
-        (("--title",), "--title is missing"),
-        (("--license",), "--license is missing"),
-        (("--title", ""), "--title is empty"),
-        (("--organisation", " "), "--organisation is empty"),
-        (("--source-language", "english"), "dataset.source_language"),
-        (("--license", "ask us"), "--transmission"),
-        (("--license", "CC-FOO"), "--license 'CC-FOO'"),
-        (("--target-language", "EN"), "the language of the sources too"),
-        (("--label", "TK Foo"), "no such label"),
-        (("--id", "Ä b"), "small letters"),
-    ],
-)
-def test_what_cannot_be_begun_is_said_and_begins_nothing(
-    office: Office, tmp_path: Path, changed: tuple[str, ...], words: str
-) -> None:
-    given = [*NEW]
-    if changed[0] in given:
-        at = given.index(changed[0])
-        given[at : at + 2] = changed if len(changed) == 2 else ()
-    else:
-        given += changed
-    assert words in office.refused(*given)
-    assert not (tmp_path / "words").exists()
+def test_corpus_new_refuses_wrong_usage(office: Office, tmp_path: Path) -> None:
+    for changed, words in NOT_BEGUN:
+        given = [*NEW]
+        if changed[0] in given:
+            at = given.index(changed[0])
+            given[at : at + 2] = changed if len(changed) == 2 else ()
+        else:
+            given += changed
+        assert words in office.refused(*given)
+        assert not (tmp_path / "words").exists()
 
 
-def test_labels_are_listed_and_kept_by_identifier(office: Office, tmp_path: Path) -> None:
+def test_corpus_new_lists_labels_and_keeps_them(office: Office, tmp_path: Path) -> None:
     listed = office.types("corpus", "new", "--labels").output
     assert "TK NC   TK Non-Commercial" in listed
     office.types(*NEW, "--label", "tk non-commercial", "--label", "for our schools")
@@ -160,7 +153,7 @@ def test_labels_are_listed_and_kept_by_identifier(office: Office, tmp_path: Path
     assert "is there already" in office.refused(*NEW)
 
 
-def test_steps_that_are_too_early_say_what_comes_first(office: Office) -> None:
+def test_corpus_steps_that_are_too_early_say_what_is_first(office: Office) -> None:
     office.types(*NEW)
     for words, said in (
         (("corpus", "translate", "words", "--passphrases"), "rosetta corpus sources"),
@@ -173,20 +166,18 @@ def test_steps_that_are_too_early_say_what_comes_first(office: Office) -> None:
         assert said in office.refused(*words), words
 
 
-def test_a_language_without_an_analyser_leaves_that_step_out(
-    office: Office, tmp_path: Path
-) -> None:
+def test_corpus_analyse_without_an_analyser_is_left_out(office: Office) -> None:
     given = [*NEW]
     given[given.index("eo")] = "crk"
     office.types(*given)
+    secret = office.refused("corpus", "analyse", "words", "--by", "Ana", "--secret")
+    assert "on a terminal only" in secret
     said = office.refused("corpus", "analyse", "words", "--by", "Ana")
     assert "no analyser for crk" in said
     assert "leave this step out" in said
 
 
-def test_a_review_that_was_noted_and_never_made_is_forgotten(
-    office: Office, tmp_path: Path
-) -> None:
+def test_corpus_translate_forgets_what_was_never_made(office: Office, tmp_path: Path) -> None:
     office.types(*NEW)
     office.types(
         "corpus", "sources", "words", "sentences.tsv", "--take", "3", "--segment", "gold_standard"
@@ -201,9 +192,7 @@ def test_a_review_that_was_noted_and_never_made_is_forgotten(
     )
 
 
-def test_reviews_are_known_to_their_own_data_folder_alone_and_a_dry_run_keeps_nothing(
-    office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_corpus_reviews_belong_to_their_data_folder(office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     office.types(*NEW)
     office.types("corpus", "sources", "words", "sentences.tsv", "--take", "3")
     office.types("corpus", "translate", "words", "--passphrases", "-o", "stick")
@@ -225,16 +214,9 @@ def test_reviews_are_known_to_their_own_data_folder_alone_and_a_dry_run_keeps_no
     ]
 
 
-def test_secret_sentences_are_analysed_on_a_terminal_only(office: Office) -> None:
-    office.types(*NEW)
-    said = office.refused("corpus", "analyse", "words", "--by", "Ana", "--secret")
-    assert "on a terminal only" in said
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="pseudo terminals are of Unix")
-def test_an_answer_that_cannot_stand_costs_none_of_those_before_it(
-    office: Office, tmp_path: Path
-) -> None:
+@pytest.mark.costly("a real terminal")
+def test_corpus_new_asks_again_on_a_terminal(office: Office, tmp_path: Path) -> None:
     import pexpect
 
     terminal = pexpect.spawn(

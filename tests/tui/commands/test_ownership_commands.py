@@ -3,44 +3,41 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Iterator
 from contextlib import closing
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from corpora.model.entry import Segment
+from corpora.samples import DEMO_CORPUS, sample_path
 from harness.consent.given import newest_day
 from harness.core.canonical import canonical_bytes
 from harness.sealed.keys import Identity, Role, key_files
 from harness.sealed.signed_archive import signed_record
-from harness.store.file.database import open_store
-from harness.store.notes import suspend_certificates
+from harness.store.file.database import open_store, opened
+from harness.store.notes import detach_certificates, suspend_certificates
 from harness.store.run_list import list_runs
+from harness.store.runs import find_run
+from harness.submission.desk import DeskAct, SubmissionDesk
+from review.office.results.whole_way import STEPS
+from review.office.store.store import Office
 from review.records.agreeing import of_gold, reaches_line
 from review.records.ownership import Party, new_terms, propose
 from review.records.profile import REQUIREMENTS
 from review.records.use import SignedUse, UseRecord, read_use
+from rosetta_tui.review.organiser.desk import OrganiserDesk
+from rosetta_tui.review.organiser.pages.review import ReviewScreen
+from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from rosetta_tui.show.owners import owner_json
-from tests.tui.commands.certified_gold import TwoSides, ok, refused, two_sides
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoSides]:
-    with pytest.MonkeyPatch.context() as patch:
-        yield two_sides(tmp_path_factory.mktemp("sides"), patch)
-
-
-@pytest.fixture
-def sides(made: TwoSides, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TwoSides:
-    """A copy of both computers, which a test may change."""
-    root = made.organisation.parent
-    shutil.copytree(root, tmp_path / "copy")
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "copy/organisation"))
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
-    here = [tmp_path / "copy" / each.relative_to(root) for each in (made.organisation, made.developer, made.stick, made.certificate)]  # fmt: skip
-    return TwoSides(here[0], here[1], here[2], made.run_id, made.card, here[3])
+from tests.harness.submission.made import resigned
+from tests.review.verdict.certified import NO_GO, fluent_run
+from tests.tui.commands.certified_gold import TwoSides
+from tests.tui.commands.command_line import ok, refused, said
+from tests.tui.commands.submission_desk import Desk
+from tests.tui.review.gated import filled, reviewed
+from tests.tui.review.organising import LARGE, Alone, press, show_screen, words
 
 
 def owner(home: Path) -> str | None:
@@ -51,7 +48,33 @@ def owner(home: Path) -> str | None:
     return None if told is None else str(told["state"])
 
 
-def test_both_sign_by_stick_and_lists_show_it(sides: TwoSides) -> None:
+USED = "organisation used last --where school --by Anna --since 2026-01-02"
+
+
+def uses() -> list[dict[str, Any]]:
+    return list(json.loads(ok("organisation uses --json"))["uses"])
+
+
+def ended(use: str, day: str = "2026-03-01") -> str:
+    return f"organisation ended {use[:8]} --on {day} --reason mistakes"
+
+
+def taken(sides: TwoSides, by: Identity, **changed: Any) -> Path:
+    """Take a record in that somebody proposed; return its file."""
+    ann = Identity.make(Role.COMPUTER).public.signing_key
+    terms: dict[str, Any] = {
+        "run_id": sides.run_id, "card": sides.card, "certificate": "ab" * 32, "composite_at_least": "0.70",
+        "method": "replay", "language_pair": "EN→EO",
+        "organisation": Party(name="Kultura Centro", signing_key=by.public.signing_key),
+        "developer": Party(name=changed.pop("developer", "Ann"), signing_key=ann),
+    }  # fmt: skip
+    path = sides.stick / "theirs.rosetta-ownership"
+    path.write_bytes(propose(new_terms(**terms | changed), by).data())
+    ok(f"ownership take {path} --trust {by.public.signing_key}")
+    return path
+
+
+def test_ownership_signed_by_both_shows_in_lists(sides: TwoSides) -> None:
     path = sides.proposed()
     assert owner(sides.organisation) == "proposed"
     ok(f"ownership sign {path}", sides.developer)
@@ -63,28 +86,16 @@ def test_both_sign_by_stick_and_lists_show_it(sides: TwoSides) -> None:
     told = ok("leaderboard")
     assert "ownership signed by both: Kultura Centro 90 %, Ann 10 %" in told
     assert "✓ gate" in ok("runs show last")
-
-
-def test_either_side_can_say_no_at_any_time_and_an_old_copy_changes_nothing(
-    sides: TwoSides,
-) -> None:
-    path = sides.signed()
-    old = path.read_bytes()
     ok(f"ownership revoke {path} --reason misused", sides.developer)
     ok(f"ownership take {path}")
     assert owner(sides.organisation) == "revoked"
-    path.write_bytes(old)
-    ok(f"ownership take {path}")
-    assert owner(sides.organisation) == "revoked"
-    assert "revoked" in ok(f"ownership show {path}")
     second = sides.proposed("again", "--share 70 --more later-versions-too")
-    assert owner(sides.organisation) == "proposed"
     ok(f"ownership refuse {second} --reason no", sides.developer)
     ok(f"ownership take {second}")
     assert owner(sides.organisation) in {"refused", "revoked"}  # of the same second
 
 
-def test_a_gate_that_gives_nothing_any_more_shows(sides: TwoSides) -> None:
+def test_ownership_shows_suspended_gate(sides: TwoSides) -> None:
     sides.signed()
     with closing(open_store(sides.organisation / "rosetta.sqlite")) as store:
         hashes = [each for (each,) in store.execute("SELECT sha256 FROM certificates")]
@@ -98,7 +109,7 @@ def test_a_gate_that_gives_nothing_any_more_shows(sides: TwoSides) -> None:
     assert owner(sides.organisation) is None
 
 
-def test_a_revoked_key_shows(sides: TwoSides) -> None:
+def test_ownership_shows_revoked_key(sides: TwoSides) -> None:
     sides.signed()
     ok(f"consent withdraw --signing-key {sides.key()} --by Us --reason stolen")
     assert owner(sides.organisation) == "a key that signed it was revoked"
@@ -108,7 +119,7 @@ def test_a_revoked_key_shows(sides: TwoSides) -> None:
     assert "stolen" in refused(f"ownership sign {other}")
 
 
-def test_a_developer_cannot_put_an_organisation_into_a_record(sides: TwoSides) -> None:
+def test_ownership_forged_by_a_developer_is_refused(sides: TwoSides) -> None:
     """A record by a key of the developer's own, in the organisation's name, beside a card that is not its."""
     path = sides.signed()
     raw = json.loads(path.read_bytes())
@@ -123,146 +134,95 @@ def test_a_developer_cannot_put_an_organisation_into_a_record(sides: TwoSides) -
     ok(f"ownership take {path} --trust {sides.organisation_key}", stranger)
 
 
-def test_a_record_of_another_organisation_is_not_shown_beside_a_certificate(
-    sides: TwoSides,
-) -> None:
-    other, ann = (Identity.make(Role.ORGANISATION) for _ in range(2))
-    terms = new_terms(
-        run_id=sides.run_id,
-        card=sides.card,
-        certificate="ab" * 32,
-        composite_at_least="0.70",
-        method="replay",
-        language_pair="EN→EO",
-        organisation=Party(name="Kultura Centro", signing_key=other.public.signing_key),
-        developer=Party(name="Ann", signing_key=ann.public.signing_key),
-    )
-    path = sides.stick / "theirs.rosetta-ownership"
-    path.write_bytes(propose(terms, other).data())
-    ok(f"ownership take {path} --trust {other.public.signing_key}")
+def test_ownership_of_another_organisation_is_not_shown(sides: TwoSides) -> None:
+    taken(sides, Identity.make(Role.ORGANISATION))
     assert owner(sides.organisation) is None
 
 
-def test_hostile_names_are_shown_as_symbols(sides: TwoSides) -> None:
+def test_ownership_shows_hostile_names_as_symbols(sides: TwoSides) -> None:
     us = Identity.load(sides.organisation, Role.ORGANISATION)
-    ann = Identity.make(Role.COMPUTER).public.signing_key
-    terms = new_terms(
-        run_id=sides.run_id,
-        card=sides.card,
-        certificate="ab" * 32,
-        composite_at_least="0.70",
-        method="\x1b]0;x\x07",
-        language_pair="\u202eEN",
-        organisation=Party(name="Us\x1b[2J", signing_key=us.public.signing_key),
-        developer=Party(name="Mal\u202elory\x9b", signing_key=ann),
-        more="\x1b[31m",
-    )
-    path = sides.stick / "hostile.rosetta-ownership"
-    path.write_bytes(propose(terms, us).data())
-    ok(f"ownership take {path}")
-    lines = (
-        "ownership show",
-        "leaderboard",
-        "runs show last",
-        f"verify {path}",
-        "ownership show --json",
-    )
-    for line in lines:
-        told = ok(line)
-        assert not {"\x1b", "\u202e", "\x9b", "\x07"} & set(told), line
+    hostile = {"method": "\x1b]0;x\x07", "language_pair": "\u202eEN", "more": "\x1b[31m"}
+    party = Party(name="Us\x1b[2J", signing_key=us.public.signing_key)
+    path = taken(sides, us, organisation=party, developer="Mal\u202elory\x9b", **hostile)
+    show = "ownership show"
+    for line in (show, "leaderboard", "runs show last", f"verify {path}", f"{show} --json"):
+        assert not {"\x1b", "\u202e", "\x9b", "\x07"} & set(ok(line)), line
     assert "Mal" in ok("leaderboard")
 
 
-def test_a_run_whose_conditions_are_not_met_is_not_proposed(
-    sides: TwoSides, tmp_path: Path
-) -> None:
+def test_ownership_needs_a_certificate(sides: TwoSides, tmp_path: Path) -> None:
     line = f"ownership propose last --developer Ann --key {sides.key()} -o {tmp_path}/r.rosetta-ownership"
     ok("review attach last --remove")
     assert "no certificate" in refused(line)
+    assert json.loads(ok("ownership show --json", sides.developer))["key"] == sides.key()
     ok(f"review attach {sides.certificate}")
     ok(line)
-    assert "cannot be written" in refused(line) or "is there" in refused(line)
+    assert "is there" in refused(line)
+    assert "one key" in refused(f"{line.replace(sides.key(), sides.organisation_key)}2")
 
 
-@pytest.mark.parametrize(
-    ("composite", "segments", "met"),
-    [
-        (0.70, {"gold_standard": 8}, (True, True)),
-        (0.6999999, {"gold_standard": 8, "development": 0}, (False, True)),
-        (None, {"gold_standard": 8, "development": 1}, (False, False)),
-        (0.9, {}, (True, False)),
-        (0.9, {"held_out": 3}, (True, False)),
-    ],
-)
-def test_the_line_and_the_segment_are_those_of_the_specification(
-    composite: float | None, segments: dict[str, int], met: tuple[bool, bool]
-) -> None:
-    card = {"scores": {"composite": composite}, "withheld": {"segments": segments}}
-    rows = [{"segment": name} for name, count in segments.items() for _ in range(count)]
-    assert (reaches_line(card).ok, of_gold(card).ok) == met
-    assert of_gold({"results": rows}).ok == met[1]
+CONDITIONS: list[tuple[float | None, dict[str, int], tuple[bool, bool]]] = [
+    (0.70, {"gold_standard": 8}, (True, True)),
+    (0.6999999, {"gold_standard": 8, "development": 0}, (False, True)),
+    (None, {"gold_standard": 8, "development": 1}, (False, False)),
+    (0.9, {}, (True, False)),
+    (0.9, {"held_out": 3}, (True, False)),
+]
 
 
-def test_the_developers_own_key_is_told(sides: TwoSides) -> None:
-    assert json.loads(ok("ownership show --json", sides.developer))["key"] == sides.key()
-    assert "one key" in refused(
-        f"ownership propose last --developer Us --key {sides.organisation_key} -o {sides.stick}/o.rosetta-ownership"
-    )
+def test_ownership_conditions_are_those_specified() -> None:
+    for composite, segments, met in CONDITIONS:
+        card = {"scores": {"composite": composite}, "withheld": {"segments": segments}}
+        rows = [{"segment": name} for name, count in segments.items() for _ in range(count)]
+        assert (reaches_line(card).ok, of_gold(card).ok) == met
+        assert of_gold({"results": rows}).ok == met[1]
 
 
-def test_a_use_is_recorded_ended_and_believed_by_its_key(sides: TwoSides) -> None:
+def test_use_is_recorded_ended_and_taken(sides: TwoSides) -> None:
     first, last = sides.stick / "u.rosetta-use", sides.stick / "e.rosetta-use"
-    ok(f"organisation used last --where school --by Anna --since 2026-01-02 -o {first}")
+    ok(f"{USED} -o {first}")
     assert "used: school, by Anna, since 2026-01-02" in ok("leaderboard")
-    [told] = json.loads(ok("organisation uses --json"))["uses"]
-    assert "cannot have ended" in refused(
-        f"organisation ended {told['id'][:8]} --on 2025-12-31 --reason x"
-    )
+    [told] = uses()
+    assert "cannot have ended" in refused(ended(told["id"], "2025-12-31"))
     assert "no day" in refused("organisation used last --where a --by b --since 2026-02-30")
-    ok(f"organisation ended {told['id'][:8]} --on 2026-03-01 --reason mistakes -o {last}")
+    ok(f"{ended(told['id'])} -o {last}")
     assert "used: school" not in ok("leaderboard")
     assert "until 2026-03-01: mistakes" in ok("organisation uses")
-    assert "ended already" in refused(
-        f"organisation ended {told['id'][:8]} --on 2026-03-01 --reason x"
-    )
+    assert "ended already" in refused(ended(told["id"], "2026-03-02"))
     stranger = sides.organisation.parent / "stranger"
     assert "not trusted" in refused(f"organisation take {first} --trust {'0' * 64}", stranger)
     ok(f"organisation take {first} --trust {sides.organisation_key}", stranger)
     first.write_bytes(first.read_bytes().replace(b"school", b"church"))
-    assert "changed" in refused(
-        f"organisation take {first} --trust {sides.organisation_key}", stranger
-    )
+    line = f"organisation take {first} --trust {sides.organisation_key}"
+    assert "changed" in refused(line, stranger)
 
 
-def test_what_was_recorded_without_a_file_is_written_by_saying_it_again(sides: TwoSides) -> None:
+def test_use_is_written_again(sides: TwoSides) -> None:
     first, last = sides.stick / "u.rosetta-use", sides.stick / "e.rosetta-use"
-    use = "organisation used last --where school --by Anna --since 2026-01-02"
-    ok(use)
-    ok(f"{use} -o {first}")
-    [told] = json.loads(ok("organisation uses --json"))["uses"]
+    ok(USED)
+    ok(f"{USED} -o {first}")
+    [told] = uses()
     assert read_use(first.read_bytes()).id == told["id"]
-    end = f"organisation ended {told['id'][:8]} --on 2026-03-01 --reason mistakes"
-    ok(end)
-    ok(f"{end} -o {last}")
+    ok(ended(told["id"]))
+    ok(f"{ended(told['id'])} -o {last}")
     assert read_use(last.read_bytes()).begun == told["id"]
-    assert len(json.loads(ok("organisation uses --json"))["uses"]) == 2
-    assert "ended already" in refused(end.replace("2026-03-01", "2026-03-02"))
+    assert len(uses()) == 2
 
 
-def test_a_day_that_is_still_to_come_is_no_use(sides: TwoSides) -> None:
+def test_use_of_a_future_day_is_refused(sides: TwoSides) -> None:
     later = newest_day() + timedelta(days=1)
     assert "still to come" in refused(f"organisation used last --where a --by b --since {later}")
     ok(f"organisation used last --where a --by b --since {newest_day()}")
-    [told] = json.loads(ok("organisation uses --json"))["uses"]
-    assert "still to come" in refused(f"organisation ended {told['id']} --on {later} --reason x")
+    [told] = uses()
+    assert "still to come" in refused(ended(told["id"], str(later)))
 
 
-def test_an_end_is_taken_in_only_behind_its_own_beginning(sides: TwoSides) -> None:
+def test_use_end_needs_its_own_beginning(sides: TwoSides) -> None:
     """Another organisation, whose key is trusted too, ends a use that it did not record."""
     first, last = sides.stick / "u.rosetta-use", sides.stick / "e.rosetta-use"
-    ok(f"organisation used last --where school --by Anna --since 2026-01-02 -o {first}")
+    ok(f"{USED} -o {first}")
     begun = read_use(first.read_bytes())
-    ok(f"organisation ended {begun.id[:8]} --on 2026-03-01 --reason mistakes -o {last}")
+    ok(f"{ended(begun.id)} -o {last}")
     stranger, other = sides.organisation.parent / "stranger", Identity.make(Role.ORGANISATION)
     trust = f"--trust {sides.organisation_key}"
     assert "is not here" in refused(f"organisation take {last} {trust}", stranger)
@@ -287,16 +247,15 @@ def test_an_end_is_taken_in_only_behind_its_own_beginning(sides: TwoSides) -> No
     assert "until 2026-03-01" in ok("organisation uses", stranger)
 
 
-def test_only_the_organisation_that_certified_records_a_use(sides: TwoSides) -> None:
-    line = "organisation used last --where school --by Anna --since 2026-01-02"
+def test_use_needs_the_certifying_organisation(sides: TwoSides) -> None:
     for each in key_files(sides.organisation, Role.ORGANISATION):
         each.unlink(missing_ok=True)
     Identity.load(sides.organisation, Role.ORGANISATION)
-    assert "Another organisation certified" in refused(line)
-    assert not json.loads(ok("organisation uses --json"))["uses"]
+    assert "Another organisation certified" in refused(USED)
+    assert not uses()
 
 
-def test_nothing_is_kept_whose_file_cannot_be_written(sides: TwoSides) -> None:
+def test_ownership_file_that_cannot_be_written_keeps_nothing(sides: TwoSides) -> None:
     """What stood in the store alone could be handed to nobody."""
     there = sides.stick / "there"
     there.write_text("something else")
@@ -305,28 +264,15 @@ def test_nothing_is_kept_whose_file_cannot_be_written(sides: TwoSides) -> None:
     assert "is there" in said
     assert "--overwrite" not in said, "the command has no such option"
     assert not json.loads(ok("ownership show --json"))["records"]
-    use = f"organisation used last --where school --by Anna --since 2026-01-02 -o {there}"
-    assert "is there" in refused(use)
-    assert not json.loads(ok("organisation uses --json"))["uses"]
-    ok(use.removesuffix(f" -o {there}"))
-    [begun] = json.loads(ok("organisation uses --json"))["uses"]
-    assert "is there" in refused(
-        f"organisation ended {begun['id']} --on 2026-03-01 --reason x -o {there}"
-    )
-    assert len(json.loads(ok("organisation uses --json"))["uses"]) == 1
+    assert "is there" in refused(f"{USED} -o {there}")
+    assert not uses()
+    ok(USED)
+    [begun] = uses()
+    assert "is there" in refused(f"{ended(begun['id'])} -o {there}")
+    assert len(uses()) == 1
 
 
-def test_a_word_whose_file_could_not_be_written_is_written_by_saying_it_again(
-    sides: TwoSides,
-) -> None:
-    path = sides.proposed()
-    assert "cannot be written" in refused(f"ownership sign {path} -o /nowhere/x", sides.developer)
-    assert "signed by the developer" in ok(f"ownership sign {path}", sides.developer)
-    ok(f"ownership take {path}")
-    assert owner(sides.organisation) == "signed by the developer"
-
-
-def test_a_profile_has_what_is_seen_and_what_is_stated(sides: TwoSides) -> None:
+def test_profile_has_what_is_seen_and_stated(sides: TwoSides) -> None:
     out = sides.stick / "us.rosetta-profile"
     ok("organisation state community page-4-of-our-statutes --by Anna")
     assert "There is no requirement" in refused("organisation state nonsense x --by Anna")
@@ -339,3 +285,153 @@ def test_a_profile_has_what_is_seen_and_what_is_stated(sides: TwoSides) -> None:
     assert "Kultura" not in out.read_text()
     ok("organisation state community --by Anna")
     assert json.loads(ok("organisation profile --json"))["items"][0]["stated"] is None
+
+
+def withdraw(sides: TwoSides, *more: str) -> str:
+    """Take the corpus of the run back, or some entries of it; return what was said."""
+    with opened(sides.organisation / "rosetta.sqlite") as store:
+        [(sha256,)] = store.execute("SELECT sha256 FROM corpora")
+    notice = sides.stick / "n.rosetta-notice"
+    line = f"consent withdraw --corpus store:{sha256} -o {notice} --by Council --reason asked"
+    return ok(" ".join((line, *more)))
+
+
+@pytest.mark.parametrize("about", ["", "--entries 0"])
+def test_withdrawn_review_leaves_no_more(sides: TwoSides, about: str) -> None:
+    evidence = sides.stick / "evidence"
+    leaving = (
+        "review gate last --issue -o again",
+        "review gate last",
+        "review page last -o page.html",
+        "review export last -o out",
+        "review export last --csv table.csv",
+        "review export last --mtme mtme",
+        f"review export last --inside {evidence}",
+        "report review last",
+        "review second last --dry-run",
+        "review adjudicate last --json",
+        "calibrate --review last",
+        f"review variants {sample_path(DEMO_CORPUS)}",
+    )
+    withdraw(sides, about)
+    here = sorted(Path().rglob("*"))
+    for line in leaving:
+        told = refused(line)
+        assert "consent was withdrawn for" in told, line
+        assert "“asked”" in told, line
+    assert sorted(Path().rglob("*")) == here
+
+
+def received(sides: TwoSides, bundle: bytes) -> tuple[SubmissionDesk, Any]:
+    """Have the organisation's desk take a submission of the developer in."""
+    own = Identity.load(sides.developer, Role.COMPUTER)
+    path = sides.stick / "ann.rosetta-submission"
+    path.write_bytes(resigned(bundle, {}, own, by=own.public.signing_key))
+    desk = SubmissionDesk(sides.organisation)
+    return desk, desk.receive(path)
+
+
+def test_withdrawn_review_stops_its_submission(sides: TwoSides, bundle: bytes) -> None:
+    desk, kept = received(sides, bundle)
+    for act in (DeskAct.REHEARSED, DeskAct.SCORED):
+        desk.note(kept.submission, act, sides.run_id, "made")
+    assert "WITHDRAWN" not in ok("submission list")
+    assert "Review spring asks about them" in withdraw(sides)
+    assert "scored, WITHDRAWN" in ok("submission list")
+    shown = ok(f"submission show {kept.number}")
+    assert "· its run                  consent was withdrawn for the corpus made" in shown
+    assert "Next: rosetta consent list" in shown
+
+
+async def test_withdrawn_review_shows_no_verdict(sides: TwoSides) -> None:
+    store = sides.organisation / "rosetta.sqlite"
+    app = Alone(None, store)
+    async with app.run_test(size=LARGE) as pilot:
+        assert "✓ GO" in await show_screen(
+            pilot, ReviewsScreen(OrganiserDesk(sides.organisation, store))
+        )
+        withdraw(sides, "--entries 0")
+        assert "WITHDRAWN" in ok("review status")
+        assert "WITHDRAWN: consent was withdrawn for 1 entry" in ok("review status last")
+        shown = await press(pilot, "r")
+        assert "GO" not in shown
+        assert "withdrawn" in shown
+        for section in ("Gate", "Certificate"):
+            screen = ReviewScreen(OrganiserDesk(sides.organisation, store), "spring", section)
+            shown = words(await show_screen(pilot, screen))
+            assert "consent was withdrawn for 1 entry" in shown, section
+            assert "GO" not in shown
+            offered = ("c Issue", "w Write again", "t Attach", "l Look", "x Export")
+            assert not [each for each in offered if each in shown]
+
+
+@pytest.mark.parametrize(("about", "elsewhere"), [("", "✗"), ("--entries 0", "–")])
+def test_withdrawn_certificate_says_so(sides: TwoSides, about: str, elsewhere: str) -> None:
+    """Whoever has the run knows its entries; to others a certificate tells its corpus, and not its entries."""
+    commands = [f"{verify} {sides.certificate}" for verify in ("verify", "review verify")]
+    words = withdraw(sides, about).partition("read to them by telephone: ")[2].splitlines()[0]
+    for command in commands:
+        done = said(command)
+        assert done.exit_code == 1
+        assert "✗ consent: withdrawn for" in done.output
+        assert f"Council, {datetime.now(UTC):%Y-%m}" in done.output
+        assert "consent:" not in said(command, sides.developer).output
+    ok(f"consent take {sides.stick}/n.rosetta-notice --words '{words}'", sides.developer)
+    for command in commands:
+        done = said(command, sides.developer)
+        assert done.exit_code == (elsewhere == "✗")
+        assert f"{elsewhere} consent: withdrawn for" in done.output, done.output
+
+
+def _open(sides: TwoSides, number: str) -> list[str]:
+    told = json.loads(ok(f"submission show {number} --json", sides.organisation))
+    return [each["name"] for each in told["steps"] if not each["done"]]
+
+
+def test_submission_steps_are_done_where_they_were_done(sides: TwoSides, bundle: bytes) -> None:
+    desk, kept = received(sides, bundle)
+    assert _open(sides, kept.number) == list(STEPS[2:])
+    desk.note(kept.submission, DeskAct.NOT_REPEATED)
+    assert "its claim does not hold here" in ok(f"submission show {kept.number}", sides.organisation)  # fmt: skip
+    desk.note(kept.submission, DeskAct.REHEARSED)
+    desk.note(kept.submission, DeskAct.SCORED, sides.run_id, "gold")
+    assert _open(sides, kept.number) == ["its maker was told"]
+    assert f"rosetta submission tell {kept.number}" in ok(f"submission show {kept.number}", sides.organisation)  # fmt: skip
+    desk.note(kept.submission, DeskAct.TOLD, sides.run_id, "gold")
+    said = ok(f"submission show {kept.number}", sides.organisation)
+    assert "The way is at its end" in said
+    named = f"--developer 'A newcomer' --key {sides.key()}"
+    assert f"rosetta ownership propose {sides.run_id[:8]} {named}" in said
+    sides.proposed()
+    said = ok(f"submission show {kept.number}", sides.organisation)
+    assert f"rosetta organisation used {sides.run_id[:8]} --where" in said
+    with opened(sides.organisation / "rosetta.sqlite") as store:
+        detach_certificates(store, find_run(store, sides.run_id).id)
+    assert _open(sides, kept.number) == ["certificate at the card"]
+
+
+def test_submission_with_no_go_leads_nowhere(bundle: bytes, bare: Desk) -> None:
+    home, folder = bare.home, bare.folder
+    card = fluent_run(home / "rosetta.sqlite", folder, segment=Segment.GOLD_STANDARD)
+    with Office.open(home) as office:
+        filled(office, home, reviewed(card, NO_GO, segments="gold_standard"))
+    ok(f"review gate --issue -o {folder}/out", home)
+    (folder / "eve.rosetta-submission").write_bytes(bundle)
+    desk = SubmissionDesk(home)
+    kept = desk.receive(folder / "eve.rosetta-submission")
+    for act in (DeskAct.REHEARSED, DeskAct.SCORED, DeskAct.TOLD):
+        desk.note(kept.submission, act, card["run_id"], "gold")
+    said = ok(f"submission show {kept.number}", home)
+    assert "✓ the gate decided         it says no-go" in said
+    assert "only a go stands there, and the gate says no-go" in said
+    assert "Next: rosetta review gate spring" in said
+
+
+def test_submission_refused_asks_no_speakers(sides: TwoSides, bundle: bytes) -> None:
+    desk, kept = received(sides, bundle)
+    desk.note(kept.submission, DeskAct.REHEARSED)
+    desk.note(kept.submission, DeskAct.REFUSED, sides.run_id, "gold", "load")
+    desk.note(kept.submission, DeskAct.TOLD, sides.run_id, "gold", "load")
+    said = ok(f"submission show {kept.number}", sides.organisation)
+    assert "it stopped at: load" in said
+    assert "speakers" not in said

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -24,7 +22,8 @@ from rosetta_tui.commands import rosetta
 from tests.harness.publish.server import Server, server
 from tests.harness.release.made import CANARY, hidden, outputs
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
-from tests.tui.commands.processes import START, Rosetta
+from tests.tui.commands.made_once import CopyOf
+from tests.tui.commands.processes import Rosetta
 
 __all__ = ["server"]
 
@@ -39,34 +38,28 @@ def corpus(folder: Path, name: str, **fields: Any) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A data folder with two runs over an open corpus, one over a corpus without terms, one for an address, and one over hidden entries."""
-    folder = tmp_path_factory.mktemp("home")
+def finished(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """Two runs over an open corpus, one over a corpus without terms, one for an address, and one over hidden entries."""
+    home = folder / "home"
+    home.mkdir()
     for lines in ("Saluton\nHundo\nDua kato\n", "Salut\nHunda\nKatoj\n"):
-        (folder / f"{len(lines)}.txt").write_text(lines, "utf-8")
-    open_, silent = corpus(folder, "open", transmission="open"), corpus(folder, "silent")
-    named = corpus(folder, "named", transmission=["https://llm.example.org"])
+        (home / f"{len(lines)}.txt").write_text(lines, "utf-8")
+    open_, silent = corpus(home, "open", transmission="open"), corpus(home, "silent")
+    named = corpus(home, "named", transmission=["https://llm.example.org"])
     entries = hidden(20)
     rows = [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in entries]
-    (folder / "hid.json").write_text(json.dumps({"dataset": {**ENVELOPE, "id": "hid"}, "entries": rows}), "utf-8")  # fmt: skip
-    (folder / "hid.txt").write_text("".join(f"{each}\n" for each in outputs(entries, 0.6)), "utf-8")
-    with memory_keyring(), pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ROSETTA_HOME", str(folder))
-        first, second = sorted(folder.glob("[0-9]*.txt"))
-        for file, out in ((open_, first), (open_, second), (silent, first), (named, first), (folder / "hid.json", folder / "hid.txt")):  # fmt: skip
-            done = called("score", file, out, "--metrics", "chrf,exact")
-            assert done.exit_code == 0, done.output
-        yield folder
+    (home / "hid.json").write_text(json.dumps({"dataset": {**ENVELOPE, "id": "hid"}, "entries": rows}), "utf-8")  # fmt: skip
+    (home / "hid.txt").write_text("".join(f"{each}\n" for each in outputs(entries, 0.6)), "utf-8")
+    patch.setenv("ROSETTA_HOME", str(home))
+    first, second = sorted(home.glob("[0-9]*.txt"))
+    for file, out in ((open_, first), (open_, second), (silent, first), (named, first), (home / "hid.json", home / "hid.txt")):  # fmt: skip
+        done = called("score", file, out, "--metrics", "chrf,exact")
+        assert done.exit_code == 0, done.output
 
 
 @pytest.fixture
-def home(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "home"
-    shutil.copytree(made, folder)
-    monkeypatch.setenv("ROSETTA_HOME", str(folder))
-    monkeypatch.chdir(tmp_path)
-    return folder
+def home(copy_of: CopyOf) -> Path:
+    return copy_of("finished", finished) / "home"
 
 
 def called(*words: object) -> Any:
@@ -95,7 +88,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 class TestFolder:
-    def test_one_file_a_card_an_index_and_nothing_else(self, home: Path) -> None:
+    def test_publish_to_a_folder_and_its_lists(self, home: Path) -> None:
         folder = home / "published"
         folder.mkdir()
         (folder / "README.md").write_text("mine", "utf-8")
@@ -112,20 +105,11 @@ class TestFolder:
         again = called("publish", *runs(home)["open"], "--to", folder)
         assert "0 new cards, 2 there already" in again.output
         assert tree(folder) == before
-
-    def test_lists_of_published_cards_are_those_of_the_store(self, home: Path) -> None:
-        folder = home / "published"
-        called("publish", *runs(home)["open"], "--to", folder)
         own = called("leaderboard", "--dataset", "open", "--json")
         shared = called("leaderboard", "--from", folder, "--json")
-        assert shared.exit_code == 0, shared.output
         assert "2 published cards, of which 2 verified" in shared.stderr
         assert lists(shared) == lists(own)
         assert len(lists(shared)[0]["runs"]) == 2
-
-    def test_a_changed_file_is_named_has_no_rank_and_stops_publishing(self, home: Path) -> None:
-        folder = home / "published"
-        called("publish", *runs(home)["open"], "--to", folder)
         bad = min(folder.glob("[0-9a-f]*.json"))
         bad.write_bytes(bad.read_bytes().replace(b"Hundo", b"Kundo"))
         shown = called("leaderboard", "--from", folder)
@@ -139,7 +123,7 @@ class TestFolder:
 
 
 class TestTerms:
-    def test_texts_that_no_term_frees_need_a_persons_words_which_stand_beside_the_card(self, home: Path) -> None:  # fmt: skip
+    def test_publish_without_terms_needs_a_persons_words(self, home: Path) -> None:  # fmt: skip
         [silent], folder = runs(home)["silent"], home / "published"
         done = called("publish", silent, "--to", folder)
         assert "May everybody read the texts" in str(done.exception)
@@ -152,24 +136,12 @@ class TestTerms:
             "open": None,
         }
 
-    def test_texts_for_named_addresses_are_published_nowhere(self, home: Path) -> None:
+    def test_publish_texts_for_named_addresses_is_refused(self, home: Path) -> None:
         done = called("publish", *runs(home)["named"], "--may-publish", "me", "--to", home / "x")
         assert "texts that go to https://llm.example.org only" in str(done.exception)
         assert not (home / "x").exists()
 
-    def test_cards_of_others_are_asked_about_again(self, home: Path) -> None:
-        [run, _] = runs(home)["open"]
-        called("runs", "export", run, "-o", home / "card.json", "--unsigned")
-        card = json.loads((home / "card.json").read_text("utf-8"))
-        other = home / "other"
-        env = {"ROSETTA_HOME": str(other)}
-        CliRunner().invoke(rosetta, ["runs", "import", str(home / "card.json")], env=env)
-        done = CliRunner().invoke(rosetta, ["publish", "last", "--to", str(home / "p")], env=env)
-        assert card["dataset"]["transmission"] == "open"
-        assert done.exit_code == 0, done.output
-        assert [path.stem for path in (home / "p").glob("*.json")] == [card["run_card_hash"]]
-
-    def test_all_passes_over_what_may_not_leave_and_says_so(self, home: Path) -> None:
+    def test_publish_all_passes_over_what_may_not_leave(self, home: Path) -> None:
         done = called("publish", "--all", "--to", home / "published")
         assert done.exit_code == 0, done.output
         assert "2 new cards" in done.stdout
@@ -177,7 +149,7 @@ class TestTerms:
             assert words in done.stderr
         assert CANARY.encode() not in b"".join(tree(home / "published").values())
 
-    def test_a_dry_run_says_what_would_leave_and_sends_nothing(self, home: Path) -> None:
+    def test_publish_dry_run_sends_nothing(self, home: Path) -> None:
         [run, _] = runs(home)["open"]
         done = called("publish", run, "--to", "postgresql://me@db.example.org/cards", "--dry-run", "--json")  # fmt: skip
         assert done.exit_code == 0, done.output
@@ -195,7 +167,7 @@ class TestTerms:
 
 
 class TestReleased:
-    def test_of_a_secret_run_only_the_released_card_leaves(self, home: Path) -> None:
+    def test_publish_secret_run_as_released_card_only(self, home: Path) -> None:
         [run], folder = runs(home)["hid"], home / "published"
         done = called("publish", run, "--to", folder)
         assert "--submitter" in str(done.exception)
@@ -214,32 +186,34 @@ class TestReleased:
         assert "does not verify" in shown.stderr
         assert "released, over" not in shown.stderr
 
-    @pytest.mark.parametrize("what", ["card", "changed"])
-    def test_no_other_file_is_published(self, home: Path, what: str) -> None:
-        if what == "card":
-            called("runs", "export", runs(home)["open"][0], "-o", "f.json", "--unsigned")
-        else:
-            called("runs", "export", runs(home)["hid"][0], "--submitter", "Ann", "-o", "f.json")
-            Path("f.json").write_bytes(Path("f.json").read_bytes().replace(b'"Ann"', b'"Bob"'))
-        done = called("publish", "f.json", "--to", home / "published")
-        assert done.exit_code
-        assert ("runs import" if what == "card" else "changed after it was signed") in str(done.exception)  # fmt: skip
+    def test_publish_refuses_other_files(self, home: Path) -> None:
+        called("runs", "export", runs(home)["open"][0], "-o", "card.json", "--unsigned")
+        called("runs", "export", runs(home)["hid"][0], "--submitter", "Ann", "-o", "f.json")
+        Path("f.json").write_bytes(Path("f.json").read_bytes().replace(b'"Ann"', b'"Bob"'))
+        for name, words in (
+            ("card.json", "runs import"),
+            ("f.json", "changed after it was signed"),
+        ):
+            assert words in str(called("publish", name, "--to", home / "published").exception)
         assert not (home / "published").exists()
 
 
-class TestPlaces:
-    @pytest.mark.parametrize(
-        "url", ["mysql://a@b/c", "https://x.supabase.co", "file:///tmp", "postgresql://h/n?service=x",
-                "postgresql://h:x/n", "postgresql://[h/n", "postgresql://h/n#a", "postgresql://h\x1b[2J/n", "postgresql://me:12/geheim@h/n",
-                "postgresql://h/n?host=/tmp", "postgresql:///n?host=elsewhere"],
-    )  # fmt: skip
-    def test_a_url_of_something_else_is_refused(self, home: Path, url: str) -> None:
-        done = called("publish", "last", "--to", url)
-        assert done.exit_code
-        assert "\x1b" not in str(done.exception)
-        assert "database" in str(done.exception)
+URLS = (
+    "mysql://a@b/c", "https://x.supabase.co", "file:///tmp", "postgresql://h/n?service=x", "postgresql://h:x/n",
+    "postgresql://[h/n", "postgresql://h/n#a", "postgresql://h\x1b[2J/n", "postgresql://me:12/geheim@h/n",
+    "postgresql://h/n?host=/tmp", "postgresql:///n?host=elsewhere",
+)  # fmt: skip
 
-    def test_no_password_is_shown(self, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+
+class TestPlaces:
+    def test_publish_refuses_urls_of_something_else(self, home: Path) -> None:
+        for url in URLS:
+            done = called("publish", "last", "--to", url)
+            assert done.exit_code
+            assert "\x1b" not in str(done.exception)
+            assert "database" in str(done.exception)
+
+    def test_publish_shows_no_password(self, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         done = called("publish", "last", "--to", "postgresql://me:geheim@db.example.org/n")
         assert "rosetta key set db.example.org" in str(done.exception)
         monkeypatch.setenv("ROSETTA_PUBLISH", "postgresql://me:geheim%40@127.0.0.1:1/n")
@@ -253,7 +227,7 @@ class TestPlaces:
         assert "geheim" not in f"{found} {found!r}"
         assert found.hidden('for "geheim@" or geheim%40\x1b') == 'for "…" or …␛'
 
-    def test_the_keyring_has_a_password_and_certificates_are_checked(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    def test_publish_place_has_password_and_certificates(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
         monkeypatch.delenv("PGSSLMODE", raising=False)
         (tmp_path / "ca.pem").touch()
         monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
@@ -273,7 +247,7 @@ class TestPlaces:
             assert found.found_password() is None
         assert place_of("~/cards") == Path("~/cards").expanduser()
 
-    def test_a_program_that_read_secret_texts_publishes_to_no_other_machine(self) -> None:
+    def test_publish_after_secret_texts_reaches_nobody(self) -> None:
         found = place_of("postgresql://me@db.example.org/cards")
         assert isinstance(found, DatabasePlace)
         found.require_open_door()
@@ -281,7 +255,7 @@ class TestPlaces:
         with pytest.raises(PublishError, match="Secret entries were opened"):
             found.require_open_door()
 
-    def test_a_run_needs_a_place(self, home: Path) -> None:
+    def test_publish_needs_a_run_and_a_place(self, home: Path) -> None:
         assert "settings.toml" in str(called("publish", "last").exception)
         for words in (["publish", "--to", home / "x"], ["publish", "last", "--all", "--to", home / "x"], ["publish", "last", "--may-publish", " "]):  # fmt: skip
             assert called(*words).exit_code == 2
@@ -289,7 +263,7 @@ class TestPlaces:
 
 
 class TestSubmit:
-    def test_a_finished_run_is_published_where_the_settings_say(self, home: Path) -> None:
+    def test_submit_publishes_where_the_settings_say(self, home: Path) -> None:
         (home / "settings.toml").write_text(f'publish = "{home}/published"\n', "utf-8")
         assert read_settings(home).publish == f"{home}/published"
         done = called("score", home / "open.json", next(iter(home.glob("[0-9]*.txt"))), "--submit")
@@ -297,7 +271,7 @@ class TestSubmit:
         assert "1 new card" in done.stderr
         assert len(list((home / "published").glob("[0-9a-f]*.json"))) == 1
 
-    def test_failing_to_publish_keeps_the_run(self, home: Path) -> None:
+    def test_submit_that_fails_keeps_the_run(self, home: Path) -> None:
         (home / "settings.toml").write_text('publish = "postgresql://me@127.0.0.1:1/n"\n', "utf-8")
         before = runs(home)["open"]
         done = called("run", home / "open.json", "--method", "copy-source", "--plain", "--submit")
@@ -307,47 +281,52 @@ class TestSubmit:
         assert len(after) == len(before) + 1
         assert called("publish", after[-1], "--to", home / "p").exit_code == 0
 
-    @pytest.mark.parametrize(
-        ("file", "place", "words"),
-        [
+    def test_submit_refuses_before_the_run(self, home: Path) -> None:
+        before, place = runs(home), "postgresql://me@127.0.0.1:1/n"
+        for file, to, words in (
             ("open", "", "Say where to"),
-            ("silent", "postgresql://me@127.0.0.1:1/n", "May everybody read"),
-            ("named", "postgresql://me@127.0.0.1:1/n", "texts that go to"),
-            ("hid", "postgresql://me@127.0.0.1:1/n", "released card only"),
+            ("silent", place, "May everybody read"),
+            ("named", place, "texts that go to"),
+            ("hid", place, "released card only"),
             ("open", "postgresql://me:geheim@127.0.0.1:1/n", "without a password"),
-        ],
-    )
-    def test_what_cannot_be_published_is_refused_before_the_run(
-        self, home: Path, file: str, place: str, words: str
-    ) -> None:
-        if place:
-            (home / "settings.toml").write_text(f'publish = "{place}"\n', "utf-8")
-        before = runs(home)
-        done = called("run", home / f"{file}.json", "--method", "copy-source", "--plain", "--submit")  # fmt: skip
-        assert done.exit_code
-        assert words in str(done.exception)
-        assert "geheim" not in str(done.exception)
+        ):
+            (home / "settings.toml").write_text(f'publish = "{to}"\n' if to else "", "utf-8")
+            done = called("run", home / f"{file}.json", "--method", "copy-source", "--plain", "--submit")  # fmt: skip
+            assert done.exit_code
+            assert words in str(done.exception)
+            assert "geheim" not in str(done.exception)
         assert runs(home) == before
 
 
-def test_a_folder_needs_no_library_of_databases(home: Path) -> None:
+WITHOUT = """
+import subprocess
+import sys
+sys.modules["psycopg"] = None
+from rosetta_tui.cli import main
+for line in sys.argv[1:]:
+    try:
+        main(line.split())
+    except SystemExit as ended:
+        print("ended with", ended.code, flush=True)
+"""
+
+
+def test_publish_to_a_folder_needs_no_psycopg(home: Path) -> None:
     """A process in which psycopg cannot be imported, as where it is not installed."""
-    place = home / "published"
-    asked: list[tuple[tuple[object, ...], tuple[int, str]]] = [
-        (("publish", runs(home)["open"][0], "--to", place), (0, "1 new card")),
-        (("leaderboard", "--from", place), (0, "1 published card, of which 1 verified")),
-        (("publish", "--all", "--to", "postgresql://me@127.0.0.1:1/n"), (2, "psycopg, which is not installed here")),
-        (("leaderboard", "--from", "postgresql://me@127.0.0.1:1/n"), (2, "psycopg, which is not installed here")),
-    ]  # fmt: skip
-    for words, (code, said) in asked:
+    place, base = home / "published", "postgresql://me@127.0.0.1:1/n"
+    first = (f"publish {runs(home)['open'][0]} --to {place}", f"leaderboard --from {place}", f"publish --all --to {base}")  # fmt: skip
+    told = ("1 new card", "1 verified", "not installed here")
+    for lines, words in ((first, told), ((f"leaderboard --from {base}",), told[2:])):
         done = subprocess.run(
-            [sys.executable, "-P", "-c", f"import sys; sys.modules['psycopg'] = None; {START}", *map(str, words)],
-            env=Rosetta(home).environment, capture_output=True, text=True, check=False,
+            [sys.executable, "-P", "-c", WITHOUT, *lines], env=Rosetta(home).environment,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
         )  # fmt: skip
-        assert (done.returncode, said in done.stdout + done.stderr) == (code, True), done.stderr
+        said = done.stdout.split("ended with ")
+        assert [each[0] for each in said[1:]] == ["0", "0", "2"][-len(lines) :], done.stdout
+        assert all(each in part for each, part in zip(words, said, strict=False)), done.stdout
 
 
-def test_a_database_from_tables_to_a_list(home: Path, server: Server) -> None:
+def test_publish_to_a_database_and_its_lists(home: Path, server: Server) -> None:
     name = server.database()
     url = server.url(name)
     assert "1 step made" in called("publish", "--prepare", "--to", url).stdout

@@ -9,7 +9,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-from click.testing import CliRunner, Result
 
 from harness.card.load import load_card
 from harness.card.model import RunCard
@@ -19,14 +18,16 @@ from harness.core.failures import UsageError
 from harness.reproduce import comparing
 from harness.sealed.keys import Identity, Role
 from harness.store.file.database import opened
-from rosetta_tui.commands import rosetta
 from tests.harness.setup.calibrating import organisation, signed_file
 from tests.keyring_in_memory import memory_keyring
+from tests.review.thorough import times
+from tests.tui.commands.command_line import ok, refused, said
 
 SCHEMA = Path(__file__).parents[3] / "docs/schemas/runs-reproduce.schema.json"
 
 WORDS = [("dog", "hundo"), ("cat", "kato"), ("bird", "birdo"), ("fish", "fiŝo"), ("tree", "arbo")]
 KNOWN = WORDS[:3]
+REPRODUCE = "runs reproduce card.json --corpus corpus.json"
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +57,21 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+At = Callable[[str], None]
+
+
+@pytest.fixture(autouse=True)
+def there(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(made)
+
+
 @pytest.fixture
-def at(made: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture
+def at(made: Path, monkeypatch: pytest.MonkeyPatch) -> At:
     """Return what moves to another computer: its data folder's name."""
     return lambda name: monkeypatch.setenv("ROSETTA_HOME", str(made / name))
 
@@ -68,22 +82,6 @@ def visitor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Path) -> Path
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "visitor"))
     ok(f"runs import {made}/card.json")
     return made
-
-
-def said(line: str) -> Result:
-    return CliRunner().invoke(rosetta, line.split())
-
-
-def ok(line: str) -> str:
-    done = said(line)
-    assert done.exit_code == 0, done.output
-    return done.output
-
-
-def refused(line: str) -> str:
-    done = said(line)
-    assert done.exit_code != 0, done.output
-    return f"{done.output}{done.exception}"
 
 
 def tier() -> str:
@@ -103,28 +101,22 @@ def signed(fields: dict[str, Any], by: Identity) -> bytes:
     return canonical_bytes(left | {"signature": by.sign(canonical_bytes(left)).hex()}) + b"\n"
 
 
-def test_a_card_is_reproduced_and_shows_so_where_the_signer_is_trusted(visitor: Path) -> None:
+def test_reproduction_shows_where_its_signer_is_trusted(visitor: Path) -> None:
+    key = record(visitor)["by"]
     assert tier() == "self-benchmarked"
-    told = ok(f"runs verify {visitor}/record.json")
+    told = ok("runs verify record.json")
     assert "✓ scores: reproduced within 2 %" in told
     assert "✓ card: it is the record of this card" in told
     assert "– signature: " in told
-
-    words = refused(f"runs attach {visitor}/record.json")
-    assert "not trusted here" in words
-    ok(f"runs attach {visitor}/record.json --trust {record(visitor)['by']}")
+    assert "not trusted here" in refused("runs attach record.json")
+    ok(f"runs attach record.json --trust {key}")
     assert tier() == "gds-verified"
-    assert "gds-verified" in ok("runs show last")
     assert "gds-verified" in ok("leaderboard")
     assert "✓ run again: reached its scores within 2 %" in ok("runs show last")
     ok("runs attach last --remove")
     assert tier() == "self-benchmarked"
     assert "run again" not in ok("runs show last")
-
-
-def test_a_record_of_a_key_that_was_revoked_speaks_against_it(visitor: Path) -> None:
-    key = record(visitor)["by"]
-    ok(f"runs attach {visitor}/record.json --trust {key}")
+    ok(f"runs attach record.json --trust {key}")
     ok(f"consent withdraw --signing-key {key} --by Us --reason stolen")
     assert tier() == "self-benchmarked"
     told = ok("runs show last")
@@ -132,221 +124,165 @@ def test_a_record_of_a_key_that_was_revoked_speaks_against_it(visitor: Path) -> 
     assert "stolen" in told
 
 
-def test_what_is_missing_is_named_with_its_hash_and_option(
-    made: Path, at: Callable[[str], None]
-) -> None:
+def test_reproduce_names_what_is_missing(made: Path, at: At) -> None:
     at("maintainer")
-    words = refused(f"runs reproduce {made}/card.json --corpus {made}/corpus.json")
+    words = refused(REPRODUCE)
     assert "the dictionary: the card has SHA-256 " in words
     assert "Give --glossary FILE." in words
-    other = refused(
-        f"runs reproduce {made}/card.json --corpus {made}/corpus.json --glossary {made}/worse.tsv"
-    )
-    assert ", and here it is " in other
-    strange = made / "strange.json"
-    strange.write_text((made / "corpus.json").read_text("utf-8") + "\n", "utf-8")
-    assert "not the corpus of the card" in refused(
-        f"runs reproduce {made}/card.json --corpus {strange}"
-    )
+    assert ", and here it is " in refused(f"{REPRODUCE} --glossary worse.tsv")
+    Path("strange.json").write_text((made / "corpus.json").read_text("utf-8") + "\n", "utf-8")
+    strange = refused("runs reproduce card.json --corpus strange.json")
+    assert "not the corpus of the card" in strange
 
 
-def test_exit_codes_and_json_say_what_came_of_it(made: Path, at: Callable[[str], None]) -> None:
+def resealed(made: Path, change: Callable[[dict[str, Any]], object], name: str = "resealed") -> str:
+    """Write the card with other content, sealed anew, as anybody can; return its file's name."""
+    card = json.loads((made / "card.json").read_bytes())
+    change(card)
+    card["run_card_hash"] = ""
+    card["run_card_hash"] = card_hash(card)
+    (made / f"{name}.json").write_text(json.dumps(card, ensure_ascii=False), "utf-8")
+    return f"{name}.json"
+
+
+def test_reproduce_json_and_exit_code(made: Path, at: At) -> None:
     at("maintainer")
-    line = f"--corpus {made}/corpus.json --glossary {made}/words.tsv --json --with last"
-    told = json.loads(ok(f"runs reproduce {made}/card.json {line}"))
+    more = "--corpus corpus.json --glossary words.tsv --json --with last"
+    told = json.loads(ok(f"runs reproduce card.json {more}"))
     jsonschema.validate(told, json.loads(SCHEMA.read_text("utf-8")))
     assert told["reproduced"] is True
     assert told["deviations"]["chrf_plus_plus"] == {"share": 0.0, "within": True}
     assert told["claimed"]["scores"] == told["repeated"]["scores"]
 
-    better = resealed(made, lambda scores: scores.update(chrf_plus_plus=scores["chrf_plus_plus"] * 1.05))  # fmt: skip
-    done = said(f"runs reproduce {better} {line}")
-    assert done.exit_code == 1
+    def better(card: dict[str, Any]) -> None:
+        card["scores"]["chrf_plus_plus"] *= 1.05
+
+    done = said(f"runs reproduce {resealed(made, better)} {more}")
     told = json.loads(done.stdout)
-    assert told["reproduced"] is False
+    assert (done.exit_code, told["reproduced"]) == (1, False)
     assert told["deviations"]["chrf_plus_plus"]["share"] == pytest.approx(1 / 1.05 - 1)
     assert told["deviations"]["composite"]["within"] is True
 
 
-def resealed(made: Path, change: Callable[[dict[str, Any]], object]) -> Path:
-    """Write the card with other scores, sealed anew, as anybody can."""
-    card = json.loads((made / "card.json").read_bytes())
-    change(card["scores"])
-    card["run_card_hash"] = ""
-    card["run_card_hash"] = card_hash(card)
-    path = made / "resealed.json"
-    path.write_text(json.dumps(card, ensure_ascii=False), "utf-8")
-    return path
-
-
-def test_a_card_with_better_numbers_than_its_outputs_has_no_rank(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    path = resealed(made, lambda scores: scores.update(chrf_plus_plus=99.0))
-    assert "SCORED AGAIN, DIFFERENTLY: chrF++ states 99, its outputs give " in ok(
-        f"runs import {path}"
-    )
+@pytest.mark.usefixtures("fresh")
+def test_import_of_changed_numbers_or_references_says_so(made: Path) -> None:
+    path = resealed(made, lambda card: card["scores"].update(chrf_plus_plus=99.0), "better")
+    words = "SCORED AGAIN, DIFFERENTLY: chrF++ states 99, its outputs give "
+    assert words in ok(f"runs import {path}")
     (board,) = json.loads(ok("leaderboard --json"))
-    assert board["runs"][0]["rank"] is None
-    assert board["runs"][0]["stated"] is True
+    assert (board["runs"][0]["rank"], board["runs"][0]["stated"]) == (None, True)
     assert "NOT those of its outputs" in ok("runs show last")
+    ok("runs delete last --now --yes")
 
+    def copied(card: dict[str, Any]) -> None:
+        card["results"][4]["reference"] = card["results"][4]["predicted"]
 
-def test_references_that_are_the_outputs_are_found_with_the_corpus(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    card = json.loads((made / "card.json").read_bytes())
-    card["results"][4]["reference"] = card["results"][4]["predicted"]
-    card["run_card_hash"] = ""
-    card["run_card_hash"] = card_hash(card)
-    path = tmp_path / "card.json"
-    path.write_text(json.dumps(card), "utf-8")
-    told = ok(f"runs import {path} --corpus {made}/corpus.json")
+    told = ok(f"runs import {resealed(made, copied, 'copied')} --corpus corpus.json")
     assert "the reference of 1 entries is not that of the corpus" in told
 
 
-def test_scores_are_stated_until_they_were_scored_again(visitor: Path) -> None:
-    compare = f"compare {compared(visitor)}"
+def test_import_states_scores_until_scored_again(visitor: Path) -> None:
+    ok("run corpus.json --method copy-source --plain")
+    runs = sorted(json.loads(ok("runs list --json")), key=lambda each: each["imported"])
+    assert [each["stated"] for each in runs] == [False, True]
+    compare = f"compare {runs[0]['run_id']} {runs[1]['run_id']}"
     (board,) = json.loads(ok("leaderboard --json"))
     assert board["runs"][0]["stated"] is True
-    assert {each["imported"]: each["stated"] for each in json.loads(ok("runs list --json"))} == {
-        True: True,
-        False: False,
-    }
     assert [each["stated"] for each in json.loads(ok(f"{compare} --json"))["runs"]] == [False, True]
     for command in ("leaderboard", "runs list", compare):
         assert ok(command).count("(stated)") == (2 if command == compare else 1)
     assert "B is as its card states (stated)" in ok(compare)
-    assert "Scored again with its corpus: as stated." in ok(
-        f"runs import {visitor}/card.json --corpus {visitor}/corpus.json"
-    )
+    again = ok("runs import card.json --corpus corpus.json")
+    assert "Scored again with its corpus: as stated." in again
     (board,) = json.loads(ok("leaderboard --json"))
     assert board["runs"][0]["stated"] is False
     for command in ("leaderboard", "runs list", compare):
         assert "stated" not in ok(command)
 
 
-def compared(made: Path) -> str:
-    """Run another method on the corpus; gives the ids of that run and of the imported card's."""
-    ok(f"run {made}/corpus.json --method copy-source --plain")
-    runs = json.loads(ok("runs list --json"))
-    own, other = (each["run_id"] for each in sorted(runs, key=lambda each: each["imported"]))
-    return f"{own} {other}"
+def of_another_card(record: dict[str, Any]) -> None:
+    record["claimed"]["card"] = "ab" * 32
 
 
-def test_one_byte_changed_and_the_record_shows_nothing(visitor: Path, tmp_path: Path) -> None:
+def of_other_scores(record: dict[str, Any]) -> None:
+    for side in ("claimed", "repeated"):
+        record[side]["scores"]["chrf_plus_plus"] = 99.0
+
+
+def of_worse_scores(record: dict[str, Any]) -> None:
+    record["repeated"]["scores"]["chrf_plus_plus"] *= 0.9
+
+
+def not_reproduced(record: dict[str, Any]) -> None:
+    of_worse_scores(record)
+    record["reproduced"] = False
+
+
+def test_reproduction_that_was_changed_shows_nothing(visitor: Path, tmp_path: Path) -> None:
     data, key = (visitor / "record.json").read_bytes(), record(visitor)["by"]
     changed = tmp_path / "changed.json"
-    for place in range(0, len(data), 97):
+    for place in range(0, len(data), times(400, 97)):
         changed.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
         assert said(f"runs attach {changed} --trust {key}").exit_code != 0
+    maker = Identity.make(Role.COMPUTER)
+    for change, words in (
+        (of_another_card, "another card"),
+        (of_other_scores, "not those of the card"),
+        (of_worse_scores, "what its scores do not"),
+        (not_reproduced, "not reproduced"),
+    ):
+        forged = record(visitor)
+        change(forged)
+        changed.write_bytes(signed(forged, maker))
+        assert words in refused(f"runs attach {changed} --trust {maker.public.signing_key}")
+    forged = record(visitor)
+    of_another_card(forged)
+    changed.write_bytes(signed(forged, maker))
+    assert said(f"runs verify {changed}").exit_code == 1
     assert tier() == "self-benchmarked"
 
 
-def test_a_record_for_another_card_shows_nothing(visitor: Path, tmp_path: Path) -> None:
-    maker, path = Identity.make(Role.COMPUTER), tmp_path / "record.json"
-    other = record(visitor)
-    other["claimed"]["card"] = "ab" * 32
-    path.write_bytes(signed(other, maker))
-    key = maker.public.signing_key
-    assert "another card" in refused(f"runs attach {path} --trust {key}")
-    assert said(f"runs verify {path}").exit_code == 1
-
-    claimed = record(visitor)
-    for side in ("claimed", "repeated"):
-        claimed[side]["scores"]["chrf_plus_plus"] = 99.0
-    path.write_bytes(signed(claimed, maker))
-    assert "not those of the card" in refused(f"runs attach {path} --trust {key}")
-
-
-def test_a_record_that_says_more_than_its_scores_is_none(visitor: Path, tmp_path: Path) -> None:
-    maker, path = Identity.make(Role.COMPUTER), tmp_path / "record.json"
-    lying = record(visitor)
-    lying["repeated"]["scores"]["chrf_plus_plus"] *= 0.9
-    path.write_bytes(signed(lying, maker))
-    key = maker.public.signing_key
-    assert "what its scores do not" in refused(f"runs attach {path} --trust {key}")
-    lying["reproduced"] = False
-    path.write_bytes(signed(lying, maker))
-    assert "not reproduced" in refused(f"runs attach {path} --trust {key}")
-    assert tier() == "self-benchmarked"
-
-
-def test_nobody_verifies_their_own_run(
-    made: Path, at: Callable[[str], None], tmp_path: Path
-) -> None:
+def test_reproduce_own_run_is_refused(made: Path, at: At, tmp_path: Path) -> None:
     at("submitter")
-    line = f"--corpus {made}/corpus.json --glossary {made}/words.tsv"
-    assert "nobody verifies their own run" in refused(
-        f"runs reproduce {made}/card.json {line} --sign -o {tmp_path}/own.json"
-    )
-    own = Identity.load(made / "submitter", Role.COMPUTER)
     path = tmp_path / "own.json"
-    path.write_bytes(signed(record(made), own))
+    mine = refused(f"{REPRODUCE} --glossary words.tsv --sign -o {path}")
+    assert "nobody verifies their own run" in mine
+    path.write_bytes(signed(record(made), Identity.load(made / "submitter", Role.ORGANISATION)))
+    assert "This run was made here, and so was the record" in refused(f"runs attach {path}")
+    own = Identity.load(made / "submitter", Role.COMPUTER)
     at("maintainer")
-    ok(f"runs import {made}/card.json")
-    key = own.public.signing_key
-    assert "nobody verifies their own run" in refused(f"runs attach {path} --trust {key}")
-
-    pretending = record(made) | {"claimed_by": "cd" * 32}
-    path.write_bytes(signed(pretending, own))
-    assert "signed the card too" in refused(f"runs attach {path} --trust {key}")
-
-    other = Identity.make(
-        Role.COMPUTER
-    )  # a second key of the submitter's is nobody's whom we trust
-    path.write_bytes(signed(record(made), other))
+    ok("runs import card.json")
+    trusted = f"runs attach {path} --trust {own.public.signing_key}"
+    path.write_bytes(signed(record(made), own))
+    assert "nobody verifies their own run" in refused(trusted)
+    path.write_bytes(signed(record(made) | {"claimed_by": "cd" * 32}, own))
+    assert "signed the card too" in refused(trusted)
+    path.write_bytes(signed(record(made), Identity.make(Role.COMPUTER)))  # whom nobody trusts
     assert "not trusted here" in refused(f"runs attach {path}")
 
 
-def test_a_card_without_a_seal_is_not_signed_for(
-    made: Path, at: Callable[[str], None], tmp_path: Path
-) -> None:
-    at("maintainer")
-    bare = tmp_path / "bare.json"
-    bare.write_bytes((made / "card.json").read_bytes())
-    line = f"--corpus {made}/corpus.json --glossary {made}/words.tsv --sign -o {tmp_path}/r.json"
-    assert "Nobody signed this card" in refused(f"runs reproduce {bare} {line}")
-
-
-def test_a_run_that_is_another_is_not_held_against_the_card(
-    made: Path, at: Callable[[str], None]
-) -> None:
+def test_reproduce_with_another_run_is_refused(made: Path, at: At) -> None:
     at("other")
-    ok(f"run {made}/corpus.json --method copy-source --plain")
-    words = refused(f"runs reproduce {made}/card.json --corpus {made}/corpus.json --with last")
-    assert "is another set-up" in words
+    ok("run corpus.json --method copy-source --plain")
+    assert "is another set-up" in refused(f"{REPRODUCE} --with last")
     at("submitter")
-    words = refused(f"runs reproduce {made}/card.json --corpus {made}/corpus.json --with last")
-    assert "the card's own run" in words
+    assert "the card's own run" in refused(f"{REPRODUCE} --with last")
 
 
-def test_a_record_shows_nothing_of_a_card_that_came_without_its_seal(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+def test_reproduction_of_an_unsealed_card_shows_nothing(made: Path, at: At, tmp_path: Path) -> None:
     bare = tmp_path / "bare.json"
     bare.write_bytes((made / "card.json").read_bytes())
+    at("maintainer")
+    line = f"runs reproduce {bare} --corpus corpus.json --glossary words.tsv --sign"
+    assert "Nobody signed this card" in refused(f"{line} -o {tmp_path}/r.json")
+    at("bare")
     ok(f"runs import {bare}")
-    words = refused(f"runs attach {made}/record.json --trust {record(made)['by']}")
+    words = refused(f"runs attach record.json --trust {record(made)['by']}")
     assert "no seal of the key that it says signed the card lies beside the card" in words
     assert tier() == "self-benchmarked"
 
 
-def test_a_second_key_of_this_computer_shows_nothing_of_its_own_run(
-    made: Path, at: Callable[[str], None], tmp_path: Path
-) -> None:
-    at("submitter")
-    path = tmp_path / "own.json"
-    path.write_bytes(signed(record(made), Identity.load(made / "submitter", Role.ORGANISATION)))
-    assert "This run was made here, and so was the record" in refused(f"runs attach {path}")
-
-
-def test_answers_of_before_reproduce_nothing(
-    made: Path, at: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reproduce_with_cached_answers_is_refused(made: Path, at: At, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     at("maintainer")
     load = load_card
 
@@ -363,39 +299,34 @@ def test_answers_of_before_reproduce_nothing(
             comparing.compared(store, claimed.card, run)
 
 
-def test_signed_weights_are_asked_for_and_must_be_the_cards(
-    made: Path, at: Callable[[str], None], tmp_path: Path
-) -> None:
+def test_reproduce_needs_the_signed_weights_of_the_card(made: Path, at: At, tmp_path: Path) -> None:
     at("weighed")
     own = organisation(made / "weighed")
     weights = signed_file(tmp_path, own)
-    run = f"{made}/corpus.json --method glossary --glossary {made}/words.tsv --plain"
-    ok(f"run {run} --scoring {weights}")
+    run = "run corpus.json --method glossary --glossary words.tsv --plain"
+    ok(f"{run} --scoring {weights}")
     card = tmp_path / "weighed.json"
     ok(f"runs export last -o {card}")
 
     at("judge")
-    line = f"runs reproduce {card} --corpus {made}/corpus.json --glossary {made}/words.tsv"
+    line = f"runs reproduce {card} --corpus corpus.json --glossary words.tsv"
     sha256 = json.loads(card.read_bytes())["scoring"]["calibration"]["sha256"]
-    words = refused(line)
-    assert f"the signed weights of the composite: the card has SHA-256 {sha256}. Give --scoring FILE." in words  # fmt: skip
+    asked = f"the signed weights of the composite: the card has SHA-256 {sha256}. Give --scoring"
+    assert asked in refused(line)
     assert "signed by a key that is not trusted here" in refused(f"{line} --scoring {weights}")
-    (made / "judge" / "settings.toml").write_text(
-        f'trusted_signers = ["{own.public.signing_key}"]\n', "utf-8"
-    )
+    trusted = f'trusted_signers = ["{own.public.signing_key}"]\n'
+    (made / "judge" / "settings.toml").write_text(trusted, "utf-8")
     other = signed_file(tmp_path, own, proposal="1" * 64)
     words = refused(f"{line} --scoring {other}")
     assert f"the card has SHA-256 {sha256}, and here it is SHA-256 " in words
     weights = signed_file(tmp_path, own)
     told = json.loads(said(f"{line} --scoring {weights} --json").stdout)
-    assert told["reproduced"] is True
-    assert told["scored_otherwise"] == []
+    assert (told["reproduced"], told["scored_otherwise"]) == (True, [])
     assert told["claimed"]["scores"]["composite"] == told["repeated"]["scores"]["composite"]
 
-    ok(f"run {run}")
-    words = refused(f"runs reproduce {card} --corpus {made}/corpus.json --with last")
+    ok(run)
+    words = refused(f"runs reproduce {card} --corpus corpus.json --with last")
     assert "has a composite of other weights than the card" in words
-    plain = f"runs reproduce {made}/card.json --corpus {made}/corpus.json --glossary {made}/words.tsv"  # fmt: skip
-    words = refused(f"{plain} --scoring {weights}")
+    words = refused(f"{REPRODUCE} --glossary words.tsv --scoring {weights}")
     assert "the card has those of the specification, and here it is SHA-256 " in words
     assert "Give no --scoring." in words

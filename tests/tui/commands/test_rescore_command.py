@@ -34,22 +34,21 @@ def scored(corpus: Path, *more: object) -> Result:
     return run(corpus, corpus.parent / "outputs.txt", *languages, *more)
 
 
-@pytest.mark.parametrize(
-    "option",
-    [
-        ("--target-language", "crk"), ("--source-language", "en"), ("--limit", 2), ("--entries", "1"),
-        ("--segment", "development"), ("--sample", 1), ("--seed", 0), ("--difficulty", 1),
-        ("--model", "m"), ("--condition", "c"), ("--form", "tsv"), ("--id", "x"), ("--reference", "x"),
-    ],
+IGNORED = (
+    "--target-language crk", "--source-language en", "--limit 2", "--entries 1", "--segment development",
+    "--sample 1", "--seed 0", "--difficulty 1", "--model m", "--condition c", "--form tsv", "--id x", "--reference x",
 )  # fmt: skip
-def test_what_a_rescore_would_ignore_is_refused(option: tuple[str, object]) -> None:
-    result = run("--rescore", "last", *option)
-    assert isinstance(result.exception, UsageError)
-    assert str(result.exception).startswith(f"{option[0]} does not go with --rescore")
+
+
+def test_rescore_refuses_what_it_would_ignore() -> None:
+    for option in IGNORED:
+        result = run("--rescore", "last", *option.split())
+        assert isinstance(result.exception, UsageError)
+        assert str(result.exception).startswith(f"{option.split()[0]} does not go with --rescore")
 
 
 @pytest.mark.usefixtures("no_waits")
-def test_a_metric_that_was_asked_for_and_cannot_be_had_is_said_at_the_end(corpus: Path) -> None:
+def test_score_says_which_metric_could_not_be_had(corpus: Path) -> None:
     result = scored(corpus, "--embeddings", "http://localhost:9", "--embeddings-model", "m",
                     "--metrics", "chrf_plus_plus,semantic_score")  # fmt: skip
     assert result.exit_code == 0
@@ -57,7 +56,7 @@ def test_a_metric_that_was_asked_for_and_cannot_be_had_is_said_at_the_end(corpus
     assert "comet_score" not in result.stderr
 
 
-def test_nothing_is_said_of_metrics_that_nobody_named(corpus: Path) -> None:
+def test_score_is_silent_on_metrics_that_nobody_named(corpus: Path) -> None:
     assert "_score: " not in scored(corpus).stderr
     again = run("--rescore", "last", "--metrics", "comet_score")
     assert isinstance(again.exception, HarnessError)
@@ -65,14 +64,17 @@ def test_nothing_is_said_of_metrics_that_nobody_named(corpus: Path) -> None:
     assert "\ncomet_score: " in str(again.exception)
 
 
-def test_an_unknown_metric_is_named_as_the_option_it_stands_in(corpus: Path) -> None:
+def test_score_names_an_unknown_metric_by_its_option(corpus: Path) -> None:
     result = scored(corpus, "--metrics", "blue")
-    assert str(result.exception).startswith(
-        "--metrics: there is no metric 'blue'; did you mean bleu?"
-    )
+    assert "--metrics: there is no metric 'blue'; did you mean bleu?" in str(result.exception)
+    result = scored(corpus, "--analyser", corpus.parent / "none.hfstol")
+    assert isinstance(result.exception, UsageError)
+    assert str(result.exception).startswith("--analyser: Analyser none.hfstol does not exist")
 
 
-def test_a_call_may_last_as_long_as_was_said(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_score_call_lasts_as_long_as_was_said(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[float] = []
 
     def note(*_: Any, calls: RunOptions, **__: Any) -> str:
@@ -86,7 +88,7 @@ def test_a_call_may_last_as_long_as_was_said(corpus: Path, monkeypatch: pytest.M
     assert asked == [7, 9.5]
 
 
-def test_class_and_name_that_are_told_stand_on_card_and_lists(corpus: Path) -> None:
+def test_score_shows_class_and_name_of_the_method(corpus: Path) -> None:
     name = "Our [b]method[/]\x1b[31m"
     told = scored(corpus, "--method-class", "coached-llm", "--method-name", name, "--json")
     assert told.exit_code == 0, told.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import stat
 import subprocess
@@ -19,7 +18,6 @@ from corpora.samples import DEMO_CORPUS, sample_path
 from harness.core.run_state import RunState
 from harness.endpoint import ways_out
 from harness.method.shipped import method_names
-from rosetta_tui.cli import main
 from tests.harness.scripted import (
     Answer,
     Asked,
@@ -30,7 +28,12 @@ from tests.harness.scripted import (
     serving,
     translated,
 )
+from tests.review.thorough import first, times
+from tests.tui.commands.command_line import Program
 from tests.tui.commands.processes import ROOT, START, Rosetta, read_until
+
+KILLS = pytest.mark.costly("a process that is stopped, over a whole corpus")
+Demo = tuple[Rosetta, tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -39,42 +42,16 @@ def rosetta(tmp_path: Path) -> Rosetta:
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Rosetta, tuple[int, str, str]]:
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     """Return a data folder with one finished demo, which is only read, and what the demo said."""
     rosetta = Rosetta(tmp_path_factory.mktemp("demo") / "home")
     return rosetta, rosetta("demo")
 
 
-class Here:
-    """The command line, called in this process, with a data folder of its own."""
-
-    def __init__(self, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.home, self._capsys = home, capsys
-
-    def __call__(self, *arguments: object) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main([str(each) for each in arguments])
-        assert isinstance(ended.value.code, int)
-        return ended.value.code, *self._capsys.readouterr()
-
-
 @pytest.fixture
-def here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Here:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    return Here(tmp_path / "home", capsys)
-
-
-@pytest.fixture
-def in_demo(
-    demo: tuple[Rosetta, object],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Here:
-    home = demo[0].home
-    monkeypatch.setenv("ROSETTA_HOME", str(home))
-    return Here(home, capsys)
+    return tmp_path / "home"
 
 
 @pytest.fixture
@@ -104,43 +81,29 @@ def events(out: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", pytest.param("cp1252", marks=pytest.mark.thorough)])
-def test_a_pipe_of_an_old_encoding_gets_every_letter(rosetta: Rosetta, encoding: str) -> None:
+def test_pipe_of_an_old_encoding_gets_every_letter(demo: Demo, encoding: str) -> None:
     """Windows gives pipes a code page that lacks most of the world's letters."""
-    environment = rosetta.environment | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
-    for words in (["demo", "--fast", "--plain"], ["runs", "list"], ["runs", "verify", "last"]):
+    environment = demo[0].environment | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    for words, letter in (("runs list", "–"), *[("runs verify last", "✓")] * times(0, 1)):
         shown = subprocess.run(
-            [sys.executable, "-P", "-c", START, *words], check=False, cwd=ROOT, env=environment,
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=600,
+            [sys.executable, "-P", "-c", START, *words.split()], check=False, cwd=ROOT,
+            env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=600,
         )  # fmt: skip
         assert shown.returncode == 0, shown.stderr
         shown.stderr.decode("utf-8")
-        assert {"demo": "·", "runs": "–" if "list" in words else "✓"}[words[0]] in (
-            shown.stdout.decode("utf-8")
-        )
+        assert letter in shown.stdout.decode("utf-8")
 
 
-def test_an_export_is_not_poured_onto_a_terminal(
-    demo: tuple[Rosetta, object], in_demo: Here
-) -> None:
-    pty = pytest.importorskip("pty", reason="this system has no pseudo terminals")
-    rosetta, _ = demo
-    ours, theirs = pty.openpty()
-    shown = subprocess.run(
-        [sys.executable, "-P", "-c", START, "runs", "export", "last", "-o", "-"], check=False,
-        cwd=ROOT, env=rosetta.environment, stdin=subprocess.DEVNULL, stdout=theirs,
-        stderr=subprocess.PIPE, text=True, timeout=600,
-    )  # fmt: skip
-    os.close(theirs)
-    os.close(ours)
-    assert shown.returncode == 2
-    assert "Give a file, or pipe" in shown.stderr
-    piped, out, _ = in_demo("runs", "export", "last", "-o", "-")
-    assert (piped, json.loads(out)["dataset"]["id"]) == (0, "eo-demo-v1")
+def test_export_is_not_poured_onto_a_terminal(demo: Demo, monkeypatch: pytest.MonkeyPatch, program: Program) -> None:  # fmt: skip
+    monkeypatch.setenv("ROSETTA_HOME", str(demo[0].home))
+    code, out, _ = program("runs", "export", "last", "-o", "-")
+    assert (code, json.loads(out)["dataset"]["id"]) == (0, "eo-demo-v1")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    code, out, problems = program("runs", "export", "last", "-o", "-")
+    assert (code, out, "Give a file, or pipe" in problems) == (2, "", True)
 
 
-def test_the_demo_runs_without_key_network_or_terminal(
-    demo: tuple[Rosetta, tuple[int, str, str]],
-) -> None:
+def test_demo_runs_without_key_network_or_terminal(demo: Demo) -> None:
     rosetta, (code, out, problems) = demo
     assert (code, problems) == (0, "")
     lines = out.splitlines()
@@ -154,13 +117,12 @@ def test_the_demo_runs_without_key_network_or_terminal(
 
 @pytest.mark.parametrize(
     ("task", "entries", "headline"),
-    [("qa", 12, "F1 of Answers"), ("asr", 12, "Word Error Rate"),
-     ("function_call", 10, "Function Call Match")],
+    first(1, [("qa", 12, "F1 of Answers"), ("asr", 12, "Word Error Rate"),
+              ("function_call", 10, "Function Call Match")]),
 )  # fmt: skip
-def test_the_demo_of_another_task_runs_without_key_or_network(
-    rosetta: Rosetta, task: str, entries: int, headline: str
-) -> None:
-    code, out, problems = rosetta("demo", "--task", task, "--plain")
+@pytest.mark.usefixtures("home")
+def test_demo_of_another_task(program: Program, task: str, entries: int, headline: str) -> None:
+    code, out, problems = program("demo", "--task", task, "--plain", "--fast")
     assert code == 0
     assert all(line.startswith("No lbrag.") for line in problems.splitlines())
     assert any(line.startswith(f"complete: {entries} entries") for line in out.splitlines())
@@ -168,70 +130,42 @@ def test_the_demo_of_another_task_runs_without_key_or_network(
     assert told.startswith(headline)
 
 
-def test_records_that_bring_their_outputs_are_scored_without_a_file_of_outputs(
-    rosetta: Rosetta, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("home")
+def test_score_of_records_that_bring_their_outputs(program: Program, tmp_path: Path) -> None:
     file = tmp_path / "qa.jsonl"
     record = {"id": 1, "source": "Who?", "reference": "Anna"}
-    told = (
-        "score",
-        str(file),
-        "--task",
-        "qa",
-        "--source-language",
-        "en",
-        "--target-language",
-        "eo",
-    )
+    told = ("score", file, "--task", "qa", "--source-language", "en", "--target-language", "eo")
     file.write_text(json.dumps(record | {"predicted": "Anna"}), encoding="utf-8")
-    code, out, _ = rosetta(*told, "--metrics", "exact_match_rate", "--json")
+    code, out, _ = program(*told, "--metrics", "exact_match_rate", "--json")
     assert code == 0
     card = json.loads(out)
     assert (card["scores"]["exact_match_rate"], card["dataset"]["task"]) == (1.0, "qa")
     file.write_text(json.dumps(record), encoding="utf-8")
-    code, _, problems = rosetta(*told)
+    code, _, problems = program(*told)
     assert (code, "records bring theirs" in problems) == (2, True)
 
 
-def test_json_lines_are_nothing_but_json(rosetta: Rosetta) -> None:
-    code, out, problems = rosetta("demo", "--system", "griza", "--json-lines")
-    assert (code, problems) == (0, "")
-    told = events(out)
-    assert (told[0]["event"], told[-1]["event"]) == ("Started", "Finished")
-    assert sum(event["event"] == "EntryScored" for event in told) == 96
-    assert told[-1]["card_hash"]
-    assert len({event["run_id"] for event in told}) == 1
-
-
-def test_outputs_made_elsewhere_are_scored_and_the_card_is_printed(
-    rosetta: Rosetta, tmp_path: Path
-) -> None:
-    corpus = tmp_path / "corpus.tsv"
-    corpus.write_text("id\tsource\treference\na\tone\tunu\nb\ttwo\tdu\n", encoding="utf-8")
-    outputs = tmp_path / "outputs.txt"
-    outputs.write_text("unu\ntri\n", encoding="utf-8")
-    tags = ("--source-language", "en", "--target-language", "eo")
-    code, out, problems = rosetta("score", corpus, outputs, *tags, "--json")
-    assert code == 0, problems
-    card = json.loads(out)
-    assert [row["predicted"] for row in card["results"]] == ["unu", "tri"]
-    assert card["scores"]["exact_match_rate"] == 0.5
-    assert card["run_card_hash"]
-
-
-def test_warnings_of_a_corpus_stand_before_its_first_run_only(here: Here, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("home")
+def test_run_prints_json_lines_and_corpus_warnings_once(program: Program, tmp_path: Path) -> None:
     corpus = tmp_path / "corpus.tsv"
     corpus.write_text("id\tsource\treference\na\t \tunu\nb\ttwo\tdu\n", encoding="utf-8")
     tags = ("--source-language", "en", "--target-language", "eo")
     run = ["run", corpus, "-m", "copy-source", *tags, "--json-lines"]
-    (code, _, first), (code_again, _, second) = (here(*run) for _ in range(2))
+    (code, out, first), (code_again, _, second) = (program(*run) for _ in range(2))
     assert code == code_again == 0, first + second
+    told = events(out)
+    assert (told[0]["event"], told[-1]["event"]) == ("Started", "Finished")
+    assert sum(event["event"] == "EntryScored" for event in told) == 2
+    assert told[-1]["card_hash"]
+    assert len({event["run_id"] for event in told}) == 1
     assert "corpus.tsv, line 2" in first
     assert "corpus.tsv, line 2" not in second
-    assert (
-        "about this corpus came before its first run; `rosetta corpus check` shows them all"
-        in second
-    )
+    assert "about this corpus came before its first run" in second
+    (tmp_path / "outputs.txt").write_text("unu\ntri\n", encoding="utf-8")
+    code, out, _ = program("score", corpus, tmp_path / "outputs.txt", *tags, "--json")
+    card = json.loads(out)
+    assert [row["predicted"] for row in card["results"]] == ["unu", "tri"]
+    assert (code, card["scores"]["exact_match_rate"]) == (0, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -254,31 +188,29 @@ def test_warnings_of_a_corpus_stand_before_its_first_run_only(here: Here, tmp_pa
         (["nonsense"], "nonsense"),
     ],
 )  # fmt: skip
-def test_wrong_usage_is_said_in_words_and_ends_with_two(
-    here: Here, arguments: list[str], words: str
-) -> None:
+def test_wrong_usage_is_said_and_ends_with_two(program: Program, home: Path, arguments: list[str], words: str) -> None:  # fmt: skip
     corpus = str(sample_path(DEMO_CORPUS))
-    code, out, problems = here(*(each.format(corpus=corpus) for each in arguments))
+    code, out, problems = program(*(each.format(corpus=corpus) for each in arguments))
     assert (code, out) == (2, "")
     assert words in problems
     assert "Traceback" not in problems
-    kept = Rosetta(here.home)
+    kept = Rosetta(home)
     assert not kept.store.exists() or kept.count() == 0
 
 
-@pytest.mark.parametrize("words", ["nonsense", "run nowhere.json -m copy-source"])
-def test_wrong_usage_ends_the_process_with_two_and_words(rosetta: Rosetta, words: str) -> None:
-    code, out, problems = rosetta(*words.split())
+@pytest.mark.every_python
+def test_wrong_usage_ends_the_process_with_two(rosetta: Rosetta) -> None:
+    code, out, problems = rosetta("run", "nowhere.json", "-m", "copy-source")
     assert (code, out) == (2, "")
-    assert words.split()[:2][-1] in problems
+    assert "nowhere.json" in problems
     assert "Traceback" not in problems
 
 
-def test_a_run_that_stops_itself_ends_with_one_and_says_why(
-    rosetta: Rosetta, endpoint: Scripted
-) -> None:
+@pytest.mark.usefixtures("home")
+def test_run_that_stops_itself_ends_with_one(program: Program, endpoint: Scripted) -> None:
+    assert program("resume")[0] == 2  # no run is waiting
     endpoint.answer = lambda _: error(401, "\x1b[31mwrong key")
-    code, out, problems = rosetta(*chat(endpoint))
+    code, out, problems = program(*chat(endpoint))
     assert code == 1
     assert "The key is refused" in problems
     assert "rosetta resume" in problems
@@ -286,19 +218,14 @@ def test_a_run_that_stops_itself_ends_with_one_and_says_why(
     assert "Traceback" not in problems
 
 
-def test_nothing_is_left_to_resume_after_the_end(in_demo: Here) -> None:
-    code, out, problems = in_demo("resume")
-    assert (code, out) == (2, "")
-    assert "No run is waiting to go on" in problems
-
-
-def test_the_first_ctrl_c_drains_and_saves_and_resume_asks_only_the_rest(
-    rosetta: Rosetta, endpoint: Scripted
-) -> None:
-    heard = threading.Event()
-    endpoint.answer = held(heard.is_set, 8)
-    process = rosetta.start(*chat(endpoint))
-    read_until(process.stdout, "done", 5)
+@KILLS
+@pytest.mark.usefixtures("home")
+def test_first_ctrl_c_drains_and_resume_asks_the_rest(rosetta: Rosetta, endpoint: Scripted, program: Program) -> None:  # fmt: skip
+    broken, heard = {3, 4, 5}, threading.Event()
+    well = held(heard.is_set, 12)
+    endpoint.answer = lambda asked: error(500) if asked.number in broken else well(asked)
+    process = rosetta.start(*chat(endpoint, "--concurrency", 1))
+    read_until(process.stdout, "done", 8)
     process.send_signal(signal.SIGINT)
     read_until(process.stderr, "Finishing what is under way")
     heard.set()
@@ -307,48 +234,48 @@ def test_the_first_ctrl_c_drains_and_saves_and_resume_asks_only_the_rest(
     assert "rosetta resume" in problems
     state, done = rosetta.done()
     assert state is RunState.STOPPED
-    assert 5 <= done < 96
+    assert 8 <= done < 96
     assert len(endpoint.asked) == done
     endpoint.answer = translated
-    code, out, problems = rosetta("resume", "--json-lines")
+    code, out, problems = program("resume", "--retry-failed", "--json-lines")
     assert code == 0, problems
     told = events(out)
-    assert told[0]["done"] == done
-    assert sum(event["event"] == "EntryScored" for event in told) == 96 - done
-    assert len(endpoint.asked) == 96
+    assert told[0]["done"] + sum(each["event"] == "EntryScored" for each in told) == 96
+    assert told[-1]["failed"] == 0
+    assert len(endpoint.asked) == 96 + len(broken)
     assert rosetta.count() == 1
 
 
 @pytest.mark.parametrize(
-    "first",
+    "sent",
     [
         pytest.param(signal.SIGINT, id="ctrl-c twice"),
         pytest.param(None, id="terminate", marks=pytest.mark.thorough),
     ],
 )
-def test_the_second_ctrl_c_stops_at_once_and_so_does_a_polite_kill(
-    rosetta: Rosetta, endpoint: Scripted, first: signal.Signals | None
-) -> None:
+@KILLS
+@pytest.mark.usefixtures("home")
+def test_second_ctrl_c_and_polite_kill_stop_at_once(rosetta: Rosetta, endpoint: Scripted, program: Program, sent: signal.Signals | None) -> None:  # fmt: skip
     endpoint.answer = held(never, 9)
     process = rosetta.start(*chat(endpoint))
     read_until(process.stdout, "done", 5)
-    if first is not None:
-        process.send_signal(first)
+    if sent is not None:
+        process.send_signal(sent)
         read_until(process.stderr, "Finishing")
-    process.send_signal(signal.SIGTERM if first is None else signal.SIGINT)
+    process.send_signal(signal.SIGTERM if sent is None else signal.SIGINT)
     _, said = process.communicate(timeout=600)
     assert process.returncode == 130, said
     state, done = rosetta.done()
     assert state is RunState.STOPPED
     assert done >= 5
     endpoint.answer = translated
-    code, _, problems = rosetta("resume")
+    code, _, problems = program("resume")
     assert code == 0, problems
     assert rosetta.done() == (RunState.COMPLETE, 96)
 
 
 @pytest.mark.thorough
-def test_however_fast_ctrl_c_comes_again_it_is_heard(rosetta: Rosetta, endpoint: Scripted) -> None:
+def test_ctrl_c_is_heard_however_fast_it_comes(rosetta: Rosetta, endpoint: Scripted) -> None:
     endpoint.answer = held(never, 9)
     process = rosetta.start(*chat(endpoint))
     read_until(process.stdout, "done", 5)
@@ -362,7 +289,9 @@ def test_however_fast_ctrl_c_comes_again_it_is_heard(rosetta: Rosetta, endpoint:
     assert "`rosetta resume" in said
 
 
-def test_a_reader_that_leaves_early_hurts_nothing(rosetta: Rosetta, endpoint: Scripted) -> None:
+@KILLS
+@pytest.mark.usefixtures("home")
+def test_reader_that_leaves_early_hurts_nothing(rosetta: Rosetta, endpoint: Scripted, program: Program) -> None:  # fmt: skip
     """``rosetta run … | head``"""
     left = threading.Event()
 
@@ -385,31 +314,14 @@ def test_a_reader_that_leaves_early_hurts_nothing(rosetta: Rosetta, endpoint: Sc
     state, done = rosetta.done()
     assert state is RunState.STOPPED
     assert len(endpoint.asked) == done  # what was under way was waited for, and stored
-    code, _, problems = rosetta("resume")
+    code, _, problems = program("resume")
     assert code == 0, problems
     assert rosetta.done() == (RunState.COMPLETE, 96)
     assert len(endpoint.asked) == 96
 
 
-def test_failed_entries_can_be_asked_for_again(rosetta: Rosetta, endpoint: Scripted) -> None:
-    broken, heard = {3, 4, 5}, threading.Event()
-    well = held(heard.is_set, 12)
-    endpoint.answer = lambda asked: error(500) if asked.number in broken else well(asked)
-    process = rosetta.start(*chat(endpoint, "--concurrency", 1))
-    read_until(process.stdout, "done", 8)
-    process.send_signal(signal.SIGINT)
-    read_until(process.stderr, "Finishing")
-    heard.set()
-    process.communicate(timeout=600)
-    code, out, problems = rosetta("resume", "--retry-failed", "--json-lines")
-    assert code == 0, problems
-    assert events(out)[-1]["failed"] == 0
-    assert len(endpoint.asked) == 96 + len(broken)
-
-
-def test_secret_entries_pass_through_the_command_line_unspoken(
-    here: Here, endpoint: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("home")
+def test_run_prints_no_secret_text(program: Program, endpoint: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     secret = "the medicine bundle"
     corpus = tmp_path / "corpus.json"
     dataset = {"id": "s", "version": "1", "language_pair": "EN→EO", "source_language": "en",
@@ -428,12 +340,12 @@ def test_secret_entries_pass_through_the_command_line_unspoken(
     for style in ("--plain", "--json-lines"):
         arguments = ["run", corpus, "-m", "chat", "--model", "m", "--endpoint", endpoint.url,
                          "--trust-local-server"]  # fmt: skip
-        code, out, problems = here(*arguments, style)
+        code, out, problems = program(*arguments, style)
         assert code == 0, problems
         assert ("a way to other machines (wlan0)" in problems) == (style == "--plain")
         said += out + problems
     assert secret not in said
-    code, out, problems = here(
+    code, out, problems = program(
         "run", corpus, "-m", "chat", "--model", "m", "--endpoint", "https://model.example/v1"
     )
     assert code == 2
@@ -441,8 +353,7 @@ def test_secret_entries_pass_through_the_command_line_unspoken(
     assert secret not in problems
 
 
-def test_help_lists_every_method(here: Here) -> None:
-    code, out, _ = here("run", "--help")
+def test_run_help_lists_every_method(program: Program) -> None:
+    code, out, _ = program("run", "--help")
     assert code == 0
-    for method in method_names():
-        assert f"\n  {method} " in out
+    assert all(f"\n  {method} " in out for method in method_names())

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from corpora.formats.load import load
 from corpora.formats.write import write
 from corpora.model.corpus import Form
 from harness.core.failures import UsageError
-from rosetta_tui.commands import rosetta
 from tests.corpora.making import file, only_problem
 from tests.harness.lint.made import CANARY, sentence
+from tests.tui.commands.command_line import said
 
 PAIR = {"language_pair": "EN→EO", "source_language": "en", "target_language": "eo"}
 
@@ -29,10 +29,6 @@ def corpus(canary: Any = CANARY, segment: str = "development") -> dict[str, Any]
         for n in range(30)
     ]
     return {"dataset": {"id": "linted", **PAIR, "canary": canary}, "entries": rows}
-
-
-def called(home: Path, *words: object) -> Result:
-    return CliRunner().invoke(rosetta, [str(each) for each in words], env={"ROSETTA_HOME": str(home)})  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +45,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def called(home: Path, *words: object) -> Result:
+    return said(" ".join(map(str, words)), home)
+
+
 def checks(done: Result, place: int = 0) -> dict[str, list[Any]]:
     assert done.exit_code == 0, (done.output, done.exception)
     found = json.loads(done.stdout)[place]["findings"]
@@ -58,19 +58,13 @@ def checks(done: Result, place: int = 0) -> dict[str, list[Any]]:
 ALL = {"variants": [*range(8)], "copies": [10], "canary": [11]}
 
 
-def test_a_run_of_the_store(home: Path) -> None:
-    assert checks(called(home, "runs", "lint", "last", "--json")) == ALL
-
-
-def test_the_file_of_a_card_where_the_corpus_is_known(home: Path) -> None:
+def test_runs_lint_of_a_run_and_its_card(home: Path) -> None:
     both = called(home, "runs", "lint", "last", home / "card.json", "--json")
     assert checks(both) == checks(both, 1) == ALL
     assert json.loads(both.stdout)[1]["run"] == "card.json"
 
 
-def test_a_card_where_the_corpus_is_unknown_says_what_was_not_looked_at(
-    home: Path, tmp_path: Path
-) -> None:
+def test_runs_lint_without_the_corpus_says_what_it_left(home: Path, tmp_path: Path) -> None:
     done = called(tmp_path, "runs", "lint", home / "card.json")
     assert done.exit_code == 0
     assert "! copies: 1 of" in done.output  # its development rows are on the card itself
@@ -78,31 +72,24 @@ def test_a_card_where_the_corpus_is_unknown_says_what_was_not_looked_at(
     assert "– variants: not looked at, because 0 of" in done.output
 
 
-def test_an_imported_card_is_given_its_classes_by_a_corpus_that_comes_later(
-    home: Path, tmp_path: Path
-) -> None:
+def test_runs_lint_uses_a_corpus_that_comes_later(home: Path, tmp_path: Path) -> None:
     assert called(tmp_path, "runs", "import", home / "card.json").exit_code == 0
     assert checks(called(tmp_path, "runs", "lint", "last", "--json")) == {"copies": [10]}
     assert called(tmp_path, "score", home / "corpus.json", home / "out.txt").exit_code == 0
     assert checks(called(tmp_path, "runs", "lint", "last~1", "--json")) == ALL
 
 
-def test_lines_name_entries_and_no_text(home: Path) -> None:
-    said = called(home, "runs", "lint", "last").stdout
-    assert "By chance: p < 0.001" in said
-    assert "entries   0, 1, 2, 3, 4, 5, 6, 7" in said
-    assert not any(text in said for text in (CANARY, sentence(21), sentence(0)))
-    assert "Not looked at here: whether scores can be reproduced" in said
-
-
-def test_what_is_no_card_is_refused(home: Path, tmp_path: Path) -> None:
+def test_runs_lint_names_entries_and_no_text(home: Path, tmp_path: Path) -> None:
+    shown = called(home, "runs", "lint", "last").stdout
+    assert "By chance: p < 0.001" in shown
+    assert "entries   0, 1, 2, 3, 4, 5, 6, 7" in shown
+    assert not any(text in shown for text in (CANARY, sentence(21), sentence(0)))
     wrong = file(tmp_path, b"{}", "wrong.json")
     assert isinstance(called(home, "runs", "lint", wrong).exception, UsageError)
-    assert isinstance(called(home, "runs", "lint", "nosuch").exception, UsageError)
     assert called(home, "runs", "lint").exit_code == 2
 
 
-def test_a_run_with_secret_entries_has_lines_without_texts_and_no_json(tmp_path: Path) -> None:
+def test_runs_lint_of_a_secret_run_prints_no_text(tmp_path: Path) -> None:
     path = file(tmp_path, json.dumps(corpus(segment="gold_standard")).encode())
     (tmp_path / "out.txt").write_text("".join(f"{sentence(n)}\n" for n in range(30)), "utf-8")
     assert called(tmp_path, "score", path, tmp_path / "out.txt").exit_code == 0
@@ -114,9 +101,7 @@ def test_a_run_with_secret_entries_has_lines_without_texts_and_no_json(tmp_path:
     assert not any(sentence(n) in shown.output for n in range(30))
 
 
-def test_a_corpus_that_stays_here_is_looked_at_here_and_no_card_is_held_against_it(
-    home: Path, tmp_path: Path
-) -> None:
+def test_runs_lint_checks_no_card_with_a_corpus_that_stays(home: Path, tmp_path: Path) -> None:
     raw = corpus()
     raw["dataset"]["transmission"] = "local-only"
     path = file(tmp_path, json.dumps(raw).encode())
@@ -134,23 +119,16 @@ def test_a_corpus_that_stays_here_is_looked_at_here_and_no_card_is_held_against_
     ("canary", "kept"),
     [(CANARY, (CANARY,)), ([CANARY, "a" * 20], (CANARY, "a" * 20)), ([], ())],
 )
-def test_a_canary_is_read_and_written(tmp_path: Path, canary: Any, kept: tuple[str, ...]) -> None:
+def test_corpus_canary_is_read_and_written(
+    tmp_path: Path, canary: Any, kept: tuple[str, ...]
+) -> None:
     found = load(file(tmp_path, json.dumps(corpus(canary)).encode()))
     assert (found.dataset.canary, found.warnings) == (kept, ())
     write(found, tmp_path / "again.json", form=Form.SPECIFICATION)
     again = json.loads((tmp_path / "again.json").read_text("utf-8"))["dataset"]
     assert again.get("canary", []) == list(kept)
-
-
-@pytest.mark.parametrize("canary", [7, {"a": 1}, ["x" * 20, 7], None])
-def test_what_is_no_canary_is_refused(tmp_path: Path, canary: Any) -> None:
-    path = file(tmp_path, json.dumps(corpus(canary)).encode())
-    if canary is None:
-        assert load(path).dataset.canary == ()
-        return
-    assert only_problem(path).field == "dataset.canary"
-
-
-def test_a_short_canary_is_warned_of(tmp_path: Path) -> None:
+    for wrong in (7, {"a": 1}, ["x" * 20, 7]):
+        path = file(tmp_path, json.dumps(corpus(wrong)).encode())
+        assert only_problem(path).field == "dataset.canary"
     [warning] = load(file(tmp_path, json.dumps(corpus("abc")).encode())).warnings
     assert (warning.field, "so short" in warning.message) == ("dataset.canary", True)

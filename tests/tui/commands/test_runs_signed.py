@@ -4,35 +4,26 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 
 from harness.card.build import seal
 from harness.card.seal import card_hash
-from harness.card.signing.signed_run import sign_run
 from harness.core.failures import KeyStoreError, UsageError
 from harness.sealed.keys import Identity, Role
-from harness.store.deletion import delete_run
 from harness.vault.records import CardSealed
+from rosetta_tui.commands.community import community
 from tests.harness.card import factory
 from tests.harness.vault.made import MINE, filled
-from tests.keyring_in_memory import memory_keyring
-from tests.tui.commands.runs_group import connection, number, rosetta_runs
-
-__all__ = ["connection", "number"]
+from tests.tui.commands.runs_group import harmless, rosetta_runs
 
 STRANGER = Identity.make(Role.COMPUTER)
 
 
-@pytest.fixture(autouse=True)
-def ring() -> Iterator[None]:
-    with memory_keyring():
-        yield
+pytestmark = pytest.mark.usefixtures("no_keyring")
 
 
 @pytest.fixture
@@ -46,18 +37,12 @@ def card(connection: sqlite3.Connection, number: int, tmp_path: Path) -> Path:
 
 
 def verified(path: Path, *more: str, code: int = 0) -> str:
-    done: Result = rosetta_runs("verify", str(path), *more)
+    done = rosetta_runs("verify", str(path), *more)
     assert done.exit_code == code, done.output
     return done.stdout
 
 
-def words_of(said: str) -> str:
-    return said.partition("six words are: ")[2].partition(".")[0].strip()
-
-
-def test_who_made_it_knows_it_and_others_ask_for_words(
-    card: Path, connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_runs_verify_signed_card_by_who_knows_the_key(card: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:  # fmt: skip
     at_home = verified(card)
     assert "✓ signature: made " in at_home
     assert "with this computer's key: " in at_home
@@ -70,7 +55,7 @@ def test_who_made_it_knows_it_and_others_ask_for_words(
     assert "– signature: made " in abroad
     assert "a key that nobody here knows" in abroad
     assert "Everything holds" not in abroad
-    words = words_of(abroad)
+    words = abroad.partition("six words are: ")[2].partition(".")[0].strip()
     assert verified(card, "--words", words).endswith("Everything holds.\n")
     assert "another key than that of the words" in verified(
         card, "--words", STRANGER.public.phrase, code=1
@@ -87,27 +72,7 @@ def test_who_made_it_knows_it_and_others_ask_for_words(
         assert out.with_suffix(suffix).read_bytes() == card.with_suffix(suffix).read_bytes()
 
 
-def test_a_seal_that_was_taken_away_or_is_another_card_s(
-    card: Path, connection: sqlite3.Connection, number: int
-) -> None:
-    beside = card.with_suffix(".seal.json")
-    forged = json.loads(card.read_bytes())
-    forged["timestamp"] = "2020-01-01T00:00:00Z"
-    forged["run_card_hash"] = card_hash(forged)
-    card.write_text(json.dumps(forged), encoding="utf-8")
-    assert "✗ signature: the seal is that of another card" in verified(card, code=1)
-    delete_run(connection, number)
-    told = rosetta_runs("import", str(card))
-    assert told.exit_code == 0
-    assert "card.seal.json was not taken. It is the seal of another card" in told.stderr
-    beside.unlink()
-    bare = verified(card)
-    assert "– signature: no seal of a key lies beside this card" in bare
-    assert "Everything holds" not in bare
-    verified(card, "--words", STRANGER.public.phrase, code=1)
-
-
-def test_one_row_is_shown_without_the_others(card: Path, tmp_path: Path) -> None:
+def test_runs_proof_shows_one_row_alone(card: Path, tmp_path: Path) -> None:
     path = tmp_path / "row.json"
     assert rosetta_runs("proof", "last", "b", "-o", str(path)).exit_code == 0
     text = path.read_text(encoding="utf-8")
@@ -125,20 +90,8 @@ def test_one_row_is_shown_without_the_others(card: Path, tmp_path: Path) -> None
     assert "row.json proves nothing" in str(rosetta_runs("verify", str(path)).exception)
 
 
-def test_a_row_of_a_run_that_was_never_signed(
-    connection: sqlite3.Connection, number: int, tmp_path: Path
-) -> None:
-    path = tmp_path / "row.json"
-    assert rosetta_runs("proof", "last", "1", "-o", str(path)).exit_code == 0
-    card = tmp_path / "card.json"
-    assert rosetta_runs("export", "last", "-o", str(card)).exit_code == 0
-    assert verified(path, "--card", str(card)).endswith("Everything holds.\n")
-    assert rosetta_runs("proof", "last", "1", "-o", str(path)).exit_code == 1
-
-
-def test_a_key_that_cannot_be_read_keeps_no_card_back(
-    connection: sqlite3.Connection, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("number")
+def test_runs_export_without_a_readable_key_is_unsigned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     def locked(*_: object) -> None:
         raise KeyStoreError("the keyring is locked")
 
@@ -156,7 +109,8 @@ def test_a_key_that_cannot_be_read_keeps_no_card_back(
     )
 
 
-def test_an_old_seal_beside_stands_in_no_way_by_halves(card: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("card")
+def test_runs_export_overwrites_no_seal(tmp_path: Path) -> None:
     other = tmp_path / "other.json"
     other.with_suffix(".seal.json").write_text("mine")
     refused = rosetta_runs("export", "last", "-o", str(other))
@@ -164,18 +118,8 @@ def test_an_old_seal_beside_stands_in_no_way_by_halves(card: Path, tmp_path: Pat
     assert not other.exists()
 
 
-def test_seals_of_two_keys_are_both_told(
-    card: Path, connection: sqlite3.Connection, number: int
-) -> None:
-    sign_run(connection, number, card.read_bytes(), STRANGER, datetime.now(UTC))
-    told = rosetta_runs("verify", "last").stdout
-    assert told.count("signature: made") == 2
-    assert told.count("nobody here knows") == 1
-
-
-def test_a_keeper_signs_a_run_out_of_a_vault_and_its_log_has_the_line(
-    connection: sqlite3.Connection, number: int, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("number")
+def test_runs_sign_of_a_vault_run_stands_in_its_log(connection: sqlite3.Connection, tmp_path: Path) -> None:  # fmt: skip
     vault = filled(tmp_path)
     key = tmp_path / "keeper.txt"
     key.write_text(MINE.text())
@@ -201,9 +145,47 @@ def test_a_keeper_signs_a_run_out_of_a_vault_and_its_log_has_the_line(
     )
 
 
-def test_a_run_that_stays_inside_is_signed_there(
-    connection: sqlite3.Connection, number: int
-) -> None:
-    said = rosetta_runs("sign", "last")
-    assert "Signed with the key of this computer. Its six words are: " in said.stderr
-    assert "✓ signature" in rosetta_runs("verify", "last").stdout
+def rosetta_community(*arguments: str) -> Result:
+    return CliRunner().invoke(community, arguments)
+
+
+@pytest.mark.usefixtures("number", "no_keyring")
+def test_community_export_is_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "out"
+    done = rosetta_community("export", str(target), "--corpus", factory.DATASET.id)
+    assert done.exit_code == 0, done.output
+    assert "begin with README.txt" in done.stderr
+    card = target / "runs" / factory.RUN_ID / "card.json"
+    assert json.loads(card.read_bytes())["run_id"] == factory.RUN_ID
+    assert rosetta_runs("verify", str(card)).stdout.endswith("Everything holds.\n")
+    again = rosetta_community("export", str(target), "--corpus", factory.DATASET.id)
+    assert "had all of this already" in again.stderr
+    assert "✓ signed with this computer's key" in rosetta_community("verify", str(target)).stdout
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "elsewhere"))
+    abroad = rosetta_community("verify", str(target)).stdout
+    assert "– signed with a key that nobody here knows" in abroad
+    words = abroad.partition("six words are: ")[2].partition(".")[0]
+    trusted = rosetta_community("verify", str(target), "--words", words).stdout
+    assert "✓ signed with the key whose" in trusted
+    card.write_bytes(card.read_bytes() + b" ")
+    broken = rosetta_community("verify", str(target))
+    assert (broken.exit_code, "card.json: its bytes are not those" in broken.stdout) == (1, True)
+
+
+@pytest.mark.usefixtures("connection", "no_keyring")
+def test_community_export_keeps_hostile_names_inside(tmp_path: Path) -> None:
+    file = tmp_path / "corpus.json"
+    name = "../../<script>\x1b[2J"
+    entries = [{"id": 1, "source": "<b>a</b>", "reference": "b", "segment": "development"}]
+    pair = {"language_pair": "EN→EO", "source_language": "en", "target_language": "eo"}
+    dataset = {"id": name, "version": "1", **pair}
+    file.write_text(json.dumps({"dataset": dataset, "entries": entries}), encoding="utf-8")
+    target = tmp_path / "out"
+    done = rosetta_community("export", str(target), "--corpus", str(file))
+    assert done.exit_code == 0, done.output
+    assert harmless(done.output)
+    assert {each.name for each in tmp_path.iterdir()} <= {"out", "home", "corpus.json"}
+    page = (target / "index.html").read_text("utf-8")
+    assert "<script>" not in page
+    assert harmless((target / "README.txt").read_text("utf-8"))
+    assert len(list((target / "corpora").rglob("corpus.json"))) == 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -30,56 +29,43 @@ from rosetta_tui.commands import rosetta
 from rosetta_tui.home.waiting import waiting_runs
 from tests.harness.scripted import completion, json_answer, serving
 from tests.harness.submission.made import MAKER, resigned, sample_bundle
-from tests.review.thorough import first
-from tests.tui.commands.submission_desk import CANARY, IN_VAULT, Desk, desk_here, gold, vault
-
-__all__ = ["desk_here"]
+from tests.review.thorough import first, times
+from tests.tui.commands.submission_desk import CANARY, IN_VAULT, Desk, gold, rehearsed
 
 LANE = {"lane": "data", "method": "chat", "options": {"temperature": 0.0}, "files": {}, "made_for": "tiny-7b"}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("endpoint", "model", "words"),
-    [
+def test_submission_with_a_forbidden_model_opens_no_vault(desk: Desk) -> None:
+    path = desk.folder / "tiny.rosetta-submission"
+    path.write_bytes(resigned(path.read_bytes(), {}, method=LANE, by=MAKER.public.signing_key))
+    before = desk("vault log elders")
+    for endpoint, model, words in (
         ("http://192.0.2.1/v1", "tiny", "is on another machine"),
         ("http://127.0.0.1:9/v1", "tiny:cloud", "or of a cloud"),
         ("http://127.0.0.1:9/v1", "tiny", "--trust-local-server"),
-    ],
-)
-def test_a_model_that_may_not_be_asked_opens_no_vault(desk: Desk, endpoint: str, model: str, words: str) -> None:  # fmt: skip
-    desk("submission demo tiny --lane data")
-    path = desk.folder / "tiny.rosetta-submission"
-    path.write_bytes(resigned(path.read_bytes(), {}, method=LANE, by=MAKER.public.signing_key))
-    kept = SubmissionDesk(desk.home).receive(path)
-    here = str(ModelHere(endpoint, model))
-    SubmissionDesk(desk.home).note(kept.submission, DeskAct.REHEARSED, words=here)
-    vault(desk)
-    before = desk("vault log elders")
-    asked = f"submission run tiny.rosetta-submission --endpoint {endpoint} --model {model}"
-    assert words in desk(asked, *IN_VAULT, code=2)
+    ):
+        rehearsed(desk, with_=str(ModelHere(endpoint, model)))
+        asked = f"submission run {path.name} --endpoint {endpoint} --model {model}"
+        assert words in desk(asked, *IN_VAULT, code=2)
     assert desk("vault log elders") == before
-    assert desk.notes() == [DeskAct.RECEIVED, DeskAct.REHEARSED]
+    assert desk.notes() == [DeskAct.RECEIVED, *[DeskAct.REHEARSED] * 3]
 
 
-def test_code_without_a_box_opens_no_vault(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk("submission demo tiny")
-    kept = SubmissionDesk(desk.home).receive(desk.folder / "tiny.rosetta-submission")
-    SubmissionDesk(desk.home).note(kept.submission, DeskAct.REHEARSED)
-    vault(desk)
+def test_submission_code_without_a_box_opens_no_vault(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    desk("submission demo coded")
+    rehearsed(desk, "coded.rosetta-submission")
     before = desk("vault log elders")
 
     def none(**_: object) -> None:
         raise HarnessError("No box can be made on this computer.")
 
     monkeypatch.setattr("harness.box.engines.find_engine", none)
-    assert "No box" in desk("submission run tiny.rosetta-submission", *IN_VAULT, code=2)
+    assert "No box" in desk("submission run coded.rosetta-submission", *IN_VAULT, code=2)
     assert desk("vault log elders") == before
     assert desk.notes() == [DeskAct.RECEIVED, DeskAct.REHEARSED]
 
 
-def test_an_answer_that_the_pause_keeps_back_opens_no_vault(desk: Desk) -> None:
-    desk("submission demo tiny --lane data")
-    vault(desk)
+def test_submission_answer_in_the_pause_opens_no_vault(desk: Desk) -> None:
     for _ in range(2):
         desk("submission run tiny.rosetta-submission", *IN_VAULT)
     assert desk.notes()[-1] is DeskAct.SCORED
@@ -102,16 +88,14 @@ def test_an_answer_that_the_pause_keeps_back_opens_no_vault(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_a_corpus_that_was_taken_back_opens_no_vault(desk: Desk, known: bool) -> None:
+def test_submission_over_withdrawn_corpus_opens_no_vault(desk: Desk, known: bool) -> None:
     """By what the store has of it, or where it has nothing by its name in the languages of the submission."""
-    desk("submission demo tiny --lane data")
-    desk("submission run tiny.rosetta-submission --plain")
-    vault(desk)
+    rehearsed(desk)
     if known:
         desk("run eo-gold --method copy-source", *IN_VAULT[3:])
     else:
         gold(desk.folder)
-    said = list(WITHDRAWN)
+    said = ["--reason", "asked", "--by", "Council"]
     desk(f"consent withdraw --corpus {'eo-gold --vault elders --purpose x' if known else 'gold.json'}", *said)  # fmt: skip
     before = desk("vault log elders")
     asked = ["submission run tiny.rosetta-submission"]
@@ -122,55 +106,25 @@ def test_a_corpus_that_was_taken_back_opens_no_vault(desk: Desk, known: bool) ->
     assert desk.stands() == ("rehearsed", 0, 0)
 
 
-WITHDRAWN = ("--reason", "asked", "--by", "Council")
-
-
-def test_lists_need_no_store_where_nothing_was_withdrawn(desk: Desk) -> None:
-    desk("vault init elders --name Elders --as Office --recovery rec.txt")
-    desk("vault list elders")
-    desk("submission list")
-    assert not (desk.home / "rosetta.sqlite").exists()
-
-
-def test_nothing_more_is_to_be_done_with_a_run_that_was_taken_back(desk: Desk) -> None:
-    desk("submission demo tiny --lane data")
-    path = gold(desk.folder)
-    desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain")
-    assert "Next: rosetta review create" in desk("submission show tiny.rosetta-submission")
-    desk(f"consent withdraw --corpus {path}", *WITHDRAWN)
-    said = desk("submission show tiny.rosetta-submission")
-    assert "consent was withdrawn" in said
-    assert "Next: rosetta consent list" in said
-
-
-def test_a_demo_that_is_stopped_leaves_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_submission_lists_and_a_stopped_demo_leave_nothing(bare: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch:
-        patch.setattr("harness.submission.folder.pack_folder", stopped)
-        desk("submission demo tiny --lane data", code=1)
-    assert not list(desk.folder.glob("tiny*"))
-    desk("submission demo tiny --lane data")
+    bare("vault init elders --name Elders --as Office --recovery rec.txt")
+    bare("vault list elders")
+    bare("submission list")
+    assert not (bare.home / "rosetta.sqlite").exists()
+    monkeypatch.setattr("harness.submission.folder.pack_folder", stopped)
+    bare("submission demo tiny --lane data", code=1)
+    assert not list(bare.folder.glob("tiny*"))
 
 
-def test_a_run_that_is_stopped_ends_as_one_that_was(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    desk("submission demo tiny --lane data")
-    desk("submission run tiny.rosetta-submission --plain")
-    stopped = Finished("", RunState.STOPPED, 0, 0, 30, 1.0)
-
-    def ended(ready: Ready, *_: object) -> tuple[Finished, int]:
-        return replace(stopped, run_id=ready.run_id), 130
-
-    monkeypatch.setattr("rosetta_tui.commands.submission.secret_run.to_the_end", ended)
-    desk(f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt --plain", code=130)  # fmt: skip
-    assert desk.notes()[-1] is DeskAct.NOT_RUN
-
-
-def test_a_file_that_is_there_is_not_overwritten(desk: Desk) -> None:
-    desk("submission demo tiny --lane data")
+def test_submission_overwrites_no_file(desk: Desk) -> None:
     desk("submission show tiny.rosetta-submission")
     path = gold(desk.folder)
+    desk(f"run {path} --method copy-source --plain")
+    said = desk("submission pack tiny --card last --overwrite", code=2)
+    assert "Choose an open run of the method: rosetta runs list" in said
     whole = path.read_bytes()
     rehearsal = "submission run tiny.rosetta-submission --plain -o told.json"
     assert "-o goes with CORPUS" in desk(rehearsal, code=2), "nothing would be written"
@@ -184,21 +138,8 @@ def test_a_file_that_is_there_is_not_overwritten(desk: Desk) -> None:
     assert desk.notes() == [DeskAct.RECEIVED]
 
 
-def test_whoever_stops_at_the_keepers_question_began_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    desk("submission demo tiny --lane data")
-    vault(desk)
-
-    def stopped(*_: object, **__: object) -> None:
-        raise click.Abort
-
-    monkeypatch.setattr("rosetta_tui.commands.submission.secret_run.read_corpus", stopped)
-    desk("submission run tiny.rosetta-submission", *IN_VAULT, code=1)
-    assert desk.notes()[-1] is DeskAct.NOT_BEGUN
-    assert desk.stands() == ("rehearsed", 0, 0)
-
-
-def test_what_was_told_stays_told_and_a_refused_command_is_no_run(desk: Desk) -> None:
-    desk("submission demo tiny --lane data")
+def test_submission_told_stays_told(desk: Desk) -> None:
+    rehearsed(desk)
     path = gold(desk.folder)
     ask = f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain"
     desk(ask)
@@ -220,17 +161,34 @@ def test_what_was_told_stays_told_and_a_refused_command_is_no_run(desk: Desk) ->
     assert desk.stands() == ("scored", 3, 1)
 
 
-def test_a_run_that_an_error_ended_is_not_run_and_no_class_is_named(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_submission_run_that_ends_early_is_noted_as_such(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """The words of an error may hold a sentence, so its note says that it ended and no more."""
-    desk("submission demo tiny --lane data")
-    desk("submission run tiny.rosetta-submission --plain")
+    over_gold = (
+        f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt --plain"
+    )
+    part = "rosetta_tui.commands.submission.secret_run"
+    rehearsed(desk)
+
+    def stopped(*_: object, **__: object) -> None:
+        raise click.Abort
+
+    def ended(ready: Ready, *_: object) -> tuple[Finished, int]:
+        return Finished(ready.run_id, RunState.STOPPED, 0, 0, 30, 1.0), 130
 
     def failing(*_: object) -> None:
         raise CorpusError([Problem(Severity.ERROR, "gold.json", CANARY, "Correct it.")])
 
-    monkeypatch.setattr("rosetta_tui.commands.submission.secret_run.to_the_end", failing)
-    desk(f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt --plain", code=2)  # fmt: skip
-    assert desk.stands() == ("not_run", 1, 0)
+    with monkeypatch.context() as patch:
+        patch.setattr(f"{part}.read_corpus", stopped)
+        desk("submission run tiny.rosetta-submission", *IN_VAULT, code=1)
+    assert desk.notes()[-1] is DeskAct.NOT_BEGUN
+    assert desk.stands() == ("rehearsed", 0, 0)
+    monkeypatch.setattr(f"{part}.to_the_end", ended)
+    desk(over_gold, code=130)
+    assert desk.notes()[-1] is DeskAct.NOT_RUN
+    monkeypatch.setattr(f"{part}.to_the_end", failing)
+    desk(over_gold, code=2)
+    assert desk.stands() == ("not_run", 2, 0)
     [kept] = SubmissionDesk(desk.home).all()
     said = desk(f"submission show {kept.number}")
     assert "This program ended on the way" in said
@@ -238,10 +196,10 @@ def test_a_run_that_an_error_ended_is_not_run_and_no_class_is_named(desk: Desk, 
     assert CANARY not in (kept.folder / "notes.jsonl").read_text("utf-8")
 
 
+@pytest.mark.costly("two rehearsals, each a run of its own")
 @pytest.mark.parametrize("entry", first(1, [0, 11]))
-def test_a_sentence_that_is_secret_elsewhere_stops_no_rehearsal_and_is_not_told(desk: Desk, entry: int) -> None:  # fmt: skip
+def test_submission_rehearsal_tells_no_secret_of_elsewhere(desk: Desk, entry: int) -> None:  # fmt: skip
     """What the maker may be sent is the same as of a desk that keeps no such sentence; nothing open of the run stays."""
-    desk("submission demo tiny --lane data")
     ask = ["submission", "run", "tiny.rosetta-submission", "--rehearse-again", "--plain"]
     before = CliRunner().invoke(rosetta, ask)
     know_as_secret(desk, entry)
@@ -255,14 +213,13 @@ def test_a_sentence_that_is_secret_elsewhere_stops_no_rehearsal_and_is_not_told(
     [kept] = SubmissionDesk(desk.home).all()
     assert [(e.what, bool(e.run)) for e in kept.notes[1:]] == [(DeskAct.REHEARSED, True), (DeskAct.REHEARSED, False)]  # fmt: skip
     assert not [*(kept.folder / "unpacked").iterdir()]
-    desk("submission demo another --lane data")
+    if times(0, 1):
+        desk("submission demo another --lane data")
 
 
-def test_a_run_that_was_cut_is_run_again_and_not_gone_on_with(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_submission_run_that_was_cut_is_run_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """Its vault stays shut, and wherever a way on is said, it is the one that works."""
-    desk("submission demo tiny --lane data")
-    desk("submission run tiny.rosetta-submission --plain")
-    vault(desk)
+    rehearsed(desk)
     ready: list[Ready] = []
 
     def failing(given: Ready, *_: object) -> None:
@@ -301,9 +258,8 @@ def know_as_secret(desk: Desk, entry: int) -> None:
     desk(f"run {path} --method copy-source --plain")
 
 
-def test_a_sentence_that_is_secret_elsewhere_goes_to_no_other_machine(desk: Desk) -> None:
+def test_submission_sends_no_secret_of_elsewhere(desk: Desk) -> None:
     """Though the terms of the open corpus would allow it; a server on this machine needs somebody who answers for it."""
-    desk("submission demo tiny --lane data")
     path = desk.folder / "tiny.rosetta-submission"
     path.write_bytes(resigned(path.read_bytes(), {}, method=LANE, by=MAKER.public.signing_key))
     know_as_secret(desk, 0)
@@ -319,8 +275,7 @@ def test_a_sentence_that_is_secret_elsewhere_goes_to_no_other_machine(desk: Desk
     assert desk.notes() == [DeskAct.RECEIVED, DeskAct.NOT_REPEATED]
 
 
-def test_terms_that_were_stricter_before_hold_for_a_rehearsal_that_is_not_kept(desk: Desk) -> None:
-    desk("submission demo tiny --lane data")
+def test_submission_obeys_stricter_terms_of_before(desk: Desk) -> None:
     read = json.loads(sample_path(DEMO_CORPUS).read_text("utf-8"))
     read["dataset"]["transmission"] = "ask"
     Path("stricter.json").write_text(json.dumps(read), "utf-8")
@@ -332,8 +287,7 @@ def test_terms_that_were_stricter_before_hold_for_a_rehearsal_that_is_not_kept(d
     assert desk.notes() == [DeskAct.RECEIVED]
 
 
-def test_what_a_kill_left_unpacked_goes_with_the_next_command(desk: Desk) -> None:
-    desk("submission demo tiny --lane data")
+def test_submission_leftovers_go_with_the_next_command(desk: Desk) -> None:
     desk("submission show tiny.rosetta-submission")
     [kept] = SubmissionDesk(desk.home).all()
     left = kept.folder / UNPACKED / "tmp1" / "rehearsal.sqlite-wal"
@@ -355,29 +309,30 @@ def timeless(said: str) -> str:
     )
 
 
-@pytest.mark.parametrize("verb", ["check", "run", "show"])
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("tiny", "tiny: a folder, and a submission is one file. Pack it: rosetta submission pack"),
-        ("tiny/card.json", "card.json: a run card, where a submission is needed. Pack one"),
-        ("tiny/README.md", "README.md: another file, where a submission is needed"),
-        ("cut.rosetta-submission", "cut.rosetta-submission: This file is cut short"),
-        ("link.rosetta-submission", "link.rosetta-submission: this submission is refused:\ncode/x.py"),
-        ("none.rosetta-submission", "none.rosetta-submission: it cannot be read (No such file or directory). Name"),
-    ],
-)  # fmt: skip
-def test_what_is_no_submission_is_named_with_what_is_wanted(verb: str, name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    bundle = sample_bundle(tmp_path / "tiny")
-    (tmp_path / "cut.rosetta-submission").write_bytes(bundle[:-30])
+NO_SUBMISSION = [
+    ("tiny", "tiny: a folder, and a submission is one file."),
+    ("tiny/card.json", "card.json: a run card, where a submission is needed. Pack one"),
+    ("tiny/README.md", "README.md: another file, where a submission is needed"),
+    ("cut.rosetta-submission", "cut.rosetta-submission: This file is cut short"),
+    ("link.rosetta-submission", "link.rosetta-submission: this submission is refused:\ncode/x.py"),
+    ("none.rosetta-submission", "none.rosetta-submission: it cannot be read"),
+]
+
+
+def test_submission_verbs_name_what_is_no_submission(desk: Desk) -> None:
+    bundle = (desk.folder / "tiny.rosetta-submission").read_bytes()
+    (desk.folder / "cut.rosetta-submission").write_bytes(bundle[:-30])
     hostile = resigned(bundle, {"code/x.py": b"1"}, by=MAKER.public.signing_key)
-    (tmp_path / "link.rosetta-submission").write_bytes(hostile)
-    assert words in Desk(tmp_path)(f"submission {verb} {name}", code=2)
+    (desk.folder / "link.rosetta-submission").write_bytes(hostile)
+    for name, words in NO_SUBMISSION:
+        for verb in ("check", "run", "show"):
+            assert words in desk(f"submission {verb} {name}", code=2)
+    Path("card.json").write_text("{}", "utf-8")
+    for name in ("none", "card.json"):
+        assert f"{name}: no folder. Name that of the method" in desk(f"submission pack {name}", code=2)  # fmt: skip
 
 
-def test_what_is_said_of_a_folder_can_be_done(desk: Desk) -> None:
+def test_submission_hints_for_a_folder_can_be_typed(desk: Desk) -> None:
     """Each line is typed as it stands until there is a file; a card that is missing is all that is left to be named."""
     sample_bundle(folder := desk.folder / "my tiny")
     pack, anew = "rosetta submission pack 'my tiny'", " --overwrite"
@@ -402,28 +357,9 @@ def test_what_is_said_of_a_folder_can_be_done(desk: Desk) -> None:
     assert said().endswith(f"Write one to pack of this method: {pack} --from")
 
 
-def test_what_is_packed_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    Path("card.json").write_text("{}", "utf-8")
-    for name in ("none", "card.json"):
-        assert f"{name}: no folder. Name that of the method" in Desk(tmp_path)(f"submission pack {name}", code=2)  # fmt: skip
-
-
-def test_the_card_of_a_secret_run_is_not_packed_and_the_mend_is_said(desk: Desk) -> None:
-    desk("submission demo tiny --lane data")
-    desk(f"run {gold(desk.folder)} --method copy-source --plain")
-    said = desk("submission pack tiny --card last --overwrite", code=2)
-    assert "Choose an open run of the method: rosetta runs list" in said
-
-
-def test_a_method_is_rehearsed_again_with_another_model(tmp_path: Path) -> None:
-    path = tmp_path / "tiny.rosetta-submission"
-    path.write_bytes(sample_bundle(tmp_path / "sample"))
-    here = SubmissionDesk(tmp_path / "home")
-    kept = here.receive(path)
-    here.note(kept.submission, DeskAct.REHEARSED, words=str(ModelHere("http://localhost/v1", "a")))
-    kept = here.find(kept.number)
+def test_submission_is_rehearsed_with_each_model(desk: Desk) -> None:
+    rehearsed(desk, with_=str(ModelHere("http://localhost/v1", "a")))
+    [kept] = SubmissionDesk(desk.home).all()
     assert kept.rehearsed
     assert kept.rehearsed_with("a at http://localhost/v1")
     assert not kept.rehearsed_with("b at http://localhost/v1")

@@ -5,32 +5,33 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
-import keyring
 import pytest
-from keyring.backends.fail import Keyring
 
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness import api
+from harness.core.failures import HarnessError
 from harness.sealed.keys import key_phrase
 from harness.store.file.database import open_store
 from harness.submission.bundle import parse_submission
 from harness.submission.desk import DeskAct, SubmissionDesk
 from harness.submission.lanes import ModelHere
+from harness.vault.opening import VaultOpening
 from review.office.results.whole_way import STEPS
+from rosetta_tui.app import showing
 from tests.harness.box.making import needs_engine
 from tests.harness.methods.tiny_model import tiny_model
-from tests.harness.submission.made import MAKER, resigned, wheel
+from tests.harness.scripted import Scripted, completion, json_answer, serving
+from tests.harness.submission.made import MAKER, resigned
 from tests.review.thorough import first
-from tests.tui.commands.submission_desk import CANARY, IN_VAULT, Desk, desk_here, gold, vault
+from tests.tui.commands.submission_desk import CANARY, IN_VAULT, Desk, gold, rehearsed
 from tests.tui.review.line_driver import environment
 from tests.walks.shell import MAIN
-
-__all__ = ["desk_here"]
 
 
 def readable(folder: Path) -> list[str]:
@@ -38,8 +39,7 @@ def readable(folder: Path) -> list[str]:
     return [p.name for p in folder.rglob("*") if p.is_file() and CANARY.encode() in p.read_bytes()]
 
 
-def test_data_goes_the_whole_way_on_any_computer(desk: Desk) -> None:
-    desk("submission demo tiny --lane data")
+def test_submission_of_data_goes_the_whole_way(desk: Desk) -> None:
     told = desk.json("submission check tiny.rosetta-submission", "submission-check")
     assert told["complete"]
     assert told["lane"] == "data"
@@ -48,7 +48,6 @@ def test_data_goes_the_whole_way_on_any_computer(desk: Desk) -> None:
     assert "cost free" in said
     assert "cost unknown" not in said
     assert "Next, over secret texts" in said
-    vault(desk)
     said = desk("submission run tiny.rosetta-submission -o told.json", *IN_VAULT)
     assert "It was rehearsed before" in said
     card = json.loads((desk.folder / "told.json").read_text("utf-8"))
@@ -58,7 +57,8 @@ def test_data_goes_the_whole_way_on_any_computer(desk: Desk) -> None:
     [row] = desk.json("submission list", "submission-list")["submissions"]
     assert (row["state"], row["runs"], row["answers"]) == ("told", 1, 1)
     assert "d.rosetta-submission, allowed once" not in desk("vault log elders")
-    assert "tiny.rosetta-submission" in desk("vault log elders")
+    assert "tiny.rosetta-submission" in (log := desk("vault log elders"))
+    assert "ask " not in log
     assert not readable(desk.home)
     steps = desk.steps()
     assert [name for name, done in steps.items() if not done] == list(STEPS[5:])
@@ -66,8 +66,7 @@ def test_data_goes_the_whole_way_on_any_computer(desk: Desk) -> None:
     assert f"--vault {desk.folder / 'elders'} --purpose WORDS --for LAPTOP-FILE" in shown
 
 
-def test_the_next_answer_waits_and_is_told_later_from_the_same_run(desk: Desk) -> None:
-    desk("submission demo tiny --lane data")
+def test_submission_next_answer_waits_and_is_told_later(desk: Desk) -> None:
     path = gold(desk.folder)
     desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain")
     said = desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain -o now.json")  # fmt: skip
@@ -85,12 +84,10 @@ def test_the_next_answer_waits_and_is_told_later_from_the_same_run(desk: Desk) -
     assert not readable(desk.home / "submissions")
 
 
-def test_a_claim_that_does_not_hold_asks_no_keeper(desk: Desk) -> None:
-    desk("submission demo tiny --lane data")
+def test_submission_with_a_false_claim_asks_no_keeper(desk: Desk) -> None:
     (desk.folder / "tiny" / "data" / "words.tsv").write_text("source\ttarget\nthe\tla\n", "utf-8")
     (desk.folder / "tiny.rosetta-submission").unlink()
     desk("submission pack tiny --accept-terms tiny-terms.txt")
-    vault(desk)
     before = desk("vault log elders")
     said = desk("submission run tiny.rosetta-submission", *IN_VAULT, code=1)
     assert "Its claim does not hold here, so no keeper is asked" in said
@@ -99,8 +96,7 @@ def test_a_claim_that_does_not_hold_asks_no_keeper(desk: Desk) -> None:
     assert not desk.steps()["rehearsed"]
 
 
-def test_terms_that_were_not_accepted_keep_it_from_secret_texts_alone(desk: Desk) -> None:
-    desk("submission demo tiny --lane data")
+def test_submission_without_terms_sees_no_secret_text(desk: Desk) -> None:
     (desk.folder / "tiny.rosetta-submission").unlink()
     assert "✗ terms" in desk("submission pack tiny")
     assert not desk.json("submission check tiny.rosetta-submission", "submission-check", 1)["complete"]  # fmt: skip
@@ -115,8 +111,7 @@ def test_terms_that_were_not_accepted_keep_it_from_secret_texts_alone(desk: Desk
     assert "others were accepted" in said
 
 
-def test_a_corpus_without_secrets_and_a_vault_without_a_name_are_refused(desk: Desk) -> None:
-    desk("submission demo tiny --lane data")
+def test_submission_run_refuses_wrong_usage(desk: Desk) -> None:
     said = desk(f"submission run tiny.rosetta-submission {sample_path(DEMO_CORPUS)} --terms tiny-terms.txt --plain", code=2)  # fmt: skip
     assert "These entries are open" in said
     assert desk.notes()[-1] is DeskAct.NOT_BEGUN
@@ -125,40 +120,19 @@ def test_a_corpus_without_secrets_and_a_vault_without_a_name_are_refused(desk: D
     assert "has no run over secret entries" in desk("submission tell tiny.rosetta-submission", code=2)  # fmt: skip
 
 
-def test_what_this_computer_fails_at_is_no_answer(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    """The model server is down: nothing was judged, and it may be tried again."""
-    desk("submission demo tiny --lane data")
-    path = desk.folder / "tiny.rosetta-submission"
-    lane = {"lane": "data", "method": "chat", "options": {"temperature": 0.0}, "files": {}, "made_for": "tiny-7b"}  # fmt: skip
-    path.write_bytes(resigned(path.read_bytes(), {}, method=lane, by=MAKER.public.signing_key))
-    said = desk("submission run tiny.rosetta-submission", code=2)
-    assert "which you choose: --endpoint and --model" in said
-    assert "made with tiny-7b" in said
-    with closing(socket.socket()) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    [kept] = SubmissionDesk(desk.home).all()
-    here = str(ModelHere(f"http://127.0.0.1:{port}/v1", "tiny"))
-    SubmissionDesk(desk.home).note(kept.submission, DeskAct.REHEARSED, words=here)
-    ask = f"--endpoint http://127.0.0.1:{port}/v1 --model tiny --trust-local-server --plain"
-    said = desk(
-        f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt {ask}",
-        code=1,
-    )
-    assert "Not run, and not the submission's fault" in said
-    assert desk.notes()[-1] is DeskAct.NOT_RUN
-    assert desk.answers() == 0
-    assert not desk.steps()["run over secret texts"]
+BY_GRANT = ("eo-gold", "--terms", "tiny-terms.txt", "--vault", "elders", "--grant", "spring.rosetta-request", "--despite-network", "a test", "--plain")  # fmt: skip
 
 
-def test_a_grant_is_used_once_though_the_run_was_cut(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    """Killed between the opening and the run's beginning: the desk knows of it, the grant is gone, nothing is readable."""
-    desk("submission demo tiny --lane data")
-    desk("submission run tiny.rosetta-submission --plain")
-    vault(desk)
+def granted(desk: Desk) -> None:
     desk("vault grant request elders eo-gold spring.rosetta-request --purpose spring --method tiny.rosetta-submission")  # fmt: skip
     desk("vault grant allow elders spring.rosetta-request --to office.rosetta-answer")
     desk("vault grant take elders office.rosetta-answer")
+
+
+def test_submission_grant_is_used_once_though_cut(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """Killed between the opening and the run's beginning: the desk knows of it, the grant is gone, nothing is readable."""
+    rehearsed(desk)
+    granted(desk)
 
     class Killed(BaseException):
         pass
@@ -166,39 +140,29 @@ def test_a_grant_is_used_once_though_the_run_was_cut(desk: Desk, monkeypatch: py
     def killed(*_: object, **__: object) -> None:
         raise Killed
 
-    ask = ("eo-gold", "--terms", "tiny-terms.txt", "--vault", "elders", "--grant", "spring.rosetta-request", "--despite-network", "a test", "--plain")  # fmt: skip
     with monkeypatch.context() as patch:
         patch.setattr(api, "start", killed)
         with pytest.raises(Killed):
-            desk("submission run tiny.rosetta-submission", *ask)
+            desk("submission run tiny.rosetta-submission", *BY_GRANT)
     assert desk.notes()[-1] is DeskAct.BEGUN
     assert "begun and cut" in desk(f"submission show {SubmissionDesk(desk.home).all()[0].number}")
     assert not readable(desk.home)
-    said = desk("submission run tiny.rosetta-submission", *ask, code=2)
+    said = desk("submission run tiny.rosetta-submission", *BY_GRANT, code=2)
     assert "used" in said
     assert desk.notes()[-1] is DeskAct.NOT_BEGUN
     assert desk.stands() == ("begun", 1, 0)
 
 
 @pytest.mark.parametrize("lines", first(1, range(1, 30, 4)))
-def test_killed_at_any_moment_a_grant_opens_once_and_nothing_is_readable(desk: Desk, lines: int, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_submission_killed_opens_once_and_leaves_nothing(desk: Desk, lines: int, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """The process is killed outright after so many lines over secret entries; the same grant opens nothing again."""
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
-    keyring.set_keyring(
-        Keyring()
-    )  # the keys lie in files, which the other process reads too; the fixture puts it back
-    desk("submission demo tiny --lane data")
-    desk("submission run tiny.rosetta-submission --plain")
-    vault(desk)
-    desk("vault grant request elders eo-gold spring.rosetta-request --purpose spring --method tiny.rosetta-submission")  # fmt: skip
-    desk("vault grant allow elders spring.rosetta-request --to office.rosetta-answer")
-    desk("vault grant take elders office.rosetta-answer")
-    ask = ("eo-gold", "--terms", "tiny-terms.txt", "--vault", "elders", "--grant", "spring.rosetta-request", "--despite-network", "a test", "--plain")  # fmt: skip
-    words = ("submission", "run", "tiny.rosetta-submission", *ask)
+    rehearsed(desk)
+    granted(desk)
+    words = ("submission", "run", "tiny.rosetta-submission", *BY_GRANT)
     ended = killed_after(desk.home, lines, *words)
     assert ended in (-signal.SIGKILL, 0)  # 0: it came to its end before
     assert not readable(desk.home)
-    said = desk("submission run tiny.rosetta-submission", *ask, code=2)
+    said = desk("submission run tiny.rosetta-submission", *BY_GRANT, code=2)
     assert "used" in said
     assert desk("vault log elders").count("opened 'eo-gold'") == 1
     assert desk.answers() == (ended == 0)
@@ -216,22 +180,17 @@ def killed_after(home: Path, lines: int, *words: str) -> int:
         return running.wait()
 
 
-def test_a_grant_is_for_one_bundle(desk: Desk) -> None:
+def test_submission_grant_is_for_one_bundle(desk: Desk) -> None:
     """Another bundle under the same name has another hash."""
-    desk("submission demo tiny --lane data")
-    vault(desk)
-    desk("vault grant request elders eo-gold spring.rosetta-request --purpose spring --method tiny.rosetta-submission")  # fmt: skip
-    desk("vault grant allow elders spring.rosetta-request --to office.rosetta-answer")
-    desk("vault grant take elders office.rosetta-answer")
+    granted(desk)
     (desk.folder / "tiny" / "README.md").write_text("# Other\n\n## Limitations\n\nIt is another one than that of before.\n")  # fmt: skip
     desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
-    said = desk("submission run tiny.rosetta-submission eo-gold --terms tiny-terms.txt --vault elders --grant spring.rosetta-request --plain", "--despite-network", "a test", code=2)  # fmt: skip
+    said = desk("submission run tiny.rosetta-submission", *BY_GRANT, code=2)  # fmt: skip
     assert "Nothing was used up" in said or "nothing is used up" in said.lower()
 
 
-def test_a_model_is_handed_in_as_data_and_run_by_the_custodians_own_engine(desk: Desk) -> None:
+def test_submission_of_a_model_runs_on_own_engine(desk: Desk) -> None:
     pytest.importorskip("ctranslate2", reason="the extra engine is not installed")
-    desk("submission demo tiny --lane data")
     (desk.folder / "tiny.rosetta-submission").unlink()
     model = tiny_model(desk.folder / "tiny" / "data" / "model")
     (desk.folder / "tiny" / "data" / "words.tsv").unlink()
@@ -263,68 +222,58 @@ def test_a_model_is_handed_in_as_data_and_run_by_the_custodians_own_engine(desk:
 
 
 @needs_engine
-def test_code_is_rehearsed_and_run_in_a_box(desk: Desk) -> None:
-    desk("submission demo tiny")
-    said = desk(
-        f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt --plain -o told.json"
+@pytest.mark.costly("makes a real box")
+def test_submission_of_code_runs_in_a_box(bare: Desk) -> None:
+    bare("submission demo tiny")
+    said = bare(
+        f"submission run tiny.rosetta-submission {gold(bare.folder)} --terms tiny-terms.txt --plain -o told.json"
     )
     assert "it runs in a box" in said
     assert "cost unknown" not in said
     assert CANARY not in said
-    card = json.loads((desk.folder / "told.json").read_text("utf-8"))
+    card = json.loads((bare.folder / "told.json").read_text("utf-8"))
     assert card["method"]["method"] == "submission"
-    assert desk.answers() == 1
-    assert os.listdir(SubmissionDesk(desk.home).all()[0].folder / "unpacked") == []  # noqa: PTH208
-    assert not desk.steps()["speakers are asked"]
+    assert bare.answers() == 1
+    assert os.listdir(SubmissionDesk(bare.home).all()[0].folder / "unpacked") == []  # noqa: PTH208
+    assert not bare.steps()["speakers are asked"]
 
 
 @needs_engine
-def test_code_that_fails_on_secret_texts_is_refused_in_a_few_words_and_that_counts(desk: Desk) -> None:  # fmt: skip
+@pytest.mark.costly("makes a real box")
+def test_submission_code_that_fails_tells_no_secret(bare: Desk) -> None:  # fmt: skip
     """It says the text in every way it has: as an error, on standard error, as its exit."""
-    desk("submission demo tiny")
-    file = desk.folder / "tiny" / "code" / "word_by_word.py"
+    bare("submission demo tiny")
+    file = bare.folder / "tiny" / "code" / "word_by_word.py"
     shout = f"        if '{CANARY[:7]}' '{CANARY[7:]}' in texts[0]:\n            print(texts[0])\n            raise SystemExit(texts[0])\n"
     file.write_text(file.read_text("utf-8").replace("        return [re.sub", f"{shout}        return [re.sub"), "utf-8")  # fmt: skip
-    desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
-    said = desk(
-        f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt --plain -o told.json"
+    bare("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
+    said = bare(
+        f"submission run tiny.rosetta-submission {gold(bare.folder)} --terms tiny-terms.txt --plain -o told.json"
     )
-    told = (desk.folder / "told.json").read_text("utf-8")
+    told = (bare.folder / "told.json").read_text("utf-8")
     assert (json.loads(told)["stage"], json.loads(told)["came"]) == ("translate", "none")
     assert CANARY not in said + told
-    assert desk.answers() == 1
-    assert desk.notes()[-2:] == [DeskAct.REFUSED, DeskAct.TOLD]
-    assert not readable(desk.home / "submissions")
-    with closing(open_store(desk.home / "rosetta.sqlite")):
+    assert bare.answers() == 1
+    assert bare.notes()[-2:] == [DeskAct.REFUSED, DeskAct.TOLD]
+    assert not readable(bare.home / "submissions")
+    with closing(open_store(bare.home / "rosetta.sqlite")):
         pass
-    assert not readable(desk.home)
+    assert not readable(bare.home)
 
 
 @needs_engine
-def test_what_code_needs_is_installed_in_the_box_from_its_wheels(desk: Desk) -> None:
-    desk("submission demo tiny")
-    file = desk.folder / "tiny" / "code" / "word_by_word.py"
-    file.write_text(f"import tiny\nassert tiny.answer == 42\n{file.read_text('utf-8')}", "utf-8")
-    (desk.folder / "tiny" / "wheels").mkdir()
-    (desk.folder / "tiny" / "wheels" / "tiny-1.0-py3-none-any.whl").write_bytes(wheel())
-    said = desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
-    assert "1 wheel, each pinned" in said
-    assert "within 2 %" in desk("submission run tiny.rosetta-submission --plain")
-
-
-@needs_engine
-def test_a_rehearsal_tells_its_maker_what_went_wrong(desk: Desk) -> None:
-    desk("submission demo tiny")
-    sheet = desk.folder / "tiny" / "submission.toml"
+def test_submission_rehearsal_tells_what_went_wrong(bare: Desk) -> None:
+    bare("submission demo tiny")
+    sheet = bare.folder / "tiny" / "submission.toml"
     sheet.write_text(sheet.read_text("utf-8").replace(":WordByWord", ":Nothing"), "utf-8")
-    desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
-    said = desk("submission run tiny.rosetta-submission --plain", code=1)
+    bare("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
+    said = bare("submission run tiny.rosetta-submission --plain", code=1)
     assert "could not be loaded" in said
     assert "has no attribute 'Nothing'" in said
-    assert desk.notes() == [DeskAct.RECEIVED]
+    assert bare.notes() == [DeskAct.RECEIVED]
 
 
-def test_a_folder_of_the_reference_is_written_anew(desk: Desk) -> None:
+def test_submission_of_the_reference_is_written_anew(desk: Desk) -> None:
     theirs = desk.folder / "theirs"
     theirs.mkdir()
     (theirs / "method.json").write_text('{"kind": "lexicon", "name": "w", "dictionary": "w.tsv"}')
@@ -335,8 +284,7 @@ def test_a_folder_of_the_reference_is_written_anew(desk: Desk) -> None:
     assert "Name a new folder" in desk("submission pack theirs --from", code=2)
 
 
-def test_two_names_of_one_key_are_said_and_counted_as_the_custodian_says(desk: Desk) -> None:
-    desk("submission demo tiny --lane data")
+def test_submission_two_names_of_one_key_are_said(desk: Desk) -> None:
     path = gold(desk.folder)
     desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain")
     sheet = desk.folder / "tiny" / "submission.toml"
@@ -349,8 +297,7 @@ def test_two_names_of_one_key_are_said_and_counted_as_the_custodian_says(desk: D
     assert desk.answers() == 1
 
 
-def test_another_key_under_the_same_name_is_said(desk: Desk) -> None:
-    desk("submission demo tiny --lane data")
+def test_submission_two_keys_of_one_name_are_said(desk: Desk) -> None:
     assert "ANOTHER KEY" not in desk("submission show tiny.rosetta-submission")
     first = (desk.folder / "tiny.rosetta-submission").read_bytes()
     second = desk.folder / "second.rosetta-submission"
@@ -362,15 +309,91 @@ def test_another_key_under_the_same_name_is_said(desk: Desk) -> None:
     assert key_phrase(MAKER.public.signing_key) in desk(f"submission show {own.number}").partition("ANOTHER KEY")[2]  # fmt: skip
 
 
-def test_a_bundle_that_was_changed_at_the_desk_is_noticed(desk: Desk) -> None:
-    desk("submission demo tiny --lane data")
-    desk("submission run tiny.rosetta-submission --plain")
+def test_submission_changed_at_the_desk_is_noticed(desk: Desk) -> None:
+    rehearsed(desk)
     [kept] = SubmissionDesk(desk.home).all()
-    other = resigned(kept.path.read_bytes(), {}, by=MAKER.public.signing_key)
-    kept.path.write_bytes(other)
-    desk("submission demo second --lane data")
-    desk("submission run second.rosetta-submission --plain")
-    said = desk("submission list")
-    assert "is not the submission that came" in said
-    assert "rehearsed" in said
+    kept.path.write_bytes(resigned(kept.path.read_bytes(), {}, by=MAKER.public.signing_key))
+    assert "is not the submission that came" in desk("submission list")
     assert "is not the submission that came" in desk(f"submission show {kept.number}", code=2)
+
+
+CHAT = {"lane": "data", "method": "chat", "options": {"temperature": 0.0}, "files": {}, "made_for": "tiny"}  # fmt: skip
+CODE = {"lane": "code", "entry": "asking:translate", "options": {}}
+ASKING = b"""
+from rosetta_box import ask
+
+def translate(texts):
+    return [ask("tiny", [{"role": "user", "content": each}]) for each in texts for _ in "12"][::2]
+"""
+
+
+@pytest.fixture
+def model() -> Iterator[Scripted]:
+    with serving(lambda _: json_answer(completion("saluton"))) as made:
+        yield made
+
+
+def ready(desk: Desk, model: Scripted, lane: dict[str, Any], changed: dict[str, bytes | None]) -> str:  # fmt: skip
+    """Make a submission that asks the model, rehearsed, and a vault; returns the options that name the model."""
+    path = desk.folder / "tiny.rosetta-submission"
+    path.write_bytes(resigned(path.read_bytes(), changed, method=lane, by=MAKER.public.signing_key))
+    rehearsed(desk, with_=str(ModelHere(model.url, "tiny")))
+    return f"submission run {path.name} --endpoint {model.url} --model tiny --trust-local-server"
+
+
+def model_lines(desk: Desk) -> list[str]:
+    """The lines of the vault's log about the model, oldest first."""
+    return [each for each in desk("vault log elders").splitlines() if " tiny at http" in each]
+
+
+def test_submission_model_stands_in_the_log_before_and_after(desk: Desk, model: Scripted, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    ask = ready(desk, model, CHAT, {})
+    before: list[list[str]] = []
+
+    def looked(*given: Any) -> Any:
+        before.append(model_lines(desk))
+        assert not model.asked
+        return showing.to_the_end(*given)
+
+    monkeypatch.setattr("rosetta_tui.commands.submission.secret_run.to_the_end", looked)
+    desk(ask, *IN_VAULT)
+    [[begun]] = before
+    assert "let the method of the run" in begun
+    assert f"tiny at {model.url}" in begun
+    [first, last] = model_lines(desk)
+    assert first == begun
+    assert "counted 30 questions of the method" in last
+    assert len(model.asked) == 30
+    assert CANARY not in (desk.folder / "elders" / "log.jsonl").read_text("utf-8")
+
+
+@needs_engine
+def test_submission_questions_of_a_box_are_counted(desk: Desk, model: Scripted) -> None:  # fmt: skip
+    changed: dict[str, bytes | None] = {"code/asking.py": ASKING, "data/words.tsv": None}
+    desk(ready(desk, model, CODE, changed), *IN_VAULT)
+    [_, last] = model_lines(desk)
+    assert "counted 60 questions" in last
+    assert len(model.asked) == 60
+
+
+@pytest.mark.parametrize(("at", "code", "questions"), [(1, 2, 0), (2, 0, 30)])
+def test_submission_model_is_not_asked_without_the_log(desk: Desk, model: Scripted, monkeypatch: pytest.MonkeyPatch, at: int, code: int, questions: int) -> None:  # fmt: skip
+    """The stick with the vault is pulled: before the first line nothing is asked; at the end the run stays, and its count is said."""
+    ask = ready(desk, model, CHAT, {})
+    monkeypatch.setattr(VaultOpening, "note_model", _pulled_at(VaultOpening.note_model, at))
+    words = desk(ask, *IN_VAULT, code=code)
+    assert len(model.asked) == questions
+    assert ("could not be told how often the model was asked (30 times)" in words) is (at == 2)
+    assert desk.stands()[0] == ("rehearsed" if at == 1 else "told")
+
+
+def _pulled_at(note: Callable[..., None], at: int) -> Callable[..., None]:
+    times: list[int] = []
+
+    def noted(*given: Any, **more: Any) -> None:
+        times.append(1)
+        if len(times) == at:
+            raise HarnessError("The stick is gone.")
+        note(*given, **more)
+
+    return noted

@@ -10,7 +10,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-from click.testing import CliRunner
 
 from docs import make_schemas
 from harness.store.file.database import open_store
@@ -18,30 +17,35 @@ from harness.store.sweeps import find_sweep
 from harness.sweep.expansion import expand, open_plan_corpus
 from harness.sweep.plan import read_plan
 from harness.sweep.record import sweep_record
-from rosetta_tui.commands import rosetta
 from tests.harness.scripted import Answer, Asked, completion, json_answer, serving, translated
 from tests.harness.sweep.sweeping import begun
+from tests.tui.commands.command_line import Program, ok, said
+from tests.tui.commands.made_once import made_once
 from tests.tui.commands.processes import Rosetta
 
 DOCS = Path(__file__).parents[3] / "docs"
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with the demo's sweep."""
-    return tmp_path_factory.mktemp("home")
+def swept(folder: Path, patch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """Run the demo's sweep; gives what it printed as JSON lines."""
+    done = said("sweep demo.toml --json-lines", folder)
+    assert (done.exit_code, done.stderr) == (0, "")
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.fixture(scope="module")
-def lines(home: Path) -> list[dict[str, Any]]:
-    """What the demo's sweep printed as JSON lines."""
-    code, out, problems = Rosetta(home)("sweep", "demo.toml", "--json-lines")
-    assert (code, problems) == (0, "")
-    return [json.loads(line) for line in out.splitlines()]
+@pytest.fixture
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
+    return made_once(tmp_path_factory, "swept", swept)
 
 
-def called(home: Path, line: str) -> Any:
-    return CliRunner().invoke(rosetta, line.split(), env={"ROSETTA_HOME": str(home)})
+@pytest.fixture
+def home(demo: tuple[Path, object]) -> Path:
+    return demo[0]
+
+
+@pytest.fixture
+def lines(demo: tuple[object, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    return demo[1]
 
 
 def require_schema(name: str, value: object) -> None:
@@ -49,7 +53,7 @@ def require_schema(name: str, value: object) -> None:
     jsonschema.Draft202012Validator(schema).validate(value)
 
 
-def test_the_demo_needs_no_key_and_tells_of_each_run(lines: list[dict[str, Any]]) -> None:
+def test_sweep_of_the_demo_tells_of_each_run(lines: list[dict[str, Any]]) -> None:
     for each in lines:
         require_schema("sweep-event", each)
     complete = {each["name"] for each in lines if each.get("state") == "complete" and each["event"] == "cell"}  # fmt: skip
@@ -58,37 +62,33 @@ def test_the_demo_needs_no_key_and_tells_of_each_run(lines: list[dict[str, Any]]
     assert lines[-1]["state"] == "complete"
 
 
-def test_show_and_list_say_the_same_as_text_and_as_json(
-    home: Path, lines: list[dict[str, Any]]
-) -> None:
-    shown = json.loads(called(home, "sweep show demo --json").stdout)
+def test_sweep_show_and_list_print_text_and_json(home: Path, lines: list[dict[str, Any]]) -> None:
+    shown = json.loads(said("sweep show demo --json", home).stdout)
     require_schema("sweep", shown)
     cells = {each["name"]: each for each in shown["cells"]}
     assert cells["Verda"]["composite"] > cells["Griza"]["composite"]
     low, high = cells["Verda"]["composite_interval"]
     assert low < cells["Verda"]["composite"] < high
-    text = called(home, "sweep show").stdout
+    text = said("sweep show", home).stdout
     row = next(line for line in text.splitlines() if "source copied" in line)
     assert "baseline" in row
     assert "! Griza: failed: 2 empty" in text
-    listed = json.loads(called(home, "sweep list --json").stdout)
+    listed = json.loads(said("sweep list --json", home).stdout)
     require_schema("sweep-list", listed)
     assert listed[0]["cells_by_state"]["complete"] == 4
-    assert lines[-1]["id"] in called(home, "sweep list").stdout
+    assert lines[-1]["id"] in said("sweep list", home).stdout
 
 
-def test_an_estimate_knows_what_the_store_has(
-    home: Path, lines: list[dict[str, Any]], tmp_path: Path
-) -> None:
-    found = json.loads(called(home, "estimate demo.toml --json").stdout)
+def test_sweep_estimate_knows_the_store(home: Path, lines: list[dict[str, Any]], tmp_path: Path) -> None:  # fmt: skip
+    found = json.loads(said("estimate demo.toml --json", home).stdout)
     require_schema("sweep-estimate", found)
     assert found["to_make"] == 0
-    fresh = json.loads(called(tmp_path / "other", "estimate demo.toml --json").stdout)
+    fresh = json.loads(said("estimate demo.toml --json", tmp_path / "other").stdout)
     assert fresh["to_make"] == sum(lines[-1]["cells_by_state"].values())
     assert fresh["cost_usd"] == {"low": 0.0, "expected": 0.0, "high": 0.0}
 
 
-def test_an_estimate_adds_up_calls_and_money(tmp_path: Path) -> None:
+def test_sweep_estimate_adds_up_calls_and_money(tmp_path: Path) -> None:
     (tmp_path / "c.tsv").write_text(
         "id\tsource\treference\n1\ta dog\thundo\n2\ta cat\tkato\n", "utf-8"
     )
@@ -98,43 +98,39 @@ def test_an_estimate_adds_up_calls_and_money(tmp_path: Path) -> None:
         '[fixed]\nmethod = "chat"\nendpoint = "openai"\n',
         "utf-8",
     )
-    done = called(tmp_path / "home", f"estimate {tmp_path}/plan.toml --json")
+    done = said(f"estimate {tmp_path}/plan.toml --json", tmp_path / "home")
     found = json.loads(done.stdout)
     assert (len(found["runs"]), found["to_make"]) == (6, 6)
     assert found["calls"]["expected"] == 2 * 2 * 3
     parts = [each["estimate"]["cost_usd"]["expected"] for each in found["runs"]]
     assert found["cost_usd"]["expected"] == pytest.approx(sum(parts))
     assert "will be reached" in found["budget"]
-    text = called(tmp_path / "home", f"estimate {tmp_path}/plan.toml").stdout
+    text = said(f"estimate {tmp_path}/plan.toml", tmp_path / "home").stdout
     assert "Runs     6 of 6" in text
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("sweep nowhere.toml", "nowhere.toml: the plan of a sweep cannot be read"),
-        ("sweep show nothing", "There is no sweep 'nothing'"),
-        ("sweep stop last", "Nobody is working on sweep"),
-        ("sweep shw", "Did you mean 'show'?"),
-        ("estimate demo.toml --limit 3", "leave options out"),
-        ("sweep resume last --budget -1", "--budget"),
-    ],
-)
-def test_what_cannot_be_done_is_said_in_words(
-    home: Path, lines: list[dict[str, Any]], line: str, said: str
-) -> None:
-    assert lines
-    code, out, problems = Rosetta(home)(*line.split())
-    assert (code, out) == (2, "")
-    assert said in problems
+REFUSED = [
+    ("sweep nowhere.toml", "nowhere.toml: the plan of a sweep cannot be read"),
+    ("sweep show nothing", "There is no sweep 'nothing'"),
+    ("sweep stop last", "Nobody is working on sweep"),
+    ("sweep shw", "Did you mean 'show'?"),
+    ("estimate demo.toml --limit 3", "leave options out"),
+    ("sweep resume last --budget -1", "--budget"),
+]
 
 
-def test_ctrl_c_ends_after_the_entries_under_way_and_resume_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sweep_refuses_wrong_usage(home: Path, program: Program, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    monkeypatch.setenv("ROSETTA_HOME", str(home))
+    for line, words in REFUSED:
+        code, out, problems = program(*line.split())
+        assert (code, out, words in problems) == (2, "", True), line
+
+
+@pytest.mark.costly("a process that is stopped, with workers of its own")
+def test_sweep_ctrl_c_drains_and_resume_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
     with serving() as server:
-        store, _ = begun(tmp_path, server.url, size=30)
+        store, _ = begun(tmp_path, server.url, size=10)
         command = Rosetta(tmp_path / "home")
         process = command.start("sweep", str(tmp_path / "plan.toml"))
 
@@ -151,45 +147,42 @@ def test_ctrl_c_ends_after_the_entries_under_way_and_resume_goes_on(
         assert "Stopped: 2 runs" in out
         with closing(open_store(store)) as connection:
             found = sweep_record(connection, find_sweep(connection, "last"))
-        assert 0 < found.entries_done == len(server.asked) < 60
+        assert 0 < found.entries_done == len(server.asked) < 20
         server.answer = translated
-        assert command("sweep", "resume", "last")[0] == 0
-        assert len(server.asked) == 60
+        assert said("sweep resume last", tmp_path / "home").exit_code == 0
+        assert len(server.asked) == 20
 
 
-def test_a_race_says_who_was_raced_out_and_ranks_no_such_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.costly("a race needs two runs over forty entries")
+def test_sweep_race_says_who_was_raced_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
 
     def answer(asked: Asked) -> Answer:
         poor = asked.body["model"] == "poor"
         return json_answer(completion("%%%")) if poor else translated(asked)
 
-    command = Rosetta(tmp_path / "home")
     with serving(answer) as server:
         begun(tmp_path, server.url, '[axes]\nmodel = ["good", "poor"]', size=40)
-        code, out, problems = command("sweep", str(tmp_path / "plan.toml"), "--race")
+        out = ok(f"sweep {tmp_path}/plan.toml --race")
         asked = len(server.asked)
-    assert (code, "Traceback" in problems) == (0, False)
     words = next(line for line in out.splitlines() if line.startswith("poor: raced-out"))
     assert "of 40: raced out after " in words
     assert words.endswith(" below good")
     assert f"1 run raced out, {80 - asked} entries not asked for." in out
-    shown = called(tmp_path / "home", "sweep show").stdout
+    shown = said("sweep show", tmp_path / "home").stdout
     assert f"! poor: raced out after {asked - 40} of 40 entries: " in shown
-    found = json.loads(called(tmp_path / "home", "sweep show --json").stdout)
+    found = json.loads(said("sweep show --json", tmp_path / "home").stdout)
     require_schema("sweep", found)
     good, poor = found["cells"]
     assert (good["state"], poor["state"], poor["raced_out"]["leader"]) == ("complete", "raced-out", "good")  # fmt: skip
     assert (found["race_seed"], found["entries_spared"]) == (12345, 80 - asked)
-    ranked = called(tmp_path / "home", "leaderboard --json").stdout
+    ranked = said("leaderboard --json", tmp_path / "home").stdout
     assert good["run_id"] in ranked
     assert poor["run_id"] not in ranked
-    assert "raced out after" in called(tmp_path / "home", f"runs show {poor['run_id']}").stdout
+    assert "raced out after" in said(f"runs show {poor['run_id']}", tmp_path / "home").stdout
 
 
-def test_the_plan_of_the_docs_is_a_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_docs_plan_of_a_sweep_is_a_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
     text = (DOCS / "sweeps.md").read_text("utf-8").split("```toml\n")[1].split("```")[0]
     (tmp_path / "plan.toml").write_text(text.replace("budget_usd = 20.0\n", ""), "utf-8")
@@ -204,14 +197,10 @@ def test_the_plan_of_the_docs_is_a_plan(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(cells) == (2 + 1) * 2 * 2 * 3 + 1
 
 
-def test_a_sweep_of_answers_shows_what_ranks_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sweep_of_answers_shows_what_ranks_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     rows = [("Capital of France?", "Paris"), ("Capital of Italy?", "Rome")]
-    told = [
-        {"id": n, "source": asked, "reference": answer} for n, (asked, answer) in enumerate(rows)
-    ]
+    told = [{"id": n, "source": q, "reference": a} for n, (q, a) in enumerate(rows)]
     Path("qa.jsonl").write_text("".join(json.dumps(each) + "\n" for each in told), "utf-8")
     Path("good.txt").write_text("Paris\nRome\n", "utf-8")
     Path("poor.txt").write_text("Paris\nOslo\n", "utf-8")
@@ -220,18 +209,18 @@ def test_a_sweep_of_answers_shows_what_ranks_them(
     Path("qa.toml").write_text(
         f'version = 1\ncorpus = "qa.jsonl"\n{reading}[fixed]\nmethod = "replay"\n{axes}', "utf-8"
     )
-    told = called(tmp_path / "home", "sweep qa.toml --plain")
-    assert {"good: complete, F1 1.00", "poor: complete, F1 0.50"} <= set(told.stdout.splitlines())
-    shown = called(tmp_path / "home", "sweep show last").stdout
+    printed = said("sweep qa.toml --plain", tmp_path / "home").stdout
+    assert {"good: complete, F1 1.00", "poor: complete, F1 0.50"} <= set(printed.splitlines())
+    shown = said("sweep show last", tmp_path / "home").stdout
     assert "entries  F1    95 %       cost" in shown
     assert "composite" not in shown
-    found = json.loads(called(tmp_path / "home", "sweep show last --json").stdout)
+    found = json.loads(said("sweep show last --json", tmp_path / "home").stdout)
     require_schema("sweep", found)
-    values = [
-        (each["headline"], each["headline_value"], each["chrf_plus_plus"])
-        for each in found["cells"]
+    names = ("headline", "headline_value", "chrf_plus_plus")
+    assert [tuple(each[name] for name in names) for each in found["cells"]] == [
+        ("lbrag.f1", 1.0, None),
+        ("lbrag.f1", 0.5, None),
     ]
-    assert values == [("lbrag.f1", 1.0, None), ("lbrag.f1", 0.5, None)]
     page = tmp_path / "s.html"
-    called(tmp_path / "home", f"report sweep last -o {page}")
+    said(f"report sweep last -o {page}", tmp_path / "home")
     assert "F1 0.50" in page.read_text("utf-8")

@@ -30,12 +30,10 @@ from tests.tui.commands.sealed_review import (
     careful,
     create,
     newest,
-    sealed_run,
+    run_sealed,
     speakers,
 )
-from tests.tui.commands.submission_desk import CANARY, Desk, desk_here
-
-__all__ = ["desk_here"]
+from tests.tui.commands.submission_desk import CANARY, Desk
 
 
 @pytest.fixture(autouse=True)
@@ -64,8 +62,8 @@ def asks(desk: Desk, line: str, *more: str, typed: str) -> str:
     return f"{said.output}{said.exception or ''}"
 
 
-def test_speakers_judge_a_run_out_of_a_vault_and_its_card_shows_it(desk: Desk) -> None:
-    run, panel = sealed_run(desk), speakers(desk)
+def test_vault_review_from_laptops_to_the_card(desk: Desk) -> None:
+    run, panel = run_sealed(desk), speakers(desk)
     forget_keys()
     said = create(desk, panel.named, *OPENING)
     assert CANARY not in said
@@ -111,8 +109,8 @@ def test_speakers_judge_a_run_out_of_a_vault_and_its_card_shows_it(desk: Desk) -
     assert readable(desk.home, stick, out, desk.folder / "elders") == []
 
 
-def test_what_can_be_refused_is_refused_before_the_vault_is_opened(desk: Desk) -> None:
-    sealed_run(desk)
+def test_vault_review_refuses_before_the_vault_opens(desk: Desk) -> None:
+    run_sealed(desk)
     panel = speakers(desk, 1)
     desk("vault init others --name Others --as Office --recovery rec2.txt")
     named, before = panel.named, lines(desk)
@@ -152,8 +150,8 @@ def test_what_can_be_refused_is_refused_before_the_vault_is_opened(desk: Desk) -
     assert not list(Path().glob("stick/*"))
 
 
-def test_a_second_look_is_refused_before_the_vault_is_opened_too(desk: Desk) -> None:
-    sealed_run(desk)
+def test_vault_second_review_refuses_before_it_opens(desk: Desk) -> None:
+    run_sealed(desk)
     panel = speakers(desk)
     create(desk, panel.named, *OPENING)
     panel.rate(desk.folder / "stick", newest(desk), lambda n, _: list(Rating)[3 * (n > 0)])
@@ -172,11 +170,9 @@ def test_a_second_look_is_refused_before_the_vault_is_opened_too(desk: Desk) -> 
     assert len(lines(desk)) == len(before) + 1
 
 
-def test_a_card_that_is_swapped_meanwhile_changes_nothing(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_vault_review_seals_for_the_cards_it_showed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """Looked at, written into the log and sealed for are the same keys, whatever lies on the stick by then."""
-    sealed_run(desk)
+    run_sealed(desk)
     panel, opening = speakers(desk), vault_opening.open_again
     cards = sorted(desk.folder.glob("*.rosetta-laptop"))
     others = [write_laptop_card(Identity.make(Role.LAPTOP), each.stem) for each in cards]
@@ -201,9 +197,9 @@ def test_a_card_that_is_swapped_meanwhile_changes_nothing(
     assert dict(zip(used.grant.run.laptops, used.grant.run.recipients, strict=True)) == named
 
 
-def test_only_what_the_run_scored_goes_along(desk: Desk) -> None:
+def test_vault_review_has_only_what_the_run_scored(desk: Desk) -> None:
     """Of two runs over one corpus each was opened for its own entries."""
-    sealed_run(desk)
+    run_sealed(desk)
     more = ("--purpose", "two sentences", "--despite-network", "a test", "--plain")
     desk("run eo-gold --vault elders --method copy-source --limit 2", *more)
     with opened() as store:
@@ -219,17 +215,8 @@ def test_only_what_the_run_scored_goes_along(desk: Desk) -> None:
     (desk.folder / "open.tsv").write_text("id\tsource\treference\na\tone\tunu\n", "utf-8")
     desk("run open.tsv --method copy-source --source-language en --target-language eo --plain")
     panel, before = speakers(desk, 1), lines(desk)
-    two = [
-        "review",
-        "create",
-        "last",
-        "last~1",
-        "--organisation",
-        "Council",
-        "--anyway",
-        *panel.named,
-    ]
-    assert "not out of one vault" in asks(desk, " ".join(two), *OPENING, typed="")
+    two = f"review create last last~1 --organisation Council --anyway {' '.join(panel.named)}"
+    assert "not out of one vault" in asks(desk, two, *OPENING, typed="")
     granted = ("--vault", "elders", "--grant", "x")
-    assert "--grant was given for one run" in asks(desk, " ".join(two), *granted, typed="")
+    assert "--grant was given for one run" in asks(desk, two, *granted, typed="")
     assert lines(desk) == before

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
-import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +16,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import rosetta as rosetta_api
 from corpora.model.entry import Segment
 from harness.core.failures import HarnessError
 from harness.sealed.keys import Identity, Role
@@ -30,10 +29,10 @@ from harness.vault.folder import HEAD, LOG
 from harness.vault.records import Used
 from harness.vault.vault import Vault
 from harness.vault.work import GRANTED
-from rosetta import runs
 from rosetta_tui.commands import rosetta
 from rosetta_tui.request.draft_of_run import draft_of
 from tests.harness.vault.made import CANARY, KEEPERS, MINE, RECOVERY, readable
+from tests.tui.commands.command_line import Program, ok
 from tests.tui.commands.processes import Rosetta
 from tests.tui.commands.vault_office import METHOD, RUN_SEGMENTS, numbered
 
@@ -44,29 +43,26 @@ class Office:
 
     folder: Path
     vault: Vault
+    program: Program
 
     @property
     def opening(self) -> tuple[str, ...]:
         key = str(self.folder / "stick" / "recovery-key.txt")
         words = ("--vault", str(self.vault.folder), "--vault-key", key, "--purpose", "the spring")
-        return (
-            *words,
-            "--despite-network",
-            "made-up sentences",
-        )  # the machine of the tests may have one
+        return (*words, "--despite-network", "made-up")  # the machine of the tests may have one
 
-    def run(self, *words: object, code: int = 0, opening: bool = True) -> str:
-        """Run a command in a process of its own; nothing secret is printed, and none lies in a file after it."""
-        given = self.opening if opening else ()
-        ended, out, err = Rosetta(self.folder / "home")(*words, *given)
-        assert ended == code, (words, err)
-        assert CANARY not in out + err
+    def run(self, *words: object, code: int = 0, real: bool = False, opening: bool = True) -> str:
+        """Run a command; nothing secret is printed, and none lies in a file after it."""
+        given = [str(each) for each in (*words, *(self.opening if opening else ()))]
+        forget_keys()
+        if real:
+            ended, out, problems = Rosetta(self.folder / "home")(*given)
+        else:
+            ended, out, problems = self.program(*given)
+        assert ended == code, (words, problems)
+        assert CANARY not in out + problems
         assert readable(self.folder) == []
-        return out + err
-
-    def look(self, *words: str) -> str:
-        """Run a command that opens nothing, in this process."""
-        return str(CliRunner().invoke(rosetta, words, catch_exceptions=False).output)
+        return out + problems
 
     def works(self) -> list[tuple[str, str]]:
         """Return what the log has of openings: the work and the run."""
@@ -78,7 +74,7 @@ class Office:
 
 
 @pytest.fixture
-def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
+def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program) -> Iterator[Office]:
     forget_keys()  # of other tests: they are the same
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
     made = Vault(tmp_path / "vault", tmp_path / "memory", lambda: datetime.now(UTC))
@@ -87,13 +83,14 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
     (tmp_path / "stick").mkdir()
     (tmp_path / "stick" / "recovery-key.txt").write_text(RECOVERY.text(), "utf-8")
     (tmp_path / "back.py").write_text(METHOD, "utf-8")
-    return Office(tmp_path, made)
+    yield Office(tmp_path, made, program)
+    forget_keys()
 
 
-def test_a_run_that_is_killed_goes_on_and_leaves_nothing_readable(office: Office) -> None:
+def test_vault_run_that_is_killed_goes_on(office: Office) -> None:
     method = f"{office.folder / 'back.py'}:Backwards"
     chosen = ("--metrics", "chrf", "--concurrency", "1")
-    office.run("run", "words", "-m", method, *chosen, code=-signal.SIGKILL)
+    office.run("run", "words", "-m", method, *chosen, code=-signal.SIGKILL, real=True)
     refused = office.run("resume", "last", "--keep-failed", opening=False, code=2)
     assert "--vault FOLDER" in refused
     shown = office.run("resume", "last", "--keep-failed")
@@ -110,16 +107,16 @@ def test_a_run_that_is_killed_goes_on_and_leaves_nothing_readable(office: Office
     office.run("runs", "lint", first)
     assert office.works()[4:] == [("look", first)]
 
-    listed = json.loads(office.look("runs", "list", "--json"))
+    listed = json.loads(ok("runs list --json"))
     assert len(listed) == 3
     assert listed[-1]["run_id"] == first
-    shown = office.look("runs", "show", "last")
+    shown = ok("runs show last")
     assert "words" in shown
-    compared = office.look("compare", "last", first)
+    compared = ok(f"compare last {first}")
     assert "chrF" in compared
     card = str(office.folder / "card.json")
     assert "--vault FOLDER" in failed("runs", "export", first[:8], "-o", card, "--submitter", "us")
-    for said in (shown, compared, office.look("runs", "verify", "last")):
+    for said in (shown, compared, ok("runs verify last")):
         assert said
         assert CANARY not in said
     assert readable(office.folder) == []
@@ -131,9 +128,11 @@ def test_a_run_that_is_killed_goes_on_and_leaves_nothing_readable(office: Office
     assert held == [5]
 
 
-def test_a_resumed_run_needs_its_own_vault_and_leaves_held_out_alone(office: Office) -> None:
-    method = f"{office.folder / 'back.py'}:Backwards"
-    office.run("run", "words", "-m", method, "--metrics", "chrf", code=-signal.SIGKILL)
+def test_vault_run_is_resumed_with_its_own_vault_alone(office: Office) -> None:
+    office.run("run", "words", "-m", "copy-source", "--metrics", "chrf")
+    with opened(default_path()) as store:  # as one that was cut
+        store.execute("UPDATE runs SET run_card = NULL, state = 'stopped'")
+        store.execute("DELETE FROM results WHERE position > 2")
     lines = office.vault.read().lines
     other = Vault(office.folder / "other", office.folder / "memory", office.vault.clock)
     other.found("Another", KEEPERS, MINE)
@@ -168,8 +167,8 @@ def failed(*words: str) -> str:
     return str(result.exception)
 
 
-def _pulled(office: Office) -> None:
-    office.vault.folder.rename(office.folder / "pulled")
+def _whole(_: Office) -> None:
+    pass
 
 
 def _damaged(office: Office) -> None:
@@ -181,71 +180,57 @@ def _headless(office: Office) -> None:
     (office.vault.folder / HEAD).write_text("{}", "utf-8")
 
 
-WRONG: list[tuple[str, Callable[[Office], None] | None, dict[str, Any], str]] = [
-    ("a name that there is not", None, {"name": "songs"}, "There are: words"),
-    ("nobody's key", None, {"--vault-key": None}, "no keeper's keys"),
-    ("no purpose", None, {"--purpose": " "}, "--purpose WORDS"),
-    ("a purpose that is a book", None, {"--purpose": "x" * 201}, "201 characters"),
-    ("held_out", None, {"--segment": "held_out"}, "Entries of held_out are not opened"),
-    ("an option of files", None, {"--form": "jsonl"}, "says itself"),
-    ("a pulled stick", _pulled, {}, "no vault"),
+WRONG: list[tuple[str, Callable[[Office], None], dict[str, Any], str]] = [
+    ("a name that there is not", _whole, {"name": "songs"}, "There are: words"),
+    ("nobody's key", _whole, {"--vault-key": None}, "no keeper's keys"),
+    ("no purpose", _whole, {"--purpose": " "}, "--purpose WORDS"),
+    ("a purpose that is a book", _whole, {"--purpose": "x" * 201}, "201 characters"),
+    ("held_out", _whole, {"--segment": "held_out"}, "Entries of held_out are not opened"),
+    ("an option of files", _whole, {"--form": "jsonl"}, "says itself"),
     ("a changed log", _damaged, {}, "log.jsonl: line 1"),
     ("a head of nothing", _headless, {}, "vault.json"),
 ]
 
 
-@pytest.mark.parametrize(("before", "more", "words"), [w[1:] for w in WRONG], ids=[w[0] for w in WRONG])  # fmt: skip
-@pytest.mark.parametrize("command", [("run", "-m", "copy-source"), ("corpus", "check")])
-def test_what_is_wrong_is_said_and_nothing_is_opened(
-    office: Office,
-    command: tuple[str, ...],
-    before: Callable[[Office], None] | None,
-    more: dict[str, Any],
-    words: str,
-) -> None:
-    if command[0] == "corpus" and "--segment" in more:
-        pytest.skip("corpus check chooses no segments")
+def test_vault_run_refuses_wrong_usage_unopened(office: Office) -> None:
     log = office.vault.folder / LOG
-    if before is not None:
+    kept = {
+        each.name: each.read_bytes() for each in office.vault.folder.iterdir() if each.is_file()
+    }
+    for name, before, more, words in WRONG:
+        for file, content in kept.items():
+            (office.vault.folder / file).write_bytes(content)
         before(office)
-    kept = log.read_bytes() if log.exists() else b""
-    given = dict(zip(office.opening[::2], office.opening[1::2], strict=True)) | more
-    name = given.pop("name", "words")
-    told = [part for option, value in given.items() if value for part in (option, value)]
-    at = 2 if command[0] == "corpus" else 1
-    assert words in failed(*command[:at], name, *command[at:], *told)
-    assert (log.read_bytes() if log.exists() else b"") == kept
+        unchanged = log.read_bytes()
+        given = dict(zip(office.opening[::2], office.opening[1::2], strict=True)) | more
+        corpus = given.pop("name", "words")
+        told = [part for option, value in given.items() if value for part in (option, value)]
+        assert words in failed("run", corpus, "-m", "copy-source", *told), name
+        if "--segment" not in more:  # corpus check chooses none
+            assert words in failed("corpus", "check", corpus, *told), name
+        assert log.read_bytes() == unchanged
     assert readable(office.folder) == []
     assert not (office.folder / "home" / "rosetta.sqlite").exists()
+    office.vault.folder.rename(office.folder / "pulled")
+    assert "no vault" in failed("run", "words", "-m", "copy-source", *office.opening)
 
 
-SCRIPT = """
-import sys, rosetta
-vault, key = sys.argv[1:]
-corpus = rosetta.load("words", vault=vault, vault_key=key, purpose="a notebook", segment=["gold_standard"],
-                      despite_network="made-up sentences")
-first = rosetta.run(corpus, "copy-source", metrics="chrf")
-again = rosetta.run(corpus, "constant", text="Jes", metrics="chrf")
-assert first.run_id != again.run_id
-print({row["withheld"] for row in first.entries()})
-for numbers in (lambda: first.card, lambda: rosetta.compare(first, again)):
-    try:
-        numbers()
-    except rosetta.HarnessError as refused:
-        print("secret entries" in str(refused))
-"""
-
-
-def test_a_script_opens_once_and_its_runs_are_sealed_for_who_comes_after(office: Office) -> None:
-    key = office.folder / "stick" / "recovery-key.txt"
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", SCRIPT, str(office.vault.folder), str(key)],
-        capture_output=True, text=True, check=False,
+def test_vault_script_opens_once_and_seals_its_runs(office: Office, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+    corpus = rosetta_api.load(
+        "words", vault=office.vault.folder, vault_key=office.folder / "stick" / "recovery-key.txt",
+        purpose="a notebook", segment=["gold_standard"], despite_network="made-up sentences",
     )  # fmt: skip
-    assert (done.returncode, done.stdout) == (0, "{True}\nTrue\nTrue\n"), done.stderr
+    first = rosetta_api.run(corpus, "copy-source", metrics="chrf")
+    again = rosetta_api.run(corpus, "constant", text="Jes", metrics="chrf")
+    assert first.run_id != again.run_id
+    assert {row["withheld"] for row in first.entries()} == {True}
+    for numbers in (lambda: first.card, lambda: rosetta_api.compare(first, again)):
+        with pytest.raises(HarnessError, match="secret entries"):
+            numbers()
+    assert CANARY not in "".join(capsys.readouterr())
+    forget_keys()
     assert office.works() == [("script", "")]
     assert readable(office.folder) == []
-    assert CANARY not in done.stderr
     (office.folder / "home" / "keeper.key").write_text(MINE.text(), "utf-8")  # would open them
     with opened(default_path()) as connection:
         run = find_run(connection, "last~1")
@@ -263,4 +248,4 @@ def test_a_script_opens_once_and_its_runs_are_sealed_for_who_comes_after(office:
     assert draft.get("vault") == str(office.vault.folder)
     assert "purpose" not in draft.values
     assert "--vault FOLDER" in failed("corpus", "show", f"store:{'ab' * 6}")
-    assert len(runs()) == 2
+    assert len(rosetta_api.runs()) == 2

@@ -1,12 +1,10 @@
-"""``rosetta verify`` over one file of each kind: whole, changed, cut, renamed, hostile, revoked, of a stranger."""
+"""``rosetta verify`` over one file of each kind: whole, changed, cut, hostile, revoked, of a stranger."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,315 +12,266 @@ from typing import Any
 import jsonschema
 import pytest
 
+from harness.card.checking.signed import KnownSigners
 from harness.core.canonical import canonical_bytes
+from harness.core.failures import StoreError, UsageError
 from harness.sealed.keys import Identity, Role, key_phrase
+from harness.sealed.sealing import seal_with_passphrase
+from harness.store.file.database import home, opened
 from harness.vault.keepers import write_card
-from review.verifying.verifying import FORMS, KINDS
-from tests.tui.commands.certified_gold import TwoSides, ok, said, two_sides
-from tests.tui.commands.every_file import every_file
+from review.verifying.kinds import VerifiedAgainst
+from review.verifying.verifying import FORMS, KINDS, FileVerdict, verify_any
+from tests.review.thorough import times
+from tests.tui.commands.certified_gold import TwoSides
+from tests.tui.commands.command_line import ok, said
+from tests.tui.commands.every_file import EveryFile
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs/schemas/verify.schema.json").read_bytes())
 NOT_WRITTEN = {"sealed", "secret-keys", "released-difference", "released-refusal"}
 """Kinds that the tests below write themselves, or that are read by the same lines as another."""
 UNSIGNED = {"scoring-proposal", "exchange-folder", "exchange-record", "corpus-project", "corpus"}
-"""Kinds that nobody signs."""
+WRITTEN = [each.name for each in KINDS if each.name not in NOT_WRITTEN]
 
 
-@dataclass(frozen=True)
-class EveryFile:
-    sides: TwoSides
-    paths: dict[str, Path]
-
-
-@pytest.fixture(scope="module")
-def every(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EveryFile]:
-    folder = tmp_path_factory.mktemp("every")
-    with pytest.MonkeyPatch.context() as patch:
-        sides = two_sides(folder, patch)
-        yield EveryFile(sides, every_file(sides, folder / "files"))
-
-
-def told(path: Path, *more: str) -> dict[str, Any]:
-    """Verify a file and return what is printed as JSON; what its exit code says must agree with it."""
-    done = said(f"verify {path} --json {' '.join(more)}")
-    assert done.exit_code in (0, 1), f"{done.output}{done.exception!r}"
-    found: dict[str, Any] = json.loads(done.stdout)
-    jsonschema.validate(found, SCHEMA)
-    assert found["holds"] is (done.exit_code == 0)
+def looked(path: Path, *others: Path, words: str = "") -> FileVerdict:
+    """Verify a file as the command does; what it prints as JSON keeps to its schema."""
+    with opened() as store:
+        found = verify_any(path, VerifiedAgainst(store, home(), KnownSigners(words=words), others))
+    jsonschema.validate({"version": 1, **found.as_json()}, SCHEMA)
     return found
 
 
-def unreadable(path: Path, *more: str) -> str:
-    done = said(f"verify {path} {' '.join(more)}")
-    code = (
-        done.exit_code
-        if isinstance(done.exception, SystemExit)
-        else getattr(done.exception, "exit_code", 2)
-    )
-    assert code == 2, f"{done.output}{done.exception!r}"
-    return f"{done.output}{done.exception}"
+def wrong(found: FileVerdict) -> dict[str, str]:
+    return {each.name: each.words for each in found.checks if each.ok is False}
 
 
-def test_every_kind_is_written_here(every: EveryFile) -> None:
-    assert {each.name for each in KINDS} - NOT_WRITTEN == every.paths.keys()
+@pytest.fixture
+def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A computer that knows nobody."""
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "stranger"))
+    return tmp_path
+
+
+def test_verify_prints_json_and_exit_code(every: EveryFile, stranger: Path) -> None:
+    path = stranger / "use.json"
+    whole = every.paths["use"].read_bytes()
+    for content, code in ((whole, 0), (whole.replace(b"school", b"church"), 1)):
+        path.write_bytes(content)
+        done = said(f"verify {path} --json")
+        found: dict[str, Any] = json.loads(done.stdout)
+        assert (done.exit_code, found["holds"], found["kind"]) == (code, code == 0, "use")
+    path.write_bytes(b"hello")
+    assert isinstance(said(f"verify {path} --json").exception, UsageError)
+
+
+def test_verify_every_kind_is_written_here(every: EveryFile) -> None:
+    assert set(WRITTEN) == every.paths.keys()
     assert len(FORMS) == sum(len(each.forms) for each in KINDS)
 
 
-@pytest.mark.parametrize("name", [each.name for each in KINDS if each.name not in NOT_WRITTEN])
-def test_a_whole_file_holds(every: EveryFile, name: str) -> None:
-    node = name.startswith("reference-")
-    more = [f"--with {every.paths[name].with_name('node.pub.json')}"] if node else []
-    found = told(every.paths[name], *more)
-    assert found["kind"] == name
-    assert found["holds"], found["checks"]
-    assert bool(found["signers"]) is (name not in UNSIGNED)
-    assert {check["name"] for check in found["checks"]} & {
-        "signature",
-        "key",
-        "form",
-        "unsigned",
-    }, found["checks"]
+def test_verify_whole_file_of_each_kind_holds(every: EveryFile) -> None:
+    for name, path in every.paths.items():
+        node = [path.with_name("node.pub.json")] if name.startswith("reference-") else []
+        found = looked(path, *node)
+        assert (found.kind, found.holds) == (name, True), (name, found.checks)
+        assert bool(found.signers) is (name not in UNSIGNED), name
+        assert {each.name for each in found.checks} & {"signature", "key", "form", "unsigned"}, name
 
 
-_WORDS_ALONE = {"public-key"} | UNSIGNED
-"""Another key is a key too."""
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("copied")
 
 
-@pytest.mark.parametrize(
-    "name", [each.name for each in KINDS if each.name not in NOT_WRITTEN | _WORDS_ALONE]
-)
-def test_a_changed_or_cut_file_does_not_hold(every: EveryFile, name: str, tmp_path: Path) -> None:
-    shutil.copytree(
-        every.paths[name].parent,
-        tmp_path / "copy",
-        ignore=shutil.ignore_patterns("exchange", "maintainer", "*.sqlite*", "locks"),
-    )
-    path, rng = tmp_path / "copy" / every.paths[name].name, Random(name)
-    data = path.read_bytes()
+@pytest.mark.parametrize("name", sorted({*WRITTEN} - UNSIGNED - {"public-key"}))
+def test_verify_changed_or_cut_file_fails(every: EveryFile, name: str, copied: Path) -> None:
+    folder = every.paths[name].parent
+    if not (copied / folder.name).exists():
+        ignored = shutil.ignore_patterns("exchange", "maintainer", "*.sqlite*", "locks")
+        shutil.copytree(folder, copied / folder.name, ignore=ignored)
+    path, rng = copied / folder.name / every.paths[name].name, Random(name)
+    data = every.paths[name].read_bytes()
     ends = [data[: len(data) // 2], data[:-2]]
-    for place in (0, len(data) - 2, *rng.sample(range(len(data)), 6)):
+    for place in (0, len(data) - 2, *rng.sample(range(len(data)), times(1, 6))):
         changed = bytearray(data)
         changed[place] ^= 1
         ends.append(bytes(changed))
+    node = [path.with_name("node.pub.json")] if name.startswith("reference-") else []
     for content in ends:
-        if _says_the_same(name, content, data):
-            continue
-        path.write_bytes(content)
-        node = f"--with {path.with_name('node.pub.json')}" if name.startswith("reference-") else ""
-        done = said(f"verify {path} --json {node}")
-        holds = done.exit_code == 0 and not done.exception
-        assert not holds, (done.output, content[:300])
+        if not _says_the_same(name, content, data):
+            path.write_bytes(content)
+            assert not _holds(path, *node), content[:300]
+    path.write_bytes(data)
+
+
+def _holds(path: Path, *others: Path) -> bool:
+    try:
+        return looked(path, *others).holds
+    except UsageError:
+        return False
 
 
 def _says_the_same(name: str, content: bytes, data: bytes) -> bool:
-    """Tell whether JSON whose layout is free says what it said: a blank for a line feed, a name of a key of the block."""
+    """Return whether JSON of free layout says what it said: a blank for a line feed, a name of a key of the block."""
     if name not in {"card", "reference-signature"}:
         return False
     try:
         one, other = json.loads(content), json.loads(data)
     except ValueError:
         return False
-    free = {"signedAt"}
-    return all(one.get(key) == value for key, value in other.items() if key not in free)
+    return all(one.get(key) == value for key, value in other.items() if key != "signedAt")
 
 
-def test_a_proposal_that_was_changed_does_not_hold(every: EveryFile, tmp_path: Path) -> None:
+def test_verify_changed_proposal_fails(every: EveryFile, tmp_path: Path) -> None:
     path = tmp_path / "proposal.toml"
     path.write_bytes(every.paths["scoring-proposal"].read_bytes().replace(b"200", b"300"))
-    assert not told(path)["holds"]
+    assert not looked(path).holds
 
 
-def test_who_signed_is_known_by_this_computer_or_by_six_words(every: EveryFile) -> None:
+def test_verify_knows_signers_by_keys_or_words(every: EveryFile) -> None:
     path = every.paths["ownership"]
-    found = told(path)
-    known = {each["role"]: each["known"] for each in found["signers"]}
-    assert known["organisation"] == "this organisation's key"
-    assert known["developer"] is None
-    words = key_phrase(every.sides.key())
-    assert told(path, "--words", words.replace(" ", "-"))["holds"]
-    other = key_phrase(Identity.make(Role.COMPUTER).public.signing_key).replace(" ", "-")
-    assert not told(path, "--words", other)["holds"]
-    assert "word" in unreadable(path, "--words", "nonsense")
+    known = {each.role: each.known for each in looked(path).signers}
+    assert known == {"organisation": "this organisation's key", "developer": ""}
+    assert looked(path, words=key_phrase(every.sides.key())).holds
+    other = key_phrase(Identity.make(Role.COMPUTER).public.signing_key)
+    assert not looked(path, words=other).holds
+    assert said(f"verify {path} --words {other.replace(' ', '-')}").exit_code == 1
+    with pytest.raises(UsageError):
+        looked(path, words="nonsense")
 
 
-def test_a_record_is_held_against_card_and_certificate(every: EveryFile, tmp_path: Path) -> None:
-    path, sides = every.paths["ownership"], every.sides
-    found = told(path, f"--with {sides.certificate}", f"--with {every.paths['released-card']}")
-    assert found["holds"], found["checks"]
-    assert {"card", "certificate"} <= {each["name"] for each in found["checks"] if each["ok"]}
-    assert not told(path, f"--with {every.paths['card']}")["holds"]
-    assert not told(path, f"--with {every.paths['certificate']}")["holds"]
-
-
-def test_a_card_that_only_states_the_hash_is_not_the_one(every: EveryFile, tmp_path: Path) -> None:
-    path, sides = every.paths["ownership"], every.sides
-    made_up, raw = tmp_path / "made-up.json", json.loads(every.paths["card"].read_bytes())
+def test_verify_card_that_only_states_the_hash_fails(every: EveryFile, tmp_path: Path) -> None:
+    made_up, altered, nan = (tmp_path / f"{n}.json" for n in ("made-up", "altered", "nan"))
+    raw = json.loads(every.paths["card"].read_bytes())
     raw["scores"]["composite"] = 0.99
-    made_up.write_text(json.dumps(raw | {"run_card_hash": sides.card}))
-    altered, released = tmp_path / "altered.json", every.paths["released-card"].read_bytes()
-    altered.write_bytes(canonical_bytes(json.loads(released) | {"submitter": "Bob"}))
-    not_numbers = tmp_path / "nan.json"
-    not_numbers.write_text(f'{{"run_card_hash":"{sides.card}","scores":NaN}}')
-    for each, words in ((made_up, "was changed"), (altered, "changed"), (not_numbers, "")):
-        for record in (path, every.paths["use"]):
-            found = told(record, f"--with {each}")
-            assert not found["holds"], each
-            assert any(words in check["words"] for check in found["checks"] if check["ok"] is False)
+    made_up.write_text(json.dumps(raw | {"run_card_hash": every.sides.card}))
+    released = json.loads(every.paths["released-card"].read_bytes())
+    altered.write_bytes(canonical_bytes(released | {"submitter": "Bob"}))
+    nan.write_text(f'{{"run_card_hash":"{every.sides.card}","scores":NaN}}')
+    for card, words in ((made_up, "was changed"), (altered, "changed"), (nan, "")):
+        for record in ("ownership", "use"):
+            found = wrong(looked(every.paths[record], card))
+            assert any(words in each for each in found.values()), (card, record)
 
 
-def test_who_only_stands_in_the_terms_did_not_sign(every: EveryFile) -> None:
+def test_verify_who_stands_in_the_terms_did_not_sign(sides: TwoSides) -> None:
     """Anybody can name a developer: the developer's six words are those of a signer only once they signed."""
-    sides = every.sides
-    path = sides.proposed("one-sided")
+    path, words = sides.proposed("one-sided"), key_phrase(sides.key())
     ok(f"ownership sign {path}")
-    words = key_phrase(sides.key()).replace(" ", "-")
-    found = told(path)
-    assert [each["role"] for each in found["signers"]] == ["organisation"]
-    [missing] = [each for each in found["checks"] if each["name"] == "developer"]
-    assert missing["ok"] is None
-    assert "Ann did not agree" in missing["words"]
-    assert not told(path, "--words", words)["holds"]
+    found = looked(path)
+    assert [each.role for each in found.signers] == ["organisation"]
+    [missing] = [each for each in found.checks if each.name == "developer"]
+    assert missing.ok is None
+    assert not looked(path, words=words).holds
     ok(f"ownership sign {path}", sides.developer)
-    found = told(path, "--words", words)
-    assert {each["role"] for each in found["signers"]} == {"organisation", "developer"}
-    assert not {"organisation", "developer"} & {each["name"] for each in found["checks"]}
+    found = looked(path, words=words)
+    assert {each.role for each in found.signers} == {"organisation", "developer"}
+    assert not {"organisation", "developer"} & {each.name for each in found.checks}
 
 
-def test_a_use_is_held_against_card_and_certificate(every: EveryFile) -> None:
-    path = every.paths["use"]
-    found = told(
-        path, f"--with {every.sides.certificate}", f"--with {every.paths['released-card']}"
-    )
-    assert found["holds"], found["checks"]
-    assert {"card", "certificate"} <= {each["name"] for each in found["checks"] if each["ok"]}
-    assert not told(path, f"--with {every.paths['card']}")["holds"]
-    assert not told(path, f"--with {every.paths['certificate']}")["holds"]
+def test_verify_older_copy_and_refused_record_fail(sides: TwoSides) -> None:
+    path = sides.proposed("old")
+    older = path.read_bytes()
+    ok(f"ownership refuse {path} --reason no")
+    assert not looked(path).holds
+    path.write_bytes(older)
+    assert wrong(looked(path)).keys() == {"standing", "newest words"}
 
 
-@pytest.mark.parametrize("name", ["keeper", "notice", "statement", "row-proof", "vault-log"])
-def test_a_file_that_nothing_is_held_against_is_named(every: EveryFile, name: str) -> None:
-    found = told(every.paths[name], f"--with {every.paths['laptop']}")
-    assert [each["ok"] for each in found["checks"] if each["name"] == "other file"] == [None]
-    assert "nowhere" in unreadable(every.paths[name], "--with nowhere.json")
-
-
-def test_a_key_with_something_behind_it_is_no_key(every: EveryFile, tmp_path: Path) -> None:
+def test_verify_key_with_something_behind_it_is_none(every: EveryFile, tmp_path: Path) -> None:
     path = tmp_path / "k.key"
     path.write_bytes(every.sides.key().encode() + b" " * 136)
-    assert told(path)["kind"] == "public-key"
+    assert looked(path).kind == "public-key"
     path.write_bytes(path.read_bytes() + b"and anything")
-    assert "no file that" in unreadable(path)
+    with pytest.raises(UsageError):
+        looked(path)
 
 
-def test_a_certificate_that_a_developer_issues_is_another_organisations(
-    every: EveryFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verify_certificate_by_a_developer_is_anothers(every: EveryFile, stranger: Path) -> None:
     """The developer writes the organisation's certificate anew with a key of their own, and a record that names it."""
     sides, own = every.sides, Identity.make(Role.ORGANISATION)
     raw = json.loads(sides.certificate.read_bytes())
     raw["organisation"]["signing_key"] = own.public.signing_key
-    forged = tmp_path / "f.certificate.json"
+    forged = stranger / "f.certificate.json"
     forged.write_bytes(canonical_bytes(raw))
-    (tmp_path / "f.certificate.sig").write_bytes(own.sign(forged.read_bytes()))
-    assert not told(forged)["holds"]  # here it is known what the organisation issued
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "stranger"))
-    found = told(forged)
-    assert found["holds"]
-    assert [each["known"] for each in found["signers"]] == [None]
-    checks = told(every.paths["ownership"], f"--with {forged}")["checks"]
-    [wrong] = [each["words"] for each in checks if each["ok"] is False]
-    assert "another organisation's key" in wrong
-    assert "another certificate" in wrong
+    (stranger / "f.certificate.sig").write_bytes(own.sign(forged.read_bytes()))
+    assert said(f"verify {forged}", sides.organisation).exit_code == 1  # who issued it knows
+    found = looked(forged)
+    assert (found.holds, [each.known for each in found.signers]) == (True, [""])
+    [words] = wrong(looked(every.paths["ownership"], forged)).values()
+    assert "another organisation's key" in words
+    assert "another certificate" in words
 
 
-def test_an_older_copy_and_a_revoked_record_do_not_hold(every: EveryFile, tmp_path: Path) -> None:
-    sides = every.sides
-    path = sides.proposed("old")
-    older = path.read_bytes()
-    ok(f"ownership refuse {path} --reason no")
-    assert not told(path)["holds"]
-    path.write_bytes(older)
-    found = told(path)
-    assert {each["name"] for each in found["checks"] if each["ok"] is False} == {
-        "standing",
-        "newest words",
-    }
-
-
-def test_a_node_is_believed_by_the_key_that_is_named(every: EveryFile, tmp_path: Path) -> None:
+def test_verify_believes_a_node_by_the_named_key(every: EveryFile, tmp_path: Path) -> None:
     path = every.paths["reference-manifest"]
     key = path.with_name("node.pub.json")
-    found = told(path, f"--with {key}")
-    assert {
-        "name": "signature",
-        "ok": True,
-        "words": "as the node with this key signed it",
-    } in found["checks"]
-    assert ("score chrf", "41.5") in {(each["name"], each["words"]) for each in found["facts"]}
-    other = told(path, f"--with {every.paths['public-key']}")
-    assert not other["holds"]
+    found = looked(path, key)
+    assert ("signature", True) in {(each.name, each.ok) for each in found.checks}
+    assert ("score chrf", "41.5") in found.facts
+    assert not looked(path, every.paths["public-key"]).holds
+    block = json.loads(path.with_name(f"{path.name}.sig.json").read_bytes())
     for name in ("payloadSha256", "keyId"):
-        copy, block = tmp_path / name, path.with_name(f"{path.name}.sig.json")
-        shutil.copy(path, copy)
-        raw = json.loads(block.read_bytes())
-        copy.with_name(f"{name}.sig.json").write_text(
-            json.dumps(raw | {name: "0" * len(raw[name])})
-        )
-        assert not told(copy, f"--with {key}")["holds"], name
-    alone = shutil.copy(path, tmp_path / "m.json")
-    assert not told(Path(alone))["holds"]
+        copy = Path(shutil.copy(path, tmp_path / name))
+        changed = json.dumps(block | {name: "0" * len(block[name])})
+        copy.with_name(f"{name}.sig.json").write_text(changed)
+        assert not looked(copy, key).holds, name
+    assert not looked(Path(shutil.copy(path, tmp_path / "m.json"))).holds
 
 
-def test_a_revoked_key_is_told(
-    every: EveryFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = tmp_path / "home"
-    monkeypatch.setenv("ROSETTA_HOME", str(home))
-    assert told(every.paths["use"])["holds"]
+def test_verify_revoked_key_fails(every: EveryFile, stranger: Path) -> None:
+    assert looked(every.paths["use"]).holds
     ok(f"consent withdraw --signing-key {every.sides.organisation_key} --by Us --reason stolen")
-    found = told(every.paths["use"])
-    assert not found["holds"]
-    assert any("stolen" in each["words"] for each in found["checks"])
+    assert any("stolen" in words for words in wrong(looked(every.paths["use"])).values())
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"", "no file that"),
-        (b"\x00" * 100, "no file that"),
-        (b"hello", "no file that"),
-        (b'{"format":"rosetta-ownership/9"}', "newest version"),
-        (b'{"format":"rosetta-\x1b[2Jx/1"}', "not whole"),
-        (b'{"a":' * 3000 + b"1" + b"}" * 3000, "no file that"),
-        (b"# Rosetta: secret keys of this organisation", "SECRET"),
-        (b"PK\x03\x04" + b"\x00" * 200, "no file that"),
-        (b"age-encryption.org/v1\n-> X25519 abc\nabc\n--- abc\n", ""),
-        (b"[1, 2]", "no file that"),
-    ],
-    ids=range(10),
-)
-def test_what_is_none_of_ours_is_unreadable(
-    tmp_path: Path, content: bytes, words: str, every: EveryFile
-) -> None:
-    path = tmp_path / "x"
-    path.write_bytes(content)
-    found = unreadable(path)
-    assert words in found
-    assert "\x1b" not in found
+UNREADABLE = [
+    (b"", "no file that"),
+    (b"\x00" * 100, "no file that"),
+    (b"hello", "no file that"),
+    (b"{}", "no file that"),
+    (b"[1, 2]", "no file that"),
+    (b'{"format":"rosetta-ownership/9"}', "newest version"),
+    (b'{"format":"rosetta-\x1b[2Jx/1"}', "not whole"),
+    (b'{\n  "cost": 1,\n  "run_id": "a', "not whole"),
+    (b'{"a":' * 3000 + b"1" + b"}" * 3000, "no file that"),
+    (b"# Rosetta: secret keys of this organisation", "SECRET"),
+    (b"PK\x03\x04" + b"\x00" * 200, "no file that"),
+    (b"age-encryption.org/v1\n-> X25519 abc\nabc\n--- abc\n", ""),
+]
 
 
-def test_folders_pipes_and_what_is_not_there_are_unreadable(
-    tmp_path: Path, every: EveryFile
-) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path, tmp_path / "none", tmp_path / "pipe", Path("/dev/zero")):
-        unreadable(path)
+def test_verify_what_is_none_of_ours_is_unreadable(stranger: Path) -> None:
+    path = stranger / "x"
+    for content, words in UNREADABLE:
+        path.write_bytes(content)
+        with pytest.raises(UsageError) as failed:
+            looked(path)
+        assert words in str(failed.value), content
+        assert "\x1b" not in str(failed.value)
+    path.write_text('{"format":"rosetta-profile/1","name":"U')
+    assert "not whole" in " ".join(wrong(looked(path)).values())
+    path = stranger / "b.rosetta-batch"
+    path.write_bytes(seal_with_passphrase(b"PK", "one two three four five six"))
+    with pytest.raises(UsageError, match="review verify CERTIFICATE --batch FILE"):
+        looked(path)
 
 
-def test_hostile_words_are_shown_as_symbols(tmp_path: Path, every: EveryFile) -> None:
-    path = tmp_path / "h\x1b[2J.rosetta-keeper"
+def test_verify_pipes_and_missing_files_are_unreadable(stranger: Path) -> None:
+    os.mkfifo(stranger / "pipe")
+    for path in (stranger, stranger / "none", stranger / "pipe", Path("/dev/zero")):
+        with pytest.raises(UsageError):
+            looked(path)
+
+
+def test_verify_damaged_store_is_wrong_usage(tmp_path: Path) -> None:
+    (tmp_path / "rosetta.sqlite").write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
+    assert isinstance(said("runs list", tmp_path).exception, StoreError)
+    done = said(f"verify {tmp_path}/x", tmp_path)  # 1 would say that the file does not hold
+    assert isinstance(done.exception, UsageError)
+
+
+def test_verify_hostile_words_are_shown_as_symbols(stranger: Path) -> None:
+    path = stranger / "h\x1b[2J.rosetta-keeper"
     path.write_bytes(write_card(Identity.make(Role.KEEPER), "Mal\x1b[2J\u202elory"))
-    done = said(f"verify {tmp_path}/h\x1b[2J.rosetta-keeper")
-    assert done.exit_code == 0
-    assert "\x1b" not in done.output
-    assert "\u202e" not in done.output
+    assert not {"\x1b", "\u202e"} & set(ok(f"verify {path}"))

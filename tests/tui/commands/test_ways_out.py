@@ -12,15 +12,18 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner
+from jsonschema import Draft202012Validator
 
+from corpora.text.visible import plain
 from harness.card.load import load_card
 from harness.compare.comparing import compare_runs
+from harness.core.failures import HarnessError
 from harness.leaderboard.ranking import leaderboards
+from harness.release.ledger import ReleaseLedger
 from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.run_list import list_runs
@@ -31,46 +34,43 @@ from rosetta_tui.leaderboard.rows import LeaderboardRows, columns
 from rosetta_tui.runs.table import COLUMNS, RunRows
 from rosetta_tui.show.columns import Column, Records, ShownRecords
 from tests.harness.release.made import CANARY, hidden, outputs
-from tests.keyring_in_memory import memory_keyring
+from tests.tui.commands.command_line import ok, said
+from tests.tui.commands.made_once import CopyOf, made_once
 
-ENTRIES = hidden(20)
 
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A data folder with two finished runs over hidden entries, and one that was stopped."""
-    folder = tmp_path_factory.mktemp("home")
-    rows = [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in ENTRIES]
+def with_secret_runs(
+    folder: Path,
+    patch: pytest.MonkeyPatch,
+    shares: Sequence[float] = (0.3, 0.95, 0.6),
+    size: int = 20,
+) -> None:
+    """Make a data folder with finished runs over hidden entries, right in such shares; a third one was stopped."""
+    entries = hidden(size)
+    rows = [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in entries]
     pair = {"language_pair": "EN→EO", "source_language": "en", "target_language": "eo"}
     file = {"dataset": {"id": "hid", **pair}, "entries": rows}
     (folder / "hid.json").write_text(json.dumps(file), "utf-8")
-    ratings = "".join(f"{each.id},{n % 4}\n" for n, each in enumerate(ENTRIES))
+    ratings = "".join(f"{each.id},{n % 4}\n" for n, each in enumerate(entries))
     (folder / "ratings.csv").write_text(f"entry_id,rating\n{ratings}", "utf-8")
-    with memory_keyring(), pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ROSETTA_HOME", str(folder))
-        for right in (0.3, 0.95, 0.6):
-            lines = "".join(f"{each}\n" for each in outputs(ENTRIES, right))
-            (folder / f"{right}.txt").write_text(lines, "utf-8")
-            scored = called(
-                f"score {folder}/hid.json {folder}/{right}.txt --metrics chrf,exact,lbrag"
-            )
-            assert scored.exit_code == 0, scored.output
-        with closing(open_store(folder / "rosetta.sqlite")) as store:
-            number = find_run(store, "last").id
-            store.execute(
-                "UPDATE runs SET run_card = NULL, state = 'stopped' WHERE id = ?", (number,)
-            )
-        yield folder
+    patch.setenv("ROSETTA_HOME", str(folder))
+    for right in shares:
+        lines = "".join(f"{each}\n" for each in outputs(entries, right))
+        (folder / f"{right}.txt").write_text(lines, "utf-8")
+        ok(f"score {folder}/hid.json {folder}/{right}.txt --metrics chrf,exact,lbrag")
+    with closing(open_store(folder / "rosetta.sqlite")) as store:
+        store.execute("UPDATE runs SET run_card = NULL, state = 'stopped' WHERE id = 3")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder, _ = made_once(tmp_path_factory, "secret-runs", with_secret_runs)
+    return Path(shutil.copytree(folder, tmp_path_factory.mktemp("ways") / "home"))
 
 
 @pytest.fixture(autouse=True)
-def here(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def here(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, no_keyring: None) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(home))
     monkeypatch.chdir(tmp_path)
-
-
-def called(line: str) -> Any:
-    return CliRunner().invoke(rosetta, line.split())
 
 
 @pytest.fixture(scope="module")
@@ -93,135 +93,73 @@ def numbers(text: str) -> set[str]:
     return {each for each in re.findall(r"\d+\.\d{5}(?=\d)", text) if each.strip("0.")}
 
 
-WAYS: dict[str, tuple[str, ...]] = {
-    "run": ("run {home}/hid.json --method copy-source --json-lines",),
-    "demo": (),
-    "resume": ("resume last --json-lines",),
-    "retry": ("! retry last~1 --json-lines",),
-    "watch": ("watch last~1 --json-lines",),
-    "estimate": ("estimate {home}/hid.json --method copy-source --json",),
-    "sweep begin": (),
-    "sweep resume": (),
-    "sweep show": (),
-    "sweep list": (),
-    "sweep compare": (),
-    "score": (
-        "! score {home}/hid.json {home}/0.3.txt --json",
-        "! score --rescore last~1 --json",
-    ),
-    "runs list": ("runs list --json", "runs list --deleted --json"),
-    "runs show": ("runs show last --json", "! runs show last~1 --json"),
-    "runs export": (
-        "! runs export last~1 -o out.json",
-        "! runs export last~1 -o out.json --unsigned",
-        "! runs export last~1 -o - --form jsonl",
-        "! runs export last~1 -o out.csv --form csv",
-        "runs export last~1 -o out.json --submitter Ann",
-    ),
-    "runs proof": ("! runs proof last~1 id-3 -o proof.json",),
-    "runs verify": ("runs verify last~1 --json",),
-    "runs lint": ("! runs lint last~1 --json",),
-    "runs reproduce": (
-        "! runs reproduce last~1 --corpus {home}/hid.json --json",
-        "! runs reproduce last~1 --corpus {home}/hid.json --with last~2 --json -o out.json",
-    ),
-    "submission demo": (),
-    "submission pack": ("! submission pack {home} --card last~1 -o out.rosetta-submission",),
-    "submission check": (),
-    "submission run": (),
-    "submission tell": (),
-    "submission list": (),
-    "submission show": (),
-    "submission open": (),
-    "runs import": (),
-    "compare": (
-        "! compare last~1 last~2 --json",
-        "! compare last~1 last~2 --entries 5 --json",
-        "! compare last~1 last~2 --baseline last~2 --json",
-        "! compare last~1 --form lbrag-metrics",
-    ),
-    "leaderboard": (
-        "leaderboard --json",
-        "leaderboard --best --json --sort composite",
-        "! leaderboard --csv lists.csv",
-    ),
-    "report run": (
-        "! report run last~1 -o out.html",
-        "! report run last~1 --against last~2 -o out.html",
-    ),
-    "report leaderboard": (
-        "report leaderboard -o out.html",
-        "report leaderboard --best -o out.html",
-    ),
-    "report sweep": (),
-    "publish": (
-        "! publish last~1 --to folder --json",
-        "! publish last~1 --may-publish me --to folder --dry-run --json",
-        "publish --all --may-publish me --to folder --json",
-    ),
-    "calibrate": (
-        "! calibrate last~1 --ratings {home}/ratings.csv --json",
-        "! calibrate last~1 --ratings {home}/ratings.csv -o out.toml",
-    ),
-    "corpus check": ("corpus check {home}/hid.json --json",),
-    "corpus show": ("corpus show {home}/hid.json --json",),
-    "corpus convert": ("! corpus convert {home}/hid.json --to jsonl -o out.jsonl",),
-    "corpus terms": (),
-    "corpus open": (),
-    "community export": ("community export out --corpus hid",),
-    "exchange out": ("! exchange out stick {home}/card.json --as Office",),
-    "vault budget": ("vault budget --json",),
-    "vault compare": ("! vault compare last~1 last~2 -o out.json",),
-    "review create": (
-        "review create last~1 --organisation Us --reviewers 1 --passphrases --anyway -o stick --json",
-    ),
-}
-"""Command → how it is called, ``!`` where it refuses. None at all where it reads no run of the store."""
+WAYS = """
+run: run {home}/hid.json --method copy-source --json-lines
+resume: resume last --json-lines
+retry: ! retry last~1 --json-lines
+watch: watch last~1 --json-lines
+estimate: estimate {home}/hid.json --method copy-source --json
+score: ! score {home}/hid.json {home}/0.3.txt --json
+score: ! score --rescore last~1 --json
+runs list: runs list --json
+runs list: runs list --deleted --json
+runs show: runs show last --json
+runs show: ! runs show last~1 --json
+runs export: ! runs export last~1 -o out.json
+runs export: ! runs export last~1 -o out.json --unsigned
+runs export: ! runs export last~1 -o - --form jsonl
+runs export: ! runs export last~1 -o out.csv --form csv
+runs export: ! runs export last~1 -o - --submitter Ann --form jsonl
+runs export: ! runs export last~1 -o out.json --submitter Ann --unsigned
+runs export: runs export last~1 -o out.json --submitter Ann
+runs proof: ! runs proof last~1 id-3 -o proof.json
+runs verify: runs verify last~1 --json
+runs lint: ! runs lint last~1 --json
+runs reproduce: ! runs reproduce last~1 --corpus {home}/hid.json --json
+runs reproduce: ! runs reproduce last~1 --corpus {home}/hid.json --with last~2 --json -o out.json
+submission pack: ! submission pack {home} --card last~1 -o out.rosetta-submission
+compare: ! compare last~1 last~2 --json
+compare: ! compare last~1 last~2 --entries 5 --json
+compare: ! compare last~1 last~2 --baseline last~2 --json
+compare: ! compare last~1 --form lbrag-metrics
+leaderboard: leaderboard --json
+leaderboard: leaderboard --best --json --sort composite
+leaderboard: ! leaderboard --csv lists.csv
+report run: ! report run last~1 -o out.html
+report run: ! report run last~1 --against last~2 -o out.html
+report leaderboard: report leaderboard -o out.html
+report leaderboard: report leaderboard --best -o out.html
+publish: ! publish last~1 --to folder --json
+publish: ! publish last~1 --may-publish me --to folder --dry-run --json
+publish: publish --all --may-publish me --to folder --json
+calibrate: ! calibrate last~1 --ratings {home}/ratings.csv --json
+calibrate: ! calibrate last~1 --ratings {home}/ratings.csv -o out.toml
+corpus check: corpus check {home}/hid.json --json
+corpus show: corpus show {home}/hid.json --json
+corpus convert: ! corpus convert {home}/hid.json --to jsonl -o out.jsonl
+community export: community export out --corpus hid
+exchange out: ! exchange out stick card.json --as Office
+vault budget: vault budget --json
+vault compare: ! vault compare last~1 last~2 -o out.json
+review create: review create last~1 --organisation Us --reviewers 1 --passphrases --anyway -o stick --json
+"""
+"""Command, and how it is called; ``!`` where it refuses."""
 
-NO_SCORES = frozenset(
-    [
-        "review import",
-        "review enrol",
-        "review status",
-        "review adjudicate",
-        "review second",
-        "review gate",
-        "review verify",
-        "review export",
-        "review page",
-        "report review",
-        "report released",
-        "review plan",
-        "review variants",
-        "review withdraw",
-        "corpus translate",
-        "corpus agree",
-        "corpus progress",
-        "language check",
-        "language list",
-        "language show",
-        "vault list",
-        "vault log",
-        "vault grant show",
-        "consent withdraw",
-        "consent lift",
-        "consent list",
-        "ownership show",
-        "verify",
-        "ownership propose",
-        "ownership sign",
-        "ownership refuse",
-        "ownership revoke",
-        "organisation profile",
-        "organisation used",
-        "organisation ended",
-        "organisation uses",
-        "exchange list",
-        "key list",
-        "cost",
-        "doctor",
-    ]
-)
+LINES = [line.partition(": ")[2] for line in WAYS.strip().splitlines()]
+NO_RUN = """
+demo, sweep begin, sweep resume, sweep show, sweep list, sweep compare, submission demo, submission check,
+submission run, submission tell, submission list, submission show, submission open, runs import, report sweep,
+corpus terms, corpus open
+"""
+"""They read no run of the store."""
+NO_SCORES = """
+review import, review enrol, review status, review adjudicate, review second, review gate, review verify,
+review export, review page, report review, report released, review plan, review variants, review withdraw,
+corpus translate, corpus agree, corpus progress, language check, language list, language show, vault list, vault log,
+vault grant show, consent withdraw, consent lift, consent list, ownership show, verify, ownership propose,
+ownership sign, ownership refuse, ownership revoke, organisation profile, organisation used, organisation ended,
+organisation uses, exchange list, key list, cost, doctor
+"""
 """Write or print JSON, and have no automatic score: what people said (docs/certificate.md), texts, keys, logs."""
 
 
@@ -245,14 +183,14 @@ _TAKES_IN = {"vault add"}
 """Its --form is that of the file which is read."""
 
 
-def test_the_table_has_every_command_that_writes_or_prints_json() -> None:
-    assert set(leaves()) - WAYS.keys() - NO_SCORES - _TAKES_IN == set()
+def test_ways_out_have_every_command_that_writes_json() -> None:
+    known = re.split(r",\s+", NO_RUN.strip()) + re.split(r",\s+", NO_SCORES.strip())
+    ways = {line.partition(": ")[0] for line in WAYS.strip().splitlines()}
+    assert set(leaves()) - ways - {*known} - _TAKES_IN == set()
 
 
-@pytest.mark.parametrize(
-    "line", [line for lines in WAYS.values() for line in lines], ids=lambda line: line.replace("{home}/", "")
-)  # fmt: skip
-def test_no_exact_number_of_a_secret_run_leaves(
+@pytest.mark.parametrize("line", LINES, ids=lambda line: line.replace("{home}/", ""))
+def test_way_out_has_no_exact_number_of_a_secret_run(
     home: Path, exact: frozenset[str], line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if line.strip("! ").split()[0] in {
@@ -260,23 +198,27 @@ def test_no_exact_number_of_a_secret_run_leaves(
         "resume",
         "retry",
         "score",
-    }:  # each begins a run, or ends one
+    }:  # begin a run, or end one
         shutil.copytree(home, "home")
         monkeypatch.setenv("ROSETTA_HOME", str(Path("home").absolute()))
     if "exchange out" in line:
         with closing(open_store(home / "rosetta.sqlite")) as store:
             card = load_card(store, find_run(store, "last~1").id).as_json()
-        (home / "card.json").write_text(json.dumps(card), "utf-8")
+        Path("card.json").write_text(json.dumps(card), "utf-8")
     refuses, line = line.startswith("!"), line.removeprefix("! ").format(home=home)
-    done = called(line)
-    files = [path for path in Path().rglob("*") if path.is_file() and "home" not in path.parts]
+    done = said(line)
+    files = [
+        path
+        for path in Path().rglob("*")
+        if path.is_file() and not {"home", "card.json"} & {*path.parts}
+    ]
     told = done.stdout + "".join(path.read_text("utf-8", "replace") for path in files)
     assert numbers(told) & exact == set()
     assert CANARY not in told
     if refuses:
         assert done.exit_code
-        said = f"{done.output}{done.exception}"
-        assert re.search("secret|released|were not told|nothing to ask", said), said
+        why = f"{done.output}{done.exception}"
+        assert re.search("secret|released|were not told|nothing to ask", why), why
         assert not files
     else:
         assert done.exit_code == 0, (done.output, done.exception)
@@ -296,7 +238,7 @@ def tables(home: Path) -> Iterator[dict[str, tuple[Records, Sequence[Column]]]]:
 
 
 @pytest.mark.parametrize("name", ["runs", "leaderboard", "pairs"])
-def test_no_number_of_a_secret_run_is_copied_or_exported_from_a_table(
+def test_table_copies_no_number_of_a_secret_run(
     tables: dict[str, tuple[Records, Sequence[Column]]], exact: frozenset[str], name: str
 ) -> None:
     rows, shown = tables[name]
@@ -308,3 +250,152 @@ def test_no_number_of_a_secret_run_is_copied_or_exported_from_a_table(
             assert "released card" in str(record["withheld"])
             assert numbers(told) & exact == set()
             assert not re.search(r"\b\d+\.\d\b", told), told
+
+
+SIZE = 200
+SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
+
+
+def two_secret_runs(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """Two runs over hidden entries, the better one last."""
+    (folder / "home").mkdir()
+    with_secret_runs(folder / "home", patch, (0.3, 0.95), SIZE)
+
+
+@pytest.fixture
+def office(copy_of: CopyOf, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(ReleaseLedger, "draw", lambda *_: 0.5)  # the border lies in the middle
+    return copy_of("two-secret-runs", two_secret_runs) / "home"
+
+
+def run(line: str, *more: str) -> str:
+    """Run a command; gives what it printed, or the words of its failure."""
+    result = CliRunner().invoke(rosetta, [*line.split(), *more])
+    if isinstance(result.exception, HarnessError | click.ClickException):
+        return f"error: {result.exception}"
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert CANARY not in result.output
+    return result.output
+
+
+def test_run_events_have_no_number_of_a_secret_entry(office: Path) -> None:
+    call = f"run {office}/hid.json --method copy-source --metrics chrf,exact"
+    schema = json.loads((SCHEMAS / "event.schema.json").read_text("utf-8"))
+    events = [json.loads(line) for line in run(f"{call} --json-lines").splitlines()]
+    for event in events:
+        Draft202012Validator(schema).validate(event)
+        if event["event"] == "EntryScored":
+            assert (event["chrf"], event["exact"], event["latency_seconds"]) == (None, None, None)
+            assert event["finished_at"] is None
+        if event["event"] == "Progress":
+            assert not event["values"]
+            assert not event["intervals"]
+            assert (event["p50_seconds"], event["p95_seconds"]) == (None, None)
+    lines = [line for line in run(f"{call} --plain").splitlines() if line.startswith("done")]
+    assert len(lines) == SIZE
+    assert all(line.endswith("  secret") for line in lines)
+
+
+def test_released_card_is_verified_counted_and_compared(office: Path) -> None:
+    runs = [each["run_id"] for each in json.loads(run("runs list --json"))]
+    better, poorer = [each for each in runs if each][-2], runs[-1]
+    assert "Written" in run(f"runs export {poorer} -o one.json --submitter Ann")
+    assert "next one is given from" in run(f"runs export {better} -o two.json --submitter Ann")
+    assert not Path("two.json").exists()
+    said = run("vault budget --pause 0 --count 3")
+    assert "3 answers about each corpus, 0 hours between two" in said
+    assert "Ann about hid: 1 of 3 answers" in said
+    run(f"runs export {better} -o two.json --submitter Ann")
+    assert "is there already" in run(f"runs export {better} -o two.json --submitter Ann")
+    run(f"vault compare {poorer} {better} -o difference.json")
+    assert "had all 3 answers" in run(f"vault compare {better} {poorer} -o again.json")
+    for name in ("one.json", "two.json", "difference.json"):
+        assert "✓ signature: Ed25519" in run(f"runs verify {name}")
+        changed = Path(name).read_bytes().replace(b'"issued":"2', b'"issued":"3')
+        Path("changed.json").write_bytes(changed)
+        assert "it was changed after it was signed" in run("runs verify changed.json")
+        Path("changed.json").write_bytes(Path(name).read_bytes()[:-40])
+        assert run("runs verify changed.json").startswith("error: ")
+    imported = CliRunner().invoke(rosetta, ["runs", "import", "one.json"])
+    assert (imported.exit_code, "released card" in imported.output) == (2, True)
+    told = json.loads(run("vault budget --json --submitter ann"))
+    schema = json.loads((SCHEMAS / "vault-budget.schema.json").read_text("utf-8"))
+    Draft202012Validator(schema).validate(told)
+    assert [(each["answers"], each["of"]) for each in told["submitters"]] == [(3, 3)]
+    said = run("vault budget --corpus hidden --count 9")
+    assert "no run here is over a corpus 'hidden'. There are runs over hid." in said
+    assert "3 answers about 'hid'" in run("vault budget --corpus hid --step 2")
+    run("vault budget --together Ann", "Ann B.")
+    run(f"runs export {better} -o b.json --submitter", "ann b")  # who is one is told the same once
+    assert Path("b.json").read_bytes() == Path("two.json").read_bytes()
+    assert json.loads(run("vault budget --json --submitter Ben"))["submitters"] == []
+
+
+def test_released_card_says_what_was_withdrawn(office: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """Whoever has the run knows its entries; to others it tells its corpus, and not its entries."""
+    run("runs export last -o zoe.json --submitter Zoe")
+    shutil.copytree(office, tmp_path / "here")
+    words = ("--reason", "as asked", "--by", "Council")
+    for about, elsewhere in (("--entries id-1", "–"), ("", "✗")):
+        monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "here"))
+        notice = f"{len(about)}.rosetta-notice"
+        told = run(f"consent withdraw --corpus {office}/hid.json {about} -o {notice}", *words)
+        assert "✗ consent: withdrawn for" in run("runs verify zoe.json")
+        assert "zoe.json is not shown: withdrawn for" in run("report released zoe.json")
+        assert "consent to what was told is withdrawn" in run("vault budget --submitter Zoe")
+        [use] = json.loads(run("vault budget --submitter Zoe --json"))["submitters"]
+        assert (use["answers"], use["best"]) == (1, None)
+        monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / f"there-{len(about)}"))
+        assert "consent" not in run("runs verify zoe.json")
+        words_of_key = told.partition("read to them by telephone: ")[2].splitlines()[0]
+        run(f"consent take {notice} --words", words_of_key)
+        assert f"{elsewhere} consent: withdrawn for" in run("runs verify zoe.json")
+
+
+def test_released_card_needs_a_key_that_stands(office: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    shutil.copytree(office, tmp_path / "here")
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "here"))
+    run("runs export last -o una.json --submitter Una")
+    key, why = json.loads(Path("una.json").read_bytes())["by"], ("--reason", "stolen", "--by", "Us")
+    assert f"--signing-key {key}" in run("consent withdraw --signing-key own", *why)
+    said = run(f"consent withdraw --signing-key {key}", *why)
+    before = (tmp_path / "here" / "releases" / "ledger.jsonl").read_bytes()
+    assert "nobody believes what is told" in run("runs export last~1 -o b.json --submitter Uma")
+    assert not Path("b.json").exists()
+    assert (tmp_path / "here" / "releases" / "ledger.jsonl").read_bytes() == before
+    assert "consent to what was told is withdrawn" in run("vault budget --submitter Una")
+    [notice] = re.findall(r"notice ([0-9a-f]{12})", said)
+    run(f"consent lift {notice}", *why)
+    assert "Written" in run("runs export last~1 -o b.json --submitter Uma")
+
+
+PLUGIN = """
+from harness.method.method import MethodClass, Output, Setup
+class Mine:
+    endpoint = None
+    def __init__(self, options):
+        self.setup = Setup(method="mine", method_class=MethodClass.CUSTOM_PLUGIN, method_version="1",
+                           method_name="CALLS ITSELF", model_slug="mine", condition="x")
+    async def translate(self, entries, calls):
+        return [Output(each.source) for each in entries]
+"""
+
+
+def test_released_card_has_the_name_a_person_chose(office: Path) -> None:
+    named = ("--method-name", " Our\u202e  first\x07 try ")
+    for name, more in (("Nia", named), ("Ida", ())):
+        run(f"run {office}/hid.json --method copy-source --metrics chrf,exact --plain", *more)
+        assert "Written" in run(f"runs export last -o {name}.json --submitter {name}")
+    told, unnamed = (json.loads(Path(f"{name}.json").read_bytes()) for name in ("Nia", "Ida"))
+    assert told["method"]["method_name"] == plain("Our\u202e first\x07 try")
+    assert "\u202e" not in told["method"]["method_name"]
+    assert "method_name" not in unnamed["method"]
+    assert "✓ signature: Ed25519" in run("runs verify Nia.json")
+    run("report released Nia.json -o nia.html")
+    assert plain("Our\u202e first\x07 try") in Path("nia.html").read_text("utf-8")
+
+    Path("mine.py").write_text(PLUGIN, "utf-8")
+    run(f"run {office}/hid.json --method mine.py:Mine --metrics chrf,exact --plain")
+    assert "Written" in run("runs export last -o own.json --submitter Eva")
+    assert b"CALLS ITSELF" not in Path("own.json").read_bytes()

@@ -144,15 +144,6 @@ class Homes:
         assert CANARY not in said
         return said
 
-    def script(self, home: str, program: str) -> str:
-        """Run a script of Python at one home; gives all that it printed."""
-        where = self.folder / home
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", program], cwd=where, env=os.environ | {"ROSETTA_HOME": str(where)},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        return done.stdout + done.stderr
-
     @staticmethod
     def _process(given: list[str]) -> str:
         none = {"PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
