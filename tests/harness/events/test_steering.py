@@ -27,6 +27,11 @@ def slowly(asked: Asked) -> Answer:
     return translated(asked, seconds=0.03)
 
 
+def held_from(number: int, until: Callable[[], bool]) -> Callable[[Asked], Answer]:
+    """Answer at once, but hold later answers back until something is so."""
+    return lambda asked: translated(asked, until=until if asked.number >= number else None)
+
+
 def after(count: int, wish: Callable[[Control], object]) -> Callable[[Event, Control], None]:
     """Wish something once so many entries are scored."""
     seen: list[Event] = []
@@ -52,8 +57,8 @@ def test_good_answers_raise_concurrency(endpoint: Scripted, store_path: Path) ->
 
 
 def test_drain_stores_all_that_was_asked(endpoint: Scripted, store_path: Path) -> None:
-    endpoint.answer = slowly
     heard = Heard(react=after(6, Control.drain))
+    endpoint.answer = held_from(8, lambda: heard.control.state is RunState.DRAINING)
     run_corpus(store_path, corpus(24), chat_plan(endpoint.url), heard)
     stopped, stored = heard.finished, kept(store_path)
     assert (stopped.state, stopped.reason) == (RunState.STOPPED, None)
@@ -98,6 +103,9 @@ def test_long_drain_can_be_stopped(endpoint: Scripted, store_path: Path) -> None
 def test_pause_starts_nothing_new(endpoint: Scripted, store_path: Path) -> None:
     asked_when_quiet: list[int] = []
 
+    def quiet() -> bool:
+        return len(asked_when_quiet) >= 4
+
     def react(event: Event, control: Control) -> None:
         if isinstance(event, EntryScored) and len(heard.scored) == 8:
             control.pause()
@@ -106,8 +114,8 @@ def test_pause_starts_nothing_new(endpoint: Scripted, store_path: Path) -> None:
             if len(asked_when_quiet) == 4:
                 control.go_on()
 
-    endpoint.answer = slowly
     heard = Heard(react=react)
+    endpoint.answer = held_from(12, lambda: heard.control.state is not RunState.RUNNING or quiet())
     run_corpus(store_path, corpus(20), chat_plan(endpoint.url), heard)
     assert heard.finished.state is RunState.COMPLETE
     assert len(set(asked_when_quiet)) == 1
@@ -125,7 +133,7 @@ def test_limit_of_calls_changes(
         endpoint.most_under_way = 0
 
     heard = Heard(react=after(12, change))
-    run_corpus(store_path, corpus(44), chat_plan(endpoint.url, run={"concurrency": before}), heard)
+    run_corpus(store_path, corpus(64), chat_plan(endpoint.url, run={"concurrency": before}), heard)
     assert heard.finished.state is RunState.COMPLETE
     assert heard.progress[-1].most_concurrency == then
     assert endpoint.most_under_way <= max(before, then)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -354,8 +356,13 @@ def test_stop_while_judges_are_asked(endpoint: Scripted, store_path: Path, wish:
     def react(event: Event, control: Control) -> None:
         if isinstance(event, Progress) and (event.doing or "").startswith("asking judge_semantic:"):
             wish(control)
+            wished.set()
 
-    endpoint.answer = answering(lambda _: says(0.5))
+    def judge(_: Asked) -> Answer:
+        return replace(says(0.5), until=wished.is_set if len(judged(endpoint)) > 12 else None)
+
+    wished = threading.Event()
+    endpoint.answer = answering(judge)
     heard = run_corpus(store_path, corpus(24), judged_plan(endpoint.url), Heard(react=react))
     assert heard.finished.state is RunState.STOPPED
     assert heard.finished.reason is None

@@ -87,9 +87,16 @@ def drain_late(event: Event, control: Control) -> None:
 @pytest.fixture
 def half(endpoint: Scripted, store_path: Path) -> Scripted:
     """A run that was stopped after some entries, of which three failed; the endpoint is mended since."""
-    endpoint.answer = lambda asked: error(400) if number_of(asked) < 3 else translated(asked)
+    heard = Heard(react=drain_late)
+
+    def answer(asked: Asked) -> Answer:
+        held = number_of(asked) >= 8  # until it is drained
+        until = (lambda: heard.control.state is RunState.DRAINING) if held else None
+        return error(400) if number_of(asked) < 3 else translated(asked, until=until)
+
+    endpoint.answer = answer
     plan = chat_plan(endpoint.url, run={"concurrency": 1})
-    assert run_corpus(store_path, corpus(12), plan, Heard(react=drain_late)).finished.failed == 3
+    assert run_corpus(store_path, corpus(12), plan, heard).finished.failed == 3
     endpoint.answer = translated
     return endpoint
 
@@ -147,9 +154,9 @@ def test_stopped_run_keeps_its_score(endpoint: Scripted, store_path: Path, *, br
     heard, plan = Heard(react=stop), chat_plan(endpoint.url, run={"concurrency": 1})
     if broken:
         with pytest.raises(HarnessError, match="card is gone"):
-            run_corpus(store_path, corpus(12), plan, heard)
+            run_corpus(store_path, corpus(24), plan, heard)
     else:
-        run_corpus(store_path, corpus(12), plan, heard)
+        run_corpus(store_path, corpus(30), plan, heard)
     stored = kept(store_path).run
     assert (stored.state, stored.live and stored.live.model_fields_set) == (
         RunState.STOPPED,
