@@ -28,19 +28,11 @@ CREE = {
 """As the strict analyser of Plains Cree gives them."""
 
 ESPERANTO = {
-    "mi": ("mi+Pron+Pers+1Sg+Nom",),
-    "iras": ("iri+V+Prs",),
-    "iris": ("iri+V+Prt",),
-    "vidas": ("vidi+V+Prs",),
-    "la": ("la+Det",),
-    "hundo": ("hundo+N+Sg+Nom",),
-    "hundon": ("hundo+N+Sg+Acc",),
-    "hundojn": ("hundo+N+Pl+Acc",),
-    "katon": ("kato+N+Sg+Acc",),
-    "vendejo": ("vendejo+N+Sg+Nom",),
-    "butiko": ("butiko+N+Sg+Nom",),
-    "hejmen": ("hejme+Adv+Acc",),
-}
+    "mi": ("mi+Pron+Pers+1Sg+Nom",), "iras": ("iri+V+Prs",), "iris": ("iri+V+Prt",),
+    "vidas": ("vidi+V+Prs",), "la": ("la+Det",), "hundo": ("hundo+N+Sg+Nom",),
+    "hundon": ("hundo+N+Sg+Acc",), "hundojn": ("hundo+N+Pl+Acc",), "katon": ("kato+N+Sg+Acc",),
+    "vendejo": ("vendejo+N+Sg+Nom",), "butiko": ("butiko+N+Sg+Nom",), "hejmen": ("hejme+Adv+Acc",),
+}  # fmt: skip
 
 GLOSSES = {
     "NOUN": "N", "ACC": "Acc", "PL": "Pl", "PRS": "V+Prs", "PST": "V+Prt", "1sg": "1Sg", "FEM": "",
@@ -50,9 +42,7 @@ GLOSSES = {
 def analysed(text: str, lexicon: Mapping[str, Sequence[str]]) -> tuple[WordAnalysis, ...]:
     return tuple(
         WordAnalysis(
-            word,
-            Acceptance.AS_WRITTEN if word in lexicon else None,
-            tuple(lexicon.get(word, ())),
+            word, Acceptance.AS_WRITTEN if word in lexicon else None, tuple(lexicon.get(word, ()))
         )
         for word in text.split()
     )

@@ -12,36 +12,13 @@ from corpora.model.entry import Entry
 from scoring.core.translation import Translation
 
 HOSTILE = (
-    "",
-    " ",
-    "\u3000",
-    "a",
-    "!",
-    "a!",
-    "!a",
-    "'tis (a) \"test\", isn't it?",
-    "...",
-    ".,5",
-    "5.,",
-    "1,000.50-7",
-    "a-b 5-6 -",
-    "&amp;&lt;skipped&gt;&quot;",
-    "<skipped> x<skipped>y",
-    "line-\nbreak\nhere",
-    "[bold]markup[/bold] \x1b[31mred\x1b[0m",
-    "\u202eabc\u202c \u200b\u2060",
-    "ᐊᓂᔑᓈᐯᒧᐎᓐ ᓂᑕᐋᔭᐏᔭᐣ",
-    "niwâpamâw ê-wâpamât",
-    "niwa\u0302pama\u0302w",
-    "日本語の文、です。",
-    "中文 測試",
-    "ภาษาไทย",
-    "𐐷𐐲𐑌 😀👨‍👩‍👧 𝔘𝔫𝔦",
-    "\ud800 lone \udfff",
-    "x" * 500,
-    "\x00\x1c\x1d nul",
+    "", " ", "\u3000", "a", "!", "a!", "!a", "'tis (a) \"test\", isn't it?", "...", ".,5", "5.,",
+    "1,000.50-7", "a-b 5-6 -", "&amp;&lt;skipped&gt;&quot;", "<skipped> x<skipped>y",
+    "line-\nbreak\nhere", "[bold]markup[/bold] \x1b[31mred\x1b[0m", "\u202eabc\u202c \u200b\u2060",
+    "ᐊᓂᔑᓈᐯᒧᐎᓐ ᓂᑕᐋᔭᐏᔭᐣ", "niwâpamâw ê-wâpamât", "niwa\u0302pama\u0302w", "日本語の文、です。", "中文 測試",
+    "ภาษาไทย", "𐐷𐐲𐑌 😀👨‍👩‍👧 𝔘𝔫𝔦", "\ud800 lone \udfff", "x" * 500, "\x00\x1c\x1d nul",
     "ŉ ǰ ΐ և İI ß",
-)
+)  # fmt: skip
 
 ALPHABETS = {
     "roman with circumflex": "âêîôaeioptkcmnswyh",

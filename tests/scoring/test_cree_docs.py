@@ -34,7 +34,6 @@ def test_the_example_section_is_one() -> None:
 
 def test_words_that_the_page_names_are_in_the_card() -> None:
     rules = card().variants
-    assert rules is not None
     assert {"niya", "kiya", "wiya", "kîstanaw", "nîstanân"} <= set(rules.optional_particles)
     assert {"wî", "ta"} <= set(rules.preverbs)
     assert "kîspin" not in rules.optional_particles

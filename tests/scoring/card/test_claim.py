@@ -14,6 +14,7 @@ from scoring.card.caveats import Caveat, CaveatKind, OutputTally, bare_form, tal
 from scoring.card.claim import Claim, ClaimReason, FloorScores, Score, caveat_sentence, decide
 from scoring.core.composite import Composite, Input, composite, counting_gaps
 from scoring.core.specification import Tier, quality_tier
+from tests.review.thorough import examples
 from tests.scoring.samples import HOSTILE
 
 FLOORS = {
@@ -46,8 +47,9 @@ def caveat(share: float, kind: CaveatKind = CaveatKind.SHORT) -> Caveat:
     return Caveat(kind, share, round(share * 100), 100, 0.25)
 
 
+@examples(25, 100)
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 100), st.booleans())
-def test_nothing_above_functional_is_claimed_without_review(
+def test_review_is_needed_above_functional(
     value: float, lower: float, chrf: float, identical: bool
 ) -> None:
     claim = claimed(value, min(value, lower), Score(chrf, chrf), identical=identical)
@@ -55,9 +57,8 @@ def test_nothing_above_functional_is_claimed_without_review(
     assert claim.tier(review_passed=True).rank <= quality_tier(value).rank
 
 
-@pytest.mark.parametrize(
-    ("lower", "chrf", "reasons", "words"),
-    [
+def test_both_intervals_must_clear_the_best_floor_of_each() -> None:
+    for lower, chrf, reasons, words in [
         (0.41, Score(16.0, 15.1), [], ""),
         (0.40, Score(16.0, 15.1), [ClaimReason.COMPOSITE_FLOOR],
          "; composite not clearly above the floor: interval reaches 0.40"),
@@ -71,25 +72,25 @@ def test_nothing_above_functional_is_claimed_without_review(
         (0.40, Score(15.0, 14.0), [ClaimReason.CHRF_FLOOR, ClaimReason.COMPOSITE_FLOOR],
          ("; chrF++ not above the floor"
           "; composite not clearly above the floor: interval reaches 0.40")),
-    ],
-)  # fmt: skip
-def test_both_intervals_must_clear_the_best_floor_of_each(
-    lower: float, chrf: Score, reasons: list[ClaimReason], words: str
-) -> None:
-    claim = claimed(0.55, lower, chrf)
-    assert [limit.reason for limit in claim.limits] == reasons
-    assert claim.at_floor is bool(reasons)
-    tier = Tier.BASELINE if reasons else Tier.FUNCTIONAL
-    assert claim.claimable_tier is tier
-    assert claim.words() == f"{tier} (automatic 0.55{words})"
+    ]:  # fmt: skip
+        claim = claimed(0.55, lower, chrf)
+        assert [limit.reason for limit in claim.limits] == reasons
+        assert claim.at_floor is bool(reasons)
+        tier = Tier.BASELINE if reasons else Tier.FUNCTIONAL
+        assert claim.claimable_tier is tier
+        assert claim.words() == f"{tier} (automatic 0.55{words})"
 
 
-def test_review_lifts_its_own_limit_and_no_other() -> None:
+def test_review_and_floors_lift_their_own_limits() -> None:
     assert claimed(0.9).tier(review_passed=True) is Tier.FLUENT
     assert claimed(0.9, 0.3).tier(review_passed=True) is Tier.BASELINE
     assert claimed(0.9, caveats=[caveat(0.3)]).tier(review_passed=True) is Tier.EMERGING
     assert claimed(0.9, identical=True).tier(review_passed=True) is Tier.BASELINE
     assert claimed(None).tier(review_passed=True) is Tier.UNSCORED
+    assert claimed(0.6, 0.1, Score(None, None), {}).claimable_tier is Tier.FUNCTIONAL
+    words = claimed(0.2978, floors={}).words()
+    assert "0.298" in words
+    assert "0.30" not in words
 
 
 def test_words_for_people() -> None:
@@ -106,14 +107,11 @@ def test_words_for_people() -> None:
     assert claimed(None).words() == "unscored"
 
 
-def test_identical_outputs_above_the_floors_are_told_what_they_are() -> None:
+def test_identical_outputs_are_told_what_they_are() -> None:
     repeated = caveat(0.52, CaveatKind.REPEATED)
     claim = claimed(0.81, 0.75, identical=True, caveats=[repeated])
     assert claim.words() == "baseline (automatic 0.81; mostly one and the same output)"
     assert claim.at_floor
-
-
-def test_one_text_below_both_floors_is_told_of_both() -> None:
     low = claimed(0.35, 0.3, Score(14.0, 13.0), identical=True)
     assert low.words() == (
         "baseline (automatic 0.35; mostly one and the same output; not above either floor)"
@@ -126,7 +124,7 @@ def test_one_text_below_both_floors_is_told_of_both() -> None:
     )
 
 
-def test_a_caveat_stands_in_the_words_with_its_share_and_lowers_the_claim() -> None:
+def test_caveat_stands_with_its_share_and_lowers_the_claim() -> None:
     quarter, half = caveat(0.299), caveat(0.5, CaveatKind.UNTRANSLATED)
     assert claimed(0.62, caveats=[quarter]).words() == ("emerging (automatic 0.62; 29 % too short)")
     assert (
@@ -139,16 +137,6 @@ def test_a_caveat_stands_in_the_words_with_its_share_and_lowers_the_claim() -> N
     )
 
 
-def test_without_floors_nothing_is_compared_with_them() -> None:
-    assert claimed(0.6, 0.1, Score(None, None), {}).claimable_tier is Tier.FUNCTIONAL
-
-
-def test_rounding_never_shows_a_number_of_another_tier() -> None:
-    words = claimed(0.2978, floors={}).words()
-    assert "0.298" in words
-    assert "0.30" not in words
-
-
 VALUES = st.dictionaries(
     st.sampled_from(
         ["chrf_plus_plus", "exact_match_rate", "fst_acceptance_rate", "code_switching_rate",
@@ -159,10 +147,9 @@ VALUES = st.dictionaries(
 )  # fmt: skip
 
 
+@examples(25, 100)
 @given(VALUES, st.sets(st.sampled_from(["hallucination_rate", "code_switching_rate"])))
-def test_a_null_input_never_raises_what_a_claim_rests_on(
-    values: dict[str, float], gone: set[str]
-) -> None:
+def test_null_input_never_raises_a_claim(values: dict[str, float], gone: set[str]) -> None:
     whole = composite(values)
     left = composite({id_: value for id_, value in values.items() if id_ not in gone})
     attainable = {part.metric for part in whole.inputs}
@@ -174,11 +161,10 @@ def test_a_null_input_never_raises_what_a_claim_rests_on(
         assert counting_gaps(left, ()) == left.value
 
 
-def test_an_output_that_gives_a_metric_nothing_to_look_at_claims_less() -> None:
+def test_output_without_a_metric_s_value_claims_less() -> None:
     whole = composite({"chrf_plus_plus": 54.0, "hallucination_rate": 1.0})
     left = composite({"chrf_plus_plus": 54.0})
-    assert whole.value == pytest.approx(0.45)
-    assert left.value == pytest.approx(0.54)
+    assert (whole.value, left.value) == (pytest.approx(0.45), pytest.approx(0.54))
     floors = {"words": FloorScores(0.1, 5.0, ("chrf_plus_plus", "hallucination_rate"))}
     claim = decide(left, 0.53, Score(54.0, 50.0), floors)
     assert claim.quality_tier is Tier.FUNCTIONAL
@@ -215,14 +201,10 @@ TEN = ["one dog", "two cats", "red fish", "blue bird", "old tree", "new boat", "
        "his road", "her song", "our fire"]  # fmt: skip
 
 
-@pytest.mark.parametrize("number", [2, 3])
-def test_one_text_for_a_quarter_of_the_sources(number: int) -> None:
-    outputs = ["one dog"] * number + TEN[number:]
-    told = found(outputs, TEN)
-    if number / 10 >= 0.25:
-        assert told == {CaveatKind.REPEATED: Caveat(CaveatKind.REPEATED, 0.3, 3, 10, 0.25)}
-    else:
-        assert told == {}
+def test_one_text_for_a_quarter_of_the_sources() -> None:
+    told = found(["one dog"] * 3 + TEN[3:], TEN)
+    assert told == {CaveatKind.REPEATED: Caveat(CaveatKind.REPEATED, 0.3, 3, 10, 0.25)}
+    assert found(["one dog"] * 2 + TEN[2:], TEN) == {}
 
 
 @pytest.mark.parametrize("kind", [CaveatKind.SHORT, CaveatKind.LONG])
@@ -234,12 +216,6 @@ def test_a_quarter_too_short_or_too_long(kind: CaveatKind) -> None:
         told = found(outputs, eight)
         assert (kind in told) is (wrong / of >= 0.25), (kind, wrong)
     assert found(outputs[:4], eight[:4])[kind].share == 0.25
-
-
-def test_exactly_half_and_exactly_twice_as_long_are_in_range() -> None:
-    assert found(["abcd"] * 2, ["abcdefgh", "hgfedcba"]).keys() == {CaveatKind.REPEATED}
-    assert not found(["abcdefgh", "ijklmnop"], ["abcd", "ijkl"])
-    assert CaveatKind.SHORT in found(["abc", "ghi"], ["abcdefgh", "hgfedcba"])
 
 
 def test_the_source_copied_or_left_in_its_language() -> None:
@@ -256,20 +232,19 @@ def test_the_source_copied_or_left_in_its_language() -> None:
     ]
 
 
-def test_references_as_outputs_raise_nothing_even_where_they_repeat() -> None:
+def test_references_and_withheld_texts_raise_nothing() -> None:
     repeating = ["yes", "yes", "yes", "no", "1", "2", "3"]
     assert found(repeating, repeating) == {}
     assert not tallied(entries(repeating), repeating, [{}] * 7).identical
-
-
-def test_texts_that_come_once_are_not_repeated_where_references_are_withheld() -> None:
     assert found(["ab", "cd", "ef", "gh"], [""] * 4) == {}
     assert found(["ab", "ab", "ef", "gh"], [""] * 4).keys() == {CaveatKind.REPEATED}
+    assert found(["abcd"] * 2, ["abcdefgh", "hgfedcba"]).keys() == {CaveatKind.REPEATED}
+    assert not found(["abcdefgh", "ijklmnop"], ["abcd", "ijkl"])
+    assert CaveatKind.SHORT in found(["abc", "ghi"], ["abcdefgh", "hgfedcba"])
 
 
-@pytest.mark.parametrize(
-    ("outputs", "references", "identical"),
-    [
+def test_mostly_identical() -> None:
+    for outputs, references, identical in [
         (["a", "a", " a ", "b"], ["w", "x", "y", "z"], True),
         (["a", "a", "c", "b"], ["w", "x", "y", "z"], False),
         (["a", "a", "a", "b"], ["a", "a", "a", "b"], False),
@@ -281,11 +256,9 @@ def test_texts_that_come_once_are_not_repeated_where_references_are_withheld() -
         (["ᓂᐚᐸᒫᐤ 1", "ᓂᐚᐸᒫᐤ 2", "ᓂᐚᐸᒫᐤ ٣", "z"], ["w", "x", "y", "z"], True),
         (["1", "2", "3", "4"], ["w", "x", "y", "z"], False),
         (["7", "7", "7", "4"], ["w", "x", "y", "z"], True),
-    ],
-)
-def test_mostly_identical(outputs: list[str], references: list[str], identical: bool) -> None:
-    tally = tallied(entries(references), outputs, [{}] * len(outputs))
-    assert tally.identical is identical
+    ]:
+        tally = tallied(entries(references), outputs, [{}] * len(outputs))
+        assert tally.identical is identical
 
 
 def test_counting_as_entries_come_is_counting_them_together() -> None:
@@ -297,7 +270,7 @@ def test_counting_as_entries_come_is_counting_them_together() -> None:
     assert tally.caveats() == tallied(given, outputs, [{}] * 10).caveats()
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_no_text_is_too_odd(text: str) -> None:
-    assert bare_form(bare_form(text)) == bare_form(text)
-    assert bool(bare_form(text)) is bool(text.split())
+def test_no_text_is_too_odd_for_a_bare_form() -> None:
+    for text in HOSTILE:
+        assert bare_form(bare_form(text)) == bare_form(text)
+        assert bool(bare_form(text)) is bool(text.split())

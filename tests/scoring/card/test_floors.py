@@ -49,14 +49,14 @@ def worthless(entries: Sequence[Entry]) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("entries", first(2, [2, 20, 80]))
-@pytest.mark.parametrize("alphabet", ALPHABETS.values(), ids=ALPHABETS)
+@pytest.mark.parametrize("alphabet", first(2, ALPHABETS.values()))
 def test_worthless_outputs_claim_baseline_in_every_script(alphabet: str, entries: int) -> None:
     made = corpus(alphabet, entries)
     for kind, outputs in worthless(made).items():
         assert judged(made, outputs).claimable_tier is Tier.BASELINE, kind
 
 
-@pytest.mark.parametrize("language", first(2, ["fin", "jpn", "hin", "arb", "amh", "mri"]))
+@pytest.mark.parametrize("language", first(1, ["jpn", "fin", "hin", "arb", "amh", "mri"]))
 def test_worthless_outputs_claim_baseline_on_published_texts(language: str) -> None:
     skip_without(ENGLISH)
     lines = [
@@ -71,16 +71,13 @@ def test_worthless_outputs_claim_baseline_on_published_texts(language: str) -> N
         assert judged(made, outputs).claimable_tier is Tier.BASELINE, kind
 
 
-def test_a_real_translation_clears_the_floors() -> None:
+def test_real_translation_clears_the_floors_and_empty_reaches_none() -> None:
     rng = random.Random(1)
     made = corpus(ALPHABETS["syllabics"], 80)
     scores = judged(made, [worse(item.reference, rng) for item in made])
     assert not scores.at_floor
     assert scores.composite is not None
     assert scores.composite > max(floor.composite or 0 for floor in scores.floors.values())
-
-
-def test_empty_outputs_reach_nothing() -> None:
     made = corpus(ALPHABETS["arabic"], 20)
     found = floors(made, make_metrics(Resources(surface_setup("und", "ar", made))))
     assert (found["empty"].composite, found["empty"].chrf_plus_plus) == (0.0, 0.0)
@@ -140,24 +137,18 @@ def test_of_a_large_corpus_a_part_is_scored_and_said() -> None:
     assert found["constant"].searched == 1_003
 
 
-def test_words_of_a_script_without_spaces_are_set_side_by_side() -> None:
+def test_beginnings_and_words_without_spaces() -> None:
     made = [entry(text, place) for place, text in enumerate(["日本語の文です", "中文測試"])]
     drawn = words_at_random([Translation(each, "") for each in made], seed=1, accepted=True)
     assert all(drawn)
     assert not any(" " in text for text in drawn)
-
-
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
+    for text, kept in [
         ("a b c d e f g h i j", "a b"),
         ("a b c d", ""),
         ("日本語の文ですから長い", "日本"),
         ("", ""),
-    ],
-)
-def test_the_first_fifth_of_a_reference(text: str, kept: str) -> None:
-    assert beginning(text, 0.2) == kept
+    ]:
+        assert beginning(text, 0.2) == kept
 
 
 def test_the_floor_of_words_at_random_stops_a_word_salad_of_accepted_words() -> None:
@@ -201,12 +192,12 @@ def test_the_floor_of_words_at_random_stops_a_word_salad_of_accepted_words() -> 
     assert ClaimReason.CHRF_FLOOR in {limit.reason for limit in salad.claim.limits}
 
 
-@pytest.mark.parametrize("length", [2, 3, 10, 501])
-def test_derangement_moves_every_entry(length: int) -> None:
-    places = derangement(length, 12345)
-    assert sorted(places) == list(range(length))
-    assert all(place != here for here, place in enumerate(places))
-    assert places == derangement(length, 12345)
+def test_derangement_moves_every_entry() -> None:
+    for length in (2, 3, 10, 501):
+        places = derangement(length, 12345)
+        assert sorted(places) == list(range(length))
+        assert all(place != here for here, place in enumerate(places))
+        assert places == derangement(length, 12345)
 
 
 def test_small_corpora() -> None:

@@ -10,7 +10,7 @@ from math import inf, nan
 import msgpack
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.core.composite import composite, composites
@@ -23,6 +23,7 @@ from scoring.core.wording import minus, percent
 from scoring.metrics.chrf import ChrfPlusPlus
 from scoring.metrics.inventory import make_metrics, surface_metrics, surface_setup
 from scoring.words.resources import Resources
+from tests.review.thorough import examples, first, times
 from tests.scoring.samples import ALPHABETS, HOSTILE, corpus, entry, sentences, translations, worse
 
 METRICS = surface_metrics(tokenizer="13a", has_variants=True)
@@ -36,9 +37,9 @@ def outputs_for(alphabet: str, entries: int) -> list[Translation]:
     return [Translation(item, worse(item.reference, rng)) for item in corpus(alphabet, entries)]
 
 
-@pytest.mark.parametrize("batch", [1, 7, 64])
+@pytest.mark.parametrize("batch", first(1, [7, 1, 64]))
 def test_running_values_equal_the_batch_after_every_step(batch: int) -> None:
-    items = outputs_for(ALPHABETS["roman with circumflex"], 140)
+    items = outputs_for(ALPHABETS["roman with circumflex"], times(70, 140))
     totals = RunningTotals(Scorer(METRICS))
     for start in range(0, len(items), batch):
         totals.add(SCORER.statistics(items[start : start + batch]))
@@ -48,13 +49,10 @@ def test_running_values_equal_the_batch_after_every_step(batch: int) -> None:
     assert totals.composite().value is not None
 
 
-def test_nothing_scored_yet_is_null_everywhere() -> None:
+def test_packed_statistics_come_back_whole_with_nothing_scored() -> None:
     totals = RunningTotals(Scorer(METRICS))
     assert set(totals.values().values()) == {None}
     assert totals.composite().value is None
-
-
-def test_packed_statistics_are_small_and_come_back_whole() -> None:
     items = outputs_for(ALPHABETS["syllabics"], 50) + translations(list(HOSTILE), list(HOSTILE))
     for statistics in SCORER.statistics(items):
         assert SCORER.unpack(SCORER.pack(statistics)) == statistics
@@ -102,16 +100,13 @@ def test_damaged_or_foreign_statistics_are_refused_in_words(data: bytes) -> None
         SCORER.unpack_table([strings])
 
 
-def test_entry_values_are_the_metrics_own() -> None:
+def test_entry_values_of_perfect_and_failed_entries() -> None:
     item = outputs_for(ALPHABETS["arabic"], 5)[3]
     statistics = SCORER.statistics([item])[0]
     shown = SCORER.entry_values(statistics)
     for metric in METRICS:
         part = statistics[metric.info.id]
         assert shown.values[metric.info.id] == (None if part is None else metric.value(part))
-
-
-def test_perfect_and_failed_entries() -> None:
     perfect, failed = SCORER.entries_values(
         SCORER.statistics(translations(["tânisi kiya", ""], ["tânisi kiya"] * 2))
     )
@@ -120,7 +115,7 @@ def test_perfect_and_failed_entries() -> None:
     assert failed.values["ter"] == 100.0
 
 
-def test_default_metrics_follow_the_corpus() -> None:
+def test_default_metrics_follow_the_corpus_and_none_is_twice() -> None:
     plain = make_metrics(Resources(surface_setup("und", "crk", [entry("tânisi")])))
     assert [metric.info.id for metric in plain] == [
         "exact_match_rate", "equivalent_match_rate", "chrf_plus_plus", "bleu", "ter", "length_ratio",
@@ -133,18 +128,13 @@ def test_default_metrics_follow_the_corpus() -> None:
     )
     thai = make_metrics(Resources(surface_setup("en", "th", [entry("ภาษาไทย", variants=("ไทย",))])))
     assert "tok:char" in next(m.signature for m in thai if m.info.id == "bleu")
-
-
-def test_a_metric_twice_is_refused() -> None:
     with pytest.raises(ValueError, match="listed twice"):
         Scorer([ChrfPlusPlus(), ChrfPlusPlus()])
 
 
-@settings(deadline=None, max_examples=120)
+@examples(20, 120)
 @given(sentences, sentences, st.lists(sentences, max_size=2))
-def test_no_text_raises_or_leaves_the_range(
-    output: str, reference: str, variants: list[str]
-) -> None:
+def test_every_text_is_in_range(output: str, reference: str, variants: list[str]) -> None:
     item = Translation(entry(reference, variants=tuple(variants)), output)
     shown = SCORER.entry_values(SCORER.statistics([item])[0])
     for metric in METRICS:
@@ -166,16 +156,12 @@ def test_import_of_the_scorer_loads_nothing_heavy() -> None:
 
 
 EXAMPLE = {
-    "exact_match_rate": 0.6613,
-    "equivalent_match_rate": 0.7258,
-    "chrf_plus_plus": 80.65,
-    "bleu": 54.78,
-    "fst_acceptance_rate": 1.0,
-    "semantic_score": 0.6842,
-}
+    "exact_match_rate": 0.6613, "equivalent_match_rate": 0.7258, "chrf_plus_plus": 80.65,
+    "bleu": 54.78, "fst_acceptance_rate": 1.0, "semantic_score": 0.6842,
+}  # fmt: skip
 
 
-def test_effective_weights_of_the_specifications_own_example() -> None:
+def test_composite_of_the_example_and_of_profile_b() -> None:
     mixed = composite({"fst_acceptance_rate": 1.0, "chrf_plus_plus": 50.0, "exact_match_rate": 0.0})
     weights = {i.metric: round(i.effective_weight, 3) for i in mixed.inputs}
     assert weights == {
@@ -183,32 +169,27 @@ def test_effective_weights_of_the_specifications_own_example() -> None:
     }  # fmt: skip
     assert mixed.value == pytest.approx((0.25 + 0.15 * 0.5) / 0.45)
     assert mixed.coverage == pytest.approx(0.45)
-
-
-def test_formula_on_the_example_card_gives_what_it_should_have_said() -> None:
     mixed = composite(EXAMPLE)
-    assert mixed.profile == "A"
-    assert mixed.value == pytest.approx(0.8275, abs=5e-5)
-
-
-def test_profile_b_without_fst_says_why() -> None:
+    assert (mixed.profile, mixed.value) == ("A", pytest.approx(0.8275, abs=5e-5))
     mixed = composite({"chrf_plus_plus": 40.0}, {"fst_acceptance_rate": "no FST installed for crk"})
     assert (mixed.profile, mixed.value) == ("B", pytest.approx(0.4))
     assert "no FST installed for crk" in mixed.profile_reason
     assert mixed.missing["semantic_score"] == "no value"
-
-
-def test_lower_is_better_rates_are_inverted() -> None:
     assert composite({"code_switching_rate": 0.25}).value == pytest.approx(0.75)
     assert composite({"hallucination_rate": 1.0}).value == 0.0
 
 
-def test_a_place_without_any_weight_has_no_composite() -> None:
+def test_composite_without_weights_or_values_is_none() -> None:
     values = {"chrf_plus_plus": np.array([nan, 50.0]), "exact_match_rate": np.array([nan, nan])}
     found = composites(values, "B")
     assert np.isnan(found[0])
     assert found[1] == pytest.approx(0.5)
     assert np.isnan(composites({"bleu": np.array([7.0])}, "B")).all()
+    assert composite({"fst_acceptance_rate": True, "chrf_plus_plus": 1.0}).profile == "B"
+    mixed = composite({"bleu": 50.0, "ter": 10.0})
+    assert (mixed.value, mixed.inputs, mixed.coverage) == (None, (), 0.0)
+    values = {"chrf_plus_plus": np.array([50.0, 50.0]), "exact_match_rate": np.array([1.0, nan])}
+    assert composites(values, "B").tolist() == pytest.approx([(0.125 + 0.1) / 0.35, 0.5])
 
 
 @pytest.mark.parametrize("nothing", [None, True, False, nan, inf, "0.5"])
@@ -218,15 +199,6 @@ def test_what_is_no_number_is_missing(nothing: object) -> None:
     assert "exact_match_rate" in mixed.missing
 
 
-def test_a_boolean_does_not_switch_the_profile() -> None:
-    assert composite({"fst_acceptance_rate": True, "chrf_plus_plus": 1.0}).profile == "B"
-
-
-def test_nothing_has_no_composite() -> None:
-    mixed = composite({"bleu": 50.0, "ter": 10.0})
-    assert (mixed.value, mixed.inputs, mixed.coverage) == (None, (), 0.0)
-
-
 inside = st.sampled_from(sorted(set().union(*specification().profiles.values())))
 
 
@@ -234,6 +206,7 @@ def scaled(id_: str, share: float) -> float:
     return share * specification().metrics[id_].info.high
 
 
+@examples(25, 100)
 @given(st.dictionaries(inside, st.floats(0, 1), min_size=1))
 def test_composite_stays_between_its_inputs(shares: dict[str, float]) -> None:
     mixed = composite({id_: scaled(id_, share) for id_, share in shares.items()})
@@ -248,6 +221,7 @@ def test_composite_stays_between_its_inputs(shares: dict[str, float]) -> None:
     )
 
 
+@examples(25, 100)
 @given(st.dictionaries(inside, st.lists(st.floats(0, 1), min_size=4, max_size=4), min_size=1))
 def test_arrays_give_the_single_composites(shares: dict[str, list[float]]) -> None:
     values = {id_: np.array([scaled(id_, s) for s in row]) for id_, row in shares.items()}
@@ -257,30 +231,21 @@ def test_arrays_give_the_single_composites(shares: dict[str, list[float]]) -> No
         assert (single is None and np.isnan(value)) or value == pytest.approx(single)
 
 
-def test_nan_in_an_array_moves_its_weight_to_the_others() -> None:
-    values = {"chrf_plus_plus": np.array([50.0, 50.0]), "exact_match_rate": np.array([1.0, nan])}
-    assert composites(values, "B").tolist() == pytest.approx([(0.125 + 0.1) / 0.35, 0.5])
-
-
-@pytest.mark.parametrize(
-    ("value", "tier"),
-    [
+def test_thresholds() -> None:
+    for value, tier in [
         (1.0, "fluent"), (0.85, "fluent"), (0.8499999, "deployable"), (0.70, "deployable"),
         (0.6999999, "functional"), (0.5, "functional"), (0.4999999, "emerging"), (0.3, "emerging"),
         (0.2999999, "baseline"), (0.0, "baseline"), (None, "unscored"), (float("nan"), "unscored"),
-    ],
-)  # fmt: skip
-def test_thresholds(value: float | None, tier: str) -> None:
-    assert quality_tier(value) == tier
+    ]:  # fmt: skip
+        assert quality_tier(value) == tier
 
 
-@pytest.mark.parametrize(
-    ("share", "places", "written"),
-    [(0.75, 0, "75 %"), (1.0, 0, "100 %"), (0.697, 1, "69.7 %"), (-0.05, 1, "−5.0 %")],
-)
-def test_every_page_writes_a_share_in_one_way(share: float, places: int, written: str) -> None:
-    assert percent(share, places) == written
-
-
-def test_below_nothing_stands_a_minus_and_no_hyphen() -> None:
+def test_every_page_writes_a_share_in_one_way() -> None:
+    for share, places, written in (
+        (0.75, 0, "75 %"),
+        (1.0, 0, "100 %"),
+        (0.697, 1, "69.7 %"),
+        (-0.05, 1, "−5.0 %"),
+    ):
+        assert percent(share, places) == written
     assert minus(f"{-0.03:.2f}") == "−0.03"

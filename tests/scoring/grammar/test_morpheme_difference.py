@@ -16,6 +16,7 @@ from scoring.core.translation import Acceptance, FstAnnotation, WordAnalysis
 from scoring.grammar.inflection import features, inflection_faults
 from scoring.grammar.morpheme_difference import MorphemeDifference, morpheme_differences, sentences
 from tests.outside import FST, STRICT
+from tests.review.thorough import examples
 from tests.scoring.analysed import CREE, annotation, cree_words, needs_cree
 
 
@@ -23,9 +24,8 @@ def said(output: str, reference: str, **lexicon: Any) -> list[str]:
     return [found.words for found in morpheme_differences(annotation(output, reference, **lexicon))]
 
 
-@pytest.mark.parametrize(
-    ("output", "reference", "words"),
-    [
+def test_esperanto() -> None:
+    for output, reference, words in [
         ("mi vidas la hundon", "mi vidas la hundon", []),
         (
             "hundo",
@@ -42,15 +42,13 @@ def said(output: str, reference: str, **lexicon: Any) -> list[str]:
         ),
         ("mi", "mi hejmen", ["“hejmen” is missing."]),
         ("mi mi", "mi", ["“mi” has no counterpart in the reference."]),
-    ],
-)
-def test_esperanto(output: str, reference: str, words: list[str]) -> None:
-    assert said(output, reference) == words
+    ]:
+        assert said(output, reference) == words
 
 
-@pytest.mark.parametrize(
-    ("output", "reference", "words"),
-    [
+def test_counterparts_have_a_likeness() -> None:
+    """A lemma binds more than letters, letters more than a class of words, and place alone does not bind."""
+    for output, reference, words in [
         ("katon", "mi", ["“katon” has no counterpart in the reference.", "“mi” is missing."]),
         ("iras mi", "mi vidas", ["“iras” (lemma iri) instead of “vidas”."]),
         ("la la mi iras", "iris", 3 * ["surplus"] + ["“iras”: present instead of past."]),
@@ -61,29 +59,31 @@ def test_esperanto(output: str, reference: str, words: list[str]) -> None:
             "“station” has no counterpart in the reference, and the analyser does not know it.",
             "“mi” is missing.",
         ]),
-    ],
-)  # fmt: skip
-def test_counterparts_have_a_likeness(output: str, reference: str, words: list[str]) -> None:
-    """A lemma binds more than letters, letters more than a class of words, and place alone does not bind."""
-    found = morpheme_differences(annotation(output, reference))
-    assert [
-        "surplus" if each.category == "surplus word" and "surplus" in words else each.words
-        for each in found
-    ] == words
+    ]:  # fmt: skip
+        found = morpheme_differences(annotation(output, reference))
+        assert [
+            "surplus" if each.category == "surplus word" and "surplus" in words else each.words
+            for each in found
+        ] == words
 
 
-def test_each_word_is_named_in_one_sentence() -> None:
+def test_words_are_told_once_and_order_is_no_difference() -> None:
     lexicon = {"bona": ("bona+A+Sg+Nom",), "bonajn": ("bona+A+Pl+Acc",)}
     found = morpheme_differences(annotation("bona", "bonajn la La", lexicon))
     assert sentences(found) == (
         "“bona”: singular instead of plural, base form (nominative) instead of object ending (accusative).",
         "“La” is missing.",
     )
-
-
-def test_order_and_case_of_letters_are_no_difference() -> None:
     lexicon = {"La": ("la+Det",), "la": ("la+Det",), "hundo": ("hundo+N",)}
     assert said("hundo La", "la hundo", lexicon=lexicon) == []
+    faults = inflection_faults({"V", "Prt"}, {"A", "Act", "PrfPrc", "Sg", "Nom"})
+    assert [fault.words for fault in faults] == ["verb instead of adjective"]
+    assert len(inflection_faults({"V", "Prt", "Sg"}, {"V", "Prs", "Pl"})) == 2
+    lexicon = {"havas": ("havi+V+Prs",), "uzanto": ("uzi+V+Act+PrsPrc+N+Sg+Nom",)}
+    assert said("havas", "uzanto", lexicon=lexicon) == [
+        "“havas” has no counterpart in the reference.",
+        "“uzanto” is missing.",
+    ]
 
 
 def test_fields_for_the_screen() -> None:
@@ -100,7 +100,7 @@ def test_fields_for_the_screen() -> None:
     )
 
 
-def test_a_missing_ending_of_a_tag_set_without_nominative() -> None:
+def test_tags_of_other_languages_are_told() -> None:
     lexicon = {"hundo": ("hundo+N+Sg",), "hundon": ("hundo+N+Sg+Acc",)}
     assert said("hundo", "hundon", lexicon=lexicon) == [
         "“hundo”: object ending (accusative) missing."
@@ -108,22 +108,13 @@ def test_a_missing_ending_of_a_tag_set_without_nominative() -> None:
     assert said("hundon", "hundo", lexicon=lexicon) == [
         "“hundon”: object ending (accusative) where none is expected."
     ]
-
-
-def test_tags_mean_different_things_in_different_company() -> None:
     assert features({"N", "A", "Sg"})["animacy"] == ("animate",)
     assert features({"A", "Sg"})["word class"] == ("adjective",)
     assert features({"Pron", "Dem", "A"})["animacy"] == ("animate",)
     assert "animacy" not in features({"Pron", "Pers", "1Sg", "Poss", "A"})
     assert features({"V", "Fut", "Def"})["tense"] == ("definite future", "future")
-
-
-def test_tags_without_words_are_said_as_they_are() -> None:
     (fault,) = inflection_faults({"N", "Qqq"}, {"N", "{found}"})
     assert fault.words == "tag Qqq instead of {found}"
-
-
-def test_an_infinitive_for_a_tense_is_one_fault() -> None:
     assert [
         (fault.category, fault.words)
         for fault in inflection_faults({"V", "Inf"}, {"V", "Prs"})
@@ -132,16 +123,12 @@ def test_an_infinitive_for_a_tense_is_one_fault() -> None:
         ("tense", "infinitive instead of present"),
         ("verb form", "present and statement (indicative) instead of past participle"),
     ]
-
-
-def test_preverbs_and_unspecified_numbers() -> None:
     faults = inflection_faults({"PV/ki", "V", "4Sg/PlO"}, {"V", "4SgO", "PV/e"})
     assert [fault.words for fault in faults] == ["preverb ki instead of e"]
 
 
-@pytest.mark.parametrize(
-    ("found", "expected", "words"),
-    [
+def test_tags_of_other_languages() -> None:
+    for found, expected, words in [
         ("Sg1", "Pl1", "singular instead of plural"),
         ("Nom", "Ill", "base form (nominative) instead of “into” form (illative)"),
         ("Prt", "Prs", "past instead of present"),
@@ -149,10 +136,8 @@ def test_preverbs_and_unspecified_numbers() -> None:
         ("PxSg1", "PxSg3", "1st person possessor instead of 3rd"),
         ("Imprt", "Cond", "command (imperative) instead of conditional"),
         ("Inan", "Anim", "inanimate instead of animate"),
-    ],
-)
-def test_tags_of_other_languages(found: str, expected: str, words: str) -> None:
-    assert [fault.words for fault in inflection_faults({found}, {expected})] == [words]
+    ]:
+        assert [fault.words for fault in inflection_faults({found}, {expected})] == [words]
 
 
 @needs_cree
@@ -193,14 +178,11 @@ def test_every_tag_of_the_real_analysers_has_words() -> None:
     assert sorted(tag for tag in tags if "other" in features({tag})) == []
 
 
-def test_readme_values_of_cree() -> None:
+def test_readme_values_and_tags_of_shipped_analysers_have_words() -> None:
     assert [
         (found.category, found.found, found.expected)
         for found in morpheme_differences(annotation("atimwak", "atim", CREE))
     ] == [("number", "plural", "singular")]
-
-
-def test_every_tag_of_the_shipped_analyser_has_words() -> None:
     symbols = check_layout(read_model(SHIPPED / "epo" / "epo.hfstol")).alphabet.symbols
     tags = {symbol.strip("+") for symbol in symbols if symbol.startswith("+") and len(symbol) > 1}
     assert len(tags) > 30
@@ -219,8 +201,9 @@ words = st.builds(
 texts = st.lists(words, max_size=8).map(tuple)
 
 
+@examples(25, 100)
 @given(texts, texts)
-def test_any_annotation_is_compared(
+def test_annotations_compare(
     output: tuple[WordAnalysis, ...], reference: tuple[WordAnalysis, ...]
 ) -> None:
     for found in morpheme_differences(FstAnnotation(output, reference)):
@@ -228,20 +211,7 @@ def test_any_annotation_is_compared(
         assert found.output is not None or found.reference is not None
 
 
+@examples(25, 100)
 @given(texts)
 def test_a_text_does_not_differ_from_itself(text: tuple[WordAnalysis, ...]) -> None:
     assert morpheme_differences(FstAnnotation(text, text)) == ()
-
-
-def test_a_word_of_another_class_is_told_by_its_class_alone() -> None:
-    faults = inflection_faults({"V", "Prt"}, {"A", "Act", "PrfPrc", "Sg", "Nom"})
-    assert [fault.words for fault in faults] == ["verb instead of adjective"]
-    assert len(inflection_faults({"V", "Prt", "Sg"}, {"V", "Prs", "Pl"})) == 2
-
-
-def test_no_word_of_another_class_is_a_counterpart() -> None:
-    lexicon = {"havas": ("havi+V+Prs",), "uzanto": ("uzi+V+Act+PrsPrc+N+Sg+Nom",)}
-    assert said("havas", "uzanto", lexicon=lexicon) == [
-        "“havas” has no counterpart in the reference.",
-        "“uzanto” is missing.",
-    ]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.grammar.english import content_words, stem
 from scoring.grammar.verdicts import TENTHS, GrammarJudgement, Judge, SemanticVerdict
+from tests.review.thorough import examples
 from tests.scoring.cree import ANALYSES, annotation, card, translated
 from tests.scoring.grammar.glosses import GLOSSES
 from tests.scoring.samples import sentences
@@ -22,9 +22,8 @@ def judge(output: str, reference: str, source: str) -> GrammarJudgement:
     return judge.judge(made, annotation(output, reference))
 
 
-@pytest.mark.parametrize(
-    ("output", "reference", "source", "verdict"),
-    [
+def test_verdicts() -> None:
+    for output, reference, source, verdict in [
         ("niwâpamâw atim", "niwâpamâw atim", "I see the dog.", V.EXACT_MATCH),
         ("Niwâpamâw atim!", "niwâpamâw atim", "I see the dog.", V.EXACT_MATCH),
         ("atim.", "atim", "dog", V.EXACT_MATCH),
@@ -41,12 +40,7 @@ def judge(output: str, reference: str, source: str) -> GrammarJudgement:
         # all is there, put together differently
         ("kiwâpamâw atim", "niwâpamâw atim", "I see the dog.", V.WRONG_ORDER),
         ("minôs wâpamêw atimwa", "atim wâpamêw minôsa", "The dog sees the cat.", V.WRONG_ORDER),
-        (
-            "minôs nipâw êkwa atim mîcisow",
-            "atim nipâw êkwa minôs mîcisow",
-            "The dog sleeps and the cat eats.",
-            V.WRONG_ORDER,
-        ),
+        ("minôs nipâw êkwa atim mîcisow", "atim nipâw êkwa minôs mîcisow", "The dog sleeps and the cat eats.", V.WRONG_ORDER),
         # something is missing, or something is there that nobody asked for
         ("niwâpamâw", "niwâpamâw atim", "I see the dog.", V.PARTIAL),
         ("niwâpamâw atim", "namôya niwâpamâw atim", "I do not see the dog.", V.PARTIAL),
@@ -64,37 +58,24 @@ def judge(output: str, reference: str, source: str) -> GrammarJudgement:
         (" \u200b", "", "", V.NO_OUTPUT),
         ("5", "5", "5", V.EXACT_MATCH),
         ("…", "…", "…", V.EXACT_MATCH),
-    ],
-)
-def test_verdicts(output: str, reference: str, source: str, verdict: SemanticVerdict) -> None:
-    assert judge(output, reference, source).verdict is verdict
+    ]:  # fmt: skip
+        assert judge(output, reference, source).verdict is verdict
 
 
 def test_the_seed_s_weights() -> None:
     assert {verdict.value: tenths / 10 for verdict, tenths in TENTHS.items()} == {
-        "EXACT_MATCH": 1.0,
-        "VALID": 1.0,
-        "WRONG_ORDER": 0.7,
-        "PARTIAL": 0.4,
-        "INCOMPLETE": 0.3,
-        "WRONG": 0.0,
-        "NO_OUTPUT": 0.0,
-    }
+        "EXACT_MATCH": 1.0, "VALID": 1.0, "WRONG_ORDER": 0.7, "PARTIAL": 0.4, "INCOMPLETE": 0.3,
+        "WRONG": 0.0, "NO_OUTPUT": 0.0,
+    }  # fmt: skip
 
 
-def test_reasons_name_the_words() -> None:
+def test_reasons_name_the_words_as_they_were_written() -> None:
     found = judge("kiwâpamâw xyzzy minôs", "niwâpamâw atim", "I see the dog.")
-    assert found.missing == ("atim",)
-    assert found.unknown == ("xyzzy",)
-    assert found.unexplained == ("minôs",)
-    assert found.other_grammar == ("kiwâpamâw",)
-
-
-def test_words_are_named_as_they_were_written() -> None:
+    assert (found.missing, found.unknown) == (("atim",), ("xyzzy",))
+    assert (found.unexplained, found.other_grammar) == (("minôs",), ("kiwâpamâw",))
     made = translated("See the minōs", "Niwâpamāw atim", "x")
     found = Judge(GLOSSES, None, (("e", "ê"), ("ā", "â"))).judge(made, made.annotations["fst"])
-    assert found.missing == ("Niwâpamāw", "atim")
-    assert found.unknown == ("See", "the", "minōs")
+    assert (found.missing, found.unknown) == (("Niwâpamāw", "atim"), ("See", "the", "minōs"))
 
 
 def test_a_dictionary_in_another_orthography_is_understood() -> None:
@@ -112,8 +93,9 @@ english = st.lists(
 )
 
 
+@examples(25, 100)
 @given(cree_sentences, st.data(), english)
-def test_dropping_words_of_the_reference_never_helps(
+def test_dropping_words_helps_nothing(
     reference: list[str], data: st.DataObject, source: list[str]
 ) -> None:
     kept = data.draw(st.lists(st.booleans(), min_size=len(reference), max_size=len(reference)))
@@ -127,43 +109,23 @@ def test_dropping_words_of_the_reference_never_helps(
     assert less <= more
 
 
+@examples(25, 150)
 @given(sentences, sentences, sentences)
-def test_no_text_raises(output: str, reference: str, source: str) -> None:
+def test_reference_is_exact_and_no_text_raises(output: str, reference: str, source: str) -> None:
     assert TENTHS[judge(output, reference, source).verdict] in {0, 3, 4, 7, 10}
-
-
-@given(sentences, sentences)
-def test_the_reference_itself_is_an_exact_match(reference: str, source: str) -> None:
     assert judge(reference, reference, source).verdict in {V.EXACT_MATCH, V.NO_OUTPUT}
 
 
-@pytest.mark.parametrize(
-    "forms",
-    [
-        "sleep sleeps sleeping slept",
-        "stop stops stopped stopping",
-        "dance dances danced dancing",
-        "cry cries cried crying",
-        "see sees saw seen seeing",
-        "call calls called calling",
-        "pass passes passed passing",
-        "go goes went gone going",
-        "child children child's",
-        "berry berries",
-        "house houses",
-        "no not never don't can't",
-    ],
-)
-def test_forms_of_a_word_have_one_stem(forms: str) -> None:
-    assert len({stem(form) for form in forms.split()}) == 1
-
-
-def test_different_words_keep_different_stems() -> None:
+def test_stems_join_the_forms_of_a_word_and_no_others() -> None:
+    for forms in [
+        "sleep sleeps sleeping slept", "stop stops stopped stopping", "dance dances danced dancing",
+        "cry cries cried crying", "see sees saw seen seeing", "call calls called calling",
+        "pass passes passed passing", "go goes went gone going", "child children child's",
+        "berry berries", "house houses", "no not never don't can't",
+    ]:  # fmt: skip
+        assert len({stem(form) for form in forms.split()}) == 1
     words = "sleep see sea bed bee red read king sing run rain dog glass gloss bus".split()  # noqa: SIM905
     assert len({stem(word) for word in words}) == len(words)
-
-
-def test_content_words_leave_out_what_dictionaries_write_for_anyone() -> None:
     assert content_words("s/he sees s.o., s/he has s.t. (e.g. a dog)") == {"see", "dog"}
     assert content_words("I don’t see it.") == {"no", "see"}
     assert content_words("She was the one") == frozenset()

@@ -20,19 +20,14 @@ from scoring.metrics.inventory import make_scorer
 from scoring.metrics.repair import RepairEffectiveness
 from scoring.words.resources import Resources
 from tests.outside import ENGLISH, published, skip_without
+from tests.review.thorough import examples, first, times
 from tests.scoring.samples import HOSTILE, sentences
 from tests.scoring.writings import target, translated
 
 SCRIPTS = {
-    "fin": "Latn",
-    "hin": "Deva",
-    "arb": "Arab",
-    "jpn": "Jpan",
-    "amh": "Ethi",
-    "ukr": "Cyrl",
-    "mri": "Latn",
-    "spa": "Latn",
-}
+    "fin": "Latn", "hin": "Deva", "arb": "Arab", "jpn": "Jpan", "amh": "Ethi", "ukr": "Cyrl",
+    "mri": "Latn", "spa": "Latn",
+}  # fmt: skip
 
 
 def value(translation: Translation, resources: Resources) -> float | None:
@@ -42,7 +37,6 @@ def value(translation: Translation, resources: Resources) -> float | None:
 
 def shipped(language: str) -> Resources:
     found = find_card(language)
-    assert found is not None
     return replace(target(SCRIPTS.get(language, "Latn")), card=found.card)
 
 
@@ -61,35 +55,23 @@ FRENCH = target("Latn", ("«»", "“”"))
 SYLLABICS = target("Cans", ("“”",))
 
 
-@pytest.mark.parametrize(
-    ("source", "output", "expected"),
-    [
-        ("Hello", "Bonjour", 1.0),
-        ("Hello {name}", "Bonjour {name}", 1.0),
-        ("Hello {name}", "Bonjour", 0.4),
-        ("Hello", "Bonjour {name}", 0.4),
-        ("{a} {a}", "{a}", 0.4),
-        ("{a} and {b}", "{b} et {a}", 1.0),
-        ("%1$s of %2$d", "%2$d de %1$s", 1.0),
-        ("<b>Go</b>", "<b>Va<b>", 0.4),
-        ('He said "go"', "Il dit « va »", 1.0),
-        ('He said "go"', "Il dit “va”", 1.0),
-        ('He said "go"', 'Il dit "va"', 0.8),
-        ('He said "go"', "Il dit va", 0.8),
-        ('He said "go {x}"', 'Il dit "va"', 0.2),
+def test_values_of_entries() -> None:
+    for source, output, expected in [
+        ("Hello", "Bonjour", 1.0), ("Hello {name}", "Bonjour {name}", 1.0),
+        ("Hello {name}", "Bonjour", 0.4), ("Hello", "Bonjour {name}", 0.4), ("{a} {a}", "{a}", 0.4),
+        ("{a} and {b}", "{b} et {a}", 1.0), ("%1$s of %2$d", "%2$d de %1$s", 1.0),
+        ("<b>Go</b>", "<b>Va<b>", 0.4), ('He said "go"', "Il dit « va »", 1.0),
+        ('He said "go"', "Il dit “va”", 1.0), ('He said "go"', 'Il dit "va"', 0.8),
+        ('He said "go"', "Il dit va", 0.8), ('He said "go {x}"', 'Il dit "va"', 0.2),
         ("Don't go", "L'homme n'ira pas", 1.0),
-        ('<a title="dog">Go</a>', '<a title="chien">Va</a>', 1.0),
-        ("Hello", "", 0.0),
+        ('<a title="dog">Go</a>', '<a title="chien">Va</a>', 1.0), ("Hello", "", 0.0),
         ("Hello", " \u200b", 0.0),
-    ],
-)
-def test_values_of_entries(source: str, output: str, expected: float) -> None:
-    assert value(translated(source, output), FRENCH) == pytest.approx(expected)
+    ]:  # fmt: skip
+        assert value(translated(source, output), FRENCH) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("source", "output", "expected"),
-    [
+def test_latin_words_leak_only_into_writings_of_others() -> None:
+    for source, output, expected in [
         ("The train stops", "ᐃᔥᑯᑌᐅᑖᐹᓐ", 1.0),
         ("The train stops", "train ᐃᔥᑯᑌᐅᑖᐹᓐ", 1.0),
         ("He stops", "train ᐃᔥᑯᑌᐅᑖᐹᓐ", 0.8),
@@ -97,20 +79,10 @@ def test_values_of_entries(source: str, output: str, expected: float) -> None:
         ("Open https://example.org/{id}", "ᐋᐸ https://example.org/{id}", 1.0),
         ("Take {count} <b>now</b>", "{count} <b>ᐊᓄᐦᒡ</b>", 1.0),
         ("Take {count}", "ᐊᓄᐦᒡ {antal}", 0.4),
-    ],
-)
-def test_latin_words_leak_into_a_writing_without_capitals(
-    source: str, output: str, expected: float
-) -> None:
-    assert value(translated(source, output), SYLLABICS) == pytest.approx(expected)
-
-
-def test_a_roman_writing_without_capitals_has_nothing_to_leak() -> None:
+    ]:
+        assert value(translated(source, output), SYLLABICS) == pytest.approx(expected)
     cree = target("Latn")
     assert value(translated("The dog", "atim"), cree) == 1.0
-
-
-def test_full_width_letters_and_beginnings_of_words_are_the_sources() -> None:
     japanese = target("Jpan", ("「」",))
     assert (
         value(translated("T-shirts of the BBC's iPhones", "ＢＢＣの iPhone Tシャツ"), japanese)
@@ -119,16 +91,7 @@ def test_full_width_letters_and_beginnings_of_words_are_the_sources() -> None:
     assert value(translated("shirts", "TVシャツ"), japanese) == pytest.approx(0.8)
 
 
-def test_what_the_reference_writes_is_right() -> None:
-    said = 'He said "go"'
-    assert value(translated(said, 'Il dit "va"', 'Il a dit "va"'), FRENCH) == 1.0
-    assert value(translated(said, "Il dit va", "Il a dit d'aller"), FRENCH) == 1.0
-    assert value(translated("x", "TV ᐊ", "ᐊ TV"), SYLLABICS) == 1.0
-    loans = target("Cans", loan_words=("OK",))
-    assert value(translated("Yes", "ok ᐊ"), loans) == 1.0
-
-
-def test_a_part_without_a_known_rule_is_left_out() -> None:
+def test_part_without_a_known_rule_is_left_out() -> None:
     unknown = target(None, card=False)
     metric = ComplianceIndex(unknown)
     quoting = translated('Say "{x}"', '"{x}"')
@@ -139,17 +102,17 @@ def test_a_part_without_a_known_rule_is_left_out() -> None:
     told = " ".join(metric.explain(quoting))
     assert "no language card" in told
     assert "which script" in told
-
-
-def test_the_script_alone_tells_of_capitals() -> None:
     assert value(translated("a", "train"), target("Ethi", card=False)) == pytest.approx(0.8)
     assert value(translated("a", "train"), target("Cyrl", card=False)) == 1.0
-
-
-def test_letters_that_look_like_marks_are_no_quotes() -> None:
     spoken = translated('Say "it"', "“ka ‘ōlelo a‘o‘”")
     assert value(spoken, target("Latn", ("“”",), word_letters="‘")) == 1.0
     assert value(spoken, target("Latn", ("“”",))) == pytest.approx(0.8)
+    said = 'He said "go"'
+    assert value(translated(said, 'Il dit "va"', 'Il a dit "va"'), FRENCH) == 1.0
+    assert value(translated(said, "Il dit va", "Il a dit d'aller"), FRENCH) == 1.0
+    assert value(translated("x", "TV ᐊ", "ᐊ TV"), SYLLABICS) == 1.0
+    loans = target("Cans", loan_words=("OK",))
+    assert value(translated("Yes", "ok ᐊ"), loans) == 1.0
 
 
 def test_first_answers_have_an_index_of_their_own() -> None:
@@ -164,7 +127,7 @@ def test_first_answers_have_an_index_of_their_own() -> None:
     assert metric.further(np.zeros(3)) == {"compliance_index_raw": None}
 
 
-def test_explanations_name_what_is_wrong() -> None:
+def test_explanations_name_what_is_wrong_and_are_cut() -> None:
     metric = ComplianceIndex(SYLLABICS)
     translation = translated('Send "{name}" %s %s', '"train" ᐊ {nom} %s')
     assert metric.explain(translation) == (
@@ -176,19 +139,15 @@ def test_explanations_name_what_is_wrong() -> None:
     )
     assert metric.explain(translated("a", "ᐊ")) == ()
     assert metric.explain(translated("a", "")) == ("There is no output.",)
-
-
-def test_long_lists_are_cut() -> None:
     many = " ".join(f"{{x{number}}} wordy{number}z" for number in range(5000))
     told = ComplianceIndex(SYLLABICS).explain(translated("a", many))
     assert len(told) < 12
     assert sum(map(len, told)) < 2000
 
 
+@examples(25, 100)
 @given(sentences, sentences, sentences, st.one_of(st.none(), sentences))
-def test_no_text_breaks_it_and_no_value_leaves_its_range(
-    source: str, output: str, reference: str, raw: str | None
-) -> None:
+def test_every_text_has_a_value(source: str, output: str, reference: str, raw: str | None) -> None:
     for resources in (FRENCH, SYLLABICS, target(None, card=False)):
         metric = ComplianceIndex(resources)
         translation = translated(source, output, reference, raw)
@@ -197,24 +156,25 @@ def test_no_text_breaks_it_and_no_value_leaves_its_range(
         metric.explain(translation)
 
 
+@examples(25, 100)
 @given(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=60)).filter(str.strip))
 def test_a_copied_source_keeps_every_variable(text: str) -> None:
     told = ComplianceIndex(FRENCH).explain(translated(text, text))
     assert not [sentence for sentence in told if "variable" in sentence]
 
 
-@pytest.mark.parametrize("language", SCRIPTS)
+@pytest.mark.parametrize("language", first(2, SCRIPTS))
 def test_human_translations_are_hardly_ever_flagged(language: str) -> None:
-    pairs = read_pairs(language)
+    pairs = read_pairs(language)[:: times(3, 1)]
     assert flagged(ComplianceIndex(shipped(language)), pairs) < 0.002
     assert flagged(ComplianceIndex(target(SCRIPTS[language], card=False)), pairs) < 0.002
 
 
-@pytest.mark.parametrize("language", sorted(set(SCRIPTS) - {"fin"}))
-def test_marks_and_letters_of_people_are_right_even_where_no_reference_tells(language: str) -> None:
+@pytest.mark.parametrize("language", first(2, sorted(set(SCRIPTS) - {"fin"})))
+def test_marks_and_letters_of_people_are_right(language: str) -> None:
     """Finnish is left out: that translation opens quotations with “, which Finnish does not."""
-    metric = ComplianceIndex(shipped(language))
-    alone = [translated(pair.entry.source, pair.output) for pair in read_pairs(language)]
+    metric, pairs = ComplianceIndex(shipped(language)), read_pairs(language)
+    alone = [translated(pair.entry.source, pair.output) for pair in pairs]
     told = [" ".join(metric.explain(one)) for one in alone]
     wrong = [words for words in told if "quotes with" in words or "Latin" in words]
     assert len(wrong) / len(alone) < 0.02
@@ -246,8 +206,7 @@ def test_both_indices_and_the_repairs_reach_the_card() -> None:
     ]
     statistics = [scorer.unpack(scorer.pack(row)) for row in scorer.statistics(pairs)]
     scores = scorecard([pair.entry for pair in pairs], statistics, [False, False], scorer)
-    assert scores.compliance_index == 1.0
-    assert scores.compliance_index_raw == pytest.approx(0.7)
+    assert (scores.compliance_index, scores.compliance_index_raw) == (1.0, pytest.approx(0.7))
     assert scores.repair_effectiveness == 1.0
     assert "compliance_index" in scores.confidence_intervals
     stored = make_scorer(Resources(setup)).metrics
@@ -256,9 +215,8 @@ def test_both_indices_and_the_repairs_reach_the_card() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("quotes", "reference", "output", "told"),
-    [
+def test_quotation_marks_that_are_turned_round() -> None:
+    for quotes, reference, output, told in [
         (("«»",), "«x»", "»x«", ("» « stands where « » is used.",)),
         (("«»", "“”"), "x", "”x“ »x«", ("» « stands where « » is used.", "” “ stands where “ ” is used.")),
         (("«»", "»«"), "«x»", "»x«", ()),
@@ -266,63 +224,42 @@ def test_both_indices_and_the_repairs_reach_the_card() -> None:
         ((), "«x»", "»x«", ("» « stands where « » is used.",)),
         (("«»",), "«x»", '"x"', ('The output quotes with "; right is «».',)),
         (("„“", "“”"), "„x“", "„x“", ()),
-    ],
-)  # fmt: skip
-def test_quotation_marks_that_are_turned_round(
-    quotes: tuple[str, ...], reference: str, output: str, told: tuple[str, ...]
-) -> None:
-    metric = ComplianceIndex(target("Latn", quotes))
-    found = translated('Say "x"', output, reference=reference)
-    assert metric.explain(found) == told
-    assert metric.stats(found) == (5 - bool(told), 5 - bool(told), 5)
+    ]:  # fmt: skip
+        metric = ComplianceIndex(target("Latn", quotes))
+        found = translated('Say "x"', output, reference=reference)
+        assert metric.explain(found) == told
+        assert metric.stats(found) == (5 - bool(told), 5 - bool(told), 5)
 
 
 METRIC = RepairEffectiveness(target("Ethi", ("«»",)))
 SOURCE = 'Send "{a}" to {b}'
 
 
-@pytest.mark.parametrize(
-    ("raw", "output", "expected"),
-    [
-        ("«{a}» {b}", "«{a}» {b}", (0, 0, 1)),
-        ("«{a}» {b}", "«{a}»", (0, 0, 1)),
-        ("«{a}»", "«{a}» {b}", (1, 1, 1)),
-        ("«»", "«{a}»", (1, 2, 1)),
-        ("«»", "«{a}» {b}", (2, 2, 1)),
-        ('"{a}" train {c}', "«{a}» {b}", (4, 4, 1)),
+def test_counts() -> None:
+    for raw, output, expected in [
+        ("«{a}» {b}", "«{a}» {b}", (0, 0, 1)), ("«{a}» {b}", "«{a}»", (0, 0, 1)),
+        ("«{a}»", "«{a}» {b}", (1, 1, 1)), ("«»", "«{a}»", (1, 2, 1)),
+        ("«»", "«{a}» {b}", (2, 2, 1)), ('"{a}" train {c}', "«{a}» {b}", (4, 4, 1)),
         ('"{a}" train {c}', '"{a}" {b}', (3, 4, 1)),
         ('"{a}" train town {b}', '"{a}" town {b}', (1, 3, 1)),
-        ("«{a}» {b} {b}", "«{a}» {b}", (1, 1, 1)),
-        ("«{a}»", "«{b}»", (0, 1, 1)),
-        ('"{a}" {b}', "{a} {b}", (0, 1, 1)),
-        ("«{a}»", "", (0, 1, 1)),
-        ("", "«{a}» {b}", None),
-        (None, "«{a}»", (0, 1, 0)),
-        (None, "«{a}» {b}", None),
-        (None, "", None),
-    ],
-)
-def test_counts(raw: str | None, output: str, expected: tuple[int, int, int] | None) -> None:
-    assert METRIC.stats(translated(SOURCE, output, raw=raw)) == expected
+        ("«{a}» {b} {b}", "«{a}» {b}", (1, 1, 1)), ("«{a}»", "«{b}»", (0, 1, 1)),
+        ('"{a}" {b}', "{a} {b}", (0, 1, 1)), ("«{a}»", "", (0, 1, 1)), ("", "«{a}» {b}", None),
+        (None, "«{a}»", (0, 1, 0)), (None, "«{a}» {b}", None), (None, "", None),
+    ]:  # fmt: skip
+        assert METRIC.stats(translated(SOURCE, output, raw=raw)) == expected
 
 
-def test_the_corpus_value_is_repaired_by_found() -> None:
+def test_repairs_over_a_corpus_and_without_first_answers() -> None:
     rows = np.array([[1.0, 1.0, 1.0], [0.0, 3.0, 0.0], [0.0, 0.0, 0.0]])
     values = METRIC.values(np.vstack([rows, rows.sum(axis=0)]))
     assert values.tolist()[0] == 1.0
     assert np.isnan(values[1:3]).all()
     assert values[3] == 0.25
-
-
-def test_without_a_first_answer_nothing_is_known_of_repairs() -> None:
     made_elsewhere = METRIC.stats(translated(SOURCE, "«{a}»")) or ()
     assert METRIC.value(made_elsewhere) is None
     assert "no first answers are known" in METRIC.why_missing
     repaired_nothing = METRIC.stats(translated(SOURCE, "«{a}» b", raw="«{a}»")) or ()
     assert METRIC.value(repaired_nothing) == 0.0
-
-
-def test_explanations_say_what_was_broken_and_how_much_was_mended() -> None:
     told = METRIC.explain(translated(SOURCE, '"{a}" {b}', raw='"{a}" train'))
     assert told == (
         "The first answer broke 3 rules of compliance; 2 were repaired.",
@@ -333,6 +270,7 @@ def test_explanations_say_what_was_broken_and_how_much_was_mended() -> None:
     assert METRIC.explain(translated(SOURCE, "«{a}» {b}")) == ()
 
 
+@examples(25, 100)
 @given(sentences, sentences, st.one_of(st.none(), sentences))
 def test_no_more_is_repaired_than_was_found(source: str, output: str, raw: str | None) -> None:
     translation = translated(source, output, raw=raw)

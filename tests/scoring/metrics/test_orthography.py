@@ -21,6 +21,7 @@ from scoring.metrics.inventory import choose, make_metrics
 from scoring.metrics.orthography import OrthographicAccuracy, why_no_orthography
 from scoring.words.resources import Resources
 from tests.outside import TEXTS, only_with, published
+from tests.review.thorough import examples, first, times
 from tests.scoring.samples import HOSTILE
 
 CREE = WritingSystem(
@@ -67,9 +68,8 @@ def translation(output: str, reference: str = "niwâpamâw atim", source: str = 
     return Translation(Entry(id=1, source=source, reference=reference), output)
 
 
-@pytest.mark.parametrize(
-    ("writing", "output", "right", "words"),
-    [
+def test_rules() -> None:
+    for writing, output, right, words in [
         (CREE, "niwâpamâw atim", 2, 2),
         (CREE, "Niwâpamâw ATIM", 2, 2),
         (CREE, "niwâpamâw fox", 1, 2),
@@ -98,15 +98,12 @@ def translation(output: str, reference: str = "niwâpamâw atim", source: str = 
         (CYRILLIC, "кoмпанія", 0, 1),
         (JAPANESE, "このアプリはiPhoneで使える", 2, 2),
         (OJIBWE, "maʼiingan ma'iingan", 2, 2),
-    ],
-)
-def test_rules(writing: WritingSystem, output: str, right: int, words: int) -> None:
-    assert metric(writing).stats(translation(output)) == (right, words)
+    ]:
+        assert metric(writing).stats(translation(output)) == (right, words)
 
 
-@pytest.mark.parametrize(
-    ("word", "source", "right"),
-    [
+def test_foreign_letters_are_for_names_and_loans() -> None:
+    for word, source, right in [
         ("bergolu", "s", 0),
         ("ber-golu", "s", 0),
         ("Bergolu", "s", 1),  # a name
@@ -121,46 +118,39 @@ def test_rules(writing: WritingSystem, output: str, right: int, words: int) -> N
         ("ᐁbergolu", "bergolu", 0),  # mixed scripts stay wrong
         ("berghholu", "berghholu", 0),  # and forbidden letters
         ("begursfox", "begursfox", 0),  # and letters that the card does not have
-    ],
-)
-def test_foreign_letters_are_for_names_and_loans(word: str, source: str, right: int) -> None:
-    others = [Entry(id=2, source="s", reference="Begur atim")]
-    found = metric(CREE, entries=others, loan_words=("lurel",))
-    assert found.stats(translation(f"atim {word}", source=source)) == (1 + right, 2)
+    ]:
+        others = [Entry(id=2, source="s", reference="Begur atim")]
+        found = metric(CREE, entries=others, loan_words=("lurel",))
+        assert found.stats(translation(f"atim {word}", source=source)) == (1 + right, 2)
 
 
-def test_without_capitals_names_do_not_show_and_foreign_letters_are_right() -> None:
+def test_languages_without_capitals_and_keyboards_break_no_rule() -> None:
     arabic = find_card("ar")
-    assert arabic is not None
     assert metric(arabic.card.writing("Arab"), "Arab").stats(translation("ڤيديو")) == (1, 1)
+    hindi = find_card("hi")
+    for word in ("\u0938\u095c\u0915", "\u0938\u0921\u093c\u0915"):
+        assert metric(hindi.card.writing("Deva"), "Deva").stats(translation(word)) == (1, 1)
 
 
-@pytest.mark.parametrize(
-    ("tag", "english", "most"),
-    [
+def test_english_does_not_pass_for_another_language() -> None:
+    for tag, english, most in [
         ("crk", "The very big train from Germany jumped over ribs", 2),
         ("eo", "The quick wax yacht expects a quay", 2),
-    ],
-)
-def test_english_does_not_pass_for_another_language(tag: str, english: str, most: int) -> None:
-    found = find_card(tag)
-    assert found is not None
-    right, words = metric(found.card.writing("Latn")).stats(translation(english)) or (0, 0)
-    assert right <= most < words
-    (said,) = metric(found.card.writing("Latn")).explain(translation(english))
-    assert "only in names and loan words" in said
+    ]:
+        found = find_card(tag)
+        right, words = metric(found.card.writing("Latn")).stats(translation(english)) or (0, 0)
+        assert right <= most < words
+        (said,) = metric(found.card.writing("Latn")).explain(translation(english))
+        assert "only in names and loan words" in said
 
 
-def test_reasons_are_said_word_by_word() -> None:
+def test_reasons_and_other_scripts_are_explained() -> None:
     said = metric(CREE).explain(translation("niwāpamâw fox atihhm êkosi nіpâw ê- nipât"))
     assert "".join(said) == (
         "5 of 7 words break a rule: niwāpamâw (circumflex and macron mixed), "
         "fox (f, x are no letters of the language), atihhm (h is never doubled), "
         "nіpâw (Cyrillic letters inside the word), ê (hyphen at the end of the word)."
     )
-
-
-def test_other_explanations() -> None:
     cree = metric(CREE)
     assert cree.explain(translation("fog")) == (
         "1 of 1 word breaks a rule: fog (f is no letter of the language).",
@@ -174,21 +164,11 @@ def test_other_explanations() -> None:
     )
 
 
-def test_an_output_wholly_in_another_script_has_no_spelling() -> None:
+def test_text_of_another_script_or_none_has_no_spelling() -> None:
     assert metric(CREE).stats(translation("ᐊᑎᒼ")) is None
-
-
-def test_nothing_to_look_at() -> None:
     assert metric(CREE).stats(translation("", "12 %s")) is None
     setup = ScoringSetup(metrics=(), source_language="en", target_language="xx")
     assert OrthographicAccuracy(Resources(setup)).stats(translation("atim")) is None
-
-
-def test_what_keyboards_make_breaks_no_rule() -> None:
-    hindi = find_card("hi")
-    assert hindi is not None
-    for word in ("\u0938\u095c\u0915", "\u0938\u0921\u093c\u0915"):
-        assert metric(hindi.card.writing("Deva"), "Deva").stats(translation(word)) == (1, 1)
 
 
 def test_why_off_and_signature() -> None:
@@ -206,15 +186,17 @@ def test_why_off_and_signature() -> None:
     assert "orthographic_accuracy" in [each.info.id for each in make_metrics(resources)]
 
 
-@given(st.one_of(st.text(max_size=80), st.sampled_from(HOSTILE)), st.sampled_from(HOSTILE))
-@pytest.mark.parametrize("writing", [CREE, CYRILLIC, JAPANESE, OJIBWE])
-def test_no_text_raises(writing: WritingSystem, output: str, reference: str) -> None:
-    found = metric(writing)
-    stats = found.stats(translation(output, reference))
-    assert stats is None or (0 <= stats[0] <= stats[1] and stats[1] > 0)
-    found.explain(translation(output, reference))
+@examples(25, 150)
+@given(st.text(max_size=80) | st.sampled_from(HOSTILE), st.sampled_from(HOSTILE))
+def test_no_text_raises(output: str, reference: str) -> None:
+    for writing in (CREE, CYRILLIC, JAPANESE, OJIBWE):
+        found = metric(writing)
+        stats = found.stats(translation(output, reference))
+        assert stats is None or (0 <= stats[0] <= stats[1] and stats[1] > 0)
+        found.explain(translation(output, reference))
 
 
+@examples(25, 100)
 @given(st.lists(st.sampled_from(["niwâpamâw", "tānisi", "fox", "êkosi"]), min_size=1, max_size=6))
 def test_dropping_a_right_word_never_helps(words: list[str]) -> None:
     found = metric(CREE.model_copy(update={"vowel_marks": ()}))
@@ -241,7 +223,6 @@ def udhr(name: str) -> Iterator[str]:
 def broken(texts: Iterator[str], tag: str, script: str) -> tuple[int, float]:
     """Words, and the share of them that break a rule, of texts scored as outputs; none is known before."""
     found = find_card(tag)
-    assert found is not None
     card = metric(found.card.writing(script), script)
     rows = [stats for text in texts if (stats := card.stats(translation(text, ""))) is not None]
     right, words = (sum(column) for column in zip(*rows, strict=True))
@@ -251,15 +232,15 @@ def broken(texts: Iterator[str], tag: str, script: str) -> tuple[int, float]:
 @needs_texts
 @pytest.mark.parametrize(
     ("file", "tag", "script"),
-    [
-        ("amh", "am", "Ethi"), ("arb", "ar", "Arab"), ("fin", "fi", "Latn"), ("hin", "hi", "Deva"),
-        ("jpn", "ja", "Jpan"), ("mri", "mi", "Latn"), ("spa", "es", "Latn"), ("ukr", "uk", "Cyrl"),
-    ],
+    first(2, [
+        ("jpn", "ja", "Jpan"), ("ukr", "uk", "Cyrl"), ("fin", "fi", "Latn"), ("hin", "hi", "Deva"),
+        ("amh", "am", "Ethi"), ("mri", "mi", "Latn"), ("spa", "es", "Latn"), ("arb", "ar", "Arab"),
+    ]),
 )  # fmt: skip
 def test_human_translations_of_news_keep_the_rules(file: str, tag: str, script: str) -> None:
-    path = published(file)
-    words, share = broken(iter(path.read_text(encoding="utf-8").splitlines()), tag, script)
-    assert words > 5000
+    lines = published(file).read_text(encoding="utf-8").splitlines()[:: times(3, 1)]
+    words, share = broken(iter(lines), tag, script)
+    assert words > 1500
     assert share < 0.02
 
 

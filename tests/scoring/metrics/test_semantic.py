@@ -17,6 +17,7 @@ from scoring.metrics.comet import Comet
 from scoring.metrics.inventory import choose, make_metrics
 from scoring.metrics.semantic import SemanticScore
 from scoring.words.resources import Resources
+from tests.review.thorough import examples
 from tests.scoring.cree import card, translated
 from tests.scoring.grammar.glosses import GLOSSES
 from tests.scoring.samples import entry, sentences
@@ -56,25 +57,19 @@ def near(cosine: object, output: str = "x") -> Translation:
     return Translation(entry("y"), output, {"embeddings": cosine})
 
 
-@pytest.mark.parametrize(
-    ("cosine", "stats"),
-    [(0.25, (0.25, 1)), (1, (1.0, 1)), (-0.5, (0.0, 1)), (1.0000001, (1.0, 1)), (0.0, (0.0, 1))],
-)
-def test_cosine_is_clipped_at_both_ends(cosine: float, stats: tuple[float, float]) -> None:
-    assert by_cosine().stats(near(cosine)) == stats
+def test_cosine_is_clipped_at_both_ends_or_no_value() -> None:
+    cosine: object
+    for cosine, share in ((0.25, 0.25), (1, 1.0), (-0.5, 0.0), (1.0000001, 1.0), (0.0, 0.0)):
+        assert by_cosine().stats(near(cosine)) == (share, 1)
+    for cosine in (None, math.nan, math.inf, "0.5"):
+        assert by_cosine().stats(near(cosine)) is None
 
 
 def test_an_empty_output_counts_nothing_and_stays_in_the_denominator() -> None:
     metric = by_cosine()
-    assert metric.stats(near(0.9, " \u200b")) == (0.0, 1)
-    assert metric.value((0.9, 2)) == 0.45
+    assert (metric.stats(near(0.9, " \u200b")), metric.value((0.9, 2))) == ((0.0, 1), 0.45)
     assert by_verdicts().stats(translated("", "atim", "dog")) == (0, 10)
     assert by_verdicts().stats(Translation(entry("atim"), "")) == (0, 10)
-
-
-@pytest.mark.parametrize("cosine", [None, math.nan, math.inf, "0.5"])
-def test_what_is_no_cosine_is_no_value(cosine: object) -> None:
-    assert by_cosine().stats(near(cosine)) is None
 
 
 def test_a_run_under_way_has_no_value_and_says_when_it_will() -> None:
@@ -84,18 +79,14 @@ def test_a_run_under_way_has_no_value_and_says_when_it_will() -> None:
     assert "when all outputs are in" in metric.why_missing
 
 
-def test_verdicts_count_in_tenths() -> None:
+def test_verdicts_count_in_tenths_where_there_are_analyses() -> None:
     metric = by_verdicts()
     made = translated("kiwâpamâw atim", "niwâpamâw atim", "I see the dog.")
-    assert metric.stats(made) == (7, 10)
-    assert metric.value((7, 10)) == 0.7
+    assert (metric.stats(made), metric.value((7, 10))) == ((7, 10), 0.7)
     assert metric.value((7 + 10 + 0, 30)) == pytest.approx(17 / 30)
     said = " ".join(metric.explain(made))
     assert "WRONG_ORDER" in said
     assert "kiwâpamâw" in said
-
-
-def test_without_analyses_there_is_no_verdict() -> None:
     metric = by_verdicts()
     assert metric.stats(Translation(entry("atim"), "atim")) is None
     assert metric.judgement(Translation(entry("atim"), "atim")) is None
@@ -105,7 +96,6 @@ def test_the_verdict_form_comes_first_and_needs_all_its_parts() -> None:
     both = by_verdicts(embeddings=MODEL)
     made = translated("niwâpamâw atim", "niwâpamâw atim", "I see the dog.")
     found = both.judgement(made)
-    assert found is not None
     assert found.verdict is SemanticVerdict.EXACT_MATCH
     assert "form:verdicts" in both.signature
     for lacking in (
@@ -117,40 +107,33 @@ def test_the_verdict_form_comes_first_and_needs_all_its_parts() -> None:
         assert "form:cosine" in by_verdicts(embeddings=MODEL, **lacking).signature
 
 
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
+def test_off_with_the_reason() -> None:
+    fields: dict[str, object]
+    for fields, said in [
         ({}, "--embeddings"),
         ({"gloss_dictionary": 5}, "no analyser"),
         (
-            {
-                "gloss_dictionary": 5,
-                "analyser": ANALYSER.model_copy(update={"acceptor": True}),
-            },
+            {"gloss_dictionary": 5, "analyser": ANALYSER.model_copy(update={"acceptor": True})},
             "no dictionary forms",
         ),
         ({"gloss_dictionary": 5, "analyser": ANALYSER, "source_language": "fr"}, "not English"),
-    ],
-)
-def test_off_with_the_reason(fields: dict[str, object], said: str) -> None:
-    on, off = choose(Resources(setup(**fields)), {"semantic_score"})
-    assert on == ()
-    assert said in off["semantic_score"]
+    ]:
+        on, off = choose(Resources(setup(**fields)), {"semantic_score"})
+        assert on == ()
+        assert said in off["semantic_score"]
 
 
 def test_a_reader_without_dictionary_signs_and_values_alike() -> None:
     for metric in (by_verdicts(), by_cosine()):
         text = metric._resources.setup.model_dump_json()  # as a card keeps it
         [again] = make_metrics(Resources(ScoringSetup.model_validate_json(text)))
-        assert again.signature == metric.signature
-        assert again.why_missing == metric.why_missing
+        assert (again.signature, again.why_missing) == (metric.signature, metric.why_missing)
         assert again.value((7, 10)) == metric.value((7, 10))
 
 
+@examples(25, 100)
 @given(sentences, sentences, sentences, st.one_of(st.none(), st.floats(), st.text(max_size=3)))
-def test_no_text_raises_or_leaves_the_range(
-    output: str, reference: str, source: str, cosine: object
-) -> None:
+def test_every_text_is_in_range(output: str, reference: str, source: str, cosine: object) -> None:
     made = translated(output, reference, source)
     made = Translation(made.entry, output, {**made.annotations, "embeddings": cosine})
     for metric in (by_verdicts(), by_cosine()):
@@ -174,23 +157,13 @@ def scored(score: object, output: str = "x") -> Translation:
     return Translation(entry("y"), output, {"comet": score})
 
 
-@pytest.mark.parametrize(
-    ("score", "output", "stats"),
-    [
-        (0.81, "x", (0.81, 1, 0)),
-        (1.02, "x", (1.0, 1, 1)),
-        (-0.1, "x", (0.0, 1, 1)),
-        (0.4, "", (0.0, 1, 0)),
-        (1, "x", (1.0, 1, 0)),
-        (None, "x", None),
-        (math.nan, "x", None),
-    ],
-)
-def test_statistics(score: object, output: str, stats: tuple[float, ...] | None) -> None:
-    assert comet().stats(scored(score, output)) == stats
-
-
-def test_mean_and_how_many_were_outside_go_on_the_card() -> None:
+def test_comet_statistics_mean_and_outside_range() -> None:
+    score: object
+    for score, output, stats in [
+        (0.81, "x", (0.81, 1, 0)), (1.02, "x", (1.0, 1, 1)), (-0.1, "x", (0.0, 1, 1)),
+        (0.4, "", (0.0, 1, 0)), (1, "x", (1.0, 1, 0)), (None, "x", None), (math.nan, "x", None),
+    ]:  # fmt: skip
+        assert comet().stats(scored(score, output)) == stats
     metric = comet()
     assert metric.value((1.5, 2, 1)) == 0.75
     assert metric.value((0, 0, 0)) is None
@@ -201,25 +174,15 @@ def test_mean_and_how_many_were_outside_go_on_the_card() -> None:
     assert "not calibrated" in warning
 
 
-@pytest.mark.parametrize(
-    ("source", "target", "warned"),
-    [
-        ("en", "crk", True),
-        ("eng", "deu", False),
-        ("en", "fi-Latn", False),
-        ("EN", "uk_Cyrl", False),
-        ("mi", "en", True),
-        ("und", "de", True),
-    ],
-)
-def test_warning_flag(source: str, target: str, warned: bool) -> None:
-    metric = comet(target, source=source)
-    assert metric.further(np.zeros(3))["comet_low_resource_warning"] is warned
-    assert f"low-resource-warning:{'yes' if warned else 'no'}" in metric.signature
-    assert bool(metric.explain(scored(0.5))) is warned
-
-
-def test_signature_names_model_and_origin() -> None:
+def test_comet_warning_and_signature() -> None:
+    for source, target, warned in [
+        ("en", "crk", True), ("eng", "deu", False), ("en", "fi-Latn", False),
+        ("EN", "uk_Cyrl", False), ("mi", "en", True), ("und", "de", True),
+    ]:  # fmt: skip
+        metric = comet(target, source=source)
+        assert metric.further(np.zeros(3))["comet_low_resource_warning"] is warned
+        assert f"low-resource-warning:{'yes' if warned else 'no'}" in metric.signature
+        assert bool(metric.explain(scored(0.5))) is warned
     assert "model:wmt22-comet-da-abababababab|from:checkpoint" in comet().signature
     imported = CometFacts(model="a|b:c.tsv", sha256="cd" * 32, imported=True)
     assert "model:a/b=c.tsv-cdcdcdcdcdcd|from:file" in comet(facts=imported).signature
@@ -234,6 +197,7 @@ def test_off_with_the_reason_and_out_of_the_composite() -> None:
     assert all("comet_score" not in weights for weights in specification().profiles.values())
 
 
+@examples(25, 100)
 @given(st.lists(st.floats(), max_size=8))
 def test_no_score_raises_or_leaves_the_range(scores: list[float]) -> None:
     metric = comet()

@@ -1,4 +1,4 @@
-"""Prescribed terms: found in the source, looked for in the output, and one rendering across the entries."""
+"""Prescribed terms and one rendering of them; content of the output that nothing accounts for."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import pytest
 from corpora.model.entry import Entry
 from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
 from scoring.metrics.consistency import Consistency, why_no_consistency
+from scoring.metrics.hallucination import Hallucination, why_no_hallucination
 from scoring.metrics.terminology_adherence import TerminologyAdherence, why_no_terminology
+from scoring.words.resources import Resources
 from scoring.words.terminology import Terminology
 from tests.scoring.behaviour import card, entries, outputs, resources
 
 TERMS = {
-    "train": ["trajno"],
-    "train station": ["stacidomo", "fervoja stacio"],
-    "Dog": ["hundo"],
+    "train": ["trajno"], "train station": ["stacidomo", "fervoja stacio"], "Dog": ["hundo"],
     "駅": ["stacidomo"],
-}
+}  # fmt: skip
 
 
 ENDINGS = ("-n", "-j", "-jn")
@@ -39,7 +39,7 @@ def sources(terms: object) -> list[str]:
     return [" ".join(term.source) for term in terms]  # type: ignore[attr-defined]
 
 
-def test_terms_are_found_as_words_in_order_without_case() -> None:
+def test_terms_are_found_in_order_and_the_longest_applies() -> None:
     terms = Terminology((key, tuple(to)) for key, to in TERMS.items())
     assert sources(terms.occurring("DOG at the Train Station!")) == [
         "dog",
@@ -48,19 +48,12 @@ def test_terms_are_found_as_words_in_order_without_case() -> None:
     ]
     assert sources(terms.occurring("dogs trains station")) == []
     assert sources(terms.occurring("station train dog dog")) == ["train", "dog"]
-    assert sources(terms.occurring("東京の駅です")) == ["駅"]
-    assert sources(terms.occurring("")) == []
-
-
-def test_the_longest_of_terms_inside_one_another_applies() -> None:
+    assert (sources(terms.occurring("東京の駅です")), sources(terms.occurring(""))) == (["駅"], [])
     terms = Terminology((key, tuple(to)) for key, to in TERMS.items())
     assert sources(terms.applying("the train station")) == ["train station"]
     assert sources(terms.applying("a train to the train station")) == ["train", "train station"]
     crossing = Terminology([("a b", ("x",)), ("b c", ("y",))])
     assert sources(crossing.applying("a b c")) == ["a b", "b c"]
-
-
-def test_phrases_that_differ_in_case_are_one_term_and_empty_ones_none() -> None:
     terms = Terminology(
         [("May", ("Majo",)), ("may", ("rajti", "Majo")), ("?!", ("x",)), ("a", (" ",))]
     )
@@ -68,49 +61,36 @@ def test_phrases_that_differ_in_case_are_one_term_and_empty_ones_none() -> None:
     assert terms.terms[0].renderings == ("Majo", "rajti")
 
 
-@pytest.mark.parametrize(
-    ("output", "wanted"),
-    [
-        ("la hundo en la stacidomo", (2, 2)),
-        ("la HUNDOJN en la fervojan stacion", (2, 2)),
-        ("la hundido en la stacio fervoja", (0, 2)),
-        ("hundoj", (1, 2)),
-        ("", (0, 2)),
+def test_terms_are_kept_in_declared_forms_and_no_bare_stem() -> None:
+    for output, wanted in [
+        ("la hundo en la stacidomo", (2, 2)), ("la HUNDOJN en la fervojan stacion", (2, 2)),
+        ("la hundido en la stacio fervoja", (0, 2)), ("hundoj", (1, 2)), ("", (0, 2)),
         ("the dog at the train station", (0, 2)),
-    ],
-)
-def test_terms_are_kept_in_any_declared_form(output: str, wanted: tuple[int, int]) -> None:
-    assert taken("the dog at the train station", output) == wanted
-
-
-def test_a_bare_stem_is_another_word() -> None:
+    ]:  # fmt: skip
+        assert taken("the dog at the train station", output) == wanted
     metric = TerminologyAdherence(
         resources([], {"long": ["longa"]}, target_card=card(affixes=("a", "e", "an")))
     )
     entry = Entry(id=1, source="a long letter", reference="")
     for output, kept in (("longan", 1), ("longe", 1), ("long", 0), ("longas", 0)):
         assert metric.stats(Translation(entry, output)) == (kept, 1)
-
-
-def test_nothing_applies_where_the_source_has_no_term() -> None:
     assert taken("a cat", "la hundo") is None
 
 
-@pytest.mark.parametrize("output", ["Hundo!", "Kolbaspano!", ""])
-def test_whether_a_term_applies_depends_on_the_reference_and_its_variants_only(output: str) -> None:
-    assert taken("Hot dog!", output, "Kolbaspano!") is None
-    assert taken("Hot dog!", output, "Kolbaspano!", variants=("Varma kolbaso!",)) is None
-    kept = int(output == "Hundo!")
-    assert taken("Hot dog!", output, "Hundoj!") == (kept, 1)
-    assert taken("Hot dog!", output, "Kolbaspano!", variants=("Hundon!",)) == (kept, 1)
+def test_term_applies_by_reference_and_variants_only() -> None:
+    for output in ("Hundo!", "Kolbaspano!", ""):
+        assert taken("Hot dog!", output, "Kolbaspano!") is None
+        assert taken("Hot dog!", output, "Kolbaspano!", variants=("Varma kolbaso!",)) is None
+        kept = int(output == "Hundo!")
+        assert taken("Hot dog!", output, "Hundoj!") == (kept, 1)
+        assert taken("Hot dog!", output, "Kolbaspano!", variants=("Hundon!",)) == (kept, 1)
 
 
 def test_one_hit_of_two_is_a_half() -> None:
     covered = entries([("the dog", "la hundo"), ("a dog", "hundo"), ("Hot dog!", "Kolbaspano!")])
     metric = adherence()
     rows = metric.stats_many(outputs(covered, ["hundoj", "besto", "hundo"]))
-    assert rows == [(1, 1), (0, 1), None]
-    assert metric.value((1, 2)) == 0.5
+    assert (rows, metric.value((1, 2))) == ([(1, 1), (0, 1), None], 0.5)
 
 
 def analysed(word: str, *analyses: str) -> WordAnalysis:
@@ -130,9 +110,8 @@ NEPAT = analysed("nêpât", "IC+nipâw+V+AI+Cnj+3Sg")
 MECISOT = analysed("mêcisot", "IC+mîcisow+V+AI+Cnj+3Sg")
 
 
-@pytest.mark.parametrize(
-    ("prescribed", "reference", "output", "kept"),
-    [
+def test_lemmas_are_read_as_the_analyser_writes_them() -> None:
+    for prescribed, reference, output, kept in [
         ("nêpât", NEPAT, MECISOT, 0),
         ("nêpât", NEPAT, NEPAT, 1),
         ("nipâw", NEPAT, analysed("ninipân", "nipâw+V+AI+Ind+1Sg"), 1),
@@ -140,24 +119,17 @@ MECISOT = analysed("mêcisot", "IC+mîcisow+V+AI+Cnj+3Sg")
          analysed("nâ-mîcisow", "RdplS+mîcisow+V+AI+Ind+3Sg"), 0),
         ("tlacatl", analysed("tlacatl", "tlacatl<n><abs>"), analysed("tlacah", "tlacatl<n><pl>"), 1),
         ("domhundo", analysed("domhundo", "domo#hundo+N+Sg"), analysed("domo", "domo+N+Sg"), 0),
-    ],
-)  # fmt: skip
-def test_lemmas_are_read_as_the_analyser_writes_them(
-    prescribed: str, reference: WordAnalysis, output: WordAnalysis, kept: int
-) -> None:
-    entry = Entry(id=1, source="he sleeps", reference=reference.word)
-    annotated = Translation(entry, output.word, {"fst": FstAnnotation((output,), (reference,))})
-    assert adherence({"sleeps": [prescribed]}).stats(annotated) == (kept, 1)
+    ]:  # fmt: skip
+        entry = Entry(id=1, source="he sleeps", reference=reference.word)
+        annotated = Translation(entry, output.word, {"fst": FstAnnotation((output,), (reference,))})
+        assert adherence({"sleeps": [prescribed]}).stats(annotated) == (kept, 1)
 
 
 def test_lemmas_decide_where_the_analyser_gives_them() -> None:
     metric = adherence({"see": ["wâpamêw"], "tree": ["puu"]})
     entry = Entry(id=1, source="they see the tree", reference="")
     annotation = FstAnnotation(
-        (
-            analysed("ê-wâpamât", "PV/e+wâpamêw+V+TA+Cnj+3Sg+4Sg/PlO"),
-            analysed("puut", "puut+N+Sg"),
-        ),
+        (analysed("ê-wâpamât", "PV/e+wâpamêw+V+TA+Cnj+3Sg+4Sg/PlO"), analysed("puut", "puut+N+Sg")),
         (),
     )
     assert metric.stats(Translation(entry, "ê-wâpamât puut", {"fst": annotation})) == (1, 2)
@@ -175,9 +147,11 @@ def test_what_is_missing_is_named() -> None:
     assert adherence().explain(Translation(entry, "hundo, stacidomo")) == ()
 
 
-def test_without_terms_it_is_off() -> None:
+def test_without_terms_dictionary_or_alignment_it_is_off() -> None:
     assert why_no_terminology(resources([])) == "no terms are prescribed: give a dictionary"
     assert why_no_terminology(resources([], TERMS)) is None
+    assert "neither" in (why_no_consistency(resources(CORPUS)) or "")
+    assert why_no_consistency(resources(CORPUS, MARKED)) is None
 
 
 MARKED = {"dog": ["hundo", "hundulo"], "cat": ["kato"]}
@@ -186,22 +160,14 @@ MARKED = {"dog": ["hundo", "hundulo"], "cat": ["kato"]}
 CORPUS = entries([("the dog", ""), ("a dog", ""), ("dog, dog", ""), ("a cat", "")])
 
 
-@pytest.mark.parametrize(
-    ("made", "wanted"),
-    [
-        (["hundo", "hundo", "hundo", "kato"], 1.0),
-        (["hundo", "hundulo", "hundo", ""], 2 / 3),
-        (["hundulo", "hundulo", "", "kato"], 2 / 3),
-        (["besto", "besto", "besto", "kato"], 0.0),
+def test_consistency_counts_the_most_frequent_rendering() -> None:
+    for made, wanted in [
+        (["hundo", "hundo", "hundo", "kato"], 1.0), (["hundo", "hundulo", "hundo", ""], 2 / 3),
+        (["hundulo", "hundulo", "", "kato"], 2 / 3), (["besto", "besto", "besto", "kato"], 0.0),
         (["", "", "", ""], 0.0),
-    ],
-)
-def test_occurrences_with_the_most_frequent_rendering(made: list[str], wanted: float) -> None:
-    metric = Consistency(resources(CORPUS, MARKED))
-    assert metric.corpus_value(outputs(CORPUS, made)) == pytest.approx(wanted)
-
-
-def test_null_where_no_term_stands_in_two_entries() -> None:
+    ]:  # fmt: skip
+        metric = Consistency(resources(CORPUS, MARKED))
+        assert metric.corpus_value(outputs(CORPUS, made)) == pytest.approx(wanted)
     metric = Consistency(resources(CORPUS, {"cat": ["kato"]}))
     assert metric.corpus_value(outputs(CORPUS, ["kato"] * 4)) is None
     assert metric.corpus_value([]) is None
@@ -222,6 +188,118 @@ def test_without_a_dictionary_the_learned_links_tell() -> None:
     assert metric.corpus_value(outputs(covered, [""] * len(covered))) == 0.0
 
 
-def test_without_dictionary_and_alignment_it_is_off() -> None:
-    assert "neither" in (why_no_consistency(resources(CORPUS)) or "")
-    assert why_no_consistency(resources(CORPUS, MARKED)) is None
+ENTRY = Entry(
+    id=0,
+    source="Peter saw the dog of Mary Smith in 1,999 houses on 12.5.2018.",
+    reference="Petro vidis la hundon.",
+    variants=("La hundon ekvidis Petro.",),
+)
+HALLUCINATION_TERMS = {
+    "dog": ["hundo", "besto"], "train station": ["stacidomo"], "houses": ["domoj"],
+}  # fmt: skip
+METRIC = Hallucination(resources([ENTRY], HALLUCINATION_TERMS))
+
+
+def hallucination_taken(
+    output: str, entry: Entry = ENTRY, metric: Hallucination = METRIC
+) -> tuple[float, ...] | None:
+    return metric.stats(Translation(entry, output))
+
+
+def test_support() -> None:
+    for output, wanted in [
+        ("Petro vidis la hundon", (0, 4)), ("Petro ekvidis la hundon", (0, 4)),
+        ("Petro vidisto", (0, 2)), ("Petro vidas", (1, 2)), ("Petro vidis la beston", (0, 4)),
+        ("Petro vidis la domojn", (0, 4)), ("Petro vidis stacidomo", (1, 3)),
+        ("Petro vidis Mary Smithon", (0, 4)), ("Petro vidis mary", (1, 3)),
+        ("Petro vidis house", (1, 3)), ("karakoko", (1, 1)), ("Petro 1999 1 999 1.999", (0, 4)),
+        ("Petro ١٩٩٩", (0, 2)), ("Petro 12 5 2018", (0, 4)), ("Petro 2,019", (1, 2)),
+        ("Petro 2018a", (0, 2)), ("Petro 2020a", (1, 2)),
+        ("Petro {2020} https://x.example/7", (0, 1)),
+    ]:  # fmt: skip
+        assert hallucination_taken(output) == wanted
+
+
+def test_output_without_content_earns_nothing() -> None:
+    assert {hallucination_taken(output) for output in ("", " ", "…", "{name}", "\udfff")} == {None}
+
+
+def test_repetition_without_support_is_counted() -> None:
+    again = "vidis Petro hundon "
+    assert (
+        hallucination_taken(again),
+        hallucination_taken(again * 2),
+        hallucination_taken(again * 10),
+    ) == ((0, 3), (1, 6), (25, 30))
+    entry = Entry(id=1, source="no no no no", reference="ne")
+    assert (
+        hallucination_taken("ne ne ne ne", entry),
+        hallucination_taken("ne ne ne ne ne", entry),
+    ) == ((0, 4), (1, 5))
+    entry = Entry(id=2, source="no", reference="ne ne ne ne")
+    assert hallucination_taken("ne ne ne ne", entry) == (0, 4)
+    entry = Entry(
+        id=3, source="Where is the station in Tokyo?", reference="東京の駅はどこにありますか"
+    )
+    assert hallucination_taken(entry.reference, entry) == (0, 13)
+    assert hallucination_taken(entry.reference * 2, entry) == (6, 26)
+
+
+def test_words_of_many_references_are_no_content() -> None:
+    covered = entries([(f"the dog {n}", "la hundo") for n in range(3)] + [("a cat", "kato")] * 10)
+    assert hallucination_taken(
+        "la mondo", covered[0], Hallucination(resources(covered, HALLUCINATION_TERMS))
+    ) == (1, 1)
+    assert hallucination_taken(
+        "la mondo", covered[0], Hallucination(resources(covered[2:], HALLUCINATION_TERMS))
+    ) == (1, 2)
+
+
+@pytest.fixture(scope="module")
+def learned() -> Resources:
+    pairs = [
+        (f"I see {a}{b} and {b}{a}", f"mi vidas {b}{a}um kaj {a}{b}um")
+        for a in NAMES
+        for b in NAMES
+    ]
+    return resources(entries(pairs), target_card=card())
+
+
+NAMES = ["ba", "be", "bi", "bo", "bu", "da", "de", "di", "do", "du", "fa", "fe", "fi", "fo", "fu"]
+
+
+def test_learned_links_support_in_any_entry(learned: Resources) -> None:
+    entry = Entry(id="new", source="bade", reference="x")
+    metric = Hallucination(learned)
+    assert (
+        hallucination_taken("badeum", entry, metric),
+        hallucination_taken("fufaum", entry, metric),
+    ) == ((0, 1), (1, 1))
+    assert "IBM model 1" in metric.signature
+
+
+def test_without_dictionary_that_knows_enough_or_pairs_it_is_off(learned: Resources) -> None:
+    assert "neither a coaching dictionary nor" in (why_no_hallucination(resources([ENTRY])) or "")
+    assert why_no_hallucination(learned) is None
+    # the sources have eight content words: all but “the”
+    for terms, reason in [
+        ({"dog": ["hundo"]}, None),
+        ({"big dog": ["hundego"]}, None),
+        ({"cat": ["kato"]}, "knows 12 % of the content words of the sources; 25 % are needed"),
+        ({"house": ["domo"], "the": ["la"]}, "knows 0 % of"),
+    ]:
+        texts = ("the big dog", "the big dog", "the cat", "the red owl ran")
+        found = why_no_hallucination(resources(entries([(text, "x") for text in texts]), terms))
+        assert found is None if reason is None else reason in (found or "")
+
+
+def test_what_is_found_is_said_in_words() -> None:
+    assert METRIC.explain(Translation(ENTRY, "Petro vidis 7 uloj the")) == (
+        "1 of 5 content words is neither in the reference nor linked by a known word pair to the source: uloj.",
+        "1 of 5 content words is in neither source nor reference: 7.",
+        "1 of 5 content words is left over from the source: the.",
+    )
+    assert METRIC.explain(Translation(ENTRY, ENTRY.reference)) == ()
+    assert METRIC.explain(Translation(ENTRY, "La hundo: la hundo, la hundo")) == (
+        "2 of 6 content words are said again: la, hundo.",
+    )

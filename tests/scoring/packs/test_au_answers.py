@@ -7,26 +7,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.tasks.records import CHECKABLE
-from scoring.core.translation import Translation
 from scoring.packs.au import answer_language
 from scoring.packs.au.instruction_checks import CHECKS
 from scoring.packs.au.short_answers import chosen_letter, final_number
 from scoring.packs.au.structured import unfenced
+from tests.review.thorough import examples
 from tests.scoring.packs.au import cases, check_golden, entry_value, metric, record
 from tests.scoring.packs.pack_cases import corpus_value
 
 PLAIN = (
-    "multiple_choice_accuracy",
-    "gsm8k_exact_match",
-    "joint_goal_accuracy",
-    "slot_accuracy",
-    "slot_f1",
-    "bfcl_match_score",
-)
+    "multiple_choice_accuracy", "gsm8k_exact_match", "joint_goal_accuracy", "slot_accuracy",
+    "slot_f1", "bfcl_match_score",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -36,70 +32,39 @@ def test_values_are_those_of_the_published_systems(name: str, case: dict[str, An
     check_golden(metric(name), case)
 
 
-def test_the_instructions_that_corpora_may_name_are_those_that_are_checked() -> None:
-    assert set(CHECKS) == CHECKABLE
+def test_instructions_are_all_25_that_corpora_may_name() -> None:
+    assert (set(CHECKS), len(CHECKS)) == (CHECKABLE, 25)
 
 
-@pytest.mark.parametrize(
-    ("answer", "letter"),
-    [
-        ("We cannot decide", None),
-        ("I think it is hard", None),
-        ("A good question", None),
-        ("Answer: A good question", None),
-        ("Answer: A or B", None),
-        ("Answer: A/B", None),
-        ("The answer is a matter of taste", None),
-        ("Answer: Kelvin", None),
-        ("**Answer:** (C)", "C"),
-        ("Answer: **J**.", "J"),
-        ("The answer is b.", "B"),
-        ("Option D is correct.", "D"),
-        ("so \\boxed{\\text{E}}", "E"),
-        ("(F)", "F"),
-        ("A) one\nAnswer: B", "B"),
-        ("Réponse :\nG.", "G"),
-        ("Answer: Bé", None),
+def test_letter_is_read_and_never_guessed() -> None:
+    for answer, letter in [
+        ("We cannot decide", None), ("I think it is hard", None), ("A good question", None),
+        ("Answer: A good question", None), ("Answer: A or B", None), ("Answer: A/B", None),
+        ("The answer is a matter of taste", None), ("Answer: Kelvin", None),
+        ("**Answer:** (C)", "C"), ("Answer: **J**.", "J"), ("The answer is b.", "B"),
+        ("Option D is correct.", "D"), ("so \\boxed{\\text{E}}", "E"), ("(F)", "F"),
+        ("A) one\nAnswer: B", "B"), ("Réponse :\nG.", "G"), ("Answer: Bé", None),
         ("Answer: I", "I"),
-    ],
-)
-def test_no_letter_is_guessed(answer: str, letter: str | None) -> None:
-    assert chosen_letter(answer) == letter
-
-
-def test_a_reference_without_option_or_number_has_no_value() -> None:
+    ]:  # fmt: skip
+        assert chosen_letter(answer) == letter
     assert metric("multiple_choice_accuracy").stats(record("A", "the first")) is None
     assert entry_value(metric("multiple_choice_accuracy"), record("Answer: A", "(a).")) == 1
     assert metric("gsm8k_exact_match").stats(record("\\boxed{1}", "one")) is None
 
 
-@pytest.mark.parametrize(
-    ("answer", "value"),
-    [
-        ("\\boxed{1,234.50}", 1234.5),
-        ("\\boxed{\\$18}", 18),
-        ("\\boxed{−3}", -3),
-        ("\\boxed{-\\dfrac{3}{4}}", -0.75),
-        ("\\boxed{3/4}", 0.75),
-        ("\\boxed{४२}", 42),
-        ("\\boxed{.5}", 0.5),
-        ("\\boxed{{7}} and so on", 7),
-        ("7.", 7),
-        ("1,000,000", 1_000_000),
-        ("about 7", None),
-        ("\\boxed{}", None),
-        ("\\boxed{1/0}", None),
-        ("\\boxed{\\frac{1}{0}}", None),
-        ("\\boxed{" + "1" * 61 + "}", None),
-        ("\\boxed{" + "x" * 1000 + "5}", None),
-        ("\\boxed{5", 5),
-    ],
-)
-def test_a_number_is_read_by_its_value(answer: str, value: float | None) -> None:
-    assert final_number(answer) == value
+def test_a_number_is_read_by_its_value() -> None:
+    for answer, value in [
+        ("\\boxed{1,234.50}", 1234.5), ("\\boxed{\\$18}", 18), ("\\boxed{−3}", -3),
+        ("\\boxed{-\\dfrac{3}{4}}", -0.75), ("\\boxed{3/4}", 0.75), ("\\boxed{४२}", 42),
+        ("\\boxed{.5}", 0.5), ("\\boxed{{7}} and so on", 7), ("7.", 7), ("1,000,000", 1_000_000),
+        ("about 7", None), ("\\boxed{}", None), ("\\boxed{1/0}", None),
+        ("\\boxed{\\frac{1}{0}}", None), ("\\boxed{" + "1" * 61 + "}", None),
+        ("\\boxed{" + "x" * 1000 + "5}", None), ("\\boxed{5", 5),
+    ]:  # fmt: skip
+        assert final_number(answer) == value
 
 
-@settings(deadline=None, max_examples=60)
+@examples(20, 60)
 @given(st.integers(-(10**12), 10**12), st.integers(0, 4))
 def test_equal_numbers_match_however_they_are_written(number: int, zeros: int) -> None:
     written = f"{number:,}" + ("." + "0" * zeros if zeros else "")
@@ -111,9 +76,8 @@ def test_equal_numbers_match_however_they_are_written(number: int, zeros: int) -
 STATE = {"hotel": {"area": "north", "stars": "4"}}
 
 
-@pytest.mark.parametrize(
-    ("answer", "joint", "accuracy", "f1"),
-    [
+def test_slots_are_compared_one_by_one() -> None:
+    for answer, joint, accuracy, f1 in [
         ("```json\n" + json.dumps(STATE) + "\n```", 1, 1, 1),
         ('{"hotel": {"area": "North", "stars": 4, "name": null, "type": ""}}', 1, 1, 1),
         ('{"hotel": {"area": "north", "stars": "4", "name": "x"}}', 0, 2 / 3, 4 / 5),
@@ -122,18 +86,14 @@ STATE = {"hotel": {"area": "north", "stars": "4"}}
         ("no", 0, 0, 0),
         ("", 0, 0, 0),
         ('{"hotel": {"Area": "north", "stars": "4"}}', 0, 1 / 3, 1 / 2),
-    ],
-)
-def test_slots_are_compared_one_by_one(
-    answer: str, joint: float, accuracy: float, f1: float
-) -> None:
-    given = record(answer, reference_state=STATE)
-    assert entry_value(metric("joint_goal_accuracy"), given) == joint
-    assert entry_value(metric("slot_accuracy"), given) == pytest.approx(accuracy)
-    assert entry_value(metric("slot_f1"), given) == pytest.approx(f1)
+    ]:
+        given = record(answer, reference_state=STATE)
+        assert entry_value(metric("joint_goal_accuracy"), given) == joint
+        assert entry_value(metric("slot_accuracy"), given) == pytest.approx(accuracy)
+        assert entry_value(metric("slot_f1"), given) == pytest.approx(f1)
 
 
-def test_states_add_up_slot_by_slot_and_an_unreadable_one_never_helps() -> None:
+def test_states_add_up_and_wrong_slots_are_named() -> None:
     one = record(json.dumps(STATE), reference_state=STATE)
     none = record("{}", reference_state={})
     broken = record("{", reference_state={})
@@ -141,9 +101,6 @@ def test_states_add_up_slot_by_slot_and_an_unreadable_one_never_helps() -> None:
     assert corpus_value(metric("slot_accuracy"), [one, broken]) == pytest.approx(2 / 3)
     assert corpus_value(metric("slot_f1"), [one, broken]) == pytest.approx(4 / 5)
     assert corpus_value(metric("slot_f1"), [none, broken]) == 0
-
-
-def test_slots_that_are_wrong_are_named() -> None:
     said = metric("slot_f1").explain(
         record('{"hotel": {"stars": "5", "name": "x"}}', reference_state=STATE)
     )
@@ -154,9 +111,8 @@ def test_slots_that_are_wrong_are_named() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "rows"),
-    [
+def test_what_is_compared_is_laid_side_by_side() -> None:
+    for name, answered, rows in [
         (
             "joint_goal_accuracy",
             record('{"hotel": {"Stars": 5, "area": "North", "name": ""}}', reference_state=STATE),
@@ -172,12 +128,8 @@ def test_slots_that_are_wrong_are_named() -> None:
         ("multiple_choice_accuracy", record("A", "none"), []),
         ("gsm8k_exact_match", record(r"\boxed{6.50}", "#### 13/2"), [("number", "13/2", "13/2")]),
         ("gsm8k_exact_match", record("seven", "7"), [("number", "", "7")]),
-    ],
-)
-def test_what_is_compared_is_laid_side_by_side(
-    name: str, given: Translation, rows: list[tuple[str, str, str]]
-) -> None:
-    assert [row[:3] for row in metric(name).compared(given)] == rows
+    ]:
+        assert [row[:3] for row in metric(name).compared(answered)] == rows
 
 
 def test_the_parameters_of_the_nearest_call_stand_beside_those_wanted() -> None:
@@ -209,30 +161,22 @@ def test_the_parameters_of_the_nearest_call_stand_beside_those_wanted() -> None:
     assert metric("bfcl_match_score").compared(talk) == ()
 
 
-@pytest.mark.parametrize("name", ["joint_goal_accuracy", "slot_accuracy", "slot_f1"])
-def test_the_state_may_be_the_reference_and_without_one_there_is_no_value(name: str) -> None:
-    assert entry_value(metric(name), record(json.dumps(STATE), json.dumps(STATE))) == 1
-    for reference in ("north", '{"area": "north"}', "[]"):
-        assert metric(name).stats(record(json.dumps(STATE), reference)) is None
-    assert metric(name).explain(record("{}", "north")) == ()
+def test_state_may_be_the_reference() -> None:
+    for name in ("joint_goal_accuracy", "slot_accuracy", "slot_f1"):
+        assert entry_value(metric(name), record(json.dumps(STATE), json.dumps(STATE))) == 1
+        for reference in ("north", '{"area": "north"}', "[]"):
+            assert metric(name).stats(record(json.dumps(STATE), reference)) is None
+        assert metric(name).explain(record("{}", "north")) == ()
 
 
-@pytest.mark.parametrize(
-    ("answer", "inside"),
-    [
-        ("```json\n[1]\n```", "[1]"),
-        ("```JSON [1]```", "[1]"),
-        ("```\n[1]\n```\n", "[1]"),
-        ("```sql\nSELECT 1;\n```", "SELECT 1;"),
-        ("```SELECT 1```", "SELECT 1"),
-        ("```python3 \n1```", "1"),
-        ("``` ```", ""),
-        ("```", "```"),
+def test_only_a_fence_around_the_whole_answer_is_taken_off() -> None:
+    for answer, inside in [
+        ("```json\n[1]\n```", "[1]"), ("```JSON [1]```", "[1]"), ("```\n[1]\n```\n", "[1]"),
+        ("```sql\nSELECT 1;\n```", "SELECT 1;"), ("```SELECT 1```", "SELECT 1"),
+        ("```python3 \n1```", "1"), ("``` ```", ""), ("```", "```"),
         ("so ```json\n1\n```", "so ```json\n1\n```"),
-    ],
-)
-def test_only_a_fence_around_the_whole_answer_is_taken_off(answer: str, inside: str) -> None:
-    assert unfenced(answer) == inside
+    ]:  # fmt: skip
+        assert unfenced(answer) == inside
 
 
 TOOL = {
@@ -240,19 +184,17 @@ TOOL = {
     "parameters": {
         "type": "object",
         "properties": {
-            "place": {"type": "string"},
-            "far": {"type": "number"},
-            "near": {"type": "array", "items": {"type": "dict"}},
-            "open": {"type": "boolean"},
+            "place": {"type": "string"}, "far": {"type": "number"},
+            "near": {"type": "array", "items": {"type": "dict"}}, "open": {"type": "boolean"},
         },
         "required": ["place"],
     },
-}
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("call", "fault"),
-    [
+def test_calls_are_checked_by_name_type_and_value() -> None:
+    call: Any
+    for call, fault in [
         ({"geo_find": {"place": "new-york", "far": 3}}, None),
         ({"geo.find": {"place": "New York", "far": 3.0, "open": True}}, None),
         ({"geo.find": {"place": "New York", "far": 3.0, "open": 1}}, "value of open"),
@@ -267,20 +209,16 @@ TOOL = {
         ({"find": {"place": "New York"}}, "not called"),
         ("geo.find", "not called"),
         ({"geo.find": {}, "geo_find": {}}, "not called"),
-    ],
-)
-def test_calls_are_checked_by_name_type_and_value(call: Any, fault: str | None) -> None:
-    allowed = {
-        "place": ["New York", "NYC"],
-        "far": [3],
-        "near": [[{"a": ["x"]}], ""],
-        "open": [True, ""],
-    }
-    given = record(json.dumps([call]), reference_calls=[{"geo.find": allowed}], tools=[TOOL])
-    made = metric("bfcl_match_score")
-    assert made.stats(given) == (int(fault is None), 1)
-    if fault is not None:
-        assert fault in made.explain(given)[0]
+    ]:
+        allowed = {
+            "place": ["New York", "NYC"], "far": [3], "near": [[{"a": ["x"]}], ""],
+            "open": [True, ""],
+        }  # fmt: skip
+        given = record(json.dumps([call]), reference_calls=[{"geo.find": allowed}], tools=[TOOL])
+        made = metric("bfcl_match_score")
+        assert made.stats(given) == (int(fault is None), 1)
+        if fault is not None:
+            assert fault in made.explain(given)[0]
 
 
 def test_calls_are_paired_so_that_as_many_as_possible_fit() -> None:
@@ -291,11 +229,10 @@ def test_calls_are_paired_so_that_as_many_as_possible_fit() -> None:
     assert entry_value(metric("bfcl_match_score"), one) == 1
 
 
-@pytest.mark.parametrize(
-    "calls", [None, "a", [1], [{}], [{"a": 1}], [{"a": {"x": 1}}], [{"a": {}}] * 65]
-)
-def test_without_calls_to_compare_with_there_is_no_value(calls: Any) -> None:
-    assert metric("bfcl_match_score").stats(record("[]", reference_calls=calls)) is None
+def test_without_calls_to_compare_with_there_is_no_value() -> None:
+    calls: Any
+    for calls in (None, "a", [1], [{}], [{"a": 1}], [{"a": {"x": 1}}], [{"a": {}}] * 65):
+        assert metric("bfcl_match_score").stats(record("[]", reference_calls=calls)) is None
 
 
 @pytest.mark.parametrize("case", cases("au.instruction_following"))
@@ -317,9 +254,9 @@ def _kept(answer: str, id_: str, **kwargs: Any) -> float | None:
     return entry_value(metric("instruction_following"), record(answer, instructions=asked))
 
 
-@pytest.mark.parametrize(
-    ("id_", "kwargs", "kept", "broken"),
-    [
+def test_each_instruction_is_kept_by_one_answer_and_broken_by_another() -> None:
+    kwargs: Any
+    for id_, kwargs, kept, broken in [
         ("keywords:existence", {"keywords": ["Atim", "a.c"]}, "the atim a.c", "the atim abc"),
         ("keywords:forbidden_words", {"forbidden_words": ["नमस्त"]}, "नमस्ते", "एक नमस्त"),
         ("keywords:frequency", {"keyword": "a+", "frequency": 2, "relation": "less than"}, "aaa a+", "a+ A+"),
@@ -351,25 +288,17 @@ def _kept(answer: str, id_: str, **kwargs: Any) -> float | None:
         ("language:response_language", {"language": "ja"}, "これは子供のためです", "这是给孩子们的"),
         ("language:response_language", {"language": "th"}, "สวัสดีครับ", "hello"),
         ("punctuation:no_comma", {}, "a b", "a, b"),
-    ],
-)  # fmt: skip
-def test_each_instruction_is_kept_by_one_answer_and_broken_by_another(
-    id_: str, kwargs: dict[str, Any], kept: str, broken: str
-) -> None:
-    made = metric("instruction_following")
-    asked = [{"id": id_, "kwargs": kwargs}]
-    assert made.stats(record(kept, instructions=asked))[0] == 1
-    assert made.stats(record(broken, instructions=asked))[:2] == (0, 0)
-    assert made.stats(record("", instructions=asked))[:2] == (0, 0)
+    ]:  # fmt: skip
+        made = metric("instruction_following")
+        asked = [{"id": id_, "kwargs": kwargs}]
+        assert made.stats(record(kept, instructions=asked))[0] == 1
+        assert made.stats(record(broken, instructions=asked))[:2] == (0, 0)
+        assert made.stats(record("", instructions=asked))[:2] == (0, 0)
 
 
-def test_there_are_all_25_instructions() -> None:
-    assert len(CHECKS) == 25
-
-
-@pytest.mark.parametrize(
-    ("instructions", "reason"),
-    [
+def test_an_instruction_that_cannot_be_checked_has_no_value_and_says_why() -> None:
+    instructions: Any
+    for instructions, reason in [
         (None, "A record needs a list of 1 to 32"),
         ([], "list of 1 to 32"),
         ([{"id": "keywords:nobody", "kwargs": {}}], "There is no instruction 'keywords:nobody'"),
@@ -387,29 +316,23 @@ def test_there_are_all_25_instructions() -> None:
         ),
         ([{"id": "length_constraints:nth_paragraph_first_word", "kwargs": {"num_paragraphs": 1, "nth_paragraph": 2, "first_word": "a"}}], "nth_paragraph"),
         ([{"id": "language:response_language", "kwargs": {"language": "sw"}}], "no list of words"),
-    ],
-)  # fmt: skip
-def test_an_instruction_that_cannot_be_checked_has_no_value_and_says_why(
-    instructions: Any, reason: str
-) -> None:
-    given = record("habari ya leo", instructions=instructions)
-    made = metric("instruction_following")
-    assert entry_value(made, given) is None
-    assert reason in made.explain(given)[0]
-    kept = record("a", instructions=[{"id": "punctuation:no_comma", "kwargs": {}}])
-    assert corpus_value(made, [given, kept]) == 1
-    assert made.further(np.asarray(made.stats(given))) == {
-        "au.instruction_following_strict_prompt": None,
-        "au.instruction_following_loose_prompt": None,
-        "au.instruction_following_strict_instruction": None,
-        "au.instruction_following_loose_instruction": None,
-        "au.instruction_following_unchecked": 1,
-    }
+    ]:  # fmt: skip
+        given = record("habari ya leo", instructions=instructions)
+        made = metric("instruction_following")
+        assert entry_value(made, given) is None
+        assert reason in made.explain(given)[0]
+        kept = record("a", instructions=[{"id": "punctuation:no_comma", "kwargs": {}}])
+        assert corpus_value(made, [given, kept]) == 1
+        assert made.further(np.asarray(made.stats(given))) == {
+            "au.instruction_following_strict_prompt": None,
+            "au.instruction_following_loose_prompt": None,
+            "au.instruction_following_strict_instruction": None,
+            "au.instruction_following_loose_instruction": None,
+            "au.instruction_following_unchecked": 1,
+        }
 
 
-def test_without_word_lists_a_language_that_shares_its_letters_has_no_value(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_language_without_word_list_has_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answer_language, "source_word_list", lambda _: (frozenset(), None))
     assert _kept("bonjour", "language:response_language", language="fr") is None
     assert _kept("hello", "change_case:english_capital") is None

@@ -13,15 +13,8 @@ from hypothesis import strategies as st
 from corpora.model.entry import Entry
 from scoring.core.translation import Translation
 from scoring.packs.judge_replies import CONTRACTS, LONGEST_REPLY, parse_reply, read_judgement
-from tests.scoring.packs.pack_cases import (
-    Case,
-    cases,
-    corpus_value,
-    entry_values,
-    metric,
-    named,
-    record,
-)
+from tests.review.thorough import examples
+from tests.scoring.packs.pack_cases import cases, corpus_value, entry_values, metric, record
 
 BINARY, DETAILED, SEMANTIC, RATING, WORD = (
     CONTRACTS[f"judge_{name}"]
@@ -31,127 +24,96 @@ OUTSIDE = "the score lies outside its scale"
 OF_CASE = {"binary": BINARY, "mt_bench": RATING, "big_bench": WORD}
 
 
-@pytest.mark.parametrize("case", cases("judge."), ids=named)
-def test_replies_are_read_as_the_contract_says(case: Case) -> None:
-    contract = OF_CASE[case["metric"].removeprefix("judge.parse_")]
-    judged = parse_reply(contract, case["entries"][0]["reply"])
-    assert [judged.score] == case["expect"]["entry"]
-    assert (judged.reason is None) == (judged.score is not None)
-
-
-@pytest.mark.parametrize(
-    ("judge", "scores"),
-    [
+def test_each_judge_has_its_own_scale() -> None:
+    for judge, scores in [
         ("judge_semantic", [0.0, 0.5, 1.0]),
         ("judge_binary", [0.0, 1.0]),
         ("judge_detailed", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]),
         ("judge_redteaming", [0.0, 1.0]),
         ("judge_big_bench_audio", [0.0, 1.0]),
         ("judge_mt_bench", [each / 2 for each in range(2, 21)]),
-    ],
-)
-def test_each_judge_has_its_own_scale(judge: str, scores: list[float]) -> None:
-    halves = [each / 2 for each in range(-2, 24)]
-    read = [read_judgement(CONTRACTS[judge], each).score for each in halves]
-    assert [each for each in read if each is not None] == scores
+    ]:
+        halves = [each / 2 for each in range(-2, 24)]
+        read = [read_judgement(CONTRACTS[judge], each).score for each in halves]
+        assert [each for each in read if each is not None] == scores
 
 
-@pytest.mark.parametrize(
-    ("contract", "reply", "score"),
-    [
-        pytest.param(BINARY, '```json\n{"score": 1}\n```', 1, id="fenced"),
-        pytest.param(BINARY, 'hm </think> {"score": 0}', 0, id="thought without beginning"),
-        pytest.param(
-            BINARY, '<Think>a</THINK><think>{"score": 0}</think>{"score": 1}', 1, id="two thoughts"
-        ),
-        pytest.param(BINARY, 'The set {a, b} is right: {"score": 1.0}', 1, id="brackets before it"),
-        pytest.param(BINARY, '{"score": 1} and again {"score": 1}', 1, id="twice the same"),
-        pytest.param(
-            BINARY, 'hm {"score": 0} </think> {"score": 1}', 1, id="object in such a thought"
-        ),
-        pytest.param(BINARY, '{"explanation": "<think>", "score": 1}', 1, id="quoted beginning"),
-        pytest.param(BINARY, 'So: {"explanation": "</think>", "score": 1}', 1, id="quoted end"),
-        pytest.param(BINARY, "{" * 199 + ' {"score": 1}', 1, id="the most brackets"),
-        pytest.param(BINARY, '{{"score": 1}}', 1, id="doubled brackets"),
-        pytest.param(DETAILED, '{"score": " 4 ", "explanation": "x"}', 4, id="number as text"),
-        pytest.param(SEMANTIC, '{"explanation": "{}", "score": 0.94}', 0.94, id="fraction"),
-        pytest.param(RATING, "[[7.5]]", 7.5, id="half a point"),
-        pytest.param(RATING, "[[ 10 ]] so [[10]]", 10, id="rating twice"),
-        pytest.param(WORD, "**INCORRECT**", 0, id="emphasis"),
-        pytest.param(WORD, '"correct"', 1, id="quoted"),
-    ],
-)
-def test_a_reply_within_its_contract_has_a_score(contract: Any, reply: str, score: float) -> None:
-    judged = parse_reply(contract, reply)
-    assert (judged.score, judged.reason) == (score, None)
+def test_a_reply_within_its_contract_has_a_score() -> None:
+    contract: Any
+    for contract, reply, score in [
+        (BINARY, '```json\n{"score": 1}\n```', 1),  # fenced
+        (BINARY, 'hm </think> {"score": 0}', 0),  # thought without beginning
+        (BINARY, '<Think>a</THINK><think>{"score": 0}</think>{"score": 1}', 1),  # two thoughts
+        (BINARY, 'The set {a, b} is right: {"score": 1.0}', 1),  # brackets before it
+        (BINARY, '{"score": 1} and again {"score": 1}', 1),  # twice the same
+        (BINARY, 'hm {"score": 0} </think> {"score": 1}', 1),  # object in such a thought
+        (BINARY, '{"explanation": "<think>", "score": 1}', 1),  # quoted beginning
+        (BINARY, 'So: {"explanation": "</think>", "score": 1}', 1),  # quoted end
+        (BINARY, "{" * 199 + ' {"score": 1}', 1),  # the most brackets
+        (BINARY, '{{"score": 1}}', 1),  # doubled brackets
+        (DETAILED, '{"score": " 4 ", "explanation": "x"}', 4),  # number as text
+        (SEMANTIC, '{"explanation": "{}", "score": 0.94}', 0.94),  # fraction
+        (RATING, "[[7.5]]", 7.5),  # half a point
+        (RATING, "[[ 10 ]] so [[10]]", 10),  # rating twice
+        (WORD, "**INCORRECT**", 0),  # emphasis
+        (WORD, '"correct"', 1),  # quoted
+    ]:
+        judged = parse_reply(contract, reply)
+        assert (judged.score, judged.reason) == (score, None)
 
 
-@pytest.mark.parametrize(
-    ("contract", "reply", "reason"),
-    [
-        pytest.param(
-            BINARY, '<think>{"score": 1}', "within the judge's thoughts", id="endless thought"
-        ),
-        pytest.param(BINARY, '{"score": 0} or {"score": 1}', "several scores", id="two scores"),
-        pytest.param(BINARY, '{"score": 1} or {"score": 7}', "several scores", id="one outside"),
-        pytest.param(
-            BINARY, '{"score": 0, "score": 1}', "field of its object twice", id="field twice"
-        ),
-        pytest.param(BINARY, '{"score": true}', "no number", id="truth"),
-        pytest.param(BINARY, '{"score": null}', "no number", id="null"),
-        pytest.param(BINARY, '{"score": [1]}', "no number", id="list"),
-        pytest.param(
-            BINARY, '{"score": 0.5}', "a fraction; it must be a whole number of 0 to 1", id="half"
-        ),
-        pytest.param(BINARY, '{"score": NaN}', "outside its scale", id="NaN"),
-        pytest.param(BINARY, '{"score": 1e999}', "outside its scale", id="endless"),
-        pytest.param(BINARY, '{"score": -1}', "outside its scale", id="negative"),
-        pytest.param(BINARY, '{"score": ' + "9" * 6000 + "}", "no JSON object", id="6,000 digits"),
-        pytest.param(BINARY, '{"Score": 1}', "no JSON object", id="another field"),
-        pytest.param(BINARY, "[1]", "no JSON object", id="list for object"),
-        pytest.param(BINARY, '{"score": 1', "no JSON object", id="cut off"),
-        pytest.param(BINARY, '{"a":' * 10_000 + "1" + "}" * 10_000, "no JSON object", id="nested"),
-        pytest.param(BINARY, "{" * 900_000, "no JSON object", id="brackets"),
-        pytest.param(
-            BINARY, "{" * 200 + ' {"score": 1}', "no JSON object", id="one bracket too many"
-        ),
-        pytest.param(BINARY, '{"</think>' * 90_000 + "x", "no JSON object", id="endless texts"),
-        pytest.param(BINARY, "<think></think>" * 60_000, "empty", id="many thoughts"),
-        pytest.param(BINARY, "x" * 10_000_000, "longer than", id="10 MB"),
-        pytest.param(BINARY, "```\n```", "empty", id="fences only"),
-        pytest.param(DETAILED, '{"score": 6}', "whole number of 0 to 5", id="six"),
-        pytest.param(SEMANTIC, '{"score": 1.01}', "a number of 0 to 1", id="more than all"),
-        pytest.param(RATING, "8", "no rating", id="no brackets"),
-        pytest.param(RATING, "[[0]]", "a number of 1 to 10", id="below one"),
-        pytest.param(RATING, "[[8/10]]", "no number", id="fraction of ten"),
-        pytest.param(RATING, "[[6]] then [[8]]", "several ratings", id="two ratings"),
-        pytest.param(RATING, "[[" + " " * 900_000, "no rating", id="spaces"),
-        pytest.param(WORD, "NOT CORRECT", "neither", id="not"),
-        pytest.param(WORD, "Correct or incorrect", "neither", id="both"),
-    ],
-)
-def test_any_other_reply_is_null_with_a_reason(contract: Any, reply: str, reason: str) -> None:
-    judged = parse_reply(contract, reply)
-    assert judged.score is None
-    assert reason in str(judged.reason)
+def test_any_other_reply_is_null_with_a_reason() -> None:
+    contract: Any
+    for contract, reply, reason in [
+        (BINARY, '<think>{"score": 1}', "within the judge's thoughts"),  # endless thought
+        (BINARY, '{"score": 0} or {"score": 1}', "several scores"),  # two scores
+        (BINARY, '{"score": 1} or {"score": 7}', "several scores"),  # one outside
+        (BINARY, '{"score": 0, "score": 1}', "field of its object twice"),  # field twice
+        (BINARY, '{"score": true}', "no number"),  # truth
+        (BINARY, '{"score": null}', "no number"),  # null
+        (BINARY, '{"score": [1]}', "no number"),  # list
+        (BINARY, '{"score": 0.5}', "a fraction; it must be a whole number of 0 to 1"),  # half
+        (BINARY, '{"score": NaN}', "outside its scale"),  # NaN
+        (BINARY, '{"score": 1e999}', "outside its scale"),  # endless
+        (BINARY, '{"score": -1}', "outside its scale"),  # negative
+        (BINARY, '{"score": ' + "9" * 6000 + "}", "no JSON object"),  # 6,000 digits
+        (BINARY, '{"Score": 1}', "no JSON object"),  # another field
+        (BINARY, "[1]", "no JSON object"),  # list for object
+        (BINARY, '{"score": 1', "no JSON object"),  # cut off
+        (BINARY, '{"a":' * 10_000 + "1" + "}" * 10_000, "no JSON object"),  # nested
+        (BINARY, "{" * 900_000, "no JSON object"),  # brackets
+        (BINARY, "{" * 200 + ' {"score": 1}', "no JSON object"),  # one bracket too many
+        (BINARY, '{"</think>' * 90_000 + "x", "no JSON object"),  # endless texts
+        (BINARY, "<think></think>" * 60_000, "empty"),  # many thoughts
+        (BINARY, "x" * 10_000_000, "longer than"),  # 10 MB
+        (BINARY, "```\n```", "empty"),  # fences only
+        (DETAILED, '{"score": 6}', "whole number of 0 to 5"),  # six
+        (SEMANTIC, '{"score": 1.01}', "a number of 0 to 1"),  # more than all
+        (RATING, "8", "no rating"),  # no brackets
+        (RATING, "[[0]]", "a number of 1 to 10"),  # below one
+        (RATING, "[[8/10]]", "no number"),  # fraction of ten
+        (RATING, "[[6]] then [[8]]", "several ratings"),  # two ratings
+        (RATING, "[[" + " " * 900_000, "no rating"),  # spaces
+        (WORD, "NOT CORRECT", "neither"),  # not
+        (WORD, "Correct or incorrect", "neither"),  # both
+    ]:
+        judged = parse_reply(contract, reply)
+        assert judged.score is None
+        assert reason in str(judged.reason)
 
 
-def test_the_longest_reply_is_read_and_one_more_character_is_not() -> None:
+def test_reply_has_a_longest_length_and_a_storable_explanation() -> None:
     reply = '{"score": 1}'.ljust(LONGEST_REPLY)
     assert parse_reply(BINARY, reply).score == 1
     assert parse_reply(BINARY, f"{reply} ").score is None
-
-
-def test_an_explanation_can_be_stored_whatever_is_in_it() -> None:
     judged = parse_reply(BINARY, r'{"score": 1, "explanation": "\ud800 ok"}')
     assert judged.explanation.encode()
     assert judged.explanation.endswith(" ok")
     assert parse_reply(BINARY, '{"score": 1, "explanation": {"a": 1}}').explanation == ""
 
 
-@pytest.mark.parametrize(
-    ("reply", "explanation"),
-    [
+def test_an_explanation_keeps_no_label_of_its_rating() -> None:
+    for reply, explanation in [
         ("Clear. [[8]]", "Clear."),
         ("Clear.\n\nRating: [[8]]", "Clear."),
         ("Clear.\n**Rating:** [[8]]", "Clear."),
@@ -160,13 +122,12 @@ def test_an_explanation_can_be_stored_whatever_is_in_it() -> None:
         ("Rating: [[8]]\nClear, so\nRating: [[8]]", "Clear, so"),
         ("Rating: good for a child. [[8]]", "Rating: good for a child."),
         ("Its narrating: [[8]]", "Its narrating:"),
-    ],
-)
-def test_an_explanation_keeps_no_label_of_its_rating(reply: str, explanation: str) -> None:
-    judged = parse_reply(RATING, reply)
-    assert (judged.score, judged.explanation) == (8, explanation)
+    ]:
+        judged = parse_reply(RATING, reply)
+        assert (judged.score, judged.explanation) == (8, explanation)
 
 
+@examples(40, 300)
 @given(st.text(max_size=80), st.sampled_from(list(CONTRACTS.values())))
 def test_no_reply_raises_and_scores_stay_on_their_scale(reply: str, contract: Any) -> None:
     judged = parse_reply(contract, reply)
@@ -174,10 +135,9 @@ def test_no_reply_raises_and_scores_stay_on_their_scale(reply: str, contract: An
     assert bool(judged.reason) == (judged.score is None)
 
 
+@examples(25, 100)
 @given(st.integers(-3, 8), st.text(max_size=20), st.text("<>{}[]think/`\n ", max_size=20))
-def test_a_stated_score_is_read_wherever_it_stands(
-    score: int, explanation: str, prose: str
-) -> None:
+def test_stated_score_is_read_anywhere(score: int, explanation: str, prose: str) -> None:
     reply = json.dumps({"explanation": explanation, "score": score})
     expected = score if 0 <= score <= 5 else None
     assert parse_reply(DETAILED, reply).score == expected
@@ -185,25 +145,24 @@ def test_a_stated_score_is_read_wherever_it_stands(
     assert within.score in {None, expected}
 
 
-JUDGED = (
-    "au.llm_judge_binary",
-    "au.llm_judge_detailed",
-    "au.llm_judge_redteaming",
-    "au.llm_judge_big_bench_audio",
-    "au.mt_bench_llm_judge",
-)
+JUDGES = ("binary", "detailed", "redteaming", "big_bench_audio", "mt_bench")
 
 
-@pytest.mark.parametrize("case", cases("au.llm_judge", "au.mt_bench"), ids=named)
-def test_corpus_values_are_those_of_the_harness(case: Case) -> None:
-    records = [record(each) for each in case["entries"]]
-    found = corpus_value(metric(case["metric"]), records)
-    assert found == pytest.approx(case["expect"]["corpus"], abs=1e-9)
+def test_replies_and_corpus_values_are_those_published() -> None:
+    for case in cases("judge."):
+        contract = OF_CASE[case["metric"].removeprefix("judge.parse_")]
+        judged = parse_reply(contract, case["entries"][0]["reply"])
+        assert [judged.score] == case["expect"]["entry"]
+        assert (judged.reason is None) == (judged.score is not None)
+    for case in cases("au.llm_judge", "au.mt_bench"):
+        records = [record(each) for each in case["entries"]]
+        found = corpus_value(metric(case["metric"]), records)
+        assert found == pytest.approx(case["expect"]["corpus"], abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("id_", "field", "given_", "value"),
-    [
+def test_scores_are_read_from_the_judge_and_else_from_the_record() -> None:
+    given_: Any
+    for id_, field, given_, value in [
         ("au.llm_judge_binary", "judge_binary", 1, 1.0),
         ("au.llm_judge_binary", "judge_binary", {"score": 0, "explanation": "no"}, 0.0),
         ("au.llm_judge_binary", "judge_binary", 3, None),
@@ -216,40 +175,32 @@ def test_corpus_values_are_those_of_the_harness(case: Case) -> None:
         ("au.mt_bench_llm_judge", "judge_mt_bench", [8, None], None),
         ("au.mt_bench_llm_judge", "judge_mt_bench", [], None),
         ("au.mt_bench_llm_judge", "judge_mt_bench", 8, None),
-    ],
-)
-def test_scores_are_read_from_the_judge_and_else_from_the_record(
-    id_: str, field: str, given_: Any, value: float | None
-) -> None:
-    made = metric(id_)
-    stated = [record({field: given_}), record({}, **{field: given_})]
-    assert entry_values(made, stated) == [value, value]
-    other = [1, 1] if field == "judge_mt_bench" else 1 - int(value or 0)
-    overruled = record({field: other}, **{field: given_})
-    assert entry_values(made, [overruled]) == [value]
+    ]:
+        made = metric(id_)
+        stated = [record({field: given_}), record({}, **{field: given_})]
+        assert entry_values(made, stated) == [value, value]
+        other = [1, 1] if field == "judge_mt_bench" else 1 - int(value or 0)
+        overruled = record({field: other}, **{field: given_})
+        assert entry_values(made, [overruled]) == [value]
 
 
-@pytest.mark.parametrize(
-    ("own", "output", "value"),
-    [
+def test_a_score_is_that_of_the_answer_it_came_with() -> None:
+    own: Any
+    for own, output, value in [
         ("yes", "yes", 1.0),
         ("yes", "no", None),
         (["a", "b"], '["a","b"]', 1.0),
         (["a", "b"], '["a"]', None),
         (["a", "b"], "[" * 20_000, None),
         (None, "no", 1.0),
-    ],
-)
-def test_a_score_is_that_of_the_answer_it_came_with(
-    own: Any, output: str, value: float | None
-) -> None:
-    entry = Entry(id=1, source="", reference="", judge_binary=1, predicted=own)
-    made = metric("au.llm_judge_binary")
-    assert entry_values(made, [Translation(entry, output)]) == [value]
-    (words,) = made.explain(Translation(entry, output))
-    assert ("another answer" in words) == (value is None)
-    asked = Translation(entry, output, {"judge_binary": 0})
-    assert entry_values(made, [asked]) == [0.0]
+    ]:
+        entry = Entry(id=1, source="", reference="", judge_binary=1, predicted=own)
+        made = metric("au.llm_judge_binary")
+        assert entry_values(made, [Translation(entry, output)]) == [value]
+        (words,) = made.explain(Translation(entry, output))
+        assert ("another answer" in words) == (value is None)
+        asked = Translation(entry, output, {"judge_binary": 0})
+        assert entry_values(made, [asked]) == [0.0]
 
 
 def test_an_object_says_its_own_reason_only_where_it_has_no_score() -> None:
@@ -271,9 +222,10 @@ def test_a_failed_judgement_is_counted_and_lowers_nothing() -> None:
     assert corpus_value(made, records[2:]) is None
 
 
-@pytest.mark.parametrize("id_", JUDGED)
-def test_the_signature_names_who_judged(id_: str) -> None:
-    judge = f"judge_{id_.removeprefix('au.').removeprefix('llm_judge_').removesuffix('_llm_judge')}"
+@pytest.mark.parametrize("name", JUDGES)
+def test_signature_names_who_judged(name: str) -> None:
+    judge = f"judge_{name}"
+    id_ = "au.mt_bench_llm_judge" if name == "mt_bench" else f"au.llm_judge_{name}"
     told = {"model": "a:b", "endpoint": "localhost", "prompt_sha256": "0123456789abcdef"}
     stated = metric(id_)
     asked = metric(id_, annotators={judge: told})
@@ -289,9 +241,9 @@ def test_the_signature_names_who_judged(id_: str) -> None:
     assert said.startswith("Not judged: the answer is empty")
 
 
-@pytest.mark.parametrize(
-    ("id_", "fields", "lines"),
-    [
+def test_a_judgement_is_explained() -> None:
+    fields: Any
+    for id_, fields, lines in [
         ("au.llm_judge_detailed", {"judge_detailed": 4}, ("The judge gave 4 of 5.",)),
         (
             "au.llm_judge_binary",
@@ -315,7 +267,5 @@ def test_the_signature_names_who_judged(id_: str) -> None:
                 "Not judged: no judge was asked, and the record brings no score (field judge_binary).",
             ),
         ),
-    ],
-)
-def test_a_judgement_is_explained(id_: str, fields: dict[str, Any], lines: tuple[str, ...]) -> None:
-    assert metric(id_).explain(record(fields)) == lines
+    ]:
+        assert metric(id_).explain(record(fields)) == lines

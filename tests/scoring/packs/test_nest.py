@@ -1,19 +1,31 @@
-"""The scorecard of a response: golden cases, the seed's own example, and what holds for every text."""
+"""The packs nest and lbrag: golden cases, what holds for every text, and what is hostile."""
 
 from __future__ import annotations
 
+import statistics
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from corpora.text.comparison import comparison_form
 from scoring.core.packs import shipped_pack
+from scoring.packs.bare_text import bare
 from scoring.packs.half_up import half_even, half_up
 from scoring.packs.nest.layout import WEIGHTS, pace
 from scoring.packs.views import pack_view
-from tests.scoring.packs.pack_cases import Case, cases, entry_values, metric, record
+from tests.review.thorough import examples, times
+from tests.scoring.packs.pack_cases import (
+    Case,
+    cases,
+    corpus_value,
+    entry_values,
+    metric,
+    named,
+    record,
+)
 from tests.scoring.samples import sentences
 
 IDS = ("length", "richness", "coverage", "structure", "clarity", "overall", "reading_time")
@@ -21,9 +33,8 @@ REPORTED = {column.name: column for column in pack_view(shipped_pack("nest")).co
 
 
 def value(name: str, prompt: str, answer: str) -> float | None:
-    return entry_values(metric(f"nest.{name}"), [record({"source": prompt, "predicted": answer})])[
-        0
-    ]
+    given_ = record({"source": prompt, "predicted": answer})
+    return entry_values(metric(f"nest.{name}"), [given_])[0]
 
 
 @pytest.mark.parametrize("case", cases("nest"), ids=["full target", "uneven pace", "syllabics"])
@@ -36,53 +47,43 @@ def test_the_scorecard_is_that_of_the_formulas(case: Case) -> None:
         assert float(half_up(found, column.digits)) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("name", "prompt", "answer", "expected"),
-    [
-        pytest.param("length", "x" * 350, "y" * 385, 1.0, id="target of 385 is exact"),
-        pytest.param("length", "x" * 350, "y" * 384, 384 / 385, id="one short of it"),
-        pytest.param("length", "", "👩" * 7, 7 / 350, id="code points"),
-        pytest.param("length", "", "e\u0301" * 7, 7 / 350, id="composed"),
-        pytest.param("richness", "", "A a, b!", 2 / 3, id="case and marks aside"),
-        pytest.param("richness", "", "!!!", 0.0, id="no word"),
-        pytest.param("richness", "", "niwâpamik atim", 1.0, id="one word a word"),
-        pytest.param(
-            "coverage", "Water water again", "water", 2 / 3, id="as often as in the prompt"
-        ),
-        pytest.param("coverage", "the dog saw four", "four", 0.0, id="no keyword"),
-        pytest.param("coverage", "ᓂᐚᐸᒥᐠ ᐊᑎᒼ", "ᓂᐚᐸᒥᐠ", 1.0, id="syllabics"),
-        pytest.param("structure", "", "a\n- b\n- c\n\nd", 0.5, id="items and a break"),
-        pytest.param("structure", "", "- a\r\n- b\r\n\r\nc", 2 / 6, id="other ends of lines"),
-        pytest.param("structure", "", "a\n\n\nb", 1 / 6, id="three ends are one break"),
-        pytest.param("structure", "", "x\n-" * 60, 1.0, id="no more than full"),
-        pytest.param(
-            "clarity", "", "One two. Three four five six.", 1 - 1 / 50, id="variance of 1"
-        ),
-        pytest.param("clarity", "", "One. At 3.14 all.", 1 - 2.25 / 50, id="no end in a number"),
-        pytest.param("clarity", "", "क ख। ग घ ङ च।", 1 - 1 / 50, id="danda"),
-        pytest.param("clarity", "", "One sentence", 1.0, id="one sentence"),
-        pytest.param("reading_time", "", "word " * 180, 60.0, id="a minute"),
-    ],
-)
-def test_each_part_counts_what_the_seed_says(
-    name: str, prompt: str, answer: str, expected: float
-) -> None:
-    assert value(name, prompt, answer) == pytest.approx(expected, abs=1e-12)
+def test_each_part_counts_what_the_seed_says() -> None:
+    for name, prompt, answer, expected in [
+        ("length", "x" * 350, "y" * 385, 1.0),  # target of 385 is exact
+        ("length", "x" * 350, "y" * 384, 384 / 385),  # one short of it
+        ("length", "", "👩" * 7, 7 / 350),  # code points
+        ("length", "", "e\u0301" * 7, 7 / 350),  # composed
+        ("richness", "", "A a, b!", 2 / 3),  # case and marks aside
+        ("richness", "", "!!!", 0.0),  # no word
+        ("richness", "", "niwâpamik atim", 1.0),  # one word a word
+        ("coverage", "Water water again", "water", 2 / 3),  # as often as in the prompt
+        ("coverage", "the dog saw four", "four", 0.0),  # no keyword
+        ("coverage", "ᓂᐚᐸᒥᐠ ᐊᑎᒼ", "ᓂᐚᐸᒥᐠ", 1.0),  # syllabics
+        ("structure", "", "a\n- b\n- c\n\nd", 0.5),  # items and a break
+        ("structure", "", "- a\r\n- b\r\n\r\nc", 2 / 6),  # other ends of lines
+        ("structure", "", "a\n\n\nb", 1 / 6),  # three ends are one break
+        ("structure", "", "x\n-" * 60, 1.0),  # no more than full
+        ("clarity", "", "One two. Three four five six.", 1 - 1 / 50),  # variance of 1
+        ("clarity", "", "One. At 3.14 all.", 1 - 2.25 / 50),  # no end in a number
+        ("clarity", "", "क ख। ग घ ङ च।", 1 - 1 / 50),  # danda
+        ("clarity", "", "One sentence", 1.0),  # one sentence
+        ("reading_time", "", "word " * 180, 60.0),  # a minute
+    ]:
+        assert value(name, prompt, answer) == pytest.approx(expected, abs=1e-12)
 
 
-def test_the_overall_value_follows_from_the_parts_as_they_are_shown() -> None:
+def test_overall_value_follows_from_shown_parts() -> None:
     """Length 9/350 alone would make 0.356; the seed rounds every part to three decimals."""
     prompt, answer = "Translate: the dog sees me", "ᓂᐚᐸᒥᐠ ᐊᑎᒼ"
-    assert value("overall", prompt, answer) == 0.3565
-    assert half_up(0.3565, 3) == Decimal("0.357")
+    assert (value("overall", prompt, answer), half_up(0.3565, 3)) == (0.3565, Decimal("0.357"))
 
 
-@pytest.mark.parametrize("name", IDS)
-@pytest.mark.parametrize("answer", ["", "  \n", "\u200b"])
-def test_an_empty_answer_has_no_value(name: str, answer: str) -> None:
-    assert value(name, "prompt", answer) is None
+def test_empty_answer_has_no_value() -> None:
+    answers = ("", "  \n", "\u200b")
+    assert {value(name, "prompt", answer) for name in IDS for answer in answers} == {None}
 
 
+@examples(25, 100)
 @given(prompt=sentences, answer=sentences, more=st.integers(1, 5))
 def test_what_holds_for_every_text(prompt: str, answer: str, more: int) -> None:
     found = {name: value(name, prompt, answer) for name in IDS}
@@ -101,6 +102,7 @@ def test_what_holds_for_every_text(prompt: str, answer: str, more: int) -> None:
     assert covered >= given_["coverage"]
 
 
+@examples(25, 100)
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=12))
 def test_pace_counts_sentences_in_any_script(lengths: list[int]) -> None:
     mean = sum(lengths) / len(lengths)
@@ -108,34 +110,24 @@ def test_pace_counts_sentences_in_any_script(lengths: list[int]) -> None:
     for word, end in (("word", ". "), ("ᐊᑎᒼ", "᙮ "), ("शब्द", "। "), ("字 ", "。")):
         text = "".join(" ".join([word] * each) + end for each in lengths)
         found = pace(text)
-        assert found.sentences == len(lengths)
-        assert found.variance == pytest.approx(variance)
+        assert (found.sentences, found.variance) == (len(lengths), pytest.approx(variance))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "\ud800 " * 1000,
-        "\x00" * 100_000,
-        "a. " * 1_000_000,
-        "a" + "\u0301\u0323" * 100_000,
-        "\n-" * 100_000,
-    ],
-    ids=["surrogates", "nul", "sentences", "marks", "items"],
-)
-def test_hostile_text_has_a_value(text: str) -> None:
-    given_ = record({"source": text[:5000], "predicted": text})
-    for name in IDS:
-        made = metric(f"nest.{name}")
-        (found,) = entry_values(made, [given_])
-        assert found is not None
-        assert 0 <= found <= made.info.high
-        assert made.explain(given_)
+def test_hostile_text_has_a_value() -> None:
+    for text in [
+        "\ud800 " * 1000, "\x00" * MANY, "a. " * MANY, "a" + "\u0301\u0323" * MANY, "\n-" * MANY,
+    ]:  # fmt: skip
+        given_ = record({"source": text[:5000], "predicted": text})
+        for name in IDS:
+            made = metric(f"nest.{name}")
+            (found,) = entry_values(made, [given_])
+            assert found is not None
+            assert 0 <= found <= made.info.high
+            assert made.explain(given_)
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
+def test_a_value_can_be_explained() -> None:
+    for name, words in [
         ("length", "13 characters; the target is 350"),
         ("richness", "2 different words of 3"),
         ("coverage", "1 of 2 keywords of the prompt; not in the answer: river"),
@@ -143,22 +135,208 @@ def test_hostile_text_has_a_value(text: str) -> None:
         ("clarity", "2 sentences; variance of their lengths 0.25 words²"),
         ("overall", "0.25 × length 0.037"),
         ("reading_time", "3 words at 180 a minute"),
-    ],
+    ]:
+        fields = {"source": "The house, the river", "predicted": "House a. a  !"}
+        assert words in metric(f"nest.{name}").explain(record(fields))[0]
+
+
+@examples(30, 300)
+@given(
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.integers(-(10**9), 10**9),
+    st.integers(0, 6),
 )
-def test_a_value_can_be_explained(name: str, words: str) -> None:
-    fields = {"source": "The house, the river", "predicted": "House a. a  !"}
-    assert words in metric(f"nest.{name}").explain(record(fields))[0]
-
-
-@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 8))
-def test_half_even_prints_as_python_does(number: float, digits: int) -> None:
+def test_halves_are_rounded_to_even_and_up(number: float, whole: int, digits: int) -> None:
     assert f"{half_even(number, digits):.{digits}f}" == f"{number:.{digits}f}"
-
-
-@given(st.integers(-(10**9), 10**9), st.integers(0, 6))
-def test_half_up_rounds_what_is_written(whole: int, digits: int) -> None:
     written: Any = Decimal(whole).scaleb(-digits - 1)
     rounded = half_up(float(written), digits)
     assert abs(rounded - written) <= Decimal(1).scaleb(-digits) / 2
     if abs(whole) % 10 == 5:
         assert abs(rounded) > abs(written)
+
+
+MANY = times(20_000, 200_000)
+LBRAG_IDS = ("em", "f1", "rlc", "rlc_ok", "cost", "cnbe", "semantic_score")
+
+WRITINGS = {
+    "syllabics": "ᐊᐁᐃᐅᐋᐸᐯᐱᐳᑕᑌᑎᑐᑲᑫᑭᑯᒪᒣᒥᒧᓇᓀᓂᓄ", "devanagari": "कखगघचछजझटठडढणतथदधनपफबभमािीुूेैोौ्",
+    "khmer": "កខគឃងចឆជឈញដឋឌឍណតថទធនបផពាិីឹុូេ", "greek": "αβγδεζηθικλμνξοπρτυφχψωάέήίόύώ",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", cases("lbrag."), ids=named)
+def test_values_are_those_published(case: Case) -> None:
+    made = metric(case["metric"])
+    records = [record(each) for each in case["entries"]]
+    values = entry_values(made, records)
+    assert values == pytest.approx(case["expect"]["entry"], abs=1e-9)
+    if "mean" in case["expect"]:
+        assert corpus_value(made, records) == pytest.approx(case["expect"]["mean"], abs=1e-9)
+        assert statistics.stdev([value for value in values if value is not None]) == pytest.approx(
+            case["expect"]["std"], abs=1e-9
+        )
+
+
+@examples(60, 400)
+@given(st.sampled_from(sorted(WRITINGS.values())), st.data())
+def test_different_answers_never_match_in_any_script(writing: str, data: st.DataObject) -> None:
+    words = st.lists(st.text(writing, min_size=1, max_size=6), min_size=1, max_size=3)
+    answers = words.map(" ".join)
+    one, other = data.draw(answers), data.draw(answers)
+    assume(comparison_form(one) != comparison_form(other))
+    pair = record({"predicted": one, "reference": other})
+    assert entry_values(metric("lbrag.em"), [pair]) == [0.0]
+    (f1,) = entry_values(metric("lbrag.f1"), [pair])
+    assert f1 is not None
+    assert (f1 == 1.0) == (sorted(bare(one).split()) == sorted(bare(other).split()))
+
+
+@examples(30, 150)
+@given(
+    sentences, sentences, st.sampled_from(["crk", "zh-TW", "en", "ja", "sr-Cyrl", "crk-Cans", "zh"])
+)
+def test_ranges_and_symmetry_hold_for_every_text(one: str, other: str, language: str) -> None:
+    em, f1 = (metric(f"lbrag.{name}", language) for name in ("em", "f1"))
+    pair = record({"predicted": one, "reference": other})
+    same = record({"predicted": one, "reference": one})
+    assert entry_values(f1, [same]) == entry_values(em, [same]) == [1.0]
+    (there,) = entry_values(f1, [pair])
+    assert [there] == entry_values(f1, [record({"predicted": other, "reference": one})])
+    assert there is not None
+    assert 0 <= there <= 1
+    (right,) = entry_values(em, [pair])
+    assert right in {0.0, 1.0}
+    assert right == 0.0 or there == 1.0
+    (share,) = entry_values(metric("lbrag.rlc", language), [pair])
+    (gate,) = entry_values(metric("lbrag.rlc_ok", language), [pair])
+    assert share is None or 0 <= share <= 1
+    assert gate == (None if share is None else float(share >= 0.6))
+
+
+def test_a_script_is_told_by_tag_then_language_then_reference() -> None:
+    fields: Any
+    for fields, target, corpus_script, expected in [
+        ({"predicted": "atim", "reference": "ᐊᑎᒼ"}, "crk", None, 0.0),  # reference tells
+        ({"predicted": "atim", "reference": "ᐊᑎᒼ"}, "crk-Latn", None, 1.0),  # tag before it
+        ({"predicted": "atim", "reference": "12"}, "crk", "Latn", 1.0),  # all references tell
+        ({"predicted": "atim", "reference": "12"}, "crk", None, None),  # nothing tells
+        ({"predicted": "iPhone", "reference": "iPhone"}, "zh", "Hani", 0.0),  # one writing
+        ({"predicted": "", "reference": "ᐊᑎᒼ"}, "crk", None, None),  # empty answer
+        ({"predicted": "コーヒー"}, "ja", None, 1.0),  # shared sign
+        ({"predicted": "x\u0331a\u0301t"}, "tli-Latn", None, 1.0),  # loose marks
+        ({"predicted": "서울 首都"}, "kor", None, 1.0),  # two scripts of one language
+        ({"predicted": "надежда", "language": "ru"}, "en", "Latn", 1.0),  # record's language
+        ({"predicted": "abc", "language": "x" * 999}, "en", "Latn", 1.0),  # no language
+        ({"predicted": "abc", "language": "crk-Zyyy"}, "en", "Latn", None),  # no script
+    ]:
+        assert entry_values(metric("lbrag.rlc", target, corpus_script), [record(fields)]) == [
+            expected
+        ]
+
+
+def test_chinese_and_japanese_are_compared_by_characters() -> None:
+    for tag in ("zh-TW", "zh_hk", "cmn-Hans", "jpn", "yue", "lzh"):
+        given_ = record({"predicted": "東京都", "reference": "東京", "language": tag})
+        assert entry_values(metric("lbrag.f1", "en"), [given_]) == pytest.approx([0.8])
+    given_ = record({"predicted": "bei jing", "reference": "jing bei", "language": "zh-Latn"})
+    assert entry_values(metric("lbrag.f1"), [given_]) == [1.0]
+
+
+def test_answers_without_letters_are_compared_as_they_stand() -> None:
+    for one, other, expected in (
+        ("👍", "👎", 0.0), ("👍", "👍", 1.0), ("!!!", "???", 0.0), ("", "", 1.0), ("", "!", 0.0),
+    ):  # fmt: skip
+        given_ = record({"predicted": one, "reference": other})
+        assert entry_values(metric("lbrag.em"), [given_]) == [expected]
+        assert entry_values(metric("lbrag.f1"), [given_]) == [expected]
+    assert (bare("می\u200cخواهم"), bare("co\u00adoperate")) == (bare("میخواهم"), "cooperate")
+    assert bare("niwa\u0302pama\u0302w, ATIM!") == "niwâpamâw atim"
+
+
+def test_a_cost_is_the_sum_of_stated_counts_or_null() -> None:
+    evidence: Any
+    for evidence, expected in [
+        ([{"token_count": 3}, {"metadata": {"token_count": 4.5}}, {}], 7.5),  # both places
+        ([{"token_count": None}], 0.0),  # null
+        ([{"token_count": 0}], 0.0),  # nought
+        ([{"token_count": 10**15 - 1}], 10**15 - 1),  # the most
+        ([{"token_count": 10**15}], None),  # more than the most
+        (None, None),  # missing
+        ("300", None),  # text
+        ([3], None),  # no blocks
+        ([{"token_count": "3"}], None),  # count as text
+        ([{"token_count": True}], None),  # count as truth
+        ([{"token_count": -3}], None),  # negative
+        ([{"token_count": float("nan")}], None),  # no number
+        ([{"token_count": 10**400}], None),  # endless
+    ]:
+        given_ = record({"evidence": evidence})
+        assert entry_values(metric("lbrag.cost"), [given_]) == [expected]
+        assert bool(metric("lbrag.cost").explain(given_)) == (expected is None)
+
+
+def bought(**annotations: Any) -> list[float | None]:
+    fields = {
+        "predicted": "a b", "reference": "a b", "baseline": "a", "evidence": [{"token_count": 4}],
+    }  # fmt: skip
+    return entry_values(metric("lbrag.cnbe"), [record(fields, **annotations)])
+
+
+def test_efficiency_pairs_the_answers_of_two_runs_to_one_entry() -> None:
+    assert (bought(), bought(baseline="a b")) == (pytest.approx([(1 - 2 / 3) / 4]), [0.0])
+    assert bought(baseline="") == [0.25]
+    cheap = {"predicted": "a", "reference": "a", "evidence": [{"token_count": 1}], "baseline": "b"}
+    assert entry_values(metric("lbrag.cnbe"), [record(cheap)]) == [1.0]
+    assert "for 1 token of" in metric("lbrag.cnbe").explain(record(cheap))[0]
+    unpaired = record({"predicted": "a", "reference": "a", "evidence": [{"token_count": 4}]})
+    assert entry_values(metric("lbrag.cnbe"), [unpaired]) == [None]
+    free = record({"predicted": "a", "reference": "a", "evidence": []})
+    assert entry_values(metric("lbrag.cnbe"), [free]) == [0.0]
+
+
+def test_hostile_text_has_a_value_or_none() -> None:
+    for text in (
+        "\ud800\udfff" * 1000, "\x00" * MANY, "a" * (MANY * 10), "a" + "\u0301\u0323" * MANY,
+        "[" * 10_000 + "]" * 10_000, ". ! ? " * MANY, "\u202e\u2066" * 10_000,
+    ):  # fmt: skip
+        fields = {"predicted": text, "reference": "atim", "evidence": [{"token_count": 1}]}
+        judged = {"baseline": text, "judge_semantic": {"score": 1, "explanation": text}}
+        given_ = record({**fields, **judged})
+        for name in LBRAG_IDS:
+            made = metric(f"lbrag.{name}")
+            (found,) = entry_values(made, [given_])
+            assert found is None or made.info.low <= found <= made.info.high
+            assert all(isinstance(line, str) for line in made.explain(given_))
+
+
+def test_lbrag_a_value_can_be_explained() -> None:
+    fields: Any
+    for name, fields, words in [
+        ("f1", {"predicted": "4429m", "reference": "4429米", "language": "zh"}, "4 shared"),
+        ("rlc", {"predicted": "答案是 meters", "language": "zh"}, "3 of 9 letters"),
+        ("rlc", {"predicted": "12"}, "crk-Latn"),
+        ("cnbe", {"predicted": "a", "evidence": []}, "Nothing was translated"),
+        ("cnbe", {"predicted": "a", "evidence": [{"token_count": 2}]}, "no answer of a baseline"),
+        (
+            "cnbe",
+            {"predicted": "a", "baseline": "", "evidence": [{"token_count": 2}]},
+            "for 2 tokens",
+        ),
+        (
+            "semantic_score",
+            {"judge_semantic": {"score": 0.94, "explanation": "units"}},
+            "0.94 of 1",
+        ),
+        ("semantic_score", {"judge_semantic": "high"}, "no score: the score is no number"),
+    ]:
+        assert words in metric(f"lbrag.{name}").explain(record(fields))[0]
+
+
+def test_consistency_from_six_of_ten_and_signatures() -> None:
+    shares = [record({"predicted": answer, "language": "zh"}) for answer in ("答案是ab", "答案ab")]
+    assert entry_values(metric("lbrag.rlc_ok"), shares) == [1.0, 0.0]
+    by_word, by_character = (metric("lbrag.f1", tag).signature for tag in ("crk", "ja"))
+    assert by_word != by_character
+    roman, syllabics = (metric("lbrag.rlc", tag).signature for tag in ("crk-Latn", "crk-Cans"))
+    assert roman != syllabics
+    assert metric("lbrag.rlc").signature != metric("lbrag.rlc_ok").signature

@@ -26,6 +26,7 @@ from scoring.statistics.confidence_sequence import (
     span_of,
 )
 from scoring.statistics.significance import compare
+from tests.review.thorough import examples, times
 from tests.scoring.samples import ALPHABETS, corpus, worse
 from tests.scoring.statistics.matches import matches
 
@@ -38,10 +39,9 @@ def exact_log_capital(values: FloatArray, mean: float) -> float:
     return float(np.log(np.mean(returns)))
 
 
+@examples(25, 100)
 @given(shares, st.floats(-0.95, 0.95))
-def test_the_kept_sums_never_claim_more_capital_than_the_bets_made(
-    values: list[float], mean: float
-) -> None:
+def test_kept_sums_claim_no_more_than_the_bets_made(values: list[float], mean: float) -> None:
     array = np.array(values)
     found = float(log_capital(power_sums(array)[-1], mean))
     assert found <= exact_log_capital(array, mean) + 1e-6
@@ -57,6 +57,7 @@ def test_little_capital_is_lost_by_keeping_sums_only() -> None:
         )
 
 
+@examples(25, 100)
 @given(shares)
 def test_the_mean_lies_inside_and_batches_do_not_matter(values: list[float]) -> None:
     whole, single = ConfidenceSequence(100.0), ConfidenceSequence(100.0)
@@ -64,13 +65,13 @@ def test_the_mean_lies_inside_and_batches_do_not_matter(values: list[float]) -> 
     for value in values:
         single.add([100 * value])
     ends, mean = whole.interval(), whole.mean
-    assert ends is not None
     assert mean is not None
     assert -100.0 <= ends[0] <= mean + 1e-9
     assert mean - 1e-9 <= ends[1] <= 100.0
     assert single.interval() == pytest.approx(ends)
 
 
+@examples(25, 100)
 @given(shares)
 @example([0.997053385119052])
 def test_it_is_symmetrical(values: list[float]) -> None:
@@ -78,15 +79,14 @@ def test_it_is_symmetrical(values: list[float]) -> None:
     one.add(values)
     other.add(-value for value in values)
     ends = one.interval()
-    assert ends is not None
     assert other.interval() == pytest.approx((-ends[1], -ends[0]))
 
 
 def test_who_looks_after_every_entry_is_seldom_deceived() -> None:
-    """600 comparisons without a difference: at most 5 % alarms ever, and a plain interval many times that."""
+    """Many comparisons without a difference: at most 5 % alarms ever, and a plain interval many times that."""
     random = np.random.default_rng(5)
-    alarms = plain = 0
-    for _ in range(600):
+    alarms, plain, many = 0, 0, times(200, 600)
+    for _ in range(many):
         values = random.choice([0.3, 0.1, 0.05, 0.6], 400) * random.choice([-1, 1], 400)
         sums = power_sums(values)
         sides = [log_capital(s, 0.0) for s in (sums, sums * (-1.0) ** np.arange(7))]
@@ -94,8 +94,8 @@ def test_who_looks_after_every_entry_is_seldom_deceived() -> None:
         count = np.arange(1, 401)
         z = np.cumsum(values) / np.sqrt(np.cumsum(values**2))
         plain += bool((np.abs(z[count >= 10]) > 1.96).any())
-    assert alarms <= 0.05 * 600
-    assert plain >= 0.2 * 600
+    assert alarms <= 0.05 * many
+    assert plain >= 0.2 * many
 
 
 def test_a_real_difference_is_found_and_the_interval_narrows_to_it() -> None:
@@ -104,7 +104,6 @@ def test_a_real_difference_is_found_and_the_interval_narrows_to_it() -> None:
     for _ in range(4):
         sequence.add(np.clip(random.normal(5, 15, 1000), -100, 100))
         ends = sequence.interval()
-        assert ends is not None
         assert ends[0] < 5 < ends[1]
         widths.append(ends[1] - ends[0])
     assert ends[0] > 0
@@ -112,18 +111,14 @@ def test_a_real_difference_is_found_and_the_interval_narrows_to_it() -> None:
     assert widths[-1] < 3 * 2 * 1.96 * 15 / 4000**0.5
 
 
-def test_few_entries_say_nothing() -> None:
+def test_few_or_valueless_entries_say_nothing() -> None:
     sequence = ConfidenceSequence(1.0)
     assert (sequence.interval(), sequence.mean) == (None, None)
     sequence.add([])
     assert sequence.interval() is None
     sequence.add([1.0])
     ends = sequence.interval()
-    assert ends is not None
     assert ends[0] < 0
-
-
-def test_entries_without_a_value_are_passed_over() -> None:
     sequence = ConfidenceSequence(1.0)
     sequence.add([0.5, float("nan")])
     assert (sequence.entries, sequence.mean) == (1, 0.5)
@@ -165,7 +160,7 @@ def better(*pairs: tuple[int, int], runs: int) -> np.ndarray[tuple[int, int], np
     return found
 
 
-def test_a_cut_needs_every_run_above_to_beat_every_run_below() -> None:
+def test_cut_needs_every_run_above_to_beat_every_run_below() -> None:
     points = np.array([0.5, 0.9, 0.7, 0.1])  # ranked: 1, 2, 0, 3
     all_beat_last = [(1, 3), (2, 3), (0, 3)]
     assert clusters(points, better(*all_beat_last, runs=4)) == ((1, 2, 0), (3,))
@@ -174,12 +169,10 @@ def test_a_cut_needs_every_run_above_to_beat_every_run_below() -> None:
     gap = [(1, 0), (1, 3), (2, 3)]
     assert clusters(points, better(*gap, runs=4)) == ((1, 2, 0, 3),)
     assert clusters(np.array([]), better(runs=0)) == ()
-
-
-def test_ranks_count_the_runs_above() -> None:
     assert Ranking(((1, 2), (0,), (3,)), better(runs=4)).ranks() == {1: 1, 2: 1, 0: 3, 3: 4}
 
 
+@examples(25, 100)
 @given(st.integers(1, 7), st.integers(0, 5000))
 def test_clusters_are_the_finest_cuts_there_are(runs: int, seed: int) -> None:
     random_ = np.random.default_rng(seed)

@@ -27,21 +27,15 @@ def capitals(differences: list[float], mean: float, entries: int) -> list[float]
     return history
 
 
-def test_capital_is_that_of_single_bets() -> None:
+def test_capital_is_that_of_single_bets_and_one_on_average() -> None:
     seen = [0.3, -0.2, 0.5, 0.1, 0.0, 0.4]
     for mean in (-0.4, 0.0, 0.2):
         expected = max(capitals(seen, mean, 20)[1:])
         assert exp(highest_log_capital(np.array(seen), mean, 20)) == pytest.approx(expected)
-
-
-def test_over_all_orders_the_capital_stays_one_on_average() -> None:
-    """The proof's heart, by enumeration: against the true mean no time has more than 1 on average."""
+    # the proof's heart, by enumeration: against the true mean no time has more than 1 on average
     values = [0.5, -0.5, 0.25, -0.25, 0.1, -0.1]
     histories = np.array([capitals(list(order)[:5], 0.0, 6) for order in permutations(values)])
     assert histories.mean(axis=0) == pytest.approx(np.ones(6))
-
-
-def test_where_the_rest_cannot_make_up_for_it_there_is_no_doubt() -> None:
     assert highest_log_capital(np.array([1.0, 1.0, 1.0]), 0.0, 5) == inf
     assert highest_log_capital(np.array([1.0, 1.0]), 0.0, 4) < inf  # two losses would make it even
 
@@ -124,33 +118,24 @@ def test_a_set_up_can_leave_without_being_raced_out() -> None:
         race.leave("a")
 
 
-@pytest.mark.parametrize(
-    ("scores", "words"),
-    [
+def test_bad_blocks_are_refused_and_leave_the_race_as_it_was() -> None:
+    for scores, words in [
         ({"a": [0.5]}, "exactly the set-ups"),
         ({"a": [0.5], "b": [0.5], "c": [0.5]}, "exactly the set-ups"),
         ({"a": [0.5, 0.1], "b": [0.5]}, "same entries"),
         ({"a": [0.5] * 4, "b": [0.5] * 4}, "no more than there are"),
         ({"a": [1.5], "b": [0.5]}, "between 0 and 1"),
         ({"a": [float("nan")], "b": [0.5]}, "empty output"),
-    ],
-)
-def test_bad_blocks_are_refused_and_leave_the_race_as_it_was(
-    scores: dict[str, list[float]], words: str
-) -> None:
-    race = Race(["a", "b"], 3)
-    with pytest.raises(ValueError, match=words):
-        race.add(scores)
-    assert race.seen == 0
-    assert race.add({"a": [0.5] * 3, "b": [0.4] * 3}) == ("a", "b")
+    ]:
+        race = Race(["a", "b"], 3)
+        with pytest.raises(ValueError, match=words):
+            race.add(scores)
+        assert (race.seen, race.add({"a": [0.5] * 3, "b": [0.4] * 3})) == (0, ("a", "b"))
 
 
-def test_a_race_needs_two_names_and_entries() -> None:
+def test_race_needs_two_names_and_has_a_seeded_order() -> None:
     for setups, entries, level in ((["a"], 5, 0.95), (["a", "a"], 5, 0.95), (["a", "b"], 0, 0.95), (["a", "b"], 5, 1.0)):  # fmt: skip
         with pytest.raises(ValueError, match="two set-ups"):
             Race(setups, entries, level=level)
-
-
-def test_the_order_is_a_shuffle_that_its_seed_repeats() -> None:
     assert shuffled(50, 3) == shuffled(50, 3) != shuffled(50, 4)
     assert sorted(shuffled(50, 3)) == list(range(50))

@@ -50,30 +50,20 @@ def test_probabilities_equal_those_of_nltk() -> None:
         assert probability == pytest.approx(wanted, rel=1e-9)
 
 
-def test_probabilities_of_each_source_word_sum_to_one() -> None:
-    source, _, probability = ibm1([[0, 1, 2], [0, 2], [0, 1, 1]], [[0, 1], [1, 1, 2], [0]])
-    assert np.bincount(source, probability) == pytest.approx(np.ones(3))
-
-
-def test_the_link_of_a_word_is_its_translation() -> None:
+def test_links_are_translations_and_the_same_again() -> None:
     alignment = Alignment(toy(300))
     for number in range(12):
         links = alignment.links(f"t{number}")
         assert max(links, key=links.__getitem__) == f"s{number}"
         assert links[f"s{number}"] > 0.8
     assert alignment.links("unseen") == {}
-
-
-def test_the_same_pairs_give_the_same_links() -> None:
     first, second = Alignment(toy(300)), Alignment(toy(300))
     assert all(first.links(f"t{n}") == second.links(f"t{n}") for n in range(12))
-
-
-def test_pairs_with_an_empty_side_and_no_pairs_at_all_teach_nothing() -> None:
     assert Alignment([]).links("a") == {}
     alignment = Alignment([([], ["b"]), (["a"], []), (["a"], ["b"])])
-    assert alignment.pairs == 1
-    assert list(alignment.links("b")) == ["a"]
+    assert (alignment.pairs, list(alignment.links("b"))) == (1, ["a"])
+    source, _, probability = ibm1([[0, 1, 2], [0, 2], [0, 1, 1]], [[0, 1], [1, 1, 2], [0]])
+    assert np.bincount(source, probability) == pytest.approx(np.ones(3))
 
 
 def test_the_time_of_learning_grows_as_the_pairs_do() -> None:
@@ -94,45 +84,22 @@ def test_secret_and_one_sided_pairs_are_never_learned_from() -> None:
     assert len(alignable(entries([("a", "b")] * (MOST_PAIRS + 1)))) == MOST_PAIRS
 
 
-@pytest.mark.parametrize(
-    ("text", "marks"),
-    [
-        ('He said "go".', '"'),
-        ("“Go,” she said", "“”"),
-        ("„Geh“, sagte er", "„“"),
-        ("« Va », dit-elle", "«»"),
-        ("「行け」と『本』", "「」『』"),
-        ("“He said ‘no’ twice”", "“”‘’"),
-        ("worried about 'looking like muppets'", "'"),
-        ('"They shouted: \'I got bit!\'"', "\"'"),
-        ("said: 'The investigation of O'Hagan goes on'", "'"),
-        ('مثل "007"و"مهمة"', '"'),
-        ("これは\"テスト\"です", '"'),
-        ("‚so‘", "‚‘"),
-        ("‹so›", "‹›"),
-    ],
-)  # fmt: skip
-def test_quotations_are_found(text: str, marks: str) -> None:
-    assert quotation_marks(text) == frozenset(marks)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_quotations_are_told_from_apostrophes_and_letters() -> None:
+    for text, marks in [
+        ('He said "go".', '"'), ("“Go,” she said", "“”"), ("„Geh“, sagte er", "„“"),
+        ("« Va », dit-elle", "«»"), ("「行け」と『本』", "「」『』"), ("“He said ‘no’ twice”", "“”‘’"),
+        ("worried about 'looking like muppets'", "'"), ('"They shouted: \'I got bit!\'"', "\"'"),
+        ("said: 'The investigation of O'Hagan goes on'", "'"), ('مثل "007"و"مهمة"', '"'),
+        ("これは\"テスト\"です", '"'), ("‚so‘", "‚‘"), ("‹so›", "‹›"),
+    ]:  # fmt: skip
+        assert quotation_marks(text) == frozenset(marks)
+    for text in [
         "don't", "l’homme", "it's the dogs' home", "the dogs' and cats' homes", "rock 'n roll", "kâ-wî'c", "qaʼaq",
         "a 24\" screen", "5'10\" tall", "5′ 10″", "צה\"ל", "", "'", "‘", "в’їзд", "o‘zbek tili", "Toyota's Aurisን",
-    ],
-)  # fmt: skip
-def test_apostrophes_inches_and_abbreviations_are_none(text: str) -> None:
-    assert quotation_marks(text) == frozenset()
-
-
-def test_letters_of_the_language_are_none() -> None:
+    ]:  # fmt: skip
+        assert quotation_marks(text) == frozenset()
     assert quotation_marks("‘o ka ‘ōlelo’ ", "‘’") == frozenset()
     assert quotation_marks("“‘ōlelo”", "‘") == frozenset("“”")
-
-
-def test_a_number_may_end_a_quotation() -> None:
     assert quotation_marks('he wrote "in 1974" twice') == frozenset('"')
 
 
@@ -141,68 +108,43 @@ def test_only_characters_of_the_text_are_named(text: str) -> None:
     assert quotation_marks(text) <= frozenset(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "pair", "turned"),
-    [
-        ("»Va« , dit-elle", "«»", True),
-        ("«Va», dit-elle", "«»", False),
-        ("»Va« et »viens«", "«»", True),
-        ("»Va« et «viens»", "«»", False),
-        ("»Va ‘là’«", "«»", True),
-        ("Va»", "«»", False),
-        ('"Va"', '""', False),
-        ("„Geh“", "“”", False),
-        ("", "«»", False),
-    ],
-)
-def test_marks_that_are_turned_round(text: str, pair: str, turned: bool) -> None:
-    assert turned_round(quoting(text), pair) is turned
+def test_marks_that_are_turned_round() -> None:
+    for text, pair, turned in [
+        ("»Va« , dit-elle", "«»", True), ("«Va», dit-elle", "«»", False),
+        ("»Va« et »viens«", "«»", True), ("»Va« et «viens»", "«»", False),
+        ("»Va ‘là’«", "«»", True), ("Va»", "«»", False), ('"Va"', '""', False),
+        ("„Geh“", "“”", False), ("", "«»", False),
+    ]:  # fmt: skip
+        assert turned_round(quoting(text), pair) is turned
 
 
 wordfreq = pytest.importorskip("wordfreq", reason="the package wordfreq is not installed")
 
 
-@pytest.mark.parametrize(
-    ("tag", "code"), [("en", "en"), ("eng", "en"), ("spa-Latn", "es"), ("fin", "fi")]
-)
-def test_words_are_those_of_the_package(tag: str, code: str) -> None:
-    words, name = source_word_list(tag)
-    top = wordfreq.top_n_list(code, MOST, wordlist="small")
-    wanted = {word.casefold().replace("’", "'").replace("ʼ", "'") for word in top}
-    assert words == {word for word in wanted if len(word) > 1}
-    assert name is not None
-    assert name.endswith(f"small_{code}, 5,000 words")
+def test_words_are_those_of_the_package() -> None:
+    for tag, code in [("en", "en"), ("eng", "en"), ("spa-Latn", "es"), ("fin", "fi")]:
+        words, name = source_word_list(tag)
+        top = wordfreq.top_n_list(code, MOST, wordlist="small")
+        wanted = {word.casefold().replace("’", "'").replace("ʼ", "'") for word in top}
+        assert words == {word for word in wanted if len(word) > 1}
+        assert name.endswith(f"small_{code}, 5,000 words")
 
 
-@pytest.mark.parametrize("tag", ["crk", "iu-Cans", "qqq", "../../x", "", "zh", "ja"])
-def test_languages_without_a_usable_list_have_none(tag: str) -> None:
-    assert source_word_list(tag) == (frozenset(), None)
-
-
-def test_without_the_package_there_is_no_list(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_languages_without_a_list_or_package_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for tag in ("crk", "iu-Cans", "qqq", "../../x", "", "zh", "ja"):
+        assert source_word_list(tag) == (frozenset(), None)
     monkeypatch.setattr(source_words, "find_spec", lambda _: None)
     assert source_word_list.__wrapped__("en") == (frozenset(), None)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"no gzip",
-        gzip.compress(b"", mtime=0),
-        gzip.compress(b"\xc1", mtime=0),
-        gzip.compress(msgpack.packb([{}, []]), mtime=0),
-        gzip.compress(msgpack.packb(7), mtime=0),
-    ],
-)
-def test_a_damaged_file_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
-) -> None:
+def test_damaged_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "small_en.msgpack.gz"
-    file.write_bytes(content)
     monkeypatch.setattr(source_words, "list_file", lambda _: file)
-    with pytest.raises(ValueError, match=r"small_en\.msgpack\.gz .* install the package anew"):
-        source_word_list.__wrapped__("en")
+    packed = (b"", b"\xc1", msgpack.packb([{}, []]), msgpack.packb(7))
+    for content in (b"", b"no gzip", *(gzip.compress(each, mtime=0) for each in packed)):
+        file.write_bytes(content)
+        with pytest.raises(ValueError, match=r"small_en\.msgpack\.gz .* install the package anew"):
+            source_word_list.__wrapped__("en")
 
 
 def test_the_package_is_never_imported() -> None:
