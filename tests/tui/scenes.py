@@ -35,6 +35,7 @@ from scoring.core.composite import Composite
 from scoring.core.scorer import RunningTotals, Scorer, missing_reasons
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import surface_metrics
+from tests.corpora import making
 
 SCORER = Scorer(surface_metrics(tokenizer="13a", has_variants=True))
 
@@ -261,7 +262,8 @@ def scene(
     store = open_store(path)
     run_id = RUN_ID
     missing = missing_reasons(SCORER.metrics, values_of(entries, []))
-    missing = {name: why for name, why in missing.items() if name not in _surface()}
+    surface = {metric.info.id for metric in SCORER.metrics}
+    missing = {name: why for name, why in missing.items() if name not in surface}
     results = []
     for position, entry in enumerate(entries[:stored]):
         output = pairs[position % len(pairs)][2] if outputs is None else outputs[position]
@@ -302,10 +304,6 @@ def scene(
     made = Scene(path, store, number, run_id, entries, results, EventQueue(), missing)
     SET_UP.append(made)
     return made
-
-
-def _surface() -> set[str]:
-    return {metric.info.id for metric in SCORER.metrics}
 
 
 def _attempts(store: sqlite3.Connection, entry: Entry, made: Result) -> list[Attempt]:
@@ -412,3 +410,14 @@ def finished(made: Scene, state: RunState = RunState.COMPLETE) -> Finished:
     done = len(made.results)
     failed = sum(each.failed for each in made.results)
     return Finished(made.run_id, state, done, failed, len(made.entries), 63.0, "ab" * 32)
+
+
+FAULTY = [
+    making.entry(1, source="Good morning!", reference="Bonan matenon!", segment="development"),
+    making.entry(2, source="Good morning!", reference="Bonan matenon!", segment="development"),
+    making.entry(3, source="Thank you!", reference="Dankon!", register="Formal ", difficulty=2),
+    making.entry(
+        4, source="Secret night", reference="Sekreta nokto", segment="held_out", difficulty=2
+    ),
+]
+"""A corpus with faults."""

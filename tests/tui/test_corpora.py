@@ -31,9 +31,8 @@ from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.toolkit.form.file_choice import FileChoice
 from rosetta_tui.toolkit.messages import NewRunAsked
 from tests.corpora.making import json_file
-from tests.tui.faulty import FAULTY
 from tests.tui.golden import SMALL, look
-from tests.tui.scenes import scene, sealed
+from tests.tui.scenes import FAULTY, scene, sealed
 from tests.tui.screens import App, lines, notices, settle, showing, stands, text
 from tests.tui.screens import press_in_turn as press
 

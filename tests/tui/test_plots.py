@@ -42,7 +42,7 @@ from rosetta_tui.plots.view import Lines, plane
 from tests.review.thorough import examples
 from tests.tui.golden import SMALL, look
 from tests.tui.hostile import acting
-from tests.tui.runs.summaries import run
+from tests.tui.runs.made import run
 from tests.tui.scenes import HOSTILE, card_of, scene, sealed
 from tests.tui.screens import App, at_rest, press, showing, text
 

@@ -37,9 +37,8 @@ from rosetta_tui.toolkit.pages import UNREADABLE, Pages, readable
 from tests.corpora.making import json_file
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.review.thorough import first
-from tests.tui.faulty import FAULTY
-from tests.tui.runs.stopped_runs import stopped
-from tests.tui.scenes import scene, sealed
+from tests.tui.runs.made import stopped
+from tests.tui.scenes import FAULTY, scene, sealed
 from tests.tui.screens import App, at_rest, notices, press, settle, showing, text
 
 HURT = {

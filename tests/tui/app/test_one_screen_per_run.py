@@ -62,6 +62,7 @@ def state(path: Path) -> RunState:
 async def until_complete(pilot: Pilot[None]) -> LiveScreen:
     """Wait until the screen that is seen shows a sealed run."""
     while not (isinstance(screen := pilot.app.screen, LiveScreen) and screen.live.complete):
+        await pilot.pause(0.02)
         await settle(pilot)
         if isinstance(screen, LiveScreen):
             screen.look_afterwards()
@@ -119,7 +120,7 @@ async def test_superseded_screen_below_is_skipped(tmp_path: Path, endpoint: Scri
             for _ in range(1000):  # looks until the older one has gone by itself
                 if not getattr(app.screen, "superseded", False):
                     break
-                await pilot.pause()
+                await pilot.pause(0.02)
             assert not getattr(app.screen, "superseded", False)
         assert live_screens(app) == []
 

@@ -29,7 +29,7 @@ from rosetta_tui.session.watched import WatchedRun
 from tests.harness.card import factory
 from tests.harness.store.file.damaged import damage
 from tests.tui.golden import SMALL, look
-from tests.tui.runs.summaries import run
+from tests.tui.runs.made import run
 from tests.tui.scenes import PAIRS, entries_of, scene, sealed
 from tests.tui.screens import App, at_rest, notices, press, settle, text
 

@@ -31,8 +31,7 @@ from rosetta_tui.session.engine import Engine
 from rosetta_tui.session.watched import WatchedRun
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted, error, translated
-from tests.tui.runs.stopped_runs import noting, stopped
-from tests.tui.runs.summaries import run
+from tests.tui.runs.made import noting, run, stopped
 from tests.tui.scenes import scene, sealed
 from tests.tui.screens import App, at_rest, press, settle, stands, text
 

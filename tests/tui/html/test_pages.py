@@ -52,7 +52,7 @@ from tests.tui.hostile import acting
 from tests.tui.html.spoiling import PLANTED, spoilt
 from tests.tui.html.strict import StrictPage, masked
 from tests.tui.review.organising import GO, scene
-from tests.tui.runs.stopped_runs import stopped
+from tests.tui.runs.made import stopped
 from tests.tui.scenes import HOSTILE
 from tests.tui.sweep.matrix import AXES, cells
 

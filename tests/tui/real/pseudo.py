@@ -44,20 +44,12 @@ class Pseudo:
         self._main, side = pty.openpty()
         fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
         env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        ignored = "ignore" if ignore_hang_up else ""
         self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-P",
-                "-c",
-                PROGRAM,
-                "ignore" if ignore_hang_up else "",
-                *map(str, words),
-            ],
-            stdin=side,
-            stdout=side,
-            stderr=side,
+            [sys.executable, "-P", "-c", PROGRAM, ignored, *map(str, words)],
+            stdin=side, stdout=side, stderr=side,
             env={**env, "ROSETTA_HOME": str(home), "TERM": "xterm-256color"},
-        )
+        )  # fmt: skip
         os.close(side)
         self._there = True
 

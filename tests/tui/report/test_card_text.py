@@ -16,7 +16,7 @@ from rosetta_tui.show.card_fields import interval, with_interval
 from rosetta_tui.show.run_facts import run_line
 from rosetta_tui.show.text import WIDEST, plain, stacked, table
 from tests.review.thorough import examples
-from tests.tui.runs.summaries import run
+from tests.tui.runs.made import run
 from tests.tui.scenes import HOSTILE
 
 CARD: dict[str, Any] = {

@@ -23,7 +23,7 @@ from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.starting import resume
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted, completion, error, json_answer
-from tests.tui.runs.stopped_runs import noting, stopped
+from tests.tui.runs.made import noting, stopped
 from tests.tui.scenes import RUN_ID
 from tests.tui.screens import App, at_rest, lines, notices, press, settle, stands, text
 

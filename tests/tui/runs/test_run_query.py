@@ -23,7 +23,7 @@ from rosetta_tui.show.run_facts import HEADINGS, run_line
 from rosetta_tui.show.text import plain
 from tests.review.thorough import examples
 from tests.tui.hostile import acting
-from tests.tui.runs.summaries import run
+from tests.tui.runs.made import run
 from tests.tui.scenes import HOSTILE, sealed
 from tests.tui.screens import App, at_rest, press, press_in_turn, text
 

@@ -23,7 +23,7 @@ from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of, options_of
 from rosetta_tui.toolkit.form.form_line import FormLine
 from tests.harness.evaluation import LANGUAGES
-from tests.tui.runs.scored_again import opened, path, runs
+from tests.tui.runs.made import opened, path, runs
 from tests.tui.screens import App, at_rest, press, settle, text
 
 __all__ = ["path"]
@@ -43,6 +43,7 @@ async def test_scoring_again_makes_a_new_run_that_names_the_old(path: Path) -> N
     assert before.card["scores"]["ter"] is None
 
 
+@pytest.mark.costly("a dialog that looks at four sets of metrics")
 async def test_dialog_says_what_will_work_and_what_is_wrong(path: Path) -> None:
     async with at_rest(App(None, path), (80, 24)) as (app, pilot):
         screen = await opened(pilot)

@@ -2,59 +2,51 @@
 
 from __future__ import annotations
 
-import shutil
-from contextlib import closing
+import sys
 from pathlib import Path
 
 import pytest
 
 from harness.settings import Settings, read_settings
-from tests.tui.home.terminal import Terminal
 
-pytestmark = [
-    pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed"),
-    pytest.mark.costly("starts the program twice in a real terminal"),
-]
+DOWN, LEFT, END, LEAVE = "\x1b[B", "\x1b[D", "\x1b[F", "\x11"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of the system")
+@pytest.mark.costly("starts the program twice in a real terminal")
 def test_chosen_key_and_colours_hold_at_the_next_start(tmp_path: Path) -> None:
+    from tests.tui.real.pseudo import Pseudo, wait
+
     home = tmp_path / "home"
-    home.mkdir(mode=0o700)
-    (home / "settings.toml").write_text("theme = 'a'\ntheme = 3\n")
-    with closing(Terminal(tmp_path)) as terminal:
-        terminal.wait_for("Your settings cannot be read", "Cannot overwrite")
-        terminal.press("C-q")
-        terminal.wait_until_gone()
-    (home / "settings.toml").unlink()
-    with closing(Terminal(tmp_path)) as terminal:
+    with Pseudo(home) as terminal:
         terminal.wait_for("Run the demo")
         terminal.press(",")
         terminal.wait_for("Settings", "Colours", "rosetta-contrast")
-        terminal.press("Enter")
+        terminal.press("\r")
         terminal.wait_for("⏎ Open")
-        terminal.press("Down", "Enter")
+        terminal.press(f"{DOWN}\r")
         terminal.wait_for("saved ✓", "● chosen")
-        terminal.press("Left", "End")
+        terminal.press(f"{LEFT}{END}")
         terminal.wait_for("what it does", "Leaderboard")
-        terminal.press("Enter")
+        terminal.press("\r")
         terminal.wait_for("⏎ Open")
         terminal.press("/")
-        terminal.wait_for(gone="⏎ Open")
-        terminal.type("home.leaderboard")
+        wait(terminal.screen, lambda seen: "⏎ Open" not in seen)
+        terminal.press("home.leaderboard")
         terminal.wait_for("home.leaderboard")
-        terminal.press("Enter")
+        terminal.press("\r")
         terminal.wait_for("⏎ Open")
-        terminal.press("Enter")
+        terminal.press("\r")
         terminal.wait_for("Press the key for Leaderboard")
         terminal.press("K")
         terminal.wait_for("shipped: l")
-        terminal.press("C-q")
-        terminal.wait_until_gone()
+        terminal.press(LEAVE)
+        assert terminal.ended() == 0
     chosen = Settings(theme="rosetta-light", keys={"home.leaderboard": "K"})
     assert read_settings(home) == chosen
-    with closing(Terminal(tmp_path)) as terminal:
+    with Pseudo(home) as terminal:
         terminal.wait_for("Run the demo")
         terminal.press("K")
         terminal.wait_for("Rosetta › Leaderboard")
-        terminal.press("C-q")
-        terminal.wait_until_gone()
+        terminal.press(LEAVE)
+        assert terminal.ended() == 0

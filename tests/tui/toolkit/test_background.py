@@ -35,8 +35,7 @@ from rosetta_tui.toolkit.background import background, in_thread
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.messages import RunChosen, RunResumed
 from tests.harness.card import factory
-from tests.tui.runs.scored_again import opened, path, runs
-from tests.tui.runs.stopped_runs import noting, stopped
+from tests.tui.runs.made import noting, opened, path, runs, stopped
 from tests.tui.scenes import HOSTILE, sealed
 from tests.tui.screens import App, at_rest, notices, press, settle
 

@@ -23,7 +23,7 @@ from harness.release.records import (
 from harness.sealed.keys import Identity, Role
 from harness.vault.grants.grants import Grants
 from harness.vault.keepers import keeper_of
-from harness.vault.records import Keeper, RunTerms
+from harness.vault.records import RunTerms
 from harness.vault.vault import Vault
 from rosetta_tui.commands import rosetta
 from rosetta_tui.vault.facts import VaultReading
@@ -38,24 +38,17 @@ STEADY = r"(computer whose six words are: |its words +).*"
 RUN = RunTerms(method="copy-source", options="ab" * 32, scorer="0.1.0")
 
 
-def keepers_named(*names: str) -> list[Keeper]:
-    """Make keepers of these names, the last of whom is the recovery key."""
-    people = list(PEOPLE.values())
-    return [
-        keeper_of(people[place], name, recovery=place == len(names) - 1)
-        for place, name in enumerate(names)
-    ]
-
-
 def vault_of(home: Path, folder: Path, start: datetime) -> Vault:
     """A vault as the computer has it whose data folder is ``home``."""
     return Vault(folder, home / "vaults", ticking(start))
 
 
 def filled(home: Path, folder: Path, *, threshold: int = 1, names: Sequence[str] = NAMES, title: str = "Words of the elders") -> Vault:  # fmt: skip
-    """Make a vault with one corpus."""
+    """Make a vault with one corpus, whose last keeper is the recovery key."""
     made = vault_of(home, folder, datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
-    made.found(title, keepers_named(*names), OFFICE, threshold)
+    people = zip(PEOPLE.values(), names, strict=True)
+    keepers = [keeper_of(key, name, recovery=name == names[-1]) for key, name in people]
+    made.found(title, keepers, OFFICE, threshold)
     made.add(corpus(), "greetings", OFFICE)
     return made
 
