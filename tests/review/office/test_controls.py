@@ -98,18 +98,6 @@ def test_anchors_and_bad_items_come_from_development_entries(draft: ReviewDraft)
         assert item.shown.candidate == draft.runs.corpus[item.truth.entry].reference
 
 
-def test_the_same_seed_makes_the_same_controls(tmp_path: Path) -> None:
-    made.store_runs(tmp_path)
-    runs = made.reviewed(tmp_path)
-
-    def texts(seed: int) -> list[tuple[str, str]]:
-        items = made.draft(runs, seed).controls.items
-        return [(item.shown.source, item.shown.candidate) for item in items]
-
-    assert texts(1) == texts(1)
-    assert texts(1) != texts(2)
-
-
 def auc(ours: list[float], others: list[float]) -> float:
     """Return the chance that one of ours is larger than one of the others; half for equal ones."""
     wins = sum((a > b) + (a == b) / 2 for a in ours for b in others)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -66,13 +65,6 @@ def test_several_runs_are_asked_about_the_same_entries(draft: ReviewDraft) -> No
     }
     assert entries[made.RUNS[0]] == entries[made.RUNS[1]] == {entry.id for entry in draft.entries}
     assert len(draft.real) == 80
-
-
-def test_one_original_never_comes_twice_in_a_row(draft: ReviewDraft) -> None:
-    entry = {item.id: item.truth.entry for item in draft.items}
-    for order in draft.orders.values():
-        assert sorted(order) == sorted(entry)
-        assert all(entry[a] != entry[b] for a, b in pairwise(order))
 
 
 def test_nothing_in_the_file_tells_a_system_a_reference_or_a_score(

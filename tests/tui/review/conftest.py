@@ -11,7 +11,8 @@ import pytest
 from review.office.store.store import Office
 from review.session.opening import Opening
 from tests.review.closing import all_closed
-from tests.review.verdict.certified import fluent_run
+from tests.review.verdict.certified import worked_out_once
+from tests.tui.review.gated import go, sealed_run
 
 
 @pytest.fixture
@@ -22,9 +23,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def card(home: Path, tmp_path: Path) -> dict[str, Any]:
-    """Seal a run in the store whose automatic tier is fluent."""
-    return fluent_run(home / "rosetta.sqlite", tmp_path)
+def card(home: Path) -> dict[str, Any]:
+    """A sealed run in the store whose automatic tier is fluent."""
+    return sealed_run(home)
 
 
 @pytest.fixture
@@ -41,4 +42,4 @@ def sticks_are_folders(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-__all__ = ["all_closed"]
+__all__ = ["all_closed", "go", "worked_out_once"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import unicodedata
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from review.files.batch import open_batch
+from review.files.batch import Batch, open_batch
 from rosetta_tui.commands.review import review
 from tests.review.office import made
 
@@ -17,16 +18,14 @@ CREATE = ("create", "last", "--organisation", "The council")
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "home"
-    monkeypatch.setenv("ROSETTA_HOME", str(folder))
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
-    made.store_runs(folder)
-    return folder
+def home(home: Path) -> Path:
+    """Seal a run in the store."""
+    made.store_runs(home)
+    return home
 
 
-def rosetta(*arguments: str, text: str | None = None, code: int = 0) -> Result:
-    result = CliRunner().invoke(review, arguments, input=text)
+def rosetta(*arguments: object, text: str | None = None, code: int = 0) -> Result:
+    result = CliRunner().invoke(review, [*map(str, arguments)], input=text)
     if code == 0 and result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code == code, result.output
@@ -34,9 +33,9 @@ def rosetta(*arguments: str, text: str | None = None, code: int = 0) -> Result:
     return result
 
 
-def refused(*arguments: str) -> str:
+def refused(*arguments: object) -> str:
     """Run a command that fails in words, which the front door prints; gives them."""
-    result = CliRunner().invoke(review, arguments)
+    result = CliRunner().invoke(review, [*map(str, arguments)])
     assert result.exception is not None
     return str(result.exception)
 
@@ -45,18 +44,34 @@ def harmless(text: str) -> bool:
     return all(c == "\n" or unicodedata.category(c) not in {"Cc", "Cf"} for c in text)
 
 
-def create(folder: Path, *more: str) -> dict[str, object]:
-    arguments = (*CREATE, "-o", str(folder), "--seed", "3", "--json", *more)
-    result = CliRunner().invoke(review, arguments)
-    assert result.exit_code == 0, (result.output, result.exception)
-    told: dict[str, object] = json.loads(result.stdout)
-    return told
+def batch_at(path: Path) -> Batch:
+    """Return the one batch in a folder, or that of a file."""
+    [file] = path.glob("*.rosetta-batch") if path.is_dir() else [path]
+    return open_batch(file.read_bytes())
+
+
+def create(folder: Path, *more: object) -> Batch:
+    """Make a review whose batch is written into a folder of its own."""
+    rosetta(*CREATE, "-o", folder, "--seed", "3", "--json", *more)
+    return batch_at(folder)
 
 
 def sent(home: Path, folder: Path, *more: str) -> list[made.Person]:
-    """Make a review, and give its people."""
-    told = create(folder, "--name", "spring", *more)
-    [file] = list(told["files"])  # type: ignore[call-overload]
-    batch = open_batch(Path(file).read_bytes())
+    """Copy a review that was made once, and give its people."""
+
+    def fill(to: Path) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("ROSETTA_HOME", str(to / "home"))
+            made.store_runs(to / "home")
+            create(to / "out", "--name", "spring", *more)
+
+    kept = made.kept(f"sent {more}", fill)
+    made.copied(kept / "home", home)
+    batch = batch_at(Path(shutil.copytree(kept / "out", folder)))
     people = made.codes_of(home).items()
     return [made.Person(folder / code, batch, who, code) for who, code in people]
+
+
+def status() -> dict[str, object]:
+    told: dict[str, object] = json.loads(rosetta("status", "--json").output)
+    return told

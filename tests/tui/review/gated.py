@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
 from click.testing import CliRunner, Result
 
+from corpora.model.entry import Segment
 from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store
-from review.log.payloads import HarmFlag, Rate
+from harness.store.runs import find_run, read_card
+from review.log.fold import State
+from review.log.payloads import AnyPayload, HarmFlag, Rate
 from review.office.store.store import Office, Review
 from review.rating import Rating
 from review.verdict.certificate.evidence import Evidence, pack_evidence
 from review.verdict.panel.key import ControlKind
 from rosetta_tui.commands.review import review as review_commands
 from rosetta_tui.commands.runs import runs
+from tests.review.office.made import copied, kept
 from tests.review.verdict import histories
-from tests.review.verdict.certified import GO, about, deliver, fill_office
+from tests.review.verdict.certified import GO, about, deliver, fill_office, fluent_run
 from tests.review.verdict.histories import Shape
 
 
@@ -42,6 +50,24 @@ def listed() -> dict[str, Any]:
     return dict(run)
 
 
+def gate(*arguments: object) -> dict[str, Any]:
+    """Return the verdict of the one run as JSON."""
+    [found] = json.loads(invoke("gate", *arguments, "--json").stdout)
+    return dict(found)
+
+
+def sealed_run(home: Path, segment: Segment = Segment.DEVELOPMENT) -> dict[str, Any]:
+    """Copy a store with a sealed run whose automatic tier is fluent; gives its card."""
+
+    def fill(to: Path) -> None:
+        with ThreadPoolExecutor(1) as pool:  # it brings its own event loop
+            pool.submit(fluent_run, to / "rosetta.sqlite", to, segment=segment).result()
+
+    copied(kept(f"fluent {segment}", fill), home)
+    with closing(open_store(home / "rosetta.sqlite")) as store:
+        return read_card(store, find_run(store, "last").id) or {}
+
+
 def reviewed(
     card: dict[str, Any],
     shape: Shape = GO,
@@ -54,38 +80,102 @@ def reviewed(
     key = histories.make_key(rng, shape)
     facts = {"run_id": card["run_id"], "run_card_hash": card["run_card_hash"], **more}
     key = about(key, segments=segments, **facts)
-    events = [
-        e for e in histories.make_events(rng, shape, key) if e.device != histories.ORGANISATION
-    ]
-    return histories.evidence_of(key, events)
+    events = histories.make_events(rng, shape, key)
+    return histories.evidence_of(key, [e for e in events if e.device != histories.ORGANISATION])
 
 
 def filled(office: Office, home: Path, evidence: Evidence, **batch: object) -> Review:
-    identity = Identity.load(home, Role.ORGANISATION)
-    return fill_office(office, evidence, identity, **batch)
+    return fill_office(office, evidence, Identity.load(home, Role.ORGANISATION), **batch)
 
 
-def issued(tmp_path: Path, name: str = "out") -> Path:
-    """Issue the certificate of the newest review."""
-    done = invoke("gate", "--issue", "-o", tmp_path / name)
-    assert done.exit_code == 0, done.output
-    [certificate] = (tmp_path / name).glob("*.certificate.json")
-    return certificate
+@dataclass
+class Spring:
+    """The review ``spring`` of the run of the store, in an office that was made once for each kind."""
+
+    home: Path
+    card: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        self.office = Office.open(self.home)
+        self.review = self.office.review("spring")
+        self.first = next(iter(self.review.key.orders))
+
+    @property
+    def state(self) -> State:
+        return self.office.state(self.review)
+
+    @property
+    def looks(self) -> list[int]:
+        return list(self.state.looks.values())
+
+
+def spring(
+    home: Path,
+    shape: Shape = GO,
+    *,
+    segment: str = "development",
+    flag: str = "",
+    run: Segment = Segment.DEVELOPMENT,
+    **batch: object,
+) -> Spring:
+    """Copy an office with a review of entries of a segment; ``run``: of which those in the store are.
+
+    ``flag``: somebody calls one ``real`` item harmful, or a control of this kind.
+    """
+
+    def fill(to: Path) -> None:
+        card = sealed_run(to, run)
+        evidence = reviewed(card, shape, segments=segment)
+        if flag:
+            control = None if flag == "real" else ControlKind(flag)
+            key, consent = evidence.key, next(e for e in evidence.events if e.kind == "consent")
+            item = next(i for i, each in key.items.items() if each.control is control)
+            said = {"reviewer": consent.payload.reviewer, "batch": consent.payload.batch}
+            harm = HarmFlag(wall=histories.WALL, item=item, harmful=True, **said)
+            evidence = histories.evidence_of(key, [*evidence.events, *later_laptop(3, harm).events])
+        with Office.open(to) as office:
+            filled(office, to, evidence, **batch)
+
+    copied(kept(f"spring {shape} {segment} {flag} {run} {batch}", fill), home)
+    with closing(open_store(home / "rosetta.sqlite")) as store:
+        return Spring(home, read_card(store, find_run(store, "last").id) or {})
+
+
+@pytest.fixture
+def go(home: Path) -> Iterator[Spring]:
+    """A review whose verdict is go."""
+    made = spring(home)
+    yield made
+    made.office.close()
+
+
+def later_laptop(seed: int, *said: AnyPayload) -> histories.Chain:
+    """Let a new laptop say something, later than all others."""
+    chain = histories.Chain(Random(seed))
+    chain.lamport = 10**6 * seed
+    for each in said:
+        chain.write(each)
+    return chain
+
+
+def rate_of(review: Review, item: str, rating: Rating = Rating.GIST) -> Rate:
+    """Let the first person rate an item."""
+    return Rate(
+        wall=histories.WALL, reviewer=next(iter(review.key.orders)), batch=review.key.batches[0],
+        item=item, position=0, active_ms=5, face="lines", version="0", rating=rating,
+    )  # fmt: skip
+
+
+def say_later(office: Office, review: Review, seed: int, *said: AnyPayload) -> str:
+    """Let a new laptop say something, and take it in; gives its device."""
+    chain = later_laptop(seed, *said)
+    deliver(office.connection, review.key, tuple(chain.events))
+    return chain.device
 
 
 def another_rating(office: Office, review: Review, seed: int) -> str:
     """Write something in the name of the first person on a new device, and return that device."""
-    chain = histories.Chain(Random(seed))
-    chain.lamport = 10**6
-    who, item = next(iter(review.key.orders)), next(iter(review.key.items))
-    chain.write(
-        Rate(
-            wall=histories.WALL, reviewer=who, batch=review.key.batches[0], item=item, position=0,
-            active_ms=5, face="lines", version="0", rating=Rating.GIST,
-        )
-    )  # fmt: skip
-    deliver(office.connection, review.key, tuple(chain.events))
-    return chain.device
+    return say_later(office, review, seed, rate_of(review, next(iter(review.key.items))))
 
 
 def second_laptop(office: Office, review: Review) -> None:
@@ -96,39 +186,16 @@ def second_laptop(office: Office, review: Review) -> None:
     )
 
 
+def issued(tmp_path: Path, name: str = "out") -> Path:
+    """Issue the certificate of the newest review."""
+    done = invoke("gate", "--issue", "-o", tmp_path / name)
+    assert done.exit_code == 0, done.output
+    [certificate] = (tmp_path / name).glob("*.certificate.json")
+    return certificate
+
+
 def put(file: Any, folder: Path, name: str = "c") -> Path:
     """Write an evidence file."""
     path = folder / f"{name}.rosetta-evidence"
     path.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence))
     return path
-
-
-def find_bytes(home: Path) -> str:
-    with closing(open_store(home / "rosetta.sqlite")) as store:
-        return str(store.execute("SELECT run_card FROM runs").fetchone()[0])
-
-
-def replace_evidence(file: Any, evidence: Evidence) -> Any:
-    return type(file)(file.certificate, file.signature, evidence)
-
-
-def flagged(
-    card: dict[str, Any],
-    segments: str = "development",
-    shape: Shape = GO,
-    control: ControlKind | None = None,
-) -> Evidence:
-    """A review in which one person flags an item of the run, or a test translation of this kind."""
-    evidence = reviewed(card, shape, segments=segments)
-    key = evidence.key
-    item = next(
-        i
-        for i, each in key.items.items()
-        if each.control is control and (control or each.run_id == card["run_id"])
-    )
-    laptop = histories.Chain(Random(3))
-    laptop.lamport = 10**6
-    who, batch = next(e for e in evidence.events if e.kind == "consent").payload.reviewer, None
-    batch = next(e for e in evidence.events if e.kind == "consent").payload.batch
-    laptop.write(HarmFlag(wall=histories.WALL, reviewer=who, batch=batch, item=item, harmful=True))
-    return histories.evidence_of(key, [*evidence.events, *laptop.events])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual import events
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -19,6 +19,7 @@ from harness.store.file.database import open_store
 from review.files.manifests import BatchItem
 from review.log.event import Event, make_event
 from review.log.payloads import HarmFlag, Rate
+from review.office.store import store
 from review.office.store.store import Office, Review
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.gate.policy import proposed
@@ -26,9 +27,11 @@ from review.verdict.panel.key import AnswerKey
 from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.pages.review import SECTIONS, ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
+from tests.review.office.made import copied, kept
 from tests.review.verdict import certified, histories
 from tests.review.verdict.histories import Shape
 from tests.review.verdict.signing import LAPTOP, with_batches
+from tests.tui.review.gated import sealed_run
 from tests.tui.screens import App, rest, text
 
 _SMALL = Shape(reviewers=3, items=52, strata=(1, 2), bad=3, repeats=5, mischief=0.0, careless=0.0)
@@ -76,6 +79,9 @@ def keep_keys(folder: Path, identity: Identity) -> None:
     path.chmod(0o600)
 
 
+_made: dict[str, tuple[Evidence, Identity]] = {}
+
+
 def scene(
     folder: Path,
     shape: Shape = OPEN,
@@ -87,23 +93,32 @@ def scene(
     texts: Sequence[str] = (),
     flag: bool = False,
 ) -> Scene:
-    """Make a review of random people.
+    """Copy a review of random people, which is made once for each kind.
 
     ``fluent``: about a run of the store; ``back``: how much came back; ``flag``: one item is called harmful.
     """
-    identity = Identity.make(Role.ORGANISATION)
-    keep_keys(folder, identity)
-    open_store(folder / "rosetta.sqlite").close()
-    card = _fluent_run(folder) if fluent else None
-    made_up = certified.review_of(seed, shape, run=card)
-    key = histories.with_run(made_up.key, segments={segment: 60})
-    events = [e for e in made_up.events if e.device != histories.ORGANISATION]
-    evidence = histories.evidence_of(key, [*events, flagged(key, events)] if flag else events)
-    made = Scene(folder, evidence, identity, [])
-    with made.office() as office:
-        fill(office, evidence, identity, texts)
-    bring(made, back)
-    return made
+    name = f"scene {shape} {seed} {fluent} {back} {segment} {texts} {flag}"
+
+    def fill(to: Path) -> None:
+        identity = Identity.make(Role.ORGANISATION)
+        keep_keys(to, identity)
+        open_store(to / "rosetta.sqlite").close()
+        card = sealed_run(to) if fluent else None
+        made_up = certified.review_of(seed, shape, run=card)
+        key = histories.with_run(made_up.key, segments={segment: 60})
+        events = [e for e in made_up.events if e.device != histories.ORGANISATION]
+        evidence = histories.evidence_of(key, [*events, flagged(key, events)] if flag else events)
+        with pytest.MonkeyPatch.context() as patch, Office.open(to) as office:
+            patch.setattr(store, "utc_now", lambda: "2026-05-05T10:00:00Z")
+            create(office, evidence, identity, texts)
+        bring(Scene(to, evidence, identity, []), back)
+        _made[name] = evidence, identity
+
+    copied(kept(name, fill), folder)
+    evidence, identity = _made[name]
+    return Scene(
+        folder, evidence, identity, list(evidence.events)[: round(back * len(evidence.events))]
+    )
 
 
 def flagged(key: AnswerKey, events: Sequence[Event], salt: bytes = b"s" * 16) -> Event:
@@ -125,13 +140,7 @@ def flagged(key: AnswerKey, events: Sequence[Event], salt: bytes = b"s" * 16) ->
     )
 
 
-def _fluent_run(folder: Path) -> dict[str, Any]:
-    """Make a run in a thread of its own, for it brings its own event loop."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(certified.fluent_run, folder / "rosetta.sqlite", folder).result()
-
-
-def fill(office: Office, evidence: Evidence, identity: Identity, texts: Sequence[str]) -> Review:
+def create(office: Office, evidence: Evidence, identity: Identity, texts: Sequence[str]) -> Review:
     """Create the review, its candidates being these texts as far as there are any."""
     recipients = (identity.public.recipient, AgeIdentity.make().recipient)
     key, manifests = with_batches(evidence.key, proposed()[1], identity, recipients)

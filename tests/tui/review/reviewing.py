@@ -9,6 +9,7 @@ from typing import Any
 
 from textual.app import App
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from review.files.batch import Batch
 from review.log.laptop import Laptop
@@ -120,6 +121,17 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
         await settle(pilot)
 
 
+def see(app: App[Any], *words: str) -> None:
+    """Fail unless all of these words are on the screen."""
+    shown = text(app)
+    assert [each for each in words if each not in shown] == [], shown
+
+
+def fill(app: App[Any], words: str) -> None:
+    """Put words into the box of the page, as if they had been typed."""
+    app.screen.query_one(Input).value = words
+
+
 async def write(pilot: Pilot[Any], words: str) -> None:
     """Type a text."""
     for character in words:
@@ -154,4 +166,4 @@ async def begun(
         yield app, pilot
 
 
-__all__ = ["Reviewing", "begin", "press", "settle", "text", "until", "write"]
+__all__ = ["Reviewing", "begin", "fill", "press", "see", "settle", "text", "until", "write"]

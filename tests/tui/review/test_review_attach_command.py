@@ -1,14 +1,16 @@
-"""``rosetta review attach``: what lifts a run's tiers, and what does not."""
+"""``rosetta review attach``: what lifts a run's tiers, what does not, and what a notice of consent says of a certificate."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from harness.card.seal import card_hash
 from harness.core.failures import HarnessError, UsageError
@@ -16,10 +18,11 @@ from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store
 from harness.store.notes import attach_certificate
 from harness.store.runs import find_run
-from review.office.store.store import Office
-from review.verdict.certificate.certificate import read_certificate
+from review.verdict.certificate.certificate import Standing, read_certificate
 from review.verdict.certificate.certify import certified_again
-from review.verdict.certificate.evidence import EvidenceFile
+from review.verdict.certificate.evidence import EvidenceFile, read_evidence_file
+from rosetta_tui.commands import rosetta
+from rosetta_tui.show.card_fields import claimable, stated_words, tier_words, validated_by
 from tests.review.attacks.first_version import as_of_the_first_version
 from tests.review.verdict import histories
 from tests.review.verdict.certified import (
@@ -27,150 +30,122 @@ from tests.review.verdict.certified import (
     NO_GO,
     SIGNER,
     attached,
+    certificate_of,
     changed,
     issue,
 )
-from tests.tui.review.gated import (
-    filled,
-    find_bytes,
-    invoke,
-    issued,
-    listed,
-    put,
-    replace_evidence,
-    reviewed,
-    shown,
-)
+from tests.tui.review.gated import Spring, invoke, issued, listed, put, reviewed, shown, spring
+
+Card = dict[str, Any]
+TRUST = ("--trust", SIGNER.public.signing_key)
+PENDING = "functional (automatic 0.98; review pending)"
 
 
 def refused(path: Path, words: str) -> None:
     with pytest.raises(HarnessError, match=words):
-        invoke("attach", path, "--trust", SIGNER.public.signing_key)
-    assert listed()["claimable_tier"] == "functional"
-    assert listed()["review"] is None
+        invoke("attach", path, *TRUST)
+    assert (listed()["claimable_tier"], listed()["review"]) == ("functional", None)
 
 
-def test_a_certificate_lifts_the_tier_and_its_removal_takes_it_back(
-    office: Office, home: Path, card: dict[str, Any], tmp_path: Path
-) -> None:
-    filled(office, home, reviewed(card, segments="gold_standard"))
-    assert "functional (automatic 0.98; review pending)" in shown("list")
+def sealed_card(home: Path) -> str:
+    with closing(open_store(home / "rosetta.sqlite")) as store:
+        return str(store.execute("SELECT run_card FROM runs").fetchone()[0])
+
+
+def test_attach_lifts_the_tier_and_remove_takes_it_back(home: Path, tmp_path: Path) -> None:
+    spring(home, segment="gold_standard")
     certificate = issued(tmp_path)
-    assert "functional (automatic 0.98; review pending)" in shown("list"), "issuing lifts nothing"
-    before = find_bytes(home)
-    said = invoke("attach", certificate).stdout
-    assert "It is community-validated." in said
+    assert PENDING in shown("list"), "issuing lifts nothing"
+    before = sealed_card(home)
+    assert "It is community-validated." in invoke("attach", certificate).stdout
     run = listed()
     assert (run["claimable_tier"], run["verification_tier"]) == ("fluent", "community-validated")
     assert (run["quality_tier"], run["review"]) == ("fluent", "go")
     assert run["tier_in_words"] == "fluent (automatic 0.98; reviewed)"
     page = shown("show")
-    for words in (
-        "fluent (automatic 0.98; reviewed)",
-        "community-validated",
-        "panel of 5",
-        "Kultura Centro",
-    ):
+    for words in (run["tier_in_words"], "community-validated", "panel of 5", "Kultura Centro"):
         assert words in page
-    assert find_bytes(home) == before, "a sealed card never changes"
+    assert sealed_card(home) == before, "a sealed card never changes"
     invoke("attach", "--remove", "last")
-    assert "functional (automatic 0.98; review pending)" in shown("list")
+    assert PENDING in shown("list")
 
 
-def test_reviewed_on_other_segments_or_by_few_it_is_not_the_communitys(
-    office: Office, home: Path, card: dict[str, Any], tmp_path: Path
-) -> None:
-    filled(office, home, reviewed(card, segments="development"))
+def test_attach_review_of_other_segments_is_not_the_communitys(go: Spring, tmp_path: Path) -> None:
     said = invoke("attach", issued(tmp_path)).stdout
     assert "Not community-validated: reviewed entries are of the segment development" in said
     run = listed()
     assert (run["claimable_tier"], run["verification_tier"]) == ("fluent", "self-benchmarked")
 
 
-def test_a_panel_of_four_is_not_the_communitys(card: dict[str, Any], tmp_path: Path) -> None:
-    file = issue(reviewed(card, histories.replace(GO, reviewers=4), segments="gold_standard"))
-    said = invoke("attach", put(file, tmp_path), "--trust", SIGNER.public.signing_key).stdout
-    assert "it was a panel of 4" in said
+def test_attach_panel_of_four_is_not_the_communitys(card: Card, tmp_path: Path) -> None:
+    file = issue(reviewed(card, replace(GO, reviewers=4), segments="gold_standard"))
+    assert "it was a panel of 4" in invoke("attach", put(file, tmp_path), *TRUST).stdout
     assert listed()["verification_tier"] == "self-benchmarked"
 
 
-def test_a_strangers_certificate_needs_a_key_that_is_named(
-    card: dict[str, Any], tmp_path: Path
-) -> None:
-    path = put(issue(reviewed(card)), tmp_path)
-    with pytest.raises(UsageError, match="--trust KEY"):
-        invoke("attach", path)
-    with pytest.raises(UsageError, match="nobody here has called trustworthy"):
-        invoke("attach", path, "--trust", "0" * 64)
-    with pytest.raises(UsageError, match="64 hexadecimal digits"):
-        invoke("attach", path, "--trust", "me")
+def test_attach_strangers_certificate_needs_a_named_key(go: Spring, tmp_path: Path) -> None:
+    path = put(issue(reviewed(go.card)), tmp_path)
+    unknown = "nobody here has called trustworthy"
+    assert Identity.load(go.home, Role.ORGANISATION).public != SIGNER.public
+    for key, said in (("", unknown), ("0" * 64, unknown), ("me", "64 hexadecimal digits")):
+        with pytest.raises(UsageError, match=said):
+            invoke("attach", path, *(("--trust", key) if key else ()))
     assert listed()["claimable_tier"] == "functional"
-    invoke("attach", path, "--trust", SIGNER.public.signing_key)
+    invoke("attach", path, *TRUST)
     assert listed()["claimable_tier"] == "fluent"
 
 
-def test_an_organisation_does_not_trust_another_unasked(
-    office: Office, home: Path, card: dict[str, Any], tmp_path: Path
-) -> None:
-    with pytest.raises(UsageError, match="nobody here has called trustworthy"):
-        invoke("attach", put(issue(reviewed(card)), tmp_path))
-
-
-@pytest.mark.thorough
-def test_what_is_not_attached(card: dict[str, Any], tmp_path: Path) -> None:
+def test_attach_of_another_run_or_evidence_is_refused(card: Card, tmp_path: Path) -> None:
     good = issue(reviewed(card))
-    another_run = issue(reviewed({**card, "run_id": "0" * 36}))
-    refused(put(another_run, tmp_path), "not in the list of runs")
-    beginning = issue(reviewed({**card, "run_id": card["run_id"][:8]}))
-    refused(put(beginning, tmp_path), "not in the list of runs")
-    another_card = issue(reviewed({**card, "run_card_hash": "0" * 64}))
-    refused(put(another_card, tmp_path), "another card of this run")
-    refused(put(issue(reviewed(card, NO_GO)), tmp_path), "nothing that it could lift")
-    softer = good.evidence.policy.replace(b"share = 0.70", b"share = 0.10")
-    other = histories.evidence_of(good.evidence.key, list(good.evidence.events), softer)
-    refused(put(replace_evidence(good, other), tmp_path), "policy: not the one")
+    other = histories.evidence_of(
+        good.evidence.key,
+        list(good.evidence.events),
+        good.evidence.policy.replace(b"share = 0.70", b"share = 0.10"),
+    )
     victim = next(e for e in good.evidence.events if e.kind == "rate")
     events = [e.erased() if e is victim else e for e in good.evidence.events]
     fewer = histories.evidence_of(good.evidence.key, events)
-    refused(put(replace_evidence(good, fewer), tmp_path), "nobody has taken any back")
+    for file, words in (
+        (issue(reviewed({**card, "run_id": "0" * 36})), "not in the list of runs"),
+        (issue(reviewed({**card, "run_id": card["run_id"][:8]})), "not in the list of runs"),
+        (issue(reviewed({**card, "run_card_hash": "0" * 64})), "another card of this run"),
+        (issue(reviewed(card, NO_GO)), "nothing that it could lift"),
+        (replace(good, evidence=other), "policy: not the one"),
+        (replace(good, evidence=fewer), "nobody has taken any back"),
+    ):
+        refused(put(file, tmp_path), words)
 
 
-def test_a_go_that_binds_its_organisation_to_less_is_taken_on_demand_only(
-    card: dict[str, Any], tmp_path: Path
-) -> None:
+def test_attach_earlier_form_is_taken_on_demand_only(card: Card, tmp_path: Path) -> None:
+    """It binds its organisation to less."""
     good = issue(reviewed(card))
     bare = replace(good.evidence, batches={}, handed_over=())
     old = changed(replace(good, evidence=bare), as_of_the_first_version, SIGNER)
     again = certified_again(bare, read_certificate(old.certificate, "x")).as_bytes()
     path = put(EvidenceFile(again, SIGNER.sign(again), bare), tmp_path)
     refused(path, "of an earlier version.*--earlier")
-    invoke("attach", path, "--trust", SIGNER.public.signing_key, "--earlier")
+    invoke("attach", path, *TRUST, "--earlier")
     assert listed()["claimable_tier"] == "fluent"
 
 
-def test_a_card_whose_seal_is_broken_is_not_lifted(
-    home: Path, card: dict[str, Any], tmp_path: Path
-) -> None:
+def test_attach_to_card_with_broken_seal_is_refused(home: Path, card: Card, tmp_path: Path) -> None:
     path = put(issue(reviewed(card)), tmp_path)
+    head = json.loads(sealed_card(home))
+    head["scores"]["composite"] = 0.99
     with closing(open_store(home / "rosetta.sqlite")) as store:
-        head = json.loads(store.execute("SELECT run_card FROM runs").fetchone()[0])
-        head["scores"]["composite"] = 0.99
         store.execute("UPDATE runs SET run_card = ?", (json.dumps(head),))
     refused(path, "seal of the run's card is broken")
 
 
-def test_rows_forged_in_the_store_lift_nothing(home: Path, card: dict[str, Any]) -> None:
-    no = issue(reviewed(card, NO_GO))
-    stranger = Identity.make(Role.ORGANISATION)
-    other = issue(reviewed({**card, "run_card_hash": "0" * 64}))
-    good = issue(reviewed(card))
+def test_rows_forged_in_the_store_lift_nothing(home: Path, card: Card) -> None:
+    no, good = issue(reviewed(card, NO_GO)), issue(reviewed(card))
     forged = no.certificate.replace(b'"outcome":"no_go"', b'"outcome":"go"')
     rows = (
-        attached(type(no)(forged, no.signature, no.evidence)),
-        attached(other),
-        attached(good, stranger),
-        attached(type(good)(good.certificate, bytes(64), good.evidence)),
-        attached(type(good)(b"go", good.signature, good.evidence)),
+        attached(replace(no, certificate=forged)),
+        attached(issue(reviewed({**card, "run_card_hash": "0" * 64}))),
+        attached(good, Identity.make(Role.ORGANISATION)),
+        attached(replace(good, signature=bytes(64))),
+        attached(replace(good, certificate=b"go")),
     )
     with closing(open_store(home / "rosetta.sqlite")) as store:
         for row in rows:
@@ -179,9 +154,7 @@ def test_rows_forged_in_the_store_lift_nothing(home: Path, card: dict[str, Any])
     assert "review pending" in shown("show")
 
 
-def test_a_card_from_elsewhere_that_calls_itself_deployable_stays_capped(
-    home: Path, card: dict[str, Any], tmp_path: Path
-) -> None:
+def test_card_from_elsewhere_that_states_a_tier_stays_capped(card: Card, tmp_path: Path) -> None:
     raw = json.loads(shown("show", "--json"))
     raw |= {"claimable_tier": "fluent", "verification_tier": "Community Validated"}
     raw["run_id"] = "0" * 8 + raw["run_id"][8:]
@@ -199,45 +172,30 @@ def test_a_card_from_elsewhere_that_calls_itself_deployable_stays_capped(
     assert beside["verification_tier_stated"] == said
 
 
-@pytest.mark.parametrize(
-    ("stated", "words"),
-    [
-        ("gds-verified", "states gds-verified; nothing here shows it"),
+def test_no_tier_that_a_card_states_is_taken() -> None:
+    assert validated_by(None) == "self-benchmarked"
+    for stated, told in (
+        ("gds-verified", "gds-verified"),
         ("self-benchmarked", ""),
-        ("community-validated", "states community-validated; nothing here shows it"),
-        ("Community Validated", "states Community Validated; nothing here shows it"),
-        ("x" * 999, f"states {'x' * 40}; nothing here shows it"),
+        ("community-validated", "community-validated"),
+        ("Community Validated", "Community Validated"),
+        ("x" * 999, "x" * 40),
         ("", ""),
         (None, ""),
         (["community-validated"], ""),
-    ],
-    ids=str,
-)
-def test_no_tier_that_a_card_states_is_taken(stated: object, words: str) -> None:
-    from rosetta_tui.show.card_fields import stated_words, validated_by
-
-    assert validated_by(None) == "self-benchmarked"
-    assert stated_words({"verification_tier": stated}, None) == words
+    ):
+        words = f"states {told}; nothing here shows it" if told else ""
+        assert stated_words({"verification_tier": stated}, None) == words
 
 
-def test_a_tier_that_the_certificate_shows_is_no_claim_without_evidence(
-    card: dict[str, Any],
-) -> None:
-    from review.verdict.certificate.certificate import Standing
-    from rosetta_tui.show.card_fields import stated_words, validated_by
-    from tests.review.verdict.certified import certificate_of
-
+def test_tier_that_the_certificate_shows_is_no_claim(card: Card) -> None:
     review = Standing(certificate_of(issue(reviewed(card, segments="gold_standard"))))
     assert validated_by(review) == "community-validated"
     assert stated_words({"verification_tier": "community-validated"}, review) == ""
     assert "gds-verified" in stated_words({"verification_tier": "gds-verified"}, review)
 
 
-def test_floors_bind_after_a_review_too(card: dict[str, Any]) -> None:
-    from review.verdict.certificate.certificate import Standing
-    from rosetta_tui.show.card_fields import claimable, tier_words
-    from tests.review.verdict.certified import certificate_of
-
+def test_floors_bind_after_a_review_too(card: Card) -> None:
     review = Standing(certificate_of(issue(reviewed(card))))
     low = {**card, "scores": {**card["scores"], "at_floor": True}}
     assert claimable(card, review) == "fluent"
@@ -246,28 +204,66 @@ def test_floors_bind_after_a_review_too(card: dict[str, Any]) -> None:
     assert claimable({**card, "claimable_tier": "emerging"}, review) == "emerging"
 
 
-def test_a_newer_certificate_that_is_no_go_takes_the_lift_away(
-    card: dict[str, Any], tmp_path: Path
-) -> None:
-    trust = ("--trust", SIGNER.public.signing_key)
+def test_newer_no_go_takes_the_lift_away(card: Card, tmp_path: Path) -> None:
+    """The card is exported with its certificate beside it, and stays as it is."""
     first = issue(reviewed(card))
-    invoke("attach", put(first, tmp_path), *trust)
+    shown("export", "last", "-o", tmp_path / "before.json")
+    invoke("attach", put(first, tmp_path), *TRUST)
+    shown("export", "last", "-o", tmp_path / "after.json")
+    assert (tmp_path / "after.json").read_bytes() == (tmp_path / "before.json").read_bytes()
+    assert (tmp_path / "after.certificate.json").read_bytes() == first.certificate
+    assert (tmp_path / "after.certificate.sig").read_bytes() == first.signature
+    assert not (tmp_path / "before.certificate.json").exists()
     later = issue(reviewed(card, NO_GO), issued="2026-09-01T00:00:00Z")
-    said = invoke("attach", put(later, tmp_path), *trust).stdout
+    said = invoke("attach", put(later, tmp_path), *TRUST).stdout
     assert "nothing is lifted any more" in said
     assert listed()["tier_in_words"] == "functional (automatic 0.98; review: no-go)"
-    invoke("attach", put(first, tmp_path), *trust)  # the old one again
+    invoke("attach", put(first, tmp_path), *TRUST)  # the old one again
     assert listed()["claimable_tier"] == "functional"
 
 
-def test_a_card_is_exported_with_its_certificate_beside_it(
-    card: dict[str, Any], tmp_path: Path
+def consent(*arguments: object) -> None:
+    done = CliRunner().invoke(rosetta, ["consent", *map(str, arguments)])
+    if done.exception is not None:
+        raise done.exception
+
+
+REASON = ("--reason", "as asked", "--by", "Council")
+
+
+def test_verify_says_what_was_taken_back_since(
+    go: Spring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = issue(reviewed(card))
-    shown("export", "last", "-o", tmp_path / "before.json")
-    invoke("attach", put(file, tmp_path), "--trust", SIGNER.public.signing_key)
-    shown("export", "last", "-o", tmp_path / "after.json")
-    assert (tmp_path / "after.json").read_bytes() == (tmp_path / "before.json").read_bytes()
-    assert (tmp_path / "after.certificate.json").read_bytes() == file.certificate
-    assert (tmp_path / "after.certificate.sig").read_bytes() == file.signature
-    assert not (tmp_path / "before.certificate.json").exists()
+    [file] = issued(tmp_path).parent.glob("*.rosetta-evidence")
+    evidence = shutil.copy(file, tmp_path / f"alone{file.suffix}")
+    code = go.review.code(go.first)
+    invoke("withdraw", "spring", code, "--scope", "batch", "--yes")
+    consent("withdraw", "--signing-key", "own", *REASON)
+    consent("export", tmp_path / "notices")
+    own = Identity.load(go.home, Role.ORGANISATION).public
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "elsewhere"))
+    done = invoke("verify", evidence)
+    assert (done.exit_code, "consent" in done.stdout) == (0, False)
+    notices = (tmp_path / "notices").iterdir()
+    person, key = sorted(notices, key=lambda each: b'"key"' in each.read_bytes())
+    assert not [each for each in (code, go.first) if each.encode() in person.read_bytes()]
+    consent("take", person, "--words", own.phrase)
+    done = invoke("verify", evidence)
+    assert done.exit_code == 1
+    assert "✗ consent: withdrawn for what a person gave in the review spring" in done.stdout
+    assert "✓ verdict: computed again, byte for byte" in done.stdout
+    consent("take", key)  # it says it of itself
+    assert "what this key signed may be of whoever has it now" in invoke("verify", evidence).stdout
+
+
+def test_verify_says_that_its_corpus_was_withdrawn(
+    go: Spring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [evidence] = issued(tmp_path).parent.glob("*.rosetta-evidence")
+    name = json.loads(read_evidence_file(evidence).certificate)["run"]["dataset_id"]
+    (tmp_path / "same.tsv").write_text(f"# id: {name}\nid\tsource\treference\n1\tone\tunu\n")
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "elsewhere"))
+    languages = ("--source-language", "en", "--target-language", "eo")
+    consent("withdraw", "--corpus", tmp_path / "same.tsv", *languages, *REASON)
+    done = invoke("verify", evidence)
+    assert (done.exit_code, "✗ consent: withdrawn for the corpus" in done.stdout) == (1, True)

@@ -1,4 +1,4 @@
-"""What an organiser hands on: the sealed file, tables, the page and variants, from a real review."""
+"""What an organiser hands on: the sealed file, tables, the page and variants; and who reads ratings has looked."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import csv
 import io
 import json
 import os
+import shutil
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -18,40 +21,91 @@ from harness.sealed.archive import unpack
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import read_age_identities, unseal
 from harness.sealed.signature import verify
-from review.files.batch import Batch
 from review.files.manifests import ExportManifest
+from review.log.payloads import Comment, HarmFlag, Suggest
+from review.office.store.store import Office
+from review.rating import Rating
+from review.verdict.panel.key import AnswerKey, ControlKind
+from rosetta_tui.commands.calibrate import calibrate
 from rosetta_tui.commands.review import review
 from rosetta_tui.commands.runs import runs
 from tests.review.office import made
-from tests.tui.review.exported import (
-    COMMENT,
-    WORDING,
-    batch,
-    home,
-    rosetta,
-    template,
-)
+from tests.review.verdict import histories
+from tests.tui.review.creating import CREATE, batch_at, refused, rosetta
+from tests.tui.review.gated import gate, rate_of, say_later
 
-__all__ = ["batch", "home", "template"]
+COMMENT, WORDING = "Mi dirus tion alie, =kara", "Tute alia traduko."
+CORPUS = sample_path(DEMO_CORPUS)
 
 
-def refused(*arguments: str) -> str:
-    result = CliRunner().invoke(review, arguments)
-    assert result.exception is not None
-    return str(result.exception)
+def rate(folder: Path) -> None:
+    """Make a home with a review of the demo that five people rated as good, mostly."""
+    stick, home = folder / "stick", folder / "home"
+    rosetta(*CREATE, "-o", stick, "--seed", "3", "--name", "spring", "--reviewers", "5")
+    batch = batch_at(stick)
+    with Office.open(home) as office:
+        key = office.review("spring").key
+    for number, (who, code) in enumerate(made.codes_of(home).items()):
+        person = made.Person(folder / code, batch, who)
+        person.rate(ratings(number, [key.items[item].control for item in person.order]))
+        if number < 2:
+            write(person, key)
+        (stick / f"{number}.rosetta-ratings").write_bytes(person.handed_over())
+        person.laptop.close()
+    rosetta("import", stick, "--enrol", "--yes")
 
 
-@pytest.mark.thorough
-def test_the_sealed_file_holds_everything_for_its_recipients(home: Path, batch: Batch) -> None:
-    rosetta("gate", "spring", "--issue", "-o", str(home.parent / "issued"))
-    told = rosetta("export", "spring", "-o", str(home.parent / "out")).output
-    assert "each alone" in told
-    path = home.parent / "out" / "spring.rosetta-export"
-    sealed = path.read_bytes()
+def ratings(seed: int, controls: Iterable[ControlKind | None]) -> list[Rating]:
+    draw = Random(seed)
+    good = [Rating.ACCEPTABLE, Rating.EXCELLENT, Rating.EXCELLENT]
+    return [Rating.REJECT if control == "bad" else draw.choice(good) for control in controls]
+
+
+def write(person: made.Person, key: AnswerKey) -> None:
+    """Leave a comment and a better wording at the first real item."""
+    about = {**person.place, "item": key.core[0]}
+    person.laptop.append(Comment(**about, text=COMMENT))
+    person.laptop.append(Suggest(**about, text=WORDING))
+
+
+def rated_home(folder: Path, monkeypatch: pytest.MonkeyPatch, *, issued: bool) -> Path:
+    """Copy a home with ratings that was made once, with a certificate of them where it was ``issued``; go there."""
+
+    def fill(to: Path) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("ROSETTA_HOME", str(to / "home"))
+            made.store_runs(to / "home")
+            rate(to)
+            if issued:
+                rosetta("gate", "spring", "--issue", "-o", to / "issued")
+
+    kept = made.kept(f"rated {issued}", fill)
+    made.copied(kept / "home", folder / "home")
+    shutil.copytree(kept / "stick", folder / "stick")
+    if issued:
+        shutil.copytree(kept / "issued", folder / "issued")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def rated(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return rated_home(home.parent, monkeypatch, issued=True)
+
+
+@pytest.fixture
+def unseen(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with ratings at which nobody has looked."""
+    return rated_home(home.parent, monkeypatch, issued=False)
+
+
+def test_export_seals_everything_for_its_recipients(rated: Path) -> None:
+    home = rated / "home"
+    assert "each alone" in rosetta("export", "spring", "-o", "out").output
+    sealed = (rated / "out" / "spring.rosetta-export").read_bytes()
     assert COMMENT.encode() not in sealed
-    own = Identity.load(home, Role.ORGANISATION).age
+    archive = unseal(sealed, [Identity.load(home, Role.ORGANISATION).age])
     [recovery] = read_age_identities(home / "review-recovery-key.txt")
-    archive = unseal(sealed, [own])
     assert archive == unseal(sealed, [recovery])
     members = unpack(
         archive,
@@ -59,125 +113,175 @@ def test_the_sealed_file_holds_everything_for_its_recipients(home: Path, batch: 
     )  # fmt: skip
     manifest = ExportManifest.model_validate_json(members["manifest.json"])
     assert verify(manifest.signing_key, members["manifest.json"], members["manifest.sig"])
-    assert manifest.recipients == batch.manifest.organisation.recipients
+    batch = batch_at(rated / "stick").manifest
+    assert manifest.recipients == batch.organisation.recipients
     rows = list(csv.DictReader(io.StringIO(members["ratings.csv"].decode(), newline="")))
-    assert len(rows) == 5 * len(next(iter(batch.manifest.orders.values())))
+    assert len(rows) == 5 * len(next(iter(batch.orders.values())))
     assert {row["comment"] for row in rows} == {"", COMMENT}
     assert json.loads(members["run-1-card.json"])["run_id"] == made.RUNS[0]
-    assert "is there already" in refused("export", "spring", "-o", str(home.parent / "out"))
+    assert "is there already" in refused("export", "spring", "-o", "out")
 
 
 def modes(folder: Path) -> dict[str, str]:
-    return {path.suffix: oct(path.stat().st_mode & 0o777) for path in folder.iterdir()}
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.suffix: oct(path.stat().st_mode & 0o777) for path in files}
 
 
-def test_what_is_published_may_be_read_by_every_user_and_nothing_else(
-    home: Path, tmp_path: Path
-) -> None:
+def test_what_is_published_may_be_read_by_every_user_and_nothing_else(rated: Path) -> None:
     before = os.umask(0o077)
     try:
-        rosetta("gate", "spring", "--issue", "-o", str(tmp_path / "issued"))
-        rosetta("page", "spring", "-o", str(tmp_path / "issued" / "page.htm"))
-        rosetta("export", "spring", "-o", str(tmp_path / "kept"))
-        rosetta("export", "spring", "--csv", str(tmp_path / "kept" / "t.csv"))
-        rosetta("export", "spring", "--mtme", str(tmp_path / "mtme"))
+        rosetta("gate", "spring", "--issue", "-o", "again")
+        rosetta("page", "spring", "-o", "again/page.htm")
+        rosetta("export", "spring", "-o", "kept")
+        rosetta("export", "spring", "--csv", "kept/t.csv")
+        rosetta("export", "spring", "--mtme", "mtme")
     finally:
         os.umask(before)
-    assert modes(tmp_path / "issued") == dict.fromkeys(
-        (".json", ".sig", ".txt", ".html", ".rosetta-evidence", ".htm"), "0o644"
-    )
-    assert modes(tmp_path / "kept") == {".rosetta-export": "0o600", ".csv": "0o600"}
-    inside = [path for path in (tmp_path / "mtme").rglob("*") if path.is_file()]
-    assert {oct(path.stat().st_mode & 0o777) for path in inside} == {"0o600"}
+    issued = (".json", ".sig", ".txt", ".html", ".rosetta-evidence", ".htm")
+    assert modes(rated / "again") == dict.fromkeys(issued, "0o644")
+    assert modes(rated / "kept") == {".rosetta-export": "0o600", ".csv": "0o600"}
+    assert set(modes(rated / "mtme").values()) == {"0o600"}
+    pair = "en-eo"
+    sources = (rated / "mtme" / "sources" / f"{pair}.txt").read_text("utf-8").splitlines()
+    scores = (rated / "mtme" / "human-scores" / f"{pair}.rosetta.seg.score").read_text("utf-8")
+    assert len(sources) == len(scores.splitlines()) == 80
+    assert all(2 <= float(line.split("\t")[1]) <= 3 for line in scores.splitlines())
 
 
-def test_the_table_has_no_words_of_people_unless_asked_for(home: Path, batch: Batch) -> None:
+def test_export_table_has_no_words_of_people_unless_asked_for(rated: Path) -> None:
     rosetta("export", "--csv", "plain.csv")
-    plain = (home.parent / "plain.csv").read_text("utf-8")
-    assert COMMENT not in plain
-    people = made.codes_of(home)
-    assert not any(name in plain for name in (*people, *people.values()))
+    plain = (rated / "plain.csv").read_text("utf-8")
+    people = made.codes_of(rated / "home")
+    assert not any(name in plain for name in (COMMENT, *people, *people.values()))
     rosetta("export", "--csv", "all.csv", "--comments")
-    assert COMMENT in (home.parent / "all.csv").read_text("utf-8")
-    assert "one of" in refused("export", "--csv", "a.csv", "--mtme", "b")
-    assert "--inside is an option" in refused("export", "--csv", "--inside")
+    assert COMMENT in (rated / "all.csv").read_text("utf-8")
+    for arguments, said in (
+        (("export", "--csv", "a.csv", "--mtme", "b"), "one of"),
+        (("export", "--csv", "--inside"), "--inside is an option"),
+        (("export", "spring", "-o", "out", "--csv", "r.csv"), "-o is for the sealed file"),
+        (("gate", "spring", "-o", "out"), "-o goes with --issue"),
+    ):
+        assert said in refused(*arguments)
+    assert not (rated / "out").exists()
 
 
-def test_the_layout_of_the_metrics_tasks_has_a_line_for_each_output(home: Path) -> None:
-    rosetta("export", "--mtme", "mtme")
-    folder = home.parent / "mtme"
-    sources = (folder / "sources" / "en-eo.txt").read_text("utf-8").splitlines()
-    scores = (folder / "human-scores" / "en-eo.rosetta.seg.score").read_text("utf-8").splitlines()
-    assert len(sources) == len(scores) == 80
-    assert all(2 <= float(line.split("\t")[1]) <= 3 for line in scores)
-
-
-def test_the_page_needs_a_certificate_and_speaks_the_language_asked_for(home: Path) -> None:
+def test_page_needs_a_certificate_and_speaks_the_language_asked_for(unseen: Path) -> None:
     assert "--issue" in refused("page", "spring")
-    rosetta("gate", "spring", "--issue", "-o", "issued")
+    rosetta("gate", "spring", "--issue", "-o", "first")
     rosetta("page", "spring")
-    page = (home.parent / "spring-page.html").read_text("utf-8")
-    assert "Yes." in page
+    assert "Yes." in (unseen / "spring-page.html").read_text("utf-8")
     rosetta("page", "spring", "--language", "fr", "-o", "fr.html")
-    french = (home.parent / "fr.html").read_text("utf-8")
+    french = (unseen / "fr.html").read_text("utf-8")
     assert 'lang="fr"' in french
     assert "Oui" in french
     assert "people" not in french.partition("<body>")[2]
     assert "language tag" in refused("page", "spring", "--language", "../x")
 
 
-def test_suggested_wordings_are_listed_and_never_added_by_themselves(home: Path) -> None:
-    corpus = str(sample_path(DEMO_CORPUS))
-    listed = json.loads(rosetta("variants", corpus, "spring", "--json").output)
-    [offered] = listed
-    assert (offered["wording"], offered["people"]) == (WORDING, 2)
-    assert WORDING in rosetta("variants", corpus).output
-    assert "a person's yes" in refused("variants", corpus, "-o", "new.json")
-    assert "Leave one of them out" in refused("variants", corpus, "-o", "new.json", "--json")
-    assert "-o goes with --issue" in refused("gate", "spring", "-o", "out")
-    assert "-o is for the sealed file" in refused("export", "spring", "-o", "out", "--csv", "r.csv")
-    assert not (home.parent / "out").exists()
-    assert not (home.parent / "new.json").exists()
-
-
-def test_a_yes_writes_a_new_version_and_leaves_the_corpus_alone(
-    home: Path, monkeypatch: pytest.MonkeyPatch
+def test_variants_are_listed_and_written_only_with_a_yes(
+    unseen: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    corpus = sample_path(DEMO_CORPUS)
-    before = corpus.read_bytes()
+    [offered] = json.loads(rosetta("variants", CORPUS, "spring", "--json").output)
+    assert (offered["wording"], offered["people"]) == (WORDING, 2)
+    assert WORDING in rosetta("variants", CORPUS).output
+    asked = ("variants", CORPUS, "-o", "new.json")
+    assert "a person's yes" in refused(*asked)
+    assert "Leave one of them out" in refused(*asked, "--json")
+    assert not (unseen / "new.json").exists()
+    before = CORPUS.read_bytes()
     monkeypatch.setattr("rosetta_tui.commands.review.variants.answering", lambda: True)
-    result = CliRunner().invoke(review, ["variants", str(corpus), "-o", "new.json"], input="y\n")
-    assert result.exit_code == 0, result.output
-    after = load(home.parent / "new.json")
+    rosetta(*asked, text="y\n")
+    after = load(unseen / "new.json")
     assert sum(WORDING in entry.variants for entry in after.entries) == 1
     assert after.dataset.version == "1.1.0"
-    assert corpus.read_bytes() == before
+    assert CORPUS.read_bytes() == before
 
 
-@pytest.mark.thorough
-def test_who_takes_ratings_back_takes_the_claim_away_until_it_is_issued_anew(
-    home: Path, batch: Batch
-) -> None:
+def test_withdrawal_suspends_the_claim_until_it_is_issued_anew(rated: Path) -> None:
     def run() -> dict[str, Any]:
         [listed] = json.loads(CliRunner().invoke(runs, ["list", "--json"]).stdout)
         return dict(listed)
 
-    rosetta("gate", "spring", "--issue", "-o", "first")
-    [certificate] = (home.parent / "first").glob("*.certificate.json")
-    rosetta("attach", str(certificate))
+    [certificate] = (rated / "issued").glob("*.certificate.json")
+    rosetta("attach", certificate)
     assert (run()["review"], run()["review_suspended"]) == ("go", False)
     assert "reviewed" in run()["tier_in_words"]
-    rosetta(
-        "withdraw", "spring", next(iter(made.codes_of(home).values())), "--scope", "batch", "--yes"
-    )
+    code = next(iter(made.codes_of(rated / "home").values()))
+    rosetta("withdraw", "spring", code, "--scope", "batch", "--yes")
     assert run()["review_suspended"] is True
     assert "reviewed" not in run()["tier_in_words"]
     assert "SUSPENDED" in CliRunner().invoke(runs, ["show", "last"]).stdout
-    card = home.parent / "card.json"
-    assert CliRunner().invoke(runs, ["export", "last", "-o", str(card)]).exit_code == 0
-    assert not card.with_suffix(".certificate.json").exists()
+    assert CliRunner().invoke(runs, ["export", "last", "-o", "card.json"]).exit_code == 0
+    assert not (rated / "card.certificate.json").exists()
     assert "anew" in refused("page", "spring")
     rosetta("gate", "spring", "--issue", "-o", "second")
-    [again] = (home.parent / "second").glob("*.certificate.json")
-    rosetta("attach", str(again))
+    [again] = (rated / "second").glob("*.certificate.json")
+    rosetta("attach", again)
     assert (run()["review"], run()["review_suspended"]) == ("go", False)
+
+
+def looks() -> list[int]:
+    with Office.open(Path("home")) as office:
+        return list(office.state(office.review("spring")).looks.values())
+
+
+def rated_once_more() -> None:
+    """Let one person rate one item anew: other ratings than those that were read."""
+    with Office.open(Path("home")) as office:
+        found = office.review("spring")
+        first = next(iter(found.key.orders.values()))[0]
+        say_later(office, found, 3, rate_of(found, first))
+
+
+def harm() -> None:
+    """Let one translation be called harmful, so that there is something to decide."""
+    with Office.open(Path("home")) as office:
+        found = office.review("spring")
+        key = found.key
+        item = next(i for i in key.core if key.items[i].control is None)
+        about = {"reviewer": next(iter(key.orders)), "batch": key.batches[0], "item": item}
+        say_later(office, found, 1, HarmFlag(wall=histories.WALL, harmful=True, **about))
+
+
+WAYS: dict[str, Callable[[], str]] = {
+    "calibrate": lambda: CliRunner().invoke(calibrate, ["--review", "spring"]).output,
+    "table": lambda: rosetta("export", "--csv", "t.csv").output,
+    "shared task": lambda: rosetta("export", "--mtme", "m").output,
+    "sealed": lambda: rosetta("export", "-o", "s").output,
+    "decisions": lambda: CliRunner().invoke(review, ["adjudicate", "--all"], input="q\n").output,
+    "decisions as JSON": lambda: rosetta("adjudicate", "--all", "--json").output,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_who_reads_ratings_before_the_gate_has_looked(way: str, unseen: Path) -> None:
+    harm()
+    assert looks() == []
+    assert "look 1 at the ratings" in WAYS[way]()
+    assert looks() == [1]
+    if way == "table":
+        same = gate()
+        assert (same["look"], same["confidence"]) == (1, "0.950000")
+        rated_once_more()  # on a laptop of its own
+        found = gate("--anyway")
+        assert (found["look"], found["confidence"]) == (2, "0.975000")
+
+
+def test_page_is_a_look_where_ratings_came_after_the_certificate(rated: Path) -> None:
+    page = ("page", "spring", "--overwrite")
+    assert "look" not in rosetta(*page).output
+    rated_once_more()
+    [certificate] = (rated / "issued").glob("*.certificate.json")
+    rosetta("verify", certificate)
+    rosetta("attach", certificate)
+    assert looks() == [1], "neither tells anything of ratings"
+    assert "look 2 at the ratings" in rosetta(*page).output
+    assert looks() == [2]
+
+
+def test_what_tells_nothing_of_ratings_is_no_look(unseen: Path) -> None:
+    rosetta("status")
+    rosetta("status", "spring", "--json")
+    rosetta("variants", CORPUS, "spring", "--json")
+    rosetta("adjudicate")  # no flag, nothing that split the panel
+    assert looks() == []

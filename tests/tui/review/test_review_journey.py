@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from review.files.batch import open_batch
 from review.files.manifests import Around
@@ -18,7 +17,6 @@ from review.session.choice import Choice
 from review.session.view import Phase, TextField, Unsaved, View
 from review.session.words.catalogue import Words, languages
 from review.session.words.keys import ONWARD_OF, act_of
-from rosetta_tui.commands.review import review
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.review.mis_drawn import MisDrawn
 from rosetta_tui.review.rating.pages.agreeing import (
@@ -37,9 +35,22 @@ from rosetta_tui.toolkit.dialogs.help import HERE, keys_of
 from tests.review.office import made
 from tests.review.session.scenes import CODE, Sitting, batch_of, items_of
 from tests.tui.golden import compare
-from tests.tui.review.reviewing import SMALL, Doors, Reviewing, begin, begun, press, text, until
+from tests.tui.review.creating import create, home, rosetta
+from tests.tui.review.reviewing import (
+    SMALL,
+    Doors,
+    Reviewing,
+    begin,
+    begun,
+    press,
+    settle,
+    text,
+    until,
+)
 from tests.tui.screens import App
 from tests.tui.screens import settle as settle_home
+
+__all__ = ["home"]
 
 
 async def test_a_review_is_opened_from_home_and_leads_back(
@@ -79,14 +90,7 @@ async def test_a_data_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None
         await settle_home(pilot)
         assert "The review cannot open" in text(app)
         assert isinstance(app.screen, HomeScreen)
-
-
-async def test_help_at_home_lists_every_key_that_quits(tmp_path: Path) -> None:
-    app = App(None, tmp_path / "s.sqlite")
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settle_home(pilot)
-        quits = keys_of(app.screen)[HERE]["Quit"]
-        assert "q" in quits.split()
+        assert "q" in keys_of(app.screen)[HERE]["Quit"].split()
 
 
 NAMES = {"Enter": "enter", "Esc": "escape"}
@@ -99,14 +103,8 @@ def pages(app: Reviewing, words: Words) -> list[Page[Any]]:
     app.doors.words = words
     read = ConsentPage(words, manifest)
     read._end_shown = True  # it is shown nowhere here, so nothing scrolls
-    view = View(
-        Phase.END,
-        3,
-        4,
-        skipped=1,
-        can_undo=True,
-        unsaved=(Unsaved("a", 1, frozenset({TextField.COMMENT})),),
-    )
+    unsaved = (Unsaved("a", 1, frozenset({TextField.COMMENT})),)
+    view = View(Phase.END, 3, 4, skipped=1, can_undo=True, unsaved=unsaved)
     return [
         ChoosePage(app.doors, []),
         ChoosePage(app.doors, [Choice("Spring")]),
@@ -126,52 +124,27 @@ def pages(app: Reviewing, words: Words) -> list[Page[Any]]:
 
 @pytest.mark.parametrize("language", languages())
 def test_every_key_shown_is_bound_to_what_its_words_do(tmp_path: Path, language: str) -> None:
+    """What is not wanted now is left by one key, as in the window, on every page before the first sentence."""
     words = Words.load(language)
     names = {words(name): key for name, key in NAMES.items()}
     app = Reviewing(tmp_path, batch_of())
-    try:
-        for page in pages(app, words):
-            for hint in page.hints():
-                key = names.get(hint.key, hint.key)
-                bindings = page._bindings  # Textual tells them of a page only while it is shown
-                bound = {each.action for each in bindings.key_to_bindings.get(key, ())}
-                if isinstance(page, PausePage) and (act := act_of(key)) in ONWARD_OF:
-                    bound.add(f"onward('{ONWARD_OF[act].name}')")
-                by_widget = key == "enter" and hint.action in OF_WIDGETS
-                assert hint.action in bound or by_widget, (type(page).__name__, hint, bound)
-                assert hasattr(page, f"action_{hint.action.partition('(')[0]}")
-    finally:
-        app.laptop.close()
+    shown = pages(app, words)
+    for page in shown:
+        for hint in page.hints():
+            key = names.get(hint.key, hint.key)
+            bindings = page._bindings  # Textual tells them of a page only while it is shown
+            bound = {each.action for each in bindings.key_to_bindings.get(key, ())}
+            if isinstance(page, PausePage) and (act := act_of(key)) in ONWARD_OF:
+                bound.add(f"onward('{ONWARD_OF[act].name}')")
+            by_widget = key == "enter" and hint.action in OF_WIDGETS
+            assert hint.action in bound or by_widget, (type(page).__name__, hint, bound)
+            assert hasattr(page, f"action_{hint.action.partition('(')[0]}")
+    for page in shown[3:10]:
+        leaving = [hint.key for hint in page.hints() if hint.action == "leave"]
+        assert [names.get(key, key) for key in leaving] in (["escape"], ["enter"]), page
 
 
-def test_what_is_not_wanted_now_is_left_by_one_key_on_every_page_before_the_first_sentence(
-    tmp_path: Path,
-) -> None:
-    """As in the window: Esc; the letter of another act never stands for it."""
-    words, app = Words.load("en"), Reviewing(tmp_path, batch_of())
-    try:
-        for page in pages(app, words)[3:10]:
-            leaving = [hint.key for hint in page.hints() if hint.action == "leave"]
-            assert leaving in (["Esc"], ["Enter"]), type(page).__name__
-    finally:
-        app.laptop.close()
-
-
-@pytest.mark.parametrize(
-    ("size", "language"), [((80, 24), "en"), ((160, 48), "en"), ((80, 24), "fr")]
-)
-async def test_an_item(tmp_path: Path, size: tuple[int, int], language: str) -> None:
-    said = {"source": "I saw his dog yesterday.", "candidate": "Hieraŭ mi vidis lian hundon."}
-    items = [item.model_copy(update=said) for item in items_of(60)]
-    async with begun(
-        Reviewing(tmp_path, batch_of(items, language=language), language=language), size
-    ) as (app, pilot):
-        await press(pilot, "2", "3")
-        compare(f"review-item-{language}", size, app)
-
-
-@pytest.mark.parametrize("size", [(80, 24), (160, 48)])
-async def test_what_stands_beside_a_sentence(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_item_looks_as_kept(tmp_path: Path) -> None:
     said = {
         "source": "I saw his dog yesterday.", "candidate": "Hieraŭ mi vidis lian hundon.",
         "around": Around(
@@ -180,34 +153,22 @@ async def test_what_stands_beside_a_sentence(tmp_path: Path, size: tuple[int, in
         ),
     }  # fmt: skip
     items = [item.model_copy(update=said) for item in items_of(9)]
-    async with begun(
-        Reviewing(tmp_path, batch_of(items, salt=bytes(32), translations={})), size
-    ) as (app, _):
-        compare("review-item-context", size, app)
+    batch = batch_of(items, salt=bytes(32), translations={})
+    async with begun(Reviewing(tmp_path, batch)) as (app, pilot):
+        for size in ((80, 24), (160, 48)):
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            compare("review-item-context", size, app)
 
 
-async def test_reasons(tmp_path: Path) -> None:
-    async with begun(Reviewing(tmp_path, batch_of(items_of(3)))) as (app, pilot):
-        await press(pilot, "2", "comma", "5", "comma")
-        compare("review-reasons", SMALL, app)
-
-
-async def test_why_not(tmp_path: Path) -> None:
+async def test_lists_and_the_end_look_as_kept(tmp_path: Path) -> None:
     async with begun(Reviewing(tmp_path, batch_of(items_of(3)))) as (app, pilot):
         await press(pilot, "0")
         compare("review-why-not", SMALL, app)
-
-
-async def test_the_end(tmp_path: Path) -> None:
-    async with begun(Reviewing(tmp_path, batch_of(items_of(2)))) as (app, pilot):
-        await press(pilot, "2", "s", "enter", "s")
+        await press(pilot, "escape", "2", "comma", "5", "comma")
+        compare("review-reasons", SMALL, app)
+        await press(pilot, "escape", "4", "s", "enter", "s")
         compare("review-end", SMALL, app)
-
-
-def rosetta(*arguments: str) -> str:
-    result = CliRunner().invoke(review, arguments)
-    assert result.exit_code == 0, (result.output, result.exception)
-    return result.output
 
 
 def sit(folder: Path, file: Path, code: str, rating: Rating) -> str:
@@ -230,36 +191,15 @@ def sit(folder: Path, file: Path, code: str, rating: Rating) -> str:
     return phrase
 
 
-def test_what_speakers_press_is_what_the_office_knows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home, stick = tmp_path / "home", tmp_path / "stick"
-    monkeypatch.setenv("ROSETTA_HOME", str(home))
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
-    made.store_runs(home)
-    rosetta(
-        "create",
-        "last",
-        "--organisation",
-        "The council",
-        "-o",
-        str(stick),
-        "--name",
-        "spring",
-        "--reviewers",
-        "3",
-        "--items",
-        "20",
-        "--anyway",
-    )
+def test_what_speakers_press_is_what_the_office_knows(home: Path, tmp_path: Path) -> None:
+    stick = tmp_path / "stick"
+    create(stick, "--name", "spring", "--reviewers", "3", "--items", "8", "--anyway")
     file = stick / "spring.rosetta-batch"
     codes = made.codes_of(home)
     assert not any(code.encode() in file.read_bytes() for code in (*codes, *codes.values()))
-    given = dict(
-        zip(codes.values(), (Rating.GIST, Rating.ACCEPTABLE, Rating.EXCELLENT), strict=True)
-    )
+    given = dict(zip(codes.values(), [*Rating][1:], strict=True))
     phrases = {code: sit(tmp_path / code, file, code, rating) for code, rating in given.items()}
-    told = rosetta("import", str(stick), "--enrol", "--yes")
+    told = rosetta("import", stick, "--enrol", "--yes").output
     assert all(phrase in told for phrase in phrases.values())
     assert "SET ASIDE" not in told, "each laptop is vouched for in the same go"
     assert "damaged 0" in told
@@ -272,7 +212,7 @@ def test_what_speakers_press_is_what_the_office_knows(
             assert list(person.judgements) == list(found.key.orders[who])
             assert {each.rating for each in person.judgements.values()} == {rating}
             assert len(person.trained) == 8
-    shown = rosetta("status", "spring")
+    shown = rosetta("status", "spring").output
     assert all(printed(code) in shown for code in given)
     each = len(found.key.items)
     assert f"{3 * each} of {3 * each} decisions are here, from 3 files." in shown

@@ -5,24 +5,41 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input
+from textual.app import App, ComposeResult
+from textual.widgets import Input, Static
 
-from review.log.payloads import Face, Kind
+from review.files.batch import write_batch
+from review.files.ratings import open_ratings
+from review.log.payloads import Face, Kind, Scope
 from review.rating import CannotJudge, Rating, Reason
+from review.session import course
 from review.session.view import Phase
-from rosetta_tui.review.rating.pages.item_page import Box
+from rosetta_tui.review.rating.pages.item_page import Box, Texts
+from rosetta_tui.review.rating.pages.page import told
+from rosetta_tui.toolkit.textual_inside import hold_no_break_spaces
 from tests.review.session.scenes import (
     CODE,
-    CONSENT,
-    GUIDE,
+    CUSTODIANS,
     OTHER_CODE,
     batch_of,
     items_of,
     training_of,
+    write_file,
 )
-from tests.tui.review.reviewing import Reviewing, begun, press, settle, started, text, write
+from tests.review.thorough import first
+from tests.tui.review.reviewing import (
+    Reviewing,
+    begun,
+    fill,
+    press,
+    see,
+    settle,
+    started,
+    text,
+    write,
+)
 
-SIZES = [(80, 24), (160, 48)]
+CHOOSING = "Which sentences do you want to look at?"
 
 
 @pytest.fixture
@@ -46,150 +63,54 @@ def judgements(app: Reviewing) -> list[Rating | CannotJudge]:
 # Before the first item
 
 
-async def test_where_there_is_nothing_the_page_says_what_to_do_and_looks_again(
-    tmp_path: Path,
-) -> None:
-    app = Reviewing(tmp_path)
+async def test_way_to_the_consent_of_somebody_new(tmp_path: Path) -> None:
+    batch, app = batch_of(), Reviewing(tmp_path, known=False)
     app.stick.mkdir()
     async with started(app) as pilot:
-        assert "There is nothing to look at yet." in text(app)
-        assert "Put the stick that you were given into this computer" in text(app)
+        see(app, "There is nothing to look at yet.", "Put the stick that you were given into")
         assert "No sentences were found." not in text(app)
         await press(pilot, "enter")
-        assert "No sentences were found." in text(app), "it looked again"
-        from tests.review.session.scenes import write_file
-
-        write_file(batch_of(), app.stick)
-        await press(pilot, "enter")
-        assert "Spring sentences" in text(app)
-
-
-async def test_the_newest_review_has_the_cursor(tmp_path: Path) -> None:
-    import os
-
-    app = Reviewing(
-        tmp_path,
-        batch_of(batch="aa" * 8, title="Old ones"),
-        batch_of(batch="bb" * 8, title="New ones"),
-    )
-    os.utime(app.stick / "Old ones.rosetta-batch", (1, 1))
-    async with started(app) as pilot:
-        assert text(app).index("New ones") < text(app).index("Old ones")
-        await press(pilot, "enter")
-        await write(pilot, CODE)
-        await press(pilot, "enter")
-        assert "New ones" in text(app)
-
-
-async def test_a_damaged_file_is_refused_in_words_and_the_list_stays(tmp_path: Path) -> None:
-    app = Reviewing(tmp_path, batch_of())
-    path = next(app.stick.iterdir())
-    path.write_bytes(path.read_bytes()[:-9])
-    async with started(app) as pilot:
-        await press(pilot, "enter")
-        assert "A part of this file is missing" in text(app)
-        assert "For whoever helps:" in text(app)
-        assert "Which sentences do you want to look at?" in text(app)
-
-
-async def test_an_unknown_organisation_is_shown_once_with_its_six_words(tmp_path: Path) -> None:
-    batch = batch_of()
-    app = Reviewing(tmp_path, batch, known=False)
-    async with started(app) as pilot:
-        await press(pilot, "enter")
-        assert "Language Council" in text(app)
-        assert batch.organisation_phrase in text(app)
-        await press(pilot, "escape")
-        assert "Which sentences do you want to look at?" in text(app)
+        see(app, "No sentences were found.")  # it looked again
+        path = app.stick / "Spring sentences.rosetta-batch"
+        path.write_bytes(write_batch(batch)[:-9])
         await press(pilot, "enter", "enter")
-        assert "Which code is on your card?" in text(app)
-        await press(pilot, "escape", "enter")
-        assert "Which code is on your card?" in text(app)
-
-
-async def test_a_code_is_taken_as_people_type_it_and_a_wrong_one_explained(app: Reviewing) -> None:
-    async with started(app) as pilot:
+        see(app, "A part of this file is missing", "For whoever helps:", CHOOSING)
+        write_file(batch, app.stick)
         await press(pilot, "enter")
-        await write(pilot, CODE[:5])
-        await press(pilot, "enter")
-        assert "A code has 8 letters and digits." in text(app)
-        swapped = CODE[1] + CODE[0] + CODE[2:]
-        await write(pilot, swapped)
-        await press(pilot, "enter")
-        assert "two are swapped" in text(app)
+        see(app, "Language Council", batch.organisation_phrase)
+        await press(pilot, "escape")
+        see(app, CHOOSING)
+        await press(pilot, "enter", "enter", "escape", "enter")
+        see(app, "Which code is on your card?")  # whose it is was asked once
+        for typed, said in (
+            (CODE[:5], "A code has 8 letters and digits."),
+            (CODE[1] + CODE[0] + CODE[2:], "two are swapped"),
+        ):
+            fill(app, typed)
+            await press(pilot, "enter")
+            see(app, said)
+        fill(app, "")
         await write(pilot, f"{CODE[:4].lower()}-{CODE[4:].lower()}")
         await press(pilot, "enter")
-        assert "Before you begin" in text(app)
-
-
-async def test_the_code_is_remembered_and_one_key_enough(tmp_path: Path) -> None:
-    batch = batch_of()
-    app = Reviewing(tmp_path, batch)
-    app.doors.reviewer(batch, OTHER_CODE)
-    async with started(app) as pilot:
-        await press(pilot, "enter")
-        assert f"If your code begins with {OTHER_CODE[:2]}, only press Enter." in text(app)
-        assert app.screen.query_one(Input).value == ""
-        assert OTHER_CODE[:3] not in text(app).replace("-", "")
-        await press(pilot, "enter", "enter", "2", "3")
-        await press(pilot, "1")
-        assert [
-            event.payload.reviewer for event in app.laptop.events() if event.kind is Kind.RATE
-        ] == [OTHER_CODE]
-
-
-async def test_a_locked_file_asks_for_the_words_of_the_card_until_they_are_right(
-    tmp_path: Path,
-) -> None:
-    from review.files.batch import write_batch
-
-    batch = batch_of(secret=True)
-    app = Reviewing(tmp_path)
-    app.stick.mkdir()
-    (app.stick / "s.rosetta-batch").write_bytes(write_batch(batch, passphrase="red stone river"))
-    app.doors.accept(batch)
-    async with started(app) as pilot:
-        await press(pilot, "enter")
-        assert "Which secret words are on your card?" in text(app)
-        await write(pilot, "red stone")
-        await press(pilot, "enter")
-        assert "This file does not open." in text(app)
-        await write(pilot, "red stone river")
-        await press(pilot, "enter")
-        assert "Which code is on your card?" in text(app)
-
-
-async def test_consent_comes_before_anything_and_not_now_leaves_no_trace(app: Reviewing) -> None:
-    async with started(app) as pilot:
-        await press(pilot, "enter")
-        await write(pilot, CODE)
-        await press(pilot, "enter")
-        for words in (
-            "You will see 6 translated sentences",
-            "Nothing is sent over the internet",
-            "You may stop at any time.",
-        ):
-            assert words in text(app)
-        assert kinds(app) == []
+        see(app, "Before you begin", "You will see 4 translated sentences")
+        see(app, "Nothing is sent over the internet", "You may stop at any time.")
         await press(pilot, "w")
         assert "Nothing was begun." not in text(app)
         await press(pilot, "escape")
-        assert "Nothing was begun." in text(app)
-        assert "Which sentences do you want to look at?" in text(app)
+        see(app, "Nothing was begun.", CHOOSING)
         assert kinds(app) == []
         assert app.laptop.setting("reviewer") in {None, ""}
         await press(pilot, "q")
         assert app.return_code == 0
 
 
-async def test_enter_agrees_only_after_the_end_of_the_text_was_shown(tmp_path: Path) -> None:
+async def test_enter_agrees_only_after_the_end_was_shown(tmp_path: Path) -> None:
     batch = batch_of(consent="You may stop at any time.\n" * 60)
     app = Reviewing(tmp_path, batch)
     app.doors.reviewer(batch, CODE)
     async with started(app) as pilot:
         await press(pilot, "enter", "enter")
-        assert "↓ The text goes on below" in text(app)
-        assert "read on" in text(app)
+        see(app, "read on")
         assert "I agree" not in text(app)
         read = 0
         while "↓ The text goes on below" in text(app):
@@ -197,223 +118,295 @@ async def test_enter_agrees_only_after_the_end_of_the_text_was_shown(tmp_path: P
             read += 1
             assert "May the better translations" not in text(app)
         assert read >= 3
-        assert "I agree" in text(app)
-        assert kinds(app) == []
+        see(app, "I agree")
         await press(pilot, "home", "enter")
-        assert "May the better translations that you write be used?" in text(app)
-
-
-async def test_what_the_organisation_says_is_in_the_language_that_is_chosen(tmp_path: Path) -> None:
-    said = {"fr": {"consent": "Nous vous demandons."}}
-    app = Reviewing(tmp_path, batch_of(salt=bytes(32), translations=said), language="fr")
-    async with started(app, (100, 60)) as pilot:
-        await press(pilot, "enter")
-        await write(pilot, CODE)
-        await press(pilot, "enter")
-        assert "Nous vous demandons." in text(app)
-        assert CONSENT not in text(app)
-        assert "L’organisation ne l’a pas donné dans cette langue" in text(app), "the guide"
-        assert GUIDE in text(app)
-        await press(pilot, "enter", "2", "3", "question_mark")
-        assert "L’organisation ne l’a pas donné dans cette langue" in text(app)
-
-
-@pytest.mark.parametrize("share", [False, True])
-async def test_whether_better_translations_may_be_used_is_asked_and_not_presumed(
-    app: Reviewing, share: bool
-) -> None:
-    async with started(app) as pilot:
-        await press(pilot, "enter")
-        await write(pilot, CODE)
-        await press(pilot, "enter", "enter", "enter")
+        see(app, "May the better translations that you write be used?")
+        await press(pilot, "enter")  # it is asked and not presumed
         assert kinds(app) == []
-        await press(pilot, "escape", "enter", "1" if share else "2")
+        await press(pilot, "escape")
+        while "May the better translations" not in text(app):
+            await press(pilot, "enter")
+        await press(pilot, "1")
         (consent,) = [event.payload for event in app.laptop.events()]
         assert consent is not None
-        assert consent.share_corrections is share
+        assert consent.share_corrections is True
 
 
-# Training
-
-
-async def test_training_explains_and_repeats_a_wrong_answer_once(tmp_path: Path) -> None:
-    async with begun(
-        Reviewing(tmp_path, batch_of(items_of(3), training_of([Rating.REJECT, Rating.EXCELLENT])))
-    ) as (app, pilot):
-        assert "Practice 1 of 2" in text(app)
-        await press(pilot, "c", "s", "0", "exclamation_mark")
-        assert "Practice 1 of 2" in text(app)
-        assert "That comes after the practice." in text(app)
-        await press(pilot, "3")
-        assert "You said Acceptable. We would say Reject." in text(app)
-        assert "Because of 1." in text(app)
-        await press(pilot, "1")
-        assert "Practice 1 of 2" in text(app)
-        await press(pilot, "enter", "4")
-        assert "Yes: Excellent." in text(app)
+async def test_locked_file_asks_for_words_and_a_known_code_for_one_key(tmp_path: Path) -> None:
+    batch, app = batch_of(secret=True), Reviewing(tmp_path)
+    app.stick.mkdir()
+    (app.stick / "s.rosetta-batch").write_bytes(write_batch(batch, passphrase="red stone river"))
+    app.doors.accept(batch)
+    app.doors.reviewer(batch, OTHER_CODE)
+    async with started(app) as pilot:
         await press(pilot, "enter")
-        assert "Practice, once more: 1 of 1" in text(app)
-        await press(pilot, "1", "enter")
-        assert "Sentence 1 of 3" in text(app)
-        assert "Practice is over. From here your answers count." in text(app)
+        for typed, said in (
+            ("", "Which secret words are on your card?"),
+            ("red stone", "This file does not open."),
+            ("red stone river", f"If your code begins with {OTHER_CODE[:2]}, only press Enter."),
+        ):
+            fill(app, typed)
+            await press(pilot, *["enter"] * bool(typed))
+            see(app, said)
+        assert app.screen.query_one(Input).value == ""
+        assert OTHER_CODE[:3] not in text(app).replace("-", "")
+        await press(pilot, "enter", "enter", "2", "3", "1")
+        said_by = [e.payload for e in app.laptop.events() if e.kind in {Kind.CONSENT, Kind.RATE}]
+        assert [each.reviewer for each in said_by] == [OTHER_CODE] * 2
+        assert said_by[0].share_corrections is False
+
+
+@pytest.mark.parametrize(("code", "said"), [(CODE, "Before you begin"), (CODE[1:], CODE[1:])])
+async def test_code_of_the_command_line(tmp_path: Path, code: str, said: str) -> None:
+    async with started(Reviewing(tmp_path, batch_of(), code=code)) as pilot:
+        await press(pilot, "enter")
+        see(pilot.app, said)
+        assert ("A code has 8 letters and digits." in text(pilot.app)) == (code != CODE)
 
 
 # The item
 
 
-async def test_one_key_rates_saves_and_shows_the_next(app: Reviewing) -> None:
-    async with begun(app) as (_, pilot):
-        for key in ("1", "f", "G", "4"):
-            await press(pilot, key)
-        assert "Sentence 5 of 6" in text(app)
-        assert "Saved: Excellent." in text(app)
-        assert judgements(app) == list(Rating)
-        rated = [e.payload for e in app.laptop.events() if e.kind is Kind.RATE]
-        assert {each.face for each in rated} == {Face.TERMINAL}
-        assert not any(each.override for each in rated)
+async def test_training_explains_and_repeats_a_wrong_answer_once(tmp_path: Path) -> None:
+    batch = batch_of(items_of(3), training_of([Rating.REJECT, Rating.EXCELLENT]))
+    async with begun(Reviewing(tmp_path, batch)) as (app, pilot):
+        see(app, "Practice 1 of 2")
+        await press(pilot, "c", "s", "0", "exclamation_mark")
+        see(app, "Practice 1 of 2", "That comes after the practice.")
+        await press(pilot, "3")
+        see(app, "You said Acceptable. We would say Reject.", "Because of 1.")
+        await press(pilot, "1")
+        see(app, "Practice 1 of 2")
+        await press(pilot, "enter", "4")
+        see(app, "Yes: Excellent.")
+        await press(pilot, "enter")
+        see(app, "Practice, once more: 1 of 1")
+        await press(pilot, "1", "enter")
+        see(app, "Sentence 1 of 3", "Practice is over. From here your answers count.")
 
 
-async def test_keys_of_a_french_keyboard_rate(app: Reviewing) -> None:
-    async with begun(app) as (_, pilot):
-        await press(pilot, "ampersand", "é", "quotation_mark", "apostrophe")
-        assert judgements(app) == list(Rating)
-
-
-@pytest.mark.parametrize("size", SIZES)
-async def test_the_four_answers_stay_in_sight_whatever_the_length(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
-    long = [
-        item.model_copy(
-            update={"source": "a long source " * 200, "candidate": "longa traduko " * 300}
-        )
-        for item in items_of(1)
-    ]
-    async with begun(Reviewing(tmp_path, batch_of(long)), size) as (app, pilot):
-        for words in (
-            "Reject",
-            "Gist",
-            "Acceptable",
-            "Excellent",
-            "as a good speaker",
-            "The translation is below: read it, then answer",
-        ):
-            assert words in text(app)
-        assert "longa" not in text(app)
-        for _ in range(20):
-            await press(pilot, "pagedown")
-        assert "longa" in text(app)
-        assert "below" not in text(app)
-        assert "Excellent" in text(app)
-        await press(pilot, "4")
-        assert app.session.view.phase is Phase.END
-
-
-async def test_undo_goes_back_without_end_and_shows_what_it_was(app: Reviewing) -> None:
-    async with begun(app) as (_, pilot):
-        await press(pilot, "2", "0", "4", "s", "u")
-        assert "You had left it for later" in text(app)
-        await press(pilot, "backspace")
-        assert "You could not judge it: It should not be shown" in text(app)
-        await press(pilot, "u")
-        assert "Your answer was: Gist." in text(app)
-        assert "Gist ✓" not in text(app)  # it does not count any more
-        await press(pilot, "u")
-        assert "There is nothing to take back." in text(app)
-
-
-async def test_reasons_belong_to_the_one_just_rated_and_return_by_themselves(
-    app: Reviewing,
-) -> None:
+async def test_keys_rate_say_why_and_take_back(app: Reviewing) -> None:
     async with begun(app) as (_, pilot):
         await press(pilot, "comma")
-        assert "First give an answer, then say why." in text(app)
+        see(app, "First give an answer, then say why.")
         await press(pilot, "2", "comma")
-        assert "Candidate 1." in text(app)
-        assert "You answered: Gist. What is wrong with it?" in text(app)
+        see(app, "Candidate 1.", "You answered: Gist. What is wrong with it?")
         assert "wrong, or not our language" not in text(app)
         await press(pilot, "5", "comma", "1")
-        assert "Sentence 2 of 6" in text(app)
+        see(app, "Sentence 2 of 6")
         said = [e.payload.reasons for e in app.laptop.events() if e.kind is Kind.REASONS]
         assert said == [(Reason.WORD_FORM,), (Reason.WRONG_MEANING, Reason.WORD_FORM)]
-        await press(pilot, "comma", "escape", "3")
-        assert "Sentence 3 of 6" in text(app)
-
-
-async def test_cannot_judge_asks_why_and_a_double_press_decides_nothing(app: Reviewing) -> None:
-    async with begun(app) as (_, pilot):
-        await press(pilot, "0", "0")
-        assert "Why can you not judge it?" in text(app)
+        await press(pilot, "comma", "escape", "0", "0")
+        see(app, "Why can you not judge it?")  # a double press decides nothing
         await press(pilot, "escape", "0", "1")
-        assert "Saved: you cannot judge this one." in text(app)
-        assert judgements(app) == [CannotJudge.OTHER_DIALECT]
+        see(app, "Saved: you cannot judge this one.")
+        await press(pilot, "1", "f", "G")
+        see(app, "Sentence 6 of 6", "Saved: Acceptable.")
+        await press(pilot, "4", "u")
+        see(app, "Your answer was: Excellent.")
+        rated = [Rating.GIST, CannotJudge.OTHER_DIALECT, *Rating]
+        assert judgements(app) == rated
+        events = [e.payload for e in app.laptop.events() if e.kind is Kind.RATE]
+        assert {(each.face, each.override) for each in events} == {(Face.TERMINAL, False)}
 
 
-async def test_harm_takes_one_other_key_and_is_taken_back_alike(app: Reviewing) -> None:
-    async with begun(app) as (_, pilot):
+async def test_harm_help_and_the_mouse(app: Reviewing) -> None:
+    async with begun(app, (100, 40)) as (_, pilot):
+        await press(pilot, "u")
+        see(app, "There is nothing to take back.")
         await press(pilot, "exclamation_mark", "exclamation_mark", "1", "escape")
         assert kinds(app) == [Kind.CONSENT, Kind.SESSION, Kind.RELATION]
         await press(pilot, "exclamation_mark", "enter")
-        assert "You marked this as harmful." in text(app)
-        assert "Sentence 1 of 6" in text(app)
+        see(app, "You marked this as harmful.", "Sentence 1 of 6")
         await press(pilot, "exclamation_mark")
-        assert "Take the mark “harmful” away again?" in text(app)
-        await press(pilot, "enter")
+        see(app, "Take the mark “harmful” away again?")
+        await press(pilot, "enter", "plus")
+        see(app, "hold Ctrl and press +")
         said = [e.payload.harmful for e in app.laptop.events() if e.kind is Kind.HARM]
         assert said == [True, False]
-
-
-async def test_larger_letters_are_the_business_of_the_window(app: Reviewing) -> None:
-    async with begun(app) as (_, pilot):
-        await press(pilot, "plus")
-        assert "hold Ctrl and press +" in text(app)
-
-
-async def test_help_lists_every_key_and_goes_back_to_the_same_item(app: Reviewing) -> None:
-    async with begun(app, (100, 40)) as (_, pilot):
-        await press(pilot, "1", "question_mark")
-        for words in (
-            "Reject – wrong, or not our language",
-            "Leave it for later",
-            "Read it aloud first.",
-        ):
-            assert words in text(app)
-        await press(pilot, "1")
-        assert "Help" in text(app)
+        await press(pilot, "question_mark", "1")
+        see(app, "Help", "Reject – wrong, or not our language", "Leave it for later")
+        see(app, "Read it aloud first.")
         await press(pilot, "escape")
-        assert "Sentence 2 of 6" in text(app)
-
-
-# The mouse
-
-
-async def test_the_mouse_presses_answers_and_keys(app: Reviewing) -> None:
-    async with begun(app) as (_, pilot):
-        await pilot.click("#ratings", offset=(50, 1))
-        await settle(pilot)
-        assert judgements(app) == [Rating.ACCEPTABLE]
-        row = next(n for n, line in enumerate(text(app).split("\n")) if "undo" in line)
-        await pilot.click(offset=(text(app).split("\n")[row].index("undo"), row))
-        await settle(pilot)
-        assert "Taken back." in text(app)
+        see(app, "Sentence 1 of 6")
+        for word, said in (("Acceptable", "Saved: Acceptable."), ("undo", "Taken back.")):
+            rows = text(app).split("\n")
+            row = next(n for n, line in enumerate(rows) if word in line)
+            await pilot.click(offset=(rows[row].index(word), row))
+            await settle(pilot)
+            see(app, said)
         await press(pilot, "c")
         assert app.screen.query_one(Box).has_focus
 
 
+# Room
+
+
+def long_items(source: str, candidate: str, count: int = 1) -> list[object]:
+    return [
+        i.model_copy(update={"source": source, "candidate": candidate}) for i in items_of(count)
+    ]
+
+
+async def test_answers_stay_in_sight_whatever_the_length_and_window(tmp_path: Path) -> None:
+    long = long_items("a long source " * 200, "longa traduko " * 300)
+    async with begun(Reviewing(tmp_path, batch_of(long))) as (app, pilot):  # type: ignore[arg-type]
+        for size in ((40, 12), (200, 60), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            see(app, "Reject", "Gist", "Acceptable", "Excellent")
+            assert app.screen.query_one(Texts).size.height >= 1
+        see(app, "as a good speaker", "The translation is below: read it, then answer")
+        assert "longa" not in text(app)
+        while "below" in text(app):
+            await press(pilot, "pagedown")
+        see(app, "longa", "Excellent")
+        await press(pilot, "4")
+        assert app.session.view.phase is Phase.END
+
+
+@pytest.mark.parametrize(("columns", "lines"), first(1, [(50, 16), (60, 18), (80, 16)]))
+async def test_nothing_is_rated_before_its_whole_translation_was_shown(
+    tmp_path: Path, columns: int, lines: int
+) -> None:
+    last = "lastword"
+    long = long_items("a source " * 20, f"{'longa ' * 40}{last}", 2)
+    batch = batch_of(long)  # type: ignore[arg-type]
+    async with begun(Reviewing(tmp_path, batch), (columns, lines)) as (app, pilot):
+        see(app, "read it, then answer")
+        presses = 0
+        while last not in text(app):
+            await press(pilot, "3")
+            presses += 1
+            see(app, "First read the translation.")
+            assert judgements(app) == []
+        assert 1 <= presses <= 30
+        assert "read it, then answer" not in text(app)
+        await press(pilot, "comma", "escape", "pageup", "pageup", "3")
+        assert judgements(app) == [Rating.ACCEPTABLE]
+        await press(pilot, "4")
+        assert judgements(app) == [Rating.ACCEPTABLE], "the next one was not read yet"
+
+
+async def test_terminal_without_room_for_a_line_takes_no_answer(app: Reviewing) -> None:
+    async with begun(app, (40, 12)) as (_, pilot):
+        see(app, "Make this window larger to read.")
+        await press(pilot, "3", "4")
+        assert judgements(app) == []
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        await press(pilot, "3")
+        assert judgements(app) == [Rating.ACCEPTABLE]
+        assert "Make this window larger" not in text(app)
+
+
 async def test_no_line_begins_with_the_sign_that_ends_a_french_sentence() -> None:
-    from textual.app import App, ComposeResult
-    from textual.widgets import Static
-
-    from rosetta_tui.review.rating.pages.page import told
-    from rosetta_tui.toolkit.textual_inside import hold_no_break_spaces
-
     class Narrow(App[None]):
         def compose(self) -> ComposeResult:
             yield Static(told("Voulez-vous regarder\u202f? Oui\u00a0: Entrée\u202f!"))
 
     hold_no_break_spaces()
-    for width in range(12, 40):
-        app = Narrow()
-        async with app.run_test(size=(width, 12)):
+    app = Narrow()
+    async with app.run_test(size=(40, 12)) as pilot:
+        for width in range(12, 40):
+            await pilot.resize_terminal(width, 12)
+            await pilot.pause()
             rows = [line.strip() for line in text(app).splitlines()]
             assert not [row for row in rows if row[:1] in {"?", ":", "!"}], (width, rows)
+
+
+# Rests, the end, handing over and taking back
+
+
+async def test_rest_then_what_was_left_then_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(course, "REST_ITEMS", 3)
+    async with begun(Reviewing(tmp_path, batch_of(items_of(5)))) as (app, pilot):
+        await press(pilot, "1", "2", "3")
+        see(app, "Time for a rest?", "3 of 5", "Saved: Acceptable.")
+        assert "Candidate" not in text(app)
+        await press(pilot, "4")
+        see(app, "Time for a rest?")
+        await press(pilot, "enter")
+        see(app, "Sentence 4 of 5")
+        await press(pilot, "s", "4")
+        see(app, "You left 1 sentence for later.")
+        await press(pilot, "enter")
+        see(app, "Once more: 1 of 1")
+        await press(pilot, "s")
+        see(app, "1 sentence is left for later. Enter shows it again.")
+        await press(pilot, "enter", "2")
+        see(app, "That was the last one. Thank you!", "You answered 5 of 5.")
+        await press(pilot, "u")
+        see(app, "You took back your answer “Gist”.")
+        assert "Gist ✓" not in text(app)  # taken back: it does not count
+        await press(pilot, "ctrl+c")
+    assert app.return_code == 130
+
+
+async def test_stick_that_is_not_there_is_told_in_words(tmp_path: Path) -> None:
+    async with begun(Reviewing(tmp_path, batch_of()), (120, 30)) as (app, pilot):
+        for file in app.stick.iterdir():
+            file.unlink()
+        app.stick.rmdir()
+        await press(pilot, "4", "x")
+        see(app, "No stick was found.")
+        app.stick.mkdir()
+        await press(pilot, "enter")
+        see(app, "Where is your stick?")
+        await press(pilot, "f")
+        keys = text(app).splitlines()[-1]
+        assert "Enter save here" in keys
+        assert not {"look again", "another folder", "what is not saved"} & {*keys.split("   ")}
+        fill(app, str(tmp_path / "none"))
+        await press(pilot, "enter")
+        see(app, "Put the stick in and try again.", "For whoever helps:")
+        see(app, "Nothing was written. Type another folder, then press Enter.")
+        assert "No stick was found" not in text(app)
+        await write(pilot, "x")
+        assert app.screen.query_one(Input).value == str(tmp_path / "nonex")
+        await press(pilot, "escape", "escape")
+        assert kinds(app)[-1] is Kind.RATE
+        see(app, "Sentence 2 of 4")
+
+
+async def test_handing_over_writes_a_sealed_file_and_says_its_words(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    async with begun(Reviewing(tmp_path, batch_of(items_of(2))), (120, 30)) as (app, pilot):
+        await press(pilot, "4", "x", "f")
+        fill(app, str(other))
+        await press(pilot, "enter")
+        see(app, "in a folder on this computer")
+        assert len(list(other.iterdir())) == 1
+        await press(pilot, "enter", "4", "x")
+        assert str(app.stick) in "".join(text(app).split())
+        await press(pilot, "enter")
+        (path,) = app.stick.glob("*.rosetta-ratings")
+        ratings = open_ratings(path.read_bytes(), [CUSTODIANS[0]])
+        see(app, "Saved and checked. You may pull the stick out.", ratings.phrase(earlier=True))
+        await press(pilot, "enter")
+        see(app, "That was the last one.", "Handed over at 20", "press x")
+        assert "Put the stick into this computer" not in text(app)
+        await press(pilot, "u", "3")
+        assert "Handed over at" not in text(app)
+
+
+async def test_taking_back_needs_a_choice_and_one_more_key(tmp_path: Path) -> None:
+    async with begun(Reviewing(tmp_path, batch_of())) as (app, pilot):
+        await press(pilot, "c", "x", "enter", "4", "w", "w", "enter")
+        see(app, "What do you want to take back?")
+        await press(pilot, "3")
+        see(app, "This cannot be undone.")
+        await press(pilot, "escape")
+        for key, scope in (("1", Scope.COMMENTS), ("2", Scope.BATCH)):
+            see(app, "Sentence 2 of 4")
+            await press(pilot, "w", key, "w")
+            last = list(app.laptop.events())[-1].payload
+            assert last is not None
+            assert last.scope is scope
+        assert app.session.view.phase is Phase.WITHDRAWN
+        see(app, "is erased on this computer.")
+        await press(pilot, "x", "enter")
+        see(app, "You may pull the stick out.")
