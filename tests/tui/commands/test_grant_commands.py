@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -133,6 +134,11 @@ def test_grant_commands_refuse_wrong_usage(homes: Homes) -> None:
     assert "opens for 2 of its 3 keepers" in homes("office", "open elders greetings --purpose x")
     assert "Leave the rest out" in homes("office", "open elders greetings --grant a.rosetta-request")  # fmt: skip
     assert "Nobody asked" not in homes("office", "grant show elders")
+    shutil.copy(homes.folder / "school" / "keeper.key", homes.stick)
+    by_stick = (
+        "grant allow elders a.rosetta-request --yes --key {stick}/keeper.key --to s.rosetta-answer"
+    )
+    assert "Written: s.rosetta-answer" in homes("office", by_stick)
 
 
 RUN_ALONE = ("--method", "copy-source", "--segment", "gold_standard", "--metrics", "chrf")

@@ -46,6 +46,12 @@ def test_runs_list_says_what_came_out(connection: sqlite3.Connection, number: in
     listed = {run["run_id"]: run for run in json.loads(rosetta_runs("list", "--json").stdout)}
     assert listed[factory.RUN_ID]["composite"] == pytest.approx(0.5104083642481891)
     assert listed[factory.RUN_ID]["failed"] == 1
+    (text,) = connection.execute("SELECT run_card FROM runs WHERE id = ?", (number,)).fetchone()
+    card = json.loads(text)
+    card["scores"]["mostly_identical"] = True  # a long tier is not cut
+    connection.execute("UPDATE runs SET run_card = ? WHERE id = ?", (json.dumps(card), number))
+    tier = "baseline (automatic 0.51; mostly one and the same output; not clear of either floor)"
+    assert tier in rosetta_runs("list").stdout
 
 
 @pytest.mark.usefixtures("number")
@@ -102,6 +108,8 @@ def test_runs_export_delete_and_import(connection: sqlite3.Connection, tmp_path:
     assert "6f1c3a52 imported" in imported.stdout
     assert "imported" in rosetta_runs("list").stdout
     assert "Everything holds" in rosetta_runs("verify", "last").stdout
+    rosetta_runs("delete", "last")
+    assert "is back" in rosetta_runs("import", str(path)).stdout
     assert rosetta_runs("show", "last").exit_code == 0
 
 

@@ -364,6 +364,8 @@ def test_vault_corpus_is_withdrawn_without_opening_it(at: Computers) -> None:
     assert len((at.folder / "v" / "log.jsonl").read_text().splitlines()) == lines
     assert "consent was withdrawn" in at("corpus check people", *OPENED)
     assert "WITHDRAWN: the corpus people" in at("vault list v")
+    shown = at("vault open v people --purpose look")  # trying the keys says so
+    assert "None of it is opened for a run: consent was withdrawn for the corpus" in shown
 
 
 def test_vault_withdrawn_corpus_is_not_opened_again(at: Computers) -> None:
