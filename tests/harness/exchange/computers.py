@@ -1,7 +1,5 @@
 """Computers that share no network and hand one stick around, each with a data folder of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
