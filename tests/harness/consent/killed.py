@@ -1,7 +1,7 @@
 """Kill a process at each of its steps on the disk while it withdraws, and say what the register is then.
 
-Run as a program of one thread, because it forks: ``python -m tests.harness.consent.killed FOLDER`` prints how often it
-was killed and each state that was left: how many notices hold, or the error.
+Run as a program of one thread, because it forks: ``python -m tests.harness.consent.killed FOLDER STEP`` kills at every
+STEP-th place and prints each state that was left: how many notices hold, or the error.
 """
 
 import json
@@ -26,7 +26,7 @@ def state(folder: Path) -> int | str:
         return repr(error)
 
 
-def main(folder: Path) -> dict[str, Any]:
+def main(folder: Path, step: int) -> dict[str, Any]:
     whole = folder / "whole"
     register(whole).say(CORPUS, "reason", "Council")
     left, after, place = [], [], 0
@@ -38,9 +38,9 @@ def main(folder: Path) -> dict[str, Any]:
         left.append(state(here))
         register(here).say(METHOD, "again", "Council")
         after.append(state(here))
-        place += 1
+        place += step
     return {"left": left, "after": after}
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(Path(sys.argv[1]))))
+    print(json.dumps(main(Path(sys.argv[1]), int(sys.argv[2]))))

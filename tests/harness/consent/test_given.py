@@ -65,7 +65,7 @@ def test_field_that_is_no_record_does_not_count() -> None:
     for truthy in (True, "yes", "council, 2026", {"use_allowed_by": 3}, ["yes"]):
         documented, note = stands(truthy)
         assert (documented, "no signed record" in note) == (False, True)
-    for empty in (None, "", {}, False):
+    for empty in (None, "", dict[str, str](), False):
         assert stands(empty) == (False, "not documented")
 
 
@@ -77,9 +77,14 @@ def test_record_with_a_changed_field_does_not_count(name: str) -> None:
     assert not stands(told)[0]
 
 
-def test_record_of_another_corpus_or_a_revoked_key_does_not_count(tmp_path: Path) -> None:
+def test_record_of_another_corpus_or_revoked_key_is_none(tmp_path: Path) -> None:
     record, identity = recorded()
-    for changed in ({"id": "other"}, {"target_language": "cr"}, {"source_language": "fr"}):
+    changes: tuple[dict[str, Any], ...] = (
+        {"id": "other"},
+        {"target_language": "cr"},
+        {"source_language": "fr"},
+    )
+    for changed in changes:
         documented, note = stands(record, **changed)
         assert (documented, "another corpus" in note) == (False, True)
     register(tmp_path).say(OfKey(signing_key=identity.public.signing_key), "stolen", "Us")

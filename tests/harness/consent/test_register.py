@@ -42,6 +42,7 @@ from tests.harness.consent.made import (
     six_words,
 )
 from tests.harness.sealed.refusals import refuses
+from tests.review.thorough import times
 
 SETUP = {"method": "chat", "model_slug": "rival-1", "condition": "plain"}
 FACTS = CorpusFacts("a" * 64, "words", "en", "eo")
@@ -51,7 +52,7 @@ def grounds(folder: Path) -> list[Ground]:
     return [each.ground for each in lines_of(folder)]
 
 
-def test_what_is_said_here_holds_until_lifted_and_stays_on_record(tmp_path: Path) -> None:
+def test_what_is_said_holds_until_lifted_and_stays_on_record(tmp_path: Path) -> None:
     assert standing(tmp_path).of_corpus(FACTS) is None
     said = register(tmp_path).say(CORPUS, "she asked", "Council")
     assert standing(tmp_path).of_corpus(FACTS) == said
@@ -179,7 +180,7 @@ def test_method_is_named_by_what_tells_it_from_others(tmp_path: Path) -> None:
     (CorpusFacts("", "words", language_pair="EN→EO"), True),
     (CorpusFacts("", "words", language_pair="EN→FR"), False), (CorpusFacts("", "words"), False),
 ])  # fmt: skip
-def test_corpus_is_known_by_bytes_or_by_id_and_languages(tmp_path: Path, facts: CorpusFacts, same: bool) -> None:  # fmt: skip
+def test_corpus_is_known_by_bytes_or_id(tmp_path: Path, facts: CorpusFacts, same: bool) -> None:
     register(tmp_path).say(CORPUS, "she asked", "Council")
     assert (standing(tmp_path).of_corpus(facts) is not None) is same
 
@@ -194,7 +195,7 @@ def test_entries_stand_in_a_notice_as_salted_digests(tmp_path: Path) -> None:
     assert standing(tmp_path).of_run(FACTS, {}, [1, 8]) is None
 
 
-def test_a_register_that_was_changed_cut_or_taken_away_opens_nothing(tmp_path: Path) -> None:
+def test_register_changed_cut_or_taken_away_opens_nothing(tmp_path: Path) -> None:
     own = register(tmp_path)
     own.say(CORPUS, "one", "Council")
     own.say(METHOD, "two", "Council")
@@ -226,9 +227,9 @@ def test_a_line_that_somebody_wrote_without_the_key_is_refused(tmp_path: Path) -
 
 
 @pytest.mark.costly("kills a process at each of its steps on the disk")
-def test_process_killed_at_any_step_leaves_nothing_half_withdrawn(tmp_path: Path) -> None:
+def test_process_killed_at_any_step_half_withdraws_nothing(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.harness.consent.killed", tmp_path],
+        [sys.executable, "-m", "tests.harness.consent.killed", tmp_path, str(times(3, 1))],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     told = json.loads(done.stdout)

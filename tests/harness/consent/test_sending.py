@@ -144,7 +144,7 @@ CODE = "class Own:\n    pass\n"
     ({"license": "CC-BY-4.0", "training": "no"}, {}, True),
     ({"transmission": [ELSEWHERE]}, {"may_send": WORDS}, True),
 ])  # fmt: skip
-def test_code_of_others_reaches_nobody_where_the_terms_do_not_say_so(
+def test_foreign_code_reaches_nobody_unless_the_terms_say_so(
     tmp_path: Path, home: Path, said: dict[str, Any], told: dict[str, str], shut: bool
 ) -> None:
     (tmp_path / "own.py").write_text(CODE)

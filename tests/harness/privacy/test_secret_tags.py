@@ -64,7 +64,7 @@ class Reaching:
         return [Output("x") for _ in entries]
 
 
-def test_refusal_for_secret_entries_blames_no_switch_that_nobody_set(store_path: Path) -> None:
+def test_refusal_for_secret_entries_blames_no_switch(store_path: Path) -> None:
     given = corpus(2, segment="gold_standard")
     heard = run_corpus(store_path, given, constant(), method=Reaching())
     said = f"{heard.finished.reason} {[result.error for result in kept(store_path).results]}"

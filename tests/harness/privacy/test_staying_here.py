@@ -132,7 +132,7 @@ def test_the_door_stays_shut_and_a_later_run_says_so(store_path: Path, endpoint:
 @pytest.mark.parametrize(
     ("segment", "switch"), [("held_out", False), ("development", True), ("development", False)]
 )
-def test_models_of_a_cloud_are_no_local_ones(
+def test_cloud_models_are_not_local(
     endpoint: Scripted, model: str, segment: str, switch: bool
 ) -> None:
     remember(endpoint.url)

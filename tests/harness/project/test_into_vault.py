@@ -63,7 +63,7 @@ def test_what_went_into_the_vault_is_out_of_the_project(tmp_path: Path) -> None:
     refuses(UsageError, "is closed", keeper.moves)
 
 
-def test_move_stopped_after_the_vault_had_it_is_found_there(
+def test_move_stopped_after_the_vault_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keeper = Keeper(tmp_path)
@@ -74,9 +74,7 @@ def test_move_stopped_after_the_vault_had_it_is_found_there(
     assert keeper.project.state.entries[0].sealed == ""
 
 
-def test_correction_after_the_vault_had_it_is_not_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_correction_meanwhile_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keeper = Keeper(tmp_path)
     keeper.is_stopped(monkeypatch, after=True)
     with changing(keeper.folder, keeper.home) as project:
@@ -89,7 +87,7 @@ def test_correction_after_the_vault_had_it_is_not_lost(
     assert not kept.state.vault.done
 
 
-def test_another_corpus_of_the_name_takes_no_text_from_the_project(
+def test_another_corpus_of_the_name_takes_no_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keeper, other = Keeper(tmp_path), Keeper(tmp_path / "other")

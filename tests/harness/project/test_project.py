@@ -54,7 +54,7 @@ def test_open_part_that_a_stop_left_is_mended_and_loses_words(tmp_path: Path) ->
     assert not path.exists()
 
 
-def test_words_are_out_of_the_open_part_before_the_state_is_written(
+def test_words_leave_the_open_part_before_the_state_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun(tmp_path)
@@ -166,12 +166,14 @@ def test_sources_of_a_file_may_lack_translations(tmp_path: Path) -> None:
     found = read_candidates(project, path)
     assert [each.texts.reference for each in found] == ["", "La hundo"]
     refuses(UsageError, r"s\.csv, line 3, field 'register'", take_candidates, project, found, Usual())  # fmt: skip
+    loud, words = [candidate("A day", register="loud")], "permitted are conversational"
+    refuses(UsageError, f"field 'register': {words}", take_candidates, project, loud, Usual())
     lines = tmp_path / "s.txt"
     lines.write_text("One line here\n\nAnother line there\n")
     assert [each.line for each in read_candidates(project, lines)] == [1, 3]
 
 
-def test_sentences_that_their_terms_keep_here_do_not_become_freer(tmp_path: Path) -> None:
+def test_sentences_kept_here_do_not_become_freer(tmp_path: Path) -> None:
     path = tmp_path / "s.tsv"
     path.write_text("# license: all rights reserved\nsource\tdifficulty\tregister\nGood day\t1\tformal\n")  # fmt: skip
     refuses(UsageError, "further", read_candidates, begun(tmp_path), path)
@@ -179,9 +181,7 @@ def test_sentences_that_their_terms_keep_here_do_not_become_freer(tmp_path: Path
     assert len(read_candidates(stays, path)) == 1
 
 
-def test_a_model_is_sent_the_wish_alone_and_named_with_what_it_wrote(
-    tmp_path: Path, endpoint: Scripted
-) -> None:
+def test_model_is_sent_the_wish_alone_and_is_named(tmp_path: Path, endpoint: Scripted) -> None:
     project = begun(tmp_path)
     usual, said = (
         Usual(segment=Segment.GOLD_STANDARD),
@@ -211,14 +211,14 @@ def test_what_another_machine_saw_becomes_no_secret(tmp_path: Path) -> None:
     assert {each.segment for each in entries} == {Segment.DEVELOPMENT}
 
 
-def test_a_model_on_another_machine_is_not_asked_for_secret_sentences(tmp_path: Path) -> None:
+def test_remote_model_is_not_asked_for_secret_sentences(tmp_path: Path) -> None:
     wish = SourceWish(3, 3, "formal", segment=Segment.GOLD_STANDARD)
     with pytest.raises(UsageError, match="no sentence of gold_standard"):
         ask_model(begun(tmp_path), wish, "https://models.invalid/v1", "small", lambda _: "k")
 
 
 @pytest.mark.parametrize("text", ["", "\n \n"])
-def test_a_model_that_says_nothing_is_told_of(tmp_path: Path, endpoint: Scripted, text: str) -> None:  # fmt: skip
+def test_model_that_says_nothing_is_told(tmp_path: Path, endpoint: Scripted, text: str) -> None:
     endpoint.answer = lambda _: json_answer(completion(text))
     with pytest.raises(UsageError, match="no sentence"):
         ask_model(begun(tmp_path), SourceWish(3, 1, "formal"), endpoint.url, "small")

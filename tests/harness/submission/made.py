@@ -1,7 +1,5 @@
 """Submissions for tests: a sample folder with the card of a real run, and bundles of whatever members are wanted."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

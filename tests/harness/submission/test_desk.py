@@ -22,7 +22,7 @@ def taken_in(desk: SubmissionDesk, data: bytes, name: str = "tiny") -> KeptSubmi
     return desk.receive(path)
 
 
-def test_a_bundle_that_was_changed_is_put_back_from_the_file_that_came(desk: SubmissionDesk, data: bytes) -> None:  # fmt: skip
+def test_changed_bundle_is_put_back_from_the_file(desk: SubmissionDesk, data: bytes) -> None:
     kept = taken_in(desk, data)
     desk.note(kept.submission, DeskAct.REHEARSED)
     for changed in (resigned(data, {}, release="2"), b"nothing", None):
@@ -34,7 +34,7 @@ def test_a_bundle_that_was_changed_is_put_back_from_the_file_that_came(desk: Sub
     assert [e.what for e in desk.find(kept.number).notes] == [DeskAct.RECEIVED, DeskAct.REHEARSED]
 
 
-def test_two_bundles_of_one_number_are_told_apart_by_their_whole_hash(desk: SubmissionDesk, data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_bundles_of_one_number_differ(desk: SubmissionDesk, data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """Who makes both can find two whose hashes begin alike; here a number is one letter long."""
     monkeypatch.setattr("harness.submission.desk.NUMBER_LETTERS", 1)
     kept = taken_in(desk, data)
@@ -58,7 +58,7 @@ def test_damaged_notes_are_said_and_hide_no_other_bundle(desk: SubmissionDesk, d
     refuses(UsageError, words, desk.find, kept.number)
 
 
-def test_a_bundle_whose_first_note_was_cut_is_taken_in_again(desk: SubmissionDesk, data: bytes) -> None:  # fmt: skip
+def test_bundle_with_a_cut_first_note_is_taken_again(desk: SubmissionDesk, data: bytes) -> None:
     kept = taken_in(desk, data)
     (kept.folder / "notes.jsonl").write_bytes(b'{"what":"rec')
     assert [each.what for each in taken_in(desk, data).notes] == [DeskAct.RECEIVED]

@@ -76,7 +76,7 @@ def test_their_word_list_becomes_data(tmp_path: Path, name: str, text: str) -> N
     read_dictionary(made / "data" / "dictionary.tsv")
 
 
-def test_their_coaching_becomes_a_prompt_whose_braces_stay_braces(tmp_path: Path) -> None:
+def test_their_coaching_becomes_a_prompt_with_its_braces(tmp_path: Path) -> None:
     described = {"kind": "llm-coached", "name": "c", "model": "some/model", "coaching": {"file": "c.txt"}, "decode": {"temperature": 0.2, "x-y": 1}}  # fmt: skip
     theirs = _written(tmp_path / "theirs", described, c__txt="Keep {name} as it is.")
     made = write_folder(theirs, tmp_path / "ours")
@@ -93,7 +93,7 @@ def test_their_coaching_becomes_a_prompt_whose_braces_stay_braces(tmp_path: Path
     ({"kind": "python", "entry_point": "os;system"}, "module:Class"),
     ({"kind": "lexicon", "dictionary": "../../etc/passwd"}, "names no file beside it"),
 ])  # fmt: skip
-def test_what_cannot_be_handed_in_says_what_can(tmp_path: Path, described: dict[str, Any], words: str) -> None:  # fmt: skip
+def test_refusal_says_what_can(tmp_path: Path, described: dict[str, Any], words: str) -> None:
     refuses(UsageError, words, write_folder, _written(tmp_path / "theirs", described), tmp_path / "ours")  # fmt: skip
     assert not (tmp_path / "ours").exists()
 
@@ -186,7 +186,7 @@ def test_links_and_devices_of_an_archive_are_named(tmp_path: Path, kind: bytes, 
     refuses(RefusedBundle, f"method/x: {words}", write_folder, _tar(tmp_path / "b.tar", info), tmp_path / "ours")  # fmt: skip
 
 
-def test_an_archive_that_leads_out_or_declares_too_much_is_refused(tmp_path: Path) -> None:
+def test_archive_that_leads_out_or_is_too_large_is_refused(tmp_path: Path) -> None:
     out = tarfile.TarInfo("../x")
     with pytest.raises(RefusedBundle, match=r"\.\./x: a path that leads out"):
         write_folder(_tar(tmp_path / "a.tar.gz", out), tmp_path / "ours")
