@@ -4,8 +4,6 @@ Each tries one thing at the text that bears its name, and says what it got: noth
 reach is told it as options: files and sockets that the test has outside.
 """
 
-from __future__ import annotations
-
 REACHING = '''
 import ctypes, errno, fcntl, glob, inspect, os, signal, socket, stat, struct, subprocess, sys, time
 

@@ -1,27 +1,16 @@
 """What adversaries get in a box that is not root's: run as another user, with a folder and the options as JSON; prints JSON."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
 
 from tests.harness.box.adversaries import REACHING, UNRULY
-from tests.harness.box.making import SMALL, asked, boxed
+from tests.harness.box.making import SMALL, asked, boxed, outside_of
 
 
 def main(folder: Path, names: list[str]) -> None:
-    limits = SMALL.model_copy(update={"restarts": 200, "entry_seconds": 10.0})
-    options = {
-        "secret": str(folder / "secret"),
-        "socket": str(folder / "socket"),
-        "abstract": "nobody-listens",
-        "port": 9,
-        "memory": SMALL.memory_bytes,
-        "disk": SMALL.disk_bytes,
-        "processes": SMALL.processes,
-    }
-    method = boxed(folder / "code", REACHING, limits, options=options)
+    limits = SMALL.model_copy(update={"restarts": 200, "entry_seconds": 60.0})
+    method = boxed(folder / "code", REACHING, limits, options=outside_of(folder))
     found = asked(method, *([name] for name in names))
     said = {name: output.text for name, [output] in zip(names, found, strict=True)}
     short = limits.model_copy(update={"entry_seconds": 1.0})

@@ -1,7 +1,5 @@
 """What an engine's process can reach where it is not root's: run as another user, with a folder; prints JSON."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

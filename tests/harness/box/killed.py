@@ -1,7 +1,5 @@
 """Asks a boxed method that never answers, for a test that kills this process meanwhile."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Methods in boxes for tests: written into a folder, asked, and ended."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -29,27 +27,17 @@ needs_engine = pytest.mark.skipif(
 )
 
 SMALL = Limits(
-    memory_bytes=512 << 20,
-    processes=24,
-    disk_bytes=8 << 20,
-    install_seconds=60,
-    load_seconds=60,
-    entry_seconds=20,
+    memory_bytes=512 << 20, processes=24, disk_bytes=8 << 20, install_seconds=60, load_seconds=60, entry_seconds=20,
     answer_characters=2000,
-)
+)  # fmt: skip
 """Limits that a test reaches soon; the times are what a busy machine needs, and end nothing that works."""
 
 
 def setup(batch_size: int = 1) -> Setup:
     return Setup(
-        method="boxed",
-        method_class=MethodClass.CUSTOM_PLUGIN,
-        method_version="1",
-        method_sha256="0" * 64,
-        model_slug="boxed",
-        condition="test",
-        batch_size=batch_size,
-    )
+        method="boxed", method_class=MethodClass.CUSTOM_PLUGIN, method_version="1", method_sha256="0" * 64,
+        model_slug="boxed", condition="test", batch_size=batch_size,
+    )  # fmt: skip
 
 
 def written(folder: Path, code: str) -> Path:
@@ -59,17 +47,11 @@ def written(folder: Path, code: str) -> Path:
 
 
 def boxed(
-    folder: Path,
-    code: str,
-    limits: Limits = SMALL,
-    gateway: Gateway | None = None,
-    entry: str = "method:translate",
-    **more: Any,
-) -> BoxedMethod:
+    folder: Path, code: str, limits: Limits = SMALL, gateway: Gateway | None = None,
+    entry: str = "method:translate", **more: Any,
+) -> BoxedMethod:  # fmt: skip
     """Return a method whose module is ``code`` and whose entry point is ``translate``."""
-    [engine] = [each for each, missing in zip(engines(), LACKING, strict=True) if missing is None][
-        :1
-    ]
+    engine = next(each for each, missing in zip(engines(), LACKING, strict=True) if missing is None)
     kept = BoxedCode(written(folder, code), entry, **more)
     return boxed_method(kept, limits, engine, gateway, setup(), open_data=True)
 
@@ -79,10 +61,7 @@ def asked(method: BoxedMethod, *batches: Sequence[str], calls: Any = None) -> li
 
     async def ask() -> list[list[Output]]:
         try:
-            return [
-                list(await method.translate([entry(text) for text in batch], calls))
-                for batch in batches
-            ]
+            return [list(await method.translate([*map(entry, batch)], calls)) for batch in batches]
         finally:
             await method.close_box()
 
@@ -91,6 +70,13 @@ def asked(method: BoxedMethod, *batches: Sequence[str], calls: Any = None) -> li
 
 def entry(text: str) -> Entry:
     return Entry.model_construct(id="one", source=text, reference="", segment=None)
+
+
+def outside_of(folder: Path, **more: Any) -> dict[str, Any]:
+    """What an adversary is told that it would like to reach."""
+    places = {name: str(folder / name) for name in ("secret", "socket")}
+    sizes = {"memory": SMALL.memory_bytes, "disk": SMALL.disk_bytes, "processes": SMALL.processes}
+    return {**places, "abstract": "nobody-listens", "port": 9, **sizes, **more}
 
 
 def run_as_nobody(module: str, *told: str) -> Any:

@@ -1,6 +1,4 @@
-"""A method in a box: what it gets, what it gives, and what becomes of one that fails."""
-
-from __future__ import annotations
+"""A method in a box: what it gets, what it gives, how much memory it has, and what becomes of one that fails."""
 
 import errno
 import sys
@@ -12,12 +10,14 @@ import pytest
 from harness.box import bubblewrap
 from harness.box.boxed import boxed_method
 from harness.box.code import BoxedCode
+from harness.box.control_groups import control_group
 from harness.box.engine import Inside
 from harness.box.engines import find_engine
 from harness.box.failures import BoxFailure, BoxStage, Manner, WhoseFault
 from harness.box.limits import Limits
 from harness.core.failures import ErrorClass, HarnessError, UsageError
 from tests.harness.box.making import SMALL, asked, boxed, needs_engine, setup, written
+from tests.harness.sealed.refusals import refuses
 
 UPPER = "def translate(texts):\n    return [text.upper() for text in texts]\n"
 
@@ -25,10 +25,8 @@ UPPER = "def translate(texts):\n    return [text.upper() for text in texts]\n"
 @needs_engine
 def test_gives_texts(tmp_path: Path) -> None:
     found = asked(boxed(tmp_path, UPPER), ["saluton", "ĉu\nne"], ["bone"])
-    assert [[output.text for output in batch] for batch in found] == [
-        ["SALUTON", "ĈU\nNE"],
-        ["BONE"],
-    ]
+    texts = [[output.text for output in batch] for batch in found]
+    assert texts == [["SALUTON", "ĈU\nNE"], ["BONE"]]
 
 
 @needs_engine
@@ -49,9 +47,8 @@ def test_forms_of_entry_points(tmp_path: Path, code: str) -> None:
 
 @needs_engine
 def test_a_text_that_is_none_is_an_error_of_its_entry(tmp_path: Path) -> None:
-    [outputs] = asked(
-        boxed(tmp_path, "def translate(texts):\n    return [None, 'b']\n"), ["a", "b"]
-    )
+    code = "def translate(texts):\n    return [None, 'b']\n"
+    [outputs] = asked(boxed(tmp_path, code), ["a", "b"])
     assert [output.error_class for output in outputs] == [ErrorClass.EMPTY, None]
 
 
@@ -85,10 +82,8 @@ def test_a_box_goes_before_the_program_where_memory_is_short(tmp_path: Path) -> 
 def test_what_cannot_be_loaded_is_tried_once(tmp_path: Path) -> None:
     method = boxed(tmp_path, "import there_is_no_such_module\n")
     found = asked(method, ["a"], ["b"])
-    assert {output.error for [output] in found} == {
-        "The method, or its model, could not be loaded: it ended."
-    }
-    assert method.failure is not None
+    words = "The method, or its model, could not be loaded: it ended."
+    assert {output.error for [output] in found} == {words}
     assert (method.failure.stage, method.failure.fault) == (BoxStage.LOAD, WhoseFault.ENTRANT)
 
 
@@ -103,19 +98,25 @@ def test_begun_anew_no_more_than_allowed(tmp_path: Path) -> None:
     ]
 
 
+class Useless:
+    """An engine that may be missing, and has no room for a box."""
+
+    name = "useless"
+    holds_secrets = True
+
+    def __init__(self, missing: str | None) -> None:
+        self._missing = missing
+
+    def lacking(self) -> str | None:
+        return self._missing
+
+    def launch(self, inside: Inside, limits: Limits) -> NoReturn:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
 def test_no_engine_says_what_to_install() -> None:
-    class Missing:
-        name = "missing"
-        holds_secrets = True
-
-        def lacking(self) -> str:
-            return "Install it"
-
-        def launch(self, inside: Inside, limits: Limits) -> NoReturn:
-            raise AssertionError
-
-    with pytest.raises(HarnessError, match="No box can be made on this computer: Install it"):
-        find_engine([Missing()])
+    words = "No box can be made on this computer: Install it"
+    refuses(HarnessError, words, find_engine, [Useless("Install it")])
 
 
 def test_words_of_a_failure_follow_from_its_kind() -> None:
@@ -123,53 +124,101 @@ def test_words_of_a_failure_follow_from_its_kind() -> None:
         for manner in Manner:
             failure = BoxFailure(stage, manner)
             assert str(failure).endswith(".")
-            assert (failure.fault is WhoseFault.CUSTODIAN) == (
-                stage in {BoxStage.ENGINE, BoxStage.GATEWAY}
-            )
+            custodians = stage in {BoxStage.ENGINE, BoxStage.GATEWAY}
+            assert (failure.fault is WhoseFault.CUSTODIAN) == custodians
 
 
 @pytest.mark.parametrize(
     "entry", ["method", "method:", "me thod:translate", "../method:translate", "a.b:c.d"]
 )
 def test_what_is_no_entry_point_is_refused(tmp_path: Path, entry: str) -> None:
-    with pytest.raises(UsageError, match="MODULE:NAME"):
-        BoxedCode(tmp_path, entry).check()
+    refuses(UsageError, "MODULE:NAME", BoxedCode(tmp_path, entry).check)
 
 
 def test_links_in_the_code_are_refused(tmp_path: Path) -> None:
     folder = written(tmp_path / "code", UPPER)
     (folder / "other.py").symlink_to("/etc/passwd")
-    with pytest.raises(UsageError, match="is a link"):
-        BoxedCode(folder, "method:translate").check()
+    refuses(UsageError, "is a link", BoxedCode(folder, "method:translate").check)
 
 
 def test_a_full_disk_is_no_fault_of_the_method(tmp_path: Path) -> None:
-    class Full:
-        name = "full"
-        holds_secrets = True
-
-        def lacking(self) -> None:
-            return None
-
-        def launch(self, inside: Inside, limits: Limits) -> NoReturn:
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    method = boxed_method(
-        BoxedCode(written(tmp_path, UPPER), "method:translate"), SMALL, Full(), None, setup()
-    )
-    with pytest.raises(BoxFailure) as failure:
-        asked(method, ["a"])
-    assert (failure.value.stage, failure.value.fault) == (BoxStage.ENGINE, WhoseFault.CUSTODIAN)
+    code = BoxedCode(written(tmp_path, UPPER), "method:translate")
+    method = boxed_method(code, SMALL, Useless(None), None, setup())
+    error = refuses(BoxFailure, "", asked, method, ["a"])
+    assert (error.stage, error.fault) == (BoxStage.ENGINE, WhoseFault.CUSTODIAN)
 
 
 @needs_engine
 @pytest.mark.skipif(sys.platform != "linux", reason="another engine has other programs")
-def test_an_engine_that_breaks_is_no_fault_of_the_method(
+def test_engine_that_breaks_is_the_custodians(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """bubblewrap is there when it is looked for, and makes no box when it is asked to."""
     method = boxed(tmp_path, UPPER)
     monkeypatch.setattr(bubblewrap, "starts", lambda: ["/there/is/no/python"])
-    with pytest.raises(BoxFailure) as failure:
-        asked(method, ["a"])
-    assert failure.value.fault is WhoseFault.CUSTODIAN
+    assert refuses(BoxFailure, "", asked, method, ["a"]).fault is WhoseFault.CUSTODIAN
+
+
+# A limit of memory for a whole box by the systemd of a user's session, whose program is played here
+
+LOOKS = """
+import os
+def translate(texts):
+    with open("/proc/1/environ") as first, open("/proc/self/limits") as limits:
+        memory = [line.split()[3] for line in limits if line.startswith("Max address space")]
+        return [" ".join([*memory, *first.read().split(chr(0))]).strip()]
+"""
+PLAYS = """#!/bin/sh
+printf "%s " "$@" | tr "\\n" " " >> {log}
+echo >> {log}
+for each; do case "$each" in MemoryMax=*) most=${{each#MemoryMax=}};; esac; done
+while [ "$1" != -- ]; do shift; done
+shift
+case "$*" in *memory.max*) echo {said}; exit;; esac
+exec "$@"
+"""
+
+
+@pytest.fixture
+def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A session of systemd's in which this user may make no group; its program is written by the test."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder), prepend=":")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/of-nobody")
+    made = "harness.box.control_groups._made"  # root makes groups, an ordinary user none
+    monkeypatch.setattr(made, lambda limits: None)
+    return folder / "systemd-run"
+
+
+def _written(path: Path, said: str) -> Path:
+    log = path.with_name("log")
+    path.write_text(PLAYS.format(log=log, said=said), encoding="utf-8")
+    path.chmod(0o755)
+    return log
+
+
+@needs_engine
+def test_a_box_of_an_ordinary_user_is_begun_in_a_scope(played: Path, tmp_path: Path) -> None:
+    log = _written(played, "$most")
+    [[output]] = asked(boxed(tmp_path / "code", LOOKS), ["a"])
+    assert output.text == "unlimited PWD=/"
+    last = log.read_text("utf-8").splitlines()[-1]
+    assert last.startswith("--user --scope --quiet --collect --property MemoryMax=536870912 ")
+    assert "--property MemorySwapMax=0 -- " in last
+
+
+@needs_engine
+def test_scope_whose_limit_does_not_hold_is_not_used(played: Path, tmp_path: Path) -> None:
+    log = _written(played, "max")
+    [[output]] = asked(boxed(tmp_path / "code", LOOKS), ["a"])
+    assert output.text == f"{SMALL.memory_bytes} PWD=/"
+    assert "bwrap" not in log.read_text("utf-8")
+
+
+def test_without_a_session_nothing_is_asked(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = _written(played, "$most")
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    with control_group(Limits()) as joining:
+        assert joining == []
+    assert not log.exists()

@@ -1,7 +1,5 @@
 """The gateway: a method asks the models that the custodian set, and no others, no more often than allowed."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,6 +15,7 @@ from harness.endpoint.keys import no_key
 from harness.method.method import Output
 from tests.harness.box.making import asked, boxed, entry, needs_engine
 from tests.harness.scripted import Scripted
+from tests.harness.sealed.refusals import refuses
 
 ASKS = """
 from rosetta_box import ask, models
@@ -78,16 +77,12 @@ def test_a_model_answers(tmp_path: Path, endpoint: Scripted) -> None:
     [[output]] = asked(boxed(tmp_path, ASKS, gateway=made(endpoint)), ["saluton"], calls=calls)
     assert output.text == "SALUTON"
     [request] = calls.requests
-    assert request.body == {
-        "model": "mock",
-        "messages": [{"role": "user", "content": "saluton"}],
-        "temperature": 0.0,
-        "max_tokens": 2048,
-    }
+    messages = [{"role": "user", "content": "saluton"}]
+    assert request.body == {"model": "mock", "messages": messages, "temperature": 0.0, "max_tokens": 2048}  # fmt: skip
 
 
 @needs_engine
-def test_a_model_that_nobody_set_is_not_asked(tmp_path: Path, endpoint: Scripted) -> None:
+def test_model_that_nobody_set_is_not_asked(tmp_path: Path, endpoint: Scripted) -> None:
     method = boxed(tmp_path, ASKS, gateway=made(endpoint), options={"model": "other"})
     [[output]] = asked(method, ["saluton"], calls=Carried())
     assert output.error_class is ErrorClass.METHOD
@@ -96,29 +91,25 @@ def test_a_model_that_nobody_set_is_not_asked(tmp_path: Path, endpoint: Scripted
 
 
 @needs_engine
-@pytest.mark.parametrize(
-    ("attempt", "status"),
-    [
-        ('said(b"GET /etc/passwd HTTP/1.1\\r\\n")', "404"),
-        ('said(b"POST http://192.0.2.1/v1/chat/completions HTTP/1.1\\r\\nHost: 192.0.2.1\\r\\n", b"{}")', "404"),
-        ('said(b"CONNECT 192.0.2.1:443 HTTP/1.1\\r\\n")', "404"),
-        ('said(b"no question\\r\\n\\r\\n\\n")', "400"),
-        ('said(POST + b"Content-Length: 99999999999\\r\\n\\r\\n\\n")', "400"),
-        ('said(POST + b"Content-Length: -1\\r\\n\\r\\n\\n")', "400"),
-        ('said(POST + b"Transfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n\\n")', "400"),
-        ('said(POST, b"x" * 600000)', "400 or nothing"),
-        ('said(POST + b"X: " + b"x" * 100000)', "400 or nothing"),
-        ('said(POST, b"[" * 100000)', "400"),
-        ('post({"model": "mock", "messages": []})', "400"),
-        ('post({"model": ["mock"], "messages": TURN})', "400"),
-        ('post({"model": "mock", "messages": [{"role": "tool", "content": "x"}]})', "400"),
-        ('post({"model": "mock", "messages": [{"role": "user", "content": {"image": "x"}}]})', "400"),
-        ('post({"model": "\\ud800", "messages": TURN})', "404"),
-        ('said(POST + b"Content-Length: 0\\r\\nContent-Length: 1\\r\\n", b"{")', "400"),
-        ('post({"model": "mock", "messages": TURN, "api_key": "x", "stream": True})', "200"),
-    ],
-)  # fmt: skip
-def test_what_is_no_question_is_refused(
+@pytest.mark.parametrize(("attempt", "status"), [
+    ('said(b"GET /etc/passwd HTTP/1.1\\r\\n")', "404"),
+    ('said(b"POST http://192.0.2.1/v1/chat/completions HTTP/1.1\\r\\nHost: 192.0.2.1\\r\\n", b"{}")', "404"),
+    ('said(b"CONNECT 192.0.2.1:443 HTTP/1.1\\r\\n")', "404"),
+    ('said(b"no question\\r\\n\\r\\n\\n")', "400"),
+    ('said(POST + b"Content-Length: 99999999999\\r\\n\\r\\n\\n")', "400"),
+    ('said(POST + b"Content-Length: -1\\r\\n\\r\\n\\n")', "400"),
+    ('said(POST + b"Transfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n\\n")', "400"),
+    ('said(POST, b"x" * 600000)', "400 or nothing"),
+    ('said(POST + b"X: " + b"x" * 100000)', "400 or nothing"),
+    ('said(POST, b"[" * 100000)', "400"), ('post({"model": "mock", "messages": []})', "400"),
+    ('post({"model": ["mock"], "messages": TURN})', "400"),
+    ('post({"model": "mock", "messages": [{"role": "tool", "content": "x"}]})', "400"),
+    ('post({"model": "mock", "messages": [{"role": "user", "content": {"image": "x"}}]})', "400"),
+    ('post({"model": "\\ud800", "messages": TURN})', "404"),
+    ('said(POST + b"Content-Length: 0\\r\\nContent-Length: 1\\r\\n", b"{")', "400"),
+    ('post({"model": "mock", "messages": TURN, "api_key": "x", "stream": True})', "200"),
+])  # fmt: skip
+def test_no_question_is_refused(
     tmp_path: Path, endpoint: Scripted, attempt: str, status: str
 ) -> None:
     code = f"{RAW}\ndef translate(texts):\n    return [{attempt}]\n"
@@ -204,36 +195,25 @@ def translate(texts):
 
 
 @needs_engine
-def test_a_model_that_is_not_there_is_no_fault_of_the_method(
-    tmp_path: Path, endpoint: Scripted
-) -> None:
+def test_missing_model_is_no_fault_of_the_method(tmp_path: Path, endpoint: Scripted) -> None:
     down = Carried(Transient(ErrorClass.CONNECTION, "nobody listens"))
     method = boxed(tmp_path, ASKS, gateway=made(endpoint))
-    with pytest.raises(BoxFailure) as failure:
-        asked(method, ["a"], calls=down)
-    assert (failure.value.stage, failure.value.fault) == (BoxStage.GATEWAY, WhoseFault.CUSTODIAN)
+    error = refuses(BoxFailure, "", asked, method, ["a"], calls=down)
+    assert (error.stage, error.fault) == (BoxStage.GATEWAY, WhoseFault.CUSTODIAN)
 
 
 @needs_engine
-def test_a_question_that_a_model_refuses_is_the_methods(tmp_path: Path, endpoint: Scripted) -> None:
-    refused = Carried(Refused(ErrorClass.REQUEST, "too long", 400))
-    [[output]] = asked(boxed(tmp_path, ASKS, gateway=made(endpoint)), ["a"], calls=refused)
+@pytest.mark.parametrize("failure", [Refused(ErrorClass.REQUEST, "too long", 400), HarnessError("The budget is reached.")])  # fmt: skip
+def test_question_refused_by_model_or_budget_is_the_methods(
+    tmp_path: Path, endpoint: Scripted, failure: HarnessError
+) -> None:
+    method = boxed(tmp_path, ASKS, gateway=made(endpoint))
+    [[output]] = asked(method, ["a"], calls=Carried(failure))
     assert output.error_class is ErrorClass.METHOD
 
 
-@needs_engine
-def test_a_budget_that_is_reached_is_told_by_the_run(tmp_path: Path, endpoint: Scripted) -> None:
-    spent = Carried(HarnessError("The budget is reached."))
-    [[output]] = asked(boxed(tmp_path, ASKS, gateway=made(endpoint)), ["a"], calls=spent)
-    assert output.error_class is ErrorClass.METHOD
-
-
-def test_another_machine_only_where_somebody_said_so() -> None:
-    with pytest.raises(UsageError, match="on another machine"):
-        gateway("https://llm.example.org/v1", ["mock"], no_key)
-    assert gateway("https://llm.example.org/v1", ["mock"], no_key, elsewhere=True).url
-
-
-def test_models_have_names() -> None:
-    with pytest.raises(UsageError, match="Name the models"):
-        gateway("http://127.0.0.1:9/v1", [], no_key)
+def test_models_are_named_and_local_unless_said() -> None:
+    elsewhere = "https://llm.example.org/v1"
+    refuses(UsageError, "on another machine", gateway, elsewhere, ["mock"], no_key)
+    assert gateway(elsewhere, ["mock"], no_key, elsewhere=True).url
+    refuses(UsageError, "Name the models", gateway, "http://127.0.0.1:9/v1", [], no_key)

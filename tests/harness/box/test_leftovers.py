@@ -1,10 +1,12 @@
-"""What an engine without a namespace for processes leaves: played by one that starts Python alone, without a wall."""
+"""What an engine without a namespace for processes leaves: played by one that starts Python alone, without a wall.
 
-from __future__ import annotations
+A program that is killed takes its boxes along.
+"""
 
 import asyncio
 import errno
 import os
+import platform
 import select
 import signal
 import subprocess
@@ -17,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from corpora.model.entry import Entry, Segment
+from corpora.model.entry import Segment
 from harness.box import engines as known
 from harness.box import process
 from harness.box.boxed import BoxedMethod, boxed_method
@@ -28,11 +30,12 @@ from harness.box.failures import BoxFailure, BoxStage, WhoseFault
 from harness.box.layout import laid_in, starts
 from harness.box.limits import Limits
 from harness.box.seatbelt import Seatbelt
-from harness.core.failures import HarnessError
+from harness.core.failures import ErrorClass, HarnessError
 from harness.doctor import boxes as doctor
 from harness.submission.bundle import parse_submission, unpack_into
 from harness.submission.lanes import code_method
-from tests.harness.box.making import SMALL, asked, entry, setup, written
+from tests.harness.box.making import SMALL, asked, boxed, entry, needs_engine, setup, written
+from tests.harness.sealed.refusals import refuses
 from tests.harness.submission.made import sample_bundle
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no engine")
@@ -48,9 +51,7 @@ class Unwalled:
     name = "unwalled"
     holds_secrets = False
 
-    def __init__(
-        self, argv: Sequence[str] = (), end: Sequence[str] = (), *, stuck: bool = False
-    ) -> None:
+    def __init__(self, argv: Sequence[str] = (), end: Sequence[str] = (), *, stuck: bool = False) -> None:  # fmt: skip
         self._argv, self._end, self._stuck = argv, end, stuck
 
     def lacking(self) -> None:
@@ -100,7 +101,7 @@ def test_a_child_ends_with_its_box(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="it waits for processes as Linux does")
-def test_a_child_ends_with_its_box_where_the_first_process_left_it(tmp_path: Path) -> None:
+def test_child_left_by_the_first_process_ends_with_its_box(tmp_path: Path) -> None:
     """It holds the pipe on, so that the box is ended by its time alone."""
     note = tmp_path / "note"
     limits = SMALL.model_copy(update={"entry_seconds": 1.0})
@@ -113,7 +114,7 @@ def test_a_child_ends_with_its_box_where_the_first_process_left_it(tmp_path: Pat
 
 def _require_ended(handle: int) -> None:
     try:
-        ended = bool(select.select([handle], [], [], 5)[0])
+        ended = bool(select.select([handle], [], [], 60)[0])
         if not ended:
             signal.pidfd_send_signal(handle, signal.SIGKILL)
         assert ended, "a process of the box outlived it"
@@ -121,12 +122,12 @@ def _require_ended(handle: int) -> None:
         os.close(handle)
 
 
-def test_a_folder_that_cannot_be_removed_keeps_no_run_from_its_end(tmp_path: Path) -> None:
+def test_folder_that_stays_keeps_no_run_from_its_end(tmp_path: Path) -> None:
     [[output]] = asked(unwalled(tmp_path, UPPER, Unwalled(stuck=True)), ["a"])
     assert output.text == "A"
 
 
-def test_the_command_that_ends_a_box_has_a_time_of_its_own(
+def test_command_that_ends_a_box_has_own_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is not cut off with the waiting for the last process, which is over at once here."""
@@ -142,32 +143,26 @@ def test_an_engine_that_hears_nothing_is_ended_as_the_custodians(tmp_path: Path)
     """What it is told is longer than a pipe holds."""
     limits = SMALL.model_copy(update={"load_seconds": 0.2, "all_seconds": 5.0})
     engine = Unwalled([sys.executable, "-I", "-c", "import signal; signal.pause()"])
-    code = BoxedCode(
-        written(tmp_path, UPPER), "method:translate", options={"long": "x" * (1 << 20)}
-    )
+    long = {"long": "x" * (1 << 20)}
+    code = BoxedCode(written(tmp_path, UPPER), "method:translate", options=long)
     method = boxed_method(code, limits, engine, None, setup())
-    with pytest.raises(BoxFailure) as failure:
-        asked(method, ["a"])
-    assert (failure.value.stage, failure.value.fault) == (BoxStage.ENGINE, WhoseFault.CUSTODIAN)
+    error = refuses(BoxFailure, "", asked, method, ["a"])
+    assert (error.stage, error.fault) == (BoxStage.ENGINE, WhoseFault.CUSTODIAN)
 
 
 def test_secret_texts_are_refused_where_something_may_stay(tmp_path: Path) -> None:
-    secret = Entry.model_construct(
-        id="one", source="a", reference="", segment=Segment.GOLD_STANDARD
-    )
-    method = boxed_method(
-        BoxedCode(written(tmp_path, UPPER), "method:translate"), SMALL, Unwalled(), None, setup()
-    )
-    with pytest.raises(BoxFailure) as failure:
-        asyncio.run(method.translate([secret], NO_CALLS))
-    assert failure.value.fault is WhoseFault.CUSTODIAN
+    secret = entry("a").model_copy(update={"segment": Segment.GOLD_STANDARD})
+    code = BoxedCode(written(tmp_path, UPPER), "method:translate")
+    method = boxed_method(code, SMALL, Unwalled(), None, setup())
+    error = refuses(BoxFailure, "", asyncio.run, method.translate([secret], NO_CALLS))
+    assert error.fault is WhoseFault.CUSTODIAN
     assert find_engine([Unwalled()]).name == "unwalled"
     with pytest.raises(HarnessError, match=r"unwalled may leave .* use a computer with Linux"):
         find_engine([Unwalled()], secret=True)
     assert not Seatbelt().holds_secrets
 
 
-def test_a_submission_meets_secret_texts_on_such_a_computer_nowhere(
+def test_submission_meets_no_secret_texts_without_walls(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(known, "engines", lambda: [Unwalled()])
@@ -181,7 +176,7 @@ def test_a_submission_meets_secret_texts_on_such_a_computer_nowhere(
     assert finding.words.startswith("makes boxes for methods over open texts")
 
 
-def test_folders_of_programs_that_were_killed_are_removed(
+def test_folders_of_killed_programs_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -199,3 +194,90 @@ def test_folders_of_programs_that_were_killed_are_removed(
         assert not stale.exists()
     assert (ours / "sentence").exists()
     assert (other / "sentence").exists()
+
+
+# A program that is killed takes its boxes along
+
+ROOT = Path(__file__).parents[3]
+
+
+def descendants(number: int) -> list[int]:
+    tasks = Path(f"/proc/{number}/task")
+    found = []
+    for children in tasks.glob("*/children"):
+        for child in map(int, children.read_text("ascii").split()):
+            found += [child, *descendants(child)]
+    return found
+
+
+def method_of(number: int) -> list[int]:
+    """Return the processes under one once a method and its child are among them."""
+    while True:
+        found = descendants(number)
+        running = [each for each in found if _runs_methods(each)]
+        if len(running) > 1:
+            return found
+        select.select([], [], [], 0.02)
+
+
+def _runs_methods(number: int) -> bool:
+    try:
+        said = Path(f"/proc/{number}/cmdline").read_bytes()
+    except OSError:
+        return False
+    return said.endswith(b"\0/box/run/runner.py\0") and b"bwrap" not in said
+
+
+@needs_engine
+@pytest.mark.skipif(sys.platform != "linux", reason="it lists processes as Linux does")
+def test_boxes_end_with_the_program(tmp_path: Path) -> None:
+    program = [sys.executable, "-P", "-m", "tests.harness.box.killed", str(tmp_path)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(program, cwd=ROOT, env=environment, stdout=subprocess.PIPE) as running:
+        assert running.stdout.readline() == b"begins\n"
+        handles = [os.pidfd_open(each) for each in method_of(running.pid)]
+        running.kill()
+    for handle in handles:
+        _require_ended(handle)
+
+
+TAKES_OVER = """
+import os, time
+FOR_EVER = bytes.fromhex("bf01000000" "31f6" "b89d000000" "0f05" "b822000000" "0f05" "ebf7")
+def translate(texts):
+    if texts == ["saluton"]:
+        return texts
+    where = int(open("/proc/1/syscall").read().split()[-1], 16)
+    os.pwrite(os.open("/proc/1/mem", os.O_RDWR), FOR_EVER, where)
+    if os.fork() == 0:
+        os._exit(os.fork() and 0)
+    time.sleep(1000)
+"""
+"""Has the first process call prctl(PR_SET_PDEATHSIG, 0), then pause() for ever, as soon as it hears of an orphan's end."""
+
+
+@needs_engine
+@pytest.mark.skipif(
+    (sys.platform, platform.machine()) != ("linux", "x86_64"), reason="its code is for x86_64"
+)
+def test_a_box_ends_whose_first_process_was_taken_over(tmp_path: Path) -> None:
+    limits = SMALL.model_copy(update={"entry_seconds": 2.0})
+    method = boxed(tmp_path, TAKES_OVER, limits)
+
+    async def ask() -> tuple[list[int], ErrorClass | None]:
+        try:
+            await method.translate([entry("saluton")], NO_CALLS)
+            handles = []
+            for each in descendants(os.getpid()):
+                with suppress(ProcessLookupError):  # of another test, and gone since
+                    handles.append(os.pidfd_open(each))
+            [output] = await method.translate([entry("ĝis")], NO_CALLS)
+        finally:
+            await method.close_box()
+        return handles, output.error_class
+
+    handles, error = asyncio.run(ask())
+    for handle in handles:
+        _require_ended(handle)
+    assert error is ErrorClass.TIMEOUT
+    assert len(handles) >= 3  # bubblewrap outside, the first process, and the method

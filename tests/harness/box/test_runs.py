@@ -1,7 +1,5 @@
 """A boxed method in a run: asked in another order than the corpus's, told sources alone, ended with the run."""
 
-from __future__ import annotations
-
 import json
 import socket
 from collections.abc import Sequence
@@ -28,12 +26,10 @@ from harness.setup.plan import Plan, RunOptions
 from tests.harness.box.making import SMALL, boxed, needs_engine, setup, written
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.harness.scripted import Scripted
+from tests.harness.sealed.refusals import refuses
 
-PLAN = Plan(
-    method="copy-source",
-    options=MethodOptions(**LANGUAGES),
-    run=RunOptions(concurrency=4, most_attempts=1, timeout_seconds=20),
-)
+RUN = RunOptions(concurrency=4, most_attempts=1, timeout_seconds=20)
+PLAN = Plan(method="copy-source", options=MethodOptions(**LANGUAGES), run=RUN)
 TELLS_ALL = """
 import json, sys
 seen = []
@@ -47,33 +43,32 @@ def translate(texts):
 
 @needs_engine
 def test_it_gets_sources_alone_and_in_another_order(store_path: Path, tmp_path: Path) -> None:
-    given = corpus(30)
-    texts = [
-        run_corpus(store_path, given, PLAN, method=boxed(tmp_path, TELLS_ALL)) for _ in range(2)
-    ]
-    told = [[json.loads(result.output or "") for result in heard.scored] for heard in texts]
-    for run in told:
-        assert all(
-            len(each["told"]) == 1 and each["told"][0].keys() == {"id", "source"} for each in run
-        )
-        assert sorted(each["number"] for each in run) == list(range(1, 31))
-    orders = [
-        [each["told"][0]["source"] for each in sorted(run, key=lambda each: each["number"])]
-        for run in told
-    ]
+    given, orders, ids = corpus(12), [], []
+    for _ in range(2):
+        heard = run_corpus(store_path, given, PLAN, method=boxed(tmp_path, TELLS_ALL))
+        told = [json.loads(result.output or "") for result in heard.scored]
+        told.sort(key=lambda each: each["number"])
+        assert [each["number"] for each in told] == list(range(1, 13))
+        texts = [text for each in told for text in each["told"]]
+        assert len(texts) == 12
+        assert all(text.keys() == {"id", "source"} for text in texts)
+        orders.append([text["source"] for text in texts])
+        ids.append({text["id"] for text in texts})
     assert orders[0] != orders[1]
     assert orders[0] != [entry.source for entry in given.entries]
-    ids = [{each["told"][0]["id"] for each in run} for run in told]
     assert not ids[0] & ids[1]
 
 
 @needs_engine
-def test_a_method_that_fails_at_some_texts(store_path: Path, tmp_path: Path) -> None:
+def test_method_failing_at_some_texts_is_scored(store_path: Path, tmp_path: Path) -> None:
     code = "def translate(texts):\n    if texts[0].endswith('3'):\n        raise ValueError(texts)\n    return texts\n"
-    heard = run_corpus(store_path, corpus(12), PLAN, method=boxed(tmp_path, code))
+    heard = run_corpus(store_path, corpus(6), PLAN, method=boxed(tmp_path, code))
     assert [result.position for result in heard.scored if result.failed] == [3]
     assert heard.scored[0].error_class in {None, ErrorClass.METHOD}
-    assert heard.finished.done == 12
+    assert heard.finished.done == 6
+    secret = corpus(3, segment="gold_standard")  # a rehearsal is for open entries
+    heard = run_corpus(store_path, secret, PLAN, method=boxed(tmp_path, code))
+    assert all(result.failed for result in heard.scored)
 
 
 class Broken:
@@ -92,36 +87,32 @@ class Broken:
 class NeverRun(BoxedMethod):
     """A box that the computer cannot make."""
 
+    said: BoxFailure
+
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> Sequence[Output]:
-        raise BoxFailure(BoxStage.ENGINE)
+        raise self.said
 
 
-def test_what_is_the_custodians_stops_the_run_and_counts_nothing(
-    store_path: Path, tmp_path: Path
+class Liar(BoxFailure):
+    def __str__(self) -> str:
+        return "a secret sentence"
+
+
+@pytest.mark.parametrize("failure", [BoxFailure, Liar])
+def test_what_is_the_custodians_stops_the_run_by_our_words_alone(
+    store_path: Path, tmp_path: Path, failure: type[BoxFailure]
 ) -> None:
     code = BoxedCode(written(tmp_path, ""), "method:translate")
     method = NeverRun(code, SMALL, Broken(), None, setup(), open_data=False)
-    heard = run_corpus(store_path, corpus(12), PLAN, method=method)
+    method.said = failure(BoxStage.ENGINE)
+    if failure is Liar:
+        heard = run_corpus(store_path, corpus(3, segment="gold_standard"), PLAN, method=method)
+        assert {result.error for result in heard.scored} == {"The method failed (method)."}
+        return
+    heard = run_corpus(store_path, corpus(3), PLAN, method=method)
     assert heard.scored == []
     assert heard.finished.state is RunState.STOPPED
     assert heard.finished.reason == str(BoxFailure(BoxStage.ENGINE))
-
-
-def test_no_words_of_a_method_say_that_the_custodian_failed(
-    store_path: Path, tmp_path: Path
-) -> None:
-    class Liar(BoxFailure):
-        def __str__(self) -> str:
-            return "a secret sentence"
-
-    class Lying(NeverRun):
-        async def translate(self, entries: Sequence[Entry], calls: Calls) -> Sequence[Output]:
-            raise Liar(BoxStage.ENGINE)
-
-    code = BoxedCode(written(tmp_path, ""), "method:translate")
-    method = Lying(code, SMALL, Broken(), None, setup(), open_data=False)
-    heard = run_corpus(store_path, corpus(3, segment="gold_standard"), PLAN, method=method)
-    assert {result.error for result in heard.scored} == {"The method failed (method)."}
 
 
 @needs_engine
@@ -144,9 +135,7 @@ def translate(texts):
 
 
 @needs_engine
-def test_a_failure_says_the_same_whatever_the_method_would_say_by_it(
-    store_path: Path, tmp_path: Path
-) -> None:
+def test_failure_says_the_same_whatever_it_is(store_path: Path, tmp_path: Path) -> None:
     """Exit codes, signals, words, sizes, and how long it took: none is told."""
     code = """
 import os, sys, time
@@ -172,19 +161,9 @@ def translate(texts):
     assert method.words == ""
 
 
-@needs_engine
-def test_a_rehearsal_is_for_open_entries(store_path: Path, tmp_path: Path) -> None:
-    code = "def translate(texts):\n    return texts\n"
-    heard = run_corpus(
-        store_path, corpus(3, segment="gold_standard"), PLAN, method=boxed(tmp_path, code)
-    )
-    assert all(result.failed for result in heard.scored)
-
-
 @pytest.mark.parametrize("field", ["memory_bytes", "processes", "disk_bytes", "entry_seconds"])
 def test_limits_are_limits(field: str) -> None:
-    with pytest.raises(ValueError, match=field):
-        Limits.model_validate({field: 0})
+    refuses(ValueError, field, Limits.model_validate, {field: 0})
 
 
 ASKS = """
@@ -195,7 +174,7 @@ def translate(texts):
 
 
 @needs_engine
-def test_a_secret_run_asks_a_model_of_this_computer(
+def test_secret_run_asks_a_local_model(
     store_path: Path, tmp_path: Path, endpoint: Scripted
 ) -> None:
     """Also with the door to other machines shut; each call stands with the entry for which it was made."""
@@ -210,24 +189,16 @@ def test_a_secret_run_asks_a_model_of_this_computer(
 
 
 @needs_engine
-def test_a_model_that_is_down_stops_the_run(
-    store_path: Path, tmp_path: Path, unused_port: int
-) -> None:
+def test_model_that_is_down_stops_the_run(store_path: Path, tmp_path: Path) -> None:
     """Whatever the method makes of it: it was not judged."""
-    models = gateway(f"http://127.0.0.1:{unused_port}/v1", ["mock"], no_key)
-    code = ASKS.replace("return [", "try:\n        return [").replace(
-        "texts]\n", "texts]\n    except RuntimeError:\n        return texts\n"
-    )
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    models = gateway(f"http://127.0.0.1:{port}/v1", ["mock"], no_key)
+    code = ASKS.replace("return [", "try:\n        return [")
+    code = code.replace("texts]\n", "texts]\n    except RuntimeError:\n        return texts\n")
     method = boxed(tmp_path, code, gateway=models)
     heard = run_corpus(store_path, corpus(4), PLAN, method=method)
     assert heard.scored == []
     assert heard.finished.state is RunState.STOPPED
     assert heard.finished.reason == str(BoxFailure(BoxStage.GATEWAY))
-
-
-@pytest.fixture
-def unused_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port

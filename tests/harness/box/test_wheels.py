@@ -1,7 +1,5 @@
 """Wheels are installed in the box, by their hashes, from what came with the method and from nowhere else."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import zipfile
@@ -13,15 +11,14 @@ from harness.box.code import BoxedCode
 from harness.box.failures import BoxStage
 from harness.core.failures import UsageError
 from tests.harness.box.making import SMALL, asked, boxed, needs_engine
+from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import first
 
 SHOUTS = "import shout\ndef translate(texts):\n    return [shout.loud(text) for text in texts]\n"
 WIDE = SMALL.model_copy(update={"disk_bytes": 64 << 20})
 
 
-def wheel(
-    folder: Path, code: str = "def loud(text):\n    return text.upper()\n", **more: str
-) -> Path:
+def wheel(folder: Path, code: str = "def loud(text):\n    return text.upper()\n", **more: str) -> Path:  # fmt: skip
     folder.mkdir(exist_ok=True)
     path = folder / "shout-1.0-py3-none-any.whl"
     files = {
@@ -33,9 +30,8 @@ def wheel(
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in files.items():
             archive.writestr(name, content)
-        archive.writestr(
-            "shout-1.0.dist-info/RECORD", "\n".join([*record, "shout-1.0.dist-info/RECORD,,"])
-        )
+        name = "shout-1.0.dist-info/RECORD"
+        archive.writestr(name, "\n".join([*record, f"{name},,"]))
     return path
 
 
@@ -75,19 +71,13 @@ def test_a_wheel_is_installed(tmp_path: Path) -> None:
 )
 def test_another_file_than_the_hash_names_is_not(tmp_path: Path, line: str) -> None:
     wheel(tmp_path / "wheels")
-    method = boxed(
-        tmp_path / "code",
-        SHOUTS,
-        WIDE,
-        wheels=tmp_path / "wheels",
-        requirements=required(tmp_path, line),
-    )
+    needs = required(tmp_path, line)
+    method = boxed(tmp_path / "code", SHOUTS, WIDE, wheels=tmp_path / "wheels", requirements=needs)
     [[output]] = asked(method, ["a"])
-    assert (
-        output.error
-        == "What the method needs could not be installed from the wheels that came with it: it ended."
+    words = (
+        "What the method needs could not be installed from the wheels that came with it: it ended."
     )
-    assert method.failure is not None
+    assert output.error == words
     assert method.failure.stage is BoxStage.INSTALL
 
 
@@ -100,10 +90,8 @@ def test_a_source_archive_is_not_built(tmp_path: Path) -> None:
     needs = required(tmp_path, f"shout==1.0 --hash=sha256:{digest}")
     method = boxed(tmp_path / "code", SHOUTS, WIDE, wheels=tmp_path / "wheels", requirements=needs)
     asked(method, ["a"])
-    assert method.failure is not None
     assert method.failure.stage is BoxStage.INSTALL
 
 
 def test_wheels_without_hashes_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="go together"):
-        BoxedCode(tmp_path, "method:translate", wheels=tmp_path).check()
+    refuses(UsageError, "go together", BoxedCode(tmp_path, "method:translate", wheels=tmp_path).check)  # fmt: skip

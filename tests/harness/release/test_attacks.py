@@ -66,7 +66,7 @@ def test_exact_scores_let_the_same_attack_gain_more(statistics: np.ndarray, name
 def test_a_known_level_gains_less_than_a_point(statistics: np.ndarray, failing: float) -> None:
     """With a border that everybody knows this gains 1.1 and 2.1 points (``benchmarks/ladder.py``)."""
     gains = []
-    for seed in range(4 * WORLDS):
+    for seed in range(times(12, 4 * WORLDS)):
         world = HiddenSet.drawn(statistics, seed, failing)
         spread = 1 - STEP_OF_96  # on average the border lies two steps off
         gains.append(world.value(by_level(world.told, world, seed + 5000, spread)) - world.by_coin())  # fmt: skip
@@ -76,7 +76,7 @@ def test_a_known_level_gains_less_than_a_point(statistics: np.ndarray, failing: 
 def worst(statistics: np.ndarray, attack: Callable[[HiddenSet, int], Choice]) -> float:
     """Return the mean gain where of every entry one output is good and one poor: there most is to be gained."""
     gains = []
-    for seed in range(times(40, 120)):
+    for seed in range(times(30, 120)):
         world = HiddenSet.opposed(statistics, seed)
         gains.append(world.value(attack(world, seed + 5000)) - world.by_coin(200))
     return float(np.mean(gains))
@@ -139,13 +139,13 @@ def reconstructed(seed: int, *, exact: bool) -> bool:
     return abs((after - before) * count - float(scores[victim])) <= 5
 
 
-def test_no_score_of_an_entry_is_found_by_a_retry_or_a_second_name() -> None:
-    assert sum(reconstructed(seed, exact=False) for seed in range(times(200, 10_000))) == 0
+def test_retry_or_second_name_finds_no_score_of_an_entry() -> None:
+    assert sum(reconstructed(seed, exact=False) for seed in range(times(100, 10_000))) == 0
     assert sum(reconstructed(seed, exact=True) for seed in range(100)) > 30
 
 
 def test_a_difference_on_one_entry_tells_nothing_of_its_size() -> None:
-    tries, found = times(300, 10_000), {True: 0, False: 0}
+    tries, found = times(100, 10_000), {True: 0, False: 0}
     for seed in range(tries):
         one, other = (random.Random(seed + n).uniform(5, 100) for n in (0, tries))
         for guarded in found:

@@ -97,7 +97,7 @@ def told_by_breakdown(history: Histories) -> list[set[int]]:
     return sums
 
 
-def test_no_entry_is_found_out_by_sums_and_differences_of_all_that_was_told() -> None:
+def test_sums_and_differences_of_all_told_find_no_entry() -> None:
     reached, alone = 0, 0
     for seed in range(TRIES):
         sums = told(Histories(seed))
@@ -109,7 +109,7 @@ def test_no_entry_is_found_out_by_sums_and_differences_of_all_that_was_told() ->
     assert alone > TRIES / 20  # and each breakdown by itself would give single entries away
 
 
-def test_groups_that_no_sum_tells_apart_have_five_entries_and_may_have_five() -> None:
+def test_groups_that_no_sum_tells_apart_have_five_entries() -> None:
     smallest = []
     for seed in range(TRIES):
         history = Histories(seed)
@@ -155,7 +155,7 @@ def test_a_second_run_differs_by_no_entry_or_by_five(only: int, both: int, new: 
         assert allowed is all(size == 0 or size >= 5 for size in sizes)
 
 
-def test_entries_that_were_never_told_of_may_be_few_beside_those_that_were() -> None:
+def test_entries_never_told_may_be_few_beside_told_ones() -> None:
     parts = Partition({str(n): 1 for n in range(10)})
     assert parts.may_tell([str(n) for n in range(10)])
     assert parts.divided({}).atoms == parts.atoms
@@ -210,14 +210,14 @@ def test_a_difficulty_of_few_items_is_left_out_with_another_one() -> None:
     assert answer.parts == {(STRATUM, "1")}
 
 
-def test_an_item_is_another_one_where_its_difficulty_weighs_otherwise() -> None:
+def test_item_is_another_where_its_difficulty_weighs_otherwise() -> None:
     """The share of all is weighed by difficulties: one more item changes what each of its difficulty adds to it."""
     strata = {f"i{n}": 1 if n < 10 else 2 for n in range(20)} | {"i20": 1}
     before, after = question(ratings(20), strata), question(ratings(21), strata)
     assert before.entries & after.entries == before.entries_of[STRATUM, "2"]
 
 
-def test_each_certificate_counts_for_its_run_with_a_pause_after_it() -> None:
+def test_certificate_counts_for_its_run_with_a_pause() -> None:
     history = certified(History(), question(ratings(20)), START)
     more, soon = question(ratings(20, 4)), START + timedelta(hours=23)
     refuses(NotReleased, "from 2026-03-02T00:00:00Z on", certificate_answer, history, more, soon)

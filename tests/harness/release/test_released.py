@@ -415,7 +415,7 @@ def test_ledger_with_a_changed_byte_or_line_is_refused(office: Office) -> None:
     refuses(FileError, "begun with other keys", office.release, "good", ledger=other)
 
 
-def test_ledger_that_a_stop_left_half_written_tells_nothing_twice(
+def test_ledger_left_half_written_tells_nothing_twice(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def killed(*_: object) -> bytes:
@@ -440,7 +440,7 @@ def test_ledger_that_a_stop_left_half_written_tells_nothing_twice(
     assert office.release("poor") == first
 
 
-def test_ledger_holds_no_text_and_no_digest_that_confirms_a_guess(office: Office) -> None:
+def test_ledger_holds_no_text_and_confirms_no_guess(office: Office) -> None:
     office.release("poor")
     content = office.ledger.path.read_bytes()
     assert CANARY.encode() not in content

@@ -7,8 +7,13 @@ import pytest
 
 
 def refuses(
-    error: type[BaseException], words: str, act: Callable[..., object], *given: Any, **more: Any
-) -> None:
-    """Fail where the act is not refused with this error and these words (a pattern; empty: any)."""
-    with pytest.raises(error, match=words or None):
+    error: type[BaseException] | tuple[type[BaseException], ...],
+    words: str,
+    act: Callable[..., object],
+    *given: Any,
+    **more: Any,
+) -> Any:
+    """Return the error by which the act is refused, with these words (a pattern; empty: any); fail where it is not."""
+    with pytest.raises(error, match=words or None) as caught:
         act(*given, **more)
+    return caught.value

@@ -44,15 +44,11 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def problem(data: bytes, *identities: AgeIdentity) -> FileProblem:
-    with pytest.raises(SealError, match=r"\.$") as refused:
-        unseal(data, identities)
-    return refused.value.problem
+    return FileProblem(refuses(SealError, r"\.$", unseal, data, identities).problem)
 
 
 def problem_of_words(data: bytes, words: str = WORDS) -> FileProblem:
-    with pytest.raises(SealError) as refused:
-        unseal_with_passphrase(data, words)
-    return refused.value.problem
+    return FileProblem(refuses(SealError, "", unseal_with_passphrase, data, words).problem)
 
 
 def test_seal_is_opened_by_each_recipient_alone_and_nobody_else() -> None:
@@ -132,9 +128,8 @@ def test_identity_file_is_read_with_comments_and_shows_no_secret(tmp_path: Path)
     assert "SECRET" not in repr(ONE)
     for text in ("", "# only words\n", f"{ONE.recipient}\n", f"\n{ONE.secret[:-1]}\n", f"x\n{ONE.secret}\n"):  # fmt: skip
         file.write_text(text)
-        with pytest.raises(UsageError, match=r"keys\.txt: ") as refused:
-            read_age_identities(file)
-        assert ONE.secret[:30] not in str(refused.value)
+        error = refuses(UsageError, r"keys\.txt: ", read_age_identities, file)
+        assert ONE.secret[:30] not in str(error)
 
 
 @examples(50, 200)
@@ -191,7 +186,7 @@ def test_word_list_can_be_heard_and_copied_and_never_changes() -> None:
     assert sha256("\n".join(LIST).encode()).hexdigest() == "b8322117e57f930d2d2d17f8fbd2f7cbe537586e9d67d1efea89bbef65b28875"  # fmt: skip
 
 
-def test_six_words_are_a_stretched_digest_and_six_bits_that_check() -> None:
+def test_six_words_are_a_stretched_digest_and_six_check_bits() -> None:
     """The same by other means: another library's scrypt, and bits as text."""
     salt = b"rosetta-check-phrase"
     stretched = scrypt(bytes.fromhex(DIGEST), salt=salt, n=2**11, r=8, p=1, dklen=8)

@@ -32,44 +32,7 @@ ENTRIES = 8
 NEW = Identity.make(Role.KEEPER)
 
 
-def init(made: Vault) -> None:
-    made.found("Words of the elders", KEEPERS, MINE)
-
-
-def add(made: Vault) -> None:
-    made.add(corpus(4, "others"), "others", MINE)
-
-
-def open_(made: Vault) -> None:
-    made.open("greetings", "a look", MINE)
-
-
-def rotate(made: Vault) -> None:
-    made.rotate("greetings", Segment.HELD_OUT, Segment.GOLD_STANDARD, 1, "time", MINE)
-
-
-def enrol(made: Vault) -> None:
-    made.enrol(keeper_of(NEW, "Library"), "came", MINE)
-
-
-def revoke(made: Vault) -> None:
-    made.revoke("School", "moved away", MINE)
-
-
-def init_together(made: Vault) -> None:
-    founded(made.folder.parent)
-
-
-def enrol_together(made: Vault) -> None:
-    made.enrol(keeper_of(NEW, "New"), "came", OFFICE, together(made))
-
-
-def revoke_anew(made: Vault) -> None:
-    made.revoke("School", "moved away", OFFICE, together(made), anew=True)
-
-
-def refresh(made: Vault) -> None:
-    made.refresh("a page was seen", OFFICE, together(made), 2)
+WHY = "moved away"
 
 
 def together(made: Vault) -> OpeningKey:
@@ -79,13 +42,18 @@ def together(made: Vault) -> OpeningKey:
     return combined(state, [own_share(state, each) for each in people])
 
 
-def export(made: Vault) -> None:
-    made.export(made.folder.parent / "stick", "for the safe", MINE)
-
-
-ACTS: dict[str, Callable[[Vault], None]] = {
-    "init": init, "add": add, "open": open_, "rotate": rotate, "enrol": enrol, "revoke": revoke, "export": export,
-    "init together": init_together, "enrol together": enrol_together, "revoke anew": revoke_anew, "refresh": refresh,
+ACTS: dict[str, Callable[[Vault], object]] = {
+    "init": lambda made: made.found("Words of the elders", KEEPERS, MINE),
+    "add": lambda made: made.add(corpus(4, "others"), "others", MINE),
+    "open": lambda made: made.open("greetings", "a look", MINE),
+    "rotate": lambda made: made.rotate("greetings", Segment.HELD_OUT, Segment.GOLD_STANDARD, 1, WHY, MINE),
+    "enrol": lambda made: made.enrol(keeper_of(NEW, "Library"), WHY, MINE),
+    "revoke": lambda made: made.revoke("School", WHY, MINE),
+    "export": lambda made: made.export(made.folder.parent / "stick", WHY, MINE),
+    "init together": lambda made: founded(made.folder.parent),
+    "enrol together": lambda made: made.enrol(keeper_of(NEW, "New"), WHY, OFFICE, together(made)),
+    "revoke anew": lambda made: made.revoke("School", WHY, OFFICE, together(made), anew=True),
+    "refresh": lambda made: made.refresh(WHY, OFFICE, together(made), 2),
 }  # fmt: skip
 OF_SEVERAL = {"init together", "enrol together", "revoke anew", "refresh"}
 """Acts of a vault whose keepers open together."""
@@ -99,7 +67,7 @@ def is_step(function: Any) -> bool:
     )
 
 
-def killed(act: Callable[[Any], None], made: Any, place: int) -> bool:
+def killed(act: Callable[[Any], object], made: Any, place: int) -> bool:
     """Do an act in a process that is ended at its ``place``-th step on the disk; False where it has fewer."""
     child = os.fork()
     if child == 0:
@@ -121,11 +89,10 @@ def left(made: Vault, founded: bool) -> int:
     """Return the entries that a keeper still has; as many as there ought to be where there was no vault before."""
     if not founded:
         return ENTRIES
-    counts = [each.entries for each in made.read().head.corpora.values() if each.name == "greetings"]  # fmt: skip
-    if made.read().split is None:
-        opened = made.open("greetings", "after the kill", MINE)
-    else:
-        opened = made.open("greetings", "after the kill", OFFICE, opener=together(made))
+    state = made.read()
+    counts = [each.entries for each in state.head.corpora.values() if each.name == "greetings"]
+    who, opener = (MINE, None) if state.split is None else (OFFICE, together(made))
+    opened = made.open("greetings", "after the kill", who, opener=opener)
     assert len(opened) == sum(n for of in counts for s, n in of.items() if s != Segment.HELD_OUT)
     return sum(sum(of.values()) for of in counts)
 

@@ -3,7 +3,7 @@
 import json
 import shutil
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -16,20 +16,27 @@ from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Selection, entry_fields
 from corpora.model.entry import Segment
 from harness import api
+from harness.card.load import load_card
 from harness.core.failures import UsageError
+from harness.endpoint import ways_out
+from harness.run.run_terms import terms_again
 from harness.sealed.forms import FileProblem
 from harness.sealed.keys import Identity, Role
+from harness.store.file.database import opened
+from harness.store.file.sealing import forget_keys
+from harness.store.runs import find_run
 from harness.vault.data_key import DataKey
 from harness.vault.folder import LOG
 from harness.vault.keepers import keeper_of
 from harness.vault.log import VaultError
 from harness.vault.opening import BECAUSE, VaultOpening, corpus_of, keeper_here
-from harness.vault.records import Used
+from harness.vault.records import ModelAsked, Used
 from harness.vault.request import VaultRequest
 from harness.vault.sealed_corpus import UnsealedCorpus
 from harness.vault.secret_text import SecretText
 from harness.vault.vault import Vault
 from harness.vault.work import VaultWork
+from rosetta import RunHandle, run
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.made import (
     CANARY,
@@ -87,7 +94,7 @@ def kept(tmp_path: Path, once: tuple[Path, Corpus]) -> tuple[Vault, Corpus]:
     return vault(tmp_path, START + timedelta(minutes=2)), once[1]
 
 
-def opened(
+def opened_corpus(
     made: Vault, name: str = "words", identity: Identity = MINE, segments: Sequence[Segment] = ()
 ) -> Corpus:
     return VaultOpening(made, identity, "a run", VaultWork.RUN, RUN).corpus(name, segments)
@@ -100,7 +107,7 @@ def unsealed(made: Vault, name: str = "words") -> UnsealedCorpus:
 def test_opened_corpus_is_what_was_put_in_but_held_out(kept: tuple[Vault, Corpus]) -> None:
     made, corpus = kept
     for identity in (MINE, THEIRS, RECOVERY):
-        found = opened(made, identity=identity)
+        found = opened_corpus(made, identity=identity)
         assert found.sha256 == corpus.sha256
         assert len(found.entries) == len(corpus.entries)
         for before, after in zip(corpus.entries, found.entries, strict=True):
@@ -119,38 +126,35 @@ def test_opened_corpus_is_what_was_put_in_but_held_out(kept: tuple[Vault, Corpus
         assert getattr(told, name) == getattr(corpus.dataset, name), name
     assert CANARY not in told.model_dump_json()  # a run stores the envelope
     assert (told.terms.local_only, told.terms.because.endswith(BECAUSE)) == (True, True)
-    assert found.vault is not None
     assert set(found.vault.recipients) == {each.recipient for each in KEEPERS}
     assert found.vault.run_id == RUN
 
 
 def test_named_segments_alone_are_opened_and_places_stay(kept: tuple[Vault, Corpus]) -> None:
     made, corpus = kept
-    found = opened(made, segments=[GOLD])
+    found = opened_corpus(made, segments=[GOLD])
     assert [each.not_stored for each in found.entries] == [s != "gold_standard" for s in SEGMENTS]
     assert found.entries[3].id == corpus.entries[3].id
     assert {each.segment for each in found.entries if each.not_stored} == {None}
     line, [corpus_id] = made.read().lines[-1].record, made.read().head.corpora
     used = Used(corpus=corpus_id, entries={GOLD: 2}, purpose="a run", work=VaultWork.RUN, run=RUN)
     assert line.act == used
-    with pytest.raises(VaultError) as caught:
-        opened(made, segments=[HELD])
-    assert caught.value.problem is FileProblem.LOCKED
+    error = refuses(VaultError, "", opened_corpus, made, segments=[HELD])
+    assert error.problem is FileProblem.LOCKED
     assert made.read().lines[-1].record == line
 
 
 def test_rotation_makes_another_state_of_the_same_corpus(kept: tuple[Vault, Corpus]) -> None:
     made, corpus = kept
-    before = opened(made)
+    before = opened_corpus(made)
     made.rotate("words", HELD, GOLD, 1, "second year", MINE)
-    after = opened(made)
+    after = opened_corpus(made)
     assert (after.sha256, after.dataset.id) == (before.sha256, before.dataset.id)
     assert after.dataset.opened_from != before.dataset.opened_from
     assert entry_fields(after.entries[1]) == entry_fields(corpus.entries[1]) | {"segment": GOLD}
     made.revoke("School", "moved away", MINE)
-    again = opened(made)
+    again = opened_corpus(made)
     assert again == replace(after, vault=again.vault)
-    assert again.vault is not None
     assert KEEPERS[1].recipient not in again.vault.recipients
 
 
@@ -171,7 +175,7 @@ def test_vault_of_an_earlier_version_has_one_fingerprint(made: Vault) -> None:
     ({"transmission": {"development": "open", "diagnostic": "nowhere"}}, "nowhere"),
     ({"transmission": "nowhere"}, "nowhere"), ({"license": "CC BY-ND 4.0"}, "local-only"),
 ])  # fmt: skip
-def test_no_term_lets_a_text_of_a_vault_go_further(made: Vault, said: dict[str, Any], term: str) -> None:  # fmt: skip
+def test_no_term_lets_a_text_go_further(made: Vault, said: dict[str, Any], term: str) -> None:
     use = unsealed(made, "greetings")
     told = json.loads(use.envelope.reveal())
     told["dataset"] |= said
@@ -199,39 +203,36 @@ def test_nothing_is_opened_where_the_log_does_not_have_it(
     with monkeypatch.context() as patched:
         patched.setattr(DataKey, "open_text", never)
         for tried in (
-            lambda: opened(made, "no such"),
-            lambda: opened(made, identity=stranger),
+            lambda: opened_corpus(made, "no such"),
+            lambda: opened_corpus(made, identity=stranger),
             lambda: VaultOpening(made, MINE, "  ", VaultWork.RUN).corpus("words"),
-            lambda: opened(Vault(tmp_path / "pulled", made.memory, made.clock)),
+            lambda: opened_corpus(Vault(tmp_path / "pulled", made.memory, made.clock)),
         ):
             refused("", tried)
         patched.setattr("harness.vault.folder.os.fsync", full)
-        refuses(UsageError, "", opened, made)
+        refuses(UsageError, "", opened_corpus, made)
     assert made.read().lines == lines
     log = made.folder / LOG
     log.write_bytes(log.read_bytes().replace(b"founded", b"fuonded", 1))
-    refused(LOG, opened, made)
+    refused(LOG, opened_corpus, made)
 
 
 @pytest.mark.parametrize("rest", [
     '{"id": 1}', '{"place": 99, "id": 1}', '{"place": 3, "id": 1}',
     f'{{"place": 0, "id": {{"{CANARY}": 1}}}}', f"{CANARY}", f'["{CANARY}"]',
 ])  # fmt: skip
-def test_sealed_text_that_is_no_entry_is_refused_without_its_words(
-    kept: tuple[Vault, Corpus], rest: str
-) -> None:
+def test_sealed_text_that_is_no_entry_is_refused(kept: tuple[Vault, Corpus], rest: str) -> None:
     made, _ = kept
     use = unsealed(made, "words")
     entries = sorted(use.entries, key=lambda each: '"place": 3' in each.rest.reveal())  # last
     first, *others = entries  # in one case with the place of the last one
     wrong = replace(use, entries=(replace(first, rest=SecretText(rest)), *others))
-    with pytest.raises(VaultError) as caught:
-        corpus_of(wrong)
-    assert caught.value.problem is FileProblem.DAMAGED
-    assert CANARY not in "".join(traceback.format_exception(caught.value))
+    error = refuses(VaultError, "", corpus_of, wrong)
+    assert error.problem is FileProblem.DAMAGED
+    assert CANARY not in "".join(traceback.format_exception(error))
 
 
-def test_door_asks_for_keys_and_takes_nothing_that_says_how_to_read(
+def test_door_asks_for_keys_and_for_no_way_to_read(
     kept: tuple[Vault, Corpus], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
@@ -245,3 +246,156 @@ def test_door_asks_for_keys_and_takes_nothing_that_says_how_to_read(
     assert found.dataset.name == "words 3"
     assert made.read().lines[-1].record.by == keeper_of(RECOVERY, "x").signing_key
     assert readable(tmp_path / "home") == readable(made.folder) == []
+
+
+# A vault is opened for a run only on a computer without a way to others, or for a reason that log and card keep
+
+TERMS = terms_again("script")
+WHY = "made-up sentences, to try it out"
+
+
+def withheld(done: RunHandle) -> dict[str, Any]:
+    """Return what the card of a run says of its secret entries; it stays inside."""
+    with opened(done.store) as connection:
+        card = load_card(connection, find_run(connection, done.run_id).id).as_json()
+    return dict(card["withheld"])
+
+
+@pytest.fixture
+def wanted(made: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[VaultRequest]:
+    """What asks for the vault with the recovery key, on a computer that has a way out."""
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(ways_out, "ways_out", lambda: ("wlan0",))
+    key = tmp_path / "recovery-key.txt"
+    key.write_text(RECOVERY.text(), "utf-8")
+    yield VaultRequest(made.folder, "a try", key=key, work="script")
+    forget_keys()
+
+
+def acts(wanted: VaultRequest, tmp_path: Path) -> list[Used]:
+    """Return the openings for work that the log has."""
+    vault = Vault(wanted.folder, tmp_path / "elsewhere", lambda: pytest.fail("no clock is needed"))
+    return [line.record.act for line in vault.read().lines if isinstance(line.record.act, Used)]
+
+
+def test_work_of_foreign_code_opens_nothing(wanted: VaultRequest, tmp_path: Path) -> None:
+    without_method = {VaultWork.ESTIMATE, VaultWork.CHECK, VaultWork.SEAL, VaultWork.COMPARE}
+    by_people = {VaultWork.CALIBRATE, VaultWork.REVIEW, VaultWork.ADJUDICATE}
+    for work in VaultWork:
+        vault = replace(wanted, work=work)
+        asked = api.CorpusRequest("greetings", vault=vault, terms=terms_again(work))
+        before = acts(wanted, tmp_path)
+        if work in without_method | by_people:
+            assert api.open_corpus(asked).entries
+        else:
+            words = r"\(wlan0\).*Nothing was opened.*--despite-network"
+            refuses(UsageError, words, api.open_corpus, asked)
+            assert acts(wanted, tmp_path) == before
+
+
+@pytest.mark.parametrize("routes", [("wlan0",), ()])
+def test_reason_stands_in_log_and_card_where_there_is_a_way_out(
+    wanted: VaultRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, routes: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(ways_out, "ways_out", lambda: routes)
+    vault = replace(wanted, despite_network=f" {WHY}\n")
+    asked = api.CorpusRequest("greetings", vault=vault, terms=TERMS)
+    done = run(api.open_corpus(asked), method="copy-source")
+    [act] = acts(wanted, tmp_path)
+    noted = {"despite_network": WHY} if routes else {}
+    assert {
+        n: v for n, v in act.model_dump(mode="json").items() if n == "despite_network" and v
+    } == noted
+    assert {n: v for n, v in withheld(done).items() if n == "despite_network"} == noted
+    if routes:
+        with opened() as connection:
+            assert find_run(connection, "last").opening.despite_network == WHY
+    else:
+        assert "despite_network" not in json.loads(act.model_dump_json())
+
+
+def test_reason_too_long_or_for_no_run_opens_nothing(wanted: VaultRequest, tmp_path: Path) -> None:
+    for reason, terms, words in (
+        ("x" * 201, TERMS, "The reason has 201 characters"),
+        (WHY, None, "A vault opens for script by a grant only"),
+    ):
+        vault = replace(wanted, despite_network=reason)
+        asked = api.CorpusRequest("greetings", vault=vault, terms=terms)
+        refuses(UsageError, words, api.open_corpus, asked)
+    assert acts(wanted, tmp_path) == []
+
+
+# What the log says of questions to a model: for a run that was opened, begun once, and counted once for what was begun
+
+OTHER = "11234567-89ab-cdef-0123-456789abcdef"
+HERE = ("http://127.0.0.1:9/v1", "tiny")
+
+
+@pytest.fixture
+def opening(made: Vault) -> VaultOpening:
+    found = VaultOpening(made, MINE, "a run", VaultWork.RUN, RUN)
+    found.corpus("greetings")
+    return found
+
+
+def test_run_is_begun_counted_and_apart_from_others(opening: VaultOpening) -> None:
+    other = VaultOpening(opening.vault, MINE, "another", VaultWork.RUN, OTHER)
+    other.corpus("greetings")
+    opening.note_model(RUN, *HERE)
+    assert opening.vault.read().lines[-1].record.act.what == "model asked"
+    opening.corpus("greetings")  # one that was cut has its first line, and the vault is whole
+    other.note_model(OTHER, *HERE)
+    opening.note_model(RUN, *HERE, calls=0)
+    other.note_model(OTHER, *HERE, calls=4)
+    acts = [line.record.act for line in opening.vault.read().lines]
+    told = [each.calls for each in acts if isinstance(each, ModelAsked)]
+    assert told == [None, None, 0, 4]
+
+
+def refuses_line(opening: VaultOpening, words: str, act: ModelAsked, by: Identity) -> None:
+    """A stranger to this code writes the line; the log with it is not read."""
+    with opening.vault.changing(by) as state:  # whole still
+        opening.vault.write(state, act, by)
+    refused(words, opening.vault.read)
+
+
+@pytest.mark.parametrize(("before", "line", "words"), [
+    ([], (OTHER, *HERE, None), "its keeper opened nothing"),
+    ([], ("", *HERE, None), "its keeper opened nothing"),
+    ([], (RUN, *HERE, 3), "no line of its keeper begins"), ([None], (RUN, *HERE, None), "twice"),
+    ([None, 3], (RUN, *HERE, None), "twice"), ([None, 3], (RUN, *HERE, 3), "counts them twice"),
+    ([None], (RUN, "http://127.0.0.1:8/v1", "tiny", 3), "no line of its keeper begins"),
+    ([None], (RUN, HERE[0], "other", 3), "no line of its keeper begins"),
+    ([None], (OTHER, *HERE, 3), "its keeper opened nothing"),
+])  # fmt: skip
+def test_other_line_is_not_written_and_a_log_with_it_not_read(
+    opening: VaultOpening,
+    before: list[int | None],
+    line: tuple[str, str, str, int | None],
+    words: str,
+) -> None:
+    for calls in before:
+        opening.note_model(RUN, *HERE, calls=calls)
+    refused(words, opening.note_model, *line)
+    run, endpoint, model, calls = line
+    refuses_line(
+        opening, words, ModelAsked(run=run, endpoint=endpoint, model=model, calls=calls), MINE
+    )
+
+
+@pytest.mark.parametrize(("before", "opens", "words"), [
+    (None, False, "opened nothing"), (3, False, "opened nothing"),
+    (3, True, "no line of its keeper begins"),
+])  # fmt: skip
+def test_keeper_who_opened_and_began_alone_says_so(
+    opening: VaultOpening, before: int | None, opens: bool, words: str
+) -> None:
+    """``before``: the number that the other keeper says; None: none, for the other begins. ``opens``: the other opened as well."""
+    other = VaultOpening(opening.vault, THEIRS, "another look", VaultWork.RUN, RUN)
+    if before is not None:
+        opening.note_model(RUN, *HERE)
+    if opens:
+        other.corpus("greetings")
+    refused(words, other.note_model, RUN, *HERE, calls=before)
+    act = ModelAsked(run=RUN, endpoint=HERE[0], model=HERE[1], calls=before)
+    refuses_line(opening, words, act, THEIRS)

@@ -1,5 +1,6 @@
-"""A vault that opens for M of its N keepers together: nobody alone, shares dealt anew, and what is no right share said."""
+"""A vault that opens for M of its N keepers together: nobody alone, shares dealt anew or wrong, and what is no right share said."""
 
+import base64
 import hashlib
 import json
 from collections.abc import Callable
@@ -15,17 +16,30 @@ from hypothesis import strategies as st
 from corpora.model.entry import Segment
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
-from harness.sealed.sealing import AgeIdentity, unseal
+from harness.sealed.sealing import AgeIdentity, seal, unseal
 from harness.sealed.signed_archive import signed_record
 from harness.vault import folder as folders
 from harness.vault import seen
+from harness.vault.corpus_files import stored_corpus
+from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
 from harness.vault.keepers import keeper_of
 from harness.vault.log import VaultError, write_line
-from harness.vault.records import Founded, Head, StoredCorpus
+from harness.vault.records import (
+    Act,
+    Added,
+    Dealt,
+    Enrolled,
+    Founded,
+    Head,
+    Revoked,
+    SealedShare,
+    StoredCorpus,
+)
+from harness.vault.sealed_corpus import SealedCorpus
 from harness.vault.shares import dealing
-from harness.vault.shares.dealing import combined, own_share, whose
-from harness.vault.shares.split import KeyShare, OpeningKey, combine
+from harness.vault.shares.dealing import FORMER, HEADING, combined, deal, own_share, proved, whose
+from harness.vault.shares.split import KeyShare, OpeningKey, combine, split
 from harness.vault.vault import Vault
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.made import CANARY, MINE, START, corpus, files, readable, refused, vault
@@ -178,11 +192,11 @@ def test_vault_of_single_keepers_is_written_as_before(single: Path) -> None:
     assert set(json.loads(first)["act"]) == {"what", "name", "keepers", "salt"}
 
 
-def test_no_file_ever_holds_the_key_or_a_share_openly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_no_file_shows_the_key_or_a_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Looked for in every file, at each step at which one is written."""
     secret: set[bytes] = set()
     looked: list[Path] = []
-    splitting = dealing.split
+    splitting = split
 
     def look(function: Callable[..., Any]) -> Callable[..., Any]:
         def looking(path: Path, *arguments: Any, **more: Any) -> Any:
@@ -257,3 +271,161 @@ def test_threshold_that_makes_no_sense_makes_no_vault(tmp_path: Path, threshold:
     words = "no number of keepers who open together"
     refused(words, founded, tmp_path, threshold, NAMES[:3])
     assert not (tmp_path / "vault").exists()
+
+
+# Lines about keepers and shares that somebody forges or deals wrong, with a program of their own
+
+OTHER = b"{}\n"
+"""A file that was none of the vault's."""
+
+
+def cheat(folder: Path, act: Act, written: dict[str, bytes], **more: Any) -> None:
+    """Write a line and head that one keeper signs with a program of their own."""
+    state = at(folder)
+    line = write_line(state.lines, act, OFFICE, START.replace(year=2028), **more)
+    with (folder / "vault" / "log.jsonl").open("ab") as log:
+        log.write(line.content + b"\n")
+    for name, content in written.items():
+        (folder / "vault" / name).write_bytes(content)
+    head = state.head.model_dump(mode="json")
+    head |= {"lines": len(state.lines) + 1, "log_head": line.id, "by": OFFICE.public.signing_key}
+    head["log_bytes"] += len(line.content) + 1
+    head["corpora"] |= {n: e.model_dump(mode="json") for n, e in more.get("stored", {}).items()}
+    record = Head.model_validate(head)
+    (folder / "vault" / "vault.json").write_bytes(signed_record(record, OFFICE))
+
+
+Attack = tuple[Act, dict[str, bytes]]
+
+
+def dealt(
+    state: VaultState, key: OpeningKey, number: int = 3, keepers: int = 5, *, anew: bool = False
+) -> tuple[Dealt, dict[str, bytes]]:
+    """Deal shares of a key to some of the keepers; the line is not proved yet."""
+    everybody = tuple(state.keepers.values())
+    made, written = deal(
+        key, number, everybody[:keepers], [] if anew else [e for e in [state.split] if e]
+    )
+    return Dealt(keepers=everybody, split=made, sealed_anew=anew, purpose=WHY), written
+
+
+def three(state: VaultState) -> OpeningKey:
+    return key_of(state, *NAMES[:3])
+
+
+def signed(
+    state: VaultState, key: OpeningKey | None = None, by: OpeningKey | None = None, *, prev: str = "", same: bool = False, **how: Any
+) -> Attack:  # fmt: skip
+    """Deal shares of a key, proved by one under a line; by default all of it as it should be. ``same``: under the number of before."""
+    act, written = dealt(state, key or three(state), **how)
+    if same:
+        split = act.split.model_copy(update={"number": state.split.number})
+        act = act.model_copy(update={"split": split})
+    return proved(act, prev or state.head.log_head, by or three(state)), written
+
+
+def without_a_proof(state: VaultState) -> Attack:
+    act, written = dealt(state, three(state))
+    return act.model_copy(update={"proof": base64.b64encode(bytes(64)).decode()}), written
+
+
+def with_other_texts(act: Act, written: dict[str, bytes], recipient: str) -> Attack:
+    """Other files of every corpus come in."""
+    files = (seal(bytes(32), [recipient]), OTHER)
+    return act, {**{hashlib.sha256(each).hexdigest(): each for each in files}, **written}
+
+
+OWN = OpeningKey.make()
+SCHOOL_OUT = Revoked(keeper=PEOPLE["School"].public.signing_key, purpose=WHY)
+ATTACKS: dict[str, Callable[[VaultState], Attack]] = {
+    "alone with a key of their own": lambda state: signed(state, OWN, OWN, number=2, anew=True),
+    "under a proof of another line": lambda state: signed(state, prev="0" * 64),
+    "without a proof": without_a_proof,
+    "one in, alone": lambda _: (Enrolled(keeper=keeper_of(PEOPLE["Council"], "Council"), purpose=WHY), {}),
+    "one out, alone": lambda _: with_other_texts(SCHOOL_OUT, {}, OFFICE.age.recipient),
+    "together, for fewer than the line names": lambda state: signed(state, keepers=4),
+    "together, of a key that opens nothing": lambda state: signed(state, OWN),
+    "together, under the number of before": lambda state: signed(state, same=True),
+    "together, with other texts unsaid": lambda state: with_other_texts(*signed(state), three(state).recipient),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_line_that_keepers_did_not_agree_on_so_is_refused(here: Path, attack: str) -> None:
+    act, written = ATTACKS[attack](at(here))
+    stored = dict(at(here).head.corpora)
+    alone = isinstance(act, Enrolled | Revoked) or OTHER in written.values()
+    if OTHER in written.values():
+        key, texts, *_ = written
+        stored = {n: e.model_copy(update={"key": key, "texts": texts}) for n, e in stored.items()}
+    cheat(here, act, written, stored=stored if alone else {})
+    refused(r"log\.jsonl: line 3: ", at, here)
+
+
+def test_corpus_sealed_for_a_keeper_as_well_is_found(tmp_path: Path) -> None:
+    state = founded(tmp_path).read()
+    key = DataKey.make()
+    sealed = SealedCorpus.seal("0" * 16, corpus(), key)
+    both = [state.split.recipient, OFFICE.age.recipient]
+    stored, written = stored_corpus("greetings", sealed, key, both)
+    act = Added(corpus="0" * 16, name="greetings", entries=stored.entries)
+    cheat(tmp_path, act, written, stored={"0" * 16: stored})
+    refused("sealed for more than the opening key", at, tmp_path)
+
+
+def test_share_for_two_or_head_that_hides_several_is_found(here: Path) -> None:
+    """Whoever makes the vault could seal somebody's share for themselves too."""
+    state, school = at(here), PEOPLE["School"]
+    head = (here / "vault" / "vault.json").read_bytes()
+    hiding = state.head.model_copy(update={"format": "rosetta-vault/1"})
+    (here / "vault" / "vault.json").write_bytes(signed_record(hiding, OFFICE))
+    refused("another form than the log says", at, here)
+    (here / "vault" / "vault.json").write_bytes(head)
+    act, written = dealt(state, three(state))
+    theirs = act.split.shares[school.public.signing_key]
+    words = unseal(written.pop(theirs.file), [school.age])
+    both = seal(words, [school.age.recipient, OFFICE.age.recipient])
+    name = hashlib.sha256(both).hexdigest()
+    sealed = {school.public.signing_key: SealedShare(file=name, check=theirs.check)}
+    split = act.split.model_copy(update={"shares": {**act.split.shares, **sealed}})
+    act = proved(act.model_copy(update={"split": split}), state.head.log_head, three(state))
+    cheat(here, act, {**written, name: both})
+    refused("sealed for more than its keeper", at, here)
+
+
+def test_former_key_sealed_for_one_is_found(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stores kept under it would open for that keeper alone."""
+    made = vault(here, START.replace(year=2027))
+
+    def for_both(before: OpeningKey, now: OpeningKey) -> bytes:
+        return seal(FORMER + before.secret, [now.recipient, OFFICE.age.recipient])
+
+    monkeypatch.setattr("harness.vault.vault.seal_former", for_both)
+    made.refresh(WHY, OFFICE, three(made.read()), anew=True)
+    refused("sealed for more than the opening key", at, here)
+
+
+def test_shares_that_were_dealt_wrong_are_said(here: Path) -> None:
+    """Three come together for a change on a computer whose program cheats: shares of another key, or no shares."""
+    state = at(here)
+    key, other = three(state), OpeningKey.make()
+    act, written = dealt(state, other)
+    shares = dict(act.split.shares)
+    for name, words, known in (("School", b"nothing", False), ("recovery key", b"nothing", True), ("Office", b"\xff" * 40, True)):  # fmt: skip
+        sealed = seal(HEADING + words, [PEOPLE[name].age.recipient])
+        keeper, file = PEOPLE[name].public.signing_key, hashlib.sha256(sealed).hexdigest()
+        check = hashlib.sha256(words).hexdigest() if known else shares[keeper].check
+        shares[keeper], written[file] = SealedShare(file=file, check=check), sealed
+    public = {"recipient": key.recipient, "signing_key": key.signing_key}
+    wrong = act.split.model_copy(update={"shares": shares, **public})
+    act = act.model_copy(update={"split": wrong})
+    cheat(here, proved(act, state.head.log_head, key), written)
+    after = at(here)
+    for name in ("School", "recovery key", "Office"):
+        refused("is not their share", own_share, after, PEOPLE[name])
+
+    good, written = deal(other, 2, act.keepers, [e for e in (wrong, state.split) if e])
+    act = act.model_copy(update={"split": good.model_copy(update=public)})
+    cheat(here, proved(act, after.head.log_head, key), written)
+    said = "give another key than that of this vault"
+    refused(said, key_of, at(here), "Office", "Library", "Church")

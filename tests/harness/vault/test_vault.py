@@ -70,7 +70,7 @@ def test_what_is_put_in_comes_out_for_each_keeper(made: Vault) -> None:
     assert CANARY not in (made.folder / README).read_text()
 
 
-def test_opening_is_in_the_log_before_a_text_is_opened(made: Vault, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_opening_is_logged_before_a_text_opens(made: Vault, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     made.open("greetings", "run of the chat method", THEIRS, [GOLD])
     line = made.read().lines[-1].record
     assert line.by == THEIRS.public.signing_key
@@ -94,7 +94,7 @@ def test_strangers_open_nothing_and_write_nothing(made: Vault, tmp_path: Path) -
         (made.rotate, ("greetings", GOLD, OPEN, 1, "mischief")),
         (made.export, (tmp_path / "copy", "mischief")),
     ):
-        refused("not those of a present keeper", act, *given, STRANGER)  # type: ignore[operator]
+        refused("not those of a present keeper", act, *given, STRANGER)
     assert acts(made) == ["founded", "added"]
     assert not (tmp_path / "copy").exists()
 
@@ -113,9 +113,7 @@ def test_named_file_that_holds_no_keys_is_bad_input(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("Dear keepers")
     os.mkfifo(tmp_path / "pipe")
     for name, said in (("letter.txt", "damaged"), ("pipe", "a pipe"), ("gone", "no file")):
-        with pytest.raises(UsageError, match=said) as caught:
-            own_identity(tmp_path, tmp_path / name)
-        assert name in str(caught.value)
+        assert name in str(refuses(UsageError, said, own_identity, tmp_path, tmp_path / name))
 
 
 def test_held_out_is_opened_once_it_was_rotated_by_name(made: Vault) -> None:
@@ -194,9 +192,8 @@ def test_older_copy_of_the_whole_folder_is_known(made: Vault, tmp_path: Path) ->
     assert json.loads(seen.read_bytes())[0] == 3
     shutil.rmtree(made.folder)
     shutil.copytree(tmp_path / "older", made.folder)
-    with pytest.raises(VaultError, match=r"older copy .* saw 3 lines .* delete (.*\.json)") as said:
-        made.read()
-    assert str(seen) in str(said.value)
+    error = refuses(VaultError, r"older copy .* saw 3 lines .* delete (.*\.json)", made.read)
+    assert str(seen) in str(error)
     seen.unlink()
     assert acts(made) == ["founded", "added"]
     for content in (b"", b"[]", b'[0,"",""]', b"\xff", b'{"lines":3}'):  # what it kept is damaged
@@ -215,7 +212,7 @@ def test_another_vault_in_its_place_is_known(made: Vault, tmp_path: Path) -> Non
     assert made.read().founded.name == "A new one here"
 
 
-def test_openings_side_by_side_each_have_their_line(made: Vault, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_openings_side_by_side_have_a_line_each(made: Vault, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     monkeypatch.setattr("harness.vault.folder.BUSY_SECONDS", 600)
     with ThreadPoolExecutor(4) as threads:
         opened = list(threads.map(lambda n: made.open("greetings", f"look {n}", MINE), range(4)))
@@ -262,7 +259,7 @@ def test_copy_on_a_stick_opens_and_is_brought_up_to_date(made: Vault, tmp_path: 
     assert readable(tmp_path) == []
 
 
-def test_what_is_no_vault_is_said_and_keepers_are_different_people(tmp_path: Path) -> None:
+def test_what_is_no_vault_is_said_and_keepers_differ(tmp_path: Path) -> None:
     made = vault(tmp_path)
     refused("rosetta vault init", made.read)
     refused("is no vault", made.open, "greetings", "a look", MINE)
@@ -299,7 +296,7 @@ def test_line_that_was_not_written_to_its_end_does_not_count(made: Vault, single
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
 def test_process_killed_at_any_step_loses_and_shows_nothing(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.harness.vault.killed", tmp_path, str(times(16, 1))],
+        [sys.executable, "-m", "tests.harness.vault.killed", tmp_path, str(times(24, 1))],
         capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3],
     )  # fmt: skip
     told = json.loads(done.stdout)
@@ -308,5 +305,5 @@ def test_process_killed_at_any_step_loses_and_shows_nothing(tmp_path: Path) -> N
         "init", "add", "open", "rotate", "enrol", "revoke", "export",
         "init together", "enrol together", "revoke anew", "refresh",
     }  # fmt: skip
-    assert sum(told["kills"].values()) >= times(12, 200)
+    assert sum(told["kills"].values()) >= times(11, 200)
     assert min(told["kills"].values()) >= times(1, 2)

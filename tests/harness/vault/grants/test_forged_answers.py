@@ -1,15 +1,20 @@
-"""Answers and requests of strangers, in others' names, for another request, vault or computer, or with a changed byte."""
+"""Answers, requests and lines of the log that strangers or keepers who cheat forge, or with a changed byte."""
 
 import random
 import shutil
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from string import ascii_letters, digits
 
 import pytest
 
+from corpora.model.entry import Segment
 from harness.sealed.forms import FileError
+from harness.sealed.keys import Identity
 from harness.sealed.sealing import AgeIdentity, SealError
+from harness.sealed.signed_archive import signed_record
+from harness.vault.folder import VaultState
 from harness.vault.grants.files import (
     open_share,
     read_answer,
@@ -18,11 +23,21 @@ from harness.vault.grants.files import (
     write_request,
 )
 from harness.vault.grants.grants import Grants, read_asked
-from harness.vault.log import VaultError
-from harness.vault.records import GrantAnswer, GrantRequest
+from harness.vault.ledger import proved_bytes
+from harness.vault.log import VaultError, read_lines
+from harness.vault.records import (
+    Answered,
+    GrantAnswer,
+    GrantAsked,
+    GrantRequest,
+    OpenedByGrant,
+    SignedAnswer,
+)
+from harness.vault.shares.split import OpeningKey
 from harness.vault.vault import Vault
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.grants.made import (
+    ASKED_AT,
     CHURCH,
     LIBRARY,
     OFFICE,
@@ -35,7 +50,10 @@ from tests.harness.vault.grants.made import (
     asked,
     at,
     founded,
+    later,
     opening_key,
+    unread,
+    with_line,
 )
 from tests.harness.vault.made import refused
 from tests.review.thorough import times
@@ -69,7 +87,7 @@ def test_answers_of_strangers_and_in_others_names(here: Grants) -> None:
     assert acts(here)[2:] == ["asked"]
 
 
-def test_a_share_sealed_for_another_request_or_computer_uses_nothing_up(here: Grants) -> None:
+def test_share_for_another_request_or_computer_uses_nothing_up(here: Grants) -> None:
     """A keeper's own program may seal and sign what it likes."""
     first, _ = asked(here)
     data, number = asked(here)
@@ -109,7 +127,7 @@ def test_a_request_of_no_keeper_and_one_beside_the_log(here: Grants, tmp_path: P
 
 
 @pytest.mark.parametrize("thief", ["key", "machine"])
-def test_neither_the_throw_away_key_nor_that_of_the_computer_opens_a_share(here: Grants, thief: str) -> None:  # fmt: skip
+def test_share_needs_both_the_grant_key_and_the_computer(here: Grants, thief: str) -> None:
     data, number = asked(here)
     _, sealed = read_answer(allowed(here, data, SCHOOL)[0])
     key = here.kept.key(number)
@@ -152,3 +170,108 @@ def test_bits_behind_the_end_of_a_share_count(written: dict[str, bytes]) -> None
         if ord(other) != last[-1]:
             spoilt = last[:-1] + other.encode() + data[len(last) :]
             refuses(FileError, "Ask for the file once more", read_answer, spoilt)
+
+
+# A keeper who cheats with a program of their own, and signs the lines that it writes: the log is read no further
+
+
+@pytest.fixture(scope="module")
+def granted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault of which one request has two who allow it, and another one; never changed by a test."""
+    folder = tmp_path_factory.mktemp("granted")
+    founded(folder)
+    grants = at(folder)
+    data, _ = asked(grants)
+    other, _ = asked(grants)
+    for each in allowed(grants, data, SCHOOL, LIBRARY):
+        grants.take(each, OFFICE)
+    grants.take(allowed(grants, other, SCHOOL)[0], OFFICE)
+    return folder
+
+
+@pytest.fixture
+def there(tmp_path: Path, granted: Path) -> Grants:
+    shutil.copytree(granted, tmp_path / "here")
+    return at(tmp_path / "here", later(0.3))
+
+
+def proved(state: VaultState, act: OpenedByGrant, key: OpeningKey) -> OpenedByGrant:
+    proof = key.sign(proved_bytes(state.head.log_head, act)).hex()
+    return act.model_copy(update={"proof": proof})
+
+
+def used(state: VaultState, place: int = 0) -> OpenedByGrant:
+    grant = list(state.grants.values())[place]
+    assert grant.id == [*state.grants][place]
+    fields = grant.request.model_dump(include={"corpus", "entries", "purpose"})
+    return OpenedByGrant(grant=grant.id, **fields)
+
+
+def test_use_of_other_things_by_too_few_or_late_is_not_read(there: Grants) -> None:
+    state, key = there.vault.read(), opening_key(there)
+    assert len(read_lines(with_line(there, proved(state, used(state), key), SCHOOL))) == 8
+    other, nobody = "opens other things than were granted", "uses a grant that nobody gave"
+    for change, reason in (
+        ({"purpose": "another"}, other),
+        ({"entries": {Segment.GOLD_STANDARD: 4}}, other),
+        ({"grant": "0" * 64}, nobody),
+    ):
+        unread(there, proved(state, used(state).model_copy(update=change), key), reason)
+    unread(there, proved(state, used(state, 1), key), "fewer than 2 keepers allowed it")
+    unread(there, used(state), "were not brought together")
+    unread(there, proved(state, used(state), OpeningKey.make()), "were not brought together")
+    late = ASKED_AT + timedelta(days=15)
+    unread(there, proved(state, used(state), key), "was over", when=late)
+
+
+def test_a_second_use(there: Grants) -> None:
+    [number, *_] = there.vault.read().grants
+    key = opening_key(there)
+    there.open(number, OFFICE, RUN)
+    state = there.vault.read()
+    act = OpenedByGrant.model_validate(state.lines[-1].record.act.model_dump() | {"proof": ""})
+    unread(there, proved(state, act, key), "uses a grant that nobody gave, or that is used up")
+
+
+def test_requests_that_cannot_be(there: Grants) -> None:
+    state = there.vault.read()
+    [grant, *_] = state.grants.values()
+    head = {"place": len(state.lines), "prev": state.head.log_head}
+    request = grant.request.model_copy(update=head)
+    changes: dict[str, dict[str, object]] = {
+        "in another's name": {"by": SCHOOL.public.signing_key},
+        "another place of the log": {"place": 3},
+        "for texts that are not there": {"texts": "0" * 64},
+        "entries that are not there, or not to be opened": {"entries": {Segment.HELD_OUT: 2}},
+        "for what is over already": {"expires": "2026-01-31T00:00:00Z"},
+        "for shares that nobody has": {"split": (request.split + 1) % 2**15},
+    }
+    for reason, change in changes.items():
+        unread(there, GrantAsked(request=request.model_copy(update=change)), reason)
+    some = request.model_copy(update={"entries": {Segment.GOLD_STANDARD: 3}})
+    unread(there, GrantAsked(request=some), "entries that are not there")
+
+
+def answered(answer: GrantAnswer, identity: Identity) -> Answered:
+    signed = SignedAnswer.model_validate_json(signed_record(answer, identity))
+    return Answered(answer=signed)
+
+
+def test_answers_that_cannot_be(there: Grants) -> None:
+    state = there.vault.read()
+    one, other = state.grants.values()
+    said = one.answers[SCHOOL.public.signing_key].model_dump(exclude={"signature"})
+    mine = GrantAnswer.model_validate(said | {"keeper": OFFICE.public.signing_key})
+
+    def change(**more: str) -> GrantAnswer:
+        return mine.model_copy(update=more)
+
+    theirs = change(keeper=LIBRARY.public.signing_key, request=other.id)
+    unread(there, answered(theirs, OFFICE), "not signed by a keeper of that time")
+    stranger = change(keeper=STRANGER.public.signing_key)
+    unread(there, answered(stranger, STRANGER), "not signed by a keeper of that time")
+    unread(there, answered(change(request="0" * 64), OFFICE), "answers what nobody asked")
+    unread(there, answered(change(vault="0" * 64), OFFICE), "answers what nobody asked")
+    unread(there, answered(change(share=""), OFFICE), "says two things")
+    again = change(keeper=SCHOOL.public.signing_key, when="2026-02-01T09:00:00Z")
+    unread(there, answered(again, SCHOOL), "answered already")
