@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.keyring_in_memory import memory_keyring
 from tests.review.closing import all_closed
 
 __all__ = ["all_closed"]
@@ -124,9 +125,23 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
 
 
 @pytest.fixture
-def scene_of(qtbot: QtBot, tmp_path: Path) -> Iterator[SceneOf]:
-    """Begin a sitting in a window, as often as wanted."""
-    from tests.desktop.sitting_scene import scenes
+def scene(make: Make) -> Scene:
+    """The page of an item at the first of four sentences."""
+    return make()
 
-    with scenes(qtbot, tmp_path) as make:
+
+@pytest.fixture
+def scene_of(qtbot: QtBot, tmp_path: Path) -> Iterator[SceneOf]:
+    """Begin a sitting in a window, as often as wanted; none asks the machine's keyring."""
+    from tests.desktop.sitting_scene import Scene
+
+    made: list[Scene] = []
+
+    def make(**wishes: Any) -> Scene:
+        made.append(Scene(qtbot, tmp_path, **wishes))
+        return made[-1]
+
+    with memory_keyring():
         yield make
+        for scene in made:
+            scene.close()

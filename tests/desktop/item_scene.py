@@ -137,7 +137,6 @@ class Scene:
         return self.session.view.item.id
 
     def draft(self, item: str, of: TextField) -> str | None:
-        """Read a draft as it is on the disk."""
         return kept_draft(self.laptop, self.batch.manifest.batch, self.code, item, of.value)
 
     def events(self, *kinds: type) -> list[AnyPayload]:
@@ -171,18 +170,12 @@ class TranslationScene(Scene):
         return [(each.item, each.text) for each in given if isinstance(each, Translate)]
 
     def click(self, name: str) -> None:
-        found = [
-            each
-            for each in self.page.findChildren(QAbstractButton)
-            if each.isVisible() and each.accessibleName().casefold() == name.casefold()
-        ]
-        assert found, name
-        found[0].click()
+        shown = filter(QAbstractButton.isVisible, self.page.findChildren(QAbstractButton))
+        next(e for e in shown if e.accessibleName().casefold() == name.casefold()).click()
         self.idle()
 
 
 def typing_box(widget: QWidget) -> TypingBox:
-    """Return the box inside that text is typed into."""
     [box] = widget.findChildren(TypingBox)
     return box
 
@@ -207,13 +200,9 @@ def rated(scene: Scene) -> list[tuple[str, Rating]]:
 
 
 def button(scene: Scene, name: str) -> QAbstractButton:
-    found = [
-        each
-        for each in scene.page.findChildren(QAbstractButton)
-        if each.isVisible() and each.accessibleName().startswith(name)
-    ]
-    assert len(found) == 1, [each.accessibleName() for each in found]
-    return found[0]
+    shown = filter(QAbstractButton.isVisible, scene.page.findChildren(QAbstractButton))
+    [found] = [each for each in shown if each.accessibleName().startswith(name)]
+    return found
 
 
 def in_box(scene: Scene, text: str) -> None:
@@ -222,7 +211,6 @@ def in_box(scene: Scene, text: str) -> None:
 
 
 def texts(scene: Scene) -> str:
-    """Return everything that can be read on the page."""
     QApplication.processEvents()  # what was added is shown by the next event
     labels = [each.text() for each in scene.page.findChildren(QLabel) if each.isVisible()]
     panes = scene.page.findChildren(TextPane)
@@ -231,11 +219,8 @@ def texts(scene: Scene) -> str:
 
 def mark(scene: Scene, name: str) -> str:
     """Return what the person is shown of their own words."""
-    (pane,) = (
-        each
-        for each in scene.page.findChildren(TextPane)
-        if each.isVisible() and each.accessibleName() == name
-    )
+    shown = filter(TextPane.isVisible, scene.page.findChildren(TextPane))
+    [pane] = [each for each in shown if each.accessibleName() == name]
     return pane.toPlainText()
 
 

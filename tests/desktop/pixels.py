@@ -11,18 +11,15 @@ from PySide6.QtWidgets import QWidget
 
 
 def contrast(one: QColor, other: QColor) -> float:
-    """Return the contrast of two colours, 1–21."""
     light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
 def picture(widget: QWidget) -> QImage:
-    """Draw a widget."""
     return widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
 
 
 def colours(image: QImage, rect: QRect | None = None) -> Counter[str]:
-    """Count the colours of a part of a picture."""
     part = image.copy(image.rect() if rect is None else rect)
     found, counts = np.unique(np.frombuffer(part.constBits(), np.uint32), return_counts=True)
     pairs = zip(found.tolist(), counts.tolist(), strict=True)

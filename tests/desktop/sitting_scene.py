@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,6 @@ from review.session.flow import (
     FlowStep,
 )
 from review.session.words.keys import Onward
-from tests import keyring_in_memory
 from tests.desktop.visit_scene import Entry, Kind
 from tests.review.session.scenes import CODE, batch_of, items_of, write_file
 
@@ -79,12 +77,10 @@ class Scene(Entry):
         self.visit.show(step)
 
     def start(self) -> None:
-        """Show where the person is."""
         self.visit.answer()
         self.idle()
 
     def look_again(self) -> None:
-        """Show the person's own answers."""
         self.visit.answer(Onward.ANSWERS)
         self.idle()
 
@@ -94,7 +90,6 @@ class Scene(Entry):
         return not self.visit.flow.sits
 
     def click(self, text: str) -> None:
-        """Press the button that begins with these words."""
         self.button(text).click()
         self.idle()
 
@@ -128,21 +123,6 @@ class Scene(Entry):
         """Return everything that is to be read on the page, without the places where a line may break."""
         panes = [each.toPlainText() for each in self._seen(TextPane)]
         return "\n".join([self.read.replace("\u200b", ""), *panes])
-
-
-@contextmanager
-def scenes(qtbot: QtBot, folder: Path) -> Iterator[SceneOf]:
-    """Make scenes that are closed in the end, none of which asks the machine's keyring."""
-    made: list[Scene] = []
-
-    def make(**wishes: Any) -> Scene:
-        made.append(Scene(qtbot, folder, **wishes))
-        return made[-1]
-
-    with keyring_in_memory.memory_keyring():
-        yield make
-        for scene in made:
-            scene.close()
 
 
 def assert_more_is_told(page: Page, name: str) -> None:

@@ -72,7 +72,6 @@ def dressed(
     keep: Callable[[Setting, str], None] = lambda *_: None,
     theme: Theme = Theme.LIGHT,
 ) -> Look:
-    """Let everything look so."""
     application, look = QApplication.instance(), Look(theme, size, keep)
     assert isinstance(application, QApplication)
     look.apply(application)
@@ -111,7 +110,6 @@ class Entry:
         self.idle()
 
     def begin(self) -> None:
-        """Show the first page."""
         self.visit.begin()
 
     def close(self) -> None:
@@ -141,7 +139,6 @@ class Entry:
 
     @property
     def read(self) -> str:
-        """Everything that can be read on the page."""
         return "\n".join(each.text() for each in self._seen(QLabel))
 
     @property
@@ -169,7 +166,6 @@ class Entry:
 
     @property
     def buttons(self) -> list[str]:
-        """What can be pressed on the page."""
         return [each.text() for each in self._seen(Button)]
 
     def _seen(self, kind: type[Widget]) -> list[Widget]:
@@ -224,7 +220,6 @@ class Entry:
         self.press(key)
 
     def type(self, text: str) -> None:
-        """Type into the line that has the focus."""
         for character in text:
             self.send(character)
 
@@ -248,7 +243,6 @@ class Entry:
         return None
 
     def idle(self) -> None:
-        """Wait until everything that was asked is done."""
         self.qtbot.waitUntil(lambda: not self.work.busy and self.window.page is not None)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -30,16 +29,11 @@ PAGE = {
 """As the documented form of an index has a release."""
 
 
-@pytest.fixture(scope="module")
-def advisories() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "advisories", ROOT / "packaging" / "advisories.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+_SPEC = spec_from_file_location("advisories", ROOT / "packaging" / "advisories.py")
+assert _SPEC is not None
+assert _SPEC.loader is not None
+advisories = module_from_spec(_SPEC)
+_SPEC.loader.exec_module(advisories)
 
 
 @contextmanager
@@ -66,6 +60,20 @@ def serving(pages: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
         server.shutdown()
 
 
+Patch = pytest.MonkeyPatch
+Shown = Callable[[], Any]
+
+
+@pytest.fixture
+def patch(monkeypatch: Patch) -> Patch:
+    return monkeypatch
+
+
+@pytest.fixture
+def shown(capsys: pytest.CaptureFixture[str]) -> Shown:
+    return capsys.readouterr
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A repository with three locks, of three releases in all."""
@@ -80,72 +88,61 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_advisories_are_kept_and_found_without_the_index(advisories: ModuleType, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+def test_advisories_are_kept_without_the_index(root: Path, patch: Patch, shown: Shown) -> None:
     database = root / "advisories.json"
     pages = {"/pypi/leaky/1.0/json": PAGE, "/pypi/whole/2.0/json": {"vulnerabilities": []}}
     with serving(pages) as (address, asked):
-        monkeypatch.setenv("PIP_INDEX_URL", f"{address}/simple/")
+        patch.setenv("PIP_INDEX_URL", f"{address}/simple/")
         assert advisories.renew(root, database) == 1
     assert asked == ["/pypi/leaky/1.0/json", "/pypi/unknown/3/json", "/pypi/whole/2.0/json"]
     assert "127.0.0.1" not in database.read_text()
     assert "elsewhere.example" not in database.read_text()
-    capsys.readouterr()
+    shown()
     when, _ = advisories.read(database)
     assert advisories.check(root, database, when) == 1
-    shown = capsys.readouterr()
-    assert "leaky==1.0: PYSEC-2026-7, CVE-2026-12, GHSA-x: mended in 1.1 or 2.0\n" in shown.err
-    assert "leaky==1.0: PYSEC-2026-6: no version mends it yet\n" in shown.err
-    assert "PYSEC-2026-5" not in shown.err
-    assert "for 2 of 3 locked releases" in shown.out
-    assert "Never asked for: unknown==3." in shown.out
+    said = shown()
+    assert "leaky==1.0: PYSEC-2026-7, CVE-2026-12, GHSA-x: mended in 1.1 or 2.0\n" in said.err
+    assert "leaky==1.0: PYSEC-2026-6: no version mends it yet\n" in said.err
+    assert "PYSEC-2026-5" not in said.err
+    assert "for 2 of 3 locked releases" in said.out
+    assert "Never asked for: unknown==3." in said.out
 
 
-def test_old_database_is_said(
-    advisories: ModuleType, root: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_old_database_is_said(root: Path, shown: Shown) -> None:
     database = root / "advisories.json"
     told: dict[str, list[dict[str, Any]]] = {each: [] for each in advisories.locked(root)}
     for days, old in ((90, False), (91, True)):
         advisories.write(told, database, date.fromordinal(TODAY.toordinal() - days))
         assert advisories.check(root, database, TODAY) == 0
-        shown = capsys.readouterr()
-        assert ("91 days old" in shown.out) is old
-        assert shown.err == ""
+        said = shown()
+        assert ("91 days old" in said.out) is old
+        assert said.err == ""
 
 
-@pytest.mark.parametrize(
-    ("pages", "why"),
-    [
-        ({}, "has no pages of advisories"),
-        ({"/pypi/leaky/1.0/json": {"info": {}}}, "has no field 'vulnerabilities'"),
-        ({"/pypi/leaky/1.0/json": b"<html>"}, "is no JSON"),
-        ({"/pypi/leaky/1.0/json": 403}, "answers with 403"),
-    ],
-)
-def test_index_that_tells_nothing_changes_no_file(
-    advisories: ModuleType, root: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str], pages: dict[str, Any], why: str,
-) -> None:  # fmt: skip
+LEAKY = "/pypi/leaky/1.0/json"
+TELL_NOTHING: list[tuple[dict[str, Any] | str, str]] = [
+    ({}, "has no pages of advisories"),
+    ({LEAKY: {"info": {}}}, "has no field 'vulnerabilities'"),
+    ({LEAKY: b"<html>"}, "is no JSON"),
+    ({LEAKY: 403}, "answers with 403"),
+    ("http://127.0.0.1:9/simple", "cannot be reached"),
+    ("file:///x", "no index"),
+]
+
+
+def test_index_that_tells_nothing_changes_no_file(root: Path, patch: Patch, shown: Shown) -> None:
     database = root / "advisories.json"
     advisories.write({"leaky==1.0": []}, database, TODAY)
     before = database.read_bytes()
-    with serving(pages) as (address, _):
-        monkeypatch.setenv("PIP_INDEX_URL", f"{address}/simple")
-        assert advisories.renew(root, database) == 0
-    assert why in capsys.readouterr().err
-    assert database.read_bytes() == before
+    for index, why in TELL_NOTHING:
+        with serving({} if isinstance(index, str) else index) as (address, _):
+            named = index if isinstance(index, str) else f"{address}/simple"
+            patch.setenv("PIP_INDEX_URL", named)
+            assert advisories.renew(root, database) == 0
+        assert why in shown().err
+        assert database.read_bytes() == before
 
 
-def test_index_that_is_not_reached_is_said(advisories: ModuleType, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
-    for named, why in (
-        ("http://127.0.0.1:9/simple", "cannot be reached"),
-        ("file:///x", "no index"),
-    ):
-        monkeypatch.setenv("PIP_INDEX_URL", named)
-        assert advisories.renew(root, root / "advisories.json") == 0
-        assert why in capsys.readouterr().err
-
-
-def test_the_locks_of_this_repository_have_no_known_advisory(advisories: ModuleType) -> None:
+def test_the_locks_of_this_repository_have_no_known_advisory() -> None:
     assert len(advisories.locked()) > 100
     assert advisories.check() == 0

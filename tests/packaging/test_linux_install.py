@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -11,20 +12,58 @@ from pathlib import Path
 
 import pytest
 
-from tests.desktop.real.programs import program
+from tests.desktop.real.display import program
 from tests.desktop.real.waiting import until
-from tests.packaging.parts import REVIEWER, around, do
+from tests.packaging.parts import REVIEWER
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="the desktop files are those of Linux"
 )
 
+
+def around(home: Path) -> dict[str, str]:
+    """Return what stands around a command of the installer."""
+    return {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+
+
+def do(home: Path, *command: str | Path) -> str:
+    done = subprocess.run(command, env=around(home), check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def unpacked(tmp_path: Path) -> Path:
+    """A bundle as a person unpacks it; instead of the program a script that notes what it was given."""
+    folder = tmp_path / "Téléchargements" / "rosetta-review"
+    share = folder / "share"
+    share.mkdir(parents=True)
+    for path in (REVIEWER / "linux").iterdir():
+        shutil.copy(path, folder if path.suffix == ".sh" else share)
+    shutil.copy(REVIEWER / "icon.svg", share / "rosetta-review.svg")
+    for size in (32, 48, 64, 128, 256):
+        (share / f"rosetta-review-{size}.png").write_bytes(b"png")
+    (folder / "_internal").mkdir()
+    (folder / "_internal" / "libQt6Core.so.6").symlink_to("elsewhere")
+    program = folder / "rosetta-review"
+    program.write_text(
+        '#!/bin/sh\nprintf "%s\\n" "$@" >"$HOME/given.part"\nmv "$HOME/given.part" "$HOME/given"\n'
+    )
+    program.chmod(0o755)
+    return folder
+
+
+@pytest.fixture(params=["ana", 'Ana $HOME "the 2nd" `é` \\ &'], ids=["plain", "hostile"])
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    folder = tmp_path / str(request.param)
+    folder.mkdir()
+    return folder
+
+
 NEEDED = ("gio", "update-mime-database", "update-desktop-database", "dbus-run-session")
 
 
-def test_double_click_opens_and_uninstalling_leaves_answers(
-    unpacked: Path, home: Path, tmp_path: Path
-) -> None:
+def test_double_click_opens_and_answers_stay(unpacked: Path, home: Path, tmp_path: Path) -> None:
     for name in NEEDED:
         program(name)
     answers = home / ".local" / "share" / "rosetta-tui" / "review.sqlite"
@@ -149,9 +188,7 @@ def test_program_is_unpacked_once_and_if_changed(stick: Path, unpacked: Path, ho
 @pytest.mark.parametrize(
     ("content", "said"), [(None, "is not beside"), (b"half", "could not be unpacked")]
 )
-def test_missing_or_damaged_archive_leaves_nothing(
-    stick: Path, home: Path, content: bytes | None, said: str
-) -> None:
+def test_bad_archive_leaves_none(stick: Path, home: Path, content: bytes | None, said: str) -> None:
     (stick / ARCHIVE).unlink()
     if content is not None:
         (stick / ARCHIVE).write_bytes(content)

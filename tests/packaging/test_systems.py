@@ -17,7 +17,7 @@ import pytest
 from harness.core.version import VERSION
 from review.files.batch import open_batch
 from review.rating import Rating
-from tests.desktop.real.programs import program
+from tests.desktop.real.display import program
 from tests.packaging.parts import REVIEWER, part
 
 icons = part("icons")

@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from review.desktop.frame.work import Desk, Work
 from review.desktop.item.item_page import ItemPage
 from review.desktop.item.pauses import PAUSES, PausePage
-from review.desktop.look.look import SIZES
 from review.desktop.pages.choose_page import ChoosePage, FilePage
 from review.desktop.pages.ending_pages import ErasePage
 from review.desktop.pages.folders import Folders
@@ -30,10 +29,8 @@ from review.session.opening import Opening
 from review.session.view import Phase, ShownItem, View
 from review.session.words import catalogue as words
 from review.session.words.keys import Onward
-from tests.desktop.sitting_scene import assert_more_is_told
 from tests.desktop.visit_scene import CONTROL, PLAIN, Enter, Entry, Key, dressed, strike
 from tests.review.session.scenes import batch_of, items_of, write_file
-from tests.review.thorough import first
 
 _FILES = [
     *((os, name) for name in ("stat", "lstat", "scandir", "listdir", "open", "unlink", "mkdir")),
@@ -68,9 +65,7 @@ class Disk:
             self.touched.append(f"{name} {what}")
 
 
-def test_window_touches_no_disk(
-    enter: Enter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_disk_is_touched(enter: Enter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file was named, and another person's folder lies beside it on the stick."""
     monkeypatch.setenv("HOME", str(tmp_path))
     file = write_file(batch_of(items_of(2)), tmp_path / "stick" / "deep")
@@ -209,24 +204,4 @@ def test_last_page_says_what_was_answered_and_what_to_do(qtbot: QtBot, laptop: L
     assert "This was not saved." in read(page)
     assert "Copy the detail" in buttons(page)
     assert "Take back the last answer" not in buttons(page)
-    bench.work.finish()
-
-
-@pytest.mark.parametrize("language", first(1, ["fr", "en"]))
-def test_small_screen_cuts_nothing_off(qtbot: QtBot, laptop: Laptop, language: str) -> None:
-    bench = Bench(qtbot, laptop, SIZES[-1])
-    for phase, view in VIEWS.items():
-        page = bench.show(view, language)
-        QApplication.processEvents()  # what was laid out twice is in its last place
-        assert page.minimumSizeHint().width() <= 1024
-        assert page.reading.viewport().height() >= 2 * page.fontMetrics().lineSpacing()
-        for button in buttons(page).values():
-            if button.isVisible():
-                assert button.height() >= max(44, button.heightForWidth(button.width()))
-                right = button.mapTo(page, button.rect().bottomRight())
-                assert right.x() <= page.width()
-        assert_more_is_told(page, phase)
-        foot = [each for each in page.findChildren(Button) if each.property("role") == "main"]
-        page.reading.bring(foot[0])  # with the largest letters it stands at the end of what scrolls
-        assert foot[0].mapTo(page, foot[0].rect().bottomRight()).y() <= page.height()
     bench.work.finish()

@@ -25,17 +25,15 @@ from review.log.payloads import (
     Undo,
 )
 from review.rating import CannotJudge, Rating, Reason
-from review.session.view import Phase, TextField
+from review.session.view import TextField
 from review.session.words.keys import Onward
 from tests.desktop.item_scene import CONTROL, Make, Scene, button, in_box, mark, rated, texts
+from tests.desktop.visit_scene import Key
 from tests.review.session.scenes import batch_of, item_id, items_of, training_of
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
-LEFT, NONE, PAD = (
-    Qt.MouseButton.LeftButton,
-    Qt.KeyboardModifier.NoModifier,
-    Qt.KeyboardModifier.KeypadModifier,
-)
+LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+PAD = Qt.KeyboardModifier.KeypadModifier
 
 
 def panes(scene: Scene) -> list[str]:
@@ -94,7 +92,8 @@ def test_held_and_hasty_keys_rate_once(scene: Scene) -> None:
 
 
 def test_undo_shows_the_item_with_the_answer_it_had(scene: Scene) -> None:
-    keys = [("u", NONE), (Qt.Key.Key_Backspace, NONE), ("z", CONTROL)]
+    keys: list[tuple[Key, Qt.KeyboardModifier]] = [("u", NONE), (Qt.Key.Key_Backspace, NONE)]
+    keys.append(("z", CONTROL))
     for times, (key, modifiers) in enumerate(keys, 1):
         scene.press("2")
         scene.press(key, modifiers=modifiers)
@@ -220,15 +219,6 @@ def test_control_keys_act_on_the_item_while_a_box_is_open(scene: Scene) -> None:
     assert scene.item == item_id(1)
 
 
-def test_letters_of_the_language_stand_beside_the_box(make: Make) -> None:
-    scene = make(batch=batch_of(letters=("â", "ê")))
-    scene.press("c")
-    in_box(scene, "nip")
-    scene.qtbot.mouseClick(button(scene, "ê"), LEFT)
-    in_box(scene, "y")
-    assert scene.page.writing.text == "nipêy"
-
-
 # practice, and other pages
 
 
@@ -269,12 +259,6 @@ def test_keys_lead_to_other_pages_and_change_the_size(scene: Scene) -> None:
     scene.press("?", Qt.Key.Key_F1, "x", "w", "q")
     onward = [Onward.HELP, Onward.HELP, Onward.HAND_OVER, Onward.WITHDRAW, Onward.LEAVE]
     assert scene.onward == onward
-
-
-def test_last_answer_leads_to_another_page(make: Make) -> None:
-    scene = make(batch=batch_of(items_of(1)))
-    scene.press("4")
-    assert (scene.onward, scene.session.view.phase) == ([None], Phase.END)
 
 
 # for those who do not see the page, or do not use a mouse

@@ -43,7 +43,6 @@ def two_items(text: str) -> Batch:
 
 @pytest.fixture
 def turned(qapp: QApplication) -> Iterator[Callable[[str], None]]:
-    """Turn the program around."""
     ways = {"ltr": Qt.LayoutDirection.LeftToRight, "rtl": Qt.LayoutDirection.RightToLeft}
     yield lambda direction: qapp.setLayoutDirection(ways[direction])
     qapp.setLayoutDirection(ways["ltr"])
@@ -144,23 +143,6 @@ def test_nothing_is_clipped_at_any_size_of_letters(
     assert clipped(scene) == []
 
 
-WORD = "w" * 4000
-
-
-@pytest.mark.parametrize("size", first(1, [48, 20]))
-def test_word_without_an_end_goes_on_below(make: Make, size: int) -> None:
-    items = [BatchItem(id=item_id(n), source="s", candidate=WORD) for n in (1, 2)]
-    scene = make(batch=batch_of(items), size=size)
-    for key in ("c", "e"):
-        scene.press(key)
-        scene.page.writing.take(WORD)
-        scene.press(Qt.Key.Key_Return)
-        assert clipped(scene) == []
-    scene.rate("1")
-    scene.press(",")
-    assert clipped(scene) == []
-
-
 def _places(scene: Scene) -> dict[str, QRect]:
     for _ in range(3):
         QApplication.processEvents()
@@ -184,9 +166,7 @@ WINDOWS = [(640, 480), (1024, 600), (600, 900), (1280, 900), (1366, 768)]
         ),
     ),
 )
-def test_no_answer_moves_meanwhile(
-    make: Make, window: tuple[int, int], size: int, language: str
-) -> None:
+def test_no_answer_moves(make: Make, window: tuple[int, int], size: int, language: str) -> None:
     scene = make(batch=batch_of(items_of(6)), language=language, size=size, window=window)
     before, folded = _places(scene), scene.page.folded
     assert answers_in_sight(scene)

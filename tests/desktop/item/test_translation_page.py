@@ -28,6 +28,7 @@ from review.session.words.keys import Onward
 from tests.desktop.item_scene import (
     BUSY,
     CONTROL,
+    Make,
     Scene,
     TranslationScene,
     button,
@@ -48,11 +49,11 @@ FIRST, SECOND = item_id(1), item_id(2)
 ENTER, ESC, SHIFT = Qt.Key.Key_Return, Qt.Key.Key_Escape, Qt.KeyboardModifier.ShiftModifier
 COMMENT, TRANSLATION = TextField.COMMENT, TextField.TRANSLATION
 
-Make = Callable[..., TranslationScene]
+Translates = Callable[..., TranslationScene]
 
 
 @pytest.fixture
-def translates(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
+def translates(qtbot: QtBot, tmp_path: Path) -> Iterator[Translates]:
     scenes: list[TranslationScene] = []
 
     def made(count: int = 4, **given: Any) -> TranslationScene:
@@ -67,12 +68,11 @@ def translates(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
 
 
 @pytest.fixture
-def translating(translates: Make) -> TranslationScene:
+def scene(translates: Translates) -> TranslationScene:
     return translates()
 
 
-def test_enter_ctrl_enter_and_the_button_save(translating: TranslationScene) -> None:
-    scene = translating
+def test_enter_ctrl_enter_and_the_button_save(scene: TranslationScene) -> None:
     scene.press(ENTER)
     assert "Write your translation first" in texts(scene)
     assert (scene.item, scene.given()) == (FIRST, [])
@@ -102,8 +102,7 @@ def test_enter_ctrl_enter_and_the_button_save(translating: TranslationScene) -> 
     assert (scene.onward, scene.session.view.phase) == ([None], Phase.END)
 
 
-def test_every_key_is_text_until_esc(translating: TranslationScene) -> None:
-    scene = translating
+def test_every_key_is_text_until_esc(scene: TranslationScene) -> None:
     for key in "s0cu!x1?wq":
         scene.send(key)
     scene.idle()
@@ -130,8 +129,7 @@ def test_every_key_is_text_until_esc(translating: TranslationScene) -> None:
     assert (scene.item, scene.box.written) == (FIRST, "s0cu!x1?wq")
 
 
-def test_why_not_comment_and_flag_are_kept(translating: TranslationScene, qtbot: QtBot) -> None:
-    scene = translating
+def test_why_not_comment_and_flag_are_kept(scene: TranslationScene, qtbot: QtBot) -> None:
     scene.write("my text")
     scene.click("cannot translate")
     assert "Why can you not translate it?" in texts(scene)
@@ -164,8 +162,7 @@ def test_why_not_comment_and_flag_are_kept(translating: TranslationScene, qtbot:
     assert kinds == [Kind.COMMENT, Kind.HARM]
 
 
-def test_what_was_not_saved_stays_and_is_saved_later(translating: TranslationScene) -> None:
-    scene = translating
+def test_what_was_not_saved_stays_and_is_saved_later(scene: TranslationScene) -> None:
     scene.write("a beginning")
     scene.qtbot.waitUntil(lambda: scene.draft(FIRST, TRANSLATION) == "a beginning")
     scene.click("comment")
@@ -190,7 +187,7 @@ def test_what_was_not_saved_stays_and_is_saved_later(translating: TranslationSce
     assert scene.draft(FIRST, COMMENT) is None
 
 
-def test_sentence_whose_letters_are_missing_is_not_asked(translates: Make) -> None:
+def test_sentence_whose_letters_are_missing_is_not_asked(translates: Translates) -> None:
     odd = BatchItem(id=FIRST, source="\U00012000\U00012001", candidate="")
     scene = translates(batch=batch_of([odd, *sentences_of(3)[1:]], task="translate"))
     assert not scene.box.isVisible()
@@ -204,7 +201,7 @@ def test_sentence_whose_letters_are_missing_is_not_asked(translates: Make) -> No
     ("size", "language"),
     first(2, dict.fromkeys([(48, "fr"), (16, "en"), *product(SIZES, ("en", "fr"))])),
 )
-def test_sentence_box_and_button_have_room(translates: Make, size: int, language: str) -> None:
+def test_box_and_button_have_room(translates: Translates, size: int, language: str) -> None:
     items = [item.model_copy(update={"source": LONG}) for item in sentences_of(4)]
     batch = batch_of(items, task="translate", letters=("â", "ê", "î", "ô", "ā", "ē", "ī", "ō"))
     scene = translates(batch=batch, size=size, language=language)
@@ -270,21 +267,10 @@ def comments(scene: Scene) -> list[str]:
     return [each.text for each in scene.events(Comment) if isinstance(each, Comment)]
 
 
-def test_comment_whose_save_fails_is_kept(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    scene.press("c")
-    in_box(scene, "about one")
-    fails(scene, monkeypatch)
-    meanwhile(scene, lambda: scene.send(ENTER), scene.page.keep_typed)
-    assert comments(scene) == []
-    assert scene.draft(FIRST, COMMENT) == "about one"
-    assert BUSY in texts(scene)  # the draft is kept, and the comment is not saved
-
-
 @pytest.mark.parametrize("gone", [False, True], ids=["window closes", "page is gone"])
 def test_translation_whose_save_fails_is_kept(
-    translating: TranslationScene, monkeypatch: pytest.MonkeyPatch, gone: bool
+    scene: TranslationScene, monkeypatch: pytest.MonkeyPatch, gone: bool
 ) -> None:
-    scene = translating
     scene.write("niwâpamâw")
     fails(scene, monkeypatch)
     with disk_at_work(scene):
@@ -301,7 +287,8 @@ def test_translation_whose_save_fails_is_kept(
     assert gone or BUSY in texts(scene)
 
 
-def test_no_draft_remains_of_a_comment_that_was_saved(scene: Scene) -> None:
+def test_no_draft_remains_of_a_comment_that_was_saved(make: Make) -> None:
+    scene = make()
     scene.press("c")
     in_box(scene, "mine")
     box = typing_box(scene.page.writing)
@@ -338,8 +325,7 @@ def test_no_draft_remains_of_a_comment_that_was_saved(scene: Scene) -> None:
         assert scene.draft(item_id(number + 1), COMMENT) is None
 
 
-def test_no_draft_remains_of_a_translation_that_was_saved(translating: TranslationScene) -> None:
-    scene = translating
+def test_no_draft_remains_of_a_translation_that_was_saved(scene: TranslationScene) -> None:
     scene.write("one")
     scene.press(ESC, "c")
     scene.write("my comment")
@@ -355,9 +341,7 @@ def test_no_draft_remains_of_a_translation_that_was_saved(translating: Translati
         assert scene.draft(item, TRANSLATION) is None
 
 
-def test_changed_translation_is_saved_after_coming_back(translating: TranslationScene) -> None:
-    scene = translating
-
+def test_changed_translation_is_saved_after_coming_back(scene: TranslationScene) -> None:
     def change(text: str) -> None:
         """Come back to the first sentence and type on."""
         scene.page.draw(scene.session.go_to(FIRST))

@@ -49,20 +49,6 @@ def look(qapp: QApplication, kept: list[tuple[str, str]]) -> Look:
     return made
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
-        ("#000000", "#ffffff", 21.0),
-        ("#777777", "#ffffff", 4.48),
-        ("#0000ff", "#ffffff", 8.59),
-        ("#ff0000", "#ffff00", 3.72),
-        ("#123456", "#123456", 1.0),
-    ],
-)
-def test_contrast_is_measured_as_others_measure_it(one: str, other: str, expected: float) -> None:
-    assert contrast(QColor(one), QColor(other)) == pytest.approx(expected, abs=0.01)
-
-
 @pytest.mark.parametrize("theme", list(Theme))
 def test_every_pair_of_colours_that_is_used_can_be_told_apart(theme: Theme) -> None:
     found = COLOURS[theme]
@@ -211,50 +197,6 @@ def scene_of(qtbot: QtBot, folder: Path, window: tuple[int, int], size: int) -> 
     scene = Scene(qtbot, folder, batch=batch_of(items), size=size, window=window)
     scene.idle()
     return scene
-
-
-def ink(widget: QWidget) -> int:
-    """Measure how many rows of pixels the first line of letters takes, the border of a button left out."""
-    image, edge = picture(widget), 9 if isinstance(widget, Button) else 0
-    ground = QColor(colours(image).most_common(1)[0][0])
-    high, wide = 0, image.width() - 2 * edge
-    for y in range(edge, image.height() - edge):
-        row = colours(image, QRect(edge, y, wide, 1))
-        if any(contrast(ground, QColor(pixel)) > 4 for pixel in row):
-            high += 1
-        elif high:
-            break
-    return high
-
-
-def said(scene: Scene) -> dict[str, QWidget]:
-    """Return what stands around the texts on a line of its own: names, signs, answers and acts."""
-    labels = {each.text(): each for each in scene.page.findChildren(QLabel) if each.isVisible()}
-    found: dict[str, QWidget] = {name: labels[name] for name in ("Original", "Translation")}
-    names = ("Settings", "Reject", "Gist", "Better translation", "Harmful")
-    found |= {name: act_of(scene, name) for name in names}
-    return found
-
-
-def act_of(scene: Scene, name: str) -> Button:
-    """Return a button, also one that is folded away for want of room."""
-    return next(b for b in scene.page.findChildren(Button) if b.text().strip(ISOLATES) == name)
-
-
-@pytest.mark.parametrize("place", first(1, range(len(SCREENS))))
-def test_what_is_chosen_is_drawn(qtbot: QtBot, tmp_path: Path, place: int) -> None:
-    window = SCREENS[place]
-    drawn: dict[int, dict[str, int]] = {}
-    for size in (USUAL, 30, 40):
-        scene = scene_of(qtbot, tmp_path / str(size), window, size)
-        scene.look.set_shows_keys(False)
-        drawn[size] = {name: ink(widget) for name, widget in said(scene).items()}
-        page = scene.page
-        assert page.texts.source.document().defaultFont().pixelSize() == size
-        scene.close()
-    for size in (30, 40):
-        for name, high in drawn[size].items():
-            assert high / drawn[USUAL][name] == pytest.approx(size / USUAL, rel=0.12), (size, name)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ from review.desktop.frame.page import Page
 from review.desktop.frame.reading import MoreBelow
 from review.desktop.parts.texts import Line
 from review.desktop.program.application import QT_WORDS, QtWords, without_mnemonic
-from review.session.words import build
 from review.session.words.catalogue import Words
 from tests.desktop.item_scene import Make
 from tests.desktop.visit_scene import Enter, Entry
@@ -119,13 +118,6 @@ def test_menu_of_a_text_speaks_french(qtbot: QtBot, qapp: QApplication) -> None:
         assert said[4:] == ["Coller", "Supprimer", "Tout sélectionner"]
     finally:
         qapp.removeTranslator(french)
-
-
-@pytest.mark.parametrize("tag", ["en", "fr"])
-def test_every_word_of_qt_is_there_in_each_language(tag: str) -> None:
-    [path] = [each for each in build.catalogues() if each.parts[-3] == tag]
-    said = {message.id: message.string for message in build.read(path)}
-    assert all(said[word] for word in QT_WORDS)
 
 
 def test_a_language_without_words_of_qt_keeps_english_ones(qapp: QApplication) -> None:

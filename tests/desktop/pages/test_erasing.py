@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
 import keyring
 import pytest
@@ -25,7 +24,7 @@ from review.desktop.program import running
 from review.desktop.program.application import forget_clipboard
 from review.log.laptop import Laptop
 from review.session import waiting
-from review.session.erasing import Remains, erase_everything
+from review.session.erasing import erase_everything
 from tests.desktop.sitting_scene import Scene, SceneOf
 from tests.desktop.visit_scene import Enter, Entry
 from tests.keyring_in_memory import MemoryKeyring
@@ -33,6 +32,7 @@ from tests.review.session.scenes import batch_of, write_file
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
 _PATIENCE = 10
+Go = threading.Event
 
 
 @pytest.fixture
@@ -58,23 +58,14 @@ def delete(scene: Scene) -> ErasePage:
     return page
 
 
-@dataclass
-class Held:
-    """A deletion that waits until it is let go."""
-
-    go: threading.Event = field(default_factory=threading.Event)
-
-    def erase(self, laptop: Laptop) -> tuple[Remains, ...]:
-        self.go.wait(_PATIENCE)
-        return erase_everything(laptop)
-
-
 @pytest.fixture
-def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
-    held = Held()
-    monkeypatch.setattr(running, "erase_everything", held.erase)
-    yield held
-    held.go.set()
+def go(monkeypatch: pytest.MonkeyPatch) -> Iterator[Go]:
+    """Let a deletion wait until it is let go."""
+    go = Go()
+    held = lambda laptop: (go.wait(_PATIENCE), erase_everything(laptop))[1]  # noqa: E731
+    monkeypatch.setattr(running, "erase_everything", held)
+    yield go
+    go.set()
 
 
 def test_no_key_deletes_all_lead_back(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +85,7 @@ def test_no_key_deletes_all_lead_back(scene: Scene, monkeypatch: pytest.MonkeyPa
     scene.click("Keep everything")
     assert scene.page_of(ItemPage).texts.source.toPlainText() == "Source 3."
     ask(scene)
-    go, hand_over = threading.Event(), waiting.hand_over
+    go, hand_over = Go(), waiting.hand_over
     slow = lambda *given: (go.wait(_PATIENCE), hand_over(*given))[1]  # noqa: E731
     monkeypatch.setattr(waiting, "hand_over", slow)
     scene.press(ENTER)
@@ -141,9 +132,7 @@ def test_keyboard_alone_deletes_in_two_places_and_nothing_is_left(scene: Scene) 
 
 
 @pytest.mark.parametrize("ours", [True, False])
-def test_only_what_was_copied_here_leaves_the_clipboard(
-    qapp: QApplication, monkeypatch: pytest.MonkeyPatch, ours: bool
-) -> None:
+def test_only_our_copy_leaves_the_clipboard(monkeypatch: pytest.MonkeyPatch, ours: bool) -> None:
     monkeypatch.setattr(QClipboard, "ownsClipboard", lambda _: ours)
     QGuiApplication.clipboard().setText("copied")
     forget_clipboard()
@@ -192,9 +181,7 @@ LEADING_AWAY: dict[str, Callable[[Scene], object]] = {
 }
 
 
-def test_nothing_leads_away_meanwhile(
-    scene: Scene, held: Held, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_leads_away(scene: Scene, go: Go, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QClipboard, "ownsClipboard", lambda _: True)
     QGuiApplication.clipboard().setText("copied")
     page = delete(scene)
@@ -205,21 +192,21 @@ def test_nothing_leads_away_meanwhile(
         assert not page.offers_settings
         hidden = {"Keep everything", "Hand over first", "Delete everything"}
         assert not hidden & set(scene.buttons), name
-    held.go.set()
+    go.set()
     scene.qtbot.waitUntil(lambda: not scene.work.busy)
     scene.page_of(ErasedPage)
     assert scene.window.below is None
     assert not scene.home.exists()
 
 
-def test_window_that_is_closed_meanwhile_deletes_all_the_same(scene: Scene, held: Held) -> None:
+def test_window_that_is_closed_meanwhile_deletes_all_the_same(scene: Scene, go: Go) -> None:
     delete(scene)
-    held.go.set()
+    go.set()
     scene.window.close()
     assert not scene.home.exists()
 
 
-def test_file_that_comes_meanwhile_waits_until_all_is_kept(enter: Enter, held: Held) -> None:
+def test_file_that_comes_meanwhile_waits_until_all_is_kept(enter: Enter, go: Go) -> None:
     def delete_all(entry: Entry) -> ErasePage:
         entry.window.erase.emit()
         page = entry.page(ErasePage)
@@ -232,7 +219,7 @@ def test_file_that_comes_meanwhile_waits_until_all_is_kept(enter: Enter, held: H
     page = delete_all(entry)
     entry.visit.take(file)
     with Laptop.open(entry.home):
-        held.go.set()
+        go.set()
         entry.idle()
     assert entry.page(ErasePage) is page
     assert "Nothing was deleted" in entry.read
@@ -241,10 +228,10 @@ def test_file_that_comes_meanwhile_waits_until_all_is_kept(enter: Enter, held: H
     entry.page(OrganisationPage)
     entry.press("\x1b")
     entry.page(ChoosePage)
-    held.go.clear()
+    go.clear()
     delete_all(entry)
     entry.visit.take(file)
-    held.go.set()
+    go.set()
     entry.idle()
     assert "Everything is deleted" in entry.page(ErasedPage).accessibleName()
     assert "Opening" not in entry.read

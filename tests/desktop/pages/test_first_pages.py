@@ -13,16 +13,16 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from review.desktop.item.item_page import ItemPage
-from review.desktop.look.look import SIZES, Look
-from review.desktop.look.style import HIDES_KEYS, Theme
+from review.desktop.look.look import SIZES
+from review.desktop.look.style import HIDES_KEYS
 from review.desktop.pages.choose_page import ChoosePage, FilePage
 from review.desktop.pages.ending_pages import ErasePage
-from review.desktop.pages.first_pages import AskingPage, OrganisationPage
+from review.desktop.pages.first_pages import OrganisationPage
 from review.desktop.pages.settings_page import THEMES, SettingsPage
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.choosing import Answers, Tick
 from review.session.opening import is_there
-from tests.desktop.visit_scene import PLAIN, Enter, Entry
+from tests.desktop.visit_scene import CONTROL, PLAIN, Enter, Entry, dressed
 from tests.review.session.scenes import batch_of, write_file
 from tests.review.thorough import first
 
@@ -89,6 +89,10 @@ def test_settings_lead_to_language_keys_and_deleting(settings: Entry) -> None:
     settings.page(ErasePage)
     settings.press("\x1b")
     settings.page(ChoosePage)
+    settings.press("+", modifiers=CONTROL)
+    assert settings.look.size == 25
+    settings.press("-", modifiers=CONTROL)
+    assert settings.look.size == 20
     settings.click("Settings")
     settings.click("Français")
     settings.page(SettingsPage)
@@ -99,34 +103,14 @@ def test_settings_lead_to_language_keys_and_deleting(settings: Entry) -> None:
     assert "Review translations" not in settings.read
 
 
-def test_settings_lead_back_to_what_was_typed(enter: Enter, tmp_path: Path) -> None:
-    entry = enter(places=[write_file(batch_of(), tmp_path / "stick")])
-    entry.press("\r")
-    entry.type("WXWC")
-    page = entry.page(AskingPage)
-    entry.click("Settings")
-    entry.press("\r")
-    assert entry.page(AskingPage) is page
-    assert page.text == "WXWC"
-    entry.type("B")
-    assert page.text in {"B", "WXWCB"}
-    entry.press("\x1b")
-    entry.press("+", modifiers=Qt.KeyboardModifier.ControlModifier)
-    assert entry.look.size == 25
-    entry.press("-", modifiers=Qt.KeyboardModifier.ControlModifier)
-    assert entry.look.size == 20
-
-
 CORNERS = [(16, 1366), (48, 300)]
 
 
 @pytest.mark.parametrize(
     ("size", "width"), first(2, dict.fromkeys([*CORNERS, *product(SIZES, (300, 640, 1366))]))
 )
-def test_words_of_a_tick_are_never_cut(
-    qtbot: QtBot, qapp: QApplication, size: int, width: int
-) -> None:
-    Look(Theme.LIGHT, size, lambda *_: None).apply(qapp)
+def test_words_of_a_tick_are_never_cut(qtbot: QtBot, size: int, width: int) -> None:
+    dressed(size)
     said = "My better translations may be used later as right answers. " * 2
     tick = Tick(said)
     qtbot.addWidget(tick)
@@ -156,9 +140,7 @@ def _let_go(entry: Entry, *files: str) -> bool:
     return entered.isAccepted()
 
 
-def test_file_is_found_in_any_folder(
-    enter: Enter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_in_any_folder(enter: Enter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "person"))
     write_file(batch_of(), tmp_path / "person" / "Documents" / "From Mary")
     (tmp_path / "person" / "Documents" / "letter.txt").touch()

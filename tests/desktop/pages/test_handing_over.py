@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QGuiApplication
 
 from corpora.text.visible import readable
 from review.desktop.item.item_page import ItemPage
@@ -26,6 +25,7 @@ from review.session.choice import of_file
 from review.session.session import Session
 from review.session.waiting import Exported
 from tests.desktop.sitting_scene import Scene, SceneOf
+from tests.desktop.visit_scene import strike
 from tests.review.session.scenes import CUSTODIANS
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
@@ -51,10 +51,6 @@ def phrase(scene: Scene) -> str:
     return next(each for each in panes if each.isVisible()).toPlainText()
 
 
-def arrow(key: Qt.Key) -> QKeyEvent:
-    return QKeyEvent(QKeyEvent.Type.KeyPress, key, Qt.KeyboardModifier.NoModifier)
-
-
 def test_file_on_the_stick_is_what_the_page_says(scene: Scene) -> None:
     scene.sticks = [scene.folder / "pulled", scene.stick]
     scene.press("x")
@@ -70,9 +66,9 @@ def test_file_on_the_stick_is_what_the_page_says(scene: Scene) -> None:
     assert not on(scene.stick)
     scene.qtbot.waitUntil(scene.button("stick").isVisible)
     scene.button("pulled").setFocus()
-    QApplication.sendEvent(scene.button("pulled"), arrow(Qt.Key.Key_Down))
+    strike(scene.button("pulled"), Qt.Key.Key_Down)
     assert page.focusWidget() is scene.button("stick")
-    QApplication.sendEvent(scene.button("stick"), arrow(Qt.Key.Key_Up))
+    strike(scene.button("stick"), Qt.Key.Key_Up)
     assert page.focusWidget() is scene.button("pulled")
     scene.press("2")
     assert "Nothing was written" not in scene.texts()

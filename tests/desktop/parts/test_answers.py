@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 
 import pytest
@@ -14,8 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTextEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.look.look import SIZES, Look
-from review.desktop.look.style import Theme
+from review.desktop.look.look import SIZES
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.choosing import Answers
 from review.desktop.parts.writing import LetterRow
@@ -23,8 +22,10 @@ from review.files.manifests import MOST_LETTERS
 from review.session.words.catalogue import Words
 from review.session.words.item import Answer, ratings, reasons
 from tests.desktop.pixels import colours, picture
+from tests.desktop.visit_scene import dressed
 from tests.review.thorough import first
 
+Way = Qt.LayoutDirection
 LTR, RTL = Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft
 ENGLISH = Words.load("en")
 
@@ -39,17 +40,15 @@ LONGER = [Answer(each.key, longer(each.word), longer(each.meaning)) for each in 
 
 
 @pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication) -> Iterator[QWidget]:
-    look = Look(Theme.LIGHT, 20, lambda *_: None)
-    look.apply(qapp)
+def window(qtbot: QtBot) -> QWidget:
+    dressed()
     made = QWidget()
     qtbot.addWidget(made)
     QVBoxLayout(made)
     made.show()
     made.activateWindow()
     qtbot.waitUntil(made.isActiveWindow)
-    yield made
-    look.set_size(20)
+    return made
 
 
 def put(window: QWidget, answers: list[Answer], width: int = 1000) -> tuple[Answers, list[Button]]:
@@ -88,10 +87,8 @@ CORNERS = [("long", 48, RTL), ("many", 16, LTR)]
     ("name", "size", "direction"),
     first(2, dict.fromkeys([*CORNERS, *product(SETS, SIZES, (LTR, RTL))])),
 )
-def test_no_word_is_cut_off(
-    window: QWidget, qapp: QApplication, name: str, size: int, direction: Qt.LayoutDirection
-) -> None:
-    Look(Theme.LIGHT, size, lambda *_: None).apply(qapp)
+def test_no_word_is_cut_off(window: QWidget, name: str, size: int, direction: Way) -> None:
+    dressed(size)
     window.setLayoutDirection(direction)
     made, buttons = put(window, SETS[name])
     for width in (640, 1024):
@@ -149,9 +146,7 @@ def test_a_click_anywhere_and_the_keys_of_a_button_pick_once(window: QWidget) ->
     ("direction", "walks"),
     [(LTR, {"RRR": 3, "RRRR": 3, "RL": 0, "L": 0}), (RTL, {"LL": 2, "R": 0})],
 )
-def test_arrow_keys_go_from_one_to_the_next(
-    window: QWidget, direction: Qt.LayoutDirection, walks: dict[str, int]
-) -> None:
+def test_arrow_keys_walk(window: QWidget, direction: Way, walks: dict[str, int]) -> None:
     window.setLayoutDirection(direction)
     _, buttons = put(window, FOUR)
     arrows = {"R": Qt.Key.Key_Right, "L": Qt.Key.Key_Left}
@@ -243,7 +238,6 @@ def test_ligatures_break_no_word(window: QWidget) -> None:
 
 
 def focused() -> QWidget:
-    """Return the widget that has the focus."""
     found = QApplication.focusWidget()
     assert found is not None
     return found
@@ -266,7 +260,6 @@ class Window(QWidget):
 
     @property
     def turning(self) -> Button:
-        """The button that turns to the next letters."""
         found = self.row.findChildren(Button)
         return next(each for each in found if each.text().startswith("More letters"))
 
@@ -275,13 +268,12 @@ class Window(QWidget):
 
 
 @pytest.fixture
-def lettered(qtbot: QtBot, qapp: QApplication) -> Iterator[Window]:
-    yield opened(qtbot, qapp, ["â", "e\u0302", "x̌", "ʔ"])
-    Look(Theme.LIGHT, 20, lambda *_: None).apply(qapp)
+def lettered(qtbot: QtBot) -> Window:
+    return opened(qtbot, ["â", "e\u0302", "x̌", "ʔ"])
 
 
-def opened(qtbot: QtBot, qapp: QApplication, letters: Sequence[str], size: int = 20) -> Window:
-    Look(Theme.LIGHT, size, lambda *_: None).apply(qapp)
+def opened(qtbot: QtBot, letters: Sequence[str], size: int = 20) -> Window:
+    dressed(size)
     made = Window(letters)
     qtbot.addWidget(made)
     made.resize(640, 600)
@@ -343,9 +335,9 @@ def test_tab_stops_once_and_arrow_keys_go_round(lettered: Window) -> None:
 
 
 @pytest.mark.parametrize("size", first(1, [48, *SIZES[:-1]]))
-def test_many_letters_can_all_be_typed(qtbot: QtBot, qapp: QApplication, size: int) -> None:
+def test_many_letters_can_all_be_typed(qtbot: QtBot, size: int) -> None:
     letters = [chr(0x1401 + n) for n in range(MOST_LETTERS)]
-    window = opened(qtbot, qapp, letters, size)
+    window = opened(qtbot, letters, size)
     typed: list[str] = []
     window.row.typed.connect(typed.append)
     window.resize(1000, 600)
@@ -370,9 +362,9 @@ def test_many_letters_can_all_be_typed(qtbot: QtBot, qapp: QApplication, size: i
     assert window.shown()[0] == letters[0]
 
 
-def test_keys_alone_turn_the_pages(qtbot: QtBot, qapp: QApplication) -> None:
+def test_keys_alone_turn_the_pages(qtbot: QtBot) -> None:
     letters = [chr(0x1401 + n) for n in range(MOST_LETTERS)]  # syllabics, which have no capitals
-    window = opened(qtbot, qapp, letters)
+    window = opened(qtbot, letters)
     assert "Capital letters" not in window.shown()
     QTest.keyClick(window.box, Qt.Key.Key_Tab)
     QTest.keyClick(focused(), Qt.Key.Key_Left)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import combinations, pairwise, product
 
 import pytest
@@ -15,8 +14,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QSizePolicy, QVBoxLayout, QW
 from pytestqt.qtbot import QtBot
 
 from harness.core.storage_problems import StorageProblem
-from review.desktop.look.look import SIZES, Look
-from review.desktop.look.style import Theme
+from review.desktop.look.look import SIZES
 from review.desktop.parts import banner as banner_module
 from review.desktop.parts.banner import Banner
 from review.desktop.parts.buttons import Button
@@ -24,6 +22,7 @@ from review.desktop.parts.flow import FlowColumns, FlowLayout
 from review.desktop.parts.texts import TextPane
 from review.session.words.catalogue import Words
 from review.session.words.troubles import SAVING, Trouble
+from tests.desktop.visit_scene import dressed
 from tests.review.thorough import examples, first
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -34,8 +33,8 @@ FULL = Trouble(SAVING[StorageProblem.DISK_FULL], DETAIL)
 
 
 @pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication) -> Iterator[QWidget]:
-    Look(Theme.LIGHT, 20, lambda *_: None).apply(qapp)
+def window(qtbot: QtBot) -> QWidget:
+    dressed()
     made = QWidget()
     qtbot.addWidget(made)
     column = QVBoxLayout(made)
@@ -43,8 +42,7 @@ def window(qtbot: QtBot, qapp: QApplication) -> Iterator[QWidget]:
     column.addStretch(1)
     made.resize(640, 600)
     made.show()
-    yield made
-    Look(Theme.LIGHT, 20, lambda *_: None).apply(qapp)
+    return made
 
 
 def banner_of(window: QWidget) -> Banner:
@@ -80,10 +78,8 @@ def test_banner_tells_once_and_goes(window: QWidget, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("size", "width"), first(1, dict.fromkeys([(48, 640), *product(SIZES, (640, 1024))]))
 )
-def test_all_of_it_is_seen(
-    window: QWidget, qapp: QApplication, qtbot: QtBot, size: int, width: int
-) -> None:
-    Look(Theme.LIGHT, size, lambda *_: None).apply(qapp)
+def test_all_of_it_is_seen(window: QWidget, qtbot: QtBot, size: int, width: int) -> None:
+    dressed(size)
     window.resize(width, 1600)
     box = TextPane(window)
     window.layout().addWidget(box)
@@ -107,8 +103,6 @@ def test_all_of_it_is_seen(
 
 
 class Block(QWidget):
-    """A widget of a size."""
-
     def __init__(self, wide: int, high: int) -> None:
         super().__init__()
         self._size = QSize(wide, high)
@@ -181,7 +175,7 @@ def test_columns_are_of_one_width_in_full_rows(number: int, width: int) -> None:
     assert len(rows) == 1 or rows[-1] > rows[0] - len(rows)
 
 
-def test_what_is_hidden_takes_no_room(qtbot: QtBot) -> None:
+def test_what_is_hidden_or_taken_out_takes_no_room(qtbot: QtBot) -> None:
     box = QWidget()
     qtbot.addWidget(box)
     rows = FlowLayout(box)
@@ -193,26 +187,19 @@ def test_what_is_hidden_takes_no_room(qtbot: QtBot) -> None:
     assert rows.heightForWidth(150) == 3 * 50 + 2 * rows.spacing()
     blocks[1].hide()
     assert rows.heightForWidth(150) == 2 * 50 + rows.spacing()
-
-
-def test_items_can_be_taken_out_again(qtbot: QtBot) -> None:
-    box = QWidget()
-    qtbot.addWidget(box)
-    rows = FlowLayout(box)
-    first, second = Block(100, 50), Block(100, 50)
-    rows.addWidget(first)
-    rows.addWidget(second)
     taken = rows.takeAt(0)
     assert taken is not None
-    assert taken.widget() is first
-    assert rows.count() == 1
+    assert taken.widget() is blocks[0]
+    assert rows.count() == 2
     assert rows.takeAt(5) is None
     assert rows.itemAt(-1) is None
-    second.setParent(None)
+    for block in blocks[1:]:
+        block.setParent(None)
     assert rows.count() == 0
 
 
 def test_a_button_that_is_wider_than_the_window_wraps(qtbot: QtBot) -> None:
+    dressed()
     box = QWidget()
     qtbot.addWidget(box)
     rows = FlowLayout(box)

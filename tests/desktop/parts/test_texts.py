@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import (
@@ -19,13 +17,13 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QVBoxLayout, QWidge
 from pytestqt.qtbot import QtBot
 
 from review.desktop.look import fonts
-from review.desktop.look.look import SIZES, Look
-from review.desktop.look.style import Theme
+from review.desktop.look.look import SIZES
 from review.desktop.parts.texts import TextPane
 from review.desktop.parts.writing import TypingBox, Writing
 from review.log.payloads import MOST_TEXT
 from review.session.words.catalogue import Words
 from tests.desktop.item_scene import typing_box
+from tests.desktop.visit_scene import dressed
 from tests.review.thorough import first
 
 LONG = "ᓂᐚᐸᒫᐤ ᐊᑎᒼ. I saw a caribou. " * 40
@@ -47,14 +45,12 @@ class Window(QWidget):
 
 
 @pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication) -> Iterator[Window]:
-    look = Look(Theme.LIGHT, 20, lambda *_: None)
-    look.apply(qapp)
+def window(qtbot: QtBot) -> Window:
+    dressed()
     made = Window()
     qtbot.addWidget(made)
     made.resize(600, 500)
-    yield made
-    Look(Theme.LIGHT, 20, lambda *_: None).apply(qapp)
+    return made
 
 
 def show(qtbot: QtBot, window: Window) -> None:
@@ -106,10 +102,8 @@ def test_nothing_in_a_text_acts(qtbot: QtBot, window: Window) -> None:
 
 
 @pytest.mark.parametrize("size", first(2, [16, 48, *SIZES[1:-1]]))
-def test_pane_is_as_high_as_its_text(
-    qtbot: QtBot, qapp: QApplication, window: Window, size: int
-) -> None:
-    Look(Theme.LIGHT, size, lambda *_: None).apply(qapp)
+def test_pane_is_as_high_as_its_text(qtbot: QtBot, window: Window, size: int) -> None:
+    dressed(size)
     window.resize(700, 3000)
     show(qtbot, window)
     pane = window.pane
@@ -205,37 +199,28 @@ def paste(box: TypingBox, text: str) -> None:
 def test_digits_and_letters_of_any_script_are_text(box: TypingBox) -> None:
     type_text(box, f"1 2 {SYLLABICS} d!")
     assert box.written == f"1 2 {SYLLABICS} d!"
-
-
-def test_what_is_given_is_composed(box: TypingBox) -> None:
+    box.begin("")
     type_text(box, "  nîpîy i\u0302 ")
     assert box.written == "nîpîy î"
-
-
-def test_an_input_method_commits_what_it_composed(box: TypingBox) -> None:
+    box.begin("")
     compose(box, preedit="ni")
     assert box.toPlainText() == ""
     compose(box, commit="ᓂ")
     assert (box.toPlainText(), box.written) == ("ᓂ", "ᓂ")
-
-
-def test_a_word_that_is_being_composed_is_given_where_it_stands(box: TypingBox) -> None:
     box.begin("𑪰 ᐤ")
     box.moveCursor(box.textCursor().MoveOperation.PreviousCharacter)
     compose(box, preedit="ᓂᐚᐸᒫ")
     assert box.written == "𑪰 ᓂᐚᐸᒫᐤ"
 
 
-def test_enter_saves_the_word_that_is_being_composed(box: TypingBox, qtbot: QtBot) -> None:
+def test_enter_and_esc_give_the_word_that_is_being_composed(box: TypingBox, qtbot: QtBot) -> None:
     type_text(box, "a ")
     compose(box, preedit="ᑲᓂ")
     with qtbot.waitSignal(box.saved) as saved:
         QTest.keyClick(box, Qt.Key.Key_Return)
     assert saved.args == ["a ᑲᓂ"]
     assert box.toPlainText() == "a ᑲᓂ"
-
-
-def test_esc_leaves_with_what_is_written(box: TypingBox, qtbot: QtBot) -> None:
+    box.begin("")
     type_text(box, "half a ")
     compose(box, preedit="word")
     with qtbot.waitSignal(box.left) as left:
@@ -268,9 +253,6 @@ def test_pasted_text_is_cleaned_and_has_no_form(box: TypingBox) -> None:
     assert box.canInsertFromMimeData(mime)
     box.insertFromMimeData(mime)
     assert box.toPlainText() == "ab[31mc d\ne f"
-
-
-def test_a_picture_is_not_pasted(box: TypingBox) -> None:
     mime = QMimeData()
     mime.setData("image/png", b"\x89PNG")
     assert not box.canInsertFromMimeData(mime)
@@ -331,16 +313,10 @@ def test_page_keys_are_the_page_s_where_all_of_the_text_is_seen(box: TypingBox) 
 def test_a_held_key_ends_nothing_twice(box: TypingBox) -> None:
     ended: list[str] = []
     box.saved.connect(ended.append)
+    none = Qt.KeyboardModifier.NoModifier
     for repeats in (False, True, True):
-        box.keyPressEvent(
-            QKeyEvent(
-                QKeyEvent.Type.KeyPress,
-                Qt.Key.Key_Return,
-                Qt.KeyboardModifier.NoModifier,
-                "\r",
-                repeats,
-            )
-        )
+        key = QKeyEvent(QKeyEvent.Type.KeyPress, Qt.Key.Key_Return, none, "\r", repeats)
+        box.keyPressEvent(key)
     assert ended == [""]
 
 

@@ -30,18 +30,9 @@ from tests.review.session.scenes import batch_of, write_file
 from tests.review.thorough import first
 
 PROGRAM = "import sys; from review.desktop.program.program import main; sys.exit(main())"
-LOADED = """
-import sys
-from review.desktop.program import running
-print(*sys.modules)
-"""
-NOT_NEEDED = [
-    *("_ssl", "asyncio", "aiohttp", "click", "http", "httpx", "keyring", "numpy", "rich", "ssl"),
-    *("textual", "urllib.request", "PySide6.QtNetwork", "PySide6.QtQml", "PySide6.QtSvg"),
-    *("fontTools", "scoring", "review.office", "review.verdict", "review.calibration"),
-]
 
 
+Patch = pytest.MonkeyPatch
 Ran = subprocess.CompletedProcess[str]
 
 
@@ -68,40 +59,31 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-@pytest.mark.parametrize(
-    ("asked", "code", "said"),
-    [
-        (["--version"], 0, f"rosetta-review {VERSION}\n"),
-        (["--check"], 1, "name one file to open"),
-        (["--check", "a", "b"], 1, "name one file to open"),
-        (["--check", "/gone.rosetta-batch"], 1, "gone.rosetta-batch is not there"),
-        (["--language", "not a tag"], 2, "is no language tag"),
-        ([], 1, "Name a folder in ROSETTA_HOME."),
-    ],
-    ids=["version", "none", "two", "gone", "tag", "data folder"],
-)
-def test_command_line_is_answered_in_words(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    asked: list[str],
-    code: int,
-    said: str,
-) -> None:
+ANSWERS: list[tuple[list[str], int, str]] = [
+    (["--version"], 0, f"rosetta-review {VERSION}\n"),
+    (["--check"], 1, "name one file to open"),
+    (["--check", "a", "b"], 1, "name one file to open"),
+    (["--check", "/gone.rosetta-batch"], 1, "gone.rosetta-batch is not there"),
+    (["--language", "not a tag"], 2, "is no language tag"),
+    ([], 1, "Name a folder in ROSETTA_HOME."),
+]
+
+
+def test_command_line_is_answered(monkeypatch: Patch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(program, "no_core_dumps", lambda: None)  # for good, in the process of tests
     monkeypatch.setattr(running, "run", lambda *_: data_folder())  # the first that it does
     monkeypatch.setenv("ROSETTA_HOME", "~nobody-of-this-name/folder")
-    try:
-        ended: object = program.main(asked)
-    except SystemExit as end:
-        ended = end.code
-    assert ended == code
-    shown = capsys.readouterr()
-    assert said in (shown.err if code else shown.out)
+    for asked, code, said in ANSWERS:
+        try:
+            ended: object = program.main(asked)
+        except SystemExit as end:
+            ended = end.code
+        assert ended == code
+        shown = capsys.readouterr()
+        assert said in (shown.err if code else shown.out)
 
 
-def test_without_qt_it_says_so(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_qt(monkeypatch: Patch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(program, "no_core_dumps", lambda: None)
     monkeypatch.setitem(sys.modules, "PySide6.QtWidgets", None)
     assert program.main([]) == 1
@@ -215,7 +197,7 @@ def test_missing_library_is_named_with_its_package(home: Path, tmp_path: Path) -
     assert "Traceback" not in ran.stderr
 
 
-def test_library_that_qt_lacks_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_library_that_qt_lacks_is_named(home: Path, monkeypatch: Patch) -> None:
     """Qt is here, and a library of the system that all of it needs is not."""
     monkeypatch.setenv("ROSETTA_HOME", str(home))
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
@@ -241,19 +223,11 @@ def test_a_font_that_is_damaged_is_told_in_a_window(home: Path, tmp_path: Path) 
     assert "Traceback" not in ran.stderr
 
 
-def test_nothing_that_is_not_needed_is_loaded() -> None:
-    """The program is bundled without these, and an old laptop waits for each."""
-    ran = _run(Path("unused"), code=LOADED)
-    loaded = set(ran.stdout.split())
-    assert "review.desktop.program.running" in loaded
-    assert [name for name in NOT_NEEDED if name in loaded] == []
-
-
 @pytest.mark.skipif(os.name != "posix", reason="the system ends programs in another way")
 @pytest.mark.parametrize(
     ("number", "after"),
     first(
-        2,
+        1,
         [
             (signal.SIGTERM, 0.05),
             (signal.SIGINT, 0.4),
@@ -275,22 +249,6 @@ def test_signal_ends_it_cleanly(home: Path, number: signal.Signals, after: float
     assert process.returncode == 0
     assert b"Traceback" not in said
     assert not (home / FOLDER).exists()
-
-
-@pytest.mark.skipif(os.name != "posix", reason="the system ends programs in another way")
-def test_second_start_ends_and_the_first_goes_on(home: Path, tmp_path: Path) -> None:
-    file = write_file(batch_of(), tmp_path)
-    environment = {**os.environ, "ROSETTA_HOME": str(home), "LC_ALL": "C.UTF-8"}
-    first = subprocess.Popen([sys.executable, "-c", PROGRAM], env=environment)
-    try:
-        _until((home / "review.sqlite").exists)
-        second = _run(home, str(file))
-        assert second.returncode == 0
-        assert second.stdout == "The program is open already: its window comes forward now.\n"
-        assert first.poll() is None
-    finally:
-        first.terminate()
-        assert first.wait(600) == 0
 
 
 def _until(true: object) -> None:

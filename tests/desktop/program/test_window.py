@@ -136,24 +136,13 @@ def test_nothing_leads_away_from_the_last_page(enter: Enter, tmp_path: Path) -> 
     assert not entry.window.isVisible()
 
 
-HOLDS = """
+STARTS = """
 import sys, time
-from functools import partial
 from pathlib import Path
 from review.desktop.program.one_window import OneWindow
 one = OneWindow(Path(sys.argv[1]))
-assert one.is_ours([])
-print("ours", flush=True)
-time.sleep(600)
-"""
-
-ASKS = """
-import sys
-from functools import partial
-from pathlib import Path
-from review.desktop.program.one_window import OneWindow
-one = OneWindow(Path(sys.argv[1]))
-print("ours" if one.is_ours([Path(each) for each in sys.argv[2:]]) else "theirs")
+print("ours" if one.is_ours([Path(each) for each in sys.argv[3:]]) else "theirs", flush=True)
+time.sleep(int(sys.argv[2]))
 one.close()
 """
 
@@ -171,19 +160,10 @@ def first_start(qtbot: QtBot, home: Path) -> Iterator[OneWindow]:
     one.close()
 
 
-def _hanging(home: Path) -> subprocess.Popen[bytes]:
-    """Start a program whose window hears of no request."""
-    process = subprocess.Popen([sys.executable, "-c", HOLDS, str(home)], stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"ours\n"
-    return process
-
-
-def _start(home: Path, *files: str) -> subprocess.Popen[str]:
-    """Start the program once more, as far as this goes."""
-    return subprocess.Popen(
-        [sys.executable, "-c", ASKS, str(home), *files], stdout=subprocess.PIPE, text=True
-    )
+def _start(home: Path, *files: str, seconds: int = 0) -> subprocess.Popen[str]:
+    """Start the program once more, as far as this goes; while it waits, its window hears of no request."""
+    command = [sys.executable, "-c", STARTS, str(home), str(seconds), *files]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
 def _end(qtbot: QtBot, later: subprocess.Popen[str]) -> str:
@@ -219,7 +199,8 @@ def test_window_that_hangs_keeps_nobody_out(
 
 
 def test_window_that_is_killed_meanwhile_keeps_nobody_out(qtbot: QtBot, home: Path) -> None:
-    hanging = _hanging(home)
+    hanging = _start(home, seconds=600)
+    assert hanging.stdout.readline() == "ours\n"
     later = _start(home, "x")
     qtbot.waitUntil((home / FOLDER / "files").exists, timeout=20_000)
     hanging.kill()

@@ -1,207 +1,117 @@
-"""The program from its start to its end in a process of its own, used by a script of waits and keys.
+"""The program from its start to its end in a process of its own, used as a person does.
 
-Run as ``python -m tests.desktop.program.whole_program judge|erase FILE SECRET``; exit code 0 where the script came
-through. The offscreen screen has no window manager, so keys go straight to what has the focus.
+Run as ``python -m tests.desktop.program.whole_program FILE SECRET``; exit code 0 where all of it came true. The
+offscreen screen has no window manager, so keys go straight to what has the focus.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
+from PySide6.QtCore import QSettings, QTimer, QUrl
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtWidgets import QApplication, QLineEdit
 
-from review.desktop.frame.page import Page
-from review.desktop.item.item_page import ItemPage
 from review.desktop.item.pauses import EndPage
 from review.desktop.pages.choose_page import ChoosePage
-from review.desktop.pages.ending_pages import ErasedPage, ErasePage
-from review.desktop.pages.first_pages import (
-    AskingPage,
-    ConsentPage,
-    OrganisationPage,
-    RelationPage,
-    SharingPage,
-)
+from review.desktop.pages.first_pages import AskingPage
 from review.desktop.pages.hand_over_page import HandOverPage
-from review.desktop.parts.buttons import Button
-from review.desktop.parts.choosing import ChoiceRows, Tick
+from review.desktop.parts.choosing import ChoiceRows
 from review.desktop.program.running import Running, run
-from tests.review.session.scenes import CODE
+from tests.desktop.visit_scene import Entry
 
 COMMENT = "a comment that nobody else reads"
 DRAFT = "half a better wording"
 
-_ENTER, _ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
-_SECONDS = 40
-_BROKEN, _TOO_LATE = 3, 4
 
-Wait = Callable[[], bool]
+class Whole(Entry):
+    """The program as ``run`` starts it, and ``waitUntil`` as of a bot."""
 
+    def __init__(self, running: Running) -> None:
+        assert running.window is not None
+        assert running.visit is not None
+        self.qtbot = self  # type: ignore[assignment]
+        self.window, self.visit, self.work = running.window, running.visit, running.work
+        self.keys = 0
 
-class Script:
-    """Each step presses keys, then waits for what must follow."""
+    def waitUntil(self, true: Callable[[], object]) -> None:
+        end = time.monotonic() + 300
+        while not true():
+            assert time.monotonic() < end
+            QApplication.processEvents()
+            time.sleep(0.005)
 
-    def __init__(self, running: Running, secret: str) -> None:
-        self._running, self._secret = running, secret
-
-    @property
-    def page(self) -> Page | None:
-        return None if self._running.window is None else self._running.window.page
-
-    def shows(self, kind: type[Page], said: str = "") -> Wait:
-        """Wait for a page, and for words on it."""
-        return lambda: (
-            isinstance(self.page, kind)
-            and not self._running.work.busy
-            and any(said in each.text() for each in self.page.findChildren(QLabel))
-        )
-
-    def judges(self, number: int) -> Wait:
-        """Wait for an item that takes keys."""
+    def judge(self, number: int, *keys: str) -> None:
+        """Press keys at an item, once it takes them."""
 
         def takes() -> bool:
-            page = self.page
-            if not isinstance(page, ItemPage) or self._running.work.busy:
-                return False
-            item = page.session.view.item
-            return (
-                item is not None
-                and item.number == number
-                and page.texts.translation_seen
-                and page.session.time.takes_keys()
-            )
+            self.idle()
+            session = self.visit.flow.session
+            item = session.view.item if session is not None else None
+            return item is not None and item.number == number and session.time.takes_keys()
 
-        return takes
+        self.waitUntil(takes)
+        self.press(*keys)
 
-    def press(self, *keys: str | Qt.Key) -> None:
-        for key in keys:
-            code, text = (ord(key.upper()), key) if isinstance(key, str) else (int(key), "")
-            for kind in (QKeyEvent.Type.KeyPress, QKeyEvent.Type.KeyRelease):
-                target = QApplication.focusWidget() or self.page
-                assert target is not None
-                event = QKeyEvent(kind, code, Qt.KeyboardModifier.NoModifier, text)
-                QApplication.sendEvent(target, event)
 
-    def click(self, words: str) -> None:
-        assert self.page is not None
-        found = [each for each in self.page.findChildren(Button) if each.text() == words]
-        found[
-            -1
-        ].click()  # the page may have been drawn anew: older ones are gone with the next events
-
-    def fill(self, text: str) -> None:
-        page = self.page
-        assert isinstance(page, AskingPage)
-        page.findChild(QLineEdit).setText(text)
-        page.enter()
-
-    def judge(self) -> Iterator[Wait]:
-        """Judge everything, write, change colours, look for a folder, hand over and close."""
-        yield self.shows(AskingPage, "secret words")
-        self.fill(self._secret)
-        yield self.shows(OrganisationPage)
-        self.press(_ENTER)
-        yield self.shows(AskingPage, "code")
-        self.fill(CODE)
-        yield self.shows(ConsentPage)
-        self.press(_ENTER)
-        yield self.shows(SharingPage)
-        self.press("2")
-        yield self.shows(RelationPage)
-        self.press("3")
-        yield self.judges(1)
-        self.press("c", *COMMENT, _ENTER)
-        yield self.judges(1)
-        self.press("4")
-        yield self.judges(2)
-        self.press("e", *DRAFT)
-        self.press(_ESC)
-        yield self.judges(2)
-        self._running.look.larger()
-        self.press("2")
-        yield self.judges(3)
-        self.press("1")
-        yield self.shows(EndPage)
-        self.press("x")
-        yield self.shows(HandOverPage, "No stick was found.")
-        page = self.page
-        assert isinstance(page, HandOverPage)
-        self.click("Another folder …")
-        yield self.shows(HandOverPage, str(Path.home()))
-        self.press(_ESC)
-        yield self.shows(HandOverPage, "No stick was found.")
+def play(running: Running, file: str, secret: str) -> None:
+    """Judge everything, write, change the size, look for a folder, hand over and close."""
+    if running.window is None or running.window.page is None:
+        QTimer.singleShot(5, partial(play, running, file, secret))
+        return
+    try:
+        whole = Whole(running)
+        whole.page(AskingPage).findChild(QLineEdit).setText(secret)
+        whole.press("\r")
+        whole.to_item()
+        whole.judge(1, "c", *COMMENT, "\r")
+        whole.judge(1, "4")
+        whole.judge(2, "e", *DRAFT, "\x1b")
+        running.look.larger()
+        whole.judge(2, "2")
+        whole.judge(3, "1")
+        whole.page(EndPage)
+        whole.press("x")
+        page = whole.page(HandOverPage)
+        whole.click("Another folder …")
+        whole.waitUntil(lambda: str(Path.home()) in whole.read)
+        whole.press("\x1b")
+        whole.waitUntil(lambda: "No stick was found." in whole.read)
         page.findChildren(ChoiceRows)[-1].chosen.emit(0)
-        yield self.shows(HandOverPage, "Saved and checked")
-        self.press(_ENTER)
-        yield self.shows(EndPage, "Handed over at")
-        self.press("q")
-        yield self.shows(ChoosePage)
-        self.close()
-
-    def erase(self) -> Iterator[Wait]:
-        """Delete everything from this computer."""
-        yield self.shows(ChoosePage)
-        assert self._running.window is not None
-        self._running.window.erase.emit()
-        yield self.shows(ErasePage, "3 answers are kept")
-        assert self.page is not None
-        self.page.findChild(Tick).setChecked(True)
-        self.click("Delete everything")
-        yield self.shows(ErasedPage, "Everything is deleted")
-        assert self._running.look is not None
-        self._running.look.larger()
-        assert not self._running.work.busy, "nothing is left to be remembered"
-        self.press(_ENTER)
-        yield lambda: False
-
-    def close(self) -> None:
-        assert self._running.window is not None
-        self._running.window.close()
+        whole.waitUntil(lambda: "Saved and checked" in whole.read)
+        whole.press("\r")
+        whole.page(EndPage)
+        assert "Handed over at" in whole.read
+        whole.press("q")
+        whole.page(ChoosePage)
+        opened = QFileOpenEvent(QUrl.fromLocalFile(file))  # as macOS hands a file over
+        QApplication.postEvent(running.app, opened)
+        whole.waitUntil(lambda: isinstance(running.window.page, AskingPage))
+        settings = QSettings("QtProject")
+        settings.setValue("FileDialog/lastVisited", "/media/secret")
+        settings.sync()
+        running.window.close()
+    except BaseException:  # noqa: BLE001  whatever it is, the test must see it
+        traceback.print_exc()
+        os._exit(3)
 
 
-class Player:
-    """Goes through a script while the program runs."""
-
-    def __init__(self, steps: Iterator[Wait]) -> None:
-        self._steps = steps
-        self._wait: Wait = lambda: True
-        self._timer = QTimer(interval=5)
-        self._timer.timeout.connect(self._look)
-        self._timer.start()
-        self._late = QTimer(interval=_SECONDS * 1000, singleShot=True)
-        self._late.timeout.connect(lambda: os._exit(_TOO_LATE))
-        self._late.start()
-
-    def _look(self) -> None:
-        try:
-            if self._wait():
-                self._wait = next(self._steps)
-        except StopIteration:
-            self._timer.stop()
-        except BaseException:  # noqa: BLE001  whatever it is, the test must see it
-            traceback.print_exc()
-            os._exit(_BROKEN)
-
-
-def main() -> int:
-    what, file, secret = sys.argv[1:]
+def main(file: str, secret: str) -> int:
     begin = Running.begin
-    players = []
 
     def played(running: Running) -> None:
         begin(running)
-        script = Script(running, secret)
-        players.append(Player(script.judge() if what == "judge" else script.erase()))
+        QTimer.singleShot(0, partial(play, running, file, secret))
 
     Running.begin = played  # type: ignore[assignment,method-assign]
-    return run([Path(file)] if what == "judge" else [], "en")
+    return run([Path(file)], "en")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

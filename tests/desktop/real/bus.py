@@ -12,7 +12,7 @@ import pytest
 from jeepney import DBusAddress, new_method_call
 from jeepney.io.blocking import open_dbus_connection
 
-from tests.desktop.real.programs import program, running
+from tests.desktop.real.display import program, running
 from tests.desktop.real.waiting import until
 
 CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

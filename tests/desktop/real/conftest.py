@@ -25,11 +25,10 @@ collect_ignore_glob = [] if sys.platform == "linux" else ["test_*.py"]
 
 
 @pytest.fixture
-def display(draws_on_x: None, request: pytest.FixtureRequest) -> Iterator[Display]:
-    """A screen; of another size where a test is parametrized with one, as ``1024x600``."""
+def display(draws_on_x: None) -> Iterator[Display]:
     with (
         tempfile.TemporaryDirectory(prefix="desk") as folder,  # a short path: sockets need one
-        displays.display(Path(folder), getattr(request, "param", "1280x900")) as made,
+        displays.display(Path(folder)) as made,
     ):
         yield made
 

@@ -1,16 +1,73 @@
-"""A screen of a test's own: a real X server without glass, a real window manager, real keys."""
+"""Programs that a test starts, skipped with a reason where they are absent, and a screen of a test's own."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import shutil
+import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.desktop.real.programs import program, running
+import pytest
+
 from tests.desktop.real.waiting import until
+
+LIBEXEC = (Path("/usr/libexec"), Path("/usr/lib/at-spi2-core"), Path("/usr/lib/ibus"))
+"""Where distributions keep programs that nobody types."""
+_GRACE_SECONDS = 5.0
+
+
+def program(name: str) -> str:
+    """Return the path of a program; skips the test where it is not on this computer."""
+    path = shutil.which(name) or shutil.which(name, path=os.pathsep.join(map(str, LIBEXEC)))
+    if path is None:
+        pytest.skip(f"{name} is not installed")
+    return path
+
+
+@contextlib.contextmanager
+def running(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    log: Path,
+    pass_fds: Sequence[int] = (),
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a program in a group of its own, which goes with it at the end; what it says stands in ``log``."""
+    with log.open("ab") as out:
+        process = subprocess.Popen(
+            command,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            cwd=log.parent,
+            start_new_session=True,
+            pass_fds=tuple(pass_fds),
+        )
+    try:
+        yield process
+    finally:
+        end(process)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Ask a program and its group to go, and make them."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, sign)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE_SECONDS)
+            break
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+# a screen: a real X server without glass, a real window manager, real keys
+
 
 NO_FONTS = Path(__file__).parents[1] / "no_fonts.conf"
 _OPENBOX = """<?xml version="1.0"?>
@@ -42,7 +99,6 @@ class Display:
         }
 
     def do(self, *command: str) -> str:
-        """Run one command on this screen; gives what it said."""
         done = subprocess.run(
             [program(command[0]), *command[1:]],
             env=self.environment,
@@ -58,23 +114,18 @@ class Display:
         self.do("xdotool", "key", "--delay", str(delay), *keys)
 
     def type(self, text: str, delay: int = 12) -> None:
-        """Type a text."""
         self.do("xdotool", "type", "--delay", str(delay), text)
 
     def click(self, x: int, y: int) -> None:
-        """Press the left button there."""
         self.do("xdotool", "mousemove", "--sync", str(x), str(y), "click", "1")
 
     def windows(self, pid: int) -> list[str]:
-        """Return the ids of a program's windows that can be seen."""
         return self.do("xdotool", "search", "--onlyvisible", "--pid", str(pid)).split()
 
     def layout(self, *wishes: str) -> None:
-        """Give the keyboard another layout, as ``-layout fr``."""
         self.do("setxkbmap", *wishes)
 
     def shoot(self, path: Path, window: str = "root") -> Path:
-        """Take a picture."""
         self.do("import", "-silent", "-window", window, str(path))
         return path
 

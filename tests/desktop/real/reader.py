@@ -70,19 +70,16 @@ class Node:
 
     @property
     def text(self) -> str:
-        """The whole of a text that can be read letter by letter."""
         count = self._property("CharacterCount", "org.a11y.atspi.Text")
         return str(self._ask("org.a11y.atspi.Text", "GetText", "ii", 0, count)[0])
 
     @property
     def value(self) -> tuple[float, float]:
-        """The value and the largest one that can be."""
         face = "org.a11y.atspi.Value"
         return self._property("CurrentValue", face), self._property("MaximumValue", face)
 
     @property
     def place(self) -> tuple[int, int, int, int]:
-        """Left, top, width and height on the screen, in pixels."""
         x, y, width, height = self._ask("org.a11y.atspi.Component", "GetExtents", "u", 0)[0]
         return x, y, width, height
 
@@ -93,18 +90,15 @@ class Node:
         return [str(self._ask(face, "GetName", "i", each)[0]) for each in range(count)]
 
     def press(self) -> None:
-        """Do the first of its actions, as a screen reader does when asked to."""
         wanted = next(
             at for at, name in enumerate(self.actions) if name in {"Press", "Toggle", "Select"}
         )
         assert self._ask("org.a11y.atspi.Action", "DoAction", "i", wanted)[0]
 
     def focus(self) -> None:
-        """Let it have the keys."""
         assert self._ask("org.a11y.atspi.Component", "GrabFocus")[0]
 
     def write(self, text: str) -> None:
-        """Replace what stands in a box."""
         assert self._ask("org.a11y.atspi.EditableText", "SetTextContents", "s", text)[0]
 
     def shown(self) -> Iterator[Node]:
@@ -170,18 +164,15 @@ class Reader:
 
     @property
     def desktop(self) -> Node:
-        """What holds the programs."""
         return Node(_REGISTRY, _ROOT, self._call)
 
     @property
     def windows(self) -> list[Node]:
-        """The windows of the program, as soon as there is one."""
         self.app = self.app or until(self._program, "a program on the accessibility bus")
         return until(lambda: self.app.children if self.app else [], "a window")
 
     @property
     def window(self) -> Node:
-        """The first of them."""
         return self.windows[0]
 
     def forget(self) -> None:
@@ -195,7 +186,6 @@ class Reader:
         return [node for window in self.windows for node in window.shown()]
 
     def all(self, role: str) -> list[Node]:
-        """Return what has this role and is on the screen."""
         return [node for node in self.shown() if _is(node, "…", role)]
 
     def find(self, name: str, role: str = "", seconds: float = SECONDS) -> Node:
@@ -208,7 +198,6 @@ class Reader:
         return until(look, lambda: f"{role or 'anything'} called {name!r} in\n{self}", seconds)
 
     def read(self, name: str) -> str:
-        """Return the text of what has this name."""
         return self.find(name, "text").text
 
     def hear(self, words: str, seconds: float = SECONDS) -> Happened:
@@ -225,11 +214,9 @@ class Reader:
         return until(look, lambda: f"{words!r} among {[each.what for each in self.heard]}", seconds)
 
     def until(self, is_so: Callable[[], bool]) -> None:
-        """Wait until something is so on the screen."""
         until(lambda: _so(is_so), lambda: f"as wished on\n{self}")
 
     def take(self) -> None:
-        """Take in what was told."""
         with contextlib.suppress(TimeoutError):
             while True:
                 self._connection.recv_messages(timeout=0)
@@ -305,7 +292,6 @@ def _controls(reader: Reader) -> list[tuple[str, str]]:
 
 
 def press(reader: Reader, name: str, role: str = "push button") -> None:
-    """Press what has this name, without a key or a mouse."""
     assert_told(reader)
     reader.find(name, role).press()
 

@@ -37,7 +37,6 @@ class Stage:
 
     @property
     def file(self) -> Path:
-        """The batch on the stick."""
         return self.stick / f"{self.batch.manifest.title}.rosetta-batch"
 
     def know(self, *, agreed: bool = True) -> Stage:
@@ -52,13 +51,6 @@ class Stage:
                 session.relate(Relation.NEITHER)
         return self
 
-    def set(self, **settings: str) -> Stage:
-        """Keep settings of the window; ``_`` in a name stands for a space."""
-        with Laptop.open(self.home) as laptop:
-            for name, value in settings.items():
-                laptop.set_setting(name.replace("_", " "), value)
-        return self
-
     def events(self) -> list[Event]:
         """Return what is on the disk; its chain is whole."""
         with Laptop.open(self.home) as laptop:
@@ -69,11 +61,9 @@ class Stage:
         return events
 
     def state(self) -> ReviewerState:
-        """Return what the events say of the person."""
         return fold(self.events()).reviewers[self.batch.manifest.batch, CODE]
 
     def handed_over(self) -> list[Path]:
-        """Return the files of ratings on the stick."""
         return sorted(self.stick.glob("*.rosetta-ratings"))
 
 

@@ -24,8 +24,7 @@ from review.files.batch import open_batch
 from review.files.manifests import BatchItem
 from tests.desktop.real.bus import CONFIG as BUS
 from tests.desktop.real.bus import WESTERN_CREE, Bus, input_method
-from tests.desktop.real.display import NO_FONTS, Display
-from tests.desktop.real.programs import program, running
+from tests.desktop.real.display import NO_FONTS, Display, program, running
 from tests.desktop.real.reader import Reader
 from tests.desktop.real.stage import COMMENT, stage
 from tests.desktop.real.waiting import until
@@ -35,9 +34,7 @@ from tests.review.session.scenes import batch_of, item_id, items_of, write_file
 SCRIPTS = ("ᓂᐚᐸᒫᐤ ᐊᑎᒼ 𑪰", "ƛ̓ x̌ʷ ā̂ ê", "سڵاو (کوردی).", "kî-wâpamêw")
 
 
-def test_bundle_runs_alone_and_draws_scripts_without_a_system_font(
-    bundle: Bundle, tmp_path: Path
-) -> None:
+def test_bundle_runs_alone_and_draws_scripts(bundle: Bundle, tmp_path: Path) -> None:
     assert bundle.run("--version").split() == ["rosetta-review", VERSION]
     texts = enumerate(SCRIPTS, 1)
     items = [BatchItem(id=item_id(n), source="x", candidate=text) for n, text in texts]

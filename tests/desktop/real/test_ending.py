@@ -18,8 +18,7 @@ import pytest
 from review.log.laptop import FILE_NAME
 from review.rating import Rating
 from tests.desktop.real.bus import Bus
-from tests.desktop.real.display import Display
-from tests.desktop.real.programs import program
+from tests.desktop.real.display import Display, program
 from tests.desktop.real.reader import Reader
 from tests.desktop.real.stage import Stage, stage
 from tests.desktop.real.waiting import until
@@ -66,9 +65,7 @@ def _server_ends(shown: Window) -> None:
         pytest.param(_server_ends, id="screen is taken away"),
     ],
 )
-def test_typed_text_is_kept_at_the_end(
-    start: Start, tmp_path: Path, ends: Callable[[Window], None]
-) -> None:
+def test_typed_text_is_kept(start: Start, tmp_path: Path, ends: Callable[[Window], None]) -> None:
     scene, shown = _writing(start, tmp_path)
     shown.type(TYPED[1:])
     ends(shown)
@@ -131,7 +128,6 @@ def _begin(shown: Window) -> None:
 
 @contextlib.contextmanager
 def _pressing(display: Display, key: str) -> Iterator[None]:
-    """Press a key again and again, beside the test."""
     command = [program("xdotool"), "key", "--delay", "15", *[key] * 500]
     with subprocess.Popen(command, env=display.environment, stderr=subprocess.DEVNULL) as pressing:
         yield
@@ -247,7 +243,7 @@ def test_a_whole_session_touches_no_network_and_no_other_place(
         watched.assert_private()
 
 
-@pytest.mark.costly("a screen, a tracer and the program as processes")
+@pytest.mark.thorough
 def test_where_no_message_bus_runs_none_is_started(display: Display, tmp_path: Path) -> None:
     """Qt would have one started, which outlives the program and leaves files at home."""
     with traced(display, tmp_path) as watched:

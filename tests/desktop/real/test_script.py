@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import io
-import time
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from review.files.ratings import open_ratings
-from review.log.fold import ReviewerState
-from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import CannotJudge, Rating
 from review.session.course import REST_ITEMS
-from review.session.opening import Opening
 from tests.desktop.real.reader import Reader, assert_told, labels, press
-from tests.desktop.real.stage import Stage, stage
+from tests.desktop.real.stage import stage
 from tests.desktop.real.window import Start, Window
-from tests.keyring_in_memory import no_keyring
 from tests.review.session.scenes import (
     CODE,
     CUSTODIANS,
@@ -31,93 +23,13 @@ from tests.review.session.scenes import (
 )
 from tests.review.thorough import times
 
-COMMENT = "1 too formal"
-REASON = "5"
-SAID_OF_REASON = "A word has the wrong form"
-
-
-@dataclass(frozen=True)
-class Doing:
-    """What is done with one item."""
-
-    number: int
-    """From 1."""
-    comments: bool
-    later: bool
-    rating: str
-    """Digit."""
-    mistaken: bool
-    """The answer is taken back, and 3 is given."""
-    reason: bool
-    rests: bool
-    """A pause is suggested after it."""
-
-
-def doings(count: int, cut: int) -> Iterator[Doing]:
-    """Yield what is done with each item; the program ends before item ``cut``, so pauses count anew there."""
-    answered = 0
-    for number in range(1, count + 1):
-        if number == cut:
-            answered = 0
-        later = number % 40 == 20 and number < count
-        mistaken = number in {10, 50}
-        answered += not later
-        rests = answered == REST_ITEMS and number < count
-        if rests:
-            answered = int(mistaken)
-        yield Doing(
-            number,
-            comments=number % 12 == 5 and not later,
-            later=later,
-            rating="1234"[number % 4],
-            mistaken=mistaken,
-            reason=number % 8 == 3 and number < count - 4,
-            rests=rests,
-        )
-
-
-def said(state: ReviewerState) -> dict[str, object]:
-    """Return what a person said, without when and where: two faces must agree on all of it."""
-    return {
-        "judgements": [
-            (item, each.rating, each.why_not) for item, each in state.judgements.items()
-        ],
-        "reasons": dict(state.reasons),
-        "comments": dict(state.comments),
-        "suggestions": dict(state.suggestions),
-        "harmful": set(state.harmful),
-        "skipped": state.skipped,
-        "trained": dict(state.trained),
-    }
-
-
-def lines(doing: Doing) -> Iterator[str]:
-    """Yield what is typed into the line face for an item."""
-    if doing.later:
-        yield "s"
-        return
-    if doing.comments:
-        yield f"c {COMMENT}"
-    yield doing.rating
-    if doing.rests:
-        yield ""
-    if doing.mistaken:
-        yield "u"
-        yield "3"
-    if doing.reason:
-        yield f",{REASON}"
-
-
-__all__ = ["no_keyring"]
-
 
 @pytest.mark.thorough
-def test_the_session_script_by_keyboard_alone(reader: Reader, start: Start, tmp_path: Path) -> None:
+def test_session_takes_few_keys(reader: Reader, start: Start, tmp_path: Path) -> None:
     """Comments, reasons, mistakes, rests, a kill, what was left for later, six words on a stick."""
     count = times(44, 100)
     cut = count * 43 // 100
     scene = stage(tmp_path, batch_of(items_of(count))).know(agreed=False)
-    plan = list(doings(count, cut))
     first = start(scene, scene.file, guard=0.0)
     first.press("Return")
     reader.find("Before you begin")
@@ -127,54 +39,67 @@ def test_the_session_script_by_keyboard_alone(reader: Reader, start: Start, tmp_
     reader.find("A computer program made the translations. Did you take part in making it?")
     first.press("3")
     first.sees(item_id(1))
-    for doing in plan[: cut - 1]:
-        _do(first, reader, doing, count)
+    _rate(first, reader, range(1, cut), count)
     first.kill()
     reader.forget()
     second = start(scene, scene.file, guard=0.0)
     second.press("Return")
     second.sees(item_id(cut))
-    for doing in plan[cut - 1 :]:
-        _do(second, reader, doing, count)
-    later = [doing.number for doing in plan if doing.later]
+    _rate(second, reader, range(cut, count + 1), count)
     reader.find("You have seen all sentences.")
-    phrase = _end(second, reader, later)
+    phrase = _end(second, reader, [each for each in range(1, count) if _is_for_later(each)])
     keys = first.keys + second.keys
     state = scene.state()
     [file] = scene.handed_over()
     assert phrase == open_ratings(file.read_bytes(), CUSTODIANS).phrase(earlier=True)
-    assert len(state.judgements) == count
-    assert said(state) == said(_in_lines(tmp_path / "lines", scene, plan, cut))  # type: ignore[arg-type]
+    given = {item: each.rating for item, each in state.judgements.items()}
+    assert given == {item_id(n): [*Rating][int(_key(n)) - 1] for n in range(1, count + 1)}
+    commented = {item_id(n) for n in range(5, count + 1, 12)}
+    assert state.comments == dict.fromkeys(commented, "1 too formal")
+    assert set(state.reasons) == {item_id(n) for n in range(3, count - 4, 8)}
     print(f"\n{count} items: {keys} keys, {keys / count:.2f} an item")
     assert keys <= 1.5 * count + 11
 
 
-def _do(window: Window, reader: Reader, doing: Doing, count: int) -> None:
-    coming = item_id(doing.number + 1)
-    if doing.later:
-        window.press("s")
-        window.sees(coming)
-        return
-    if doing.comments:
-        window.press("c")
-        reader.find("Your comment", "text")
-        window.type(COMMENT)
-        window.press("Return")
-        reader.hear("Your comment is saved.")
-    window.press(doing.rating)
-    if doing.rests:
-        reader.find("Time for a rest?")
-        window.press("Return")
-    if doing.number < count:
-        window.sees(coming)
-    if doing.mistaken:
-        window.press("u")
-        window.sees(item_id(doing.number))
-        window.press("3")
-        window.sees(coming)
-    if doing.reason:
-        window.press("comma", REASON)
-        reader.hear(SAID_OF_REASON)
+def _is_for_later(number: int) -> bool:
+    return number % 40 == 20
+
+
+def _key(number: int) -> str:
+    """Return the digit that counts in the end."""
+    return "2" if _is_for_later(number) else "3" if number in {10, 50} else "1234"[number % 4]
+
+
+def _rate(window: Window, reader: Reader, numbers: range, count: int) -> None:
+    answered = 0
+    for number in numbers:
+        coming = item_id(number + 1)
+        if _is_for_later(number):
+            window.press("s")
+            window.sees(coming)
+            continue
+        if number % 12 == 5:
+            window.press("c")
+            reader.find("Your comment", "text")
+            window.type("1 too formal")
+            window.press("Return")
+            reader.hear("Your comment is saved.")
+        window.press("1234"[number % 4])
+        answered += 1
+        if answered == REST_ITEMS and number < count:
+            reader.find("Time for a rest?")
+            window.press("Return")
+            answered = int(number in {10, 50})
+        if number < count:
+            window.sees(coming)
+        if number in {10, 50}:  # a mistake
+            window.press("u")
+            window.sees(item_id(number))
+            window.press("3")
+            window.sees(coming)
+        if number % 8 == 3 and number < count - 4:
+            window.press("comma", "5")
+            reader.hear("A word has the wrong form")
 
 
 def _end(window: Window, reader: Reader, later: list[int]) -> str:
@@ -196,37 +121,11 @@ def _end(window: Window, reader: Reader, later: list[int]) -> str:
     return phrase
 
 
-def _in_lines(home: Path, scene: Stage, plan: list[Doing], cut: int) -> object:
-    """Let the line face play the same script."""
-    later = [doing for doing in plan if doing.later]
-    before = [line for doing in plan[: cut - 1] for line in lines(doing)]
-    after = [line for doing in plan[cut - 1 :] for line in lines(doing)]
-    other = Stage(home, scene.batch)
-    other.home.parent.mkdir()
-    for typed in (["1", CODE, "1", "1", "3", *before], ["", *after, "", *["2"] * len(later), "q"]):
-        _typed(other, scene.file, typed)
-    return other.state()
-
-
-def _typed(other: Stage, file: Path, typed: list[str]) -> None:
-    from rosetta_tui.review.rating.lines.face import run_lines
-    from rosetta_tui.review.rating.lines.pages import Console
-    from rosetta_tui.review.rating.sitting import TerminalOpening as LinesOpening
-
-    with Laptop.open(other.home) as laptop:
-        opening: Opening = LinesOpening(laptop, places=[file], language="en")
-        text = "".join(f"{line}\n" for line in typed)
-        run_lines(opening, Console(io.StringIO(text), io.StringIO()))  # type: ignore[arg-type]
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("mouse", [False, True], ids=["keys", "clicks"])
-def test_newcomer_answers_with_seven_keys_or_clicks(
-    mouse: bool, reader: Reader, start: Start, tmp_path: Path
-) -> None:
+def test_first_answer_takes_few(mouse: bool, reader: Reader, start: Start, tmp_path: Path) -> None:
     """From a double click, which names the file, to the first answer that is on the disk."""
     scene = stage(tmp_path, batch_of(items_of(3), training_of([Rating.GIST])))
-    begun = time.monotonic()
     shown = start(scene, scene.file, guard=0.0)
 
     def go(button: str, key: str = "Return") -> None:
@@ -257,8 +156,7 @@ def test_newcomer_answers_with_seven_keys_or_clicks(
     go("Acceptable…", "3")
     shown.sees(item_id(2))
     assert [each.rating for each in scene.state().judgements.values()] == [Rating.ACCEPTABLE]
-    seconds = time.monotonic() - begun
-    print(f"\nfirst answer: {shown.keys} besides the code and practice, {seconds:.1f} s")
+    print(f"\nfirst answer: {shown.keys} besides the code and practice")
     assert shown.keys <= 7
 
 
@@ -272,25 +170,6 @@ PANES = ("Original", "Translation")
 def test_a_session_by_the_tree_alone(reader: Reader, start: Start, tmp_path: Path) -> None:
     scene = stage(tmp_path, batch_of(items_of(4), training_of([Rating.REJECT])))
     start(scene, scene.file, guard=0.0)
-    _arrive(reader)
-    _practise(reader)
-    _answer(reader)
-    phrase = _hand_over(reader)
-    state = scene.state()
-    assert [(each.rating, each.why_not) for each in state.judgements.values()] == [
-        (Rating.GIST, None),
-        (Rating.EXCELLENT, None),
-        (None, CannotJudge.UNCLEAR_SOURCE),
-        (Rating.ACCEPTABLE, None),
-    ]
-    assert state.share_corrections
-    assert state.comments == {item_id(2): "He said it so."}
-    assert {each.face for each in state.judgements.values()} == {Face.DESKTOP}
-    [file] = scene.handed_over()
-    assert open_ratings(file.read_bytes(), CUSTODIANS).phrase(earlier=True) == phrase
-
-
-def _arrive(reader: Reader) -> None:
     reader.hear("Who asks")
     reader.find("Language Council", "label")
     press(reader, "They are the same")
@@ -303,17 +182,11 @@ def _arrive(reader: Reader) -> None:
     reader.find("May the better translations that you write be used?")
     press(reader, "Yes, they may be used")
     press(reader, "Neither")
-
-
-def _practise(reader: Reader) -> None:
     reader.hear("Practice 1 of 1")
     assert reader.read("Translation") == "Answer 1."
     press(reader, "Reject…")
     reader.hear("Yes: Reject.")
     press(reader, "Go on")
-
-
-def _answer(reader: Reader) -> None:
     heard = str(reader.hear("Sentence 1 of 4").what)
     assert "Original: Source 1." in heard
     assert "Translation: Candidate 1." in heard
@@ -337,9 +210,6 @@ def _answer(reader: Reader) -> None:
     reader.hear("Saved: you cannot judge this one.")
     assert_item(reader, 4)
     press(reader, "Acceptable…")
-
-
-def _hand_over(reader: Reader) -> str:
     reader.find("That was the last one. Thank you!")
     press(reader, "Hand over your answers")
     reader.find("Hand over your answers")
@@ -347,7 +217,18 @@ def _hand_over(reader: Reader) -> str:
     reader.hear("Saved and checked in a folder")
     phrase = reader.read("These six words belong to your file:")
     assert_told(reader)
-    return phrase
+    state = scene.state()
+    assert [(each.rating, each.why_not) for each in state.judgements.values()] == [
+        (Rating.GIST, None),
+        (Rating.EXCELLENT, None),
+        (None, CannotJudge.UNCLEAR_SOURCE),
+        (Rating.ACCEPTABLE, None),
+    ]
+    assert state.share_corrections
+    assert state.comments == {item_id(2): "He said it so."}
+    assert {each.face for each in state.judgements.values()} == {Face.DESKTOP}
+    [file] = scene.handed_over()
+    assert open_ratings(file.read_bytes(), CUSTODIANS).phrase(earlier=True) == phrase
 
 
 def assert_item(reader: Reader, number: int) -> None:

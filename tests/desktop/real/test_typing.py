@@ -7,7 +7,6 @@ import shutil
 import signal
 import time
 import unicodedata
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,14 +18,12 @@ from tests.desktop.real.display import Display
 from tests.desktop.real.reader import Reader, labels, press
 from tests.desktop.real.stage import COMMENT, Stage, stage
 from tests.desktop.real.waiting import until
-from tests.desktop.real.window import GUARD, Start, Window
+from tests.desktop.real.window import Start, Window
 from tests.review.session.scenes import batch_of, item_id, items_of, sentences_of
 
 
 @pytest.mark.costly("a screen, a bus and the program twice, as processes")
-def test_file_is_found_by_keys_or_handed_over(
-    reader: Reader, display: Display, start: Start, tmp_path: Path
-) -> None:
+def test_file_found_by_keys(reader: Reader, display: Display, start: Start, tmp_path: Path) -> None:
     scene = stage(tmp_path).know()
     (empty := tmp_path / "empty").mkdir()
     autumn, winter = (
@@ -68,9 +65,7 @@ LAYOUTS = {
 
 
 @pytest.mark.costly("a screen, a bus and the program as processes")
-def test_keys_of_any_keyboard_rate_and_compose(
-    reader: Reader, start: Start, display: Display, tmp_path: Path
-) -> None:
+def test_any_keyboard_rates(reader: Reader, start: Start, display: Display, tmp_path: Path) -> None:
     scene = stage(tmp_path, batch_of(items_of(20))).know()
     shown, number = begin(start, scene), 1
     for layout, keys in LAYOUTS.values():
@@ -132,30 +127,6 @@ def hold(display: Display, key: str, seconds: float = 1.5) -> None:
     end = time.monotonic() + seconds
     until(lambda: time.monotonic() > end, "the time")
     display.do("xdotool", "keyup", key)
-
-
-@pytest.mark.costly("a screen and the program as processes, and moments that pass")
-def test_fifty_keys_in_a_moment_rate_one_item(start: Start, tmp_path: Path) -> None:
-    scene = stage(tmp_path, batch_of(items_of(60))).know()
-    shown = begin(start, scene, guard=GUARD)
-    for _ in range(5):
-        shown.until_guard_is_over()
-        before = len(ratings(scene))
-        begun = time.monotonic()
-        shown.display.press(*["3"] * 50, delay=1)
-        took = time.monotonic() - begun
-        if took < GUARD:
-            break
-        wanted = before + 1  # too slow: that was no burst
-        until(partial(_rated, scene, wanted), "an answer")
-    else:
-        pytest.skip("this computer is too busy to press 50 keys in a moment")
-    shown.until_guard_is_over()
-    given = ratings(scene)
-    assert len(given) == 1 + before
-    shown.press("1")
-    until(lambda: len(ratings(scene)) == len(given) + 1, "one more answer")
-    assert ratings(scene)[-1] is Rating.REJECT
 
 
 A_PERSONS_PACE = 120

@@ -7,13 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.desktop.real.display import NO_FONTS, Display
-from tests.desktop.real.programs import end, running
+from tests.desktop.real.display import NO_FONTS, Display, end, running
 from tests.desktop.real.waiting import SECONDS, until
 
 ROOT = Path(__file__).parents[3]
@@ -30,8 +28,6 @@ def told(session, item):
     os.write(1, f"painted {{item}}\\n".encode())
 Session.painted = told
 """
-GUARD = 0.25
-"""Seconds in which a key is not meant yet for what was just painted."""
 
 
 @dataclass
@@ -73,28 +69,19 @@ class Window:
         until(lambda: f"painted {item}" in self.told(), lambda: f"{item} painted: {self.told()}")
 
     def told(self) -> str:
-        """Return what the program told since the last key."""
         return self.log.read_bytes()[self._read :].decode(errors="replace")
 
     def painted(self) -> list[str]:
-        """Return the items that were painted, in that order."""
         lines = self.log.read_text(errors="replace").splitlines(keepends=True)
         return [
             line.split()[1] for line in lines if line.startswith("painted ") and line[-1] == "\n"
         ]
 
-    def until_guard_is_over(self) -> None:
-        """Let the moment pass in which a key is not meant yet for what was just painted."""
-        end = time.monotonic() + 1.2 * GUARD
-        until(lambda: time.monotonic() > end, "the time")
-
     def type(self, text: str, delay: int = 12) -> None:
-        """Type a text, which is not counted; ``delay`` is in milliseconds from key to key."""
         assert self.id
         self.display.type(text, delay)
 
     def kill(self) -> None:
-        """End the program as a power cut would."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -104,7 +91,6 @@ class Window:
         return self.process.wait(seconds)
 
     def close(self) -> int:
-        """Close the window by its cross, and wait for the end."""
         self.display.do("xdotool", "windowclose", self.id)
         end(self.process)
         return self.process.returncode

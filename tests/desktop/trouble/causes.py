@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from review.log.laptop import FILE_NAME
-from tests.harness.process import ROOT
 
 Cause = Callable[[Path], AbstractContextManager[None]]
 
@@ -30,22 +29,6 @@ def mounted(folder: Path, kibibytes: int) -> None:
 def pulled(folder: Path) -> None:
     """Take a file system away, whatever is open on it."""
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
-
-
-@contextmanager
-def held(home: Path) -> Iterator[None]:
-    """A second program is in the middle of something."""
-    other = subprocess.Popen(
-        [sys.executable, "-m", "tests.review.log.processes", "hold", str(home)],
-        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    )  # fmt: skip
-    assert other.stdin is not None
-    assert other.stdout is not None
-    assert other.stdout.readline() == b"held\n"
-    try:
-        yield
-    finally:
-        other.communicate()
 
 
 @contextmanager

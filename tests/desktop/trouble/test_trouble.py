@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import keyring
 import pytest
 from keyring.errors import KeyringLocked
 from PySide6.QtWidgets import QTextEdit
+from pytestqt.qtbot import QtBot
 
 from harness.core.storage_problems import StorageProblem
-from harness.sealed import stick as writing
 from harness.sealed.chain import check_chain
 from harness.sealed.forms import FileProblem
 from harness.sealed.sealing import AgeIdentity, seal
@@ -26,16 +26,51 @@ from review.desktop.pages.choose_page import ChoosePage
 from review.desktop.pages.first_pages import OrganisationPage
 from review.desktop.pages.hand_over_page import HandOverPage
 from review.log.fold import fold
-from review.log.payloads import Comment, Export, Rate
+from review.log.payloads import Comment, Rate
 from review.rating import Rating
 from review.session.words.troubles import FILES, SAVING, STICKS
 from tests.desktop.trouble import causes
 from tests.desktop.trouble.causes import Cause
-from tests.desktop.trouble.conftest import Begin
 from tests.desktop.visit_scene import Enter, Entry
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
 from tests.review.session.scenes import CODE, batch_of, item_id, items_of, write_file
 from tests.review.thorough import first
+
+Begin = Callable[..., Entry]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Yield a folder for the laptop and the stick; what is mounted in it is taken away."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    for each in folder.iterdir():
+        while os.path.ismount(each):
+            causes.pulled(each)
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def begin(qtbot: QtBot, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
+    """Start the program, and go to the first sentence of a batch on the stick."""
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    entries: list[Entry] = []
+    (folder / "home").mkdir()
+    (folder / "stick").mkdir()
+
+    def start(**options: Any) -> Entry:
+        file = write_file(batch_of(items_of(4)), folder / "mail")
+        options = {"places": [file], "sticks": [folder / "stick"], **options}
+        entries.append(Entry(qtbot, folder / "home", **options))
+        entry = entries[-1]
+        entry.window.resize(1024, 600)
+        entry.to_item()
+        return entry
+
+    yield start
+    for entry in entries:
+        entry.close()
 
 
 class Trouble(NamedTuple):
@@ -45,7 +80,6 @@ class Trouble(NamedTuple):
 
 
 TROUBLES = {
-    "a second program": Trouble(causes.held, StorageProblem.BUSY),
     "moved": Trouble(causes.moved, StorageProblem.GONE),
     "removed": Trouble(causes.removed, StorageProblem.GONE),
     "disk gone": Trouble(causes.gone, StorageProblem.GONE),
@@ -87,7 +121,7 @@ def comments(entry: Entry) -> list[tuple[str, str]]:
     return [(each.item, each.text) for each in entry.events(Comment) if isinstance(each, Comment)]
 
 
-@pytest.mark.parametrize("name", first(3, TROUBLES))
+@pytest.mark.parametrize("name", first(2, TROUBLES))
 def test_answers_and_words_that_are_not_saved(begin: Begin, folder: Path, name: str) -> None:
     trouble = TROUBLES[name]
     entry = started(begin, folder, trouble)
@@ -154,142 +188,20 @@ def test_a_clock_that_was_moved_changes_no_answer(begin: Begin, name: str) -> No
     }
 
 
-# sticks that fill up, are locked or are pulled while the answers are written
+# the password store, and files that cannot be opened
 
 
-@pytest.fixture
-def entry(begin: Begin) -> Entry:
-    """Somebody who rated a sentence and wants to hand it over."""
-    entry = begin()
-    entry.answer("2")
-    entry.page(ItemPage)
-    entry.press("x")
-    entry.page(HandOverPage)
-    return entry
+def test_locked_password_store_is_told(begin: Begin, folder: Path) -> None:
+    def choose() -> None:
+        entry.idle()
+        entry.page(HandOverPage).save(folder / "stick")
+        entry.idle()
 
-
-@pytest.fixture
-def stick(folder: Path) -> Path:
-    return folder / "stick"
-
-
-def choose(entry: Entry, stick: Path) -> None:
-    """Choose the stick of the test, and nothing else that is plugged in or is an origin."""
-    page = entry.page(HandOverPage)
-    entry.idle()
-    page.save(stick)
-    entry.idle()
-
-
-def files_on(stick: Path) -> list[str]:
-    return [each.name for each in stick.iterdir() if "rosetta-ratings" in each.name]
-
-
-@contextmanager
-def locked(stick: Path) -> Iterator[None]:
-    """The little switch at its side is pushed."""
-    causes.mounted(stick, 256)
-    subprocess.run(["mount", "-o", "remount,ro", str(stick)], check=True)
-    yield
-    subprocess.run(["mount", "-o", "remount,rw", str(stick)], check=True)
-
-
-@contextmanager
-def crammed(stick: Path) -> Iterator[None]:
-    causes.mounted(stick, 256)
-    with causes.full(stick):
-        yield
-
-
-@contextmanager
-def in_a_pocket(stick: Path) -> Iterator[None]:
-    stick.rename(stick.with_name("pocket"))
-    yield
-    stick.with_name("pocket").rename(stick)
-
-
-STICK_TROUBLES = {
-    "full": (crammed, StorageProblem.DISK_FULL),
-    "locked": (locked, StorageProblem.READ_ONLY),
-    "gone": (in_a_pocket, StorageProblem.GONE),
-}
-
-
-@pytest.mark.parametrize("name", first(2, STICK_TROUBLES))
-def test_a_stick_that_takes_nothing(entry: Entry, stick: Path, name: str) -> None:
-    cause, problem = STICK_TROUBLES[name]
-    with cause(stick):
-        choose(entry, stick)
-        said, detail = entry.trouble
-        assert said == STICKS[problem]
-        assert "Candidate" not in detail
-        assert entry.copied() == detail != ""
-        entry.qtbot.waitUntil(lambda: "Nothing was written." in entry.read)
-        assert not stick.exists() or files_on(stick) == []
-        assert entry.events(Export) == []
-    choose(entry, stick)
-    assert entry.trouble == ("", "")
-    assert len(files_on(stick)) == 1
-    assert len(entry.events(Export)) == 1
-    assert len(entry.events(Rate)) == 1
-
-
-def test_stick_pulled_while_written(
-    entry: Entry, stick: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    causes.mounted(stick, 256)
-    flush = writing.flush
-    pulls: list[int] = []
-
-    def pulling(descriptor: int) -> None:
-        flush(descriptor)
-        if not pulls:
-            pulls.append(descriptor)
-            causes.pulled(stick)
-
-    monkeypatch.setattr(writing, "flush", pulling)
-    choose(entry, stick)
-    assert pulls, "nothing was written at all"
-    assert entry.trouble[0] == STICKS[StorageProblem.GONE]
-    assert "may pull" not in entry.read
-    assert entry.events(Export) == []
-    causes.mounted(stick, 256)
-    choose(entry, stick)
-    assert entry.trouble == ("", "")
-    entry.qtbot.waitUntil(lambda: "You may pull the stick out." in entry.read)
-    assert len(files_on(stick)) == 1
-
-
-def test_stick_that_keeps_something_else(
-    entry: Entry, stick: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    flush = writing.flush
-
-    def spoiling(descriptor: int) -> None:
-        os.pwrite(descriptor, b"\0\0\0\0", 40)
-        flush(descriptor)
-
-    with monkeypatch.context() as bad:
-        bad.setattr(writing, "flush", spoiling)
-        choose(entry, stick)
-    assert entry.trouble[0] == STICKS[StorageProblem.CHANGED]
-    assert files_on(stick) == []
-    choose(entry, stick)
-    assert len(files_on(stick)) == 1
-    # without a password store the keys lie in a private file
-    files = [each for each in entry.home.rglob("*") if each.is_file()]
-    [keys] = [each for each in files if b"AGE-SECRET" in each.read_bytes()]
-    assert keys.stat().st_mode & 0o077 == 0
-
-
-def test_locked_password_store_is_told(
-    begin: Begin, stick: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     with memory_keyring() as ring:
         entry = begin()
         entry.answer("2")
         entry.press("x")
-        choose(entry, stick)
+        choose()
         assert entry.trouble == ("", "")
         entry.press("\r")
 
@@ -300,17 +212,14 @@ def test_locked_password_store_is_told(
         keyring.set_keyring(Locked())
         entry.answer("3")
         entry.press("x")
-        choose(entry, stick)
+        choose()
         said, detail = entry.trouble
         assert "Ask for help." in said
         assert "words of a backend" not in detail
         assert len(entry.events(Rate)) == 2
         keyring.set_keyring(ring)
-        choose(entry, stick)
+        choose()
         assert entry.trouble == ("", "")
-
-
-# files that cannot be opened
 
 
 def test_file_that_is_not_taken_is_told_and_a_good_one_opens(enter: Enter, tmp_path: Path) -> None:
