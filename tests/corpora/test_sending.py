@@ -108,7 +108,7 @@ def mark(folder: Path, **fields: Any) -> None:
 
 def test_a_sidecar_makes_a_corpus_stricter_and_never_freer(tmp_path: Path) -> None:
     own: Any
-    beside: dict[str, Any]
+    beside: Any
     for own, beside, led_to in [
         ("open", {"transmission": "local-only"}, Transmission.LOCAL_ONLY),
         ([OURS], {"role": "dev"}, Transmission.NAMED),
@@ -128,9 +128,7 @@ def test_a_sidecar_makes_a_corpus_stricter_and_never_freer(tmp_path: Path) -> No
     ("beside", "left"),
     [([OURS], (OURS,)), (["https://b.example"], ()), (["https://b.example", OURS], (OURS,))],
 )
-def test_two_lists_of_addresses_intersect(
-    tmp_path: Path, beside: list[str], left: tuple[str, ...]
-) -> None:
+def test_address_lists_intersect(tmp_path: Path, beside: list[str], left: tuple[str, ...]) -> None:
     mark(tmp_path, **{"x-rosetta-transmission": beside})
     corpus = load(json_file(tmp_path, [entry()], transmission=[OURS, "https://a.example"]))
     assert corpus.dataset.terms.endpoints == left
@@ -157,7 +155,7 @@ def test_a_sidecar_says_who_may_learn_from_the_texts(tmp_path: Path) -> None:
 
 
 def test_sidecar_not_understood_is_an_error_and_an_old_one_read(tmp_path: Path) -> None:
-    fields: dict[str, Any]
+    fields: Any
     for fields in [{"$schema": "https://elsewhere.example"}, {"colour": "red"}, {"terms": {"training": "maybe"}}, {"tier": "x"},
      {"segment": "x"}, {"terms": {"training": "not-allowed", "also": "local-only please, ask us"}}]:  # fmt: skip
         mark(tmp_path, **fields)
@@ -190,9 +188,7 @@ def test_a_sidecar_that_is_written_is_read_back(tmp_path: Path) -> None:
     ("said", "for_others"),
     [("nowhere", LOCAL), ("ask", LOCAL), ([OURS], LOCAL), (LOCAL, LOCAL), ("open", None)],
 )
-def test_what_the_reference_does_not_know_is_stricter_there(
-    tmp_path: Path, said: Any, for_others: str | None
-) -> None:
+def test_unknown_term_is_stricter_there(tmp_path: Path, said: Any, for_others: str | None) -> None:
     path = json_file(tmp_path, [entry()])
     made = mark_bytes(load(path).sha256, {"transmission": said})
     (tmp_path / "corpus.json.champollion.json").write_bytes(made)

@@ -156,17 +156,10 @@ def test_what_only_looks_a_little_like_a_mark_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "held_out.en",
-        "Held-Out",
-        "news.gold_standard",
-        "held_out_v1",
-        "my_held_out",
-        "eo_gold_standard",
-        "gold-standard-2024",
-        "HeldOutV2",
-        "heldout2",
+        "held_out.en", "Held-Out", "news.gold_standard", "held_out_v1", "my_held_out",
+        "eo_gold_standard", "gold-standard-2024", "HeldOutV2", "heldout2",
     ],
-)
+)  # fmt: skip
 def test_file_named_for_secret_segment_needs_marked_entries(tmp_path: Path, name: str) -> None:
     table = "id,source,reference\n1,one,unu\n"
     found = only_problem(file(tmp_path, table, f"{name}.csv"), dataset=LANGUAGES)

@@ -32,6 +32,7 @@ from harness.settings import parse_settings
 from review.office.items.training import read_training
 from review.verdict.gate.policy import read_policy
 from tests.corpora.making import entry, json_file
+from tests.review.thorough import examples
 
 
 class Colour(StrEnum):
@@ -72,7 +73,7 @@ def problem(**fields: Any) -> str:
 
 
 def test_wrong_field_is_named_in_plain_words() -> None:
-    fields: dict[str, Any]
+    fields: Any
     for fields, words in [
         ({"number": "many"}, "A whole number is wanted, without quotation marks"),
         ({"share": "half"}, "A number is wanted, without quotation marks"),
@@ -139,9 +140,7 @@ def test_files_of_a_corpus_are_known_unchanged_changed_or_gone(tmp_path: Path) -
     assert original([second, first], joined) is Original.CHANGED
 
 
-def test_a_relative_path_is_kept_as_an_absolute_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_relative_path_is_made_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = json_file(tmp_path, [entry(1), entry(2)])
     monkeypatch.chdir(tmp_path)
     corpus = load(path.name)
@@ -207,6 +206,7 @@ def test_long_keys_and_texts_are_refused(monkeypatch: pytest.MonkeyPatch) -> Non
         parse_toml("a = 1234567")
 
 
+@examples(25, 100)
 @given(st.text("ab.'\"= \n[]1-_", max_size=60))
 def test_everything_else_is_as_the_library_reads_it(text: str) -> None:
     try:
@@ -221,15 +221,11 @@ def test_everything_else_is_as_the_library_reads_it(text: str) -> None:
 def test_no_other_file_of_the_program_reads_toml_from_outside() -> None:
     """What ships inside the wheel may be read by the library itself, and by the second verifier."""
     shipped = {
-        "corpora/files/toml_text.py",
-        "corpora/model/labels.py",
-        "corpora/model/licences.py",
-        "harness/endpoint/endpoints.py",
-        "review/office/making/texts.py",
-        "review/verdict/stand_alone/rosetta_verify.py",
-        "scoring/grammar/inflection.py",
+        "corpora/files/toml_text.py", "corpora/model/labels.py", "corpora/model/licences.py",
+        "harness/endpoint/endpoints.py", "review/office/making/texts.py",
+        "review/verdict/stand_alone/rosetta_verify.py", "scoring/grammar/inflection.py",
         "scoring/core/specification.py",
-    }
+    }  # fmt: skip
     found = {
         path.relative_to(ROOT).as_posix()
         for package in ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")

@@ -1,4 +1,4 @@
-"""Whatever is handed in, the answer is words: never a traceback, never an entry's text."""
+"""TMX and XLIFF are read; whatever else is handed in, the answer is words and never an entry's text."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ TOWER = "a" + "\u0301\u0316" * 150_000
 
 
 @pytest.mark.parametrize("field", ["source", "reference", "id", "note"])
-def test_tower_of_marks_is_refused_before_normalisation(
+def test_tower_of_marks_is_refused_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, field: str
 ) -> None:
     asked: list[int] = []
@@ -352,6 +352,7 @@ PLAIN = unit(1, ("en", "a"), ("mi", "b"))
 
 
 def test_hostile_and_broken_files_are_refused_in_words() -> None:
+    text: Any
     for text, words in [
         (tmx(unit(1, ("en", "&b;"), ("mi", "x")), before=BOMB), "entities"),
         (tmx(unit(1, ("en", "&x;"), ("mi", "x")), before=OUTSIDE), "entities"),

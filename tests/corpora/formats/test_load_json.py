@@ -31,24 +31,13 @@ from tests.review.thorough import examples
 
 SPECIFICATION_EXAMPLE = """{
 "dataset": {
-"id": "edtekla-dev-v1",
-"version": "1.0",
-"language_pair": "EN→CRK",
-"source_language": "en",
-"target_language": "crk",
-"created": "2026-05-01",
-"license": "CC-BY-NC-SA-4.0",
+"id": "edtekla-dev-v1", "version": "1.0", "language_pair": "EN→CRK", "source_language": "en",
+"target_language": "crk", "created": "2026-05-01", "license": "CC-BY-NC-SA-4.0",
 "provenance": ["gold_standard", "textbook"]
 },
 "entries": [ {
-"id": 42,
-"source": "I see the dog",
-"reference": "niwâpamâw atim",
-"segment": "gold_standard",
-"difficulty": 2,
-"provenance": "gold_standard",
-"register": "conversational",
-"context": "declaration",
+"id": 42, "source": "I see the dog", "reference": "niwâpamâw atim", "segment": "gold_standard",
+"difficulty": 2, "provenance": "gold_standard", "register": "conversational", "context": "declaration",
 "morphological_analysis": "ni-wâpam-âw atim | 1sg-see.TA-3sg.DIR dog.AN",
 "notes": "Animate noun (atim); direct form because speaker is proximate",
 "variant_class": "simple-ta-direct"
@@ -89,34 +78,19 @@ def test_old_names_and_words_are_read(tmp_path: Path) -> None:
 
 
 def reference_shape(**more: Any) -> dict[str, Any]:
+    names = {"source_name": "English", "target_name": "Northern Sámi"}
+    entry = {
+        "id": "made_953265", "source": "It is all right.", "reference": "Dat lea buorre.",
+        "domain": "conv", "difficulty": 1, "register": "conversational",
+        "provenance": {"source_name": "made", "license": "unknown"},
+        "metadata": {"classification_confidence": 0.0833},
+    }  # fmt: skip
     return {
-        "corpus_id": "made-eng-sme-dev",
-        "version": "0.1.0",
-        "language_pair": {
-            "source": "eng",
-            "target": "sme",
-            "source_name": "English",
-            "target_name": "Northern Sámi",
-        },
-        "segment": "development",
-        "created": "2026-06-05T10:56:56+00:00",
-        "entry_count": 1,
-        "domains": ["conv"],
-        "provenance": {"builder": "x", "license": "CC-BY-2.0"},
-        "entries": [
-            {
-                "id": "made_953265",
-                "source": "It is all right.",
-                "reference": "Dat lea buorre.",
-                "domain": "conv",
-                "difficulty": 1,
-                "register": "conversational",
-                "provenance": {"source_name": "made", "license": "unknown"},
-                "metadata": {"classification_confidence": 0.0833},
-            }
-        ],
-        **more,
-    }
+        "corpus_id": "made-eng-sme-dev", "version": "0.1.0", "entry_count": 1, "domains": ["conv"],
+        "language_pair": {"source": "eng", "target": "sme", **names}, "segment": "development",
+        "created": "2026-06-05T10:56:56+00:00", "entries": [entry],
+        "provenance": {"builder": "x", "license": "CC-BY-2.0"}, **more,
+    }  # fmt: skip
 
 
 def test_the_reference_implementation_s_shape_is_read(tmp_path: Path) -> None:
@@ -155,17 +129,9 @@ def test_all_problems_come_at_once_with_their_lines(tmp_path: Path) -> None:
 ]}"""
     found = {(p.line, p.field) for p in problems(file(tmp_path, text)) if p.severity == "error"}
     assert found == {
-        (1, "dataset.source_language"),
-        (3, "reference"),
-        (3, "segment"),
-        (3, "difficulty"),
-        (4, "source"),
-        (4, "variants"),
-        (5, "id"),
-        (5, "notes"),
-        (6, "id"),
-        (7, None),
-    }
+        (1, "dataset.source_language"), (3, "reference"), (3, "segment"), (3, "difficulty"),
+        (4, "source"), (4, "variants"), (5, "id"), (5, "notes"), (6, "id"), (7, None),
+    }  # fmt: skip
 
 
 def test_wrong_segment_or_difficulty_is_an_error(tmp_path: Path) -> None:
@@ -173,6 +139,7 @@ def test_wrong_segment_or_difficulty_is_an_error(tmp_path: Path) -> None:
     assert "development, diagnostic, gold_standard, held_out" in problem.mend
     assert "Nearest: held_out" in problem.mend
     assert problem.entry == 1
+    difficulty: Any
     for difficulty in (0, 6, True, 2.5, "3", "very hard", [], {}):
         path = json_file(tmp_path, [entry(1, difficulty=difficulty)])
         assert only_problem(path).field == "difficulty"
@@ -350,13 +317,9 @@ def test_several_reference_files_are_variants(tmp_path: Path) -> None:
 
 def test_tags_of_one_language_are_told_from_words() -> None:
     for one, other, same in [
-        ("en", "eng_Latn", True),
-        ("es", "spa", True),
-        ("quy", "qu", True),
-        ("crk-Cans", "crk-Latn", False),
-        ("crk", "crk-Cans", True),
-        ("mi", "en", False),
-    ]:
+        ("en", "eng_Latn", True), ("es", "spa", True), ("quy", "qu", True),
+        ("crk-Cans", "crk-Latn", False), ("crk", "crk-Cans", True), ("mi", "en", False),
+    ]:  # fmt: skip
         assert same_language(one, other) is same
     assert [tag_of(each) for each in ("", "text", "hello", "x" * 99, "Kia ora")] == [None] * 5
 
@@ -368,7 +331,7 @@ def test_tags_of_one_language_are_told_from_words() -> None:
     st.none() | st.text(max_size=3),
     st.none() | st.text(max_size=3),
 )
-def test_nothing_breaks_a_reader(
+def test_readers_never_break(
     data: bytes, name: str, source: str | None, reference: str | None
 ) -> None:
     with suppress(CorpusError):

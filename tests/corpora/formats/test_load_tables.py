@@ -105,12 +105,9 @@ def test_envelope_comment_that_is_no_json_is_text(tmp_path: Path) -> None:
 
 def test_variants_are_a_list_or_separated_by_bars(tmp_path: Path) -> None:
     for cell, variants in [
-        ("x|y z", ("x", "y z")),
-        ('"[""x|y"", ""z""]"', ("x|y", "z")),
-        ("[sic] x|y", ("[sic] x", "y")),
-        ("", ()),
-        (" | ", ()),
-    ]:
+        ("x|y z", ("x", "y z")), ('"[""x|y"", ""z""]"', ("x|y", "z")),
+        ("[sic] x|y", ("[sic] x", "y")), ("", ()), (" | ", ()),
+    ]:  # fmt: skip
         path = file(tmp_path, f"source,reference,variants\na,b,{cell}\n", "a.csv")
         assert load(path, dataset=LANGUAGES).entries[0].variants == variants
 
@@ -153,13 +150,11 @@ def test_quotes_of_a_tsv_are_kept_taken_off_or_pointed_at(tmp_path: Path) -> Non
 
 def test_a_broken_record_is_named_by_its_first_line(tmp_path: Path) -> None:
     for content, line in [
-        ('source,reference\na,b\n"c,d\ne,f\n', 3),
-        ('source,reference\n"a" b,c\n', 2),
-        ("source,reference\na,b\nc\n", 3),
-        ("source,reference\na,b\nc,d,e\n", 3),
+        ('source,reference\na,b\n"c,d\ne,f\n', 3), ('source,reference\n"a" b,c\n', 2),
+        ("source,reference\na,b\nc\n", 3), ("source,reference\na,b\nc,d,e\n", 3),
         ("source,reference,mood,mood\na,b,c,d\n", 1),
         ("source,reference\n" + "x" * 200_000 + ",b\n", 2),
-    ]:
+    ]:  # fmt: skip
         assert only_problem(file(tmp_path, content, "a.csv"), dataset=LANGUAGES).line == line
 
 
@@ -181,12 +176,8 @@ def test_jsonl_with_and_without_envelope(tmp_path: Path) -> None:
 
 def test_every_broken_line_of_a_jsonl_is_named(tmp_path: Path) -> None:
     rows = [
-        json.dumps(entry(1)),
-        '{"id": 2,',
-        "[1]",
-        '{"id": 3, "source": NaN, "reference": "x"}',
-        "",
-    ]
+        json.dumps(entry(1)), '{"id": 2,', "[1]", '{"id": 3, "source": NaN, "reference": "x"}', "",
+    ]  # fmt: skip
     found = problems(file(tmp_path, "\n".join(rows), "a.jsonl"), dataset=LANGUAGES)
     assert [problem.line for problem in found] == [2, 3, 4]
 
@@ -266,10 +257,8 @@ def test_languages_come_from_options_before_file_names(tmp_path: Path) -> None:
 
 
 THREE = [
-    ("Hello", "Kia ora", ("Tēnā koe", "Mōrena")),
-    ("Bye", "Haere rā", ()),
-    ("Yes", "Āe", ("Ae",)),
-]
+    ("Hello", "Kia ora", ("Tēnā koe", "Mōrena")), ("Bye", "Haere rā", ()), ("Yes", "Āe", ("Ae",)),
+]  # fmt: skip
 """Sources, references and variants of the tables below: repeated texts and blank cells are no further variants."""
 
 

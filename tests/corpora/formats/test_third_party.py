@@ -12,14 +12,9 @@ from tests.outside import ENGLISH, only_with, published
 from tests.review.thorough import first
 
 SCRIPTS = {
-    "fin": "Latin",
-    "hin": "Devanagari",
-    "arb": "Arabic",
-    "amh": "Ethiopic",
-    "ukr": "Cyrillic",
-    "mri": "Latin",
-    "spa": "Latin",
-}
+    "fin": "Latin", "hin": "Devanagari", "arb": "Arabic", "amh": "Ethiopic", "ukr": "Cyrillic",
+    "mri": "Latin", "spa": "Latin",
+}  # fmt: skip
 
 pytestmark = only_with(ENGLISH)
 

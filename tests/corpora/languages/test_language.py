@@ -1,4 +1,4 @@
-"""What a language card may say, what is derived from it, and patterns that could take long."""
+"""Language cards: what a writing may say, how cards are found, and what is refused."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from corpora.text.comparison import SCRIPTS
 from scoring.words import tokenizers
 from tests.corpora.languages.least_card import LEAST
 from tests.growth import grows_less
+from tests.review.thorough import examples
 
 
 def writing(**fields: Any) -> WritingSystem:
@@ -54,7 +55,7 @@ def test_alphabet_has_both_cases_ranges_and_composed_letters() -> None:
 
 
 def test_a_writing_that_cannot_be_meant_is_refused_in_words() -> None:
-    fields: dict[str, Any]
+    fields: Any
     for fields, said in [
         ({"letters": " "}, "at least one character"),
         ({"letters": "z-a"}, "from a later character"),
@@ -89,7 +90,7 @@ def test_a_writing_that_cannot_be_meant_is_refused_in_words() -> None:
 
 
 def test_a_card_that_cannot_be_meant_is_refused_in_words() -> None:
-    fields: dict[str, Any]
+    fields: Any
     for fields, said in [
         ({"tag": "crk-Cans"}, "two or three small letters"),
         ({"tag": "CRK"}, "two or three small letters"),
@@ -122,6 +123,7 @@ def test_glosses_scripts_and_tokenizers_of_a_card() -> None:
     assert (used, used.model_dump()) == (fresh, fresh.model_dump())
 
 
+@examples(25, 100)
 @given(st.text())
 def test_letters_are_read_or_refused_and_nothing_else(text: str) -> None:
     try:
@@ -133,6 +135,7 @@ def test_letters_are_read_or_refused_and_nothing_else(text: str) -> None:
     assert set("".join(made.graphemes)) <= made.alphabet
 
 
+@examples(25, 100)
 @given(st.text(alphabet=string.printable, max_size=60))
 def test_a_pattern_is_compiled_or_refused(text: str) -> None:
     try:
@@ -183,6 +186,7 @@ def test_patterns_that_could_take_long_are_refused() -> None:
     assert not any(map(why_endless, patterns))
 
 
+@examples(25, 100)
 @given(
     st.lists(
         st.sampled_from(
@@ -376,8 +380,9 @@ def test_a_file_that_may_not_be_read_is_said_in_words(tmp_path: Path) -> None:
         read_card(tmp_path / "crk.toml")
 
 
+@examples(25, 100)
 @given(st.binary(max_size=200))
-def test_no_content_raises_anything_else(
+def test_content_never_raises_else(
     tmp_path_factory: pytest.TempPathFactory, content: bytes
 ) -> None:
     path = tmp_path_factory.mktemp("cards") / "crk.toml"
@@ -388,17 +393,11 @@ def test_no_content_raises_anything_else(
 
 def test_script_is_that_of_tag_references_or_card() -> None:
     for tag, references, expected in [
-        ("crk-Cans", ["tânisi"], "Cans"),
-        ("crk", ["ᑖᓂᓯ"], "Cans"),
-        ("crk", ["tânisi"], "Latn"),
-        ("crk", ["12 %"], "Latn"),
-        ("iu", [], "Cans"),
-        ("ja", ["漢字漢字漢字漢字かな"], "Jpan"),
-        ("zh", ["汉字"], "Hani"),
-        ("zh_Hant", ["漢字"], "Hant"),
-        ("ko", ["漢字 한국어"], "Kore"),
+        ("crk-Cans", ["tânisi"], "Cans"), ("crk", ["ᑖᓂᓯ"], "Cans"), ("crk", ["tânisi"], "Latn"),
+        ("crk", ["12 %"], "Latn"), ("iu", [], "Cans"), ("ja", ["漢字漢字漢字漢字かな"], "Jpan"),
+        ("zh", ["汉字"], "Hani"), ("zh_Hant", ["漢字"], "Hant"), ("ko", ["漢字 한국어"], "Kore"),
         ("sr", ["српски"], "Cyrl"),
-    ]:
+    ]:  # fmt: skip
         found = find_card(tag)
         assert resolve_script(tag, found.card if found else None, references) == expected
     assert resolve_script("xx", None, ["…"]) is None

@@ -107,7 +107,7 @@ def test_task_comes_from_the_caller_and_must_agree_with_the_file() -> None:
 
 
 def test_fault_names_line_entry_and_field_without_a_text() -> None:
-    fields: dict[str, Any]
+    fields: Any
     for name, fields, said in [
         ("function_call", {"tools": [{"name": 3}]}, "'tools[1].name': It must be text. Write [{"),
         ("function_call", {"tools": "all"}, "'tools': It must be a list."),
@@ -163,7 +163,7 @@ def test_depth_and_size_are_refused_in_words() -> None:
 
 
 def test_the_answer_that_a_record_brings_is_text() -> None:
-    record: dict[str, Any]
+    record: Any
     for name, record, answer in [
         ("qa", {"predicted": "Anna"}, "Anna"),
         ("qa", {}, None),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from corpora.text.words import read_placeholders
 from tests.growth import grows_less
+from tests.review.thorough import examples
 from tests.scoring.samples import HOSTILE, sentences
 
 PIECES = (
@@ -29,6 +30,7 @@ def test_each_notation_is_found_in_each_surrounding() -> None:
             assert variables(around.replace("{}", piece, 1)) == {piece: 1}
 
 
+@examples(25, 100)
 @given(st.lists(st.sampled_from(PIECES), max_size=12))
 def test_pieces_are_counted(pieces: list[str]) -> None:
     assert read_placeholders(" and ".join(pieces)).variables == Counter(pieces)
@@ -46,16 +48,9 @@ def test_spellings_of_one_piece_are_one_and_others_differ() -> None:
     ]:
         assert read_placeholders(one).variables == read_placeholders(other).variables != Counter()
     for one, other in [
-        ("{x}", "{{x}}"),
-        ("{x}", "${x}"),
-        ("%s", "%d"),
-        ("%1$s", "%2$s"),
-        ("{x}", "{X}"),
-        ("<b>", "</b>"),
-        ("<x>", "<x/>"),
-        ('<a href="x">', '<a href="y">'),
-        ("{n, number}", "{n}"),
-    ]:
+        ("{x}", "{{x}}"), ("{x}", "${x}"), ("%s", "%d"), ("%1$s", "%2$s"), ("{x}", "{X}"),
+        ("<b>", "</b>"), ("<x>", "<x/>"), ('<a href="x">', '<a href="y">'), ("{n, number}", "{n}"),
+    ]:  # fmt: skip
         assert read_placeholders(one).variables != read_placeholders(other).variables
 
 
@@ -114,6 +109,7 @@ def test_keys_of_a_select_are_kept_as_they_are() -> None:
     assert read_placeholders(good).prose.split() == ["Li", "vidas", "Ŝi", "vidas", "Ili", "vidas"]
 
 
+@examples(25, 100)
 @given(st.one_of(sentences, st.text(alphabet="{}%<>/# ,=aplursect$", max_size=80)))
 def test_any_text_can_be_read(text: str) -> None:
     reading = read_placeholders(text)

@@ -114,6 +114,7 @@ def test_reading_a_corpus_loads_no_heavy_library() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@examples(25, 100)
 @given(st.text("a\u0301\u0316ḿ\u093f\u20dd", max_size=80), st.integers(0, 70))
 def test_a_row_of_marks_is_found_wherever_it_stands(text: str, length: int) -> None:
     text += "\u0301\u0316" * (length // 2) + text
@@ -154,6 +155,7 @@ def tower(text: str) -> int:
     return best
 
 
+@examples(25, 100)
 @given(st.text(alphabet=st.one_of(st.characters(), st.sampled_from(REACHING + "\u0301\u20dd"))))
 def test_nothing_acts_and_nothing_is_stacked_high(text: str) -> None:
     shown = readable(text)
@@ -177,8 +179,8 @@ def test_readable_shows_what_acts_and_keeps_what_people_write() -> None:
     acting = [chr(code) for code in range(0x3000) if readable(chr(code)) != chr(code)]
     shown = set("".join(map(readable, acting)))
     assert shown <= set("‹›+ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-    shown = readable("a" + "\u0301" * 10_000)
-    assert (shown.count("\u0301"), tower(shown)) == (10_000, MOST_MARKS)
+    high = readable("a" + "\u0301" * 10_000)
+    assert (high.count("\u0301"), tower(high)) == (10_000, MOST_MARKS)
 
 
 _hostile = st.lists(
@@ -198,6 +200,7 @@ def found(text: str, joiners: str, letters: str) -> list[str]:
     return [word.text for word in words(text, joiners, letters)]
 
 
+@examples(25, 100)
 @given(_texts, st.sampled_from([JOINERS, "", "-'"]), st.sampled_from(["", "'ʼ"]))
 @example("see {a b} and <b class='x y'>that</b> %(na me)s", JOINERS, "")
 @example("5 %un, 5 %s", JOINERS, "")
@@ -206,6 +209,7 @@ def test_no_word_is_cut_between_pieces(text: str, joiners: str, letters: str) ->
     assert (apart, " ".join(pieces(text))) == (found(text, joiners, letters), text)
 
 
+@examples(25, 100)
 @given(st.text(st.characters(categories=["L"]), min_size=1))
 def test_letters_alone_are_one_word(text: str) -> None:
     [alone] = words(text)
@@ -293,6 +297,7 @@ def test_typed_option_or_command_is_understood() -> None:
     assert [one_of(each) for each in ("a", "ab", "abc")] == ["a", "a or b", "a, b or c"]
 
 
+@examples(25, 100)
 @given(st.sampled_from(OPTIONS), st.data())
 def test_one_slip_in_a_long_name_is_always_understood(name: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(2, len(name) - 2))
