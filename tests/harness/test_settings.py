@@ -184,7 +184,7 @@ def refusal(text: str) -> str:
     return "f: taken"
 
 
-def test_a_file_that_cannot_be_read_is_kept_when_settings_are_written(tmp_path: Path) -> None:
+def test_unreadable_settings_are_kept_aside(tmp_path: Path) -> None:
     for text in ("theme = ", "\n[unknown]\n"):
         (tmp_path / "settings.toml").write_text(text)
         change_settings(tmp_path, AS_CHANGES)
@@ -200,7 +200,7 @@ def test_path_that_no_text_can_hold_is_refused(tmp_path: Path) -> None:
     assert read_settings(tmp_path) == FULL
 
 
-def test_own_names_become_urls_and_a_model_stays_with_its_endpoint() -> None:
+def test_own_names_become_urls() -> None:
     full = FULL.completed("chat", {"temperature": 0})
     assert full["endpoint"] == "https://llm.example.org/v1"
     assert (full["model"], full["prices"]) == ("example/translator-7b", Path("/data/prices.toml"))

@@ -80,7 +80,7 @@ def test_scores_of_a_careful_forger_are_found(card: Card, there: sqlite3.Connect
 
 
 IMPOSSIBLE: dict[str, list[list[float]]] = {
-    FST: [[-5, 1, 0], [1e300, 1e300, 1], [2, 1, 1], [1, 0, 1], [0, 0, 0], [2, 2, 0], [1, 2, 1],
+    FST: [[-5, 1, 0], [0, 0, 1], [1e300, 1e300, 1], [2, 1, 1], [1, 0, 1], [0, 0, 0], [2, 2, 0], [1, 2, 1],
           [1.5, 2, 0], [1, 1], []],
     "orthographic_accuracy": [[3, 2], [3, 0]],
     "code_switching_rate": [[-1, 3], [0, 1e9 + 1]],

@@ -135,7 +135,7 @@ class TestCopies:
         found = only(lint(subject([given, entry(2)], outputs)), "copies")
         assert (0 if found is None else found.count) == count
 
-    def test_references_that_are_not_of_the_development_set_do_not_count(self) -> None:
+    def test_references_of_other_segments_do_not_count(self) -> None:
         entries = self.entries()
         outputs = ["io alia kaj longa"] * 20
         outputs[12] = entries[13].reference
@@ -224,7 +224,7 @@ def test_a_card_without_rows_is_named() -> None:
     assert report.not_looked_at == (NotLookedAt(check="all", why="no outputs are known: the card has no rows"),)  # fmt: skip
 
 
-def test_no_text_of_an_entry_is_in_what_is_said_and_nobody_is_accused() -> None:
+def test_no_text_is_quoted_and_nobody_is_accused() -> None:
     entries = [entry(n, Segment.DEVELOPMENT, variant_class="a") for n in range(12)] + [entry(n) for n in range(12, 40)]  # fmt: skip
     outputs = [each.reference for each in entries[:12]] + [f"{entries[n % 12].reference} {CANARY}" for n in range(28)]  # fmt: skip
     outputs[20] = entries[2].reference

@@ -196,7 +196,7 @@ def test_references_reach_fluent_by_all_but_unknown_words(name: str) -> None:
 
 @pytest.mark.thorough
 def test_one_valid_word_is_stopped_by_its_chrf() -> None:
-    """It clears every composite floor of before: acceptance alone carries it (quickly: ``card/test_floors``)."""
+    """It clears every composite floor of before: acceptance alone carries it."""
     case = case_of("crk 100, descriptive, unknown words")
     scores = case.judged(METHODS["one valid word"](case, Random(9)))
     lower = scores.confidence_intervals["composite"].ci_lower

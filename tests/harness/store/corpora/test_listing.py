@@ -240,7 +240,7 @@ def test_file_is_read_again_with_its_languages(tmp_path: Path) -> None:
     assert found.lines == (2, 3)
 
 
-def test_a_corpus_named_by_its_hash_warns_of_the_same_as_its_file(tmp_path: Path) -> None:
+def test_corpus_named_by_its_hash_warns_the_same(tmp_path: Path) -> None:
     corpus = load(json_file(tmp_path, FAULTY))
     path, _ = stored(tmp_path, corpus)
     with closing(open_store(path)) as store:

@@ -202,7 +202,7 @@ def test_what_a_file_can_hold_stays_as_it_is(text: str) -> None:
 
 @examples(50, 500)
 @given(st.text(st.characters() | st.characters(categories=["Cs"])))
-def test_everything_can_be_stored_afterwards_and_reads_as_json_reads_it(text: str) -> None:
+def test_everything_is_storable_as_json_reads_it(text: str) -> None:
     kept = storable(text)
     assert kept.encode() == storable(kept).encode()
     assert kept == storable(json.loads(json.dumps(text)))
