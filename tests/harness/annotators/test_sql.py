@@ -154,7 +154,7 @@ HANGS = "; sys.stdin.readline()"
 @pytest.mark.parametrize(
     ("program", "why"),
     first(
-        2,
+        1,
         [
             (ENDS, "the reference query ends the process it runs in"),
             (ENDS_LATER + HANGS, "the query takes too long"),

@@ -159,6 +159,7 @@ garblings = st.lists(
 )
 
 
+@examples(25, 100)
 @given(st.integers(1, 8), garblings)
 def test_garbled_numbers_shift_no_text(count: int, operations: list[tuple[str, int, int]]) -> None:
     pairs = [(number, own(number)) for number in range(1, count + 1)]
@@ -183,6 +184,7 @@ def test_a_reply_that_only_repeats_a_number_is_read_as_fast_as_it_is_long() -> N
     assert by_number(written([(1, own(1))] * 200_000), 1) == [None]
 
 
+@examples(25, 100)
 @given(st.integers(2, 8), st.data())
 def test_joined_or_split_texts_never_shift_the_rest(count: int, data: st.DataObject) -> None:
     """The model counts on by itself after it joined or split texts."""

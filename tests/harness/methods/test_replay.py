@@ -21,6 +21,7 @@ from harness.method.method import MethodClass, Recorded
 from harness.method.shipped import METHOD_CLASSES
 from harness.methods.registry import build
 from tests.harness.methods.conftest import HttpCalls, entry, options
+from tests.review.thorough import examples
 
 ENTRIES = (entry("one", 1), entry("two", "b"), entry("three", 3))
 
@@ -49,6 +50,7 @@ def test_every_form(tmp_path: Path) -> None:
         assert texts(file_of(tmp_path, name, content)) == ["eins", "zwei", "drei"]
 
 
+@examples(25, 100)
 @given(
     st.lists(
         st.text(st.characters(exclude_characters="\n\r\0", exclude_categories=["Cs"])), min_size=1
