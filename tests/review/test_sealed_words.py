@@ -108,7 +108,7 @@ def test_what_is_open_keeps_its_bytes(before: Path, name: str) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
 def test_process_killed_at_any_step_loses_nothing(tmp_path: Path) -> None:
     """And leaves nothing readable."""
-    count = times(3, 120)
+    count = times(2, 120)
     done = subprocess.run(
         [sys.executable, "-P", "-m", "tests.review.open_words", tmp_path, str(count)],
         capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2],

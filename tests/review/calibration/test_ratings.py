@@ -15,6 +15,7 @@ from review.calibration.ratings import OURS, Scale, from_review, read_ratings, r
 from review.office.results.rating_rows import rating_rows, ratings_csv
 from review.rating import Rating
 from tests.review.office.reviewed import RUN, key, said, state
+from tests.review.thorough import examples
 
 ROWS: list[dict[str, object]] = [
     {"entry_id": "e1", "rating": "excellent", "reviewer": "R1", "run": "a"},
@@ -131,6 +132,7 @@ def test_file_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.M
         read_ratings(path, OURS)
 
 
+@examples(30, 100)
 @given(st.lists(st.dictionaries(st.sampled_from(["id", "rating", "reviewer", "run", "x"]),
        st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers())), max_size=4))  # fmt: skip
 def test_any_rows_are_read_or_refused_in_words(rows: list[dict[str, object]]) -> None:

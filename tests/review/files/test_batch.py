@@ -38,6 +38,7 @@ from tests.review.files.made import (
     manifest,
     training,
 )
+from tests.review.thorough import examples
 
 WORDS = "kizun gorot sapos gipad"
 
@@ -111,6 +112,7 @@ def test_file_of_before_tasks_and_letters_is_read_as_it_was() -> None:
     assert opened.items == tuple(items())
 
 
+@examples(25, 100)
 @given(
     st.lists(
         st.tuples(st.text(max_size=60), st.text(max_size=60)).filter(

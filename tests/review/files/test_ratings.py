@@ -50,7 +50,7 @@ from tests.review.files.made import (
     items,
     manifest,
 )
-from tests.review.thorough import times
+from tests.review.thorough import examples, times
 
 EVERY = events(9)
 BATCH = batch(format="rosetta-batch/2")
@@ -294,6 +294,7 @@ def test_every_wrong_character_and_every_swap_is_noticed() -> None:
                 assert no_code("".join(swapped)) is CodeProblem.CHECK
 
 
+@examples(25, 100)
 @given(st.integers(0, 2**35 - 1), st.randoms(use_true_random=False))
 def test_codes_are_read_as_people_type_them(seed: int, chance: random.Random) -> None:
     code = make_codes(1, random.Random(seed).randrange)[0]
@@ -313,6 +314,7 @@ def test_the_words_say_what_is_wrong() -> None:
         read_code("00\u140100000")
 
 
+@examples(40, 100)
 @given(st.text(max_size=12))
 def test_anything_typed_is_a_code_or_refused(typed: str) -> None:
     with contextlib.suppress(CodeError):

@@ -37,6 +37,7 @@ from tests.review.log.material import (
     rate,
     withdraw,
 )
+from tests.review.thorough import first
 
 GIST = Rating.GIST
 
@@ -255,7 +256,7 @@ _OPEN = (
 """A program that opens the file and does nothing with it."""
 
 
-@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("end", first(1, [signal.SIGKILL, signal.SIGTERM]))
 def test_idle_program_is_seen_until_it_ends(tmp_path: Path, end: signal.Signals) -> None:
     pipe, command = subprocess.PIPE, [sys.executable, "-c", _OPEN, str(tmp_path)]
     with Laptop.open(tmp_path, busy_seconds=0.05) as laptop:

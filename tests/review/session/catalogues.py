@@ -1,5 +1,6 @@
 """Catalogues of the reviewer's words."""
 
+from functools import cache
 from pathlib import Path
 
 from review.session.words import build
@@ -18,3 +19,7 @@ def catalogue(folder: Path, tag: str, po: str) -> Path:
 
 def entry(msgid: str, msgstr: str) -> str:
     return f'msgid "{msgid}"\nmsgstr "{msgstr}"\n\n'
+
+
+collected = cache(build.collect)
+"""All words of the code, read once."""

@@ -209,7 +209,7 @@ erasing.erase_everything(Laptop.open(Path(sys.argv[1])))
 """
 
 
-@pytest.mark.parametrize("step", range(1, 22, times(7, 1)))
+@pytest.mark.parametrize("step", range(1, 22, times(11, 1)))
 def test_deletion_killed_at_any_step_is_finished_at_next_start(sitting: Sitting, step: int) -> None:
     keyring.set_keyring(NoKeyring())
     Identity.load(sitting.folder, Role.LAPTOP)

@@ -13,6 +13,7 @@ from review.session.opening import WORDS_FOLDER
 from review.session.words import build
 from review.session.words.catalogue import DOMAIN, Words, languages
 from review.session.words.labels import RATINGS
+from tests.review.session.catalogues import collected
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "translating-the-reviewer.md").read_text("utf-8")
@@ -136,4 +137,4 @@ def test_page_names_answers_and_counts_as_the_program_does() -> None:
     for word, meaning in RATINGS.values():
         assert f"| {word} | {meaning} |" in PAGE
     [told] = map(int, re.findall(r"about (\d+) short sentences", PAGE))
-    assert abs(sum(bool(message.id) for message in build.collect()) - told) < 60
+    assert abs(sum(bool(message.id) for message in collected()) - told) < 60

@@ -43,13 +43,13 @@ from review.session.words.keys import (
     table,
 )
 from review.session.words.labels import RATINGS as RATINGS_SAID
-from tests.review.session.catalogues import catalogue, entry
+from tests.review.session.catalogues import catalogue, collected, entry
 
 NO_BREAK = "\u00a0\u202f"
 
 
 def test_catalogues_hold_exactly_the_words_of_the_code() -> None:
-    template = build.collect()
+    template = collected()
     wanted = {message.id for message in template if message.id}
     assert wanted == {message.id for message in build.read(build.TEMPLATE) if message.id}, (
         "run: python -m review.session.words.build"
@@ -103,7 +103,7 @@ def test_french_typography_keeps_signs_with_their_words() -> None:
 
 def test_reviewers_never_meet_a_word_of_ours() -> None:
     ours = re.compile(r"\b(batch|item|terminal|candidate|payload|UTF|log)s?\b", re.IGNORECASE)
-    for message in build.collect():
+    for message in collected():
         for text in [message.id] if isinstance(message.id, str) else message.id:
             assert not ours.search(text), text
 

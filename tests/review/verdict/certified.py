@@ -48,7 +48,7 @@ NO_GO = Shape(quality=0.1, mischief=0.0, careless=0.0)
 
 
 _measured: dict[str, Agreement] = {}
-_fewer: dict[str, int] = {}
+_fewer: dict[str, Any] = {}
 _stretched = lru_cache(512)(stretch)
 _quantiles = {
     # the second program's own, which it works out anew for each file
@@ -61,14 +61,18 @@ _quantiles = {
 def worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Work out once what costs nearly all of a certificate, and of a code: the agreement of a panel, and scrypt."""
 
-    def measured(panel: Panel, reviewers: Iterable[str], **wishes: bool) -> Agreement:
+    def measured(panel: Panel, reviewers: Iterable[str], **wishes: Any) -> Agreement:
         asked = sha256(repr((panel, sorted(reviewers), wishes, _fewer)).encode()).hexdigest()
         if asked not in _measured:
             _measured[asked] = agreement(panel, list(reviewers), **wishes, **_fewer)
         return _measured[asked]
 
     monkeypatch.setattr("review.verdict.certificate.certify.agreement", measured)
-    for module in ("review.files.reviewer_codes", "harness.sealed.phrase"):
+    for module in (
+        "review.files.reviewer_codes",
+        "harness.sealed.phrase",
+        "harness.sealed.sealing",
+    ):
         monkeypatch.setattr(f"{module}.stretch", _stretched)
     for name, known in _quantiles.items():
         monkeypatch.setattr(rosetta_verify, name, known)

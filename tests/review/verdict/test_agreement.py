@@ -199,6 +199,7 @@ def test_alpha_is_one_less_observed_over_expected_disagreement(rows: list[list[i
 
 
 @given(ROWS)
+@examples(30, 100)
 def test_near_pairs_are_counted_one_by_one(rows: list[list[int]]) -> None:
     pairs = [abs(a - b) for row in rows for a, b in itertools.combinations(row, 2)]
     for steps in (0, 1):

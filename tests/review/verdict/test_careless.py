@@ -24,12 +24,13 @@ from review.verdict.gate.careless import (
 from review.verdict.gate.policy import proposed
 from review.verdict.panel.key import ControlKind
 from review.verdict.panel.panel import ControlItem, Panel
-from tests.review.thorough import times
+from tests.review.thorough import examples, times
 
 RULE = proposed()[0].careless
 RANKS = st.lists(st.integers(0, 3), min_size=1, max_size=6)
 
 
+@examples(30, 100)
 @given(RANKS, RANKS)
 def test_p_is_the_share_of_deals_with_such_a_sum(bad: list[int], originals: list[int]) -> None:
     pooled = [*bad, *originals]
@@ -163,6 +164,7 @@ def test_a_thousand_controls_take_no_longer_than_fifty() -> None:
     assert found.not_worse_p == not_worse_p([a for a, _ in first], [b for _, b in first])
 
 
+@examples(40, 100)
 @given(st.lists(st.integers(0, 3), max_size=40))
 def test_the_longest_run_is_the_longest_window_of_one_rank(ranks: list[int]) -> None:
     windows = [ranks[a:b] for a, b in combinations(range(len(ranks) + 1), 2)]

@@ -193,7 +193,7 @@ def test_a_flag_taken_back_is_none_but_what_was_upheld_stays() -> None:
 
 
 def test_the_order_of_arrival_changes_nothing() -> None:
-    for seed in range(times(2, 5)):
+    for seed in range(times(1, 5)):
         rng = Random(seed)
         shape = histories.random_shape(rng)
         made = histories.make_key(rng, shape)

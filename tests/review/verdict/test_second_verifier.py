@@ -69,43 +69,27 @@ def found_by_second(evidence: Evidence) -> dict[str, Any]:
     return {**verdict, "laptops": state["laptops"]}
 
 
-def compared(seed: int) -> tuple[Evidence, dict[str, Any]]:
-    """Return a random review and the verdict that both programs give of it."""
-    evidence = histories.history(Random(seed), {0: GO, 5: NO_GO}.get(seed % 10))
-    mine = without_names(read_verdict(evidence, RUN).verdict)
-    mine["laptops"] = certified_laptops(evidence.voices).model_dump(mode="json")
-    theirs = found_by_second(evidence)
-    assert canonical_bytes(mine) == canonical_bytes(theirs), (
-        seed,
-        second._differing(mine, theirs, "$"),  # it names the first difference
-    )
-    return evidence, mine
-
-
-def test_both_programs_give_one_verdict_of_a_few_reviews() -> None:
-    for seed in (0, 1, 2, 5):
-        compared(seed)
-
-
-@pytest.mark.thorough
 def test_both_programs_give_one_verdict() -> None:
     """Undo, several laptops, harm and its decisions, controls, withdrawals, gaps in ratings, one stratum, unanimity."""
     met: Counter[str] = Counter()
-    for seed in range(times(40, 1000)):
-        evidence, mine = compared(seed)
+    for seed in range(count := times(4, 1000)):
+        evidence = histories.history(Random(seed), {0: GO, 5: NO_GO}.get(seed % 10))
+        mine = without_names(read_verdict(evidence, RUN).verdict)
+        mine["laptops"] = certified_laptops(evidence.voices).model_dump(mode="json")
+        theirs = found_by_second(evidence)
+        assert canonical_bytes(mine) == canonical_bytes(theirs), (
+            seed,
+            second._differing(mine, theirs, "$"),  # it names the first difference
+        )
         met[mine["outcome"]] += 1
-        met["flagged"] += mine["without_flagged"] is not None
         met["controls failed"] += any(f["code"] == "controls_failed" for f in mine["findings"])
         met["waiting"] += mine["laptops"]["waiting"] > 0
         met["decided"] += mine["laptops"]["decided"] > 0
         met["taken out"] += bool(mine["laptops"]["removed"])
         met["repeat flagged"] += _flags_a_repeat(evidence)
-    print(met)
-    for wanted in (
-        "go", "no_go", "discuss", "insufficient", "controls failed", "repeat flagged", "waiting",
-        "decided", "taken out",
-    ):  # fmt: skip
-        assert met[wanted] > 0, met
+    wanted = {"go", "no_go", "discuss", "insufficient", "controls failed", "repeat flagged"}
+    wanted |= {"waiting", "decided", "taken out"}
+    assert count < 40 or wanted <= set(+met), met
 
 
 def _flags_a_repeat(evidence: Evidence) -> bool:
@@ -115,8 +99,8 @@ def _flags_a_repeat(evidence: Evidence) -> bool:
 
 
 def test_its_quantiles_are_those_of_another_library() -> None:
-    for a, b in ((0.5, 0.5), (1, 1), (3, 40), (57.3, 8.2), (2500, 2500), (0.5, 39.3)):
-        for p in (1e-6, 0.05, 0.3, 0.5, 0.9, 0.975, 0.9999):
+    for a, b in ((0.5, 0.5), (3, 40), (57.3, 8.2), (0.5, 39.3)):
+        for p in (1e-6, 0.05, 0.5, 0.975, 0.9999)[:: times(2, 1)]:
             found = second._beta_quantile(p, a, b)  # it has no SciPy, so it has its own
             assert found == pytest.approx(float(stats.beta.ppf(p, a, b)), rel=1e-10), (a, b, p)
     for df in (1, 1.5, 4, 78.6779, 1000):
@@ -329,32 +313,3 @@ def test_commands_of_the_page_verify_a_certificate(tmp_path: Path) -> None:
     (tmp_path / "NAME.certificate.json").write_bytes(edited)
     code, said = run("openssl")
     assert (code != 0, "Signature Verification Failure" in said) == (True, True)
-
-
-@pytest.mark.thorough
-def test_both_programs_state_one_list_of_decisions_about_harm(tmp_path: Path) -> None:
-    """Reasons, decisions of before reasons, flags that were withdrawn, and what nobody has decided."""
-    seen: Counter[bool | str] = Counter()
-    for seed in range(40):
-        shape = replace(GO, mischief=0.3, repeats_flagged=0.05, items=72)
-        evidence = histories.history(Random(seed), shape)
-        try:
-            file = issue(evidence)
-        except HarnessError:
-            continue
-        stated = json.loads(file.certificate)
-        path = tmp_path / f"{seed}.rosetta-evidence"
-        assert asked_alone(packed(file, path))[1].startswith("Holds: "), seed
-        seen.update(bool(each["reason"]) for each in stated["harm"])
-        seen.update(f"{name} {count}" for name, count in stated["relations"].items() if count)
-        assert sum(stated["relations"].values()) == stated["panel"]["reviewers"]
-        forged = changed(file, lambda raw: raw["relations"].update(made=5, knows=0), SIGNER)
-        assert asked_alone(packed(forged, path))[1].startswith("Does not hold: ")
-        assert not verify(forged.certificate, forged.signature, evidence).ok
-        for name in ("reason", "by"):
-            if stated["harm"]:
-                forged = changed(file, lambda raw, n=name: raw["harm"][0].update({n: "x"}), SIGNER)
-                assert asked_alone(packed(forged, path))[1].startswith("Does not hold: ")
-                assert not verify(forged.certificate, forged.signature, evidence).ok
-    assert min(seen[True], seen[False]) > 0, seen
-    assert {said.split()[0] for said in seen if isinstance(said, str)} == set(second.NEAR)
