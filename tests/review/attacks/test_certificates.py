@@ -27,7 +27,7 @@ from review.verdict.panel.panel import Panel
 from tests.harness.release.attackers import START, Board, difference_told
 from tests.review.thorough import times
 
-TRIES = times(12, 3_400)
+TRIES = times(10, 3_400)
 POLICY = proposed()[0]
 ACCEPTABLE = 2
 Ratings = dict[str, dict[str, int]]
