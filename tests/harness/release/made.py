@@ -70,6 +70,7 @@ class Office:
     folder: Path
     moments: list[datetime] = field(default_factory=lambda: [START])
     hours: float = 25
+    metrics: tuple[str, ...] = ("exact_match_rate", "chrf_plus_plus", "ter")
     runs: dict[str, str] = field(default_factory=dict)
     """Runs that may be asked for by a name of their own."""
 
@@ -98,7 +99,7 @@ class Office:
             method="replay",
             options=MethodOptions(outputs=path, **LANGUAGES),
             run=RunOptions(),
-            scoring=ScoringOptions(metrics=("exact_match_rate", "chrf_plus_plus", "ter")),
+            scoring=ScoringOptions(metrics=self.metrics),
         )
         run_corpus(self.store, corpus_of(entries), plan)
         with closing(open_store(self.store)) as store:

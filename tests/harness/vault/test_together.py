@@ -229,7 +229,7 @@ def test_no_file_shows_the_key_or_a_share(tmp_path: Path, monkeypatch: pytest.Mo
     assert made.read().split.threshold == 3
 
 
-@examples(3, 40)
+@examples(2, 40)
 @given(data=st.data())
 def test_whatever_keepers_do_together_any_m_open_and_no_fewer(data: st.DataObject) -> None:
     def drawn(most: int) -> int:
