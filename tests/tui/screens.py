@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 import pytest
 from textual import _wait  # how long it looks whether an app is idle is settled nowhere else
 from textual.app import App as TextualApp
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.events import Key
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -51,12 +53,25 @@ class Driving(Pilot[None]):
         return await super()._wait_for_screen(timeout)
 
 
+_PARSED: dict[tuple[Any, ...], list[RuleSet]] = {}
+_PARSE = Stylesheet._parse_rules
+
+
+def _parse_once(sheet: Stylesheet, css: str, **given: Any) -> list[RuleSet]:
+    """Parse each style once a process, not once an app."""
+    key = (css, *given.values(), *sorted(sheet._variables.items()))
+    if key not in _PARSED:
+        _PARSED[key] = _PARSE(sheet, css, **given)
+    return _PARSED[key]
+
+
 @contextmanager
 def soon_idle() -> Iterator[None]:
     """Let Textual see at once that an app has come to rest."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_wait, "SLEEP_GRANULARITY", IDLE_SECONDS)
         patch.setattr(_wait, "SLEEP_IDLE", IDLE_SECONDS / 20)
+        patch.setattr(Stylesheet, "_parse_rules", _parse_once)
         yield
 
 
