@@ -139,6 +139,8 @@ def test_every_number_is_a_field_of_the_certificate(language: str) -> None:
 def test_what_split_the_panel_is_a_question_without_counts() -> None:
     found = questions(key(), split_panel(), texts(), RUN)
     assert [each.item.id for each in found] == [ITEMS[0]]
+    border = state(*[said(Rating.ACCEPTABLE)] * 2, *[said(GIST)] * 2)
+    assert [each.item.id for each in questions(key(), border, texts(), RUN)] == [ITEMS[0]]
     page = page_of(certificate(), split_panel())
     assert "Frazo 0" in page
     assert "Frazo 1" not in page

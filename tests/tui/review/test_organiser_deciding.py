@@ -57,7 +57,7 @@ def decision(made: Scene, item: str) -> Adjudication | None:
         return office.state(office.review("spring")).adjudications.get(item)
 
 
-WHY = ("s", "o", "enter", "A", "l", "enter")
+WHY = ("s", "enter", "A", "enter")
 """What is typed when it asks why and who decides."""
 
 
@@ -95,7 +95,7 @@ async def test_decision_needs_a_reason_without_words_of_the_sentence(made: Scene
 
 async def test_flag_is_upheld_cleared_and_taken_back_by_one_key(made: Scene) -> None:
     first = cases(made)[0]
-    async with at_splits(made) as (app, pilot):
+    async with at_splits(made) as (_, pilot):
         await press(pilot, "enter")
         for keys, harmful, said in (
             (("c", *WHY), False, "Cleared"),
@@ -107,9 +107,8 @@ async def test_flag_is_upheld_cleared_and_taken_back_by_one_key(made: Scene) -> 
             assert "saved ✓" in shown
             found = decision(made, first.item)
             assert (found and found.harmful) is harmful
-        assert decision(made, first.item) == Adjudication(True, "", "b", "Al")
+        assert decision(made, first.item) == Adjudication(True, "", "b", "A")
         shown = await press(pilot, "q")
-        assert isinstance(app.screen, ReviewScreen)
         assert "upheld" in shown
         assert "5 Split 1" not in shown
     assert made.kinds() == ["look"] + ["adjudicate"] * 3
@@ -247,7 +246,7 @@ async def test_decision_that_could_not_be_kept_is_said(
             assert "Not saved" in await press(pilot, "u", *WHY)
         assert decision(made, item) is None
         assert "saved ✓" in await press(pilot, "u", *WHY)
-        assert decision(made, item) == Adjudication(True, "", "so", "Al")
+        assert decision(made, item) == Adjudication(True, "", "s", "A")
 
 
 async def test_sentences_out_of_a_vault_are_shown_on_no_screen(tmp_path: Path) -> None:

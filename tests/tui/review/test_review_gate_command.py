@@ -219,14 +219,21 @@ def test_gate_issue_overwrites_files_only_when_asked(go: Spring, tmp_path: Path)
     assert second["supersedes"] is not None
 
 
-def test_gate_flag_stops_it_until_people_have_decided(home: Path) -> None:
-    made = spring(home, flag="real")
+@pytest.fixture
+def harmed(home: Path) -> Spring:
+    """A review in which somebody calls a translation harmful."""
+    return spring(home, flag="real")
+
+
+def test_gate_flag_stops_it_until_people_have_decided(harmed: Spring) -> None:
     [waits, *_] = json.loads(invoke("adjudicate", "--json").stdout)
     assert (waits["flags"], waits["harmful"]) == (1, None)
     shown = invoke("adjudicate", text=f"n\nasked the elders\nc\n{WHY}q\n").stdout
     for words in (f"source of {waits['item']}", f"candidate of {waits['item']}", "u, c, n, b, q"):
         assert words in shown
-    assert not [word for word in (*made.review.key.orders, made.card["run_id"]) if word in shown]
+    assert not [
+        word for word in (*harmed.review.key.orders, harmed.card["run_id"]) if word in shown
+    ]
     found = gate()
     assert (found["outcome"], found["harm"]["cleared"], found["look"]) == ("go", 1, 1)
     for typed, harmful in (
@@ -235,13 +242,12 @@ def test_gate_flag_stops_it_until_people_have_decided(home: Path) -> None:
         ("u\nq\n", None),  # taken back
     ):
         invoke("adjudicate", "--all", text=typed)
-        said = made.state.adjudications.get(waits["item"])
+        said = harmed.state.adjudications.get(waits["item"])
         assert (said and said.harmful) is harmful
     assert gate()["harm"]["flagged"] == 1
 
 
-def test_adjudicate_reason_stands_wherever_the_verdict_does(home: Path, tmp_path: Path) -> None:
-    spring(home, flag="real")
+def test_adjudicate_reason_stands_wherever_the_verdict_does(harmed: Spring, tmp_path: Path) -> None:
     typed = "n\nasked the elders\nc\n\nc\nno source of harm <b>\nAnn\nq\n"
     said = invoke("adjudicate", text=typed).stdout
     refusal = said.index("A decision needs a reason")

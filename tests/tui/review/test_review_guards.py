@@ -113,6 +113,7 @@ def assert_harmless(app: Reviewing) -> None:
     assert app.is_running
 
 
+@pytest.mark.costly("a walk over every page, each with texts that want to act")
 @pytest.mark.parametrize("last", [8, pytest.param(len(HOSTILE), marks=pytest.mark.thorough)])
 async def test_no_text_acts_on_any_page(tmp_path: Path, last: int) -> None:
     app = Reviewing(tmp_path, known=False)
@@ -143,7 +144,7 @@ async def test_clicks_on_markup_do_nothing(tmp_path: Path) -> None:
     items = [each.model_copy(update={"candidate": HOSTILE[1]}) for each in items_of(2)]
     async with begun(Reviewing(tmp_path, batch_of(items))) as (app, pilot):
         row = next(n for n, line in enumerate(text(app).split("\n")) if "@click" in line)
-        for column in range(0, 80, 4):
+        for column in range(0, 80, 8):
             await pilot.click(offset=(column, row))
         await settle(pilot)
         assert app.is_running

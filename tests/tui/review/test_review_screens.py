@@ -229,12 +229,12 @@ async def test_harm_help_and_the_mouse(app: Reviewing) -> None:
         see(app, "Read it aloud first.")
         await press(pilot, "escape")
         see(app, "Sentence 1 of 6")
-        for word, said in (("Acceptable", "Saved: Acceptable."), ("undo", "Taken back.")):
+        for word, notice in (("Acceptable", "Saved: Acceptable."), ("undo", "Taken back.")):
             rows = text(app).split("\n")
             row = next(n for n, line in enumerate(rows) if word in line)
             await pilot.click(offset=(rows[row].index(word), row))
             await settle(pilot)
-            see(app, said)
+            see(app, notice)
         await press(pilot, "c")
         assert app.screen.query_one(Box).has_focus
 
