@@ -293,7 +293,7 @@ def test_a_sample_is_drawn_by_the_hash_of_seed_and_id() -> None:
     assert Selection(sample=10, seed=7).apply(corpus) == tuple(sorted(lots[:10]))
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(size=st.integers(1, 60), seed=st.integers())
 def test_a_smaller_sample_is_part_of_a_larger_one(size: int, seed: int) -> None:
     corpus = corpus_of(*(entry(f"s{number}") for number in range(60)))

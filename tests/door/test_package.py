@@ -194,7 +194,7 @@ def test_queries_run_on_the_databases_of_a_folder(tmp_path: Path) -> None:
 
 
 def test_wrong_records_are_named() -> None:
-    given: dict[str, Any]
+    given: Any
     for given, words in [
         ({"records": [{"tools": []}]}, "Record 1, field 'reference_calls': It is missing"),
         ({"records": [WEATHER, WEATHER]}, "1 outputs, 2 records"),

@@ -99,13 +99,13 @@ def _wide(letter: str) -> str:
     return chr(ord(letter) + 0xFEE0) if "!" <= letter <= "~" else letter
 
 
-@examples(60, 1300)
+@examples(36, 1300)
 @given(st.sampled_from(sorted(PLACES)), spellings(NAMES), st.sampled_from(SECRET))
 def test_mark_of_any_spelling_is_understood_or_refused(place: str, name: str, value: str) -> None:
     assert secret_or_refused(PLACES[place](name, value))
 
 
-@examples(60, 1300)
+@examples(36, 1300)
 @given(
     st.sampled_from(sorted(PLACES)), st.text("abcxyz", min_size=1, max_size=8), spellings(SECRET)
 )

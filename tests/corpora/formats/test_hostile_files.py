@@ -165,7 +165,7 @@ _JSON = st.recursive(
 )  # fmt: skip
 
 
-@examples(30, 150)
+@examples(18, 150)
 @given(value=_JSON, form=st.sampled_from([None, *Form]))
 def test_json_of_any_shape_gives_a_corpus_or_words(value: object, form: Form | None) -> None:
     _read_or_words(json.dumps(value).encode(), form)
@@ -384,7 +384,7 @@ TEXTS = st.text(
 ).map(str.strip).filter(str.strip)  # fmt: skip
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=5))
 def test_what_a_tool_writes_comes_back(pairs: list[tuple[str, str]]) -> None:
     body = "".join(
@@ -395,7 +395,7 @@ def test_what_a_tool_writes_comes_back(pairs: list[tuple[str, str]]) -> None:
         assert [(e.source, e.reference) for e in corpus.entries] == pairs
 
 
-@examples(40, 200)
+@examples(24, 200)
 @given(
     st.lists(
         st.sampled_from(

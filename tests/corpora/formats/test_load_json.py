@@ -324,7 +324,7 @@ def test_tags_of_one_language_are_told_from_words() -> None:
     assert [tag_of(each) for each in ("", "text", "hello", "x" * 99, "Kia ora")] == [None] * 5
 
 
-@examples(50, 300)
+@examples(30, 300)
 @given(
     st.text(max_size=60).map(str.encode) | st.binary(max_size=60),
     st.sampled_from(["a.tsv", "a.csv", "a.txt", "a.jsonl", "a.json", "a.tmx", "a.xlf", "a"]),

@@ -123,7 +123,7 @@ def test_glosses_scripts_and_tokenizers_of_a_card() -> None:
     assert (used, used.model_dump()) == (fresh, fresh.model_dump())
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.text())
 def test_letters_are_read_or_refused_and_nothing_else(text: str) -> None:
     try:
@@ -135,7 +135,7 @@ def test_letters_are_read_or_refused_and_nothing_else(text: str) -> None:
     assert set("".join(made.graphemes)) <= made.alphabet
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.text(alphabet=string.printable, max_size=60))
 def test_a_pattern_is_compiled_or_refused(text: str) -> None:
     try:
@@ -186,7 +186,7 @@ def test_patterns_that_could_take_long_are_refused() -> None:
     assert not any(map(why_endless, patterns))
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(
     st.lists(
         st.sampled_from(
@@ -380,7 +380,7 @@ def test_a_file_that_may_not_be_read_is_said_in_words(tmp_path: Path) -> None:
         read_card(tmp_path / "crk.toml")
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.binary(max_size=200))
 def test_content_never_raises_else(
     tmp_path_factory: pytest.TempPathFactory, content: bytes

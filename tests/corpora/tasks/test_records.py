@@ -53,7 +53,7 @@ FIELDS = sorted({name for model in MODELS.values() for name in model.model_field
 KEYS = ("assistant", "reference", "answer", "is_correct", "user", "text", "name", "title")
 
 
-@examples(25, 200)
+@examples(15, 200)
 @given(
     st.sampled_from(sorted(TASKS)),
     st.dictionaries(

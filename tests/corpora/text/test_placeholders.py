@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from corpora.text.words import read_placeholders
 from tests.growth import grows_less
-from tests.review.thorough import examples
+from tests.review.thorough import examples, first
 from tests.scoring.samples import HOSTILE, sentences
 
 PIECES = (
@@ -30,7 +30,7 @@ def test_each_notation_is_found_in_each_surrounding() -> None:
             assert variables(around.replace("{}", piece, 1)) == {piece: 1}
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.lists(st.sampled_from(PIECES), max_size=12))
 def test_pieces_are_counted(pieces: list[str]) -> None:
     assert read_placeholders(" and ".join(pieces)).variables == Counter(pieces)
@@ -109,7 +109,7 @@ def test_keys_of_a_select_are_kept_as_they_are() -> None:
     assert read_placeholders(good).prose.split() == ["Li", "vidas", "Ŝi", "vidas", "Ili", "vidas"]
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.one_of(sentences, st.text(alphabet="{}%<>/# ,=aplursect$", max_size=80)))
 def test_any_text_can_be_read(text: str) -> None:
     reading = read_placeholders(text)
@@ -123,7 +123,7 @@ def test_hostile_strings_hold_nothing_but_tags() -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["{", "}", "{{", "{a", "<a ", "<a b='", "%", "%(", "{a,plural,", "{a,plural,b{", "{a ", "{ ", "%1", "$", "http://", "{a|", "{}"],
+    first(5, ["{a,plural,b{", "{a ", "{", "<a b='", "%(", "}", "{{", "{a", "<a ", "%", "{a,plural,", "{ ", "%1", "$", "http://", "{a|", "{}"]),
 )  # fmt: skip
 def test_reading_time_grows_with_the_text_and_not_faster(piece: str) -> None:
     def act(times: int) -> None:

@@ -162,7 +162,7 @@ REPLIES = ANYTHING | st.fixed_dictionaries(
 )
 
 
-@examples(25, 250, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(15, 250, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(reply=REPLIES)
 def test_nothing_but_named_failures_comes_out(server: Scripted, reply: Any) -> None:
     body = json.dumps(reply).encode()  # with NaN and Infinity, as careless servers write them
@@ -180,6 +180,7 @@ def test_nothing_but_named_failures_comes_out(server: Scripted, reply: Any) -> N
 
 
 def test_what_is_no_number_of_a_vector_is_malformed(server: Scripted) -> None:
+    number: Any
     for number in (
         10**400,
         -(10**400),

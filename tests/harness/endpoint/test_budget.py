@@ -47,7 +47,7 @@ BILLS = st.lists(
 )
 
 
-@examples(40, 300)
+@examples(24, 300)
 @given(BILLS, st.floats(0.01, 3), st.floats(0, 1), st.integers(1, 12))
 @in_virtual_time
 async def test_cap_holds_in_any_order(
@@ -178,7 +178,7 @@ RATES = st.floats(0, 200, allow_subnormal=False)
 PRICES = st.builds(Price, RATES, RATES, st.none() | RATES, RATES)
 
 
-@examples(40, 300)
+@examples(24, 300)
 @given(PRICES, st.text(), st.integers(0, 500), st.data())
 def test_most_cost_bounds_every_usage(
     price: Price, text: str, most: int, data: st.DataObject
@@ -375,7 +375,7 @@ details = st.dictionaries(st.sampled_from(["cached_tokens", "reasoning_tokens"])
 blocks = st.dictionaries(names, st.one_of(numbers, details))
 
 
-@examples(40, 500)
+@examples(24, 500)
 @given(st.one_of(blocks, st.fixed_dictionaries({"usage": blocks})))
 def test_whatever_is_reported_counts_are_sane(reply: dict[str, Any]) -> None:
     for shape in (reply, {"usageMetadata": reply}):

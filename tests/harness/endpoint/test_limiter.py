@@ -252,7 +252,7 @@ class Crowd:
         await asyncio.gather(*self.waiting, return_exceptions=True)
 
 
-@examples(30, 300)
+@examples(18, 300)
 @given(STEPS, st.integers(1, 12), st.integers(1, 4))
 @in_virtual_time
 async def test_interleavings_never_freeze(
@@ -361,14 +361,14 @@ def far_from_greenwich(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     time.tzset()
 
 
-@examples(25, 300)
+@examples(15, 300)
 @given(st.text())
 def test_no_header_makes_it_raise_or_wait_for_ever(header: str) -> None:
     seconds = retry_after(header, lambda: NOW)
     assert seconds is None or 0 <= seconds < float("inf")
 
 
-@examples(25, 300)
+@examples(15, 300)
 @given(st.integers(946_684_800, 4_102_444_800))
 def test_every_http_date_is_read(seconds: int) -> None:
     moment = datetime.fromtimestamp(seconds, UTC)

@@ -212,7 +212,7 @@ json_values = st.recursive(
 )
 
 
-@examples(30, 300)
+@examples(18, 300)
 @given(json_values)
 def test_any_json_gives_a_reply_or_a_named_failure(reply: Any) -> None:
     with suppress(CallError):

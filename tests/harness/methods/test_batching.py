@@ -159,7 +159,7 @@ garblings = st.lists(
 )
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.integers(1, 8), garblings)
 def test_garbled_numbers_shift_no_text(count: int, operations: list[tuple[str, int, int]]) -> None:
     pairs = [(number, own(number)) for number in range(1, count + 1)]
@@ -184,7 +184,7 @@ def test_a_reply_that_only_repeats_a_number_is_read_as_fast_as_it_is_long() -> N
     assert by_number(written([(1, own(1))] * 200_000), 1) == [None]
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.integers(2, 8), st.data())
 def test_joined_or_split_texts_never_shift_the_rest(count: int, data: st.DataObject) -> None:
     """The model counts on by itself after it joined or split texts."""
@@ -197,7 +197,7 @@ def test_joined_or_split_texts_never_shift_the_rest(count: int, data: st.DataObj
     assert by_number(written(list(enumerate(texts, 1))), count) == [None] * count
 
 
-@examples(40, 300)
+@examples(24, 300)
 @given(st.integers(1, 6), st.data(), st.text(max_size=200))
 def test_cut_or_any_reply_gives_no_wrong_text(count: int, data: st.DataObject, reply: str) -> None:
     whole = written([(number, own(number)) for number in range(1, count + 1)])
@@ -207,7 +207,7 @@ def test_cut_or_any_reply_gives_no_wrong_text(count: int, data: st.DataObject, r
     assert len(by_number(reply, count)) == count
 
 
-@examples(40, 300)
+@examples(24, 300)
 @given(st.lists(st.text(min_size=1).filter(lambda text: text == text.strip()), min_size=1))
 def test_what_is_asked_can_be_answered(texts: list[str]) -> None:
     """Texts of several lines, with quotes, brackets, numbers, survive the way there and back."""

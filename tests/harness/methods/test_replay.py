@@ -50,7 +50,7 @@ def test_every_form(tmp_path: Path) -> None:
         assert texts(file_of(tmp_path, name, content)) == ["eins", "zwei", "drei"]
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(
     st.lists(
         st.text(st.characters(exclude_characters="\n\r\0", exclude_categories=["Cs"])), min_size=1

@@ -150,7 +150,7 @@ def test_resumed_run_with_secret_records_keeps_its_outputs(store_path: Path) -> 
     assert [each.output for each in kept(store_path).results] == ["p0", "p3", "p4"]
 
 
-@examples(25, 200)
+@examples(15, 200)
 @given(st.text(), st.text())
 def test_filling_interprets_no_value_and_no_other_text(first: str, second: str) -> None:
     filled = Prompt("p", "[{one}|{two}]").fill({"one": first, "two": second})
@@ -247,7 +247,7 @@ def test_every_option_is_a_flag_of_the_command_line() -> None:
 COUNTS = st.integers(0, 10**9)
 
 
-@examples(25, 200)
+@examples(15, 200)
 @given(st.builds(Usage, COUNTS, COUNTS, COUNTS, COUNTS), st.integers(1, 500))
 def test_shares_add_up_and_differ_by_one_at_most(usage: Usage, entries: int) -> None:
     parts = [part for part in shares(usage, entries) if part is not None]

@@ -58,7 +58,7 @@ def by_hand(people: FloatArray, metric: FloatArray, items: FloatArray, epsilon: 
 numbers = st.integers(0, 6).map(float)
 
 
-@examples(25, 80)
+@examples(15, 80)
 @given(
     st.lists(st.tuples(numbers, numbers, st.integers(0, 3)), min_size=2, max_size=12), st.booleans()
 )

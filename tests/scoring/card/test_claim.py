@@ -47,7 +47,7 @@ def caveat(share: float, kind: CaveatKind = CaveatKind.SHORT) -> Caveat:
     return Caveat(kind, share, round(share * 100), 100, 0.25)
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 100), st.booleans())
 def test_review_is_needed_above_functional(
     value: float, lower: float, chrf: float, identical: bool
@@ -147,7 +147,7 @@ VALUES = st.dictionaries(
 )  # fmt: skip
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(VALUES, st.sets(st.sampled_from(["hallucination_rate", "code_switching_rate"])))
 def test_null_input_never_raises_a_claim(values: dict[str, float], gone: set[str]) -> None:
     whole = composite(values)

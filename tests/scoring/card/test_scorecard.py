@@ -226,7 +226,7 @@ def test_cost_adjusted_is_the_formula_or_null() -> None:
     assert cost_adjusted(0.5, 0.027603) == pytest.approx(0.5 / log2(28.603))
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.floats(0, 1), st.floats(5e-324, 1e6))
 def test_cost_adjusted_never_raises(composite: float, per_entry: float) -> None:
     value = cost_adjusted(composite, per_entry)
@@ -269,7 +269,7 @@ def as_constant(text: str, references: list[str]) -> float:
     return metric.value(np.array(rows, dtype=np.float64).sum(axis=0)) or 0.0
 
 
-@examples(25, 150)
+@examples(15, 150)
 @given(TEXTS, st.data())
 def test_chrf_of_all_constants_is_that_of_each(texts: list[str], data: st.DataObject) -> None:
     times = data.draw(st.lists(st.integers(1, 3), min_size=len(texts), max_size=len(texts)))
@@ -310,7 +310,7 @@ def test_constant_is_found_in_part_of_a_large_corpus() -> None:
     assert best_constant(made, metrics, list, judges=3).searched == 400
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.integers(1, 50), st.integers(1, 60))
 def test_spread_takes_different_things_in_their_order(number: int, most: int) -> None:
     taken = spread(range(number), most)

@@ -206,7 +206,7 @@ def scaled(id_: str, share: float) -> float:
     return share * specification().metrics[id_].info.high
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.dictionaries(inside, st.floats(0, 1), min_size=1))
 def test_composite_stays_between_its_inputs(shares: dict[str, float]) -> None:
     mixed = composite({id_: scaled(id_, share) for id_, share in shares.items()})
@@ -221,7 +221,7 @@ def test_composite_stays_between_its_inputs(shares: dict[str, float]) -> None:
     )
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.dictionaries(inside, st.lists(st.floats(0, 1), min_size=4, max_size=4), min_size=1))
 def test_arrays_give_the_single_composites(shares: dict[str, list[float]]) -> None:
     values = {id_: np.array([scaled(id_, s) for s in row]) for id_, row in shares.items()}

@@ -164,7 +164,7 @@ def total(weights: list[list[int]], pairs: list[int | None]) -> int:
     return sum(weights[row][column] for row, column in enumerate(pairs) if column is not None)
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(matrices)
 def test_pairs_are_worth_as_much_as_scipy_finds(weights: list[list[int]]) -> None:
     pairs = best_pairs(weights)
@@ -175,14 +175,14 @@ def test_pairs_are_worth_as_much_as_scipy_finds(weights: list[list[int]]) -> Non
     assert total(weights, pairs) == int(np.array(weights)[rows, columns].sum())
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(matrices)
 def test_nothing_of_no_worth_is_paired(weights: list[list[int]]) -> None:
     for row, column in enumerate(best_pairs(weights)):
         assert column is None or weights[row][column] > 0
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.integers(1, 9), st.integers(1, 9))
 def test_order_is_kept_where_everything_is_tied(rows: int, columns: int) -> None:
     used = [
@@ -226,7 +226,7 @@ def test_a_task_is_shown_by_the_metrics_of_its_row_and_by_no_composite(task: str
     assert "composite" not in row.ids
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.sampled_from([*TASKS, "juggling"]), st.lists(st.sampled_from(IDS), unique=True))
 def test_only_computed_metrics_are_kept_once(task: str, computed: list[str]) -> None:
     columns = columns_of(task, computed)
@@ -238,7 +238,7 @@ def test_only_computed_metrics_are_kept_once(task: str, computed: list[str]) -> 
         assert bool(columns.headline) == bool(computed)
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.sampled_from(sorted(TASKS)), st.dictionaries(st.sampled_from(IDS), VALUES), VALUES)
 def test_kept_values_return(
     task: str, values: dict[str, float | None], composite: float | None

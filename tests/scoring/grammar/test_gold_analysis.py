@@ -44,7 +44,7 @@ def test_analyser_strings_taken_apart() -> None:
         assert (found.lemma, set(found.tags)) == (lemma, tags)
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.text(max_size=40))
 def test_any_string_is_taken_apart(text: str) -> None:
     assert "" not in tagged_word(text).tags
@@ -108,7 +108,7 @@ def test_what_cannot_be_read_says_why_and_quotes_nothing() -> None:
     assert "hidden" not in str(caught.value)
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.text(alphabet="ab-|+ .;A1\n=~", max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:

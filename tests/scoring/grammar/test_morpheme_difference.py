@@ -201,7 +201,7 @@ words = st.builds(
 texts = st.lists(words, max_size=8).map(tuple)
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(texts, texts)
 def test_annotations_compare(
     output: tuple[WordAnalysis, ...], reference: tuple[WordAnalysis, ...]
@@ -211,7 +211,7 @@ def test_annotations_compare(
         assert found.output is not None or found.reference is not None
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(texts)
 def test_a_text_does_not_differ_from_itself(text: tuple[WordAnalysis, ...]) -> None:
     assert morpheme_differences(FstAnnotation(text, text)) == ()

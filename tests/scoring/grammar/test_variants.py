@@ -159,7 +159,7 @@ def test_a_very_long_sentence_is_compared_in_bounded_time(cree: Equivalence) -> 
     assert cree.classes("-" * 50_000, "ê-" * 50_000, "ing " * 50_000) is None
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(sentences)
 def test_every_text_says_the_same_as_itself(text: str) -> None:
     rules = card().variants
@@ -175,7 +175,7 @@ cree_words = st.sampled_from(
 cree_sentences = st.lists(cree_words, max_size=6).map(" ".join)
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(cree_sentences, cree_sentences, st.sampled_from(["", "He eats.", WE_EAT]))
 def test_equivalence_goes_both_ways(one: str, other: str, source: str) -> None:
     rules = card().variants
@@ -190,7 +190,7 @@ def test_equivalence_goes_both_ways(one: str, other: str, source: str) -> None:
         assert (found is not None) == cree.equivalent(one, other, source, known)
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(sentences, sentences, sentences)
 def test_no_text_raises(output: str, reference: str, source: str) -> None:
     rules = card().variants
@@ -261,7 +261,7 @@ near = st.tuples(
 )
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.one_of(near, st.tuples(cree_sentences, cree_sentences)), st.booleans())
 def test_quick_difference_is_no_variant(pair: tuple[str, str], analysed: bool) -> None:
     rules = card().variants

@@ -93,7 +93,7 @@ english = st.lists(
 )
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(cree_sentences, st.data(), english)
 def test_dropping_words_helps_nothing(
     reference: list[str], data: st.DataObject, source: list[str]
@@ -109,7 +109,7 @@ def test_dropping_words_helps_nothing(
     assert less <= more
 
 
-@examples(25, 150)
+@examples(15, 150)
 @given(sentences, sentences, sentences)
 def test_reference_is_exact_and_no_text_raises(output: str, reference: str, source: str) -> None:
     assert TENTHS[judge(output, reference, source).verdict] in {0, 3, 4, 7, 10}

@@ -133,7 +133,7 @@ METRICS: tuple[Metric, ...] = (
 )
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(source=sentences, reference=sentences, output=sentences, variant=sentences)
 def test_no_text_raises_and_no_value_leaves_its_range(
     source: str, reference: str, output: str, variant: str
@@ -148,7 +148,7 @@ def test_no_text_raises_and_no_value_leaves_its_range(
     assert value is None or 0 <= value <= 1
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.lists(st.tuples(sentences, sentences, sentences), max_size=6))
 def test_no_corpus_raises(rows: list[tuple[str, str, str]]) -> None:
     covered = entries((source, reference) for source, reference, _ in rows)
@@ -159,7 +159,7 @@ def test_no_corpus_raises(rows: list[tuple[str, str, str]]) -> None:
     Consistency(found).corpus_value(made)
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.data())
 def test_a_word_of_the_reference_never_raises_code_switching(data: st.DataObject) -> None:
     entry = data.draw(st.sampled_from(list(HOSTILE.entries)))

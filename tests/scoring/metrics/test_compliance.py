@@ -145,7 +145,7 @@ def test_explanations_name_what_is_wrong_and_are_cut() -> None:
     assert sum(map(len, told)) < 2000
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(sentences, sentences, sentences, st.one_of(st.none(), sentences))
 def test_every_text_has_a_value(source: str, output: str, reference: str, raw: str | None) -> None:
     for resources in (FRENCH, SYLLABICS, target(None, card=False)):
@@ -156,7 +156,7 @@ def test_every_text_has_a_value(source: str, output: str, reference: str, raw: s
         metric.explain(translation)
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=60)).filter(str.strip))
 def test_a_copied_source_keeps_every_variable(text: str) -> None:
     told = ComplianceIndex(FRENCH).explain(translated(text, text))
@@ -270,7 +270,7 @@ def test_repairs_over_a_corpus_and_without_first_answers() -> None:
     assert METRIC.explain(translated(SOURCE, "«{a}» {b}")) == ()
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(sentences, sentences, st.one_of(st.none(), sentences))
 def test_no_more_is_repaired_than_was_found(source: str, output: str, raw: str | None) -> None:
     translation = translated(source, output, raw=raw)

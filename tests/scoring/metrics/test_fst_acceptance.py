@@ -44,7 +44,7 @@ def test_acceptance_is_micro_and_counts_empty_outputs() -> None:
     assert METRIC.explain(Translation(Entry(id=1, source="s", reference="r"), "r")) == ()
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(verdicts, verdicts)
 def test_values_stay_in_their_range(
     output: tuple[WordAnalysis, ...], reference: tuple[WordAnalysis, ...]
@@ -146,7 +146,7 @@ def test_equivalent_match_takes_reference_and_variants() -> None:
     assert "variants" in metric.why_missing
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(sentences, sentences)
 @example("\u00ad", "\u00ad")
 def test_exact_never_exceeds_equivalent(output: str, reference: str) -> None:
@@ -155,7 +155,7 @@ def test_exact_never_exceeds_equivalent(output: str, reference: str) -> None:
     assert exact[0] <= equivalent[0]
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.lists(st.booleans(), min_size=1))
 def test_rate_is_matches_over_total(rights: list[bool]) -> None:
     assert ExactMatch().value((sum(rights), len(rights))) == sum(rights) / len(rights)

@@ -167,7 +167,7 @@ sentences = st.lists(st.sampled_from([*ESPERANTO, "xyzzy"]), max_size=8).map(" "
 golds = st.sampled_from([DOG, DOG_STRINGS, "hundo+N+Sg+Nom hundo+N+Pl+Acc", "ir-is | go-PST"])
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(sentences, sentences, golds, st.integers(0, 7))
 def test_a_dropped_word_never_raises_it(output: str, reference: str, gold: str, place: int) -> None:
     words = output.split()
@@ -177,7 +177,7 @@ def test_a_dropped_word_never_raises_it(output: str, reference: str, gold: str, 
     assert 0 <= less[0] <= whole[0] <= whole[1] == less[1]
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=60))
 def test_no_text_raises(output: str, reference: str, gold: str) -> None:
     lexicon = {word: (f"{word}+N+Sg", word) for word in output.split()}

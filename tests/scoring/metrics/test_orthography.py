@@ -186,7 +186,7 @@ def test_why_off_and_signature() -> None:
     assert "orthographic_accuracy" in [each.info.id for each in make_metrics(resources)]
 
 
-@examples(25, 150)
+@examples(15, 150)
 @given(st.text(max_size=80) | st.sampled_from(HOSTILE), st.sampled_from(HOSTILE))
 def test_no_text_raises(output: str, reference: str) -> None:
     for writing in (CREE, CYRILLIC, JAPANESE, OJIBWE):
@@ -196,7 +196,7 @@ def test_no_text_raises(output: str, reference: str) -> None:
         found.explain(translation(output, reference))
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.lists(st.sampled_from(["niwâpamâw", "tānisi", "fox", "êkosi"]), min_size=1, max_size=6))
 def test_dropping_a_right_word_never_helps(words: list[str]) -> None:
     found = metric(CREE.model_copy(update={"vowel_marks": ()}))

@@ -116,13 +116,13 @@ def test_long_pairs_that_reach_the_beam_and_the_limit_of_tries() -> None:
     check([output for output, _ in pairs], [reference for _, reference in pairs])
 
 
-@examples(30, 150)
+@examples(18, 150)
 @given(st.lists(st.tuples(sentences, sentences), min_size=1, max_size=3))
 def test_any_unicode(pairs: list[tuple[str, str]]) -> None:
     check([output for output, _ in pairs], [reference for _, reference in pairs])
 
 
-@examples(40, 200)
+@examples(24, 200)
 @given(st.text(alphabet="abc", max_size=26), st.text(alphabet="abc", min_size=1, max_size=26))
 def test_small_vocabularies(output: str, reference: str) -> None:
     check([" ".join(output)], [" ".join(reference)])
@@ -162,7 +162,7 @@ def test_statistics_are_sacrebleus_for_every_tokenizer() -> None:
         assert ours == sacrebleu_counts(BLEU(tokenize=tokenizer), outputs, [references])
 
 
-@examples(50, 300)
+@examples(30, 300)
 @given(st.one_of(sentences, st.text(alphabet="ab5.,-'\"&;<>()!? \n\u0302é", max_size=20)))
 def test_tokens_13a_of_any_text(text: str) -> None:
     assert tokens_13a(text) == BLEU_ORACLE.tokenizer(text.rstrip()).split()
@@ -266,7 +266,7 @@ def test_alphabets_too_large_for_a_key_are_split_or_counted() -> None:
     check(outputs, references, CHRF_METRIC)
 
 
-@examples(25, 150)
+@examples(15, 150)
 @given(st.lists(st.tuples(sentences, sentences), min_size=1, max_size=5))
 def test_chrf_any_unicode(pairs: list[tuple[str, str]]) -> None:
     check([output for output, _ in pairs], [reference for _, reference in pairs], CHRF_METRIC)

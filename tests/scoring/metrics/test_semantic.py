@@ -131,7 +131,7 @@ def test_a_reader_without_dictionary_signs_and_values_alike() -> None:
         assert again.value((7, 10)) == metric.value((7, 10))
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(sentences, sentences, sentences, st.one_of(st.none(), st.floats(), st.text(max_size=3)))
 def test_every_text_is_in_range(output: str, reference: str, source: str, cosine: object) -> None:
     made = translated(output, reference, source)
@@ -197,7 +197,7 @@ def test_off_with_the_reason_and_out_of_the_composite() -> None:
     assert all("comet_score" not in weights for weights in specification().profiles.values())
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.lists(st.floats(), max_size=8))
 def test_no_score_raises_or_leaves_the_range(scores: list[float]) -> None:
     metric = comet()

@@ -125,7 +125,7 @@ def test_any_unicode(name: str, groups: list[Group]) -> None:
 
 
 @each
-@examples(30, 200)
+@examples(18, 200)
 @given(
     st.text(alphabet="ab ", max_size=9),
     st.lists(st.text(alphabet="ab ", min_size=1, max_size=9), min_size=2, max_size=6),

@@ -127,7 +127,7 @@ def test_an_explanation_keeps_no_label_of_its_rating() -> None:
         assert (judged.score, judged.explanation) == (8, explanation)
 
 
-@examples(40, 300)
+@examples(24, 300)
 @given(st.text(max_size=80), st.sampled_from(list(CONTRACTS.values())))
 def test_no_reply_raises_and_scores_stay_on_their_scale(reply: str, contract: Any) -> None:
     judged = parse_reply(contract, reply)
@@ -135,7 +135,7 @@ def test_no_reply_raises_and_scores_stay_on_their_scale(reply: str, contract: An
     assert bool(judged.reason) == (judged.score is None)
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.integers(-3, 8), st.text(max_size=20), st.text("<>{}[]think/`\n ", max_size=20))
 def test_stated_score_is_read_anywhere(score: int, explanation: str, prose: str) -> None:
     reply = json.dumps({"explanation": explanation, "score": score})

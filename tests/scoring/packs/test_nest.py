@@ -83,7 +83,7 @@ def test_empty_answer_has_no_value() -> None:
     assert {value(name, "prompt", answer) for name in IDS for answer in answers} == {None}
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(prompt=sentences, answer=sentences, more=st.integers(1, 5))
 def test_what_holds_for_every_text(prompt: str, answer: str, more: int) -> None:
     found = {name: value(name, prompt, answer) for name in IDS}
@@ -102,7 +102,7 @@ def test_what_holds_for_every_text(prompt: str, answer: str, more: int) -> None:
     assert covered >= given_["coverage"]
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=12))
 def test_pace_counts_sentences_in_any_script(lengths: list[int]) -> None:
     mean = sum(lengths) / len(lengths)
@@ -140,7 +140,7 @@ def test_a_value_can_be_explained() -> None:
         assert words in metric(f"nest.{name}").explain(record(fields))[0]
 
 
-@examples(30, 300)
+@examples(18, 300)
 @given(
     st.floats(allow_nan=False, allow_infinity=False),
     st.integers(-(10**9), 10**9),
@@ -177,7 +177,7 @@ def test_values_are_those_published(case: Case) -> None:
         )
 
 
-@examples(60, 400)
+@examples(36, 400)
 @given(st.sampled_from(sorted(WRITINGS.values())), st.data())
 def test_different_answers_never_match_in_any_script(writing: str, data: st.DataObject) -> None:
     words = st.lists(st.text(writing, min_size=1, max_size=6), min_size=1, max_size=3)
@@ -191,7 +191,7 @@ def test_different_answers_never_match_in_any_script(writing: str, data: st.Data
     assert (f1 == 1.0) == (sorted(bare(one).split()) == sorted(bare(other).split()))
 
 
-@examples(30, 150)
+@examples(18, 150)
 @given(
     sentences, sentences, st.sampled_from(["crk", "zh-TW", "en", "ja", "sr-Cyrl", "crk-Cans", "zh"])
 )

@@ -303,7 +303,7 @@ def test_reported_names_and_metrics_are_those_of_the_documents() -> None:
     assert names["nest"][-1] == "reading_time_seconds"
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_more_never_prints_as_less(one: float, other: float) -> None:
     low, high = sorted((one, other))

@@ -39,7 +39,7 @@ def exact_log_capital(values: FloatArray, mean: float) -> float:
     return float(np.log(np.mean(returns)))
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(shares, st.floats(-0.95, 0.95))
 def test_kept_sums_claim_no_more_than_the_bets_made(values: list[float], mean: float) -> None:
     array = np.array(values)
@@ -57,7 +57,7 @@ def test_little_capital_is_lost_by_keeping_sums_only() -> None:
         )
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(shares)
 def test_the_mean_lies_inside_and_batches_do_not_matter(values: list[float]) -> None:
     whole, single = ConfidenceSequence(100.0), ConfidenceSequence(100.0)
@@ -71,7 +71,7 @@ def test_the_mean_lies_inside_and_batches_do_not_matter(values: list[float]) -> 
     assert single.interval() == pytest.approx(ends)
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(shares)
 @example([0.997053385119052])
 def test_it_is_symmetrical(values: list[float]) -> None:
@@ -172,7 +172,7 @@ def test_cut_needs_every_run_above_to_beat_every_run_below() -> None:
     assert Ranking(((1, 2), (0,), (3,)), better(runs=4)).ranks() == {1: 1, 2: 1, 0: 3, 3: 4}
 
 
-@examples(25, 100)
+@examples(15, 100)
 @given(st.integers(1, 7), st.integers(0, 5000))
 def test_clusters_are_the_finest_cuts_there_are(runs: int, seed: int) -> None:
     random_ = np.random.default_rng(seed)

@@ -219,10 +219,10 @@ def test_direction_follows_the_metric_and_length_has_none() -> None:
     assert (found["ter"].wins, found["ter"].losses) == (0, 40)
     made = [translations([text] * 40, ["abcdefghij"] * 40) for text in ("abcdefghij", "abcd")]
     one, other = (SCORER.table(SCORER.statistics(run)) for run in made)
-    found = compare(one, other, draws=200, trials=500)["length_ratio"]
-    assert found.significant
-    assert (found.ahead, found.better) == (None, None)
-    assert (found.wins, found.losses) == (0, 40)
+    ratio = compare(one, other, draws=200, trials=500)["length_ratio"]
+    assert ratio.significant
+    assert (ratio.ahead, ratio.better) == (None, None)
+    assert (ratio.wins, ratio.losses) == (0, 40)
 
 
 @pytest.mark.thorough
@@ -331,11 +331,11 @@ def test_reproduction_holds_within_two_percent() -> None:
         found = verdict({"composite": claimed}, {"composite": repeated})
         assert found.reproduced is within
         assert found.outside == (() if within else ("composite",))
-    claimed = {"composite": 0.5, "chrf_plus_plus": 60.0, "bleu": 20.0}
-    found = verdict(claimed, {"composite": 0.505, "chrf_plus_plus": 60.0, "bleu": 25.0})
+    stated = {"composite": 0.5, "chrf_plus_plus": 60.0, "bleu": 20.0}
+    found = verdict(stated, {"composite": 0.505, "chrf_plus_plus": 60.0, "bleu": 25.0})
     assert found.reproduced is True
     assert (found.outside, found.deviations["bleu"].share) == (("bleu",), pytest.approx(0.25))
-    assert verdict(claimed, {**claimed, "chrf_plus_plus": 58.0}).reproduced is False
+    assert verdict(stated, {**stated, "chrf_plus_plus": 58.0}).reproduced is False
     found = verdict({"composite": 0.5, "chrf_plus_plus": 60.0}, {"chrf_plus_plus": 60.0, "composite": None})  # fmt: skip
     assert found.reproduced is False
     assert found.missing == ("composite",)
