@@ -96,6 +96,7 @@ def test_evidence_is_written_by_its_own_command_only(secret: Spring, tmp_path: P
     check_certificate(certificate.read_bytes())
 
 
+@pytest.mark.costly("four verdicts, two of which are of new ratings")
 def test_few_new_ratings_are_not_told(secret: Spring, tmp_path: Path) -> None:
     first = issued(tmp_path).read_bytes()
     again = issued(tmp_path, "again")

@@ -244,6 +244,7 @@ def gold(tmp_path: Path) -> Scene:
     return scene(tmp_path, replace(GO, reviewers=5), fluent=True, segment="gold_standard")
 
 
+@pytest.mark.costly("the verdict of a panel of five is computed and checked on the screen")
 async def test_go_is_issued_and_checked(gold: Scene, tmp_path: Path) -> None:
     out, stem = tmp_path / "out", f"spring-{gold.run_id[:8]}"
     async with organising(gold) as (app, pilot):
@@ -259,6 +260,7 @@ async def test_go_is_issued_and_checked(gold: Scene, tmp_path: Path) -> None:
     assert verify(found.certificate, found.signature, found.evidence).ok
 
 
+@pytest.mark.costly("the verdict of a panel of five is computed and checked on the screen")
 async def test_issued_go_is_attached_and_its_files_stay(gold: Scene, tmp_path: Path) -> None:
     gold.desk.issue("spring", gold.run_id, tmp_path / "out")
     async with organising(gold, section="Certificate") as (app, pilot):
