@@ -128,6 +128,7 @@ def test_check_draws_the_first_page_and_leaves_nothing(home: Path, tmp_path: Pat
     assert not home.exists()
 
 
+@pytest.mark.thorough
 def test_check_of_a_damaged_file_fails(home: Path, tmp_path: Path) -> None:
     file = tmp_path / "x.rosetta-batch"
     file.write_bytes(b"PK" + bytes(500))

@@ -22,7 +22,7 @@ from tests.desktop.real.window import Start, Window
 from tests.review.session.scenes import batch_of, item_id, items_of, sentences_of
 
 
-@pytest.mark.costly("a screen, a bus and the program twice, as processes")
+@pytest.mark.thorough
 def test_file_found_by_keys(reader: Reader, display: Display, start: Start, tmp_path: Path) -> None:
     scene = stage(tmp_path).know()
     (empty := tmp_path / "empty").mkdir()
