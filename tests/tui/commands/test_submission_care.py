@@ -66,6 +66,7 @@ def test_submission_code_without_a_box_opens_no_vault(desk: Desk, monkeypatch: p
 
 
 def test_submission_answer_in_the_pause_opens_no_vault(desk: Desk) -> None:
+    rehearsed(desk)
     for _ in range(2):
         desk("submission run tiny.rosetta-submission", *IN_VAULT)
     assert desk.notes()[-1] is DeskAct.SCORED

@@ -67,6 +67,7 @@ def test_submission_of_data_goes_the_whole_way(desk: Desk) -> None:
 
 
 def test_submission_next_answer_waits_and_is_told_later(desk: Desk) -> None:
+    rehearsed(desk)
     path = gold(desk.folder)
     desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain")
     said = desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain -o now.json")  # fmt: skip
@@ -285,6 +286,7 @@ def test_submission_of_the_reference_is_written_anew(desk: Desk) -> None:
 
 
 def test_submission_two_names_of_one_key_are_said(desk: Desk) -> None:
+    rehearsed(desk)
     path = gold(desk.folder)
     desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain")
     sheet = desk.folder / "tiny" / "submission.toml"
