@@ -93,7 +93,14 @@ async def test_decision_needs_a_reason_without_words_of_the_sentence(made: Scene
     assert decision(made, first.item) is None
 
 
-async def test_flag_is_upheld_cleared_and_taken_back_by_one_key(made: Scene) -> None:
+@pytest.fixture
+def looked(made: Scene) -> Scene:
+    made.desk.look("spring", made.run_id)
+    return made
+
+
+async def test_flag_is_upheld_cleared_and_taken_back_by_one_key(looked: Scene) -> None:
+    made = looked
     first = cases(made)[0]
     async with at_splits(made) as (_, pilot):
         await press(pilot, "enter")

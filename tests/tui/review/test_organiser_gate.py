@@ -278,30 +278,45 @@ async def test_issued_go_is_attached_and_its_files_stay(gold: Scene, tmp_path: P
         assert len(attached_to(opened, find_run(opened, gold.run_id).id)) == 1
 
 
-async def test_certificate_that_lost_its_ratings_is_issued_anew(tmp_path: Path) -> None:
+@pytest.fixture
+def certified(tmp_path: Path) -> Scene:
+    """A review about a run of the store, with a certificate that lifts nothing."""
     made = scene(tmp_path, replace(OPEN, reviewers=4), fluent=True)
     made.desk.issue("spring", made.run_id, tmp_path / "first")
-    async with organising(made) as (app, pilot):
-        shown = words(await open_review(pilot, made, "Certificate"))
+    return made
+
+
+async def test_certificate_that_lost_its_ratings_is_marked(certified: Scene) -> None:
+    async with organising(certified) as (_, pilot):
+        shown = words(await open_review(pilot, certified, "Certificate"))
         assert "computed again, byte for byte" in shown
-        assert "there is nothing that it could lift" in words(await press(pilot, "t"))
-        await press(pilot, "escape")
-        withdraw_first(made)
+        withdraw_first(certified)
         shown = words(await press(pilot, "r"))
         for said in ("6 Certificate 1", "Issue anew", "took theirs back since"):
             assert said in shown
-        await press(pilot, "4", "l", "y", "6", "c")
+
+
+@pytest.mark.thorough
+async def test_certificate_is_issued_anew_and_written_again(
+    certified: Scene, tmp_path: Path
+) -> None:
+    async with organising(certified, section="Certificate") as (app, pilot):
+        assert "there is nothing that it could lift" in words(await press(pilot, "t"))
+        await press(pilot, "escape")
+        withdraw_first(certified)
+        await press(pilot, "r", "4", "l", "y", "6", "c")
         await into(pilot, app, tmp_path / "second")
         shown = words(await press(pilot, "escape"))
         assert "Issue anew" not in shown
         assert "rests on what was taken back" in shown  # the first one, in the list of all
         await press(pilot, "w")
         assert "Written:" in await into(pilot, app, tmp_path / "third")
-    assert issued(made) == 2
+    assert issued(certified) == 2
     names = [next((tmp_path / each).glob("*.json")).read_bytes() for each in ("second", "third")]
     assert names[0] == names[1]
 
 
+@pytest.mark.thorough
 async def test_exports_everything_and_replaces_nothing(tmp_path: Path) -> None:
     made = scene(tmp_path, GO, fluent=True)
     (tmp_path / "file").touch()
