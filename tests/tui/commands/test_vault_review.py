@@ -62,6 +62,7 @@ def asks(desk: Desk, line: str, *more: str, typed: str) -> str:
     return f"{said.output}{said.exception or ''}"
 
 
+@pytest.mark.costly("three laptops rate a sealed review up to its certificate")
 def test_vault_review_from_laptops_to_the_card(desk: Desk) -> None:
     run, panel = run_sealed(desk), speakers(desk)
     forget_keys()
