@@ -255,7 +255,6 @@ def texts(with_run: Homes) -> int:
         return len(office.review("last").texts)
 
 
-@pytest.mark.costly("keepers of three computers ask and allow twice")
 def test_grant_hands_sentences_to_named_laptops_once(with_run: Homes) -> None:
     shown = with_run("office", "grant request elders greetings {stick}/n --purpose x --review last")
     assert "--review RUN and --for LAPTOP-FILE go together" in shown
