@@ -17,6 +17,7 @@ from review.office.intake.file_report import FileReport
 from review.office.intake.importing import import_bytes
 from review.office.store.store import Office
 from review.rating import Rating
+from tests.review.attacks.ground import ground
 from tests.review.office.made import WALL, Desk, Person, desk
 from tests.review.verdict.certified import fewer_draws
 
@@ -98,3 +99,9 @@ def stage(template: Desk, tmp_path: Path) -> Iterator[Stage]:
             key = person.identity.public
             office.enrol(key.signing_key, f"laptop {key.phrase[:5]}", key.recipient)
         yield Stage(tmp_path, made, people[0], people[1], made.codes[2])
+
+
+@pytest.fixture
+def honest_part(worked_out_once: None, fewer_draws: None) -> None:
+    """Play the honest part of an organiser's review before the test that is the first to need it."""
+    ground()

@@ -54,6 +54,8 @@ from tests.review.verdict.certified import certificate_of, changed, issue, revie
 from tests.review.verdict.histories import RUN
 from tests.review.verdict.signing import hand_overs
 
+pytestmark = pytest.mark.usefixtures("honest_part")
+
 
 def test_honest_certificate_holds_to_both(tmp_path: Path) -> None:
     accepted(ground().file, tmp_path)

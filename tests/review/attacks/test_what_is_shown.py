@@ -40,6 +40,8 @@ from tests.review.verdict.alone import asked_alone
 from tests.review.verdict.certified import GO, issue
 from tests.review.verdict.histories import Chain
 
+pytestmark = pytest.mark.usefixtures("honest_part")
+
 
 def test_later_review_has_no_certificate_of_the_first_form(tmp_path: Path) -> None:
     """In that form any laptop's last word counted."""

@@ -238,6 +238,7 @@ def test_vault_goes_along_sealed_or_opened_with_its_log(home: Desk, tmp_path: Pa
     read_back(opened)
 
 
+@pytest.mark.costly("brings a real export up to date three times")
 def test_second_export_updates_the_first(home: Desk, own: str, whole: Path, tmp_path: Path) -> None:
     target = tmp_path / "out"
     shutil.copytree(whole, target)
