@@ -110,7 +110,8 @@ def main() -> None:
     else:
         print("Tests, and the programs that they start, run without a network.")
     sys.stdout.flush()
-    os.environ.setdefault("MALLOC_ARENA_MAX", "2")  # each thread that a test ends would leave an arena of its own
+    # a thread that ends leaves its arena behind, and tests start thousands of threads
+    os.environ.setdefault("MALLOC_ARENA_MAX", "2")
     os.execv(sys.executable, [sys.executable, "-P", "-m", "pytest", *sys.argv[1:]])
 
 

@@ -82,7 +82,7 @@ async def test_microsoft_names_languages_and_region(server: Server, calls: HttpC
     assert server.received[0].headers["ocp-apim-subscription-region"] == "canadacentral"
 
 
-WRONG = [{}, [], "x", None, {"translations": None}, {"data": []}, [{"translations": []}], [None, None]]  # fmt: skip
+WRONG: list[Any] = [{}, [], "x", None, {"translations": None}, {"data": []}, [{"translations": []}], [None, None]]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", REPLIES)
@@ -157,11 +157,11 @@ def test_whole_reply_parts_and_secret_words() -> None:
     assert reply.finish_reason == "stop"
     assert reply.complete
     assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (19, 10)
-    reply = {"error": {"code": 400, "message": "cannot translate 'the secret sentence'"}}
+    refusal = {"error": {"code": 400, "message": "cannot translate 'the secret sentence'"}}
     with pytest.raises(Refused, match="the secret sentence"):
-        read_completion(reply, quote=True)
+        read_completion(refusal, quote=True)
     with pytest.raises(Refused) as caught:
-        read_completion(reply, quote=False)
+        read_completion(refusal, quote=False)
     assert "secret" not in str(caught.value)
     parts = [{"type": "text", "text": "tân"}, {"type": "image"}, {"type": "text", "text": "isi"}]
     assert read_completion(choice({"content": parts})).text == "tânisi"
@@ -199,9 +199,9 @@ def test_errors_within_a_200() -> None:
         (choice({"content": None, "tool_calls": [{"id": 1}]}), Transient, ErrorClass.MALFORMED),
         (choice({"content": None, "tool_calls": {}}), Transient, ErrorClass.MALFORMED),
     ]:
-        with pytest.raises(kind) as caught:
+        with pytest.raises(kind) as failure:
             read_completion(reply)
-        assert caught.value.error_class is error_class
+        assert vars(failure.value)["error_class"] is error_class
 
 
 FIELDS = st.sampled_from(["error", "choices", "message", "content", "usage", "code", "tool_calls"])

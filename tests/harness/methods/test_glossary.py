@@ -70,9 +70,9 @@ def test_dictionary_forms_mistakes_and_what_occurs(tmp_path: Path) -> None:
     ]:
         file = tmp_path / name
         file.write_text(content, "utf-8")
-        found = read_dictionary(file)
-        assert (found.lookup("dog"), len(found)) == (("atim", "acimosis"), 1)
-        assert found.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
+        read = read_dictionary(file)
+        assert (read.lookup("dog"), len(read)) == (("atim", "acimosis"), 1)
+        assert read.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
     for name, content, wanted in [
         ("d.tsv", "dog\tatim\ncat minôs\n", "line 2.*tab"),
         ("d.csv", "dog,atim\ncat,\n", "line 2.*comma"),
@@ -285,8 +285,7 @@ async def test_quirks_of_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_wrong_usage_names_its_mend_and_keys_both_ways() -> None:
-    given: dict[str, Any]
-    for given, said in [
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"model": "m"}, "needs --endpoint"),
         ({"endpoint": "ollama"}, "needs --model"),
         ({"endpoint": "olama", "model": "m"}, "'olama' is not known.*ollama"),
@@ -300,9 +299,10 @@ def test_wrong_usage_names_its_mend_and_keys_both_ways() -> None:
         ({"endpoint": "ollama", "model": "m", "body": {"temperature": 1}}, "its own option"),
         ({"endpoint": "ollama", "model": "m", "prompt": "plain-v9"}, "plain-v9.*plain-v1"),
         ({"endpoint": "ollama", "model": "m", "prompt": "coached-v1"}, "Give --coaching"),
-    ]:
+    ]
+    for fields, said in cases:
         with pytest.raises(UsageError, match=said):
-            build("chat", options(**given))
+            build("chat", options(**fields))
     with pytest.raises(UsageError, match=r"rosetta key set openrouter.*OPENROUTER_API_KEY"):
         build("chat", options(endpoint="openrouter", model="m"))
     described = build("chat", options(endpoint="openrouter", model="m"), (), no_key)

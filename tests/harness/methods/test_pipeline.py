@@ -148,8 +148,7 @@ def test_checks_of_scripts_and_of_the_whole() -> None:
 
 
 def test_wrong_usage() -> None:
-    given: dict[str, Any]
-    for given, words in [
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"checks": ["spelling"]}, "'spelling' is not known"),
         ({"checks": ["glossary"]}, "give --glossary"),
         ({"checks": ["script"], "target_language": "crk"}, "such as crk-Latn"),
@@ -157,7 +156,8 @@ def test_wrong_usage() -> None:
         ({"tools": ["shell"]}, "'shell' is not known"),
         ({"batch_size": 2}, "--batch-size does not apply"),
         ({"word_list": "nowhere.txt"}, "cannot be read"),
-    ]:
+    ]
+    for given, words in cases:
         asked = options(endpoint="ollama", model="m").model_dump() | given | {"body": {}}
         with pytest.raises(UsageError, match=words):
             build("pipeline", MethodOptions.model_validate(asked))

@@ -208,8 +208,7 @@ def test_names_of_languages() -> None:
 
 
 def test_values_out_of_range() -> None:
-    given: dict[str, Any]
-    for given in [
+    cases: list[dict[str, Any]] = [
         {"temperature": float("nan")},
         {"temperature": -0.1},
         {"temperature": 2.1},
@@ -221,9 +220,10 @@ def test_values_out_of_range() -> None:
         {"body": {"seed": 2**60}},
         {"body": {"x": float("inf")}},
         {"settings": {"x": "\ud800"}},
-    ]:
+    ]
+    for fields in cases:
         with pytest.raises(ValidationError):
-            options(**given)
+            options(**fields)
 
 
 def test_options_are_read_back_and_defaults_count_as_not_given() -> None:
