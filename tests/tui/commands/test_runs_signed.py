@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import patch
 
@@ -12,8 +13,10 @@ from click.testing import CliRunner, Result
 
 from harness.card.build import seal
 from harness.card.seal import card_hash
+from harness.card.signing.signed_run import sign_run
 from harness.core.failures import KeyStoreError, UsageError
 from harness.sealed.keys import Identity, Role
+from harness.store.deletion import delete_run
 from harness.vault.records import CardSealed
 from rosetta_tui.commands.community import community
 from tests.harness.card import factory
@@ -70,6 +73,21 @@ def test_runs_verify_signed_card_by_who_knows_the_key(card: Path, monkeypatch: p
     assert rosetta_runs("export", "last", "-o", str(out)).exit_code == 0
     for suffix in (".json", ".seal.json"):
         assert out.with_suffix(suffix).read_bytes() == card.with_suffix(suffix).read_bytes()
+
+
+def test_runs_import_takes_no_seal_of_another_card(card: Path, connection: sqlite3.Connection, number: int) -> None:  # fmt: skip
+    sign_run(connection, number, card.read_bytes(), STRANGER, datetime.now(UTC))
+    assert rosetta_runs("verify", "last").stdout.count("signature: made") == 2
+    forged = json.loads(card.read_bytes()) | {"timestamp": "2020-01-01T00:00:00Z"}
+    card.write_text(json.dumps(forged | {"run_card_hash": card_hash(forged)}), encoding="utf-8")
+    assert "✗ signature: the seal is that of another card" in verified(card, code=1)
+    delete_run(connection, number)
+    imported = rosetta_runs("import", str(card))
+    assert imported.exit_code == 0
+    assert "card.seal.json was not taken. It is the seal of another card" in imported.stderr
+    card.with_suffix(".seal.json").unlink()
+    assert "Everything holds" not in verified(card)
+    verified(card, "--words", STRANGER.public.phrase, code=1)
 
 
 def test_runs_proof_shows_one_row_alone(card: Path, tmp_path: Path) -> None:
