@@ -114,10 +114,10 @@ def test_passphrase_is_read_as_people_type_it() -> None:
     refuses(SealError, "too short", typed_passphrase, "- house -")
 
 
-@pytest.mark.parametrize("text", ["", "age1", ONE.recipient[:-1], ONE.recipient + "q", "ssh-ed25519 AAAA", "\u1401"])  # fmt: skip
-def test_recipient_that_is_none_is_refused(text: str) -> None:
-    refuses(SealError, "no age recipient", checked_recipient, text)
-    refuses(SealError, "", seal, b"texts", [text])
+def test_recipient_that_is_none_is_refused() -> None:
+    for text in ("", "age1", ONE.recipient[:-1], ONE.recipient + "q", "ssh-ed25519 AAAA", "\u1401"):
+        refuses(SealError, "no age recipient", checked_recipient, text)
+        refuses(SealError, "", seal, b"texts", [text])
 
 
 def test_identity_file_is_read_with_comments_and_shows_no_secret(tmp_path: Path) -> None:
