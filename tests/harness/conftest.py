@@ -21,7 +21,7 @@ from tests.harness.scripted import Scripted, price_table, serving
 
 @pytest.fixture(scope="session", autouse=True)
 def stores_of_a_copy() -> Iterator[None]:
-    """Give a fresh store its tables by a copy of those that were made once: a quarter of the processor time."""
+    """Fill a fresh store by a copy of those that were made once: a quarter of the processor time."""
     with (
         closing(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)) as made,
         pytest.MonkeyPatch.context() as patch,

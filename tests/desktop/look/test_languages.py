@@ -18,7 +18,7 @@ from review.log.payloads import Rate
 from review.rating import Rating
 from review.session.opening import WORDS_FOLDER
 from review.session.words.catalogue import DOMAIN
-from tests.desktop.program.test_program import driven
+from tests.desktop.program.started import driven
 from tests.desktop.visit_scene import Enter
 from tests.review.session.catalogues import entry as said
 from tests.review.session.scenes import batch_of, items_of, write_file

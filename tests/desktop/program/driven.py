@@ -126,6 +126,7 @@ def main(language: str, *steps: str) -> int:
     left = list(steps)
     if left[:1] == ["broken"]:
         del left[0]
+        # the one step of the program that every start passes
         Running._show_window = lambda running, desk: int("a secret sentence")  # type: ignore[assignment,method-assign]
     elif left and left[0].startswith("fonts="):
         fonts.FOLDER = Path(left.pop(0).removeprefix("fonts="))  # type: ignore[misc]

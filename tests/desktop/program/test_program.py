@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -12,7 +11,6 @@ import sys
 import time
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import PySide6
 import pytest
@@ -24,8 +22,8 @@ from review.desktop.program import program, running
 from review.desktop.program.no_window import no_window
 from review.desktop.program.one_window import FOLDER
 from review.session.words.catalogue import Words
+from tests.desktop.program.started import Ran, driven, started
 from tests.desktop.trouble.causes import mounted, pulled
-from tests.harness.process import ROOT
 from tests.review.session.scenes import batch_of, write_file
 from tests.review.thorough import first
 
@@ -33,25 +31,10 @@ PROGRAM = "import sys; from review.desktop.program.program import main; sys.exit
 
 
 Patch = pytest.MonkeyPatch
-Ran = subprocess.CompletedProcess[str]
 
 
 def _run(home: Path, *asked: str, code: str = PROGRAM, **more: str) -> Ran:
-    return _started(home, "-c", code, *asked, **more)
-
-
-def driven(home: Path, *steps: str) -> tuple[Ran, list[dict[str, Any]]]:
-    """Run the program by steps; gives what was seen before each and after the last."""
-    ran = _started(home, "-m", "tests.desktop.program.driven", *steps)
-    return ran, [json.loads(line) for line in ran.stdout.splitlines()]
-
-
-def _started(home: Path, *asked: str, **more: str) -> Ran:
-    environment = {**os.environ, "ROSETTA_HOME": str(home), "LC_ALL": "C.UTF-8", **more}
-    command = [sys.executable, *asked]
-    return subprocess.run(
-        command, capture_output=True, text=True, env=environment, cwd=ROOT, check=False
-    )
+    return started(home, "-c", code, *asked, **more)
 
 
 @pytest.fixture

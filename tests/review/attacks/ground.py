@@ -196,7 +196,7 @@ def added(evidence: Evidence, *said: AnyPayload) -> Evidence:
 
 
 def of_the_first_version(evidence: Evidence, played: Ground) -> EvidenceFile:
-    """Give evidence out as if an earlier version had written it, whose files commit to nothing."""
+    """Return evidence as if an earlier version had written it, whose files commit to nothing."""
     bare = replace(evidence, batches={}, handed_over=())
     return as_first_form(forged(bare, played), played.organiser)
 

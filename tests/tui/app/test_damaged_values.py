@@ -25,7 +25,7 @@ from harness.store.file.database import open_store
 from harness.store.file.openings import Live
 from harness.store.run_list import list_runs
 from harness.store.runs import set_live
-from rosetta_tui.cli import _run
+from rosetta_tui.cli import _run  # as the program runs it, without its exit
 from rosetta_tui.corpus import open_corpus as opened_corpus
 from rosetta_tui.corpus.open_corpus import open_corpus
 from rosetta_tui.corpus.screen import CorpusScreen

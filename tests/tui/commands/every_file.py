@@ -15,14 +15,17 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from harness.card.checking.signed import KnownSigners
 from harness.sealed.keys import Identity, Role
 from harness.sealed.signature import public_pem
-from harness.store.file.database import open_store
+from harness.store.file.database import home, open_store, opened
 from harness.store.signed_records import RecordKind, signed_files
 from harness.vault.keepers import write_card
 from harness.vault.shares import drill
 from review.files.statements import write_laptop_card, write_statement
 from review.records.use import read_use
+from review.verifying.kinds import VerifiedAgainst
+from review.verifying.verifying import FileVerdict, verify_any
 from tests.harness.setup.calibrating import proposal, signed_file, written
 from tests.harness.submission.made import sample_bundle
 from tests.harness.vault.grants.made import ASKED_AT, OFFICE, SCHOOL, allowed, asked, at, founded
@@ -31,6 +34,12 @@ from tests.tui.commands.command_line import ok
 
 GOLDEN = Path(__file__).parents[2] / "review/golden_1"
 ORGANISER, WITNESS = Identity.make(Role.ORGANISATION), Identity.make(Role.LAPTOP)
+
+
+def looked(path: Path, *others: Path, words: str = "") -> FileVerdict:
+    """Verify a file as the command does."""
+    with opened() as store:
+        return verify_any(path, VerifiedAgainst(store, home(), KnownSigners(words=words), others))
 
 
 @dataclass(frozen=True)

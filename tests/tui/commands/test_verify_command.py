@@ -12,31 +12,22 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from harness.card.checking.signed import KnownSigners
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import StoreError, UsageError
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.sealing import seal_with_passphrase
-from harness.store.file.database import home, opened
 from harness.vault.keepers import write_card
-from review.verifying.kinds import VerifiedAgainst
-from review.verifying.verifying import FORMS, KINDS, FileVerdict, verify_any
+from review.verifying.verifying import FORMS, KINDS, FileVerdict
 from tests.review.thorough import times
 from tests.tui.commands.certified_gold import TwoSides
 from tests.tui.commands.command_line import ok, said
-from tests.tui.commands.every_file import EveryFile
+from tests.tui.commands.every_file import EveryFile, looked
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs/schemas/verify.schema.json").read_bytes())
 NOT_WRITTEN = {"sealed", "secret-keys", "released-difference", "released-refusal"}
 """Kinds that the tests below write themselves, or that are read by the same lines as another."""
 UNSIGNED = {"scoring-proposal", "exchange-folder", "exchange-record", "corpus-project", "corpus"}
 WRITTEN = [each.name for each in KINDS if each.name not in NOT_WRITTEN]
-
-
-def looked(path: Path, *others: Path, words: str = "") -> FileVerdict:
-    """Verify a file as the command does."""
-    with opened() as store:
-        return verify_any(path, VerifiedAgainst(store, home(), KnownSigners(words=words), others))
 
 
 def wrong(found: FileVerdict) -> dict[str, str]:

@@ -20,8 +20,7 @@ from review.verifying import folders
 from review.verifying.held import ANY, NAMES
 from review.verifying.verifying import FORMS, KINDS
 from tests.tui.commands.command_line import said
-from tests.tui.commands.every_file import EveryFile
-from tests.tui.commands.test_verify_command import looked
+from tests.tui.commands.every_file import EveryFile, looked
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / "docs/schemas/verify-folder.schema.json").read_bytes())
