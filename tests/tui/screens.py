@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 import pytest
 from textual import _wait  # how long it looks whether an app is idle is settled nowhere else
+from textual._compositor import Compositor  # a fifth of an app's time goes into frames
+from textual._context import visible_screen_stack  # what a modal screen lets shine through
 from textual.app import App as TextualApp
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
@@ -66,12 +68,21 @@ def _parse_once(sheet: Stylesheet, css: str, **given: Any) -> list[RuleSet]:
     return _PARSED[key]
 
 
+def _paint_nothing(
+    compositor: Compositor, *_: object, screen_stack: list[Any] | None = None
+) -> None:
+    """Paint no frame of a headless app, which reaches nobody; ``drawn`` renders what a test reads."""
+    visible_screen_stack.set(screen_stack or [])
+    compositor._dirty_regions.clear()  # as painting does
+
+
 @contextmanager
 def soon_idle() -> Iterator[None]:
     """Let Textual see at once that an app has come to rest."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_wait, "SLEEP_GRANULARITY", IDLE_SECONDS)
         patch.setattr(_wait, "SLEEP_IDLE", IDLE_SECONDS / 20)
+        patch.setattr(Compositor, "render_update", _paint_nothing)
         patch.setattr(Stylesheet, "_parse_rules", _parse_once)  # a third of an app's start
         yield
 
@@ -124,6 +135,7 @@ class App(RosettaApp):
 
 def drawn(app: TextualApp[Any]) -> list[Strip]:
     """Return the screen as it is drawn, line by line, with its colours."""
+    visible_screen_stack.set(app._background_screens)  # a modal screen draws those below it
     return app.screen._compositor.render_strips(app.size)  # Textual hands it to terminals alone
 
 
