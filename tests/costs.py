@@ -18,8 +18,8 @@ import pytest
 LIMIT: Final = 1.5
 """Processor seconds of one test on a machine that does the fixed piece of work in ``REFERENCE`` seconds."""
 
-REFERENCE: Final = 0.020
-"""Processor seconds of the fixed piece of work on the machine where the limit was set (2 cores of an AMD EPYC)."""
+REFERENCE: Final = 0.005
+"""What a machine of today needs for the fixed piece of work; the older one on which this was tried needs 0.010."""
 
 IMPORTS: Final = 20
 """A test that is the first to import more modules than this pays for others, and is not judged."""
@@ -35,14 +35,14 @@ def processor_seconds() -> float:
 
 
 def machine_factor() -> float:
-    """Return how many times slower this machine is at the moment than the one of the limit; at least 1."""
+    """Return how many times slower than the reference this machine is at the moment; at least 1."""
     return max(1.0, min(_fixed_work() for _ in range(3)) / REFERENCE)
 
 
 def _fixed_work() -> float:
     begun = time.process_time()
     counts: dict[str, int] = {}
-    for number in range(100_000):
+    for number in range(25_000):
         key = str(number % 1_000)
         counts[key] = counts.get(key, 0) + number
     return time.process_time() - begun
