@@ -28,9 +28,10 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(VENV)/.installed
 	$(BIN)/rosetta demo
 
+# A worker for each core, and each file in one worker: what a file shares is made once.
 # Where the system can, in a namespace without a network: nothing that a test starts reaches another machine.
 test: $(VENV)/.tests
-	$(BIN)/python -P tests/without_network.py -n auto $(if $(ONLY),-m $(ONLY)) $(TESTS)
+	$(BIN)/python -P tests/without_network.py -n logical --dist loadfile $(if $(ONLY),-m $(ONLY)) $(TESTS)
 
 lint: $(VENV)/.tests
 	$(BIN)/ruff format --check .
@@ -48,7 +49,7 @@ check-thorough:
 # fail beside it, for the measuring is loaded as well; so the figure is printed whatever fails.
 coverage: $(VENV)/.tests
 	$(BIN)/coverage erase
-	-$(BIN)/coverage run -m pytest -n auto $(TESTS)
+	-$(BIN)/coverage run -m pytest -n logical $(TESTS)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --format=total
 

@@ -36,13 +36,6 @@ sys.addaudithook(without_network.refuse)  # behind the door, which has its own w
 offline.shut, offline.why = offline.door(_doors.append)  # for what fixtures of modules do
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Return how many workers ``-n auto`` means: half as many again as cores, for many tests wait for others."""
-    asked = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", "")
-    cores = os.cpu_count() or 1
-    return int(asked) if asked else cores + cores // 2
-
-
 def pytest_collection_finish() -> None:
     """Let the garbage collector leave alone what stays to the end, and look as seldom as in the program itself."""
     gc.collect()
