@@ -122,7 +122,7 @@ REST = product((16, 20, 25, 30, 40, 48), ("longer", "fr"), ("ltr", "rtl"))
 
 
 @pytest.mark.parametrize(
-    ("size", "language", "direction"), first(2, dict.fromkeys([*CORNERS, *REST]))
+    ("size", "language", "direction"), first(1, dict.fromkeys([*CORNERS, *REST]))
 )
 def test_nothing_is_clipped_at_any_size_of_letters(
     make: Make, turned: Callable[[str], None], size: int, language: str, direction: str
@@ -156,11 +156,11 @@ WINDOWS = [(640, 480), (1024, 600), (600, 900), (1280, 900), (1366, 768)]
 @pytest.mark.parametrize(
     ("window", "size", "language"),
     first(
-        2,
+        1,
         dict.fromkeys(
             [
-                ((1024, 600), 16, "fr"),
                 ((640, 480), 40, "en"),
+                ((1024, 600), 16, "fr"),
                 *product(WINDOWS, (16, 20, 40), ("en", "fr")),
             ]
         ),

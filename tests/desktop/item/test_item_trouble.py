@@ -254,6 +254,7 @@ def test_words_of_an_answer_are_handed_over_and_others_named(left: Sitting) -> N
     assert b"mi vidis" in lines
 
 
+@pytest.mark.thorough
 def test_last_pages_name_unsaved_words_and_lead_there(left: Sitting) -> None:
     scene = left
     scene.press("3")

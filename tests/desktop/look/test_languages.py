@@ -127,6 +127,7 @@ def test_window_from_the_right_keeps_keys_and_texts(
     ]
 
 
+@pytest.mark.thorough
 def test_catalogue_turns_the_whole_program_around(tmp_path: Path) -> None:
     add(tmp_path, LANGUAGES["ckb"])
     ran, seen = driven(tmp_path, "ckb", "iu", "ckb", "fr")

@@ -27,6 +27,7 @@ from review.session.waiting import Exported
 from tests.desktop.sitting_scene import Scene, SceneOf
 from tests.desktop.visit_scene import strike
 from tests.review.session.scenes import CUSTODIANS
+from tests.review.thorough import first
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
 
@@ -51,6 +52,7 @@ def phrase(scene: Scene) -> str:
     return next(each for each in panes if each.isVisible()).toPlainText()
 
 
+@pytest.mark.every_python
 def test_file_on_the_stick_is_what_the_page_says(scene: Scene) -> None:
     scene.sticks = [scene.folder / "pulled", scene.stick]
     scene.press("x")
@@ -193,6 +195,7 @@ def test_folder_is_found_step_by_step(scene: Scene, monkeypatch: pytest.MonkeyPa
     assert len(on(home / "Docu\u202ements" / "for the council")) == 1
 
 
+@pytest.mark.thorough
 def test_each_step_begins_at_its_first_line(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     home = scene.folder / "someone"
     for name in map(str, range(9)):
@@ -271,9 +274,7 @@ def test_no_slip_takes_anything_back(answered: Scene) -> None:
     answered.press(ESC)
     slips: list[list[str | Qt.Key]] = [
         [*"www", ESC],
-        ["w", ENTER],
         ["w", "2", ENTER],
-        ["w", "1", "3", ESC],
     ]
     for keys in slips:
         answered.press(*keys)
@@ -283,7 +284,7 @@ def test_no_slip_takes_anything_back(answered: Scene) -> None:
     assert WORDS in every_byte(answered)
 
 
-@pytest.mark.parametrize("scope", ["2", "3"])
+@pytest.mark.parametrize("scope", first(1, "32"))
 def test_what_was_taken_back_is_gone_and_the_stick_tells_it(answered: Scene, scope: str) -> None:
     answered.press("w", scope, "w")
     answered.page_of(WithdrawnPage)

@@ -74,6 +74,7 @@ def test_without_qt(monkeypatch: Patch, capsys: pytest.CaptureFixture[str]) -> N
     assert said in capsys.readouterr().err.lower()
 
 
+@pytest.mark.thorough
 def test_fault_before_the_first_page_is_seen_in_a_window(home: Path) -> None:
     ran, [seen] = driven(home, "en", "broken")
     assert ran.returncode == 0, ran.stderr
@@ -134,6 +135,7 @@ def test_check_without_a_screen_says_what_it_tried(home: Path, tmp_path: Path) -
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.thorough
 def test_check_says_at_once_why_its_data_folder_cannot_be_used(home: Path, tmp_path: Path) -> None:
     file, folder = write_file(batch_of(), tmp_path), tmp_path / "small"
     folder.mkdir()
@@ -147,6 +149,7 @@ def test_check_says_at_once_why_its_data_folder_cannot_be_used(home: Path, tmp_p
     assert f"ROSETTA_HOME={folder}" in ran.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("draws_on_x")
 def test_without_a_screen_it_says_so_in_the_language_of_the_system(home: Path) -> None:
     ran = _run(home, QT_QPA_PLATFORM="xcb", DISPLAY=":9876", LC_ALL="fr_CA.UTF-8")
@@ -161,6 +164,7 @@ def test_without_a_screen_it_says_so_in_the_language_of_the_system(home: Path) -
     assert "Traceback" not in ran.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("draws_on_x")
 def test_missing_library_is_named_with_its_package(home: Path, tmp_path: Path) -> None:
     """Qt itself would name another one, and end abruptly."""
@@ -191,6 +195,7 @@ def test_library_that_qt_lacks_is_named(home: Path, monkeypatch: Patch) -> None:
     assert "which is not installed" not in said
 
 
+@pytest.mark.thorough
 def test_a_font_that_is_damaged_is_told_in_a_window(home: Path, tmp_path: Path) -> None:
     """Nobody who double-clicked a program that was unpacked in part sees what stands in a terminal."""
     folder = shutil.copytree(fonts.FOLDER, tmp_path / "fonts")

@@ -59,13 +59,12 @@ def test_sitting_by_keys_leads_to_the_end_and_back(scene_of: SceneOf) -> None:
     scene.look_again()
     assert "You have not answered anything yet." in scene.texts()
     scene.press(ESC, "4", "s")
-    for back in (ENTER, "?"):
-        scene.press("?")
-        scene.page_of(HelpPage)
-        assert GUIDE in scene.texts()
-        assert "Excellent – as a good speaker would say it" in scene.texts()
-        scene.press(back)
-        assert source(scene) == "Source 3."
+    scene.press("?")
+    scene.page_of(HelpPage)
+    assert GUIDE in scene.texts()
+    assert "Excellent – as a good speaker would say it" in scene.texts()
+    scene.press("?")
+    assert source(scene) == "Source 3."
     scene.press("2")
     assert scene.page_of(LaterPage).accessibleName() == "2 of 3"
     assert "You left 1 sentence for later. Look at it now?" in scene.texts()
@@ -83,19 +82,12 @@ def test_sitting_by_keys_leads_to_the_end_and_back(scene_of: SceneOf) -> None:
     assert "Excellent: 1 · Gist: 1 · Could not judge: 1" in scene.texts()
     scene.press("q")
     assert scene.ended
-    scene.press("4", "q", ENTER)
-    assert scene.ended
     assert len(ratings(scene)) == 3
 
 
 def test_own_answers_are_kept_or_changed(scene_of: SceneOf) -> None:
     scene = scene_of()
-    scene.press("4")
-    scene.look_again()
-    scene.click("1: Excellent")
-    scene.press(ESC)
-    assert source(scene) == "Source 2."
-    scene.press("2", "1")
+    scene.press("4", "2", "1")
     scene.click("Look at my answers again")
     assert rows(scene) == [
         "1: Excellent\nSource 1.\nCandidate 1.",
@@ -107,14 +99,9 @@ def test_own_answers_are_kept_or_changed(scene_of: SceneOf) -> None:
     scene.press(ENTER)
     scene.page_of(EndPage)
     assert len(ratings(scene)) == 3
-    scene.click("Look at my answers again")
-    scene.click("1: Excellent")
-    scene.press("3")
+    scene.press("u", "3")
     scene.page_of(EndPage)
-    assert "Acceptable: 1 · Gist: 1 · Reject: 1" in scene.texts()
-    scene.press("u", ESC)
-    scene.page_of(EndPage)
-    assert "Excellent: 1 · Gist: 1 · Reject: 1" in scene.texts()
+    assert "Excellent: 1 · Acceptable: 1 · Gist: 1" in scene.texts()
 
 
 def test_trouble_at_the_end_is_told_and_the_page_stays(scene_of: SceneOf) -> None:
@@ -167,6 +154,7 @@ def said(scene: Scene) -> ReviewerState:
     return fold(scene.laptop.events()).reviewers[scene.batch.manifest.batch, CODE]
 
 
+@pytest.mark.thorough
 def test_translations_go_the_same_way_to_the_stick(scene_of: SceneOf) -> None:
     scene = translating(scene_of)
     scene.press(*"o", Qt.Key.Key_F1)

@@ -158,8 +158,6 @@ def test_relation_is_asked_once_and_never_by_a_slip(enter: Enter, stick: Path) -
     again.press("2")
     again.page(ItemPage)
     assert [each.relation for each in again.events(Related)] == [Relation.KNOWS]
-    again.press("q", "\r", "\r")
-    again.page(ItemPage)
 
 
 def test_consent_is_read_to_its_end_before_one_can_agree(enter: Enter, stick: Path) -> None:
@@ -255,6 +253,7 @@ def test_letter_names_give_the_number_and_the_name_if_any() -> None:
     assert letter_names("x\u030c") == "U+0078 LATIN SMALL LETTER X, U+030C COMBINING CARON"
 
 
+@pytest.mark.thorough
 def test_language_changes_every_text_and_keeps_what_is_typed(enter: Enter, stick: Path) -> None:
     said = {"fr": {"consent": "Nous vous demandons.", "guide": ""}}
     batch = batch_of(salt=bytes(32), translations=said)
@@ -326,6 +325,7 @@ def test_file_that_comes_at_the_sentences_waits_for_their_end(enter: Enter, stic
     assert len(entry.events(Consent)) == 1
 
 
+@pytest.mark.thorough
 def test_file_that_comes_while_a_session_begins_waits(enter: Enter, stick: Path) -> None:
     entry = enter(places=[write_file(batch_of(), stick)])
     entry.to_item()
@@ -341,6 +341,7 @@ def test_file_that_comes_while_a_session_begins_waits(enter: Enter, stick: Path)
     assert "Winter" in entry.read
 
 
+@pytest.mark.thorough
 def test_file_that_comes_before_the_consent_is_opened_at_once(enter: Enter, stick: Path) -> None:
     spring = write_file(batch_of(), stick)
     entry = enter()

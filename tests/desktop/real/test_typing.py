@@ -64,7 +64,7 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.costly("a screen, a bus and the program as processes")
+@pytest.mark.thorough
 def test_any_keyboard_rates(reader: Reader, start: Start, display: Display, tmp_path: Path) -> None:
     scene = stage(tmp_path, batch_of(items_of(20))).know()
     shown, number = begin(start, scene), 1
@@ -134,7 +134,7 @@ A_PERSONS_PACE = 120
 faster than its answers in the wrong order."""
 
 
-@pytest.mark.costly("a screen, a bus, an input method and the program as processes")
+@pytest.mark.thorough
 def test_translations_by_input_method_and_tree(
     display: Display, bus: Bus, reader: Reader, start: Start, tmp_path: Path
 ) -> None:

@@ -121,7 +121,7 @@ def comments(entry: Entry) -> list[tuple[str, str]]:
     return [(each.item, each.text) for each in entry.events(Comment) if isinstance(each, Comment)]
 
 
-@pytest.mark.parametrize("name", first(2, TROUBLES))
+@pytest.mark.parametrize("name", first(1, TROUBLES))
 def test_answers_and_words_that_are_not_saved(begin: Begin, folder: Path, name: str) -> None:
     trouble = TROUBLES[name]
     entry = started(begin, folder, trouble)
@@ -163,7 +163,8 @@ JUMPS = {
 }
 
 
-@pytest.mark.parametrize("name", first(1, JUMPS))
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", JUMPS)
 def test_a_clock_that_was_moved_changes_no_answer(begin: Begin, name: str) -> None:
     entry = begin()
     entry.answer("2")
