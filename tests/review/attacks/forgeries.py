@@ -87,7 +87,7 @@ def a_rating_between_two_hand_overs_left_out(evidence: Evidence, played: Ground)
 
 def disliked_called_spoilt(evidence: Evidence, _: Ground) -> Evidence:
     items = dict(evidence.key.items)
-    for item in _of_the_largest_difficulty(evidence.key, 8):
+    for item in _of_the_largest_difficulty(evidence.key, 4):
         items[item] = items[item].model_copy(
             update={"control": ControlKind.BAD, "made_by": "phrase swap", "run_id": None}
         )
@@ -102,7 +102,7 @@ def _of_the_largest_difficulty(key: AnswerKey, count: int) -> list[str]:
 
 
 def items_left_out(evidence: Evidence, _: Ground) -> Evidence:
-    gone = _of_the_largest_difficulty(evidence.key, 8)
+    gone = _of_the_largest_difficulty(evidence.key, 4)
     items = {i: each for i, each in evidence.key.items.items() if i not in gone}
     return with_key(evidence, items=items, core=tuple(i for i in evidence.key.core if i in items))
 

@@ -65,7 +65,7 @@ class Ground:
 def ground() -> Ground:
     """Play the honest part once."""
     folder = Path(mkdtemp(prefix="rosetta-attacks-"))
-    made = desk(folder / "home", items=70)
+    made = desk(folder / "home", items=60)
     rng, people, words = Random(5), [], []
     for number, code in enumerate(made.codes):
         person = Person(folder / f"laptop{number}", made.batch, code)

@@ -99,7 +99,7 @@ def _flags_a_repeat(evidence: Evidence) -> bool:
 
 
 def test_its_quantiles_are_those_of_another_library() -> None:
-    for a, b in ((0.5, 0.5), (3, 40), (57.3, 8.2), (0.5, 39.3)):
+    for a, b in ((0.5, 0.5), (3, 40), (57.3, 8.2), (0.5, 39.3))[:: times(2, 1)]:
         for p in (1e-6, 0.05, 0.5, 0.975, 0.9999)[:: times(2, 1)]:
             found = second._beta_quantile(p, a, b)  # it has no SciPy, so it has its own
             assert found == pytest.approx(float(stats.beta.ppf(p, a, b)), rel=1e-10), (a, b, p)
