@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.app import App as TextualApp
 from textual.color import Color, ColorParseError
 from textual.pilot import Pilot
@@ -20,8 +21,9 @@ from tests.tui.screens import drawn, lines, settle
 
 GOLDENS = Path(__file__).parent / "goldens"
 SIZES = [(80, 24), (160, 48)]
-"""Of screens with a hard layout all sizes and themes are kept, of others the first of each."""
 SMALL = SIZES[0]
+EVERY_SIZE = [SMALL, pytest.param(SIZES[1], marks=pytest.mark.thorough)]
+"""Of screens with a hard layout all sizes and themes are kept, of others the first of each."""
 THEMES = ["rosetta-dark", "rosetta-light"]
 ROLES = ("mark", "good", "warn", "bad", "quiet", "foreground", "background", "panel", "on-cursor")
 """Names that a colour may have, the most telling first."""

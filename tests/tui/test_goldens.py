@@ -34,14 +34,14 @@ from tests.tui.answered import (
     text2sql,
 )
 from tests.tui.entry.explained import Known, why
-from tests.tui.golden import SIZES, SMALL, look, look_in_every_theme
+from tests.tui.golden import EVERY_SIZE, SIZES, SMALL, look, look_in_every_theme
 from tests.tui.scenes import Scene, scene, sealed
 from tests.tui.screens import App, at_rest, lines, press, press_in_turn, settle, text
 
 # The screens with the hardest layout, and a third in tests/tui/compare: every size and every theme
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", EVERY_SIZE)
 async def test_live_screen_in_every_size_and_theme(size: tuple[int, int], tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite")
     made.middle(84)
@@ -51,7 +51,7 @@ async def test_live_screen_in_every_size_and_theme(size: tuple[int, int], tmp_pa
         await look_in_every_theme("live", pilot)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", EVERY_SIZE)
 async def test_entry_screen_in_every_size_and_theme(size: tuple[int, int], tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
     async with at_rest(App(made), size) as (app, pilot):

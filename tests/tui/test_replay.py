@@ -190,6 +190,7 @@ def test_entries_taken_over_from_another_run_are_there_at_the_beginning(tmp_path
     retried.close()
 
 
+@pytest.mark.thorough
 def test_real_run_ends_at_its_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
     assert CliRunner().invoke(demo, ["--plain"]).exit_code == 0

@@ -83,15 +83,11 @@ async def test_top_line_letters_and_mouse_lead_around(tmp_path: Path) -> None:
         assert "Rosetta › Corpora" in text(app)
 
 
-@pytest.mark.costly("the palette five times, and every theme")
+@pytest.mark.costly("the palette three times")
 async def test_palette_finds_runs_acts_and_themes(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
     change_tags(made.store, made.number, ["flagship"])
     async with at_rest(App(made), (100, 30)) as (app, pilot):
-        for words, found in (("export", "Export what is shown"), ("copy", "Copy the whole table")):
-            await typed(pilot, words)
-            assert found in text(app)
-            await press(pilot, "escape")
         await typed(pilot, "flagship")
         await press(pilot, "enter")
         await settle(pilot)
@@ -104,10 +100,6 @@ async def test_palette_finds_runs_acts_and_themes(tmp_path: Path) -> None:
         await press(pilot, "enter")
         assert app.theme == "rosetta-contrast"
         assert set(app.available_themes) == set(THEME_WORDS)
-        for theme in app.available_themes:
-            app.theme = theme
-            await settle(pilot)
-            assert all(word in text(app) for word in ("1 entry failed", "✓", "emerging"))
     again = App(made)
     async with at_rest(again, (100, 30)):
         assert again.theme == "rosetta-contrast", "it was kept"

@@ -118,7 +118,7 @@ PLACES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("where", "damage"), first(4, PLACES))
+@pytest.mark.parametrize(("where", "damage"), first(2, PLACES))
 async def test_damaged_value_is_said_and_screens_go_on(path: Path, where: str, damage: str) -> None:
     app, seen = App(None, path), ""
     ids = runs_of(path)

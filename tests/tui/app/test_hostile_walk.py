@@ -51,7 +51,7 @@ from tests.tui.compare.compared import finished
 from tests.tui.hostile import acting
 from tests.tui.project.made import halfway
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, drawn, lines, settle
+from tests.tui.screens import App, drawn, settle
 from tests.tui.submission.made import hostile
 from tests.tui.vault.made import filled, told_to
 
@@ -76,6 +76,9 @@ WALK = (
     ("enter", "m", "escape", "e", "escape", "enter", "right", "p", "r", "a", "escape", "q", "q"),
 )  # fmt: skip
 """Keys from Home and back to it."""
+
+BACK = {"escape", "q", "left"}
+"""Keys that lead to what was looked at before."""
 
 
 BASES = {"EntryByEntryScreen", "ListScreen", "ReadingScreen", "SearchedScreen", "SectionScreen"}
@@ -189,9 +192,8 @@ class Walk:
         await settle(self._pilot)
         app = self._app
         self.seen |= {kind.__name__ for kind in type(app.screen).__mro__}
-        for line in lines(app):
-            assert acting(line) == [], (app.screen, line)
         for strip in drawn(app):
+            assert acting(strip.text) == [], (app.screen, strip.text)
             for segment in strip:
                 style = segment.style
                 assert style is None or style.link is None, segment
@@ -203,7 +205,9 @@ class Walk:
     async def press(self, *keys: str) -> None:
         for key in keys:
             await self._pilot.press(key)
-            await self.look()
+            if key not in BACK:
+                await self.look()
+        await settle(self._pilot)
 
     async def click_all_over(self) -> None:
         """Click words in the middle of the screen, twice at each place, then leave what that opened."""

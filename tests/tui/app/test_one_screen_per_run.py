@@ -96,6 +96,7 @@ async def test_resumed_run_takes_the_old_screens_place(tmp_path: Path, endpoint:
         await pilot.press("q")
 
 
+@pytest.mark.thorough
 async def test_superseded_screen_below_is_skipped(tmp_path: Path, endpoint: Scripted) -> None:
     path = tmp_path / "rosetta.sqlite"
     await asyncio.to_thread(stopped, path, endpoint)
@@ -125,6 +126,7 @@ async def test_superseded_screen_below_is_skipped(tmp_path: Path, endpoint: Scri
         assert live_screens(app) == []
 
 
+@pytest.mark.thorough
 async def test_run_resumed_elsewhere_is_shown_so(tmp_path: Path, endpoint: Scripted) -> None:
     path = tmp_path / "rosetta.sqlite"
     await asyncio.to_thread(stopped, path, endpoint)

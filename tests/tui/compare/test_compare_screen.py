@@ -45,11 +45,11 @@ from tests.tui.compare.compared import (
     spoilt,
     taken_from,
 )
-from tests.tui.golden import SIZES, SMALL, look, look_in_every_theme
+from tests.tui.golden import EVERY_SIZE, SMALL, look, look_in_every_theme
 from tests.tui.screens import App, at_rest, lines, press, settle, stands, text, until
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", EVERY_SIZE)
 async def test_compare_screens_in_every_size_and_theme(size: tuple[int, int], path: Path) -> None:
     async with at_rest(App(None, path), size) as (app, pilot):
         await shown(pilot, path, A, B, C, OTHER)
@@ -72,13 +72,12 @@ async def test_sentence_is_that_of_the_command_and_follows_the_metric(path: Path
         assert isinstance(screen, CompareScreen)
         assert screen.metric == "chrf_plus_plus"
         assert sentence(pair, "chrf_plus_plus") in joined(app)
-        for other in ((60, 16), (200, 60)):
-            await pilot.resize_terminal(*other)
-            await settle(pilot)
-            assert "B is better than A" in joined(app)
-            assert any(line.startswith(" A ") and "●" in line for line in lines(app))
-            assert any("B − A" in line for line in lines(app))
-            assert any("output of A" in line for line in lines(app))
+        await pilot.resize_terminal(60, 16)
+        await settle(pilot)
+        assert "B is better than A" in joined(app)
+        assert any(line.startswith(" A ") and "●" in line for line in lines(app))
+        assert any("B − A" in line for line in lines(app))
+        assert any("output of A" in line for line in lines(app))
         await pilot.resize_terminal(*WIDE)
         await press(pilot, "m", "down", "enter")
         assert screen.metric == "composite"
@@ -178,12 +177,8 @@ async def test_sorting_filtering_and_searching(path: Path) -> None:
         assert "✗ failed" in text(app)
         await press(pilot, "escape", "s", "down", "enter")
         assert "where B gains most over A" in text(app)
-        await press(pilot, "slash", *"zz")
-        assert "nothing found" in text(app)
-        await press(pilot, "escape", "slash", *"E 7", "enter")
+        await press(pilot, "slash", *"E 7", "enter")
         assert list(table.entries.order) == [7]
-        await press(pilot, "escape", "slash", *"hundo", "enter")
-        assert table.entries.count
         await press(pilot, "escape")
         assert table.entries.count == 40
         assert app.screen is screen
@@ -218,6 +213,7 @@ async def test_an_entry_shows_every_output_and_leads_to_the_next(path: Path) -> 
         assert screen.table.place == 6
 
 
+@pytest.mark.thorough
 async def test_pairs_have_the_numbers_of_the_comparison_and_are_chosen(open_path: Path) -> None:
     found = compared(open_path, A, B, C)
     async with comparing(open_path, A, B, C) as (app, pilot, screen):
@@ -294,6 +290,7 @@ async def test_where_nothing_compares_only_what_works_is_offered(path: Path) -> 
         assert len(screen.choice.runs) == 3
 
 
+@pytest.mark.thorough
 async def test_run_that_is_gone_or_goes_is_said(path: Path) -> None:
     async with comparing(path, A, "99999999-9") as (app, pilot, _):
         assert "These runs cannot be compared." in text(app)
@@ -335,6 +332,7 @@ async def test_late_runs_to_add_are_dropped(path: Path, monkeypatch: pytest.Monk
         assert type(app.screen).__name__ == "HomeScreen"
 
 
+@pytest.mark.thorough
 async def test_metrics_by_which_a_pair_does_not_compare_are_said(open_path: Path) -> None:
     corpus, few = small_corpus(secret=0), ("exact_match_rate",)
     outputs = spoilt(corpus, range(20))

@@ -183,6 +183,7 @@ async def test_a_difference_that_the_other_writing_hides_is_told(tmp_path: Path)
         assert "ᓂᐚᐸᒫᐤ [-see-]" in text(app)
 
 
+@pytest.mark.thorough
 async def test_selected_text_is_copied_from_entry_and_scores(made: Scene) -> None:
     made.middle(20)
     async with opened(made, 1, watch=True) as (app, pilot):

@@ -25,6 +25,7 @@ from rosetta_tui.entry.explaining import MOST_WORDS, Explaining, analyses, diffe
 from rosetta_tui.entry.record import about, answers_in_row, field_words
 from scoring.core.translation import Acceptance, WordAnalysis
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
+from tests.review.thorough import examples
 from tests.scoring.analysed import annotation
 from tests.tui.entry.explained import HOSTILE_WORDS, WORDS
 from tests.tui.scenes import scene
@@ -226,5 +227,6 @@ def test_a_row_has_the_answers_of_a_conversation_and_other_outputs_as_they_are()
 
 
 @given(JSON)
+@examples(20, 100)
 def test_whatever_a_record_holds_is_words(value: Any) -> None:
     assert isinstance(field_words(value), str)

@@ -203,6 +203,7 @@ async def test_secret_texts_are_erased_only_after_a_question(tmp_path: Path) -> 
         assert made.store.execute("SELECT count(*) FROM results").fetchone() == (0,)
 
 
+@pytest.mark.thorough
 async def test_what_is_followed_is_let_go_when_its_screen_closes(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=10, stored=5)
     followers: list[Follower] = []

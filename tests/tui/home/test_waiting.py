@@ -77,7 +77,7 @@ async def test_enter_on_a_cut_run_goes_on_with_it(tmp_path: Path) -> None:
     assert [each["run_id"] for each in begun] == [made.run_id]
 
 
-@pytest.mark.costly("two real runs behind the app")
+@pytest.mark.thorough
 async def test_failed_entries_are_asked_for_again(tmp_path: Path, endpoint: Scripted) -> None:
     path = tmp_path / "s.sqlite"
     run_id = await asyncio.to_thread(chat_failures, path, endpoint)

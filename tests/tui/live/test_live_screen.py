@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets import Input
 
 from harness.api import Ready
 from harness.core.run_state import RunState
@@ -60,7 +61,7 @@ def test_words_cover_what_the_store_offers() -> None:
     assert tuple(FILTER_WORDS) == FILTERS
 
 
-async def test_three_questions_are_answered_in_every_size(middle: Scene) -> None:
+async def test_three_questions_are_answered_and_fit_a_small_size(middle: Scene) -> None:
     async with at_rest(App(middle, watch=True), (160, 48)) as (app, pilot):
         screen = text(app)
         for words in (
@@ -84,7 +85,8 @@ async def test_three_questions_are_answered_in_every_size(middle: Scene) -> None
         for act in ("replay", "retry", "score_again"):
             assert app.screen.check_action("end", (act,)) is False
         assert app.screen.check_action("end", ("notes",)) is True
-        await press(pilot, "end", *["up"] * 34)
+        live(app).table.move_to_place(85)
+        await settle(pilot)
         assert "try 3 of 6 in 3 s · 429" in text(app)
         assert "try 2 of 6 · timeout" in text(app)
         await press(pilot, "home", "down", "enter")
@@ -92,11 +94,10 @@ async def test_three_questions_are_answered_in_every_size(middle: Scene) -> None
         await press(pilot, "right", "right")
         await press(pilot, "q")
         assert live(app).table.place == 3, "the place of an entry is kept"
-        for size in ((40, 10), (80, 24), (200, 60)):
-            await pilot.resize_terminal(*size)
-            await settle(pilot)
-            assert any("I see" in line for line in lines(app))
-            assert app.screen.query_one(ResultTable).size.height >= 3
+        await pilot.resize_terminal(40, 10)
+        await settle(pilot)
+        assert any("I see" in line for line in lines(app))
+        assert app.screen.query_one(ResultTable).size.height >= 3
         await live(app).query("*").remove()
         live(app).look()  # of a screen that goes finds nothing and harms nothing
 
@@ -180,11 +181,12 @@ async def test_run_is_steered_and_left_after_a_question(middle: Scene) -> None:
         assert app.control.state is RunState.PAUSED
         await pilot.press("space")
         assert app.control.state is RunState.RUNNING
+        await press(pilot, "c")
         for wrong in ("0", "1025", ""):
-            await press(pilot, "c")
-            await press(pilot, "home", "delete", "delete", *wrong, "enter")
+            app.screen.query_one(Input).value = wrong
+            await press(pilot, "enter")
             assert app.control.most_concurrency is None
-            await press(pilot, "escape")
+        await press(pilot, "escape")
         await press(pilot, "c")
         await press(pilot, "up", "up", "enter")
         assert app.control.most_concurrency == 34
@@ -209,6 +211,7 @@ async def test_ctrl_c_drains_then_stops(middle: Scene) -> None:
         assert app.control.state is RunState.STOPPED
 
 
+@pytest.mark.thorough
 async def test_run_whose_process_is_gone_is_said_by_the_steering_key(middle: Scene) -> None:
     async with at_rest(App(middle), (120, 36), notifications=True) as (app, pilot):
         await press(pilot, "enter")
@@ -378,6 +381,7 @@ def test_what_failed_in_the_scoring_is_counted_once(tmp_path: Path) -> None:
     assert not list(judged_in_vain(made.progress(84, values={"au.llm_judge_binary": 1.0})))
 
 
+@pytest.mark.thorough
 async def test_reasons_that_have_no_room_are_counted(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite")
     made.missing = {
@@ -427,7 +431,7 @@ async def test_inputs_floors_and_reasons_are_never_cut(tmp_path: Path) -> None:
     made.missing = {"comet_score": "no COMET scores: name a local checkpoint with --comet"}
     made.play([made.started(), made.progress(84, values=values)])
     async with at_rest(App(made, watch=True), (100, 48)) as (app, pilot):
-        for width in (100, 110, 120, 140, 160, 200):
+        for width in (100, 120, 160):
             await pilot.resize_terminal(width, 40)
             await settle(pilot)
             shown = " ".join(text(app).split())
@@ -439,12 +443,10 @@ async def test_inputs_floors_and_reasons_are_never_cut(tmp_path: Path) -> None:
                 limits = (Limit(reason, Tier.BASELINE, floor=21.0, clear=False),)
                 changes = {"claim": Claim(0.55, Tier.FUNCTIONAL, Tier.BASELINE, limits)}  # noqa: PLW2901
             made.play([made.progress(84, **changes)])
-            for width in (100, 140, 160):
-                await pilot.resize_terminal(width, 48)
-                await settle(pilot)
-                shown = text(app)
-                assert words in shown
-                assert shown.index("baseline (") <= shown.index(words)
+            await settle(pilot)
+            shown = text(app)
+            assert words in shown
+            assert shown.index("baseline (") <= shown.index(words)
 
 
 def test_metrics_page_says_what_each_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,7 @@ async def test_scoring_again_makes_a_new_run_that_names_the_old(path: Path) -> N
     assert before.card["scores"]["ter"] is None
 
 
-@pytest.mark.costly("a dialog that looks at four sets of metrics")
+@pytest.mark.costly("a dialog that looks at three sets of metrics")
 async def test_dialog_says_what_will_work_and_what_is_wrong(path: Path) -> None:
     async with at_rest(App(None, path), (80, 24)) as (app, pilot):
         screen = await opened(pilot)
@@ -57,11 +57,6 @@ async def test_dialog_says_what_will_work_and_what_is_wrong(path: Path) -> None:
         assert "there is no metric 'blue'" in " ".join(text(app).split())
         await press(pilot, "ctrl+s")
         assert app.screen is screen
-        screen.query_one("#field-metrics", FormLine).put("ter")
-        screen.query_one("#field-gloss_dictionary", FormLine).put("/there/is/none.json")
-        await settle(pilot)
-        assert "/there/is/none.json" in text(app)
-        screen.query_one("#field-gloss_dictionary", FormLine).put("")
         screen.query_one("#field-metrics", FormLine).put("chrf_plus_plus")
         await settle(pilot)
         await press(pilot, "ctrl+s")
@@ -107,6 +102,7 @@ def spoil_the_card(path: Path) -> None:
     (folder / f"{LANGUAGES['target_language']}.toml").write_text("x = ", "utf-8")
 
 
+@pytest.mark.thorough
 async def test_a_broken_language_card_is_spoken_of(path: Path) -> None:
     spoil_the_card(path)
     async with at_rest(App(None, path), (120, 30)) as (app, pilot):
@@ -141,7 +137,8 @@ READ_CARDS = {"prospect", "rescore", "measured", "_explain", "look", "start_run"
 def test_whoever_says_failures_of_the_harness_says_those_of_cards_and_corpora_too() -> None:
     found = 0
     for file in Path(rosetta_tui.__file__).parent.rglob("*.py"):
-        for each in ast.walk(ast.parse(file.read_text("utf-8"))):
+        code = file.read_text("utf-8")
+        for each in ast.walk(ast.parse(code)) if "HarnessError" in code else ():
             if not isinstance(each, ast.Try):
                 continue
             called = {ast.unparse(n.func).split(".")[-1] for line in each.body

@@ -13,7 +13,7 @@ DOWN, LEFT, END, LEAVE = "\x1b[B", "\x1b[D", "\x1b[F", "\x11"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of the system")
-@pytest.mark.costly("starts the program twice in a real terminal")
+@pytest.mark.thorough
 def test_chosen_key_and_colours_hold_at_the_next_start(tmp_path: Path) -> None:
     from tests.tui.real.pseudo import Pseudo, wait
 

@@ -240,6 +240,7 @@ async def test_words_that_are_being_kept_are_not_thrown_away(over: str) -> None:
         assert told == [True, False]
 
 
+@pytest.mark.thorough
 async def test_scoring_under_palette_ends(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app, held = App(None, path), Held()
     monkeypatch.setattr("rosetta_tui.runs.score_again.rescore", held.before(rescoring.rescore))
@@ -256,6 +257,7 @@ async def test_scoring_under_palette_ends(path: Path, monkeypatch: pytest.Monkey
     assert len(runs(path)) == 2
 
 
+@pytest.mark.thorough
 async def test_corpus_under_palette_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "c.tsv"
     file.write_text("source\treference\na\tb\n", "utf-8")
@@ -344,6 +346,7 @@ async def test_acts_of_a_run_ask_nothing_of_the_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "found"), [("R", None), ("delete", deletion.HoldsSecrets("kept"))], ids=["R", "delete"]
 )
+@pytest.mark.thorough
 async def test_a_question_that_the_palette_hid_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, found: Any
 ) -> None:

@@ -60,6 +60,7 @@ def test_text_and_cursor_can_be_read_in(theme: Theme) -> None:
     assert ANSI_COLOURS.keys() <= theme.variables.keys()
 
 
+@pytest.mark.thorough
 async def test_live_screen_can_be_drawn_in_every_theme(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite")
     made.middle(84)

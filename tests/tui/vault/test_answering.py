@@ -128,6 +128,7 @@ def _first(grants: Grants) -> tuple[GrantRequest, VaultState]:
     return next(iter(state.grants.values())).request, state
 
 
+@pytest.mark.thorough
 async def test_what_this_computer_asked_is_taken_in_at_once(home: Path, tmp_path: Path) -> None:
     folder = filled(home, tmp_path / "elders").folder
     asked(home, folder, Identity.load(home, Role.COMPUTER))
