@@ -55,6 +55,7 @@ def test_the_examples_in_its_docstrings_hold(name: str, demo: Corpus) -> None:
     assert runner.tries or name == "verdict"
 
 
+@pytest.mark.every_python
 async def test_a_notebook_from_a_file_to_a_sentence(tmp_path: Path, endpoint: Scripted) -> None:
     """Each line as in a cell: within an event loop that is running, as Jupyter's is."""
     file = tmp_path / "my.tsv"

@@ -130,4 +130,4 @@ def test_reading_time_grows_with_the_text_and_not_faster(piece: str) -> None:
         text = piece * times
         read_placeholders(text)
 
-    assert grows_less(act, 4_000, 40_000, 4)
+    assert grows_less(act, 2_000, 20_000, 4)

@@ -21,7 +21,7 @@ from tests.harness.release.attackers import (
     demo_statistics,
     difference_told,
 )
-from tests.review.thorough import times
+from tests.review.thorough import first, times
 
 SUBMISSIONS = times(100, 1_000)
 WORLDS = times(6, 60)
@@ -57,7 +57,7 @@ def test_many_adaptive_submissions_gain_under_a_point(statistics: np.ndarray, na
     assert gain(statistics, name) < 1
 
 
-@pytest.mark.parametrize("name", ["regression", "climbing"])
+@pytest.mark.parametrize("name", first(1, ["regression", "climbing"]))
 def test_exact_scores_let_the_same_attack_gain_more(statistics: np.ndarray, name: str) -> None:
     assert gain(statistics, name, times(400, 1_000), exact=True) > 2
 
@@ -83,7 +83,7 @@ def worst(statistics: np.ndarray, attack: Callable[[HiddenSet, int], Choice]) ->
 
 
 @pytest.mark.parametrize(
-    ("aside", "low"), [(0.0, False), (0.1, False), (0.5, False), (0.0, True), (0.1, True)]
+    ("aside", "low"), first(2, [(0.1, False), (0.1, True), (0.0, False), (0.5, False), (0.0, True)])
 )
 def test_a_choice_on_a_border_of_the_steps_gains_under_a_point(
     statistics: np.ndarray, aside: float, low: bool

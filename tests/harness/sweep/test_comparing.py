@@ -71,7 +71,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def comparison(path: Path) -> tuple[SweepComparison, SweepRecord]:
     with closing(open_store(path)) as store:
         record = sweep_record(store, find_sweep(store, "five"))
-        return compare_sweep(store, record, "chrf_plus_plus", draws=300), record
+        return compare_sweep(store, record, "chrf_plus_plus", draws=100), record
 
 
 def test_methods_are_compared_with_the_best(

@@ -28,7 +28,7 @@ from harness.sweep.working import cells_again, work
 from scoring.statistics.racing import Race, shuffled
 from tests.harness.scripted import Answer, Asked, completion, error, json_answer, serving
 from tests.harness.sweep.sweeping import begun, never, record, stored_entries
-from tests.review.thorough import first
+from tests.review.thorough import first, times
 
 SIZE = 60
 SHARES = {"best": 0.95, "second": 0.85, "poor": 0.2, "worst": 0.0}
@@ -132,12 +132,12 @@ def test_what_was_decided_follows_from_the_rule(undisturbed: Undisturbed) -> Non
         assert (told.lower, told.upper) == pytest.approx((out.lower, out.upper))
 
 
-@pytest.mark.costly("kills two real processes and finishes what they left")
+@pytest.mark.costly("kills real processes and finishes what they left")
 @pytest.mark.parametrize("instant", first(1, (25, 47, 8, 40, 41, 60, 80, 100)))
 def test_kill_changes_no_decision(tmp_path: Path, undisturbed: Undisturbed, instant: int) -> None:
     with serving() as server:
         store, sweep = begun(tmp_path, server.url, axes(), top="race = true", size=SIZE)
-        with closing(WorkerProcesses(store, sweep.number, 2)) as workers:
+        with closing(WorkerProcesses(store, sweep.number, times(1, 2))) as workers:
 
             def kill(asked: Asked) -> None:
                 if asked.number == instant:
@@ -225,6 +225,7 @@ def test_incomplete_block_decides_nothing(tmp_path: Path, undisturbed: Undisturb
     assert (lacking.seen, lacking.out) == (0, {})
 
 
+@pytest.mark.thorough
 def test_run_that_stopped_leaves_the_race_and_comes_back(tmp_path: Path) -> None:
     def refuse(asked: Asked) -> Answer:
         return error(404, "no such model") if asked.body["model"] == "second" else usual(asked)

@@ -66,7 +66,7 @@ def test_any_text_has_a_value_in_range(name: str, output: str) -> None:
     _value(name, output)
 
 
-MANY = times(10_000, 100_000)
+MANY = times(5_000, 100_000)
 BOMBS = (
     "", "a" + "\u0301" * (MANY // 5), "[" * 10_000 + "]" * 10_000,
     '{"a":' * 10_000 + "1" + "}" * 10_000, '[{"a": {"x": ' + "[" * 800 + "]" * 800 + "}}]",

@@ -26,7 +26,7 @@ from scoring.statistics.confidence_sequence import (
     span_of,
 )
 from scoring.statistics.significance import compare
-from tests.review.thorough import examples, times
+from tests.review.thorough import examples, first, times
 from tests.scoring.samples import ALPHABETS, corpus, worse
 from tests.scoring.statistics.matches import matches
 
@@ -189,7 +189,7 @@ def test_clusters_are_the_finest_cuts_there_are(runs: int, seed: int) -> None:
     assert set(np.cumsum([len(cluster) for cluster in made])[:-1].tolist()) == cuts
 
 
-@pytest.mark.parametrize("metric", ["chrf_plus_plus", "ter", "composite"])
+@pytest.mark.parametrize("metric", first(1, ["ter", "chrf_plus_plus", "composite"]))
 def test_pairs_are_decided_as_in_a_comparison_by_bootstrap(metric: str) -> None:
     tables = systems([0.1, 0.15, 0.6, 0.65])
     found = rank(tables, metric)

@@ -212,7 +212,7 @@ def test_what_cannot_be_held_against_another_is_refused() -> None:
             against_best(method, baselines, metric)
 
 
-@pytest.mark.parametrize("world", first(2, reversed(WORLDS)))
+@pytest.mark.parametrize("world", first(1, reversed(WORLDS)))
 def test_it_seldom_claims_to_beat_what_is_as_good(world: str) -> None:
     random = np.random.default_rng(11)
     simulations = times(6, 400)

@@ -107,7 +107,7 @@ def test_the_same_seed_draws_what_sacrebleu_draws() -> None:
 
 def test_shuffles_agree_with_all_shuffles_there_are() -> None:
     rows, others = tables(9, seed=2)
-    found = compare(rows, others, trials=40_000)
+    found = compare(rows, others, trials=10_000)
     first, second = rows.matrix, others.matrix
     for id_ in ("chrf_plus_plus", "ter", "exact_match_rate"):
         apart = []
@@ -118,7 +118,7 @@ def test_shuffles_agree_with_all_shuffles_there_are() -> None:
             apart.append(float((rows.values(other)[id_] - rows.values(one)[id_])[0]))
         seen = abs(found[id_].difference)
         exact = np.mean([abs(value) >= seen - 1e-9 for value in apart])
-        assert found[id_].p_randomisation == pytest.approx(exact, abs=0.012), id_
+        assert found[id_].p_randomisation == pytest.approx(exact, abs=0.024), id_
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(1, 0), (5, 0), (9, 1), (12, 5), (30, 14)])
