@@ -65,6 +65,7 @@ class Disk:
             self.touched.append(f"{name} {what}")
 
 
+@pytest.mark.costly("goes through every page, with the disk watched")
 def test_no_disk_is_touched(enter: Enter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file was named, and another person's folder lies beside it on the stick."""
     monkeypatch.setenv("HOME", str(tmp_path))

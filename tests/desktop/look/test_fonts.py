@@ -30,7 +30,7 @@ from tests.growth import grows_less
 from tests.harness.process import ROOT
 from tests.review.files.made_font import CHEROKEE, OFL, carried
 from tests.review.session.scenes import ORGANISATION, batch_of, items_of, write_file
-from tests.review.thorough import examples, first, times
+from tests.review.thorough import examples, times
 
 LETTERS = {
     "Plains Cree, roman": "âêîôĀāĒēĪīŌō",
@@ -207,7 +207,8 @@ def _assigned() -> list[str]:
     return random.Random(5).sample(seen, len(seen))
 
 
-@pytest.mark.parametrize("kind", first(1, ["all with a mark", "one text", "a text each"]))
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", ["all with a mark", "one text", "a text each"])
 def test_five_thousand_different_characters_hold_nobody_up(kind: str) -> None:
     letters = _assigned()[:5000]
     undrawn(letters)  # every font that is needed is open now, as after the first page

@@ -66,6 +66,7 @@ let_go()
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux is asked")
 def test_code_leaves_memory_unless_it_was_changed_there() -> None:
     """Checks a signature and lets go, twice: kB before, mappings let go, kB after, kB after another check."""
