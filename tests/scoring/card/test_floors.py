@@ -49,7 +49,7 @@ def worthless(entries: Sequence[Entry]) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("entries", first(2, [2, 20, 80]))
-@pytest.mark.parametrize("alphabet", first(2, ALPHABETS.values()))
+@pytest.mark.parametrize("alphabet", first(1, ALPHABETS.values()))
 def test_worthless_outputs_claim_baseline_in_every_script(alphabet: str, entries: int) -> None:
     made = corpus(alphabet, entries)
     for kind, outputs in worthless(made).items():

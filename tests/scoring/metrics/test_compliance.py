@@ -163,14 +163,14 @@ def test_a_copied_source_keeps_every_variable(text: str) -> None:
     assert not [sentence for sentence in told if "variable" in sentence]
 
 
-@pytest.mark.parametrize("language", first(2, SCRIPTS))
+@pytest.mark.parametrize("language", first(1, SCRIPTS))
 def test_human_translations_are_hardly_ever_flagged(language: str) -> None:
     pairs = read_pairs(language)[:: times(3, 1)]
     assert flagged(ComplianceIndex(shipped(language)), pairs) < 0.002
     assert flagged(ComplianceIndex(target(SCRIPTS[language], card=False)), pairs) < 0.002
 
 
-@pytest.mark.parametrize("language", first(2, sorted(set(SCRIPTS) - {"fin"})))
+@pytest.mark.parametrize("language", first(1, sorted(set(SCRIPTS) - {"fin"})))
 def test_marks_and_letters_of_people_are_right(language: str) -> None:
     """Finnish is left out: that translation opens quotations with “, which Finnish does not."""
     metric, pairs = ComplianceIndex(shipped(language)), read_pairs(language)
