@@ -71,7 +71,7 @@ def _written_once(value: Any) -> bytes:
 
 @pytest.fixture(autouse=True)
 def worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work out once what costs nearly all of a certificate, and of a code: the agreement of a panel, and scrypt."""
+    """Work out once what costs nearly all of a certificate, and of a code: the agreement of a panel, and scrypt, with little work for a passphrase."""
 
     def measured(panel: Panel, reviewers: Iterable[str], **wishes: Any) -> Agreement:
         asked = sha256(repr((panel, sorted(reviewers), wishes, _fewer)).encode()).hexdigest()
@@ -89,6 +89,7 @@ def worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, known in _quantiles.items():
         monkeypatch.setattr(rosetta_verify, name, known)
     monkeypatch.setattr(rosetta_verify, "_canonical", _written_once)
+    monkeypatch.setattr("harness.sealed.sealing.WORK", 8)
 
 
 @pytest.fixture(autouse=True)
