@@ -62,7 +62,7 @@ def _speakers_judge() -> None:
         person.laptop.close()
 
 
-@pytest.mark.costly("21 commands of a page, two of which run a method in a box")
+@pytest.mark.thorough
 def test_a_day_from_the_stick_to_the_certificate_at_the_card(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

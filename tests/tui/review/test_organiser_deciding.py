@@ -247,6 +247,7 @@ async def test_what_people_wrote_stands_beside_the_item(tmp_path: Path) -> None:
         _harmless(app)
 
 
+@pytest.mark.thorough
 async def test_decision_that_could_not_be_kept_is_said(
     made: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -142,6 +142,7 @@ def doubled(tmp_path: Path) -> Scene:
     return made
 
 
+@pytest.mark.thorough
 async def test_who_is_not_counted_stands_before_the_look_and_after(doubled: Scene) -> None:
     told = "1 of 5 people is not counted: several laptops speak for this person."
     async with organising(doubled) as (app, pilot):
@@ -191,6 +192,7 @@ async def test_too_little_gives_no_numbers_no_look_and_no_certificate(tmp_path: 
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.costly("two runs are looked at on the screen")
 async def test_each_run_has_its_own_verdict_and_its_own_look(tmp_path: Path) -> None:
     made = scene(tmp_path, replace(OPEN, runs=2))
     async with organising(made) as (_, pilot):
@@ -260,7 +262,7 @@ async def test_go_is_issued_and_checked(gold: Scene, tmp_path: Path) -> None:
     assert verify(found.certificate, found.signature, found.evidence).ok
 
 
-@pytest.mark.costly("the verdict of a panel of five is computed and checked on the screen")
+@pytest.mark.thorough
 async def test_issued_go_is_attached_and_its_files_stay(gold: Scene, tmp_path: Path) -> None:
     gold.desk.issue("spring", gold.run_id, tmp_path / "out")
     async with organising(gold, section="Certificate") as (app, pilot):
@@ -335,6 +337,7 @@ async def test_exports_everything_and_replaces_nothing(tmp_path: Path) -> None:
             await press(pilot, "escape")
 
 
+@pytest.mark.thorough
 async def test_page_for_the_speakers_is_offered_with_a_certificate(tmp_path: Path) -> None:
     made = scene(tmp_path, GO, fluent=True)
     made.desk.issue("spring", made.run_id, tmp_path / "certificate")

@@ -225,6 +225,7 @@ def harmed(home: Path) -> Spring:
     return spring(home, flag="real")
 
 
+@pytest.mark.costly("each kind of decision is typed and read back")
 def test_gate_flag_stops_it_until_people_have_decided(harmed: Spring) -> None:
     [waits, *_] = json.loads(invoke("adjudicate", "--json").stdout)
     assert (waits["flags"], waits["harmful"]) == (1, None)

@@ -318,6 +318,7 @@ async def test_no_line_begins_with_the_sign_that_ends_a_french_sentence() -> Non
 # Rests, the end, handing over and taking back
 
 
+@pytest.mark.costly("a walk over every page after a rest")
 async def test_rest_then_what_was_left_then_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -345,6 +346,7 @@ async def test_rest_then_what_was_left_then_the_end(
     assert app.return_code == 130
 
 
+@pytest.mark.thorough
 async def test_stick_that_is_not_there_is_told_in_words(tmp_path: Path) -> None:
     async with begun(Reviewing(tmp_path, batch_of()), (120, 30)) as (app, pilot):
         for file in app.stick.iterdir():

@@ -179,6 +179,7 @@ def test_the_answers_are_advice_and_no_verdict_counts_them(told: Ground) -> None
     assert "second look" not in rosetta("gate", "spring", "--json").stderr
 
 
+@pytest.mark.thorough
 async def test_screens_say_that_it_is_advice(told: Ground) -> None:
     told.second()
     desk = OrganiserDesk(told.home, told.home / "rosetta.sqlite")

@@ -173,6 +173,7 @@ def test_what_is_left_of_a_text_only_shows() -> None:
     assert harmless("a\u00a0b\tc\r\nd") == "a b c\nd"
 
 
+@pytest.mark.thorough
 async def test_file_held_by_another_program_keeps_item_and_words(app: Reviewing) -> None:
     async with begun(app) as (_, pilot):
         with held(app):
