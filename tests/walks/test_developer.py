@@ -11,10 +11,9 @@ import pytest
 
 from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
+from tests.tui.commands.command_line import ok
 from tests.tui.home.terminal import Terminal
 from tests.walks.shell import rosetta
-
-pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 
 METHOD = """
 import asyncio
@@ -51,6 +50,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 
 
 @pytest.mark.thorough
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 def test_from_an_empty_home_to_two_runs_of_ones_own_corpus_compared(
     terminal: Terminal, tmp_path: Path
 ) -> None:
@@ -103,3 +103,13 @@ def test_from_an_empty_home_to_two_runs_of_ones_own_corpus_compared(
     with closing(open_store(home / "rosetta.sqlite")) as store:
         assert [run.state for run in list_runs(store)] == ["complete"] * 3
     assert "chrF++" in rosetta(home, "compare", "last", "last~1")
+
+
+@pytest.mark.every_python
+@pytest.mark.costly("two runs of the demo, from the empty folder to their comparison")
+def test_commands_from_an_empty_home_to_two_runs_compared(tmp_path: Path) -> None:
+    for _ in range(2):
+        ok("demo --plain", tmp_path)
+    with closing(open_store(tmp_path / "rosetta.sqlite")) as store:
+        assert [run.state for run in list_runs(store)] == ["complete"] * 2
+    assert "chrF++" in ok("compare last last~1", tmp_path)
