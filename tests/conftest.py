@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.strategies import text
 
 from harness import privacy
 from harness.endpoint import offline, ways_out
@@ -38,6 +39,7 @@ offline.shut, offline.why = offline.door(_doors.append)  # for what fixtures of 
 
 def pytest_collection_finish() -> None:
     """Let the garbage collector leave alone what stays to the end, and look as seldom as in the program itself."""
+    text().validate()  # makes hypothesis' table of characters, which the first test would pay for
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 50, 50)
