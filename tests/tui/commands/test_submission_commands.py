@@ -190,6 +190,7 @@ def test_submission_grant_is_for_one_bundle(desk: Desk) -> None:
     assert "Nothing was used up" in said or "nothing is used up" in said.lower()
 
 
+@pytest.mark.costly("loads a translation engine")
 def test_submission_of_a_model_runs_on_own_engine(desk: Desk) -> None:
     pytest.importorskip("ctranslate2", reason="the extra engine is not installed")
     (desk.folder / "tiny.rosetta-submission").unlink()

@@ -197,6 +197,7 @@ def test_docs_plan_of_a_sweep_is_a_plan(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(cells) == (2 + 1) * 2 * 2 * 3 + 1
 
 
+@pytest.mark.costly("runs a whole sweep")
 def test_sweep_of_answers_shows_what_ranks_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     rows = [("Capital of France?", "Paris"), ("Capital of Italy?", "Rome")]
