@@ -131,9 +131,10 @@ def test_only_an_open_level_asks_what_would_settle_it() -> None:
     assert settling(decide(made(good, items=20), POLICY), POLICY) is None
 
 
+@pytest.mark.costly("fewer reviews do not reach the border of the confidence")
 def test_what_would_settle_it_is_the_least_that_does() -> None:
     seen = 0
-    for one in reviews(50, 3, 0.82, 0.5, times(16, 40), 3):
+    for one in reviews(50, 3, 0.82, 0.5, 40, 3):
         verdict = decide(panel(one), POLICY)
         found = settling(verdict, POLICY) if verdict.outcome is GateOutcome.DISCUSS else None
         if found is None:
