@@ -20,7 +20,7 @@ import pytest
 
 from harness.sealed.keys import Identity, Role
 from review.files.statements import write_laptop_card
-from tests.guards.canaries import brought, spoken
+from tests.guards.canaries import brought
 from tests.guards.canaries.place import Computer
 from tests.guards.canaries.search import STEM, forms_in, readable
 from tests.harness.scripted import Scripted, serving
@@ -166,7 +166,7 @@ class Keeper:
         asked = ("--reviewers", 3, "--items", 6, "--bad", 1, "--repeats", 1, "--anchors", 1, "--anyway",
                  "--organisation", "Council", "-o", self.computer.folder / "batches")  # fmt: skip
         self.computer("review", "create", "last", *self.opening[:4], "--for", card, *asked)
-        assert spoken.speak(self.computer.folder / "data") == spoken.WRITTEN
+        assert brought.speak(self.computer.folder / "data") == brought.WRITTEN
         for line in (
             "status last",
             "gate last",
@@ -262,7 +262,7 @@ def test_of_a_file_with_secret_segments_nothing_is_readable_but_on_the_screen(
     asked = ("--reviewers", 3, "--items", 6, "--bad", 0, "--repeats", 0, "--anchors", 0)
     keeper.computer("review", "create", "last", *asked, "--anyway", "--passphrases", "--organisation", "Council",
                     "-o", keeper.computer.folder / "batches")  # fmt: skip
-    assert spoken.speak(keeper.computer.folder / "data") == spoken.WRITTEN
+    assert brought.speak(keeper.computer.folder / "data") == brought.WRITTEN
     for line in ("status last", "gate last", "adjudicate last", "enrol"):
         keeper.computer("review", *line.split(), code=None)
     drawn = walked(

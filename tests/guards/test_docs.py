@@ -1,31 +1,59 @@
-"""What README and docs say of the program is what the program does; generated pages are fresh."""
+"""What README and docs say of the program is what the program does; generated pages are fresh, every page is listed."""
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 import shlex
+import shutil
+import subprocess
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 from textual.screen import Screen
 
+import rosetta as door
 from harness.compare.comparing import LEAST_RUNS, MOST_RUNS
 from harness.core.calls import Usage
+from harness.core.canonical import canonical_bytes
+from harness.core.version import VERSION
 from harness.endpoint.prices import Prices
+from harness.sealed.keys import Role
 from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.compare import compare
 from rosetta_tui.front import commands
+from scoring.core.columns import TASKS
+from scoring.core.inventory import shipped_inventory
+from scoring.core.packs import shipped_packs
 from scoring.core.specification import specification
 from scoring.statistics.confidence_sequence import WAGERS, enough
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED
 from scoring.statistics.reproducibility import DECIDING, TOLERANCE
 from scoring.statistics.significance import TRIALS
+from tests.tui.commands.certified_gold import TwoSides, two_sides
+from tests.tui.commands.command_line import ok
 
 ROOT = Path(__file__).parents[2]
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
+
+
+def read(*names: str) -> str:
+    return ROOT.joinpath(*names).read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["api", "metrics"])
+def test_page_is_what_its_generator_writes(name: str) -> None:
+    written = runpy.run_path(str(DOCS / f"make_{name}.py"))["page"]()
+    assert written == read("docs", f"{name}.md"), f"run: python -P docs/make_{name}.py"
+
+
+def test_every_public_name_is_on_its_page() -> None:
+    assert [name for name in door.__all__ if name not in read("docs", "api.md")] == []
 
 
 def _calls(page: Path) -> list[str]:
@@ -69,8 +97,7 @@ def test_every_command_is_in_the_docs() -> None:
 
 
 def test_the_price_table_of_the_docs_can_be_used(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "prices.md").read_text("utf-8")
-    [table] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    [table] = re.findall(r"```toml\n(.*?)```", read("docs", "prices.md"), re.DOTALL)
     own = tmp_path / "prices.toml"
     own.write_text(table, "utf-8")
     price = Prices(own).price("llm.example.org", "example/translator-7b")
@@ -84,12 +111,13 @@ def test_every_link_between_pages_leads_somewhere() -> None:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-DOCS = Path(__file__).parents[2] / "docs"
+# screens and keys
+
 MADE = runpy.run_path(str(DOCS / "make_keys.py"))
 
 
 def test_the_docs_list_every_screen_and_key() -> None:
-    written = (DOCS / "app.md").read_text("utf-8").partition(MADE["BEGIN"])[2]
+    written = read("docs", "app.md").partition(MADE["BEGIN"])[2]
     assert written == f"\n{MADE['page']()}", "run: python -P docs/make_keys.py"
 
 
@@ -119,29 +147,29 @@ def test_every_screen_has_a_title_and_says_what_its_signs_mean() -> None:
     assert not [kind.__name__ for kind in kinds if not getattr(kind, "HELP", "")]
 
 
-PAGE = Path(__file__).parents[2].joinpath("docs", "comparing.md").read_text("utf-8")
+# what is told of comparing
+
+COMPARING = read("docs", "comparing.md")
 
 
 def test_every_option_has_its_row() -> None:
-    told = set(re.findall(r"`(--[a-z]+)[ `]", PAGE.split("## Reading")[0]))
-    assert told == {option for parameter in compare.params for option in parameter.opts if option.startswith("--")}  # fmt: skip
+    told = set(re.findall(r"`(--[a-z]+)[ `]", COMPARING.split("## Reading")[0]))
+    options = {option for parameter in compare.params for option in parameter.opts}
+    assert told == {option for option in options if option.startswith("--")}
 
 
-def test_the_numbers_of_the_tests_are_those_of_the_code() -> None:
+def test_numbers_of_tests_and_bets_are_those_of_the_code() -> None:
     assert (LEAST_RUNS, MOST_RUNS) == (2, 6)
-    assert "Two to six runs" in PAGE
-    assert f"{DRAWS:,} paired resamples" in PAGE
-    assert f"{TRIALS:,} shuffles" in PAGE
-    assert f"{LEVEL:.0%}".replace("%", " %") in PAGE
-    assert f"the same seed ({SEED})" in PAGE
-    assert f"±{TOLERANCE:.0%}".replace("%", " %") in PAGE
+    assert "Two to six runs" in COMPARING
+    assert f"{DRAWS:,} paired resamples" in COMPARING
+    assert f"{TRIALS:,} shuffles" in COMPARING
+    assert f"{LEVEL:.0%}".replace("%", " %") in COMPARING
+    assert f"the same seed ({SEED})" in COMPARING
+    assert f"±{TOLERANCE:.0%}".replace("%", " %") in COMPARING
     assert DECIDING == ("composite", "chrf_plus_plus")
-
-
-def test_the_bets_are_as_many_and_as_large_as_told() -> None:
     assert len(WAGERS) == 12
     assert round(2.718281828 ** enough(LEVEL)) == 40
-    assert "Twelve bets" in PAGE
+    assert "Twelve bets" in COMPARING
 
 
 def test_metrics_are_called_what_they_are() -> None:
@@ -150,3 +178,186 @@ def test_metrics_are_called_what_they_are() -> None:
     assert rows["bleu"].level == "corpus"
     assert not rows["consistency_score"].interval
     assert rows["ter"].info.high == float("inf")
+
+
+# metrics
+
+METRICS = read("docs", "metrics.md")
+
+
+def test_every_metric_has_one_full_row() -> None:
+    rows = _rows(METRICS.partition("## Packs")[0])
+    assert list(rows) == list(specification().metrics)
+    for id_, cells in rows.items():
+        assert all(cells), id_
+        weights = dict(re.findall(r"([AB]) (\d\.\d\d)", cells[-1]))
+        profiles = specification().profiles.items()
+        stated = {name: profile[id_] for name, profile in profiles if id_ in profile}
+        assert {name: float(weight) for name, weight in weights.items()} == stated
+        assert weights or cells[-1].startswith("no: ")
+    rows = _rows(METRICS.partition("## Packs")[2])
+    assert list(rows) == [id_ for id_ in shipped_inventory() if "." in id_]
+    assert all(all(cells) for cells in rows.values())
+
+
+def _rows(part: str) -> dict[str, list[str]]:
+    return {
+        cells[1].strip().strip("`"): [cell.strip() for cell in cells[2:-1]]
+        for line in part.splitlines()
+        if line.startswith("| `") and len(cells := line.split("|")) >= 10
+    }
+
+
+def test_every_task_of_a_pack_has_a_metric_and_every_metric_a_task_that_there_is() -> None:
+    for pack in shipped_packs():
+        assert all(pack.for_task(task) for task in pack.tasks), pack.name
+        tasks = {task for row in pack.rows.values() for task in row.tasks}
+        assert tasks <= TASKS.keys()
+
+
+def test_the_page_names_no_metric_that_there_is_not() -> None:
+    named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", METRICS.partition("## Packs")[0]))
+    assert named - set(specification().metrics) <= {"morphological_analysis"}
+
+
+# contributing, changelog, index, benchmarks: every page and script is listed, and no other
+
+CONTRIBUTING = read("CONTRIBUTING.md")
+
+
+def test_the_index_lists_every_page_once() -> None:
+    listed = re.findall(r"^\| \[([\w/.-]+\.md)\]", read("docs", "README.md"), re.MULTILINE)
+    pages = {page.name for page in DOCS.glob("*.md")} - {"README.md"}
+    assert sorted(name for name in listed if "/" not in name) == sorted(pages)
+
+
+def test_the_readme_leads_to_the_index_and_the_architecture() -> None:
+    readme = read("README.md")
+    for page in ("docs/README.md", "docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+        assert f"({page})" in readme
+
+
+def test_files_that_contributing_names_are_there() -> None:
+    named = set(re.findall(r"`([\w.-]+(?:/[\w.-]*)+|[\w.-]+\.(?:toml|yaml|md))`", CONTRIBUTING))
+    named |= set(re.findall(r"\]\(([\w/.-]+)\)", CONTRIBUTING))
+    assert len(named) > 25
+    fixed = (name for name in sorted(named) if "TAG" not in name and "NAME" not in name)
+    gone = [name for name in fixed if not (ROOT / name).exists()]
+    assert gone == []
+
+
+def test_make_knows_the_targets_that_contributing_names() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", read("Makefile"), re.MULTILINE))
+    assert set(re.findall(r"\bmake ([a-z-]+)", CONTRIBUTING)) <= targets
+
+
+def test_the_changelog_is_kept() -> None:
+    told = read("CHANGELOG.md")
+    assert re.findall(r"^## (.*)$", told, re.MULTILINE)[0] == "Unreleased"
+    assert VERSION in told
+
+
+def test_pre_commit_runs_what_make_lint_runs() -> None:
+    hooks = re.findall(r"^ +entry: \.venv/bin/(.*)$", read(".pre-commit-config.yaml"), re.MULTILINE)
+    [recipe] = re.findall(r"^lint:.*\n((?:\t.*\n)+)", read("Makefile"), re.MULTILINE)
+    assert hooks == re.findall(r"\$\(BIN\)/(.*)", recipe)
+
+
+PARTS = {"bare_app", "mock_endpoint", "straightforward", "window_probe"}
+"""Started by a script: the other side of a comparison, or what is watched."""
+
+
+def scripts() -> set[str]:
+    """Return the names of what can be started and measures something."""
+    found = (path for path in (ROOT / "benchmarks").glob("*.py"))
+    return {path.stem for path in found if "__main__" in path.read_text("utf-8")} - PARTS
+
+
+def test_make_runs_every_script() -> None:
+    makefile = read("Makefile").replace("\\\n", " ")
+    listed = re.findall(r"^BENCHMARKS = (.*)$", makefile, re.MULTILINE)[0].split()
+    assert sorted(listed) == sorted(scripts())
+    assert "for name in $(BENCHMARKS)" in makefile
+
+
+def test_the_page_has_a_row_for_every_script() -> None:
+    rows = [line for line in read("docs", "benchmarks.md").splitlines() if line.startswith("|")]
+    last = (re.findall(r"`(\w+)`", row.rstrip("| ").split("|")[-1]) for row in rows)
+    assert {name for names in last for name in names} == scripts()
+    assert all((ROOT / "benchmarks" / f"{name}.py").exists() for name in PARTS)
+
+
+# the lines of docs/verifying.md, run by a real shell with a real openssl over files of the program, whole and changed
+
+LINES = dict(
+    re.findall(r"<!-- openssl: (\w+) -->\n```sh\n(.*?)```", read("docs", "verifying.md"), re.DOTALL)
+)
+
+needs_openssl = pytest.mark.skipif(
+    not all(map(shutil.which, ("openssl", "bash", "python3"))),
+    reason="openssl, bash or python3 is not installed",
+)
+
+
+@pytest.fixture(scope="module")
+def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoSides]:
+    with pytest.MonkeyPatch.context() as patch:
+        yield two_sides(tmp_path_factory.mktemp("openssl"), patch)
+
+
+def run(name: str, folder: Path, **keys: str) -> subprocess.CompletedProcess[str]:
+    """Run the lines of a file's kind in its folder, with the function for keys before them."""
+    script = f"set -e\n{LINES['key']}\n{LINES[name]}"
+    return subprocess.run(
+        ["bash", "-c", script], cwd=folder, env={"PATH": "/usr/bin:/bin:/usr/local/bin", **keys},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def holds(done: subprocess.CompletedProcess[str], times: int = 1) -> bool:
+    return done.returncode == 0 and done.stdout.count("Verified Successfully") == times
+
+
+@needs_openssl
+def test_openssl_checks_a_certificate(sides: TwoSides, tmp_path: Path) -> None:
+    shutil.copy(sides.certificate, tmp_path / "NAME.certificate.json")
+    signature = sides.certificate.name.replace(".json", ".sig")
+    shutil.copy(sides.certificate.with_name(signature), tmp_path / "NAME.certificate.sig")
+    assert holds(run("certificate", tmp_path, KEY=sides.organisation_key))
+    assert not holds(run("certificate", tmp_path, KEY=sides.key()))
+    path = tmp_path / "NAME.certificate.json"
+    path.write_bytes(path.read_bytes().replace(b'"go"', b'"no"'))
+    assert not holds(run("certificate", tmp_path, KEY=sides.organisation_key))
+
+
+@needs_openssl
+def test_openssl_checks_a_signed_card(sides: TwoSides, tmp_path: Path) -> None:
+    (tmp_path / "c.tsv").write_text("id\tsource\treference\n1\tHello\tSaluton\n", "utf-8")
+    languages = "--source-language en --target-language eo"
+    ok(f"run {tmp_path}/c.tsv {languages} --method copy-source --plain", sides.developer)
+    ok(f"runs export last -o {tmp_path}/NAME.json", sides.developer)
+    key = sides.key(Role.COMPUTER)
+    assert holds(run("card", tmp_path, KEY=key))
+    assert not holds(run("card", tmp_path, KEY=sides.organisation_key))
+    path = tmp_path / "NAME.seal.json"
+    whole = path.read_text()
+    path.write_text(whole.replace('"rows":1', '"rows":2'))
+    assert not holds(run("card", tmp_path, KEY=key))
+    path.write_text(whole)
+    card = tmp_path / "NAME.json"
+    raw = json.loads(card.read_bytes())
+    card.write_text(json.dumps(raw | {"run_card_hash": "0" * 64}))
+    assert "another card" in run("card", tmp_path, KEY=key).stderr
+
+
+@needs_openssl
+def test_openssl_checks_a_record_of_ownership(sides: TwoSides, tmp_path: Path) -> None:
+    path = tmp_path / "NAME.rosetta-ownership"
+    shutil.copy(sides.signed(), path)
+    keys = {"ORGANISATION": sides.organisation_key, "DEVELOPER": sides.key()}
+    assert holds(run("ownership", tmp_path, **keys), times=2)
+    assert not holds(run("ownership", tmp_path, **keys | {"DEVELOPER": "0" * 64}), times=2)
+    raw = json.loads(path.read_bytes())
+    raw["terms"]["organisation_share"] = 100
+    path.write_bytes(canonical_bytes(raw) + b"\n")
+    assert "other terms" in run("ownership", tmp_path, **keys).stderr

@@ -1,22 +1,30 @@
-"""No text of a corpus, a model or a card acts on the terminal, on any screen."""
+"""No text of a corpus, a model or a card acts on the terminal, on any screen, and none names a folder of the user's machine."""
 
 from __future__ import annotations
 
+import json
 import os
 import pty
+import re
 import select
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
+from corpora.samples import DEMO_COACHING, DEMO_CORPUS, DEMO_WEAK, sample_path
 from harness.events.kinds import Failed, Waiting
-from harness.store.runs import find_run
+from harness.store.runs import CARD_COLUMNS, find_run, seal_run
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.entry.screen import EntryScreen
+from rosetta_tui.live.screen import LiveScreen
+from tests.tui.commands.processes import Rosetta
 from tests.tui.entry.explained import Known, hostile_why
 from tests.tui.hostile import acting
 from tests.tui.scenes import HOSTILE, Scene, card_of, hostile
@@ -91,10 +99,6 @@ async def test_the_entry_screen(made: Scene) -> None:
 
 
 async def test_home(made: Scene) -> None:
-    import json
-
-    from harness.store.runs import CARD_COLUMNS, seal_run
-
     card = card_of(made)
     card["claimable_tier"] = HOSTILE[3]
     card["scores"] = {**card["scores"], "reasons": {HOSTILE[3]: HOSTILE[4]}}  # type: ignore[dict-item]
@@ -116,10 +120,6 @@ async def test_a_search_for_hostile_text(made: Scene) -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         made.play([made.started(), *made.scored(len(HOSTILE)), made.progress(5)])
         await settle(pilot)
-        from dataclasses import replace
-
-        from rosetta_tui.live.screen import LiveScreen
-
         assert isinstance(app.screen, LiveScreen)
         for hostile_text in HOSTILE[:9]:
             table = app.screen.table
@@ -218,3 +218,101 @@ def _until(terminal: int, shown: bytes | None, stream: object, screen: object) -
         if shown is not None and shown.decode() in "\n".join(screen.display):  # type: ignore[attr-defined]
             return got
     raise AssertionError(f"{shown!r} never stood on the screen")
+
+
+# no folder of the user's machine is on a card or in what a run prints: cards are passed on
+
+TELLTALE = "Zaubertrank-7f3a"
+FORMS = ("card", "jsonl", "csv")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with everything that a run of the demo can be told to use."""
+    folder = tmp_path / TELLTALE / "home"
+    folder.mkdir(parents=True)
+    for sample in (DEMO_CORPUS, DEMO_WEAK, DEMO_COACHING):
+        shutil.copy(sample_path(sample), folder / sample)
+    shipped = Path(str(files("corpora"))) / "languages" / "shipped"
+    shutil.copy(shipped / "epo" / "epo.hfstol", folder / "own.hfstol")
+    shutil.copy(shipped / "eo.toml", folder / "own.toml")
+    entries = json.loads((folder / DEMO_CORPUS).read_text("utf-8"))["entries"]
+    scores = "".join(f"{entry['id']}\t0.5\n" for entry in entries)
+    (folder / "scores.tsv").write_text(scores, "utf-8")
+    (folder / "few.tsv").write_text("1\t0.5\n", "utf-8")
+    (folder / "glosses.tsv").write_text("hundo\tdog\n", "utf-8")
+    return folder
+
+
+@pytest.fixture
+def rosetta(folder: Path) -> Rosetta:
+    return Rosetta(folder / "data")
+
+
+def replay(folder: Path, *more: object) -> list[object]:
+    return [
+        "run", folder / DEMO_CORPUS, "-m", "replay", "--outputs", folder / DEMO_WEAK,
+        "--terms", folder / DEMO_COACHING, "--analyser", folder / "own.hfstol",
+        "--language-card", folder / "own.toml", "--gloss-dictionary", folder / "glosses.tsv", *more,
+    ]  # fmt: skip
+
+
+def printed(rosetta: Rosetta, arguments: Sequence[object]) -> str:
+    """Return all that a run prints, in lines and in JSON lines, and all that is exported of it."""
+    said = []
+    for style in ("--plain", "--json-lines"):
+        code, out, problems = rosetta(*arguments, style)
+        assert code == 0, problems
+        assert out
+        said += [out, problems]
+    for form in FORMS:
+        code, out, problems = rosetta("runs", "export", "last", "--form", form, "-o", "-")
+        assert code == 0, problems
+        said += [out, problems]
+    for words in (["show", "last"], ["show", "last", "--json"], ["list"], ["verify", "last"]):
+        said += rosetta("runs", *words)[1:]
+    return "\n".join(said)
+
+
+@pytest.mark.thorough
+def test_files_of_ones_own_are_named_without_their_folder(rosetta: Rosetta, folder: Path) -> None:
+    for scores, told in (
+        ("scores.tsv", r"scores\.tsv"),
+        ("few.tsv", r"few\.tsv: \d+ of the run's 96 entries have no score"),
+    ):
+        said = printed(rosetta, replay(folder, "--comet", folder / scores))
+        assert re.search(told, said)
+        assert "own.hfstol" in said
+        assert TELLTALE not in said
+
+
+@pytest.mark.thorough
+def test_an_analyser_that_is_damaged_is_named_without_its_folder(
+    rosetta: Rosetta, folder: Path
+) -> None:
+    languages = rosetta.home / "languages" / "eo"
+    languages.mkdir(parents=True)
+    (languages / "epo.hfstol").write_bytes(b"damaged")
+    chosen = ["run", folder / DEMO_CORPUS, "-m", "copy-source"]
+    said = printed(rosetta, chosen)
+    assert "epo.hfstol" in said
+    assert TELLTALE not in said
+
+
+@pytest.mark.thorough
+def test_a_run_that_was_scored_again(rosetta: Rosetta, folder: Path) -> None:
+    code, _, problems = rosetta(*replay(folder), "--plain")
+    assert code == 0, problems
+    for scores in ("scores.tsv", "few.tsv"):
+        again = ["score", "--rescore", "last", "--comet", folder / scores, "--json"]
+        code, out, problems = rosetta(*again)
+        assert code == 0, problems
+        assert scores in out
+        assert TELLTALE not in out + problems
+
+
+@pytest.mark.thorough
+def test_the_telltale_is_found_where_there_is_one(rosetta: Rosetta, folder: Path) -> None:
+    code, _, problems = rosetta("run", folder / "missing.json", "-m", "copy-source", "--plain")
+    assert code == 2
+    assert TELLTALE in problems

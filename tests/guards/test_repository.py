@@ -1,30 +1,50 @@
-"""Rules of the whole: small files, small functions, nothing that runs foreign bytes, no machine's paths.
+"""Rules of the whole: small files and functions, one name for a class, imports as the contracts say, no foreign bytes,
+no machine's paths, a wheel that holds our packages and nothing else, and tests that reach no other machine.
 
 A rule that one line shows is looked for in the text: parsing the whole tree takes longer than all these tests.
 """
 
 from __future__ import annotations
 
+import ast
+import email
 import re
+import runpy
+import socket
 import subprocess
-from collections.abc import Iterator
+import sys
+import tomllib
+import zipfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from harness.core.version import VERSION
+from tests import without_network
+from tests.wheels import build_wheel
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+SHIPPED = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+ALONE = "review/verdict/stand_alone/rosetta_verify.py"
+"""Runs on its own with nothing of the program beside it."""
 
 
 @cache
-def sources(*folders: str) -> dict[str, str]:
-    """Return the text of each file under its path."""
+def texts(folder: str) -> dict[str, str]:
     return {
         path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
-        for folder in folders
         for path in sorted((ROOT / folder).rglob("*.py"))
     }
+
+
+def sources(*folders: str) -> dict[str, str]:
+    """Return the text of each file under its path."""
+    return {path: text for folder in folders for path, text in texts(folder).items()}
 
 
 def lines_with(pattern: str, *folders: str) -> list[str]:
@@ -36,17 +56,16 @@ def lines_with(pattern: str, *folders: str) -> list[str]:
     ]
 
 
-def tracked() -> list[Path]:
+def tracked(*folders: str) -> set[str]:
     done = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True
+        ["git", "ls-files", "-z", *folders], cwd=ROOT, check=True, capture_output=True, text=True
     )
-    return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
+    return {name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()}
 
 
 @pytest.mark.parametrize(("folders", "most"), [(PACKAGES, 450), (("tests",), 600)])
 def test_no_file_is_too_long_to_be_read_at_once(folders: tuple[str, ...], most: int) -> None:
-    whole = "review/verdict/stand_alone/rosetta_verify.py"
-    lengths = {path: text.count("\n") for path, text in sources(*folders).items() if path != whole}
+    lengths = {path: text.count("\n") for path, text in sources(*folders).items() if path != ALONE}
     assert {path: count for path, count in lengths.items() if count > most} == {}
 
 
@@ -122,14 +141,22 @@ def test_no_vague_module_names() -> None:
 
 MACHINE = r"(?<![\w.])/(?:wo" r"rk|ro" r"ot|home/\w+|Users/\w+)/|/tmp/ve" r"nv|C:\\Users"
 REGISTRY = r"https?://[\w.-]*(?:pypi|pythonhosted|art" r"ifactory|nex" r"us|devpi)[\w.-]*/"
+SIGNS = [
+    each.replace("_", "").encode()
+    for each in (
+        *("/wo_rk/", "/ro_ot/", "/home/", "/Users/", "/tmp/ve_nv", "C:\\Users"),
+        *("pypi", "pythonhosted", "art_ifactory", "nex_us", "devpi"),
+    )
+]
+"""What every place has that the patterns find; looked for first, because it takes a tenth of the time."""
 
 
 def test_no_file_knows_the_machine_it_was_written_on() -> None:
     forbidden = re.compile(f"{MACHINE}|{REGISTRY}".encode())
     found = {
-        str(path.relative_to(ROOT)): match.group()[:100]
-        for path in tracked()
-        if (match := forbidden.search(path.read_bytes()))
+        name: match.group()[:100]
+        for name, data in ((name, (ROOT / name).read_bytes()) for name in tracked())
+        if any(each in data for each in SIGNS) and (match := forbidden.search(data))
     }
     assert found == {}
 
@@ -163,3 +190,217 @@ def test_one_way_leads_from_a_thread_to_a_screen() -> None:
     """``bring`` checks that the screen is still there; nothing else may bring an answer from a thread."""
     places = lines_with(r"call_from_thread|run_coroutine_threadsafe", "rosetta_tui")
     assert {place.partition(":")[0] for place in places} == {"rosetta_tui/toolkit/background.py"}
+
+
+# one public class, one name in the whole program
+
+WINDOW = "review/desktop/"
+TERMINAL = "rosetta_tui/review/rating/"
+TWINS = {
+    "Choices": "several answers with their digits, drawn by Qt and by Textual",
+    "LessonBox": "the lesson after an answer",
+    "Page": "what all pages of a face share",
+    "PausePage": "what all pages without an item share",
+    "Writing": "the box for a corrected translation",
+    **dict.fromkeys(
+        [
+            *("ChoosePage", "ConsentPage", "EndPage", "HandOverPage", "HelpPage", "ItemPage"),
+            *("LaterPage", "OrganisationPage", "RelationPage", "RestPage", "SharingPage"),
+            *("WithdrawPage", "WithdrawnPage"),
+        ],
+        "one page of a rating, with the same texts and keys in the window and in the terminal",
+    ),
+}
+"""The window and the terminal may each have a class of this name, because it is the same thing."""
+
+
+@cache
+def classes() -> dict[str, list[str]]:
+    """Return the modules of each public class, those inside another class or a function too."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name, text in sources(*PACKAGES, "packaging").items():
+        for kind in re.findall(r"^ *class ([A-Z]\w*)[(:]", text, re.MULTILINE) * (name != ALONE):
+            found[kind].append(name)
+    return found
+
+
+def faulty(found: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the names that more than one thing has."""
+    return {
+        name: places
+        for name, places in found.items()
+        if len(places) > 1 and not (name in TWINS and _one_each(places))
+    }
+
+
+def _one_each(places: list[str]) -> bool:
+    return len(places) == 2 and all(
+        any(place.startswith(face) for place in places) for face in (WINDOW, TERMINAL)
+    )
+
+
+def test_no_public_class_has_the_name_of_another() -> None:
+    assert len(classes()) > 500
+    assert faulty(classes()) == {}
+    assert [name for name in TWINS if not _one_each(classes().get(name, []))] == []
+
+
+@pytest.mark.parametrize(
+    ("places", "good"),
+    [
+        ({"Page": [WINDOW + "frame/page.py", TERMINAL + "parts/page.py"]}, True),
+        ({"Page": [WINDOW + "frame/page.py", WINDOW + "pages/page.py"]}, False),
+        ({"Page": [WINDOW + "a.py", TERMINAL + "b.py", "harness/c.py"]}, False),
+        ({"Verdict": [WINDOW + "a.py", TERMINAL + "b.py"]}, False),
+    ],
+)
+def test_a_second_name_is_seen(places: dict[str, list[str]], good: bool) -> None:
+    assert (faulty(places) == {}) == good
+
+
+# the page of the architecture and the contracts of imports, each against the tree
+
+PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+NAMED = re.findall(r"`([a-z_]+/[\w/]*(?:\.\w+)?)(?:: (\w+))?`", PAGE)
+
+
+def rooms() -> list[Path]:
+    """Return the folders that hold code."""
+    found = (path.parent for name in PACKAGES for path in (ROOT / name).rglob("__init__.py"))
+    return sorted(room for room in found if any(room.glob("[!_]*.py")))
+
+
+def test_the_map_is_what_its_generator_draws_with_every_room() -> None:
+    made = runpy.run_path(str(ROOT / "docs" / "make_architecture.py"))
+    assert made["page"]() == PAGE, "run: python -P docs/make_architecture.py"
+    blocks = made["drawing"]().split("\n\n")
+    for package in PACKAGES:
+        [block] = [each for each in blocks if each.startswith(f"{package}: ")]
+        there = {room.name for room in rooms() if room.parent == ROOT / package}
+        assert there <= set(re.findall(r"^  . (\w+)", block, re.MULTILINE)), package
+
+
+def test_every_file_and_name_of_the_page_exists() -> None:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    assert len(set(NAMED)) > 80
+    wrong = []
+    for path, name in sorted(set(NAMED)):
+        # folders of features are named without their package
+        file = ROOT / path if (ROOT / path).exists() else ROOT / "rosetta_tui" / path
+        if not file.exists():
+            wrong.append(path)
+        elif name:
+            nodes = ast.walk(ast.parse(file.read_text("utf-8")))
+            if name not in {node.name for node in nodes if isinstance(node, kinds)}:
+                wrong.append(f"{path}: {name}")
+    assert wrong == [], "docs/architecture.md names what is not there"
+
+
+def test_every_room_says_in_one_plain_sentence_what_it_is() -> None:
+    told: dict[str, str] = {}
+    for room in rooms():
+        name = str(room.relative_to(ROOT))
+        said = ast.get_docstring(ast.parse((room / "__init__.py").read_text("utf-8"))) or ""
+        first = said.partition("\n\n")[0]
+        assert first.endswith("."), f"{name} does not say in a sentence what it is"
+        assert len(re.findall(r"\.(?:\s|$)", first)) == 1, f"{name}: one sentence, a blank line"
+        assert 20 <= len(first) <= 120, f"{name}: {len(first)} characters"
+        assert first not in told, f"{name} says the same as {told[first]}"
+        told[first] = name
+
+
+def test_every_import_contract_is_kept_and_covers_what_is_shipped() -> None:
+    code = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports())"
+    ran = [sys.executable, "-c", code]
+    done = subprocess.run(ran, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 broken" in done.stdout
+    lint = PROJECT["tool"]["importlinter"]
+    layers = next(each["layers"] for each in lint["contracts"] if each["type"] == "layers")
+    assert sorted(lint["root_packages"]) == sorted(SHIPPED) == sorted(layers) == sorted(PACKAGES)
+    assert set(PROJECT["tool"]["mypy"]["packages"]) == {*SHIPPED, "tests"}
+    assert [name for name in SHIPPED if not (ROOT / name / "py.typed").is_file()] == []
+
+
+# the wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    return zipfile.ZipFile(build_wheel(tmp_path_factory.mktemp("wheel")))
+
+
+def test_wheel_holds_our_packages_whole_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+    held = set(wheel.namelist())
+    tops = {name.partition("/")[0] for name in held}
+    assert tops == {*SHIPPED, f"rosetta_tui-{VERSION}.dist-info"}
+    names = tracked(*SHIPPED)
+    assert names <= held
+    kinds = {Path(name).suffix for name in names}
+    assert kinds >= {".json", ".jsonl", ".tsv", ".toml", ".txt", ".tcss", ".typed"}
+    assert not [name for name in held if name.endswith((".pyc", ".sqlite", ".log"))]
+
+
+def test_what_the_wheel_says_of_itself_is_true(wheel: zipfile.ZipFile) -> None:
+    folder = f"rosetta_tui-{VERSION}.dist-info"
+    about = email.message_from_bytes(wheel.read(f"{folder}/METADATA"))
+    assert about["Version"] == VERSION
+    assert about["License-Expression"] == "Apache-2.0"
+    assert f"{folder}/licenses/LICENSE" in wheel.namelist()
+    scripts = wheel.read(f"{folder}/entry_points.txt").decode()
+    assert "rosetta = rosetta_tui.cli:main" in scripts
+
+
+# tests reach this machine only, and so do programs that they start where the system has namespaces
+
+UNKNOWN = "a.machine.elsewhere"
+
+WAYS: dict[str, Callable[[], object]] = {
+    "8.8.8.8": lambda: socket.create_connection(("8.8.8.8", 53), timeout=0.01),
+    "2600::1": lambda: socket.socket(socket.AF_INET6).connect(("2600::1", 9)),
+    "10.0.0.1": lambda: socket.socket(type=socket.SOCK_DGRAM).sendto(b"", ("10.0.0.1", 9)),
+    "9.9.9.9": lambda: socket.socket(socket.AF_INET6).connect(("::ffff:9.9.9.9", 9)),
+    UNKNOWN: lambda: socket.getaddrinfo(UNKNOWN, 80),
+}
+
+
+@pytest.mark.filterwarnings("ignore:unclosed")
+@pytest.mark.parametrize("where", WAYS)
+def test_another_machine_is_refused_and_the_test_would_fail(where: str) -> None:
+    with pytest.raises(OSError, match="no other machine"):
+        WAYS[where]()
+    assert without_network.attempts == [where]
+    without_network.attempts.clear()
+
+
+def test_this_machine_is_reached_and_nobodys_address_is_no_attempt() -> None:
+    with socket.create_server(("localhost", 0)) as server:
+        socket.create_connection(server.getsockname(), timeout=5).close()
+    for host in ("192.0.2.1", "nobody.example"):
+        with pytest.raises(OSError, match="no other machine"):
+            socket.create_connection((host, 9), timeout=0.01)
+    assert without_network.attempts == []
+
+
+NO_ROUTE = """
+import errno, socket, sys
+from tests.without_network import leave_network
+try:
+    leave_network()
+except OSError:
+    sys.exit(7)
+with socket.create_server(("127.0.0.1", 0)) as server:
+    socket.create_connection(server.getsockname(), timeout=5).close()
+try:
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(("192.0.2.1", 9))
+except OSError as error:
+    print(errno.errorcode[error.errno])
+"""
+
+
+def test_programs_are_where_no_route_leads_out() -> None:
+    ran = [sys.executable, "-P", "-c", NO_ROUTE]
+    done = subprocess.run(ran, check=False, capture_output=True, text=True, cwd=ROOT)
+    if done.returncode == 7:
+        pytest.skip("this system gives no namespace")
+    assert done.stdout == "ENETUNREACH\n", done.stderr
