@@ -3,11 +3,14 @@
 import asyncio
 import json
 import os
+import select
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +82,8 @@ def outside_of(folder: Path, **more: Any) -> dict[str, Any]:
     return {**places, "abstract": "nobody-listens", "port": 9, **sizes, **more}
 
 
-def run_as_nobody(module: str, *told: str) -> Any:
-    """Run a module of the tests as another user than root, and return the JSON that it prints; skips where none can run it."""
+def run_as_nobody(*told: str) -> Any:
+    """Run ``programs.py`` as another user than root, and return the JSON that it prints; skips where none can run it."""
     here = Path(sys.executable).resolve()
     everybodys = all(each.stat().st_mode & 0o1 for each in (here, *here.parents))
     version = f"python3.{sys.version_info[1]}"
@@ -90,8 +93,38 @@ def run_as_nobody(module: str, *told: str) -> Any:
     packages = [str(Path(__file__).parents[3]), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]  # fmt: skip
     environment = {"PYTHONPATH": ":".join(packages), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}  # fmt: skip
     done = subprocess.run(
-        [python, "-P", "-m", module, *told],
+        [python, "-P", "-m", "tests.harness.box.programs", *told],
         user=65534, group=65534, extra_groups=(), cwd="/", env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+def descendants(number: int | str = "self") -> list[int]:
+    """Return the processes under one; none where the system does not name them."""
+    found = []
+    for children in Path(f"/proc/{number}/task").glob("*/children"):
+        with suppress(OSError):  # it ends meanwhile
+            for child in map(int, children.read_text("ascii").split()):
+                found += [child, *descendants(child)]
+    return found
+
+
+def require_ended(handle: int) -> None:
+    """Wait for the end of a process that ``os.pidfd_open`` named; a zombie is one that has ended."""
+    try:
+        ended = bool(select.select([handle], [], [], 600)[0])
+        if not ended:
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+        assert ended, "a process of the box outlived it"
+    finally:
+        os.close(handle)
+
+
+def new_since(before: Sequence[int]) -> list[int]:
+    """Return handles of the processes under this one that were not there before: others may be of other tests."""
+    handles = []
+    for each in {*descendants()} - {*before}:
+        with suppress(ProcessLookupError):  # gone since
+            handles.append(os.pidfd_open(each))
+    return handles

@@ -66,7 +66,7 @@ def test_adversary_reaches_nothing_as_an_ordinary_user(tmp_path: Path) -> None:
         (folder / "secret").write_text("a sentence that nobody may read", encoding="utf-8")
         for each in (folder, folder / "code"):
             each.chmod(0o777)
-        said = run_as_nobody("tests.harness.box.as_nobody", name, *NAMES)
+        said = run_as_nobody("adversaries", name, *NAMES)
     assert said.pop("forks for ever") is None
     assert set(said) == set(NAMES)
     assert {name: got for name, got in said.items() if got != "held"} == {}

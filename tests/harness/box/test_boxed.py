@@ -1,7 +1,10 @@
 """A method in a box: what it gets, what it gives, how much memory it has, and what becomes of one that fails."""
 
+import base64
 import errno
+import hashlib
 import sys
+import zipfile
 from pathlib import Path
 from typing import NoReturn
 
@@ -18,46 +21,37 @@ from harness.box.limits import Limits
 from harness.core.failures import ErrorClass, HarnessError, UsageError
 from tests.harness.box.making import SMALL, asked, boxed, needs_engine, setup, written
 from tests.harness.sealed.refusals import refuses
+from tests.review.thorough import first
 
 UPPER = "def translate(texts):\n    return [text.upper() for text in texts]\n"
 
 
 @needs_engine
-def test_gives_texts(tmp_path: Path) -> None:
+def test_gives_texts_of_any_script_or_none(tmp_path: Path) -> None:
     found = asked(boxed(tmp_path, UPPER), ["saluton", "ĉu\nne"], ["bone"])
     texts = [[output.text for output in batch] for batch in found]
     assert texts == [["SALUTON", "ĈU\nNE"], ["BONE"]]
-
-
-@needs_engine
-@pytest.mark.parametrize(
-    "code",
-    [
-        "def translate(texts, options):\n    return [options['word'] + text for text in texts]\n",
-        (
-            "class translate:\n    def __init__(self, options):\n        self.word = options['word']\n"
-            "    def translate(self, texts):\n        return [self.word + text for text in texts]\n"
-        ),
-    ],
-)
-def test_forms_of_entry_points(tmp_path: Path, code: str) -> None:
-    [[output]] = asked(boxed(tmp_path, code, options={"word": "x"}), ["a"])
-    assert output.text == "xa"
-
-
-@needs_engine
-def test_a_text_that_is_none_is_an_error_of_its_entry(tmp_path: Path) -> None:
+    # Adlam and Osage lie beyond U+FFFF, where JSON writes a character as two escapes
+    code = "def translate(texts):\n    return [texts[0] * 2000]\n"
+    found = asked(boxed(tmp_path, code), ["\U0001e900"], ["\U000104b0"], ["ĉ"])
+    assert [len(output.text or "") for [output] in found] == [2000] * 3
     code = "def translate(texts):\n    return [None, 'b']\n"
     [outputs] = asked(boxed(tmp_path, code), ["a", "b"])
     assert [output.error_class for output in outputs] == [ErrorClass.EMPTY, None]
 
 
+FORMS = (
+    "def translate(texts, options):\n    return [options['word'] + text for text in texts]\n",
+    "class translate:\n    def __init__(self, options):\n        self.word = options['word']\n"
+    "    def translate(self, texts):\n        return [self.word + text for text in texts]\n",
+)
+
+
 @needs_engine
-def test_as_many_characters_as_allowed_of_any_script(tmp_path: Path) -> None:
-    """Adlam and Osage lie beyond U+FFFF, where JSON writes a character as two escapes."""
-    code = "def translate(texts):\n    return [texts[0] * 2000]\n"
-    found = asked(boxed(tmp_path, code), ["\U0001e900"], ["\U000104b0"], ["ĉ"])
-    assert [len(output.text or "") for [output] in found] == [2000] * 3
+def test_forms_of_entry_points(tmp_path: Path) -> None:
+    for form in FORMS:
+        [[output]] = asked(boxed(tmp_path, form, options={"word": "x"}), ["a"])
+        assert output.text == "xa"
 
 
 @needs_engine
@@ -79,16 +73,12 @@ def test_a_box_goes_before_the_program_where_memory_is_short(tmp_path: Path) -> 
 
 
 @needs_engine
-def test_what_cannot_be_loaded_is_tried_once(tmp_path: Path) -> None:
+def test_begun_anew_no_more_than_allowed(tmp_path: Path) -> None:
     method = boxed(tmp_path, "import there_is_no_such_module\n")
     found = asked(method, ["a"], ["b"])
     words = "The method, or its model, could not be loaded: it ended."
     assert {output.error for [output] in found} == {words}
     assert (method.failure.stage, method.failure.fault) == (BoxStage.LOAD, WhoseFault.ENTRANT)
-
-
-@needs_engine
-def test_begun_anew_no_more_than_allowed(tmp_path: Path) -> None:
     limits = SMALL.model_copy(update={"restarts": 1})
     method = boxed(tmp_path, "def translate(texts):\n    raise SystemExit\n", limits)
     found = asked(method, ["a"], ["b"], ["c"])
@@ -114,12 +104,9 @@ class Useless:
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def test_no_engine_says_what_to_install() -> None:
+def test_missing_engine_and_words_of_failures() -> None:
     words = "No box can be made on this computer: Install it"
     refuses(HarnessError, words, find_engine, [Useless("Install it")])
-
-
-def test_words_of_a_failure_follow_from_its_kind() -> None:
     for stage in BoxStage:
         for manner in Manner:
             failure = BoxFailure(stage, manner)
@@ -128,17 +115,16 @@ def test_words_of_a_failure_follow_from_its_kind() -> None:
             assert (failure.fault is WhoseFault.CUSTODIAN) == custodians
 
 
-@pytest.mark.parametrize(
-    "entry", ["method", "method:", "me thod:translate", "../method:translate", "a.b:c.d"]
-)
-def test_what_is_no_entry_point_is_refused(tmp_path: Path, entry: str) -> None:
-    refuses(UsageError, "MODULE:NAME", BoxedCode(tmp_path, entry).check)
-
-
-def test_links_in_the_code_are_refused(tmp_path: Path) -> None:
+def test_wrong_code_entry_points_and_limits_are_refused(tmp_path: Path) -> None:
+    for entry in ("method", "method:", "me thod:translate", "../method:translate", "a.b:c.d"):
+        refuses(UsageError, "MODULE:NAME", BoxedCode(tmp_path, entry).check)
+    for field in ("memory_bytes", "processes", "disk_bytes", "entry_seconds"):
+        refuses(ValueError, field, Limits.model_validate, {field: 0})
     folder = written(tmp_path / "code", UPPER)
     (folder / "other.py").symlink_to("/etc/passwd")
     refuses(UsageError, "is a link", BoxedCode(folder, "method:translate").check)
+    lone = BoxedCode(tmp_path, "method:translate", wheels=tmp_path)
+    refuses(UsageError, "go together", lone.check)  # wheels without hashes
 
 
 def test_a_full_disk_is_no_fault_of_the_method(tmp_path: Path) -> None:
@@ -222,3 +208,67 @@ def test_without_a_session_nothing_is_asked(played: Path, monkeypatch: pytest.Mo
     with control_group(Limits()) as joining:
         assert joining == []
     assert not log.exists()
+
+
+SHOUTS = "import shout\ndef translate(texts):\n    return [shout.loud(text) for text in texts]\n"
+WIDE = SMALL.model_copy(update={"disk_bytes": 64 << 20})
+
+
+def wheel(folder: Path, code: str = "def loud(text):\n    return text.upper()\n", **more: str) -> Path:  # fmt: skip
+    folder.mkdir(exist_ok=True)
+    path = folder / "shout-1.0-py3-none-any.whl"
+    files = {
+        "shout.py": code,
+        "shout-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: shout\nVersion: 1.0\n",
+        "shout-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    } | more
+    record = [f"{name},{_hash(content)},{len(content)}" for name, content in files.items()]
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+        name = "shout-1.0.dist-info/RECORD"
+        archive.writestr(name, "\n".join([*record, f"{name},,"]))
+    return path
+
+
+def _hash(content: str) -> str:
+    digest = hashlib.sha256(content.encode()).digest()
+    return "sha256=" + base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def required(folder: Path, line: str) -> Path:
+    path = folder / "requirements.txt"
+    path.write_text(line + "\n", encoding="utf-8")
+    return path
+
+
+@needs_engine
+def test_wheel_is_installed_and_no_source_archive(tmp_path: Path) -> None:
+    digest = hashlib.sha256(wheel(tmp_path / "wheels").read_bytes()).hexdigest()
+    needs = required(tmp_path, f"shout==1.0 --hash=sha256:{digest}")
+    method = boxed(tmp_path / "code", SHOUTS, WIDE, wheels=tmp_path / "wheels", requirements=needs)
+    [[output]] = asked(method, ["a"])
+    assert output.text == "A", method.words
+    (tmp_path / "sources").mkdir()
+    source = tmp_path / "sources" / "shout-1.0.tar.gz"
+    source.write_bytes(b"would be run")
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()
+    needs = required(tmp_path, f"shout==1.0 --hash=sha256:{digest}")
+    method = boxed(tmp_path / "code", SHOUTS, WIDE, wheels=tmp_path / "sources", requirements=needs)
+    asked(method, ["a"])
+    assert method.failure.stage is BoxStage.INSTALL
+
+
+@needs_engine
+@pytest.mark.parametrize("line", first(2, [
+    f"shout==1.0 --hash=sha256:{'0' * 64}", "--index-url https://192.0.2.1/simple\nshout==1.0",
+    "shout==1.0", "shout @ file:///box/wheels/shout-1.0-py3-none-any.whl",
+    f"absent==1.0 --hash=sha256:{'0' * 64}",
+]))  # fmt: skip
+def test_another_file_than_the_hash_names_is_not(tmp_path: Path, line: str) -> None:
+    wheel(tmp_path / "wheels")
+    needs = required(tmp_path, line)
+    method = boxed(tmp_path / "code", SHOUTS, WIDE, wheels=tmp_path / "wheels", requirements=needs)
+    [[output]] = asked(method, ["a"])
+    assert "could not be installed from the wheels" in (output.error or "")
+    assert method.failure.stage is BoxStage.INSTALL

@@ -4,8 +4,10 @@ import errno
 import json
 import struct
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
+from unittest.mock import Mock
 
 import pytest
 
@@ -105,9 +107,6 @@ def test_what_podman_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert all(each.endswith(":ro") for before, each in pairs if before == "--volume")
     assert launch.end[1:3] == ["rm", "--force"]
     assert "--tmpfs" in walls(SMALL, tmp_path)
-
-
-def test_rules_by_name_refuse_what_the_program_refuses() -> None:
     refused = {name for rule in rules_by_name()["syscalls"] for name in rule["names"]}
     assert set(DENIED) | {"clone3", "clone", "socket", "socketpair", "prctl", "fcntl"} == refused
 
@@ -124,9 +123,6 @@ def test_the_profile_of_macos(tmp_path: Path) -> None:
         f'(allow network-outbound (literal "{tmp_path}/socket"))'
     ]
     assert "network" not in profile([], tmp_path, None)
-
-
-def test_what_macos_is_told(tmp_path: Path) -> None:
     inside = Inside(BoxedCode(written(tmp_path, ""), "method:translate"), tmp_path)
     with Seatbelt().launch(inside, SMALL) as launch:
         assert launch.argv[1] == "-p"
@@ -143,25 +139,22 @@ def test_engines_by_system(system: str, names: list[str], monkeypatch: pytest.Mo
     assert [engine.name for engine in known.engines()] == names
 
 
-@pytest.mark.parametrize("engine", [Bubblewrap(), Podman()])
-def test_missing_engine_is_named(
-    engine: Bubblewrap | Podman, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("shutil.which", lambda name: None)
-    assert f"{engine.name} is not installed: install" in (engine.lacking() or "")
-
-
-@pytest.mark.parametrize("trouble", [subprocess.TimeoutExpired("podman", 60), PermissionError(13)])
-def test_silent_podman_is_lacking(trouble: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object, **__: object) -> NoReturn:
-        raise trouble
-
+def podman_lacks(monkeypatch: pytest.MonkeyPatch, act: Callable[..., object]) -> str | None:
+    """Return what podman lacks for an ordinary user where its program does so."""
     with monkeypatch.context() as patched:
         patched.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
         patched.setattr("os.geteuid", lambda: 1000, raising=False)
-        patched.setattr("subprocess.run", fail)
-        lacking = Podman().lacking()
-    assert lacking == "podman does not answer: check that `podman info` works"
+        patched.setattr("subprocess.run", act)
+        return Podman().lacking()
+
+
+def test_missing_or_silent_engine_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for trouble in (subprocess.TimeoutExpired("podman", 60), PermissionError(13)):
+        silent = podman_lacks(monkeypatch, Mock(side_effect=trouble))
+        assert silent == "podman does not answer: check that `podman info` works"
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    for engine in (Bubblewrap(), Podman()):
+        assert f"{engine.name} is not installed: install" in (engine.lacking() or "")
 
 
 @pytest.mark.parametrize(("said", "words"), [
@@ -172,19 +165,10 @@ def test_silent_podman_is_lacking(trouble: Exception, monkeypatch: pytest.Monkey
     ("false [cpu memory pids]", "makes no containers for this user"),
     ("", "makes no containers for this user"),
 ])  # fmt: skip
-def test_limitless_podman_lacks(
-    said: str, words: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_limitless_podman_lacks(said: str, words: str | None, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """As podman 4.3 says it; on control groups of version 1 it warns and goes on without any limit."""
-
-    def told(*_: object, **__: object) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.CompletedProcess([], 0, f"{said}\n".encode(), b"")
-
-    with monkeypatch.context() as patched:
-        patched.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
-        patched.setattr("os.geteuid", lambda: 1000, raising=False)
-        patched.setattr("subprocess.run", told)
-        lacking = Podman().lacking()
+    told = subprocess.CompletedProcess([], 0, f"{said}\n".encode(), b"")
+    lacking = podman_lacks(monkeypatch, lambda *_, **__: told)
     assert (lacking is None) == (words is None)
     assert (words or "") in (lacking or "")
 

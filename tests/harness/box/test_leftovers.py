@@ -5,15 +5,17 @@ A program that is killed takes its boxes along.
 
 import asyncio
 import errno
+import json
 import os
 import platform
 import select
-import signal
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -21,20 +23,34 @@ import pytest
 
 from corpora.model.entry import Segment
 from harness.box import engines as known
-from harness.box import process
+from harness.box import own_process, process
 from harness.box.boxed import BoxedMethod, boxed_method
 from harness.box.code import BoxedCode
 from harness.box.engine import Inside, Launch
 from harness.box.engines import find_engine
 from harness.box.failures import BoxFailure, BoxStage, WhoseFault
+from harness.box.inside.runner import SITE
 from harness.box.layout import laid_in, starts
 from harness.box.limits import Limits
+from harness.box.own_process import OwnProcess
 from harness.box.seatbelt import Seatbelt
 from harness.core.failures import ErrorClass, HarnessError
 from harness.doctor import boxes as doctor
 from harness.submission.bundle import parse_submission, unpack_into
 from harness.submission.lanes import code_method
-from tests.harness.box.making import SMALL, asked, boxed, entry, needs_engine, setup, written
+from tests.harness.box.making import (
+    SMALL,
+    asked,
+    boxed,
+    descendants,
+    entry,
+    needs_engine,
+    new_since,
+    require_ended,
+    run_as_nobody,
+    setup,
+    written,
+)
 from tests.harness.sealed.refusals import refuses
 from tests.harness.submission.made import sample_bundle
 
@@ -97,7 +113,7 @@ def test_a_child_ends_with_its_box(tmp_path: Path) -> None:
         await method.close_box()
         return handle
 
-    _require_ended(asyncio.run(ask()))
+    require_ended(asyncio.run(ask()))
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="it waits for processes as Linux does")
@@ -109,25 +125,10 @@ def test_child_left_by_the_first_process_ends_with_its_box(tmp_path: Path) -> No
     [[output]] = asked(method, ["leave"])
     assert output.text is None
     with suppress(ProcessLookupError):
-        _require_ended(os.pidfd_open(int(note.read_text("ascii"))))
+        require_ended(os.pidfd_open(int(note.read_text("ascii"))))
 
 
-def _require_ended(handle: int) -> None:
-    try:
-        ended = bool(select.select([handle], [], [], 60)[0])
-        if not ended:
-            signal.pidfd_send_signal(handle, signal.SIGKILL)
-        assert ended, "a process of the box outlived it"
-    finally:
-        os.close(handle)
-
-
-def test_folder_that_stays_keeps_no_run_from_its_end(tmp_path: Path) -> None:
-    [[output]] = asked(unwalled(tmp_path, UPPER, Unwalled(stuck=True)), ["a"])
-    assert output.text == "A"
-
-
-def test_command_that_ends_a_box_has_own_time(
+def test_ending_has_own_time_and_a_left_folder_harms_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is not cut off with the waiting for the last process, which is over at once here."""
@@ -137,6 +138,8 @@ def test_command_that_ends_a_box_has_own_time(
     slow = [sys.executable, "-I", "-c", late, str(done)]
     asked(unwalled(tmp_path / "code", UPPER, Unwalled(end=slow)), ["a"])
     assert done.exists()
+    [[output]] = asked(unwalled(tmp_path, UPPER, Unwalled(stuck=True)), ["a"])
+    assert output.text == "A"
 
 
 def test_an_engine_that_hears_nothing_is_ended_as_the_custodians(tmp_path: Path) -> None:
@@ -201,15 +204,6 @@ def test_folders_of_killed_programs_are_removed(
 ROOT = Path(__file__).parents[3]
 
 
-def descendants(number: int) -> list[int]:
-    tasks = Path(f"/proc/{number}/task")
-    found = []
-    for children in tasks.glob("*/children"):
-        for child in map(int, children.read_text("ascii").split()):
-            found += [child, *descendants(child)]
-    return found
-
-
 def method_of(number: int) -> list[int]:
     """Return the processes under one once a method and its child are among them."""
     while True:
@@ -231,14 +225,14 @@ def _runs_methods(number: int) -> bool:
 @needs_engine
 @pytest.mark.skipif(sys.platform != "linux", reason="it lists processes as Linux does")
 def test_boxes_end_with_the_program(tmp_path: Path) -> None:
-    program = [sys.executable, "-P", "-m", "tests.harness.box.killed", str(tmp_path)]
+    program = [sys.executable, "-P", "-m", "tests.harness.box.programs", "killed", str(tmp_path)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     with subprocess.Popen(program, cwd=ROOT, env=environment, stdout=subprocess.PIPE) as running:
         assert running.stdout.readline() == b"begins\n"
         handles = [os.pidfd_open(each) for each in method_of(running.pid)]
         running.kill()
     for handle in handles:
-        _require_ended(handle)
+        require_ended(handle)
 
 
 TAKES_OVER = """
@@ -261,16 +255,14 @@ def translate(texts):
     (sys.platform, platform.machine()) != ("linux", "x86_64"), reason="its code is for x86_64"
 )
 def test_a_box_ends_whose_first_process_was_taken_over(tmp_path: Path) -> None:
-    limits = SMALL.model_copy(update={"entry_seconds": 2.0})
+    limits, before = SMALL.model_copy(update={"entry_seconds": 2.0, "restarts": 200}), descendants()
     method = boxed(tmp_path, TAKES_OVER, limits)
 
     async def ask() -> tuple[list[int], ErrorClass | None]:
         try:
-            await method.translate([entry("saluton")], NO_CALLS)
-            handles = []
-            for each in descendants(os.getpid()):
-                with suppress(ProcessLookupError):  # of another test, and gone since
-                    handles.append(os.pidfd_open(each))
+            while (await method.translate([entry("saluton")], NO_CALLS))[0].text is None:
+                pass  # a busy machine may need a second box
+            handles = new_since(before)
             [output] = await method.translate([entry("ĝis")], NO_CALLS)
         finally:
             await method.close_box()
@@ -278,6 +270,117 @@ def test_a_box_ends_whose_first_process_was_taken_over(tmp_path: Path) -> None:
 
     handles, error = asyncio.run(ask())
     for handle in handles:
-        _require_ended(handle)
+        require_ended(handle)
     assert error is ErrorClass.TIMEOUT
     assert len(handles) >= 3  # bubblewrap outside, the first process, and the method
+
+
+@pytest.fixture(autouse=True)
+def outside_of_a_box(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tried here is the process itself, also where an ordinary user's would run in a box."""
+    monkeypatch.setattr(own_process, "shut_off", lambda: False)
+
+
+PLANTED = "raise SystemExit('this must not be imported')\n"
+LOOKS = """
+import json, sys
+from importlib.util import find_spec
+import pytest
+def translate(texts):
+    return [json.dumps([find_spec(name) is not None, *sys.path]) for name in texts]
+"""
+
+
+def _method(
+    folder: Path, code: str, requirements: Path | None = None, wheels: Path | None = None
+) -> BoxedMethod:
+    kept = BoxedCode(written(folder, code), "method:translate", requirements, wheels)
+    return boxed_method(kept, SMALL, OwnProcess(["pytest"]), None, setup())
+
+
+def test_what_is_planted_is_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the place where a box has its wheels, on the path of the environment, and among the user's own packages."""
+    site, path, own = (tmp_path / name for name in ("site", "path", "own"))
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    places = (site, path, own / "lib" / version / "site-packages")
+    for number, place in enumerate(places):
+        place.mkdir(parents=True)
+        (place / f"planted{number}.py").write_text(PLANTED, "utf-8")
+        (place / "pytest.py").write_text(PLANTED, "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(path))
+    monkeypatch.setenv("PYTHONUSERBASE", str(own))
+    inside = tmp_path / "inside"
+    shutil.copytree(str(files("harness.box.inside")), inside)
+    runner = (inside / "runner.py").read_text("utf-8")
+    assert runner.count(f'"{SITE}"') == 1
+    (inside / "runner.py").write_text(runner.replace(f'"{SITE}"', repr(str(site))), "utf-8")
+    monkeypatch.setattr("harness.box.own_process.files", lambda _: inside)
+    names = [f"planted{number}" for number in range(len(places))]
+    for [output] in asked(_method(tmp_path / "code", LOOKS), *([name] for name in names)):
+        found, *looked = json.loads(output.text or "")
+        assert not found
+        assert not {str(place) for place in places} & {*looked}
+        assert str(Path(pytest.__file__).parents[1]) == looked[-1]
+
+
+def test_no_place_is_taken_that_was_not_given(tmp_path: Path) -> None:
+    """Such a process has no place for wheels of its own, so nothing is installed, and nowhere else either."""
+    needs, wheels = tmp_path / "requirements.txt", tmp_path / "wheels"
+    needs.touch()
+    wheels.mkdir()
+    method = _method(tmp_path / "code", LOOKS, requirements=needs, wheels=wheels)
+    [[output]] = asked(method, ["x"])
+    assert output.text is None
+    assert method.failure.stage is BoxStage.INSTALL
+
+
+@needs_engine
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.geteuid() != 0, reason="only root becomes another user"
+)
+def test_in_a_box_it_reads_what_it_was_told_of_alone() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:  # others do not reach pytest's own
+        Path(name).chmod(0o777)
+        in_a_box, found = run_as_nobody("engine", name)
+    assert in_a_box
+    told, other, system, written_to, connected, environment = found
+    assert told == "told"
+    assert (other, system) == ("FileNotFoundError", "FileNotFoundError")
+    assert (written_to, connected) == ("OSError", "PermissionError")
+    assert "MALLOC_ARENA_MAX" in environment
+    assert "PYTHONPATH" not in environment
+
+
+TIED = """
+import ctypes, signal
+signals = ctypes.c_int()
+ctypes.CDLL(None).prctl(2, ctypes.byref(signals))  # PR_GET_PDEATHSIG
+heard = signal.getsignal(signal.SIGINT)
+def translate(texts):
+    return [f"{signal.Signals(signals.value).name} {heard.name}"] * len(texts)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with another")
+def test_it_is_tied_to_the_program_before_an_engine_is_imported(tmp_path: Path) -> None:
+    [[output]] = asked(_method(tmp_path, TIED), ["x"])
+    assert output.text == "SIGKILL SIG_IGN"
+
+
+ANOTHER = "import json, subprocess, sys; sys.exit(subprocess.run(json.loads(sys.argv[1]), env={}).returncode)"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with another")
+def test_it_does_not_begin_where_the_program_is_gone(tmp_path: Path) -> None:
+    """A program that is killed while the process starts leaves it with another parent, which then waits for no answer."""
+    told = json.dumps({"limits": {}, "places": {}, "wheels": False}) + "\n"
+    with OwnProcess().launch(Inside(BoxedCode(tmp_path, "method:translate")), SMALL) as launch:
+        argv = [*launch.argv]
+    orphaned = [sys.executable, "-I", "-c", ANOTHER, json.dumps(argv)]
+    ours, others = (
+        subprocess.run(each, input=told, capture_output=True, text=True, check=False)
+        for each in (argv, orphaned)
+    )
+    assert '"inside"' in ours.stdout
+    assert (others.returncode, others.stdout) == (1, "")
+    assert others.stderr == "The program that asks is gone.\n"

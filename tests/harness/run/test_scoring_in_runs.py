@@ -51,16 +51,14 @@ def test_demo_has_profile_a_and_a_value_or_reason(demo_run: ScoredDemo) -> None:
     scores, facts = card["scores"], card["scoring"]["analyser"]
     assert scores["composite_profile"] == "A"
     assert set(scores["reasons"]) == {"semantic_score", "comet_score", "repair_effectiveness"}
-    assert (
-        scores["fst_acceptance_rate"] < 0.9 < facts["reference_accepted"] / facts["reference_words"]
-    )
+    share = facts["reference_accepted"] / facts["reference_words"]
+    assert scores["fst_acceptance_rate"] < 0.9 < share
     accepted = [row["statistics"]["fst_acceptance_rate"] for row in card["results"]]
     assert scores["fst_accepted"] == sum(taken[0] for taken in accepted)
     assert scores["fst_accepted_entries"] == sum(row["fst_accepted"] for row in card["results"])
     assert card["method"]["fst_version"] is None
-    assert card["fst_version"] == (
-        f"{facts['name']} sha256:{facts['sha256']} {facts['engine']} {facts['engine_version']}"
-    )
+    engine = f"{facts['engine']} {facts['engine_version']}"
+    assert card["fst_version"] == f"{facts['name']} sha256:{facts['sha256']} {engine}"
     assert scores["consistency_score"] is not None
     assert "consistency_score" not in scores["confidence_intervals"]
     assert verify_card(demo_run.text.encode()).ok, "where neither analyser nor dictionary is"
@@ -79,9 +77,6 @@ def test_rows_tell_what_the_analyser_made_of_outputs(demo_run: ScoredDemo) -> No
             assert len(rejected) == words - accepted
             assert len(row["fst_analysis"]) >= words
     assert any("+V" in each or "+N" in each for row in rows for each in row["fst_analysis"])
-
-
-def test_changed_count_of_accepted_words_is_noticed(demo_run: ScoredDemo) -> None:
     card = demo_run.card
     card["results"][0]["statistics"]["fst_acceptance_rate"][0] += 1
     verdict = verify_card(json.dumps(card).encode())
@@ -123,12 +118,8 @@ def test_rescored_rows_keep_their_analyses(store_path: Path) -> None:
 
 
 def test_language_with_variant_rules_has_lint_verdicts(store_path: Path) -> None:
-    given = corpus_of(
-        [
-            Entry(id=1, source="I see him.", reference="niwâpamâw"),
-            Entry(id=2, source="He sees me.", reference="niwâpamik"),
-        ]
-    )
+    pairs = [("I see him.", "niwâpamâw"), ("He sees me.", "niwâpamik")]
+    given = corpus_of([Entry(id=n, source=s, reference=r) for n, (s, r) in enumerate(pairs)])
     dataset = given.dataset.model_copy(update={"target_language": "crk", "language_pair": "EN→CRK"})
     options = MethodOptions(source_language="en", target_language="crk", text="niwâpamâw")
     plan = Plan(method="constant", options=options)
@@ -143,13 +134,6 @@ def test_language_with_variant_rules_has_lint_verdicts(store_path: Path) -> None
         assert not verify_card(json.dumps(forged).encode()).ok
 
 
-def test_secret_rows_have_no_analyses(store_path: Path) -> None:
-    store_path.parent.mkdir()
-    play(store_path, ranked_corpus(6, Segment.GOLD_STANDARD), 3, "secret")
-    with closing(open_store(store_path)) as store:
-        assert read_row_words(store, find_run(store, "last").id) == {}
-
-
 @pytest.mark.thorough
 def test_damaged_findings_are_looked_up_again(store_path: Path) -> None:
     first = scored(store_path)
@@ -157,7 +141,7 @@ def test_damaged_findings_are_looked_up_again(store_path: Path) -> None:
     assert scored(store_path)["scoring"] == first["scoring"]
 
 
-def test_secret_words_stay_out_of_the_memo(store_path: Path) -> None:
+def test_secret_words_stay_out_of_memo_and_rows(store_path: Path) -> None:
     public = corpus(2, reference="publika vorto", source="a public word").entries
     secret = corpus(1, segment="held_out", reference="sekretega ritaro", source="hidden").entries
     mixed = corpus_of([*public, secret[0].model_copy(update={"id": 99})])
@@ -165,6 +149,9 @@ def test_secret_words_stay_out_of_the_memo(store_path: Path) -> None:
         run_corpus(store_path, given, constant(("rosetta",)))
         keys = {row[0] for row in query(store_path, "SELECT key FROM findings")}
         assert not {"sekretega", "ritaro", "hidden"} & keys
+    play(store_path, ranked_corpus(6, Segment.GOLD_STANDARD), 3, "secret")
+    with closing(open_store(store_path)) as store:
+        assert read_row_words(store, find_run(store, "last").id) == {}
 
 
 def test_changed_terms_stop_resuming_and_explaining(store_path: Path, tmp_path: Path) -> None:
@@ -186,7 +173,9 @@ def embeddings(endpoint: Scripted) -> dict[str, Any]:
     return {"embeddings": endpoint.url, "embeddings_model": "m"}
 
 
-def test_embeddings_are_asked_for_once_and_kept(endpoint: Scripted, store_path: Path) -> None:
+def test_embeddings_are_asked_once_and_a_finished_run_gets_them(
+    endpoint: Scripted, store_path: Path
+) -> None:
     endpoint.answer = embedded
     run_corpus(store_path, corpus(5), constant(("rosetta",), **embeddings(endpoint)))
     scores = sealed_card(store_path)["scores"]
@@ -197,10 +186,6 @@ def test_embeddings_are_asked_for_once_and_kept(endpoint: Scripted, store_path: 
     with pytest.raises(HarnessError, match="Nothing new"):
         rescored(store_path, metrics=("semantic_score",), **embeddings(endpoint))
     assert len(endpoint.asked) == asked
-
-
-def test_finished_run_gets_a_semantic_score(endpoint: Scripted, store_path: Path) -> None:
-    endpoint.answer = embedded
     run_corpus(store_path, corpus(5), constant())
     card = rescored(store_path, metrics=("semantic_score",), **embeddings(endpoint))
     assert card["scores"]["semantic_score"] > 0
@@ -436,9 +421,8 @@ def test_variants_of_secret_entries_count_and_stay_here(store_path: Path) -> Non
 
 
 def test_entry_tells_which_variant_it_was_measured_by(store_path: Path) -> None:
-    of_constant(
-        store_path, corpus(5, variants=("something else", "ENTRY NUMBER 3")), multi_ref=True
-    )
+    given = corpus(5, variants=("something else", "ENTRY NUMBER 3"))
+    of_constant(store_path, given, multi_ref=True)
     with closing(open_store(store_path)) as connection:
         run = find_run(connection, "last")
         entries = read_entries(connection, run.corpus, run.positions)

@@ -113,14 +113,11 @@ def test_entries_wait_for_a_server_that_went_away(store_path: Path) -> None:
     assert (finished.state, finished.failed) == (RunState.COMPLETE, 0)
 
 
-def test_preset_says_how_it_is_started() -> None:
+def test_unknown_host_stops_at_once_and_presets_say_their_start(store_path: Path) -> None:
     request = Request("ollama", "http://localhost:11434/v1", {}, read_completion)
     failure = NoServer(ErrorClass.CONNECTION, "No connection to localhost:11434.")
     assert "Start it with: ollama serve." in str(not_there(request, failure))
-
-
-def test_unknown_host_stops_the_run_at_once(store_path: Path) -> None:
-    """RFC 6761: no name under .invalid has an address, with a network or without one."""
+    # RFC 6761: no name under .invalid has an address, with a network or without one
     run = {"most_attempts": 6, "concurrency": 8, "may_send": "its owner"}
     heard = run_corpus(store_path, corpus(20), chat_plan("https://nobody.invalid/v1", run=run))
     assert (heard.finished.state, heard.finished.done) == (RunState.STOPPED, 0)
@@ -219,19 +216,15 @@ def closed(connection: sqlite3.Connection) -> bool:
     return True
 
 
-@pytest.mark.parametrize(
-    "places",
-    [
-        [(running, "read_entries"), (running, "begin_stretch"), (Dispatcher, "_room"),
-         (ProgressBoard, "progress"), (ProgressBoard, "heartbeat")],
-        [(Scorer, "statistics"), (Streak, "note"), (Scorer, "pack"), (Recorder, "_gather")],
-        [(running, "seal")],
-    ],
-    ids=["before", "on-the-way", "at-the-end"],
-)  # fmt: skip
-def test_whatever_breaks_is_said_and_the_run_goes_on(
-    store_path: Path, monkeypatch: pytest.MonkeyPatch, places: list[tuple[Any, str]]
-) -> None:
+BREAKS: list[tuple[Any, str]] = [
+    (running, "read_entries"), (running, "begin_stretch"), (Dispatcher, "_room"),
+    (ProgressBoard, "progress"), (ProgressBoard, "heartbeat"), (Scorer, "statistics"),
+    (Streak, "note"), (Scorer, "pack"), (Recorder, "_gather"), (running, "seal"),
+]  # fmt: skip
+"""Before the run, on its way, and at its end."""
+
+
+def test_whatever_breaks_is_said_and_the_run_goes_on(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     opened: list[sqlite3.Connection] = []
 
     def opening(path: Path) -> sqlite3.Connection:
@@ -239,7 +232,7 @@ def test_whatever_breaks_is_said_and_the_run_goes_on(
         return opened[-1]
 
     number, method = begun(store_path, corpus(12, segment="held_out", source=SECRET), CHEAP)
-    for place, name in places:
+    for place, name in BREAKS:
         heard = Heard()
         with monkeypatch.context() as patch:
             patch.setattr(place, name, breaking)
@@ -285,16 +278,12 @@ def test_unusable_store_is_said(tmp_path: Path, content: bytes | None) -> None:
     assert "cannot be used as a store" in heard.failed.message
 
 
-@pytest.mark.parametrize(
-    ("segment", "damage", "said"),
-    [
-        ("held_out", "results SET statistics = x'c1'", "the statistics of an entry are damaged"),
-        ("held_out", "entries SET sealed = x'7b' || sealed", "it is damaged"),
-        ("development", "entries SET rest = '{'", "it is damaged"),
-        ("held_out", f"texts SET body = CAST(x'ff' || '{SECRET}' AS TEXT)", "it is damaged"),
-    ],
-    ids=["statistics", "sealed", "rest", "text"],
-)
+@pytest.mark.parametrize(("segment", "damage", "said"), [
+    ("held_out", "results SET statistics = x'c1'", "the statistics of an entry are damaged"),
+    ("held_out", "entries SET sealed = x'7b' || sealed", "it is damaged"),
+    ("development", "entries SET rest = '{'", "it is damaged"),
+    ("held_out", f"texts SET body = CAST(x'ff' || '{SECRET}' AS TEXT)", "it is damaged"),
+], ids=["statistics", "sealed", "rest", "text"])  # fmt: skip
 def test_damaged_store_not_quoted(store_path: Path, segment: str, damage: str, said: str) -> None:
     heard = Heard()
     number, method = begun(store_path, corpus(8, segment=segment, source=SECRET), CHEAP)

@@ -85,9 +85,14 @@ def test_untagged_entry_counts_under_its_corpus(tmp_path: Path, store_path: Path
     for name, counts in (("variety", {"Ngāpuhi": 2, "Waikato": 3}), ("orthography", {"1994": 5})):
         assert {tag: part["n"] for tag, part in scores[f"by_{name}"].items()} == counts
     assert verify_card(data).ok
-
-
-def test_tag_of_the_envelope_is_written_once(tmp_path: Path) -> None:
+    new = load(json_file(tmp_path, [entry(1), entry(2, variety="Ngāpuhi")], variety="Waikato"))
+    bare = (Entry.model_validate(entry(1)), new.entries[1])
+    with closing(open_store(store_path)) as connection, transaction(connection):
+        before = save_corpus(connection, replace(new, entries=bare))
+        now = save_corpus(connection, new)
+        assert read_entries(connection, before)[0].variety is None
+        assert read_entries(connection, now)[0].variety == "Waikato"
+        assert save_corpus(connection, new) == now != before
     entries = [entry(1), entry(2, variety="Ngāpuhi"), entry(3, variety="Waikato")]
     whole = load(json_file(tmp_path, entries, variety="Waikato"))
     stored = replace(whole, entries=tuple(Entry.model_validate(each) for each in entries))
@@ -97,17 +102,6 @@ def test_tag_of_the_envelope_is_written_once(tmp_path: Path) -> None:
             write(each, out, form)
             assert out.read_text().count("Waikato") == 1
             assert load(out, form=form).entries == whole.entries
-
-
-def test_corpus_stored_without_tags_is_another_one(tmp_path: Path, store_path: Path) -> None:
-    new = load(json_file(tmp_path, [entry(1), entry(2, variety="Ngāpuhi")], variety="Waikato"))
-    bare = (Entry.model_validate(entry(1)), new.entries[1])
-    with closing(open_store(store_path)) as connection, transaction(connection):
-        stored = save_corpus(connection, replace(new, entries=bare))
-        now = save_corpus(connection, new)
-        assert read_entries(connection, stored)[0].variety is None
-        assert read_entries(connection, now)[0].variety == "Waikato"
-        assert save_corpus(connection, new) == now != stored
 
 
 def test_card_sealed_before_parts_is_still_whole(tmp_path: Path, store_path: Path) -> None:
@@ -141,37 +135,31 @@ def test_tags_of_secret_entries_do_not_leave(tmp_path: Path, store_path: Path) -
     assert "Ngāpuhi".encode() not in data
 
 
-@pytest.mark.parametrize("tag", ["", " ", "x" * 101, "a\nb", 7, ["x"]])
-def test_tag_is_a_short_text(tmp_path: Path, tag: object) -> None:
-    assert only_problem(json_file(tmp_path, [entry(1)], variety=tag)).field == "dataset.variety"
-    problem = only_problem(json_file(tmp_path, [entry(1, variety=tag)]))
-    assert (problem.field, problem.entry) == ("variety", 1)
+def test_tag_is_a_short_text(tmp_path: Path) -> None:
+    for tag in ("", " ", "x" * 101, "a\nb", 7, ["x"]):
+        assert only_problem(json_file(tmp_path, [entry(1)], variety=tag)).field == "dataset.variety"
+        problem = only_problem(json_file(tmp_path, [entry(1, variety=tag)]))
+        assert (problem.field, problem.entry) == ("variety", 1)
 
 
-def test_tables_have_a_column_for_them() -> None:
+def test_tags_are_named_harmlessly_and_have_columns(tmp_path: Path) -> None:
+    tags = ("Ngapuhi", "Ngāpuhi", "ngāpuhi")
+    path = json_file(tmp_path, [entry(n, variety=tag) for n, tag in enumerate(tags)])
+    (warning,) = [each for each in load(path).warnings if each.field == "variety"]
+    assert all(f"“{tag}”" in warning.message for tag in tags)
+    assert warning.places == (0, 1, 2)
+    path = json_file(tmp_path, LITERARY, created="last spring")
+    said = " ".join(each.message for each in load(path).warnings)
+    assert "“literary\\u202e”" in said
+    assert "“marketing”" in said
+    assert "“last spring”" in said
     text = "source,reference,Dialect,orthography\na,b,Waikato,1994\n"
     pair = {"source_language": "en", "target_language": "mi"}
     (only,) = read([File("a.csv", text.encode())], dataset=pair).entries
     assert (only.variety, only.orthography) == ("Waikato", "1994")
 
 
-def test_name_written_in_two_ways_is_named_with_both(tmp_path: Path) -> None:
-    tags = ("Ngapuhi", "Ngāpuhi", "ngāpuhi")
-    path = json_file(tmp_path, [entry(n, variety=tag) for n, tag in enumerate(tags)])
-    (warning,) = [each for each in load(path).warnings if each.field == "variety"]
-    assert all(f"“{tag}”" in warning.message for tag in tags)
-    assert warning.places == (0, 1, 2)
-
-
 LITERARY = [entry(1, register="literary\u202e"), entry(2, register="marketing")]
-
-
-def test_tag_or_date_is_quoted_harmlessly(tmp_path: Path) -> None:
-    path = json_file(tmp_path, LITERARY, created="last spring")
-    said = " ".join(each.message for each in load(path).warnings)
-    assert "“literary\\u202e”" in said
-    assert "“marketing”" in said
-    assert "“last spring”" in said
 
 
 @pytest.mark.parametrize("how", ["segment", "terms"])
@@ -211,13 +199,6 @@ def replay(folder: Path, *outputs: str) -> Plan:
     return Plan(method="replay", options=MethodOptions(outputs=path, **LANGUAGES))
 
 
-def test_blank_source_is_a_warning(tmp_path: Path) -> None:
-    read = blank_corpus(tmp_path)
-    assert [each.source for each in read.entries] == list(SOURCES)
-    (warning,) = read.warnings
-    assert (warning.line, warning.field, warning.places) == (2, "source", (1,))
-
-
 def test_metrics_that_read_a_blank_source_have_no_value(tmp_path: Path, store_path: Path) -> None:
     read = blank_corpus(tmp_path)
     run_corpus(store_path, read, replay(tmp_path, *REFERENCES))
@@ -234,15 +215,14 @@ def test_metrics_that_read_a_blank_source_have_no_value(tmp_path: Path, store_pa
     assert all(rows[1][id_] is None for id_ in of_source)
     assert rows[1]["chrf_plus_plus"] is not None
     assert verify_card(json.dumps(card.as_json()).encode()).ok
-
-
-def test_metrics_beyond_the_reference_read_the_source() -> None:
-    """By the categories of its inventory; consistency adds nothing up, and a blank source has no terms."""
+    # by the categories of its inventory; consistency adds nothing up, and a blank source has no terms
     beyond = {"semantic", "behavioral", "compliance"}
-    rows = specification().metrics
-    wanted = {id_ for id_, row in rows.items() if row.category in beyond} - {"consistency_score"}
-    found = {each.info.id for each in _all_of(Metric) if each.reads_source} & rows.keys()
+    known = specification().metrics
+    wanted = {id_ for id_, row in known.items() if row.category in beyond} - {"consistency_score"}
+    found = {each.info.id for each in _all_of(Metric) if each.reads_source} & known.keys()
     assert found == wanted | {"orthographic_accuracy"}
+    (warning,) = read.warnings
+    assert (warning.line, warning.field, warning.places) == (2, "source", (1,))
 
 
 def _all_of(parent: type[Any]) -> Iterator[type[Metric]]:
@@ -262,11 +242,8 @@ def test_blank_source_is_not_asked(endpoint: Scripted, tmp_path: Path, store_pat
     assert stored.card is not None
     assert stored.card["scores"]["errors_by_class"] == {"no_source": 1}
     assert stored.card["scores"]["total"] == 4
-    with (
-        closing(open_store(store_path)) as connection,
-        pytest.raises(UsageError, match="nothing to ask"),
-    ):
-        retry(connection, stored.run)
+    with closing(open_store(store_path)) as store, pytest.raises(UsageError, match="nothing to a"):
+        retry(store, stored.run)
 
 
 def test_blank_secret_sources_condemn_no_open_ones(tmp_path: Path, store_path: Path) -> None:
@@ -274,11 +251,10 @@ def test_blank_secret_sources_condemn_no_open_ones(tmp_path: Path, store_path: P
     secret = [each.model_copy(update={"segment": Segment.GOLD_STANDARD}) for each in read.entries]
     closed = replace(read, entries=tuple(secret), sha256="1" * 64)
     run_corpus(store_path, closed, replay(tmp_path, *REFERENCES))
-    others = [
-        each.model_copy(update={"source": f"Other {each.source}" if each.source else ""})
-        for each in read.entries
-    ]
-    run_corpus(store_path, replace(read, entries=tuple(others)), replay(tmp_path, *REFERENCES))
+    texts = [f"Other {each.source}" if each.source else "" for each in read.entries]
+    both = zip(read.entries, texts, strict=True)
+    others = tuple(each.model_copy(update={"source": text}) for each, text in both)
+    run_corpus(store_path, replace(read, entries=others), replay(tmp_path, *REFERENCES))
 
 
 def test_outputs_have_a_line_for_each_line_of_files(tmp_path: Path) -> None:
