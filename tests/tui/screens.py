@@ -84,6 +84,7 @@ def soon_idle() -> Iterator[None]:
         patch.setattr(_wait, "SLEEP_IDLE", IDLE_SECONDS / 20)
         patch.setattr(Compositor, "render_update", _paint_nothing)
         patch.setattr(Stylesheet, "_parse_rules", _parse_once)  # a third of an app's start
+        patch.setattr(RuleSet, "__hash__", object.__hash__)  # the same, without a call; 8 %
         yield
 
 
