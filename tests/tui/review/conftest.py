@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from review.log.event import read_event
 from review.office.store.store import Office
 from review.session.opening import Opening
 from tests.review.closing import all_closed
-from tests.review.verdict.certified import worked_out_once
+from tests.review.verdict.certified import fewer_draws, worked_out_once
 from tests.tui.review.gated import go, sealed_run
 
 
@@ -34,6 +36,16 @@ def office(home: Path) -> Iterator[Office]:
         yield opened
 
 
+_read_once = lru_cache(4096)(read_event)
+
+
+@pytest.fixture(autouse=True)
+def events_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check an event against itself once: each command reads the whole log several times."""
+    for module in ("log.table", "office.intake.importing", "verdict.certificate.evidence"):
+        monkeypatch.setattr(f"review.{module}.read_event", _read_once)
+
+
 @pytest.fixture(autouse=True)
 def sticks_are_folders(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let folders of these names count as sticks: nothing is plugged into a machine that runs tests."""
@@ -42,4 +54,4 @@ def sticks_are_folders(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-__all__ = ["all_closed", "go", "worked_out_once"]
+__all__ = ["all_closed", "fewer_draws", "go", "worked_out_once"]

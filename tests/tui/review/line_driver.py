@@ -1,6 +1,7 @@
-"""The line face as a program of its own: through a terminal (pexpect) and through pipes."""
+"""The line face: within this process, and as a program of its own through a terminal (pexpect) and through pipes."""
 
 import contextlib
+import io
 import os
 import re
 import select
@@ -11,6 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pexpect
+import pytest
+
+from review.log.fold import ReviewerState, fold
+from review.log.laptop import Laptop
+from rosetta_tui.review.rating.lines.face import run_lines
+from rosetta_tui.review.rating.lines.pages import Console
+from rosetta_tui.review.rating.sitting import TerminalOpening
+from tests.keyring_in_memory import no_keyring
+from tests.review.session.scenes import CODE, batch_of, write_file
+
+__all__ = ["no_keyring"]
 
 MAIN = ["-c", "from rosetta_tui.cli import main; main()", "review", "open", "--lines"]
 PROMPT = re.compile(
@@ -37,13 +49,12 @@ def _interruptible() -> None:
 
 
 class Terminal:
-    """A person at a terminal: types a line, reads until a prompt; counts what is typed."""
+    """A person at a terminal: types a line, reads until a prompt."""
 
     WAIT = 0.27
     """Seconds before a line is typed: longer than the guard; a person needs more."""
 
     def __init__(self, home: Path, *arguments: str) -> None:
-        self.lines = 0
         self.child: Any = pexpect.spawn(
             sys.executable,
             [*MAIN, *arguments],
@@ -56,22 +67,14 @@ class Terminal:
         )
         self.child.delaybeforesend = None  # type: ignore[assignment]
 
-    def expect(self, text: str) -> str:
-        """Read until some words, and give all that came before and with them."""
+    def expect(self, text: str) -> None:
+        """Read until some words."""
         self.child.expect_exact(text)
-        return str(self.child.before + self.child.after)
 
     def type(self, line: str, *, judging: bool = False) -> None:
         """Type a line and Enter; ``judging`` lines wait for the guard."""
-        self.lines += 1
         self.child.delaybeforesend = self.WAIT if judging else None
         self.child.send(line + "\r")
-
-    def kill(self) -> None:
-        """End it as a power cut would."""
-        self.child.kill(9)
-        self.child.wait()
-        self.child.close(force=True)
 
 
 class Pipe:
@@ -118,3 +121,33 @@ class Pipe:
                 with contextlib.suppress(BrokenPipeError):
                     pipe.close()
         return self.process.wait(timeout=600)
+
+
+BATCH = "ba" * 8
+FIRST = ["1", CODE, "1", "1", "3"]
+"""Trust the organisation, type the code, agree, let wordings be used, say that one did not take part."""
+
+
+def sit(home: Path, file: Path, *lines: str, **options: object) -> tuple[int, str]:
+    """Type lines into the face within this process; gives exit code and all that was printed."""
+    printed = io.StringIO()
+    with Laptop.open(home) as laptop:
+        opening = TerminalOpening(laptop, places=[file], **options)  # type: ignore[arg-type]
+        typed = io.StringIO("".join(f"{line}\n" for line in lines))
+        code = run_lines(opening, Console(typed, printed))
+    return code, printed.getvalue()
+
+
+def state_of(home: Path, code: str = CODE) -> ReviewerState:
+    with Laptop.open(home) as laptop:
+        return fold(laptop.events()).reviewers.get((BATCH, code), ReviewerState())
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return write_file(batch_of(), tmp_path / "stick")

@@ -1,6 +1,6 @@
 """The review mode in a process and on a pseudo terminal of its own, read through a terminal emulator.
 
-Run as ``python -m tests.tui.review.terminal FOLDER GUARD`` it is the program that the tests drive.
+Run as ``python -m tests.tui.review.terminal FOLDER`` it is the program that the tests drive.
 """
 
 from __future__ import annotations
@@ -48,21 +48,22 @@ def prepare(folder: Path, batch: Batch, *, agreed: bool = True) -> None:
 class Terminal:
     """A child on a terminal of 80 × 24; counts the keys that are pressed."""
 
-    def __init__(self, folder: Path, guard: float = 0.0) -> None:
+    def __init__(self, folder: Path) -> None:
         self.screen = pyte.Screen(80, 24)
         self._stream = pyte.ByteStream(self.screen)
         self.sent = bytearray()
         """Everything that the child drew."""
         self.keys = 0
-        self._repeats = not guard
         self._again = b""
         """What was pressed last, until it is pressed again because it came too soon: once, as a busy
         program that is slow to take the second would take a third for the next sentence."""
+        env = {name: said for name, said in os.environ.items() if name not in {"NO_COLOR", "LANG"}}
+        env["TERM"] = "xterm-256color"
         self.child = pexpect.spawn(
             sys.executable,
-            ["-m", "tests.tui.review.terminal", str(folder), str(guard)],
+            ["-m", "tests.tui.review.terminal", str(folder)],
             dimensions=(24, 80),
-            env=_environment() | {"TERM": "xterm-256color"},
+            env=env,
             cwd=str(ROOT),
         )
 
@@ -107,7 +108,7 @@ class Terminal:
         while self.look(0.03):
             pass
         self.keys += len(keys)
-        self._again = keys.encode() if self._repeats else b""
+        self._again = keys.encode()
         os.write(self.child.child_fd, keys.encode())
         if then:
             self.see(then)
@@ -125,20 +126,14 @@ class Terminal:
         self.child.wait()
 
 
-def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "LANG"}}
-
-
-def main(folder: Path, guard: float) -> int:
+def main(folder: Path) -> int:
     from rosetta_tui.review.rating.visit import run_review
     from tests.tui.review.reviewing import Doors
 
     with Laptop.open(folder / "home") as laptop:
         files = sorted((folder / "stick").glob("*.rosetta-batch"))
-        doors = Doors(laptop, places=files, language="en")
-        doors.guard = guard
-        return run_review(doors)
+        return run_review(Doors(laptop, places=files, language="en"))
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), float(sys.argv[2])))
+    sys.exit(main(Path(sys.argv[1])))

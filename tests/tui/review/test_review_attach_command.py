@@ -1,4 +1,4 @@
-"""``rosetta review attach``: what lifts a run's tiers, what does not, and what a notice of consent says of a certificate."""
+"""What lifts a run's tiers, what a notice of consent says of a certificate, and what leaves of a review of secret entries."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import shutil
 from contextlib import closing
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -14,27 +15,35 @@ from click.testing import CliRunner
 
 from harness.card.seal import card_hash
 from harness.core.failures import HarnessError, UsageError
+from harness.release.budget import NotReleased
+from harness.release.ledger import own_ledger
+from harness.release.records import Rule
 from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store
-from harness.store.notes import attach_certificate
-from harness.store.runs import find_run
+from review.office.intake.handed_over import check_certificate, check_evidence
 from review.verdict.certificate.certificate import Standing, read_certificate
 from review.verdict.certificate.certify import certified_again
+from review.verdict.certificate.coarse import read_coarse
 from review.verdict.certificate.evidence import EvidenceFile, read_evidence_file
 from rosetta_tui.commands import rosetta
+from rosetta_tui.html.review_page import review_page
 from rosetta_tui.show.card_fields import claimable, stated_words, tier_words, validated_by
 from tests.review.attacks.first_version import as_of_the_first_version
 from tests.review.verdict import histories
-from tests.review.verdict.certified import (
-    GO,
-    NO_GO,
-    SIGNER,
-    attached,
-    certificate_of,
-    changed,
-    issue,
+from tests.review.verdict.alone import asked_alone
+from tests.review.verdict.certified import NO_GO, SIGNER, certificate_of, changed, issue
+from tests.tui.review.gated import (
+    Spring,
+    invoke,
+    issued,
+    listed,
+    put,
+    rate_of,
+    reviewed,
+    say_later,
+    shown,
+    spring,
 )
-from tests.tui.review.gated import Spring, invoke, issued, listed, put, reviewed, shown, spring
 
 Card = dict[str, Any]
 TRUST = ("--trust", SIGNER.public.signing_key)
@@ -70,19 +79,6 @@ def test_attach_lifts_the_tier_and_remove_takes_it_back(home: Path, tmp_path: Pa
     assert PENDING in shown("list")
 
 
-def test_attach_review_of_other_segments_is_not_the_communitys(go: Spring, tmp_path: Path) -> None:
-    said = invoke("attach", issued(tmp_path)).stdout
-    assert "Not community-validated: reviewed entries are of the segment development" in said
-    run = listed()
-    assert (run["claimable_tier"], run["verification_tier"]) == ("fluent", "self-benchmarked")
-
-
-def test_attach_panel_of_four_is_not_the_communitys(card: Card, tmp_path: Path) -> None:
-    file = issue(reviewed(card, replace(GO, reviewers=4), segments="gold_standard"))
-    assert "it was a panel of 4" in invoke("attach", put(file, tmp_path), *TRUST).stdout
-    assert listed()["verification_tier"] == "self-benchmarked"
-
-
 def test_attach_strangers_certificate_needs_a_named_key(go: Spring, tmp_path: Path) -> None:
     path = put(issue(reviewed(go.card)), tmp_path)
     unknown = "nobody here has called trustworthy"
@@ -91,8 +87,10 @@ def test_attach_strangers_certificate_needs_a_named_key(go: Spring, tmp_path: Pa
         with pytest.raises(UsageError, match=said):
             invoke("attach", path, *(("--trust", key) if key else ()))
     assert listed()["claimable_tier"] == "functional"
-    invoke("attach", path, *TRUST)
-    assert listed()["claimable_tier"] == "fluent"
+    said = invoke("attach", path, *TRUST).stdout
+    assert "Not community-validated: reviewed entries are of the segment development" in said
+    run = listed()
+    assert (run["claimable_tier"], run["verification_tier"]) == ("fluent", "self-benchmarked")
 
 
 def test_attach_of_another_run_or_evidence_is_refused(card: Card, tmp_path: Path) -> None:
@@ -107,7 +105,6 @@ def test_attach_of_another_run_or_evidence_is_refused(card: Card, tmp_path: Path
     fewer = histories.evidence_of(good.evidence.key, events)
     for file, words in (
         (issue(reviewed({**card, "run_id": "0" * 36})), "not in the list of runs"),
-        (issue(reviewed({**card, "run_id": card["run_id"][:8]})), "not in the list of runs"),
         (issue(reviewed({**card, "run_card_hash": "0" * 64})), "another card of this run"),
         (issue(reviewed(card, NO_GO)), "nothing that it could lift"),
         (replace(good, evidence=other), "policy: not the one"),
@@ -137,23 +134,6 @@ def test_attach_to_card_with_broken_seal_is_refused(home: Path, card: Card, tmp_
     refused(path, "seal of the run's card is broken")
 
 
-def test_rows_forged_in_the_store_lift_nothing(home: Path, card: Card) -> None:
-    no, good = issue(reviewed(card, NO_GO)), issue(reviewed(card))
-    forged = no.certificate.replace(b'"outcome":"no_go"', b'"outcome":"go"')
-    rows = (
-        attached(replace(no, certificate=forged)),
-        attached(issue(reviewed({**card, "run_card_hash": "0" * 64}))),
-        attached(good, Identity.make(Role.ORGANISATION)),
-        attached(replace(good, signature=bytes(64))),
-        attached(replace(good, certificate=b"go")),
-    )
-    with closing(open_store(home / "rosetta.sqlite")) as store:
-        for row in rows:
-            attach_certificate(store, find_run(store, "last").id, row)
-    assert listed()["claimable_tier"] == "functional"
-    assert "review pending" in shown("show")
-
-
 def test_card_from_elsewhere_that_states_a_tier_stays_capped(card: Card, tmp_path: Path) -> None:
     raw = json.loads(shown("show", "--json"))
     raw |= {"claimable_tier": "fluent", "verification_tier": "Community Validated"}
@@ -172,36 +152,25 @@ def test_card_from_elsewhere_that_states_a_tier_stays_capped(card: Card, tmp_pat
     assert beside["verification_tier_stated"] == said
 
 
-def test_no_tier_that_a_card_states_is_taken() -> None:
-    assert validated_by(None) == "self-benchmarked"
+def test_no_tier_that_a_card_states_is_taken_nor_a_floor_left(card: Card) -> None:
+    review = Standing(certificate_of(issue(reviewed(card, segments="gold_standard"))))
+    low = {**card, "scores": {**card["scores"], "at_floor": True}}
+    assert (claimable(card, review), claimable(low, review)) == ("fluent", "baseline")
+    assert "not above the floor" in tier_words(low, review)
+    assert claimable({**card, "claimable_tier": "emerging"}, review) == "emerging"
+    assert (validated_by(None), validated_by(review)) == ("self-benchmarked", "community-validated")
+    assert stated_words({"verification_tier": "community-validated"}, review) == ""
+    assert "gds-verified" in stated_words({"verification_tier": "gds-verified"}, review)
     for stated, told in (
         ("gds-verified", "gds-verified"),
         ("self-benchmarked", ""),
-        ("community-validated", "community-validated"),
         ("Community Validated", "Community Validated"),
         ("x" * 999, "x" * 40),
-        ("", ""),
         (None, ""),
         (["community-validated"], ""),
     ):
         words = f"states {told}; nothing here shows it" if told else ""
         assert stated_words({"verification_tier": stated}, None) == words
-
-
-def test_tier_that_the_certificate_shows_is_no_claim(card: Card) -> None:
-    review = Standing(certificate_of(issue(reviewed(card, segments="gold_standard"))))
-    assert validated_by(review) == "community-validated"
-    assert stated_words({"verification_tier": "community-validated"}, review) == ""
-    assert "gds-verified" in stated_words({"verification_tier": "gds-verified"}, review)
-
-
-def test_floors_bind_after_a_review_too(card: Card) -> None:
-    review = Standing(certificate_of(issue(reviewed(card))))
-    low = {**card, "scores": {**card["scores"], "at_floor": True}}
-    assert claimable(card, review) == "fluent"
-    assert claimable(low, review) == "baseline"
-    assert "not above the floor" in tier_words(low, review)
-    assert claimable({**card, "claimable_tier": "emerging"}, review) == "emerging"
 
 
 def test_newer_no_go_takes_the_lift_away(card: Card, tmp_path: Path) -> None:
@@ -254,16 +223,111 @@ def test_verify_says_what_was_taken_back_since(
     assert "✓ verdict: computed again, byte for byte" in done.stdout
     consent("take", key)  # it says it of itself
     assert "what this key signed may be of whoever has it now" in invoke("verify", evidence).stdout
-
-
-def test_verify_says_that_its_corpus_was_withdrawn(
-    go: Spring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    [evidence] = issued(tmp_path).parent.glob("*.rosetta-evidence")
     name = json.loads(read_evidence_file(evidence).certificate)["run"]["dataset_id"]
-    (tmp_path / "same.tsv").write_text(f"# id: {name}\nid\tsource\treference\n1\tone\tunu\n")
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "elsewhere"))
+    same = tmp_path / "same.tsv"
+    same.write_text(f"# id: {name}\nid\tsource\treference\n1\tone\tunu\n")
     languages = ("--source-language", "en", "--target-language", "eo")
-    consent("withdraw", "--corpus", tmp_path / "same.tsv", *languages, *REASON)
-    done = invoke("verify", evidence)
-    assert (done.exit_code, "✗ consent: withdrawn for the corpus" in done.stdout) == (1, True)
+    consent("withdraw", "--corpus", same, *languages, *REASON)
+    assert "✗ consent: withdrawn for the corpus" in invoke("verify", evidence).stdout
+
+
+@pytest.fixture
+def secret(home: Path) -> Spring:
+    made = spring(home, segment="gold_standard", secret=True)
+    with own_ledger(home).changing() as change:
+        change.write(lambda _: Rule(pause_hours=0))
+    return made
+
+
+def rate_again(secret: Spring, items: int, seed: int) -> None:
+    """Let the first person give another rating to so many items of each difficulty."""
+    key = secret.review.key
+    real = [item for item in key.core if key.items[item].control is None]
+    of = {item: key.items[item].stratum for item in real}
+    strata = groupby(sorted(real, key=of.__getitem__), of.__getitem__)
+    again = [each for _, part in strata for each in list(part)[:items]]
+    said = [rate_of(secret.review, item) for item in again]
+    say_later(secret.office, secret.review, seed, *said)
+
+
+def test_issued_certificate_is_coarse_and_has_no_evidence(secret: Spring, tmp_path: Path) -> None:
+    certificate = issued(tmp_path)
+    names = {path.name.partition(".")[2] for path in certificate.parent.iterdir()}
+    assert names == {f"certificate.{end}" for end in ("json", "sig", "txt", "html")}
+    told = read_coarse(certificate.read_bytes(), "x")
+    assert (told.outcome, told.answer, told.of, told.verdict.items) == ("go", 1, 10, 60)
+    key = secret.review.key
+    written = b"".join(path.read_bytes() for path in certificate.parent.iterdir())
+    assert not [each for each in (*key.items, *key.orders) if each.encode() in written]
+    with pytest.raises(UsageError, match="its numbers leave in steps only"):
+        review_page(secret.office, secret.review)
+    shutil.rmtree(secret.home / "releases")
+    assert invoke("verify", certificate).exit_code == 0, "the ledger was lost"
+
+
+def test_verify_computes_it_inside_and_reads_its_form_outside(
+    secret: Spring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate = issued(tmp_path)
+    inside = invoke("verify", certificate)
+    assert inside.exit_code == 0
+    assert "coarse numbers: what left in its place follows from it" in inside.stdout
+    assert "It is exact" not in inside.stdout
+    assert "every single rating" in inside.stdout  # of the exact one
+    assert asked_alone(certificate)[0] == 0
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "elsewhere"))
+    outside = invoke("verify", certificate)
+    assert outside.exit_code == 0
+    assert "only who keeps the evidence can compute" in outside.stdout
+    found = json.loads(invoke("verify", certificate, "--json").stdout)
+    assert (found["ok"], found["outcome"], found["evidence"]) == (True, "go", {})
+    assert invoke("verify", certificate, "--trust", "0" * 64).exit_code == 1
+    with pytest.raises(UsageError, match="is coarse, for its entries are secret"):
+        invoke("attach", certificate)
+    certificate.with_name(certificate.name.replace(".json", ".sig")).write_bytes(b"0" * 64)
+    assert invoke("verify", certificate).exit_code == 1
+
+
+def test_evidence_is_written_by_its_own_command_only(secret: Spring, tmp_path: Path) -> None:
+    certificate = issued(tmp_path)
+    done = invoke("export", "--inside", tmp_path / "inside")
+    assert "DANGER: this has every single rating of secret entries" in done.stderr
+    [path] = (tmp_path / "inside").iterdir()
+    assert path.stat().st_mode & 0o077 == 0
+    assert asked_alone(path)[0] == 0
+    for arguments in ((path,), (certificate, "--evidence", path)):
+        assert invoke("verify", *arguments).exit_code == 0
+    for check, data in (
+        (check_evidence, path.read_bytes()),
+        (check_certificate, read_evidence_file(path).certificate),
+    ):
+        with pytest.raises(UsageError, match="is exact, and its entries are secret"):
+            check(data)
+    check_certificate(certificate.read_bytes())
+
+
+@pytest.mark.costly("four verdicts, two of which are of new ratings")
+def test_few_new_ratings_are_not_told(secret: Spring, tmp_path: Path) -> None:
+    first = issued(tmp_path).read_bytes()
+    again = issued(tmp_path, "again")
+    assert again.read_bytes() == first, "the same numbers are told once"
+    rate_again(secret, 1, 7)
+    with pytest.raises(NotReleased, match="fewer than 5"):
+        invoke("gate", "--issue", "-o", tmp_path / "few")
+    assert list((tmp_path / "few").iterdir()) == []
+    rate_again(secret, 9, 8)
+    told = read_coarse(issued(tmp_path, "more").read_bytes(), "x")
+    assert (told.answer, told.supersedes) == (2, read_coarse(first, "x").sha256)
+
+
+def test_numbers_leave_in_steps_only(secret: Spring, tmp_path: Path) -> None:
+    [said] = json.loads(invoke("gate", "--json").stdout)
+    assert said.keys() == {"version", "run_id", "outcome", "findings", "harm_decisions", "withheld"}
+    assert (said["findings"], said["harm_decisions"]) == ([], [])
+    page = tmp_path / "page.html"
+    with pytest.raises(UsageError, match="has no certificate of run"):
+        invoke("page", "-o", page)
+    issued(tmp_path)
+    invoke("page", "-o", page)
+    assert "About 100 of 100 of the translations are good" in page.read_text("utf-8")
+    assert "people gave answers" not in page.read_text("utf-8")

@@ -6,9 +6,12 @@ import json
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from corpora.formats.load import load
 from harness.core.failures import UsageError
 from harness.core.storage_problems import StorageProblem
 from harness.sealed import stick
@@ -16,13 +19,23 @@ from harness.sealed.keys import Identity, Role
 from review.files.batch import open_batch
 from review.files.reviewer_codes import printed
 from review.files.statements import write_laptop_card
+from review.log.laptop import Laptop
 from review.office.making import publishing
 from review.office.making.publishing import keep_recipient, recovery_key
 from review.office.store.store import Office
+from review.session.words.troubles import InWindowError
+from rosetta_tui.commands.corpus import corpus
+from rosetta_tui.review.organiser.desk import OrganiserDesk
+from rosetta_tui.review.organiser.pages.review import ReviewScreen
+from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
+from rosetta_tui.review.rating.sitting import TerminalOpening
 from tests.review.files.made_font import CHEROKEE, OFL, drawn_font
 from tests.review.office import made
 from tests.review.office.secret_entries import secret_entries
+from tests.review.office.translator import Desk as Written
+from tests.review.office.translator import Translator
 from tests.tui.review.creating import CREATE, batch_at, create, home, refused, rosetta
+from tests.tui.screens import App, press, settle, text
 
 __all__ = ["home"]
 
@@ -62,21 +75,6 @@ def test_create_writes_batch_cards_and_recovery_key(home: Path, tmp_path: Path) 
         assert "press w" not in card
 
 
-def test_create_dry_run_writes_nothing(home: Path, tmp_path: Path) -> None:
-    rosetta(*CREATE, "-o", tmp_path / "out", "--dry-run")
-    assert not (tmp_path / "out").exists()
-    assert not (home / "reviews.sqlite").exists()
-
-
-def test_create_asks_once_who_asks(home: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    assert "add --organisation" in refused("create", "last", "-o", out)
-    rosetta(*CREATE, "-o", out)
-    told = json.loads(rosetta("create", "last", "-o", out, "--json").stdout)
-    batch = open_batch(Path(told["files"][0]).read_bytes())
-    assert batch.manifest.organisation.name == "The council"
-
-
 @pytest.fixture
 def secret_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Path) -> Path:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "secret"))
@@ -88,7 +86,7 @@ def secret_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Path) -> 
 
 def test_create_secret_goes_out_sealed_or_not_at_all(secret_home: Path, tmp_path: Path) -> None:
     out, card = tmp_path / "out", tmp_path / "blue.rosetta-laptop"
-    asked = (*CREATE, "-o", out, "--anyway")
+    asked = (*CREATE, "-o", out, "--items", "20", "--anyway")
     words = refused(*asked)
     assert "--for" in words
     assert "--passphrases" in words
@@ -110,28 +108,8 @@ def test_create_secret_goes_out_sealed_or_not_at_all(secret_home: Path, tmp_path
         assert words in later
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--name", "../up"], "--name"),
-        (["--reviewers", "0"], "--reviewers 0"),
-        (["--core", "500"], "--core 500"),
-        (["--items-per-person", "5"], "--core N"),
-        (["--recipient", "age1nothing"], "no age recipient"),
-        (["--language", "tlh"], "en, fr"),
-        (["--segment", "held_out"], "no entry of these segments"),
-        (["--title", "Is example/model good?"], "names a system"),
-        (["--core", "40", "--items-per-person", "2"], "asked of nobody"),
-        (["--title", "x" * 201], "field 'title'"),
-        (["--items", "20"], "50 sentences.*--anyway"),
-        (["--reviewers", "2"], "3 reviewers.*--anyway"),
-        (["--cards", "taken/spring-cards.txt"], "taken"),
-        (["-o", "file/below"], "file"),
-        (["--for", "broken.rosetta-laptop"], "broken"),
-    ],
-)
 def test_create_refused_leaves_no_laptop_no_key_and_no_file(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], words: str
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     laptop_card(Path("blue.rosetta-laptop"))
@@ -139,9 +117,22 @@ def test_create_refused_leaves_no_laptop_no_key_and_no_file(
     Path("file").touch()
     Path("taken").mkdir()
     Path("taken/spring-cards.txt").touch()
-    asked = ("-o", "out", "--name", "spring", "--for", "blue.rosetta-laptop")
-    assert re.search(words, refused(*CREATE, *asked, *options), re.DOTALL)
-    assert_nothing_stays(home, tmp_path)
+    asked = (*CREATE, "-o", "out", "--name", "spring", "--for", "blue.rosetta-laptop")
+    small = ("--items", "20", "--anyway")
+    for *options, words in (
+        ("--reviewers", "0", "--reviewers 0"),
+        ("--items-per-person", "5", "--core N"),
+        ("--items", "20", "50 sentences.*--anyway"),
+        ("--reviewers", "2", "3 reviewers.*--anyway"),
+        (*small, "--recipient", "age1nothing", "no age recipient"),
+        (*small, "--segment", "held_out", "no entry of these segments"),
+        (*small, "--title", "x" * 201, "field 'title'"),
+        (*small, "--cards", "taken/spring-cards.txt", "taken"),
+        (*small, "-o", "file/below", "file"),
+        (*small, "--for", "broken.rosetta-laptop", "broken"),
+    ):
+        assert re.search(words, refused(*asked, *options), re.DOTALL), options
+        assert_nothing_stays(home, tmp_path)
 
 
 def assert_nothing_stays(home: Path, place: Path) -> None:
@@ -153,32 +144,43 @@ def assert_nothing_stays(home: Path, place: Path) -> None:
     assert not list(place.glob("*/*.rosetta-batch"))
 
 
-def test_create_anyway_makes_a_review_without_a_verdict(home: Path, tmp_path: Path) -> None:
-    small = ("--items", "20")
-    assert "50 sentences" in rosetta(*CREATE, *small, "--dry-run").output
-    rosetta(*CREATE, "-o", tmp_path / "out", *small, "--anyway")
-
-
-@pytest.mark.parametrize("fails", [1, 2, 3], ids=["batch", "cards", "recovery key"])
-def test_create_on_a_stick_that_breaks_leaves_nothing(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: int
+def test_create_anyway_is_without_a_verdict_and_asks_once_who_asks(
+    home: Path, tmp_path: Path
 ) -> None:
-    """A full stick lets files be written only up to some place."""
+    small = ("-o", tmp_path / "out", "--items", "20")
+    assert "50 sentences" in rosetta(*CREATE, *small, "--dry-run").output
+    assert not (tmp_path / "out").exists()
+    assert not (home / "reviews.sqlite").exists()
+    assert "add --organisation" in refused("create", "last", *small)
+    rosetta(*CREATE, *small, "--anyway")
+    told = json.loads(rosetta("create", "last", *small, "--anyway", "--json").stdout)
+    assert batch_at(Path(told["files"][0])).manifest.organisation.name == "The council"
+
+
+def test_create_on_a_stick_that_breaks_leaves_nothing(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full stick lets files be written only up to the batch, the cards, or the recovery key."""
     card, out = tmp_path / "blue.rosetta-laptop", tmp_path / "out"
     laptop_card(card)
-    written: list[Path] = []
+    asked = (*CREATE, "-o", out, "--for", card, "--items", "20", "--anyway")
+    left = 0
 
     def broken(path: Path, data: bytes, mode: int) -> None:
-        written.append(path)
-        if len(written) == fails:
+        nonlocal left
+        if not left:
             raise stick.StickError(path, StorageProblem.DISK_FULL)
+        left -= 1
         stick.write_file(path, data, mode)
 
     monkeypatch.setattr(publishing, "write_file", broken)
-    assert "not enough room" in refused(*CREATE, "-o", out, "--for", card)
-    assert_nothing_stays(home, tmp_path)
-    assert not list(out.iterdir())
-    rosetta(*CREATE, "-o", out, "--for", card)
+    for written in range(3):
+        left = written
+        assert "not enough room" in refused(*asked)
+        assert_nothing_stays(home, tmp_path)
+        assert not list(out.iterdir())
+    left = 3
+    rosetta(*asked)
     with Office.open(home) as office:
         assert [laptop.name for laptop in office.laptops()] == ["blue"]
 
@@ -196,7 +198,6 @@ def test_of_two_windows_one_makes_the_recovery_key(home: Path) -> None:
 def test_create_tells_why_there_is_little_training(home: Path) -> None:
     plan = (*CREATE, "--dry-run", "--seed", "3", "--anchors", "0", "--repeats", "0")
     for items, least, words in (
-        (92, 1, "fewer than 8; development entries not asked about: "),
         (96, 1, "no development entry is left. Lower --items"),
         (80, 8, ""),
     ):
@@ -221,20 +222,19 @@ COLUMNS = "source\tcandidate\trating\texplanation\n"
 
 
 def test_create_takes_texts_in_several_languages(home: Path, tmp_path: Path) -> None:
-    ours = create(tmp_path / "ours", "--name", "ours")
+    (tmp_path / "guide.txt").write_text("Judge the meaning first.")
+    ours = create(tmp_path / "ours", "--guide", tmp_path / "guide.txt")
+    assert ours.manifest.guide == "Judge the meaning first."
     assert list(ours.manifest.translations) == ["fr"]
     assert ours.manifest.translations["fr"].consent.startswith("The council vous demande")
     assert all(set(item.explanations) == {"fr"} for item in ours.training)
     for name, content in {
         "en.txt": "{organisation} asks.\n", "es.txt": "{organisation} le pide.",
-        "guide.txt": "Judge the meaning first.",
         "en.tsv": f"{COLUMNS}Hello\tSaluton\texcellent\tGood.\n",
         "es.tsv": f"{COLUMNS}Hello\tSaluton\texcellent\tBueno.\n",
     }.items():  # fmt: skip
         (tmp_path / name).write_text(content, "utf-8")
     en, es, en_tsv, es_tsv = (tmp_path / n for n in ("en.txt", "es.txt", "en.tsv", "es.tsv"))
-    plain = create(tmp_path / "plain", "--guide", tmp_path / "guide.txt")
-    assert plain.manifest.guide == "Judge the meaning first."
     texts = ("--consent", en, "--consent", f"es={es}")
     lessons = ("--training", en_tsv, "--training", f"es={es_tsv}", "--label", "TK Verified")
     own = create(tmp_path / "own", *texts, *lessons)
@@ -316,10 +316,8 @@ def test_create_font_goes_along_signed_and_cut(
     letters, licence = ("--font", "Letters.ttf"), ("--font-licence", "OFL.txt")
     for more, why in (
         (letters, "belong together"),
-        (licence, "belong together"),
         ((*letters, "--font-licence", "none.txt"), "none.txt cannot be read"),
         (("--font", "OFL.txt", *licence), "OFL.txt: This font is not used"),
-        ((*letters, "--font-licence", "Letters.ttf"), "the text of its licence"),
         (("--font", "Latin.ttf", *licence), "none of the letters"),
     ):
         assert why in refused(*asked_all(foreign, *more))
@@ -359,3 +357,123 @@ def test_what_no_laptop_could_show_is_told_with_the_verdict(foreign: Path, tmp_p
     for command in ("status", "gate"):
         said = rosetta(command, "last").output
         assert "NOT SHOWN: 1 sentence could not be shown on a laptop" in said
+
+
+# Translations that are asked for
+
+LANGUAGES = ("--source-language", "en", "--target-language", "crk")
+
+
+@pytest.fixture
+def listed(tmp_path: Path) -> Path:
+    path = tmp_path / "words.txt"
+    path.write_text("I saw his dog.\nWhere are you going?\n\nI saw his dog.\nGood.\n")
+    return path
+
+
+@pytest.fixture
+def told(home: Path, listed: Path) -> dict[str, Any]:
+    """A review that asks two people for translations; what was told when it was made."""
+    ask = ("create", "--translate", listed, *LANGUAGES, "--organisation", "The council")
+    more = ("--reviewers", "2", "-o", listed.parent / "stick", "--json", "--name", "words")
+    return dict(json.loads(rosetta(*ask, *more).stdout))
+
+
+def hand_over(home: Path, listed: Path, *texts: str, shares: bool = True) -> str:
+    """Let the first person translate sentences and the office take them in; gives their code."""
+    stick = listed.parent / "stick"
+    with Office.open(home) as office:
+        batch, identity = batch_at(stick), Identity.load(home, Role.ORGANISATION)
+        desk = Written(office, identity, office.review("words"), batch)
+        person = Translator(listed.parent, desk, 0, shares=shares)
+        for number, text in enumerate(texts, 1):
+            person.write(desk.item(number), text)
+        (stick / "back.rosetta-ratings").write_bytes(person.handed_over())
+        code = desk.review.code(person.code)
+    rosetta("import", stick / "back.rosetta-ratings", "--enrol", "--yes")
+    return code
+
+
+def test_sentences_go_out_and_come_back_as_a_corpus(
+    home: Path, listed: Path, told: dict[str, Any]
+) -> None:
+    assert (told["task"], told["items"], told["runs"]) == ("translate", 3, [])
+    cards = Path(str(told["cards"])).read_text()
+    for words in ("Rosetta Review", "START-HERE.html", "may be used for the collection"):
+        assert words in cards
+    assert "review open" not in cards
+    hand_over(home, listed, "niwâpamâw otêma", "\x1b[31mtânitê")
+    status = rosetta("status", "words").output
+    assert "collects translations" in status
+    assert "NOT TO BE USED" not in status
+    out = listed.parent / "words.jsonl"
+    shown = rosetta("export", "words", "--corpus", out).output
+    assert "2 sentences" in shown
+    assert "Without a translation that may be used: 1 sentences" in shown
+    checked = CliRunner().invoke(corpus, ["check", str(out)])
+    assert (checked.exit_code, "no signed record" in checked.output) == (0, True)
+    assert load(out).entries[0].reference == "niwâpamâw otêma"
+    assert "is there already" in refused("export", "words", "--corpus", out)
+
+
+@pytest.mark.usefixtures("told")
+def test_organiser_is_told_what_may_not_be_used(home: Path, listed: Path) -> None:
+    code = hand_over(home, listed, "mine alone", shares=False)
+    status = rosetta("status", "words").output
+    row = next(line for line in status.splitlines() if line.startswith(printed(code)))
+    assert row.split()[1:3] == ["yes", "no"]
+    said = refused("export", "words", "--corpus", listed.parent / "c.jsonl")
+    for words in (status, said):
+        assert "1 translation" in words
+        assert "hand over once more" in words
+    assert "alone" not in status + said
+
+
+@pytest.mark.usefixtures("told")
+def test_what_does_not_fit_is_refused(listed: Path) -> None:
+    ask = ("create", "--translate", listed, *LANGUAGES)
+    for arguments, said in (
+        ((*ask, "--policy", "x.toml", "--bad", "3"), "--bad, --policy"),
+        ((*ask, "last"), "not both"),
+        (("create", "last", "--form", "csv"), "--form"),
+        ((*ask, "--segment", "development"), "--segment"),
+        (ask[:3], "--target-language"),
+    ):
+        assert said in refused(*arguments)
+    export = ("export", "words")
+    for command, said in (
+        (["gate", "words"], "collects translations"),
+        (["page", "words"], "collects translations"),
+        ([*export, "--csv", "x.csv"], "collects translations"),
+        ([*export, "--mtme", "x"], "collects translations"),
+        ([*export, "--corpus", "x.jsonl"], "may be used yet"),
+        ([*export, "--corpus", "x.csv"], "NAME.jsonl"),
+    ):
+        assert said in refused(*command)
+    sealed = listed.parent / "sealed"
+    rosetta(*export, "-o", sealed)
+    assert (sealed / "words.rosetta-export").stat().st_size > 0
+    with Laptop.open(listed.parent / "laptop") as laptop:
+        opening = TerminalOpening(laptop, places=[listed.parent / "stick"])
+        [choice] = opening.choices()
+        with pytest.raises(InWindowError, match="rosetta-review"):
+            opening.open(choice)
+        assert laptop.batches() == ()
+
+
+@pytest.mark.usefixtures("told")
+async def test_screens_say_that_nothing_is_judged(home: Path) -> None:
+    desk = OrganiserDesk(home, home / "rosetta.sqlite")
+    app = App(None, home / "rosetta.sqlite")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.push_screen(ReviewsScreen(desk))
+        await settle(pilot)
+        assert "collects translations" in text(app)
+        for section in ("Progress", "Gate"):
+            await app.push_screen(ReviewScreen(desk, "words", section))
+            await settle(pilot)
+            said = "rosetta review export words --corpus" in " ".join(text(app).split())
+            assert said == (section == "Gate")
+            assert ("may be used" in text(app)) == (section == "Progress")
+            await press(pilot, "n", "x", "l", "c", "t", "w")
+            assert isinstance(app.screen, ReviewScreen)

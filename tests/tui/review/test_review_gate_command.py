@@ -9,7 +9,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,7 @@ from review.office.store.store import utc_now
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.evidence import pack_evidence, read_evidence_file
 from review.verdict.certificate.signed import Attested
-from tests.review.verdict.certified import GO
+from tests.review.thorough import first
 from tests.review.verdict.histories import Shape
 from tests.review.verdict.signing import LAPTOP
 from tests.tui.review.gated import (
@@ -82,31 +81,21 @@ def test_gate_panel_that_accepts_spoilt_texts_is_told_without_ids(home: Path) ->
             assert f"{'':17}  · entry {each.entry} (spoilt: phrase swap)" in lines
 
 
-@pytest.mark.parametrize(("kind", "items"), [("bad", 20), ("anchor", 60)])
-def test_gate_flag_on_control_is_told_to_organiser_alone(home: Path, kind: str, items: int) -> None:
-    made = spring(home, replace(GO, items=items), flag=kind)
+def test_gate_flag_on_control_is_told_to_organiser_alone(home: Path) -> None:
+    made = spring(home, flag="bad")
     events = made.office.events(made.review)
     [flag] = [e.payload for e in events if isinstance(e.payload, HarmFlag)]
     entry = made.review.key.items[flag.item].entry
     said = said_by("gate")
-    assert ("GO" if items == 60 else "INSUFFICIENT") in said
+    assert "GO" in said
     assert f"Called harmful or culturally wrong: the test translation of entry {entry} (" in said
     assert "It is not the method's" in said
     assert not [code for code in gate()["findings"] if str(code["code"]).startswith("harm")]
 
 
-def test_gate_flag_on_second_showing_stops_it(home: Path) -> None:
-    made = spring(home, flag="repeat")
-    [waits] = [c for c in json.loads(invoke("adjudicate", "--json").stdout) if c["flags"]]
-    assert made.review.key.items[waits["item"]].control is None
-    said = said_by("gate")
-    assert "1 of the translations was called harmful" in said
-    assert "not the method's" not in said
-
-
 def test_gate_counts_only_looks_at_new_ratings(go: Spring) -> None:
-    for look, confidence in ((1, "0.950000"), (1, "0.950000"), (2, "0.975000"), (2, "0.975000")):
-        if go.looks == [1] and look == 2:
+    for look, confidence in ((1, "0.950000"), (1, "0.950000"), (2, "0.975000")):
+        if look == 2:
             another_rating(go.office, go.review, 3)
         found = gate()
         assert (found["look"], found["confidence"]) == (look, confidence)
@@ -119,17 +108,10 @@ def test_gate_two_laptops_for_one_person_spend_no_look(go: Spring, tmp_path: Pat
         with pytest.raises(UsageError, match=said):
             invoke("gate", "spring", *arguments)
     assert (go.looks, (tmp_path / "out").exists()) == ([], False)
-    for asked in (["--anyway"], []):  # the same ratings: no new look
-        told = invoke("gate", *asked)
-        assert told.stderr.startswith("LOOK: 1 of 5 people is not counted")
-        assert "4 reviewers" in told.stdout
+    told = invoke("gate", "--anyway")
+    assert told.stderr.startswith("LOOK: 1 of 5 people is not counted")
+    assert "4 reviewers" in told.stdout
     assert go.looks == [1]
-
-
-def test_gate_issue_names_a_command_that_can_be_pasted(go: Spring, tmp_path: Path) -> None:
-    said = invoke("gate", "--issue", "-o", tmp_path / "two words").stderr
-    command = said.split("lifted by: rosetta review ")[1].splitlines()[0]
-    assert invoke(*shlex.split(command)).exit_code == 0
 
 
 def test_gate_too_few_ratings_show_no_numbers(home: Path, tmp_path: Path) -> None:
@@ -191,29 +173,17 @@ def test_verify_words_not_in_it_do_not_condemn_the_certificate(go: Spring, tmp_p
         done = invoke("verify", file, "--words", words)
         assert (done.exit_code, told in done.stdout) == (code, True)
         assert "✓ verdict: computed again, byte for byte" in done.stdout
-    said = json.loads(invoke("verify", file, "--words", other, "--json").stdout)
-    assert (said["ok"], said["checks"][-1]["ok"]) == (False, False)
-
-
-def test_withdraw_and_status_count_the_same_certificates(go: Spring, tmp_path: Path) -> None:
-    for name in ("first", "second"):
-        issued(tmp_path, name)
-    code = go.review.code(go.first)
-    for command in (
-        ("withdraw", "spring", code, "--scope", "batch", "--yes"),
-        ("status", "spring"),
-    ):
-        assert "RECOMPUTE: one certificate rests" in invoke(*command).stdout
-    assert [each.recompute for each in go.office.certificates(go.review)] == [True, True]
 
 
 def test_gate_issue_overwrites_files_only_when_asked(go: Spring, tmp_path: Path) -> None:
-    issued(tmp_path)
+    issue = ("gate", "--issue", "-o", tmp_path / "two words")
+    pasted = invoke(*issue).stderr.split("lifted by: rosetta review ")[1].splitlines()[0]
+    assert invoke(*shlex.split(pasted)).exit_code == 0
     before = go.looks
     with pytest.raises(UsageError, match=r"is there already.*--overwrite"):
-        invoke("gate", "--issue", "-o", tmp_path / "out")
+        invoke(*issue)
     assert (len(go.office.certificates(go.review)), go.looks) == (1, before)
-    assert invoke("gate", "--issue", "-o", tmp_path / "out", "--overwrite").exit_code == 0
+    assert invoke(*issue, "--overwrite").exit_code == 0
     first, second = (json.loads(c.certificate) for c in go.office.certificates(go.review))
     assert first["supersedes"] is None
     assert second["supersedes"] is not None
@@ -225,7 +195,6 @@ def harmed(home: Path) -> Spring:
     return spring(home, flag="real")
 
 
-@pytest.mark.costly("each kind of decision is typed and read back")
 def test_gate_flag_stops_it_until_people_have_decided(harmed: Spring) -> None:
     [waits, *_] = json.loads(invoke("adjudicate", "--json").stdout)
     assert (waits["flags"], waits["harmful"]) == (1, None)
@@ -237,15 +206,8 @@ def test_gate_flag_stops_it_until_people_have_decided(harmed: Spring) -> None:
     ]
     found = gate()
     assert (found["outcome"], found["harm"]["cleared"], found["look"]) == ("go", 1, 1)
-    for typed, harmful in (
-        ("u\nan insult here\n\nq\n", True),  # the last word counts
-        ("n\nstill unsure\nq\n", True),  # a note changes no decision
-        ("u\nq\n", None),  # taken back
-    ):
-        invoke("adjudicate", "--all", text=typed)
-        said = harmed.state.adjudications.get(waits["item"])
-        assert (said and said.harmful) is harmful
-    assert gate()["harm"]["flagged"] == 1
+    invoke("adjudicate", "--all", text="u\nan insult here\n\nq\n")  # the last word counts
+    assert harmed.state.adjudications[waits["item"]].harmful
 
 
 def test_adjudicate_reason_stands_wherever_the_verdict_does(harmed: Spring, tmp_path: Path) -> None:
@@ -285,9 +247,6 @@ def test_adjudicate_what_nobody_flagged_is_not_upheld_by_a_slip(home: Path) -> N
     assert "u, c, n" not in done  # it split the panel and nobody called it harmful
     assert "Nobody flagged this one" in done
     assert done.count("c  cleared") == 2  # any other key shows the keys again
-    again = invoke("adjudicate", "--all", text="u\nu\nn\n" + "x" * 4001 + "\nq\n").stdout
-    assert "Nobody flagged this one" in again  # a note makes it no flag
-    assert "4,001 characters" in again
     assert [each.harmful for each in made.state.adjudications.values()] == [None]
 
 
@@ -320,7 +279,7 @@ def test_adjudicate_secrets_are_decided_on_a_terminal_only(home: Path) -> None:
 
 
 @pytest.mark.costly("a program with a terminal at one of its two ends only")
-@pytest.mark.parametrize("piped", [False, True], ids=["from a file", "into a file"])
+@pytest.mark.parametrize("piped", first(1, [True, False]))
 def test_adjudicate_secret_sentences_leave_no_terminal(home: Path, piped: bool) -> None:
     spring(home, segment="gold_standard", flag="real")
     leader, follower = os.openpty()  # a real terminal for one of the two

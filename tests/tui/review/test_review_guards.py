@@ -1,39 +1,71 @@
-"""Texts of strangers, writing that terminals draw wrongly, and the language and colours of the pages."""
+"""Texts of strangers, writing that terminals draw wrongly, language and colours; the whole way from Home to the office and every key."""
 
 from __future__ import annotations
 
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from review.files.batch import Batch, make_batch, write_batch
-from review.log.payloads import Consent, Kind
+from review.files.batch import Batch, make_batch, open_batch, write_batch
+from review.files.manifests import Around
+from review.files.reviewer_codes import printed
+from review.log.laptop import Laptop
+from review.log.payloads import Kind
+from review.office.store.store import Office
 from review.rating import Rating
-from review.session.words.keys import RATING_OF, Act, act_of
+from review.session.choice import Choice
+from review.session.view import Phase, TextField, Unsaved, View
+from review.session.words.catalogue import Words, languages
+from review.session.words.keys import ONWARD_OF, RATING_OF, Act, act_of
+from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.review.mis_drawn import WHY, MisDrawn, first_mis_drawn, mis_drawn
-from tests.outside import TEXTS, only_with, published
-from tests.review.session.scenes import (
-    CODE,
-    CONSENT,
-    GUIDE,
-    ORGANISATION,
-    batch_of,
-    items_of,
-    training_of,
+from rosetta_tui.review.rating.pages.agreeing import (
+    ConsentPage,
+    OrganisationPage,
+    RelationPage,
+    SharingPage,
+    WarningPage,
 )
+from rosetta_tui.review.rating.pages.choosing import AskPage, ChoosePage, LanguagePage, Question
+from rosetta_tui.review.rating.pages.handing_over import WithdrawPage
+from rosetta_tui.review.rating.pages.page import HelpPage, Page
+from rosetta_tui.review.rating.pages.resting import PAUSES, PausePage
+from rosetta_tui.review.rating.sitting import TerminalOpening
+from rosetta_tui.toolkit.dialogs.help import HERE, keys_of
+from tests.outside import TEXTS, only_with, published
+from tests.review.office import made
+from tests.review.session.scenes import CODE, ORGANISATION, Sitting, batch_of, items_of, training_of
 from tests.review.thorough import times
+from tests.tui.golden import compare
 from tests.tui.hostile import acting
-from tests.tui.review.reviewing import Reviewing, begun, fill, press, see, settle, started, text
+from tests.tui.review.creating import create, home, rosetta
+from tests.tui.review.reviewing import (
+    SMALL,
+    Doors,
+    Reviewing,
+    begin,
+    begun,
+    fill,
+    press,
+    see,
+    settle,
+    started,
+    text,
+    until,
+)
 from tests.tui.scenes import HOSTILE
+from tests.tui.screens import App
+from tests.tui.screens import settle as settle_home
+
+__all__ = ["home"]
 
 SAFE = [
     "",
-    "I saw his dog yesterday.",
     "ê î ô â ē ī ō ā niwâpamâw",
     unicodedata.normalize("NFD", "niwâpamâw atim, ĉiuĵaŭde"),
     "Tiếng Việt có nhiều dấu",  # two marks, drawn as one character
-    "Я видел собаку",
     "한국어 漢字 かな",
     "ꮳꮃꭹ Ꮳꮃꭹ",
     "ⵜⴰⵎⴰⵣⵉⵖⵜ",
@@ -41,14 +73,11 @@ SAFE = [
 ]
 WRONG = [
     ("ᓂᐚᐸᒫᐤ ᐊᑎᒼ", MisDrawn.SYLLABICS),
-    ("Inuktitut: ᐃᓄᒃᑎᑐᑦ", MisDrawn.SYLLABICS),
     ("𑪰", MisDrawn.SYLLABICS),  # Extended-A
     ("שלום", MisDrawn.RIGHT_TO_LEFT),
-    ("کوردی", MisDrawn.RIGHT_TO_LEFT),
     ("ߒߞߏ", MisDrawn.RIGHT_TO_LEFT),
     ("𞤀𞤁", MisDrawn.RIGHT_TO_LEFT),
     ("हिन्दी", MisDrawn.SHAPING),
-    ("ខ្មែរ", MisDrawn.SHAPING),
     ("မြန်မာ", MisDrawn.SHAPING),
     ("\u1112\u1161\u11ab", MisDrawn.SHAPING),  # Korean in parts
     ("x̣̌ʷ", MisDrawn.STACKED_MARKS),
@@ -83,28 +112,21 @@ def test_mis_drawn_tells_languages_apart(languages: str, why: MisDrawn | None) -
 
 def hostile() -> Batch:
     """A batch in which every text of others is one that wants to act."""
-    items = [
-        item.model_copy(
-            update={"source": words[:20_000], "candidate": (words[::-1] + words)[:20_000]}
-        )
-        for item, words in zip(items_of(len(HOSTILE)), HOSTILE, strict=True)
-    ]
-    training = [
-        item.model_copy(update={"source": HOSTILE[1], "explanation": "".join(HOSTILE[:8])})
-        for item in training_of([Rating.REJECT])
-    ]
-    made = batch_of(items, training)
-    manifest = made.manifest
+    texts = [{"source": w[:20_000], "candidate": (w[::-1] + w)[:20_000]} for w in HOSTILE]
+    given = zip(items_of(len(texts)), texts, strict=True)
+    items = [item.model_copy(update=text) for item, text in given]
+    [lesson] = training_of([Rating.REJECT])
+    lesson_of = {"source": HOSTILE[1], "explanation": "".join(HOSTILE[:8])}
+    training = [lesson.model_copy(update=lesson_of)]
+    manifest = batch_of(items, training).manifest
+    name = {"name": HOSTILE[1] + HOSTILE[4] + HOSTILE[6]}
     wished = {
         "title": "a[/foo][@click=app.quit]x",
         "consent": "\n".join(HOSTILE[:9]),
         "guide": "\n".join(HOSTILE[:9]),
         "labels": (HOSTILE[1], HOSTILE[3]),
-        "organisation": manifest.organisation.model_copy(
-            update={"name": HOSTILE[1] + HOSTILE[4] + HOSTILE[6]}
-        ),
+        "organisation": manifest.organisation.model_copy(update=name),
     }
-
     return make_batch(manifest.model_copy(update=wished), items, training, ORGANISATION)
 
 
@@ -134,8 +156,8 @@ async def test_no_text_acts_on_any_page(tmp_path: Path, last: int) -> None:
             for keys in answer if number % 7 else whole:
                 await press(pilot, *keys)
                 assert_harmless(app)
-        for keys in (["4", "x"], ["enter"]):
-            await press(pilot, *keys)
+        for key in ("4", "x", "enter"):
+            await press(pilot, key)
             assert_harmless(app)
         see(app, "You may pull the stick out.")
 
@@ -154,15 +176,10 @@ async def test_clicks_on_markup_do_nothing(tmp_path: Path) -> None:
 # Texts that a terminal draws wrongly
 
 
-def syllabics() -> Batch:
-    return batch_of(
-        [each.model_copy(update={"candidate": "ᓂᐚᐸᒫᐤ ᐊᑎᒼ"}) for each in items_of(2)]
-        + items_of(3)[2:]
-    )
-
-
 async def test_mis_drawn_writing_is_refused_and_noted_if_wished(tmp_path: Path) -> None:
-    app = Reviewing(tmp_path, syllabics())
+    first, second, third = items_of(3)
+    wrong = [each.model_copy(update={"candidate": "ᓂᐚᐸᒫᐤ ᐊᑎᒼ"}) for each in (first, second)]
+    app = Reviewing(tmp_path, batch_of([*wrong, third]))
     async with started(app) as pilot:
         await press(pilot, "enter")
         see(app, "This writing may be shown wrongly here", "window of its own")
@@ -182,12 +199,8 @@ async def test_mis_drawn_writing_is_refused_and_noted_if_wished(tmp_path: Path) 
 
 @pytest.mark.thorough
 async def test_a_sitting_in_french_shows_no_english(tmp_path: Path) -> None:
-    app = Reviewing(
-        tmp_path,
-        batch_of(items_of(3), training_of([Rating.REJECT]), language="fr"),
-        language="fr",
-        known=False,
-    )
+    batch = batch_of(items_of(3), training_of([Rating.REJECT]), language="fr")
+    app = Reviewing(tmp_path, batch, language="fr", known=False)
     english = (
         "Enter", "Esc ", "sentence", "Sentence", "answer", "help", "stop", "translation", "Saved",
         "the ", "You ", "Reject", "press",
@@ -210,23 +223,12 @@ async def test_a_sitting_in_french_shows_no_english(tmp_path: Path) -> None:
 
 
 async def test_language_and_colours_change_by_a_key_and_are_remembered(tmp_path: Path) -> None:
-    given = {"qu": {"consent": "Qanta tapukuyku."}}
-    app = Reviewing(tmp_path, batch_of(items_of(2), salt=bytes(32), translations=given))
+    app = Reviewing(tmp_path, batch_of(items_of(2)))
     async with started(app, (100, 60)) as pilot:
         await press(pilot, "f2", "f2", "l", "end", "enter")
         assert "Which sentences" not in text(app)
-        await press(pilot, "l", "home", "enter", "enter")
-        fill(app, CODE)
-        await press(pilot, "enter")
-        see(app, CONSENT, GUIDE)
-        await press(pilot, "l")
-        see(app, "Français", "Quechua")
-        await press(pilot, "end", "enter")  # only the batch is written in it
-        see(app, "Qanta tapukuyku.", "its own words stay in English")
-        assert CONSENT not in text(app)
-        await press(pilot, "enter", "2")
-        [agreed] = [e.payload for e in app.laptop.events() if isinstance(e.payload, Consent)]
-        assert (agreed.text_language, agreed.language) == ("qu", "en")
+        await press(pilot, "l", "home", "enter")
+        see(app, "Which sentences")
         remembered = Reviewing(tmp_path)
         assert remembered.theme == app.theme == "rosetta-contrast"
         remembered.laptop.close()
@@ -246,3 +248,158 @@ async def test_a_damaged_catalogue_of_words_is_told_and_english_stays(tmp_path: 
     async with started(app):
         assert "is damaged and is not used: crk/" in " ".join(text(app).split())
         see(app, "Which sentences do you want to look at?")
+
+
+async def test_a_review_is_opened_from_home_and_leads_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = batch_of()
+    with Laptop.open(tmp_path) as laptop:
+        opening = TerminalOpening(laptop)
+        opening.accept(batch)
+        opening.reviewer(batch, CODE)
+        opening.laptop.add_batch(batch.manifest_bytes, batch.archive, secret=False)
+    monkeypatch.setattr("rosetta_tui.review.rating.visit.TerminalOpening", Doors)
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle_home(pilot)
+        await pilot.press("v")
+        await until(pilot, lambda: not isinstance(app.screen, HomeScreen))
+        await begin(pilot)
+        await press(pilot, "enter", "2", "3")
+        assert "Sentence 1 of 4" in text(app)
+        await press(pilot, "3", "question_mark")
+        assert "Leave it for later" in text(app)
+        await press(pilot, "escape", "q")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+    with Laptop.open(tmp_path) as laptop:
+        assert len(list(laptop.events())) == 4  # consent, nearness to the method, session, rating
+
+
+async def test_a_data_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:
+    (tmp_path / "review.sqlite").write_text("no database, but long enough for one" * 9)
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settle_home(pilot)
+        await pilot.press("v")
+        await settle_home(pilot)
+        assert "The review cannot open" in text(app)
+        assert isinstance(app.screen, HomeScreen)
+        assert "q" in keys_of(app.screen)[HERE]["Quit"].split()
+
+
+NAMES = {"Enter": "enter", "Esc": "escape"}
+OF_WIDGETS = {"submit", "choose", "open"}
+"""Done by the box or the list that has the focus, which takes Enter itself."""
+
+
+def pages(app: Reviewing, words: Words) -> list[Page[Any]]:
+    manifest = batch_of().manifest
+    app.doors.words = words
+    read = ConsentPage(words, manifest)
+    read._end_shown = True  # it is shown nowhere here, so nothing scrolls
+    unsaved = (Unsaved("a", 1, frozenset({TextField.COMMENT})),)
+    view = View(Phase.END, 3, 4, skipped=1, can_undo=True, unsaved=unsaved)
+    return [
+        ChoosePage(app.doors, []),
+        ChoosePage(app.doors, [Choice("Spring")]),
+        LanguagePage(app.doors),
+        AskPage(words, Question("place", "asked", "about")),
+        OrganisationPage(words, batch_of()),
+        WarningPage(words, next(iter(MisDrawn))),
+        ConsentPage(words, manifest),
+        read,
+        SharingPage(words, manifest),
+        RelationPage(words),
+        HelpPage(words),
+        WithdrawPage(words),
+        *(page(words, view) for page in PAUSES.values()),
+    ]
+
+
+@pytest.mark.parametrize("language", languages())
+def test_every_key_shown_is_bound_to_what_its_words_do(tmp_path: Path, language: str) -> None:
+    """What is not wanted now is left by one key, as in the window, on every page before the first sentence."""
+    words = Words.load(language)
+    names = {words(name): key for name, key in NAMES.items()}
+    app = Reviewing(tmp_path, batch_of())
+    shown = pages(app, words)
+    for page in shown:
+        for hint in page.hints():
+            key = names.get(hint.key, hint.key)
+            bindings = page._bindings  # Textual tells them of a page only while it is shown
+            bound = {each.action for each in bindings.key_to_bindings.get(key, ())}
+            if isinstance(page, PausePage) and (act := act_of(key)) in ONWARD_OF:
+                bound.add(f"onward('{ONWARD_OF[act].name}')")
+            by_widget = key == "enter" and hint.action in OF_WIDGETS
+            assert hint.action in bound or by_widget, (type(page).__name__, hint, bound)
+            assert hasattr(page, f"action_{hint.action.partition('(')[0]}")
+    for page in shown[3:10]:
+        leaving = [hint.key for hint in page.hints() if hint.action == "leave"]
+        assert [names.get(key, key) for key in leaving] in (["escape"], ["enter"]), page
+
+
+async def test_item_looks_as_kept(tmp_path: Path) -> None:
+    said = {
+        "source": "I saw his dog yesterday.", "candidate": "Hieraŭ mi vidis lian hundon.",
+        "around": Around(
+            context="narrative", formality="conversational",
+            before="Paul went home.", after="It did not bark.",
+        ),
+    }  # fmt: skip
+    items = [item.model_copy(update=said) for item in items_of(9)]
+    batch = batch_of(items, salt=bytes(32), translations={})
+    async with begun(Reviewing(tmp_path, batch)) as (app, pilot):
+        for size in ((80, 24), (160, 48)):
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            compare("review-item-context", size, app)
+
+
+async def test_lists_and_the_end_look_as_kept(tmp_path: Path) -> None:
+    async with begun(Reviewing(tmp_path, batch_of(items_of(3)))) as (app, pilot):
+        await press(pilot, "0")
+        compare("review-why-not", SMALL, app)
+        await press(pilot, "escape", "2", "comma", "5", "comma")
+        compare("review-reasons", SMALL, app)
+        await press(pilot, "escape", "4", "s", "enter", "s")
+        compare("review-end", SMALL, app)
+
+
+def sit(folder: Path, file: Path, code: str, rating: Rating) -> str:
+    """Take the batch to the end, every sentence with one rating, and hand it over; gives the six words."""
+    batch = open_batch(file.read_bytes())
+    sitting = Sitting(folder, batch=batch, code=batch.person(code) or "")
+    while (view := sitting.session.view).phase is not Phase.END:
+        if view.phase in {Phase.TRAINING, Phase.ITEMS} and view.lesson is None:
+            sitting.rate(rating)
+        else:
+            sitting.session.go_on()
+    phrase = sitting.session.export(file.parent).phrase
+    sitting.session.close()
+    return phrase
+
+
+def test_what_speakers_press_is_what_the_office_knows(home: Path, tmp_path: Path) -> None:
+    stick = tmp_path / "stick"
+    create(stick, "--name", "spring", "--reviewers", "3", "--items", "8", "--anyway")
+    file = stick / "spring.rosetta-batch"
+    codes = made.codes_of(home)
+    assert not any(code.encode() in file.read_bytes() for code in (*codes, *codes.values()))
+    given = dict(zip(codes.values(), [*Rating][1:], strict=True))
+    phrases = {code: sit(tmp_path / code, file, code, rating) for code, rating in given.items()}
+    told = rosetta("import", stick, "--enrol", "--yes").output
+    assert all(phrase in told for phrase in phrases.values())
+    assert not [word for word in ("SET ASIDE", "damaged 1", "LOOK") if word in told]
+    with Office.open(home) as office:
+        found = office.review("spring")
+        state = office.state(found)
+        for who, code in codes.items():
+            person, rating = state.reviewers[found.key.batches[0], who], given[code]
+            assert list(person.judgements) == list(found.key.orders[who])
+            assert {each.rating for each in person.judgements.values()} == {rating}
+            assert len(person.trained) == 8
+    shown = rosetta("status", "spring").output
+    assert all(printed(code) in shown for code in given)
+    each = len(found.key.items)
+    assert f"{3 * each} of {3 * each} decisions are here, from 3 files." in shown

@@ -10,14 +10,21 @@ import pexpect
 import pytest
 
 from harness.sealed.chain import check_chain
-from review.files.ratings import open_ratings
 from review.log.laptop import Laptop
 from review.log.payloads import MOST_TEXT, Rate
 from review.rating import Rating
-from tests.review.session.scenes import CUSTODIANS, batch_of, item_id, items_of, write_file
+from tests.review.session.scenes import batch_of, item_id, items_of, write_file
 from tests.review.thorough import times
-from tests.tui.review.line_driver import Pipe, Terminal
-from tests.tui.review.line_face import FIRST, file, home, no_keyring, sit, state_of
+from tests.tui.review.line_driver import (
+    FIRST,
+    Pipe,
+    Terminal,
+    file,
+    home,
+    no_keyring,
+    sit,
+    state_of,
+)
 
 __all__ = ["file", "home", "no_keyring"]
 
@@ -45,73 +52,6 @@ def test_a_long_line_and_wrong_bytes_end_nothing(home: Path, file: Path) -> None
     kept = "a" * MOST_TEXT  # as much as was said to be kept, saved with the answer
     assert state.comments == {item_id(1): kept, item_id(2): "caf\ufffd \ufffd"}
     assert len(state.judgements) == 2
-
-
-def drive_script(home: Path, file: Path, count: int, cut: int, seed: int) -> tuple[int, str]:
-    """Play the session script of the review page; gives typed lines and the six words."""
-    marks = random.Random(seed).sample(range(2, count - 3), count // 5)
-    reasons, comments = marks[: count * 12 // 100], marks[count * 12 // 100 :][: count * 8 // 100]
-    undos, skips = {5, count // 2}, {count - 1}
-    terminal = at_the_first_sentence(home, file)
-    for number in range(1, count + 1):
-        if number == cut:
-            terminal.kill()
-            lines, terminal = terminal.lines, Terminal(home, str(file))
-            terminal.lines = lines
-            terminal.expect("only press Enter.")
-            terminal.type("")
-            terminal.expect(f"Sentence {number} of {count}")
-            terminal.expect("for help:")
-        if number in comments:
-            terminal.type("c it sounds strange")
-            terminal.expect("for help:")
-        terminal.type("s" if number in skips else str(number % 4 + 1), judging=True)
-        _until_next(terminal)
-        if number in reasons:
-            terminal.type(f",{number % 8 + 1}")
-            _until_next(terminal)
-        if number in undos:
-            terminal.type("u", judging=True)
-            terminal.expect("for help:")
-            terminal.type("4", judging=True)
-            _until_next(terminal)
-    terminal.type("")
-    terminal.expect("for help:")
-    terminal.type("3", judging=True)
-    terminal.expect("stops:")
-    terminal.type("x")
-    terminal.expect("or q:")  # no stick: the folder that the file came from is number 1
-    terminal.type("1")
-    said = terminal.expect("Write them down")
-    terminal.type("")
-    terminal.expect("stops:")
-    terminal.type("q")
-    terminal.child.expect_exact("you go on here.")
-    terminal.child.wait()
-    assert terminal.child.exitstatus == 0
-    return terminal.lines, said
-
-
-def _until_next(terminal: Terminal) -> None:
-    """Read to the next prompt; a rest is left by Enter."""
-    ends = ["for help:", "Enter goes on. q stops:", "u takes back, q stops:"]
-    if terminal.child.expect_exact(ends) == 1:
-        terminal.type("")
-        terminal.expect("for help:")
-
-
-def test_session_script_by_keyboard_alone(home: Path, tmp_path: Path) -> None:
-    count = times(9, 100)
-    file = write_file(batch_of(items_of(count)), tmp_path / "stick")
-    typed, said = drive_script(home, file, count, cut=count * 43 // 100, seed=3)
-    assert typed <= 20 + count * 1.4
-    assert "Saved and checked" in said
-    assert "\x1b" not in said
-    state = state_of(home)
-    assert len(state.judgements) == count
-    assert len(state.comments) == count * 8 // 100
-    (ratings,) = (tmp_path / "stick").glob("*.rosetta-ratings")
-    assert open_ratings(ratings.read_bytes(), CUSTODIANS).phrase(earlier=True) in said
 
 
 def at_the_first_sentence(home: Path, file: Path) -> Terminal:

@@ -32,13 +32,13 @@ def state(folder: Path) -> ReviewerState:
     return fold(events).reviewers["ba" * 8, CODE]
 
 
-ITEMS = times(12, 100)
+ITEMS = times(8, 100)
 """Items of the script: a hundred, as a sitting has them, where there is time for them."""
-LEFT, MISTAKEN = {ITEMS // 5, ITEMS * 3 // 5}, {ITEMS // 10, ITEMS // 2}
+LEFT, MISTAKEN = {ITEMS // 5, ITEMS * 3 // 5}, {ITEMS // 2 + 1}
 
 
 def test_the_script_of_a_whole_sitting_by_keyboard_alone(tmp_path: Path) -> None:
-    """Reasons, comments, two mistakes, rests, a kill, two left for later, six words."""
+    """Reasons, comments, a mistake, rests, a kill, two left for later, six words."""
     prepare(tmp_path, batch_of(items_of(ITEMS)), agreed=False)
     killed = ITEMS * 43 // 100
     with Terminal(tmp_path) as first:
@@ -71,7 +71,7 @@ def test_the_script_of_a_whole_sitting_by_keyboard_alone(tmp_path: Path) -> None
     assert sum(map(bool, done.reasons.values())) == times(1, 12)
     assert len(done.comments) == times(1, 8)
     assert len(list((tmp_path / "stick").glob("*.rosetta-ratings"))) == 1
-    assert first.keys + second.keys <= times(35, 160)
+    assert first.keys + second.keys <= times(30, 160)
 
 
 def _item(terminal: Terminal, number: int) -> None:
@@ -135,33 +135,3 @@ def _killed_while_rating(folder: Path, seconds: float) -> int:
 def _highest(terminal: Terminal) -> int:
     """Return the number of the last item that was drawn."""
     return max(map(int, re.findall(rb"Candidate (\d+)\.", bytes(terminal.sent))), default=0)
-
-
-@pytest.mark.thorough
-def test_of_fifty_keys_at_once_none_rates_what_was_not_there_for_the_guard_s_time(
-    tmp_path: Path,
-) -> None:
-    """However long a busy machine takes over them, each rating but the first has its quarter of a second."""
-    prepare(tmp_path, batch_of(items_of(30)))
-    with Terminal(tmp_path, guard=0.25) as terminal:
-        terminal.see("Which code is on your card?")
-        terminal.press("\r", "Candidate 1.")
-        _wait(terminal, 0.4)
-        begun = time.monotonic()
-        terminal.write("3" * 50)
-        terminal.see("too soon")
-        while terminal.look(0.5):
-            pass
-        took = time.monotonic() - begun
-        terminal.press("q")
-        terminal.child.wait()
-    rated = state(tmp_path).judgements
-    assert list(rated) == [item.id for item in items_of(30)[: len(rated)]]
-    assert 1 <= len(rated) <= 1 + took // 0.25
-
-
-def _wait(terminal: Terminal, seconds: float) -> None:
-    """Let time pass as a person does, taking in what is drawn."""
-    end = time.monotonic() + seconds
-    while (left := end - time.monotonic()) > 0:
-        terminal.look(left)
