@@ -6,7 +6,7 @@ import gc
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tests.desktop.item_scene import Make, Scene
-    from tests.desktop.sitting_scene import SceneOf
-    from tests.desktop.visit_scene import Enter
+    from tests.desktop.visit_scene import Enter, SceneOf
 
 NO_FONTS = Path(__file__).parent / "no_fonts.conf"
 
@@ -91,37 +90,33 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     gc.enable()
 
 
+def as_often_as_wanted(kind: Callable[..., Any], *given: object) -> Iterator[Callable[..., Any]]:
+    """Yield what makes scenes, which are closed at the end."""
+    made: list[Any] = []
+
+    def make(**wishes: Any) -> Any:
+        made.append(kind(*given, **wishes))
+        return made[-1]
+
+    yield make
+    for scene in made:
+        scene.close()
+
+
 @pytest.fixture
 def enter(qtbot: QtBot, tmp_path: Path) -> Iterator[Enter]:
-    """Start the program on one laptop, as often as wanted."""
+    """Start the program on one laptop."""
     from tests.desktop.visit_scene import Entry
 
-    entries: list[Entry] = []
-
-    def start(**options: Any) -> Entry:
-        entries.append(Entry(qtbot, tmp_path / "home", **options))
-        return entries[-1]
-
-    yield start
-    for entry in entries:
-        entry.close()
+    yield from as_often_as_wanted(Entry, qtbot, tmp_path / "home")
 
 
 @pytest.fixture
 def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
-    """Show the page of an item on one laptop, as often as wanted."""
+    """Show the page of an item on one laptop."""
     from tests.desktop.item_scene import Scene
 
-    scenes: list[Scene] = []
-
-    def made(**wishes: Any) -> Scene:
-        scenes.append(Scene(qtbot, tmp_path, **wishes))
-        scenes[-1].idle()
-        return scenes[-1]
-
-    yield made
-    for scene in scenes:
-        scene.close()
+    yield from as_often_as_wanted(Scene, qtbot, tmp_path)
 
 
 @pytest.fixture
@@ -132,16 +127,8 @@ def scene(make: Make) -> Scene:
 
 @pytest.fixture
 def scene_of(qtbot: QtBot, tmp_path: Path) -> Iterator[SceneOf]:
-    """Begin a sitting in a window, as often as wanted; none asks the machine's keyring."""
-    from tests.desktop.sitting_scene import Scene
-
-    made: list[Scene] = []
-
-    def make(**wishes: Any) -> Scene:
-        made.append(Scene(qtbot, tmp_path, **wishes))
-        return made[-1]
+    """Begin a sitting in a window; none asks the machine's keyring."""
+    from tests.desktop.visit_scene import Scene
 
     with memory_keyring():
-        yield make
-        for scene in made:
-            scene.close()
+        yield from as_often_as_wanted(Scene, qtbot, tmp_path)

@@ -59,19 +59,15 @@ class Scene:
         opening = Opening(self.laptop, places=[], language=self.language)
         self.desk = Desk(opening, self.work, self.look)
         more: dict[str, Any] = {} if self.clock is None else {"clock": self.clock}
+        words = Words.load(self.language)
         self.session = Session(
-            self.laptop,
-            self.batch,
-            self.code,
-            Face.DESKTOP,
-            Words.load(self.language),
-            guard=self.guard,
-            **more,
+            self.laptop, self.batch, self.code, Face.DESKTOP, words, guard=self.guard, **more
         )
         self.session.agree(share_corrections=False)
         self.session.relate(Relation.NEITHER)
         self.onward: list[object] = []
         self.open()
+        self.idle()
 
     def open(self) -> None:
         self.page: ItemPage = self.PAGE(self.desk, self.session)
@@ -97,16 +93,10 @@ class Scene:
             self.send(key, modifiers)
             self.idle()
 
-    def send(
-        self,
-        key: Key,
-        modifiers: Qt.KeyboardModifier = PLAIN,
-        *,
-        repeats: bool = False,
-        to: QWidget | None = None,
-    ) -> None:
-        """Send a key to what has the focus, and wait for nothing."""
-        strike(to or QApplication.focusWidget() or self.page, key, modifiers, repeats=repeats)
+    def send(self, key: Key, modifiers: Qt.KeyboardModifier = PLAIN, **more: Any) -> None:
+        """Send a key to what has the focus, or ``to`` a widget, and wait for nothing."""
+        to = more.pop("to", None) or QApplication.focusWidget() or self.page
+        strike(to, key, modifiers, **more)
 
     def rate(self, key: str) -> None:
         """Rate, after a look at a translation that stands below what is seen."""

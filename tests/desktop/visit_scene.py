@@ -1,11 +1,11 @@
-"""The window from its first page on: a real laptop's file, real files on a stick, keys as a keyboard sends them."""
+"""The window from its first page on, and a whole sitting: a real laptop's file, real files on a stick, keys of a keyboard."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent
@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk, Work
 from review.desktop.item.item_page import ItemPage
+from review.desktop.item.sentence_page import SentencePage
 from review.desktop.look.look import Look, Setting
 from review.desktop.look.style import Theme
 from review.desktop.pages.first_pages import (
@@ -30,10 +31,14 @@ from review.desktop.parts.texts import TextPane
 from review.desktop.program.running import Erasure
 from review.desktop.program.visit import Visit
 from review.desktop.program.window import Window
+from review.files.batch import Batch, write_batch
 from review.log.laptop import Laptop
 from review.log.payloads import AnyPayload
+from review.rating import Relation
+from review.session import flow as steps
 from review.session.opening import Opening
-from tests.review.session.scenes import CODE
+from review.session.words.keys import Onward
+from tests.review.session.scenes import CODE, batch_of, items_of, write_file
 
 Kind = TypeVar("Kind", bound=Page)
 Widget = TypeVar("Widget", bound=QWidget)
@@ -51,20 +56,19 @@ _SENT = {
 _CODES = {text: key for key, text in _SENT.items() if key != Qt.Key.Key_Enter}
 
 
+Modifier = Qt.KeyboardModifier
+
+
 def strike(
-    target: QWidget | None,
-    key: Key,
-    modifiers: Qt.KeyboardModifier = PLAIN,
-    *,
-    repeats: bool = False,
+    to: QWidget | None, key: Key, modifiers: Modifier = PLAIN, *, repeats: bool = False
 ) -> None:
     """Send a key to a widget as a keyboard does."""
-    assert target is not None
+    assert to is not None
     code = int(_CODES.get(key, ord(key.upper())) if isinstance(key, str) else key)
     text = key if isinstance(key, str) else _SENT.get(key, "")
     typed = "" if modifiers & CONTROL else text
     for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
-        QApplication.sendEvent(target, QKeyEvent(kind, code, modifiers, typed, repeats))
+        QApplication.sendEvent(to, QKeyEvent(kind, code, modifiers, typed, repeats))
 
 
 def dressed(
@@ -254,3 +258,112 @@ _MOST_PAGES = 60
 
 Enter = Callable[..., Entry]
 """Starts the program on the laptop of a test, as often as wanted."""
+
+
+# a whole sitting, with a stick that can be put in and pulled
+
+
+SceneOf = Callable[..., "Scene"]
+
+_SECRET = "river stone cloud ember"
+_ANSWERS: dict[type[steps.FlowStep[Any]], object] = {
+    steps.AskSecret: _SECRET,
+    steps.AskWhoAsks: True,
+    steps.CheckLetters: True,
+    steps.AskCode: CODE,
+    steps.AskConsent: True,
+    steps.AskSharing: False,
+    steps.AskRelation: Relation.NEITHER,
+}
+"""Step → what leads to the sentences."""
+
+
+class Scene(Entry):
+    """Begins at the first sentence of a batch."""
+
+    def __init__(self, qtbot: QtBot, folder: Path, batch: Batch | None = None, **more: Any) -> None:
+        self.batch = batch or batch_of(items_of(3))
+        self.folder, self.stick = folder, folder / "stick"
+        self.stick.mkdir(exist_ok=True)
+        super().__init__(qtbot, folder / "home", sticks=[self.stick], **more)
+
+    def begin(self) -> None:
+        """Open the batch from a file and show where the person is; the window forgets where the file lay."""
+        flow, mail = self.visit.flow, self.folder / "mail"
+        if self.batch.manifest.secret:
+            mail.mkdir()
+            file = mail / "secret.rosetta-batch"
+            file.write_bytes(write_batch(self.batch, passphrase=_SECRET))
+        else:
+            file = write_file(self.batch, mail)
+        step = flow.open(file)
+        while not isinstance(step, steps.AtSentences):
+            step = flow.answer(_ANSWERS[type(step)])
+        self.session = step.session
+        # an opening of the next day does not have the file at hand any more
+        self.opening._received.clear()
+        self.window.show()
+        self.window.resize(1024, 600)
+        self.visit.show(step)
+
+    def start(self) -> None:
+        self.visit.answer()
+        self.idle()
+
+    def look_again(self) -> None:
+        self.visit.answer(Onward.ANSWERS)
+        self.idle()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the person stopped, and the session is closed."""
+        return not self.visit.flow.sits
+
+    def click(self, text: str) -> None:
+        self.button(text).click()
+        self.idle()
+
+    def idle(self) -> None:
+        """Wait until everything that was asked is done, and an item that followed is painted."""
+        super().idle()
+        if self.session.view.item is not None and isinstance(self.window.page, SentencePage):
+            self.qtbot.waitUntil(lambda: self.session.time.runs)
+            self.qtbot.waitUntil(lambda: self._sees_translation)
+
+    @property
+    def _sees_translation(self) -> bool:
+        """Whether the translation is on the screen, or would be after scrolling."""
+        page = self.window.page
+        if not isinstance(page, ItemPage):
+            return True
+        return page.texts.translation_seen or page.reading.verticalScrollBar().maximum() > 0
+
+    # what is seen
+
+    def page_of(self, kind: type[Kind]) -> Kind:
+        assert isinstance(self.window.page, kind), type(self.window.page)
+        return self.window.page
+
+    def button(self, words: str) -> Button:
+        found = [each for each in self._seen(Button) if each.text().startswith(words)]
+        assert len(found) == 1, (words, self.buttons)
+        return found[0]
+
+    def texts(self) -> str:
+        """Return everything that is to be read on the page, without the places where a line may break."""
+        panes = [each.toPlainText() for each in self._seen(TextPane)]
+        return "\n".join([self.read.replace("\u200b", ""), *panes])
+
+
+def assert_more_is_told(page: Page, name: str) -> None:
+    """Where more than a line of a page is below, it says so in sight; at its end it does not."""
+    bar, line = page.reading.verticalScrollBar(), page.fontMetrics().lineSpacing()
+    for place in (0, bar.maximum()):
+        bar.setValue(place)
+        labels = [each for each in page.findChildren(QLabel) if each.isVisible()]
+        told = [each for each in labels if each.text().startswith("↓")]
+        if bar.maximum() - bar.value() > line:
+            assert [page.reading.widget().isAncestorOf(each) for each in told] == [False], name
+        elif bar.value() == bar.maximum():
+            assert told == [], name
+    bar.setValue(0)

@@ -13,22 +13,10 @@ from review.desktop.item.sentence_face import Mode
 from review.desktop.parts.choosing import OnceMore
 from review.desktop.parts.texts import TextPane
 from review.files.manifests import BatchItem
-from review.log.payloads import (
-    MOST_TEXT,
-    Comment,
-    HarmFlag,
-    NotJudged,
-    Rate,
-    Reasons,
-    Skip,
-    Suggest,
-    Undo,
-)
-from review.rating import CannotJudge, Rating, Reason
+from review.log.payloads import MOST_TEXT, Comment, Reasons, Suggest, Undo
+from review.rating import Rating, Reason
 from review.session.view import TextField
-from review.session.words.keys import Onward
 from tests.desktop.item_scene import CONTROL, Make, Scene, button, in_box, mark, rated, texts
-from tests.desktop.visit_scene import Key
 from tests.review.session.scenes import batch_of, item_id, items_of, training_of
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
@@ -88,37 +76,7 @@ def test_held_and_hasty_keys_rate_once(scene: Scene) -> None:
     assert len(rated(scene)) == 2
 
 
-# undo, later, cannot judge, reasons, harmful
-
-
-def test_undo_shows_the_item_with_the_answer_it_had(scene: Scene) -> None:
-    keys: list[tuple[Key, Qt.KeyboardModifier]] = [("u", NONE), (Qt.Key.Key_Backspace, NONE)]
-    keys.append(("z", CONTROL))
-    for times, (key, modifiers) in enumerate(keys, 1):
-        scene.press("2")
-        scene.press(key, modifiers=modifiers)
-        assert len(scene.events(Undo)) == times
-        assert scene.item == item_id(1)
-        assert "Your answer was: Gist." in texts(scene)
-        assert "It does not count." in texts(scene)
-    answers = scene.page.answers.findChildren(QAbstractButton)
-    assert [each.accessibleDescription() for each in answers] == [f"Key {n}" for n in "1234"]
-
-
-def test_item_is_left_for_later_or_not_judged(scene: Scene) -> None:
-    scene.press("s")
-    assert [each.item for each in scene.events(Skip)] == [item_id(1)]
-    assert "Left for later: it comes again at the end." in texts(scene)
-    scene.press("0")
-    assert scene.mode is Mode.WHY
-    scene.press(ESC)
-    assert scene.mode is Mode.ANSWER
-    scene.press("0", "9", "2", "0")
-    scene.qtbot.mouseClick(button(scene, "It is another dialect"), LEFT)
-    scene.idle()
-    whys = [CannotJudge.UNCLEAR_SOURCE, CannotJudge.OTHER_DIALECT]
-    assert [each.why for each in scene.events(NotJudged)] == whys
-    assert scene.item == item_id(4)
+# reasons
 
 
 def test_reasons_of_the_last_one_are_given_and_taken_away(scene: Scene) -> None:
@@ -138,18 +96,6 @@ def test_reasons_of_the_last_one_are_given_and_taken_away(scene: Scene) -> None:
     assert panes(scene)[:2] == ["Source 2.", "Candidate 2."]
     assert scene.page.accessibleName() == "Sentence 2 of 4"
     assert scene.item == item_id(2)
-
-
-def test_harm_is_asked_once_more_and_taken_back_the_same_way(scene: Scene) -> None:
-    scene.press("!", "1", ESC)
-    assert scene.events(HarmFlag, Rate) == []
-    scene.press("!", ENTER)
-    scene.qtbot.waitUntil(lambda: "You marked this as harmful." in texts(scene))
-    scene.press("!")
-    assert "Take the mark “harmful” away again?" in texts(scene)
-    scene.press(Qt.Key.Key_Enter)
-    assert [each.harmful for each in scene.events(HarmFlag)] == [True, False]
-    assert scene.item == item_id(1)
 
 
 # words of one's own
@@ -244,21 +190,6 @@ def test_practice_shows_the_answer_and_asks_nothing_else(make: Make) -> None:
     assert "answered differently" in texts(scene)
     scene.press("2", ENTER)
     assert "practice" not in texts(scene)
-
-
-def test_keys_lead_to_other_pages_and_change_the_size(scene: Scene) -> None:
-    left: list[None] = []
-    scene.page.left.connect(lambda: left.append(None))
-    scene.press(ESC)
-    assert left == [] == scene.onward
-    for modifiers in (NONE, CONTROL):
-        scene.press("+", modifiers=modifiers)
-        assert scene.look.size == 25
-        scene.press("-", modifiers=modifiers)
-        assert scene.look.size == 20
-    scene.press("?", Qt.Key.Key_F1, "x", "w", "q")
-    onward = [Onward.HELP, Onward.HELP, Onward.HAND_OVER, Onward.WITHDRAW, Onward.LEAVE]
-    assert scene.onward == onward
 
 
 # for those who do not see the page, or do not use a mouse

@@ -25,6 +25,7 @@ from review.log.payloads import Comment, HarmFlag, Kind, NotJudged, Skip, Undo
 from review.rating import CannotJudge, Rating
 from review.session.view import Phase, TextField
 from review.session.words.keys import Onward
+from tests.desktop.conftest import as_often_as_wanted
 from tests.desktop.item_scene import (
     BUSY,
     CONTROL,
@@ -35,7 +36,6 @@ from tests.desktop.item_scene import (
     held,
     in_box,
     in_page,
-    mark,
     rated,
     texts,
     typing_box,
@@ -54,22 +54,12 @@ Translates = Callable[..., TranslationScene]
 
 @pytest.fixture
 def translates(qtbot: QtBot, tmp_path: Path) -> Iterator[Translates]:
-    scenes: list[TranslationScene] = []
-
-    def made(count: int = 4, **given: Any) -> TranslationScene:
-        batch = batch_of(sentences_of(count), task="translate", letters=LETTERS)
-        scenes.append(TranslationScene(qtbot, tmp_path, **{"batch": batch, **given}))
-        scenes[-1].idle()
-        return scenes[-1]
-
-    yield made
-    for scene in scenes:
-        scene.close()
+    yield from as_often_as_wanted(TranslationScene, qtbot, tmp_path)
 
 
 @pytest.fixture
 def scene(translates: Translates) -> TranslationScene:
-    return translates()
+    return translates(batch=batch_of(sentences_of(4), task="translate", letters=LETTERS))
 
 
 def test_enter_ctrl_enter_and_the_button_save(scene: TranslationScene) -> None:
@@ -160,31 +150,6 @@ def test_why_not_comment_and_flag_are_kept(scene: TranslationScene, qtbot: QtBot
     assert scene.given() == [(FIRST, "my text")]
     kinds = [each.kind for each in scene.events(Comment, HarmFlag)]
     assert kinds == [Kind.COMMENT, Kind.HARM]
-
-
-def test_what_was_not_saved_stays_and_is_saved_later(scene: TranslationScene) -> None:
-    scene.write("a beginning")
-    scene.qtbot.waitUntil(lambda: scene.draft(FIRST, TRANSLATION) == "a beginning")
-    scene.click("comment")
-    with held(scene):
-        scene.write("an old word")
-        scene.press(ESC)
-        assert BUSY in texts(scene)
-        assert (scene.page.mode, scene.box.written) == (Mode.ANSWER, "a beginning")
-        assert mark(scene, "Your comment, not saved yet:") == "an old word"
-        scene.press(ENTER)
-        assert BUSY in texts(scene)
-        assert (scene.item, scene.box.written) == (FIRST, "a beginning")
-    assert until_pause(scene.box).isActive()
-    scene.write(" and more")
-    pause(scene.box)
-    scene.idle()
-    assert scene.draft(FIRST, TRANSLATION) == "a beginning and more"
-    scene.press(ENTER)
-    assert BUSY not in texts(scene)
-    assert [each.text for each in scene.events(Comment)] == ["an old word"]
-    assert scene.given() == [(FIRST, "a beginning and more")]
-    assert scene.draft(FIRST, COMMENT) is None
 
 
 def test_sentence_whose_letters_are_missing_is_not_asked(translates: Translates) -> None:
@@ -323,50 +288,3 @@ def test_no_draft_remains_of_a_comment_that_was_saved(make: Make) -> None:
         assert comments(scene)[-1].endswith(when)
         assert scene.draft(item_id(number), COMMENT) is None
         assert scene.draft(item_id(number + 1), COMMENT) is None
-
-
-def test_no_draft_remains_of_a_translation_that_was_saved(scene: TranslationScene) -> None:
-    scene.write("one")
-    scene.press(ESC, "c")
-    scene.write("my comment")
-    box = typing_box(scene.page.writing)
-    scene.click("Save")
-    meanwhile(scene, scene.page.box.save, lambda: pause(scene.box))
-    pause(box)
-    pause(scene.box)
-    scene.idle()
-    assert scene.given() == [(FIRST, "one")]
-    for item in (FIRST, SECOND):
-        assert scene.draft(item, COMMENT) is None
-        assert scene.draft(item, TRANSLATION) is None
-
-
-def test_changed_translation_is_saved_after_coming_back(scene: TranslationScene) -> None:
-    def change(text: str) -> None:
-        """Come back to the first sentence and type on."""
-        scene.page.draw(scene.session.go_to(FIRST))
-        scene.idle()
-        scene.write(text)
-        pause(scene.box)
-        scene.idle()
-
-    scene.write("old one")
-    scene.press(ENTER)
-    change("s")
-    assert scene.draft(FIRST, TRANSLATION) == "old ones"
-    scene.press(Qt.Key.Key_Backspace, ENTER)
-    assert scene.given() == [(FIRST, "old one")], "it was changed back"
-    assert scene.draft(FIRST, TRANSLATION) is None
-    assert scene.item == SECOND
-    change(" and better")
-    scene.page.draw(scene.session.go_to(None))
-    scene.idle()
-    change("")
-    assert scene.box.written == "old one and better"
-    scene.page.hide()
-    scene.open()
-    scene.idle()
-    scene.press(ENTER)
-    assert scene.given() == [(FIRST, "old one"), (FIRST, "old one and better")]
-    assert "Your translation is saved." in texts(scene)
-    assert scene.item == SECOND

@@ -182,21 +182,17 @@ def test_unknown_size_becomes_the_nearest(qapp: QApplication, asked: int, taken:
 
 SCREENS = [(1024, 560), (1366, 728), (1920, 1040)]
 """Pixels of the window on three screens, without the bars of the system."""
-USUAL = 20
 _TEXTS = (
     "The woman whose son went to the store is the teacher whom my children like best.",
     "La virino, kies filo iris al la vendejo, estas la instruistino, kiun miaj infanoj ŝatas.",
 )
 _TABS = 80
-ISOLATES = "\u2066\u2069"
 
 
 def scene_of(qtbot: QtBot, folder: Path, window: tuple[int, int], size: int) -> Scene:
     folder.mkdir()
     items = [BatchItem(id=item_id(n), source=_TEXTS[0], candidate=_TEXTS[1]) for n in (1, 2, 3)]
-    scene = Scene(qtbot, folder, batch=batch_of(items), size=size, window=window)
-    scene.idle()
-    return scene
+    return Scene(qtbot, folder, batch=batch_of(items), size=size, window=window)
 
 
 @pytest.mark.parametrize(
@@ -259,7 +255,6 @@ def _settled() -> None:
 def test_most_valued_acts_are_seen_on_a_small_screen(qtbot: QtBot, tmp_path: Path) -> None:
     for language in ("en", "fr"):
         scene = Scene(qtbot, tmp_path / language, language=language, window=(1024, 600))
-        scene.idle()
         shown = [each for each in scene.page.acts.findChildren(Button) if each.isVisible()]
         keys = {each.key for each in shown if in_sight(scene.page, each)}
         assert {KEYS[act][0] for act in (Act.CANNOT_JUDGE, Act.WORDING, Act.HARM)} <= keys

@@ -1,28 +1,40 @@
-"""The pages before the sentences: settings that hold at once, and reviews that are found."""
+"""Settings that hold at once, reviews that are found, and everything deleted."""
 
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 
+import keyring
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QClipboard, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from harness.sealed.keys import Identity, Role
+from review.desktop.frame.page import Page
 from review.desktop.item.item_page import ItemPage
 from review.desktop.look.look import SIZES
 from review.desktop.look.style import HIDES_KEYS
 from review.desktop.pages.choose_page import ChoosePage, FilePage
-from review.desktop.pages.ending_pages import ErasePage
+from review.desktop.pages.ending_pages import ErasedPage, ErasePage
 from review.desktop.pages.first_pages import OrganisationPage
+from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.pages.settings_page import THEMES, SettingsPage
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.choosing import Answers, Tick
+from review.desktop.program import running
+from review.desktop.program.application import forget_clipboard
+from review.log.laptop import Laptop
+from review.session import waiting
+from review.session.erasing import erase_everything
 from review.session.opening import is_there
-from tests.desktop.visit_scene import CONTROL, PLAIN, Enter, Entry, dressed
+from tests.desktop.visit_scene import CONTROL, PLAIN, Enter, Entry, Scene, SceneOf, dressed
+from tests.keyring_in_memory import MemoryKeyring
 from tests.review.session.scenes import batch_of, write_file
 from tests.review.thorough import first
 
@@ -45,7 +57,7 @@ def _chosen(row: Answers) -> list[int]:
     return [n for n, each in enumerate(buttons) if "Chosen" in each.accessibleDescription()]
 
 
-def test_sizes_and_colours_hold_at_once_and_are_remembered(settings: Entry) -> None:
+def test_settings_hold_at_once_and_lead_to_all_else(settings: Entry) -> None:
     row = _row(settings, "Size of the letters")
     buttons = row.findChildren(Button)
     assert tuple(each.text_font().pixelSize() for each in buttons) == SIZES
@@ -61,9 +73,8 @@ def test_sizes_and_colours_hold_at_once_and_are_remembered(settings: Entry) -> N
         assert _chosen(row) == [number]
         assert settings.kept[-1] == ("window colours", theme.value)
         assert QApplication.palette().window().color() == settings.look.colours.ground
-
-
-def test_settings_lead_to_language_keys_and_deleting(settings: Entry) -> None:
+    settings.look.set_size(20)
+    settings.kept.clear()
     page = settings.page(SettingsPage)
     tick = page.findChild(Tick)
     assert isinstance(tick, Tick)
@@ -140,23 +151,11 @@ def _let_go(entry: Entry, *files: str) -> bool:
     return entered.isAccepted()
 
 
-def test_file_in_any_folder(enter: Enter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path / "person"))
-    write_file(batch_of(), tmp_path / "person" / "Documents" / "From Mary")
-    (tmp_path / "person" / "Documents" / "letter.txt").touch()
-    entry = enter()
-    entry.click("Choose a file")
-    entry.page(FilePage)
-    entry.click("Documents")
-    assert "letter.txt" not in entry.buttons
-    entry.click("From Mary")
-    entry.click("Spring sentences.rosetta-batch")
-    entry.page(OrganisationPage)
-
-
 def test_folders_are_shown_harmless_and_troubles_told(enter: Enter, tmp_path: Path) -> None:
     stick = tmp_path / "USB\u202egnp.exe\u0007"
     (stick / "deep").mkdir(parents=True)
+    write_file(batch_of(), stick / "From Mary")
+    (stick / "letter.txt").touch()
     (stick / "x.rosetta-batch").write_bytes(b"MZ" + bytes(200))
     refused = Path("x" * 300)
     assert is_there(refused)
@@ -167,6 +166,7 @@ def test_folders_are_shown_harmless_and_troubles_told(enter: Enter, tmp_path: Pa
     widgets = entry.page(FilePage).findChildren(QWidget)
     names = "".join([*buttons, *(each.accessibleName() for each in widgets)])
     assert "USB" in names
+    assert "letter.txt" not in names
     assert not {"\u202e", "\u0007"} & set(names)
     (stick / "deep").rmdir()
     entry.click("deep")
@@ -178,6 +178,10 @@ def test_folders_are_shown_harmless_and_troubles_told(enter: Enter, tmp_path: Pa
     entry.click("x.rosetta-batch")
     entry.page(ChoosePage)
     assert "This is not a file with sentences for you." in entry.read
+    entry.click("Choose a file")
+    entry.click("From Mary")
+    entry.click("Spring sentences.rosetta-batch")
+    entry.page(OrganisationPage)
 
 
 def test_dropped_review_is_taken_before_a_sentence(enter: Enter, tmp_path: Path) -> None:
@@ -202,6 +206,7 @@ def test_dropped_review_is_taken_before_a_sentence(enter: Enter, tmp_path: Path)
     assert entry.page(ItemPage) is page
 
 
+@pytest.mark.thorough
 def test_newest_comes_first_and_those_kept_here_follow(enter: Enter, tmp_path: Path) -> None:
     entry = enter(places=[write_file(batch_of(batch="cd" * 8, title="Kept"), tmp_path / "kept")])
     entry.to_item()
@@ -215,3 +220,215 @@ def test_newest_comes_first_and_those_kept_here_follow(enter: Enter, tmp_path: P
     titles = [each.split("\n")[0] for each in again.buttons if "\n" in each]
     assert titles == ["New", "Old", "Kept"]
     assert "Kept\nLanguage Council · 1 of 4 done" in again.buttons
+
+
+# deleting everything: what it says first, what it takes, and what is left after
+
+
+ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
+_PATIENCE = 10
+Go = threading.Event
+
+
+@pytest.fixture
+def scene(scene_of: SceneOf) -> Scene:
+    """Two answers were given, a text is being typed, and the person asks for everything to be deleted."""
+    scene = scene_of()
+    scene.press("4", "2", "c", *"half a thought")
+    ask(scene)
+    return scene
+
+
+def ask(scene: Scene) -> None:
+    scene.window.erase.emit()
+    scene.idle()
+    scene.page_of(ErasePage)
+
+
+def delete(scene: Scene) -> ErasePage:
+    """Press the button; nothing is waited for."""
+    page = scene.page_of(ErasePage)
+    page.findChild(Tick).setChecked(True)
+    scene.button("Delete everything").click()
+    return page
+
+
+@pytest.fixture
+def go(monkeypatch: pytest.MonkeyPatch) -> Iterator[Go]:
+    """Let a deletion wait until it is let go."""
+    go = Go()
+    held = lambda laptop: (go.wait(_PATIENCE), erase_everything(laptop))[1]  # noqa: E731
+    monkeypatch.setattr(running, "erase_everything", held)
+    yield go
+    go.set()
+
+
+def test_no_key_deletes_all_lead_back(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = scene.texts()
+    assert "1 file with sentences is kept on this computer." in said
+    assert "2 answers are kept on this computer." in said
+    assert "What was said about 2 sentences lies only on this computer." in said
+    assert scene.button("Hand over first").property("role") == "main"
+    assert not scene.button("Delete everything").isEnabled()
+    keys: list[list[str | Qt.Key]] = [[ESC], [*"wq1240x!?d", Qt.Key.Key_Delete, ESC], [ENTER, ESC]]
+    for pressed in keys:
+        scene.page_of(ErasePage).findChild(Tick).setChecked(True)
+        scene.press(*pressed)
+        assert scene.laptop.path.exists()
+        scene.laptop.set_setting("still", "open")
+        ask(scene)
+    scene.click("Keep everything")
+    assert scene.page_of(ItemPage).texts.source.toPlainText() == "Source 3."
+    ask(scene)
+    go, hand_over = Go(), waiting.hand_over
+    slow = lambda *given: (go.wait(_PATIENCE), hand_over(*given))[1]  # noqa: E731
+    monkeypatch.setattr(waiting, "hand_over", slow)
+    scene.press(ENTER)
+    page = scene.page_of(HandOverPage)
+    assert not page.offers_settings
+    page.enter()
+    scene.window.open_settings()
+    assert scene.here is page
+    go.set()
+    scene.idle()
+    scene.window.open_settings()
+    assert scene.here is page
+    assert "You may pull the stick out." in scene.texts()
+    assert len(list(scene.stick.iterdir())) == 1
+    scene.press(ENTER)
+    scene.page_of(ErasePage)
+    assert "lies only on this computer" not in scene.texts()
+    assert scene.button("Keep everything").property("role") == "main"
+    with Laptop.open(scene.home):
+        delete(scene)
+        scene.idle()
+        assert "Nothing was deleted: the program is open in another window." in scene.texts()
+    assert scene.laptop.path.exists()
+    scene.press(ESC, ESC, "1")
+    assert scene.session.view.done == 3
+
+
+def test_keyboard_alone_deletes_in_two_places_and_nothing_is_left(scene: Scene) -> None:
+    page = scene.page_of(ErasePage)
+    for wanted in (page.findChild(Tick), scene.button("Delete everything")):
+        for _ in range(20):
+            if QApplication.focusWidget() is wanted:
+                break
+            scene.press(Qt.Key.Key_Tab)
+        assert QApplication.focusWidget() is wanted
+        scene.press(Qt.Key.Key_Space)
+    scene.page_of(ErasedPage)
+    assert "Everything is deleted" in scene.texts()
+    scene.press(ESC)
+    scene.page_of(ErasedPage)
+    scene.press(ENTER)
+    assert not scene.window.isVisible()
+    assert not scene.home.exists()
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_only_our_copy_leaves_the_clipboard(monkeypatch: pytest.MonkeyPatch, ours: bool) -> None:
+    monkeypatch.setattr(QClipboard, "ownsClipboard", lambda _: ours)
+    QGuiApplication.clipboard().setText("copied")
+    forget_clipboard()
+    assert QGuiApplication.clipboard().text() == ("" if ours else "copied")
+
+
+class Stubborn(MemoryKeyring):
+    """Keeps what it is told to delete."""
+
+    def delete_password(self, service: str, username: str) -> None:
+        raise RuntimeError("locked")
+
+
+def test_what_cannot_be_deleted_is_told_by_name_and_tried_again(scene: Scene) -> None:
+    keyring.set_keyring(stubborn := Stubborn())
+    Identity.load(scene.home, Role.LAPTOP)
+    delete(scene)
+    scene.idle()
+    said = scene.texts()
+    assert "Not everything is deleted" in said
+    assert "the keys of this computer in its password store (rosetta-review)" in said
+    kinder = MemoryKeyring()
+    kinder.kept = stubborn.kept
+    keyring.set_keyring(kinder)
+    scene.click("Try again")
+    assert "Everything is deleted" in scene.texts()
+    assert not kinder.kept
+    assert not scene.home.exists()
+
+
+def button_of(page: Page, words: str) -> Button:
+    """Return a button that is hidden while everything is deleted."""
+    [found] = [each for each in page.findChildren(Button) if each.text() == words]
+    return found
+
+
+LEADING_AWAY: dict[str, Callable[[Scene], object]] = {
+    "esc": lambda scene: scene.here.back(),
+    "enter": lambda scene: scene.here.enter(),
+    "settings": lambda scene: scene.window.open_settings(),
+    "keep": lambda scene: button_of(scene.here, "Keep everything").click(),
+    "hand over": lambda scene: button_of(scene.here, "Hand over first").click(),
+    "again": lambda scene: button_of(scene.here, "Delete everything").click(),
+    "tick": lambda scene: scene.here.findChild(Tick).click(),
+    "a page that comes": lambda scene: scene.window.show_page(Page(scene.desk)),
+}
+
+
+def test_nothing_leads_away(scene: Scene, go: Go, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QClipboard, "ownsClipboard", lambda _: True)
+    QGuiApplication.clipboard().setText("copied")
+    page = delete(scene)
+    assert QGuiApplication.clipboard().text() == "", "it goes even if the program ends meanwhile"
+    for name, way in LEADING_AWAY.items():
+        way(scene)
+        assert scene.here is page, name
+        assert not page.offers_settings
+        hidden = {"Keep everything", "Hand over first", "Delete everything"}
+        assert not hidden & set(scene.buttons), name
+    go.set()
+    scene.qtbot.waitUntil(lambda: not scene.work.busy)
+    scene.page_of(ErasedPage)
+    assert scene.window.below is None
+    assert not scene.home.exists()
+
+
+def test_window_that_is_closed_meanwhile_deletes_all_the_same(scene: Scene, go: Go) -> None:
+    delete(scene)
+    go.set()
+    scene.window.close()
+    assert not scene.home.exists()
+
+
+@pytest.mark.thorough
+def test_file_that_comes_meanwhile_waits_until_all_is_kept(enter: Enter, go: Go) -> None:
+    def delete_all(entry: Entry) -> ErasePage:
+        entry.window.erase.emit()
+        page = entry.page(ErasePage)
+        page.findChild(Tick).setChecked(True)
+        button_of(page, "Delete everything").click()
+        return page
+
+    entry = enter()
+    file = write_file(batch_of(), entry.home.parent / "stick")
+    page = delete_all(entry)
+    entry.visit.take(file)
+    with Laptop.open(entry.home):
+        go.set()
+        entry.idle()
+    assert entry.page(ErasePage) is page
+    assert "Nothing was deleted" in entry.read
+    assert "is opened when you stop here." in entry.read
+    entry.press("\x1b")
+    entry.page(OrganisationPage)
+    entry.press("\x1b")
+    entry.page(ChoosePage)
+    go.clear()
+    delete_all(entry)
+    entry.visit.take(file)
+    go.set()
+    entry.idle()
+    assert "Everything is deleted" in entry.page(ErasedPage).accessibleName()
+    assert "Opening" not in entry.read
+    assert not entry.home.exists()

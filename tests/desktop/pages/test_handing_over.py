@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import threading
 from pathlib import Path
@@ -24,10 +23,8 @@ from review.log.payloads import Rate, Scope, Withdraw
 from review.session.choice import of_file
 from review.session.session import Session
 from review.session.waiting import Exported
-from tests.desktop.sitting_scene import Scene, SceneOf
-from tests.desktop.visit_scene import strike
+from tests.desktop.visit_scene import Scene, SceneOf, strike
 from tests.review.session.scenes import CUSTODIANS
-from tests.review.thorough import first
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
 
@@ -111,17 +108,6 @@ def test_stick_is_found_by_key_or_itself(scene: Scene, monkeypatch: pytest.Monke
     scene.idle()
     assert len(on(scene.stick)) == 1
     assert not list(scene.folder.glob("*.rosetta-ratings"))
-
-
-def test_full_stick_keeps_nothing_half(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(descriptor: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr("harness.sealed.stick.flush", full)
-    (scene.stick / "photographs").write_bytes(b"x")
-    scene.press("x", ENTER)
-    assert "There is not enough room there." in scene.texts()
-    assert [each.name for each in on(scene.stick)] == ["photographs"]
 
 
 def test_nobody_leaves_while_it_is_written(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,8 +223,6 @@ def test_real_stick_comes_before_the_folder_of_the_file(scene: Scene) -> None:
 
 # taking back: never by a slip, said before and after, and gone from every byte
 
-
-ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
 WORDS, DRAFT = b"said in confidence", b"half a thought"
 
 
@@ -260,7 +244,7 @@ def given(scene: Scene, kind: type) -> list[object]:
     return [each.payload for each in scene.laptop.events() if isinstance(each.payload, kind)]
 
 
-def test_no_slip_takes_anything_back(answered: Scene) -> None:
+def test_no_slip_takes_anything_back_and_comments_can_go_alone(answered: Scene) -> None:
     answered.press("w")
     page = answered.page_of(WithdrawPage)
     assert "Erase it" not in answered.buttons
@@ -272,21 +256,30 @@ def test_no_slip_takes_anything_back(answered: Scene) -> None:
     assert answered.button("Keep everything").property("role") == "main"
     assert not answered.button("Erase it").hasFocus()
     answered.press(ESC)
-    slips: list[list[str | Qt.Key]] = [
-        [*"www", ESC],
-        ["w", "2", ENTER],
-    ]
-    for keys in slips:
-        answered.press(*keys)
-        answered.page_of(ItemPage)
+    answered.press(*"www", ESC)
+    answered.page_of(ItemPage)
+    answered.press("w", "2", ENTER)
+    answered.page_of(ItemPage)
     assert not given(answered, Withdraw)
     assert len(given(answered, Rate)) == 1
     assert WORDS in every_byte(answered)
+    answered.press("w", "1")
+    answered.click("Erase it")
+    answered.page_of(ItemPage)
+    assert "Your comments and better translations are erased." in answered.texts()
+    assert WORDS not in every_byte(answered)
+    assert len(given(answered, Rate)) == 1
+    answered.press("w", "2")
+    page = answered.page_of(WithdrawPage)
+    page.answered.emit(Scope.BATCH)
+    page.answered.emit(Scope.BATCH)
+    answered.idle()
+    assert len(given(answered, Withdraw)) == 2  # of the comments, and once of everything
+    assert not given(answered, Rate)
 
 
-@pytest.mark.parametrize("scope", first(1, "32"))
-def test_what_was_taken_back_is_gone_and_the_stick_tells_it(answered: Scene, scope: str) -> None:
-    answered.press("w", scope, "w")
+def test_what_was_taken_back_is_gone_and_the_stick_tells_it(answered: Scene) -> None:
+    answered.press("w", "3", "w")
     answered.page_of(WithdrawnPage)
     assert "is erased on this computer" in answered.texts()
     for gone in (WORDS, DRAFT, b'"rating":"excellent"'):
@@ -301,19 +294,3 @@ def test_what_was_taken_back_is_gone_and_the_stick_tells_it(answered: Scene, sco
     assert WORDS not in lines
     answered.press(ENTER)
     answered.page_of(WithdrawnPage)
-
-
-def test_comments_alone_are_taken_back_and_a_second_press_counts_once(answered: Scene) -> None:
-    answered.press("w", "1")
-    answered.click("Erase it")
-    answered.page_of(ItemPage)
-    assert "Your comments and better translations are erased." in answered.texts()
-    assert WORDS not in every_byte(answered)
-    assert len(given(answered, Rate)) == 1
-    answered.press("w", "2")
-    page = answered.page_of(WithdrawPage)
-    page.answered.emit(Scope.BATCH)
-    page.answered.emit(Scope.BATCH)
-    answered.idle()
-    assert len(given(answered, Withdraw)) == 2  # of the comments, and once of everything
-    assert not given(answered, Rate)

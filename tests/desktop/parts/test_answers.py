@@ -157,60 +157,13 @@ def test_arrow_keys_walk(window: QWidget, direction: Way, walks: dict[str, int])
         assert buttons[reached].hasFocus(), keys
 
 
-def test_tab_goes_through_all_of_them_and_out(window: QWidget) -> None:
-    _, buttons = put(window, FOUR)
-    layout = window.layout()
-    assert layout is not None
-    after = Button("after")
-    layout.addWidget(after)
-    QApplication.sendPostedEvents()
-    buttons[0].setFocus()
-    order = []
-    for _ in range(4):
-        QTest.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
-        order.append(window.focusWidget())
-    assert [each.text() for each in order] == [each.text() for each in [*buttons[1:], after]]  # type: ignore[attr-defined]
-    QTest.keyClick(after, Qt.Key.Key_Backtab)
-    assert buttons[3].hasFocus()
-
-
-def test_other_keys_are_the_pages(window: QWidget, qtbot: QtBot) -> None:
-    seen: list[str] = []
-
-    class Page(QWidget):
-        def keyPressEvent(self, event: QKeyEvent) -> None:
-            seen.append(event.text())
-
-    page = Page(window)
-    made = Answers(FOUR)
-    QVBoxLayout(page).addWidget(made)
-    page.show()
-    button = made.findChildren(Button)[0]
-    button.setFocus()
-    QTest.keyClick(button, Qt.Key.Key_2)
-    assert seen == ["2"]
-
-
 def told(button: Button) -> tuple[QAccessible.Role, str, str]:
     interface = QAccessible.queryAccessibleInterface(button)
     text = QAccessible.Text
     return interface.role(), interface.text(text.Name), interface.text(text.Description)
 
 
-def test_a_screen_reader_is_told_all_that_is_seen(window: QWidget) -> None:
-    made, buttons = put(window, FOUR)
-    role = QAccessible.Role.Button
-    assert told(buttons[1]) == (role, "Gist. I get the meaning, the words are wrong", "Key 2")
-    made.mark([1])
-    assert told(buttons[1])[2] == "Key 2. Chosen."
-    made.mark([])
-    assert told(buttons[1])[2] == "Key 2"
-    _, (button,) = put(window, [Answer("1", "Cree & Dene &A", "R&D")])
-    assert button.shortcut().isEmpty(), "a sign in outside words is no letter for Alt"
-    assert told(button)[1] == "Cree & Dene &A. R&D"
-
-
-def test_what_was_given_is_seen_without_its_colour(window: QWidget) -> None:
+def test_what_was_given_is_told_and_seen_without_colour(window: QWidget) -> None:
     made, buttons = put(window, FOUR)
     before = [picture(button) for button in buttons]
     sizes = [button.size() for button in buttons]
@@ -223,6 +176,16 @@ def test_what_was_given_is_seen_without_its_colour(window: QWidget) -> None:
     changed = [one != other for one, other in zip(grey, was, strict=True)]
     assert changed == [True, False, True, False]
     assert [button.size() for button in buttons] == sizes
+    made, buttons = put(window, FOUR)
+    role = QAccessible.Role.Button
+    assert told(buttons[1]) == (role, "Gist. I get the meaning, the words are wrong", "Key 2")
+    made.mark([1])
+    assert told(buttons[1])[2] == "Key 2. Chosen."
+    made.mark([])
+    assert told(buttons[1])[2] == "Key 2"
+    _, (button,) = put(window, [Answer("1", "Cree & Dene &A", "R&D")])
+    assert button.shortcut().isEmpty(), "a sign in outside words is no letter for Alt"
+    assert told(button)[1] == "Cree & Dene &A. R&D"
 
 
 def test_ligatures_break_no_word(window: QWidget) -> None:
@@ -288,15 +251,13 @@ def click(button: Button) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def test_a_click_types_and_the_focus_stays(lettered: Window) -> None:
+def test_click_types_and_after_one_capital_small_ones_come_back(lettered: Window) -> None:
     for letter in ("â", "ê", "x̌", "ʔ"):
         click(lettered.button(letter))
     assert lettered.box.hasFocus()
     assert lettered.box.toPlainText() == "âêx̌ʔ"
     assert unicodedata.is_normalized("NFC", lettered.box.toPlainText())
-
-
-def test_after_one_capital_the_small_letters_come_back(lettered: Window) -> None:
+    lettered.box.clear()
     click(named := lettered.button("Capital letters"))
     interface = QAccessible.queryAccessibleInterface(named)
     assert interface.text(QAccessible.Text.Name) == "Lower-case letters"

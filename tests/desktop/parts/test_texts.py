@@ -1,9 +1,13 @@
-"""A text to read, in its own direction and as high as there is room, and the box for one's own words."""
+"""Texts to read and the box for one's own words, in their direction and room; what went wrong; rows and columns."""
 
 from __future__ import annotations
 
+from itertools import combinations, pairwise, product
+
 import pytest
-from PySide6.QtCore import QMimeData, Qt
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QMimeData, QRect, QSize, Qt
 from PySide6.QtGui import (
     QAccessible,
     QGuiApplication,
@@ -13,18 +17,33 @@ from PySide6.QtGui import (
     QTextCursor,
 )
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QLabel,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
+from harness.core.storage_problems import StorageProblem
 from review.desktop.look import fonts
 from review.desktop.look.look import SIZES
+from review.desktop.parts import banner as banner_module
+from review.desktop.parts.banner import Banner
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.flow import FlowColumns, FlowLayout
 from review.desktop.parts.texts import TextPane
 from review.desktop.parts.writing import TypingBox, Writing
 from review.log.payloads import MOST_TEXT
 from review.session.words.catalogue import Words
+from review.session.words.troubles import SAVING, Trouble
 from tests.desktop.item_scene import typing_box
 from tests.desktop.visit_scene import dressed
-from tests.review.thorough import first
+from tests.review.thorough import examples, first
+
+pytestmark = pytest.mark.usefixtures("qapp")
 
 LONG = "ᓂᐚᐸᒫᐤ ᐊᑎᒼ. I saw a caribou. " * 40
 
@@ -82,7 +101,7 @@ def test_it_is_told_once_when_a_text_is_painted(qtbot: QtBot, window: Window) ->
         pane.show()
 
 
-def test_each_paragraph_runs_in_its_own_direction(qtbot: QtBot, window: Window) -> None:
+def test_texts_run_in_their_direction_and_nothing_acts(qtbot: QtBot, window: Window) -> None:
     window.pane.show_text("ᓂᐚᐸᒫᐤ\nسڵاو (abc).\n123 سڵاو\natim")
     show(qtbot, window)
     document, right = window.pane.document(), []
@@ -90,9 +109,6 @@ def test_each_paragraph_runs_in_its_own_direction(qtbot: QtBot, window: Window) 
         line = document.findBlockByNumber(number).layout().lineAt(0)
         right.append(line.naturalTextRect().left() > 100)
     assert right == [False, True, True, False]
-
-
-def test_nothing_in_a_text_acts(qtbot: QtBot, window: Window) -> None:
     text = "<b>bold</b> <img src='file:///etc/passwd'> &amp; https://example.org\t|"
     window.pane.show_text(text)
     show(qtbot, window)
@@ -196,7 +212,7 @@ def paste(box: TypingBox, text: str) -> None:
     box.paste()
 
 
-def test_digits_and_letters_of_any_script_are_text(box: TypingBox) -> None:
+def test_box_takes_any_script_and_gives_what_is_composed(box: TypingBox, qtbot: QtBot) -> None:
     type_text(box, f"1 2 {SYLLABICS} d!")
     assert box.written == f"1 2 {SYLLABICS} d!"
     box.begin("")
@@ -211,9 +227,7 @@ def test_digits_and_letters_of_any_script_are_text(box: TypingBox) -> None:
     box.moveCursor(box.textCursor().MoveOperation.PreviousCharacter)
     compose(box, preedit="ᓂᐚᐸᒫ")
     assert box.written == "𑪰 ᓂᐚᐸᒫᐤ"
-
-
-def test_enter_and_esc_give_the_word_that_is_being_composed(box: TypingBox, qtbot: QtBot) -> None:
+    box.begin("")
     type_text(box, "a ")
     compose(box, preedit="ᑲᓂ")
     with qtbot.waitSignal(box.saved) as saved:
@@ -226,24 +240,13 @@ def test_enter_and_esc_give_the_word_that_is_being_composed(box: TypingBox, qtbo
     with qtbot.waitSignal(box.left) as left:
         QTest.keyClick(box, Qt.Key.Key_Escape)
     assert left.args == ["half a word"]
-
-
-def test_shift_and_enter_begin_a_line_with_a_direction_of_its_own(box: TypingBox) -> None:
+    box.begin("")
     type_text(box, "one")
     QTest.keyClick(box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     type_text(box, "סוס")
     assert box.written == "one\nסוס"
     directions = [box.document().findBlockByNumber(n).textDirection() for n in (0, 1)]
     assert directions == [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft]
-
-
-def test_a_pause_in_typing_is_told_once_with_the_text(box: TypingBox, qtbot: QtBot) -> None:
-    told: list[str] = []
-    box.paused.connect(told.append)
-    type_text(box, "wor")
-    type_text(box, "d")
-    qtbot.waitUntil(lambda: bool(told))
-    assert told == ["word"]
 
 
 def test_pasted_text_is_cleaned_and_has_no_form(box: TypingBox) -> None:
@@ -271,7 +274,7 @@ def test_no_way_of_writing_goes_over_the_bound(box: TypingBox, letter: str) -> N
     assert box.toPlainText() == "new"
 
 
-def test_up_brings_the_start_into_an_empty_box_only(box: TypingBox) -> None:
+def test_keys_of_the_page_are_left_to_it_and_the_box_grows(box: TypingBox) -> None:
     box.begin("", start="The translation.")
     QTest.keyClick(box, Qt.Key.Key_Up)
     assert box.written == "The translation."
@@ -279,24 +282,6 @@ def test_up_brings_the_start_into_an_empty_box_only(box: TypingBox) -> None:
     QTest.keyClick(box, Qt.Key.Key_Up)
     assert box.written == "mine"
 
-
-def test_ctrl_and_z_takes_back_typing_first_and_then_is_the_page_s(box: TypingBox) -> None:
-    def undo() -> bool:
-        key = QKeyEvent(
-            QKeyEvent.Type.KeyPress, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier, "\x1a"
-        )
-        box.keyPressEvent(key)
-        return key.isAccepted()
-
-    box.begin("before")
-    type_text(box, "x")
-    assert undo()
-    assert box.toPlainText() == "before"
-    assert not undo()
-    assert box.toPlainText() == "before"
-
-
-def test_page_keys_are_the_page_s_where_all_of_the_text_is_seen(box: TypingBox) -> None:
     def taken() -> bool:
         key = QKeyEvent(
             QKeyEvent.Type.KeyPress, Qt.Key.Key_PageDown, Qt.KeyboardModifier.NoModifier
@@ -309,18 +294,6 @@ def test_page_keys_are_the_page_s_where_all_of_the_text_is_seen(box: TypingBox) 
     box.begin("\n".join(map(str, range(40))))
     assert taken()
 
-
-def test_a_held_key_ends_nothing_twice(box: TypingBox) -> None:
-    ended: list[str] = []
-    box.saved.connect(ended.append)
-    none = Qt.KeyboardModifier.NoModifier
-    for repeats in (False, True, True):
-        key = QKeyEvent(QKeyEvent.Type.KeyPress, Qt.Key.Key_Return, none, "\r", repeats)
-        box.keyPressEvent(key)
-    assert ended == [""]
-
-
-def test_the_box_grows_with_the_text_up_to_a_bound(box: TypingBox) -> None:
     def height(lines: int) -> int:
         box.begin("\n".join(["word"] * lines))
         return box.sizeHint().height()
@@ -354,7 +327,7 @@ def press(qtbot: QtBot, writing: Writing, name: str) -> None:
     qtbot.mouseClick(found, Qt.MouseButton.LeftButton)
 
 
-def test_save_and_back_give_what_is_written_and_composed(writing: Writing, qtbot: QtBot) -> None:
+def test_box_with_letters_and_buttons_gives_what_is_written(writing: Writing, qtbot: QtBot) -> None:
     for name, signal in (("Save", writing.saved), ("Back; your words are kept", writing.left)):
         writing.begin("Your comment", "a ")
         compose(typing_box(writing), preedit="word")
@@ -363,9 +336,6 @@ def test_save_and_back_give_what_is_written_and_composed(writing: Writing, qtbot
         assert given.args == ["a word"]
     writing.begin("Your comment", "a\u202eb\x07")
     assert writing.text == "ab", "what was kept before is cleaned when it comes back"
-
-
-def test_letters_and_the_start_go_into_the_box(writing: Writing, qtbot: QtBot) -> None:
     box = typing_box(writing)
     writing.begin("Your comment", "nipy")
     assert buttons(writing, "Copy the translation here") == []
@@ -380,3 +350,174 @@ def test_letters_and_the_start_go_into_the_box(writing: Writing, qtbot: QtBot) -
     face = QAccessible.queryAccessibleInterface(box)
     assert face.text(QAccessible.Text.Name) == "A better translation"
     assert face.textInterface().text(0, face.textInterface().characterCount()) == "ᓂᐚᐸᒫᐤ"
+
+
+# what went wrong stands on the page; rows and columns of widgets in reading order, inside their room
+
+
+WORDS = Words.load("en")
+DETAIL = "SQLITE_FULL: /a-folder-with-a-long-name/" + "x" * 120
+FULL = Trouble(SAVING[StorageProblem.DISK_FULL], DETAIL)
+
+
+@pytest.fixture
+def framed(qtbot: QtBot) -> QWidget:
+    dressed()
+    made = QWidget()
+    qtbot.addWidget(made)
+    column = QVBoxLayout(made)
+    column.addWidget(Banner(made))
+    column.addStretch(1)
+    made.resize(640, 600)
+    made.show()
+    return made
+
+
+def banner_of(framed: QWidget) -> Banner:
+    (found,) = framed.findChildren(Banner)
+    return found
+
+
+def test_banner_tells_once_and_goes(framed: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:
+    spoken: list[str] = []
+    monkeypatch.setattr(banner_module, "announce", lambda widget, text: spoken.append(text))
+    banner = banner_of(framed)
+    assert not banner.isVisible()
+    banner.tell(WORDS, FULL)
+    assert banner.isVisible()
+    assert [label.text() for label in banner.findChildren(QLabel)] == [FULL.said]
+    (button,) = banner.findChildren(Button)
+    assert button.text() == "Copy the detail"
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == DETAIL
+    name = QAccessible.queryAccessibleInterface(banner).text(QAccessible.Text.Name)
+    assert name == FULL.said
+    banner.tell(WORDS, None)
+    assert not banner.isVisible()
+    assert spoken == [FULL.said]
+    banner.tell(WORDS, Trouble("<b>not</b> &saved", ""))
+    (label,) = banner.findChildren(QLabel)
+    assert label.textFormat() is Qt.TextFormat.PlainText
+    assert label.text() == "<b>not</b> &saved"
+    assert not any(button.isVisible() for button in banner.findChildren(Button))
+    assert not any(pane.isVisible() for pane in banner.findChildren(TextPane))
+
+
+@pytest.mark.parametrize(
+    ("size", "width"), first(1, dict.fromkeys([(48, 640), *product(SIZES, (640, 1024))]))
+)
+def test_all_of_it_is_seen(framed: QWidget, qtbot: QtBot, size: int, width: int) -> None:
+    dressed(size)
+    framed.resize(width, 1600)
+    box = TextPane(framed)
+    framed.layout().addWidget(box)
+    QApplication.sendPostedEvents()  # it is shown
+    framed.activateWindow()
+    qtbot.waitUntil(framed.isActiveWindow)
+    box.setFocus()
+    banner = banner_of(framed)
+    banner.tell(WORDS, FULL)
+    assert box.hasFocus()
+    (label,) = banner.findChildren(QLabel)
+    (pane,) = banner.findChildren(TextPane)
+    (button,) = banner.findChildren(Button)
+    qtbot.waitUntil(lambda: pane.verticalScrollBar().maximum() == 0)
+    assert framed.width() == width
+    assert label.height() >= label.heightForWidth(label.width())
+    assert button.height() >= button.heightForWidth(button.width())
+    for part in (label, pane, button):
+        corner = part.mapTo(banner, part.rect().bottomRight())
+        assert banner.rect().contains(corner)
+
+
+class Block(QWidget):
+    def __init__(self, wide: int, high: int) -> None:
+        super().__init__()
+        self._size = QSize(wide, high)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+
+    def sizeHint(self) -> QSize:
+        return self._size
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(self._size.width(), 60), self._size.height())
+
+
+sizes = st.lists(st.tuples(st.integers(44, 700), st.integers(44, 120)), min_size=1, max_size=12)
+
+
+def laid_out(
+    layout: type[FlowLayout | FlowColumns], blocks: list[tuple[int, int]], width: int, *, rtl: bool
+) -> tuple[QWidget, list[QRect]]:
+    box = QWidget()
+    way = Qt.LayoutDirection.RightToLeft if rtl else Qt.LayoutDirection.LeftToRight
+    box.setLayoutDirection(way)
+    rows = layout(box)
+    made = [Block(*size) for size in blocks]
+    for block in made:
+        rows.addWidget(block)
+    box.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    box.resize(width, rows.heightForWidth(width))
+    box.show()
+    rows.activate()
+    return box, [block.geometry() for block in made]
+
+
+@examples(15, 200)
+@pytest.mark.parametrize("layout", [FlowLayout, FlowColumns])
+@given(sizes, st.integers(100, 1400), st.booleans())
+def test_nothing_lies_outside_or_upon_another(
+    layout: type[FlowLayout | FlowColumns], blocks: list[tuple[int, int]], width: int, rtl: bool
+) -> None:
+    box, places = laid_out(layout, blocks, width, rtl=rtl)
+    assert all(box.rect().contains(place) for place in places)
+    assert not any(one.intersects(other) for one, other in combinations(places, 2))
+    assert max(place.bottom() for place in places) == box.rect().bottom()
+    for (wide, high), place in zip(blocks, places, strict=True):
+        assert place.height() >= high
+        assert layout is FlowColumns or place.width() == min(wide, width)
+    for one, other in pairwise(places):
+        later = other.right() < one.left() if rtl else other.left() > one.right()
+        assert later if one.top() == other.top() else other.top() > one.bottom()
+
+
+@examples(15, 200)
+@given(sizes, st.integers(100, 1400))
+def test_other_direction_is_the_mirror_image(blocks: list[tuple[int, int]], width: int) -> None:
+    _, left = laid_out(FlowLayout, blocks, width, rtl=False)
+    _, right = laid_out(FlowLayout, blocks, width, rtl=True)
+    mirrored = [QRect(width - r.right() - 1, r.top(), r.width(), r.height()) for r in right]
+    assert mirrored == left
+
+
+@examples(15, 200)
+@given(st.integers(1, 12), st.integers(100, 1400))
+def test_columns_are_of_one_width_in_full_rows(number: int, width: int) -> None:
+    _, places = laid_out(FlowColumns, [(200, 50)] * number, width, rtl=False)
+    tops = sorted({place.top() for place in places})
+    rows = [sum(place.top() == top for place in places) for top in tops]
+    assert len({place.width() for place in places}) == 1
+    assert len(rows) == 1 or rows[-1] > rows[0] - len(rows)
+
+
+def test_what_is_hidden_or_taken_out_takes_no_room(qtbot: QtBot) -> None:
+    box = QWidget()
+    qtbot.addWidget(box)
+    rows = FlowLayout(box)
+    blocks = [Block(100, 50) for _ in range(3)]
+    for block in blocks:
+        rows.addWidget(block)
+    box.resize(150, 400)
+    box.show()
+    assert rows.heightForWidth(150) == 3 * 50 + 2 * rows.spacing()
+    blocks[1].hide()
+    assert rows.heightForWidth(150) == 2 * 50 + rows.spacing()
+    taken = rows.takeAt(0)
+    assert taken is not None
+    assert taken.widget() is blocks[0]
+    assert rows.count() == 2
+    assert rows.takeAt(5) is None
+    assert rows.itemAt(-1) is None
+    for block in blocks[1:]:
+        block.setParent(None)
+    assert rows.count() == 0

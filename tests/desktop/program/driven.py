@@ -6,8 +6,10 @@ Whenever its window has come to rest it prints, in one line of JSON, what is see
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -25,6 +27,7 @@ from review.desktop.parts.texts import TextPane
 from review.desktop.program.application import ending_by
 from review.desktop.program.running import Running
 from review.log.laptop import FILE_NAME, Laptop
+from tests.harness.process import ROOT
 
 
 def _sql(statement: str, *, fresh: bool = False) -> None:
@@ -131,6 +134,23 @@ def main(language: str, *steps: str) -> int:
     elif left and left[0].startswith("fonts="):
         fonts.FOLDER = Path(left.pop(0).removeprefix("fonts="))  # type: ignore[misc]
     return Driven(language, left).run()
+
+
+Ran = subprocess.CompletedProcess[str]
+
+
+def driven(home: Path, *steps: str) -> tuple[Ran, list[dict[str, Any]]]:
+    """Run the program by steps; gives what was seen before each and after the last."""
+    ran = started(home, "-m", "tests.desktop.program.driven", *steps)
+    return ran, [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def started(home: Path, *asked: str, **more: str) -> Ran:
+    environment = {**os.environ, "ROSETTA_HOME": str(home), "LC_ALL": "C.UTF-8", **more}
+    command = [sys.executable, *asked]
+    return subprocess.run(
+        command, capture_output=True, text=True, env=environment, cwd=ROOT, check=False
+    )
 
 
 if __name__ == "__main__":

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
+import os
+import re
+import stat
+import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,24 +17,27 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from review.desktop.frame.page import Page
 from review.desktop.item.item_page import ItemPage
-from review.desktop.item.pauses import AnswersPage, EndPage, LaterPage, RestPage
+from review.desktop.item.pauses import EndPage, LaterPage, RestPage
 from review.desktop.item.translation_page import TranslationPage
-from review.desktop.pages.ending_pages import ErasePage, WithdrawPage
+from review.desktop.pages.ending_pages import ErasePage
 from review.desktop.pages.first_pages import ConsentPage, OrganisationPage, SharingPage
 from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.pages.help_page import HelpPage
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.choosing import Answers, Tick
-from review.log.fold import ReviewerState, fold
+from review.files.batch import write_batch
+from review.files.ratings import open_ratings
 from review.log.payloads import Consent, Rate
 from review.rating import Rating
-from tests.desktop.sitting_scene import Scene, SceneOf, assert_more_is_told
-from tests.desktop.visit_scene import Enter
+from tests.desktop.conftest import NO_FONTS
+from tests.desktop.program.whole_program import COMMENT, DRAFT
+from tests.desktop.visit_scene import Enter, Scene, SceneOf, assert_more_is_told
+from tests.harness.process import ROOT
 from tests.review.session.scenes import (
     CODE,
+    CUSTODIANS,
     GUIDE,
     batch_of,
-    item_id,
     items_of,
     sentences_of,
     write_file,
@@ -50,8 +56,8 @@ def source(scene: Scene) -> str:
     return scene.page_of(ItemPage).texts.source.toPlainText()
 
 
-def rows(scene: Scene, word: str = "Source") -> list[str]:
-    return [each for each in scene.buttons if word in each]
+def rows(scene: Scene) -> list[str]:
+    return [each for each in scene.buttons if "Source" in each]
 
 
 def test_sitting_by_keys_leads_to_the_end_and_back(scene_of: SceneOf) -> None:
@@ -73,6 +79,18 @@ def test_sitting_by_keys_leads_to_the_end_and_back(scene_of: SceneOf) -> None:
     scene.press("1")
     scene.page_of(EndPage)
     assert ratings(scene) == [Rating.EXCELLENT, Rating.GIST, Rating.REJECT]
+    scene.click("Look at my answers again")
+    assert rows(scene)[2] == "3: Gist\nSource 3.\nCandidate 3."
+    scene.click("3: Gist")
+    assert "Your answer is: Gist." in scene.texts()
+    scene.press(ENTER)
+    scene.page_of(EndPage)
+    assert len(ratings(scene)) == 3
+    scene.press("1", "0", "s", "c", Qt.Key.Key_F1)  # only the last means something here
+    scene.page_of(HelpPage)
+    scene.press(ESC, ENTER)
+    scene.page_of(HandOverPage)
+    scene.press(ESC)
     assert "Excellent: 1 · Gist: 1 · Reject: 1" in scene.texts()
     assert "You answered 3 of 3." in scene.texts()
     scene.press("u")
@@ -85,37 +103,7 @@ def test_sitting_by_keys_leads_to_the_end_and_back(scene_of: SceneOf) -> None:
     assert len(ratings(scene)) == 3
 
 
-def test_own_answers_are_kept_or_changed(scene_of: SceneOf) -> None:
-    scene = scene_of()
-    scene.press("4", "2", "1")
-    scene.click("Look at my answers again")
-    assert rows(scene) == [
-        "1: Excellent\nSource 1.\nCandidate 1.",
-        "2: Gist\nSource 2.\nCandidate 2.",
-        "3: Reject\nSource 3.\nCandidate 3.",
-    ]
-    scene.click("2: Gist")
-    assert "Your answer is: Gist." in scene.texts()
-    scene.press(ENTER)
-    scene.page_of(EndPage)
-    assert len(ratings(scene)) == 3
-    scene.press("u", "3")
-    scene.page_of(EndPage)
-    assert "Excellent: 1 · Acceptable: 1 · Gist: 1" in scene.texts()
-
-
-def test_trouble_at_the_end_is_told_and_the_page_stays(scene_of: SceneOf) -> None:
-    scene = scene_of()
-    scene.press("4", "4", "4")
-    with closing(sqlite3.connect(scene.laptop.path, isolation_level=None)) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        scene.press("u")
-        scene.page_of(EndPage)
-        assert "open in another window" in scene.texts()
-    scene.press("u")
-    scene.page_of(ItemPage)
-
-
+@pytest.mark.thorough
 def test_rest_is_left_by_a_key_and_a_long_list_is_shown_in_pieces(scene_of: SceneOf) -> None:
     scene = scene_of(batch=batch_of(items_of(50)))
 
@@ -140,63 +128,6 @@ def test_rest_is_left_by_a_key_and_a_long_list_is_shown_in_pieces(scene_of: Scen
 
 
 # translations
-
-
-def translating(make: SceneOf, **wishes: object) -> Scene:
-    return make(batch=batch_of(sentences_of(3), task="translate"), **wishes)
-
-
-def write(scene: Scene, text: str) -> None:
-    scene.press(*text, ENTER)
-
-
-def said(scene: Scene) -> ReviewerState:
-    return fold(scene.laptop.events()).reviewers[scene.batch.manifest.batch, CODE]
-
-
-@pytest.mark.thorough
-def test_translations_go_the_same_way_to_the_stick(scene_of: SceneOf) -> None:
-    scene = translating(scene_of)
-    scene.press(*"o", Qt.Key.Key_F1)
-    scene.page_of(HelpPage)
-    assert "How to translate" in scene.texts()
-    assert "I cannot translate this one" in scene.texts()
-    assert "Excellent" not in scene.texts()
-    scene.press(ESC)
-    scene.opening.set_language("fr")
-    scene.window.reworded.emit()
-    scene.idle()
-    assert scene.page_of(TranslationPage).accessibleName() == "Phrase 1 sur 3"
-    assert scene.page_of(TranslationPage).box.text == "o"
-    scene.opening.set_language("en")
-    scene.window.reworded.emit()
-    scene.idle()
-    write(scene, "ne")
-    scene.click("Later")
-    write(scene, "three")
-    scene.page_of(LaterPage)
-    scene.press(ENTER)
-    write(scene, "two")
-    scene.page_of(EndPage)
-    assert "You answered 3 of 3." in scene.texts()
-    assert "Could not judge" not in scene.texts()
-    scene.click("Look at my answers again")
-    assert rows(scene, "Translated")[0] == "1: Translated\nSource 1.\none"
-    scene.click("2: Translated")
-    assert scene.page_of(TranslationPage).box.text == "two"
-    scene.press(ENTER)  # nothing was changed
-    scene.page_of(EndPage)
-    scene.click("Look at my answers again")
-    scene.page_of(AnswersPage)
-    scene.click("2: Translated")
-    write(scene, "s")
-    scene.press("w")
-    scene.page_of(WithdrawPage)
-    assert "My comments here; my translations stay" in scene.buttons
-    scene.press(ESC, "x", ENTER)
-    assert "You may pull the stick out." in scene.texts()
-    assert list(scene.stick.glob("*.rosetta-ratings"))
-    assert said(scene).translations == {item_id(1): "one", item_id(3): "three", item_id(2): "twos"}
 
 
 def test_use_of_translations_is_asked_and_never_assumed(enter: Enter, tmp_path: Path) -> None:
@@ -353,3 +284,56 @@ def test_largest_letters_cut_nothing_off_on_any_page(scene_of: SceneOf, language
         for label in page.findChildren(QLabel):
             if label.isVisible() and label.wordWrap():
                 assert label.height() >= label.heightForWidth(label.width()), (name, label.text())
+
+
+# after a whole sitting in a process of its own: which files there are, who may read them, and what is in them
+
+SECRET = "river stone cloud ember"
+PLACES = ("home", "config", "cache", "share", "state", "run", "tmp", "here", "stick")
+DATA = "share/rosetta-tui"
+
+
+def used(folder: Path) -> Path:
+    """Start the program as a person's desktop would, judge everything and hand it over; gives the file of ratings."""
+    for each in PLACES:
+        (folder / each).mkdir(parents=True)
+    (folder / "run").chmod(0o700)
+    batch = folder / "stick" / "spring.rosetta-batch"
+    batch.write_bytes(write_batch(batch_of(items_of(3), secret=True), passphrase=SECRET))
+    xdg = ("CONFIG_HOME", "CACHE_HOME", "DATA_HOME", "STATE_HOME", "RUNTIME_DIR")
+    names = ("HOME", *(f"XDG_{each}" for each in xdg), "TMPDIR")
+    places = {name: str(folder / place) for name, place in zip(names, PLACES, strict=False)}
+    program = [sys.executable, "-B", "-m", "tests.desktop.program.whole_program"]
+    ended = subprocess.run(
+        [*program, str(batch), SECRET], cwd=folder / "here", umask=0o022,
+        env={**places, "PATH": os.defpath, "PYTHONPATH": str(ROOT), "QT_QPA_PLATFORM": "offscreen",
+             "FONTCONFIG_FILE": str(NO_FONTS)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert not re.search(r"(Source|Candidate) \d", ended.stdout + ended.stderr)
+    [file] = (folder / "stick").glob("*.rosetta-ratings")
+    return file
+
+
+@pytest.mark.costly("the whole program in a process of its own, from its start to its end")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+def test_nothing_of_a_secret_sitting_lies_open_or_elsewhere(tmp_path: Path) -> None:
+    file = used(tmp_path)
+    lines = b"".join(open_ratings(file.read_bytes(), CUSTODIANS).lines)
+    for rating in (Rating.EXCELLENT, Rating.GIST, Rating.REJECT):
+        assert f'"rating":"{rating}"'.encode() in lines
+    assert COMMENT.encode() in lines
+    found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
+    ours = ("review.sqlite", "review.open", "laptop.key", "locks", "locks/laptop-key.lock")
+    assert found - {*PLACES} == {
+        DATA, *(f"{DATA}/{each}" for each in ours),
+        "stick/spring.rosetta-batch", f"stick/{file.name}",
+    }  # fmt: skip
+    data = tmp_path / DATA
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in (data, *data.rglob("*"))}
+    assert modes == {path: 0o700 if path.is_dir() else 0o600 for path in modes}
+    content = b"\n".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    texts = [text for each in items_of(3) for text in (each.source, each.candidate)]
+    secrets = [*texts, SECRET, SECRET.replace(" ", ""), COMMENT, DRAFT]
+    assert [each for each in secrets if each.encode() in content] == []

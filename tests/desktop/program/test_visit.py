@@ -1,13 +1,21 @@
-"""From a double click to the first answer, every way back, and files that come meanwhile."""
+"""From a double click to the first answer, every way back, files that come meanwhile, and what cannot be saved or opened."""
 
 from __future__ import annotations
 
-from hashlib import sha256
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QTextEdit, QWidget
+from pytestqt.qtbot import QtBot
 
+from harness.core.storage_problems import StorageProblem
+from harness.sealed.forms import FileProblem
+from harness.sealed.sealing import AgeIdentity, seal
 from review.desktop.item.item_page import ItemPage
 from review.desktop.pages.choose_page import ChoosePage
 from review.desktop.pages.first_pages import (
@@ -20,11 +28,14 @@ from review.desktop.pages.first_pages import (
     WelcomePage,
     letter_names,
 )
-from review.desktop.pages.settings_page import SettingsPage
 from review.files.batch import Batch, write_batch
-from review.log.payloads import Consent, NotJudged, Rate, Related
+from review.log.payloads import Comment, Consent, NotJudged, Rate, Related
 from review.rating import CannotJudge, Rating, Relation
 from review.session.words.item import GOES_ON_BELOW
+from review.session.words.troubles import FILES, SAVING, STICKS
+from tests.desktop.conftest import as_often_as_wanted
+from tests.desktop.trouble import causes
+from tests.desktop.trouble.causes import Cause
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import (
     CODE,
@@ -33,10 +44,12 @@ from tests.review.session.scenes import (
     OTHER_CODE,
     STRANGER,
     batch_of,
+    item_id,
     items_of,
     training_of,
     write_file,
 )
+from tests.review.thorough import first
 
 
 @pytest.fixture
@@ -127,37 +140,18 @@ def test_first_pages_ask_again_lead_back_and_note_the_choice(enter: Enter, stick
     entry.page(SharingPage)
     assert entry.events() == [], "Enter answers nothing"
     entry.press("1")
+    assert "Did you take part in making it?" in entry.read
+    page = entry.page(RelationPage)
+    entry.press("\r", "4")
+    assert entry.page(RelationPage) is page, "a slip answers nothing"
+    entry.press("2")
     entry.page(ItemPage)
+    assert [each.relation for each in entry.events(Related)] == [Relation.KNOWS]
     assert [each.share_corrections for each in entry.events(Consent)] == [True]
     entry.look.set_size(40)
     entry.answer("4")
     font = "Rosetta Noto Sans / Rosetta Noto Sans Canadian Aboriginal 40 px"
     assert [each.font for each in entry.events(Rate)] == [font]
-
-
-def test_relation_is_asked_once_and_never_by_a_slip(enter: Enter, stick: Path) -> None:
-    file = write_file(batch_of(), stick)
-    entry = enter(places=[file])
-    entry.to_consent()
-    entry.press("\r")
-    page = entry.page(RelationPage)
-    assert "Did you take part in making it?" in entry.read
-    given: list[object] = []
-    other = RelationPage(entry.desk)
-    other.answered.connect(given.append)
-    for key in "123":
-        assert other.typed(key)
-    assert given == list(Relation)
-    other.deleteLater()
-    entry.press("\r", "4")
-    assert entry.page(RelationPage) is page
-    entry.close()
-    again = enter(places=[file])
-    again.press("\r")
-    again.page(RelationPage)
-    again.press("2")
-    again.page(ItemPage)
-    assert [each.relation for each in again.events(Related)] == [Relation.KNOWS]
 
 
 def test_consent_is_read_to_its_end_before_one_can_agree(enter: Enter, stick: Path) -> None:
@@ -186,6 +180,12 @@ def test_locked_file_asks_until_the_words_are_right(enter: Enter, stick: Path) -
     assert entry.page(AskingPage) is page
     assert page.text == "not these words at all here"
     assert "Look at the words on your card again" in entry.read
+    entry.window.open_settings()
+    entry.click("Français")
+    entry.press("\x1b")
+    page = entry.page(AskingPage)
+    assert page.text == "not these words at all here", "it is said in another language, and kept"
+    assert "your card" not in entry.read
     page.findChild(QLineEdit).setText(words)
     entry.press("\r")
     entry.page(OrganisationPage)
@@ -212,6 +212,7 @@ def test_unreadable_review_is_not_begun(enter: Enter, stick: Path, batch: Batch)
     assert entry.laptop.batches() == ()
 
 
+@pytest.mark.thorough
 def test_unreadable_item_is_left_out_with_a_record(enter: Enter, stick: Path) -> None:
     items = items_of(4)
     items[0] = items[0].model_copy(update={"candidate": "▁a 😀\u202e 中"})
@@ -253,48 +254,6 @@ def test_letter_names_give_the_number_and_the_name_if_any() -> None:
     assert letter_names("x\u030c") == "U+0078 LATIN SMALL LETTER X, U+030C COMBINING CARON"
 
 
-@pytest.mark.thorough
-def test_language_changes_every_text_and_keeps_what_is_typed(enter: Enter, stick: Path) -> None:
-    said = {"fr": {"consent": "Nous vous demandons.", "guide": ""}}
-    batch = batch_of(salt=bytes(32), translations=said)
-    entry = enter(places=[write_file(batch, stick)], language="en")
-    entry.press("\r")
-    entry.type("WXWC")
-    entry.window.open_settings()
-    entry.click("Français")
-    entry.press("\x1b")
-    assert entry.page(AskingPage).text == "WXWC"
-    assert "Which code is on your card?" not in entry.read
-    entry.click("English")
-    entry.page(AskingPage).begin()
-    entry.type(CODE)
-    entry.press("\r")
-    entry.page(ConsentPage)
-    assert CONSENT in entry.read
-    assert "Nous vous demandons." not in entry.read
-    entry.click("Français")
-    entry.page(ConsentPage)
-    assert "Nous vous demandons." in entry.read
-    assert "I agree" not in entry.buttons
-    assert CONSENT not in entry.read
-    assert "L’organisation ne l’a pas donné dans cette langue (Français)" in entry.read, "the guide"
-    assert GUIDE in entry.read
-    assert entry.laptop.setting("language") == "fr"
-    entry.press("\r")
-    entry.page(ItemPage)
-    [agreed] = entry.events(Consent)
-    assert isinstance(agreed, Consent)
-    assert agreed.consent_sha256 == sha256(b"Nous vous demandons.").hexdigest()
-    assert (agreed.language, agreed.text_language) == ("fr", "fr")
-    entry.window.open_settings()
-    entry.click("English")
-    entry.page(SettingsPage)
-    entry.press("\x1b")
-    entry.page(ItemPage)
-    assert "Reject" in "".join(entry.buttons), "the page below is said anew, too"
-    entry.answer("1")
-
-
 # a file that comes meanwhile
 
 
@@ -325,43 +284,134 @@ def test_file_that_comes_at_the_sentences_waits_for_their_end(enter: Enter, stic
     assert len(entry.events(Consent)) == 1
 
 
-@pytest.mark.thorough
-def test_file_that_comes_while_a_session_begins_waits(enter: Enter, stick: Path) -> None:
-    entry = enter(places=[write_file(batch_of(), stick)])
+# what cannot be saved or opened: it is said, nothing is lost, and another try works
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Yield a folder for the laptop and the stick; what is mounted in it is taken away."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    for each in folder.iterdir():
+        while os.path.ismount(each):
+            causes.pulled(each)
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def begin(qtbot: QtBot, folder: Path) -> Iterator[Enter]:
+    (folder / "home").mkdir()
+    yield from as_often_as_wanted(Entry, qtbot, folder / "home")
+
+
+TROUBLES: dict[str, tuple[Cause, StorageProblem]] = {
+    "moved": (causes.moved, StorageProblem.GONE),
+    "removed": (causes.removed, StorageProblem.GONE),
+    "disk gone": (causes.gone, StorageProblem.GONE),
+    "read-only": (causes.read_only, StorageProblem.READ_ONLY),
+    "full": (causes.full, StorageProblem.DISK_FULL),
+}
+
+
+def shown(entry: Entry) -> ItemPage:
+    """Wait until a sentence is painted, and give its page."""
+    page, session = entry.page(ItemPage), entry.visit.flow.session
+    assert session is not None
+    entry.qtbot.waitUntil(lambda: session.time.runs)
+    return page
+
+
+def box(entry: Entry) -> QTextEdit:
+    """Return where one types, once it is in sight."""
+    found = entry.page(ItemPage).findChildren(QTextEdit)
+    [box] = [each for each in found if not each.isReadOnly()]
+    entry.qtbot.waitUntil(lambda: not box.visibleRegion().isEmpty())
+    return box
+
+
+@pytest.mark.parametrize("name", first(1, TROUBLES))
+def test_answers_and_words_that_are_not_saved(begin: Enter, folder: Path, name: str) -> None:
+    cause, problem = TROUBLES[name]
+    if problem is StorageProblem.DISK_FULL:
+        causes.mounted(folder / "home", 1024)
+    entry = begin(places=[write_file(batch_of(items_of(4)), folder / "mail")])
+    entry.window.resize(1024, 600)
     entry.to_item()
-    entry.answer("3")
-    entry.press("q", "\r")
-    entry.page(WelcomePage)
-    entry.send("\r")
-    entry.visit.take(_winter(stick))
-    entry.page(ItemPage)
-    assert "is opened when you stop here" in entry.read
-    entry.press("q")
-    entry.page(WelcomePage)
-    assert "Winter" in entry.read
-
-
-@pytest.mark.thorough
-def test_file_that_comes_before_the_consent_is_opened_at_once(enter: Enter, stick: Path) -> None:
-    spring = write_file(batch_of(), stick)
-    entry = enter()
-    entry.send("\r")  # looks again
-    entry.window.open_settings()
-    settings = entry.window.page
-    entry.idle()
-    assert entry.page(SettingsPage) is settings, "a list that comes lies below"
-    entry.visit.take(spring)
-    entry.page(OrganisationPage)  # it takes the settings away
-    entry.press("\x1b")
-    entry.page(ChoosePage)
-    entry.sticks.append(stick)
+    entry.answer("2")
+    before = shown(entry)
+    with cause(entry.home):
+        entry.press("3")
+        page = shown(entry)
+        assert page is before
+        said, detail = entry.trouble
+        assert said == SAVING[problem]
+        assert re.fullmatch(r"(SQLITE_|E)[A-Z_]+", detail)
+        assert entry.copied() == detail
+        assert "Sentence 2 of 4" in page.accessibleName()
+        candidate = page.texts.candidate
+        assert candidate.toPlainText() == "Candidate 2."
+        entry.qtbot.waitUntil(lambda: not candidate.visibleRegion().isEmpty())
+    entry.press("3")
+    assert entry.trouble == ("", ""), "it is over before the next key, and gone with it"
+    rated = [(each.item, each.rating) for each in entry.events(Rate) if isinstance(each, Rate)]
+    assert rated == [(item_id(1), Rating.GIST), (item_id(2), Rating.ACCEPTABLE)]
+    assert "Sentence 3 of 4" in shown(entry).accessibleName()
+    with cause(entry.home):
+        entry.press("c")
+        entry.type("my words, 1 2 3")
+        entry.press("\r")
+        shown(entry)
+        said, detail = entry.trouble
+        assert said == SAVING[problem]
+        assert box(entry).toPlainText() == "my words, 1 2 3"
     entry.press("\r")
-    entry.send("\r")
-    entry.visit.take(_winter(stick))
-    entry.to_consent()
-    assert "Winter" in entry.read, "it comes after the one that was opened"
-    entry.visit.take(spring)
-    assert entry.page(AskingPage).text == ""
-    assert entry.visit.flow.session is None
-    assert not entry.laptop.setting("reviewer")
-    assert entry.events() == []
+    [said_now] = [each for each in entry.events(Comment) if isinstance(each, Comment)]
+    assert (said_now.item, said_now.text) == (item_id(3), "my words, 1 2 3")
+    assert entry.trouble == ("", "")
+
+
+# files that cannot be opened
+
+
+def test_file_that_is_not_taken_is_told_and_a_good_one_opens(enter: Enter, tmp_path: Path) -> None:
+    file = write_file(batch_of(items_of(2)), tmp_path / "stick")
+    good = file.read_bytes()
+    file.write_bytes(good.replace(b"Candidate 2", b"candidate 2"))
+    entry = enter(places=[file])
+    entry.page(ChoosePage)
+    said, detail = entry.trouble
+    assert said == f"{file.name}: {FILES[FileProblem.DAMAGED]}"
+    assert detail.startswith(f"{file}: ")
+    assert said.partition(": ")[2] not in detail
+    assert "andidate" not in detail
+    assert entry.copied() == detail
+    assert entry.laptop.batches() == ()
+    # one of another laptop asks for nothing that helps nobody
+    file.write_bytes(seal(good, [AgeIdentity.make().recipient]))
+    entry.visit.take(file)
+    entry.page(ChoosePage)
+    assert entry.trouble[0] == f"{file.name}: {FILES[FileProblem.WRONG_KEY]}"
+    # under a file's name a pipe stops nobody
+    os.mkfifo(odd := file.with_name("odd.rosetta-batch"))
+    entry.visit.take(odd)
+    entry.page(ChoosePage)
+    assert entry.trouble[0]
+    file.write_bytes(good)
+    entry.visit.take(file)
+    entry.page(OrganisationPage)
+    assert entry.trouble == ("", "")
+
+
+def test_a_stick_that_is_gone_between_list_and_key(enter: Enter, tmp_path: Path) -> None:
+    stick = tmp_path / "stick"
+    write_file(batch_of(items_of(2)), stick)
+    entry = enter(sticks=[stick])
+    stick.rename(tmp_path / "pocket")
+    entry.press("\r")
+    entry.page(ChoosePage)
+    assert entry.trouble[0] == STICKS[StorageProblem.GONE]
+    (tmp_path / "pocket").rename(stick)
+    entry.click("Look again")
+    entry.press("\r")
+    entry.page(OrganisationPage)

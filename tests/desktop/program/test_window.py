@@ -1,12 +1,16 @@
-"""The window itself: one page at a time, held keys told apart, nothing lost, nothing unsaid."""
+"""The window itself: one page at a time, held keys told apart, nothing lost or unsaid, and no wait for a slow disk."""
 
 from __future__ import annotations
 
+import io
+import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
@@ -17,17 +21,22 @@ from shiboken6 import isValid
 
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import fault
+from review.desktop.item.item_page import ItemPage
 from review.desktop.look.look import SIZES
-from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.pages.choose_page import ChoosePage, FilePage
+from review.desktop.pages.ending_pages import ErasePage
 from review.desktop.pages.first_pages import ConsentPage
+from review.desktop.pages.folders import Folders
+from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.pages.settings_page import SettingsPage
 from review.desktop.program import one_window
 from review.desktop.program.application import Application
 from review.desktop.program.one_window import FOLDER, OneWindow
 from review.desktop.program.window import HeldKeys
+from review.session.words import catalogue as words
 from review.session.words.troubles import Trouble
-from tests.desktop.visit_scene import Enter
-from tests.review.session.scenes import CODE, batch_of, write_file
+from tests.desktop.visit_scene import Enter, Entry
+from tests.review.session.scenes import CODE, batch_of, items_of, write_file
 from tests.review.thorough import first
 
 
@@ -286,3 +295,73 @@ def test_a_box_takes_repetitions_as_letters(qtbot: QtBot) -> None:
         send(box, QEvent.Type.KeyPress, Qt.Key.Key_A, "a", when)
         send(box, QEvent.Type.KeyRelease, Qt.Key.Key_A, "a", 100 if when == 50 else 140)
     assert box.text() == "aaa"
+
+
+# the thread that draws touches no disk
+
+
+_FILES = [
+    *((os, name) for name in ("stat", "lstat", "scandir", "listdir", "open", "unlink", "mkdir")),
+    (io, "open"),
+]
+"""What the standard library reaches a file system by."""
+
+
+class Disk:
+    """Notes what the thread of the test, which is that of the window, does with folders and the laptop's file."""
+
+    def __init__(self, folder: Path) -> None:
+        self._places = tuple(str(each) for each in (folder, words.OURS))
+        self._thread = threading.get_ident()
+        self.touched: list[str] = []
+
+    def watch(self, monkeypatch: pytest.MonkeyPatch, entry: Entry) -> None:
+        for module, name in _FILES:
+            monkeypatch.setattr(module, name, self._noting(getattr(module, name), name))
+        entry.laptop.connection.set_trace_callback(lambda said: self._note("sqlite", said))
+
+    def _noting(self, act: Callable[..., Any], name: str) -> Callable[..., Any]:
+        def noted(path: Any = ".", *given: Any, **wishes: Any) -> Any:
+            if isinstance(path, str | os.PathLike) and str(path).startswith(self._places):
+                self._note(name, str(path))
+            return act(path, *given, **wishes)
+
+        return noted
+
+    def _note(self, name: str, what: str) -> None:
+        if threading.get_ident() == self._thread:
+            self.touched.append(f"{name} {what}")
+
+
+@pytest.mark.costly("goes through every page, with the disk watched")
+def test_no_disk_is_touched(enter: Enter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file was named, and another person's folder lies beside it on the stick."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    file = write_file(batch_of(items_of(2)), tmp_path / "stick" / "deep")
+    entry, disk = enter(places=[file], sticks=[tmp_path / "stick"]), Disk(tmp_path)
+    disk.watch(monkeypatch, entry)
+    entry.visit.flow._first = True  # it begins anew: the disk is watched only from here on
+    entry.visit.begin()
+    entry.to_item()
+    entry.answer("3")
+    entry.press("c")
+    entry.type("half a thought")
+    entry.press("\x1b", "x")
+    entry.page(HandOverPage)
+    entry.press("\r", "\r")
+    entry.page(ItemPage)
+    entry.press("q")
+    entry.page(ChoosePage)
+    entry.click("Choose a file")
+    (folders,) = entry.page(FilePage).findChildren(Folders)
+    entry.click("deep")
+    folders.open(tmp_path)
+    entry.idle()
+    entry.press("\x1b")
+    entry.window.open_settings()
+    entry.click("Français")
+    entry.page(SettingsPage).erase.emit()
+    entry.page(ErasePage)
+    entry.press("\x1b")
+    entry.page(ChoosePage)
+    assert disk.touched == []

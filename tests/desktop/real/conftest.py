@@ -17,8 +17,7 @@ from tests.desktop.real.stage import Stage
 from tests.desktop.real.window import Start, Window, window
 
 if TYPE_CHECKING:
-    from tests.desktop.real.bus import Bus
-    from tests.desktop.real.reader import Reader
+    from tests.desktop.real.reader import Bus, Reader
 
 collect_ignore_glob = [] if sys.platform == "linux" else ["test_*.py"]
 """The servers, buses and tracers of these tests are those of Linux."""
@@ -36,9 +35,9 @@ def display(draws_on_x: None) -> Iterator[Display]:
 @pytest.fixture
 def bus(display: Display) -> Iterator[Bus]:
     """A bus with the service for screen readers."""
-    from tests.desktop.real import bus as buses
+    from tests.desktop.real import reader as readers
 
-    with buses.bus(display.folder, display.environment) as made:
+    with readers.bus(display.folder, display.environment) as made:
         yield made
 
 

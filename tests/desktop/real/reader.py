@@ -1,18 +1,116 @@
-"""A small screen reader: it knows the window only by what the program says on the accessibility bus."""
+"""A message bus of a test's own, on which programs show themselves, an input method and a small screen reader."""
 
 from __future__ import annotations
 
 import contextlib
+import subprocess
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import pytest
 from jeepney import DBusAddress, MatchRule, MessageType, Properties, message_bus, new_method_call
 from jeepney.io.blocking import DBusConnection, open_dbus_connection
 
-from tests.desktop.real.bus import Bus
+from tests.desktop.real.display import program, running
 from tests.desktop.real.waiting import SECONDS, until
+
+CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>session</type><keep_umask/><listen>unix:path={path}</listen>
+<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
+<allow own="*"/></policy></busconfig>"""
+"""It starts no program by itself: what runs here is what a test started."""
+_A11Y = DBusAddress("/org/a11y/bus", "org.a11y.Bus", "org.a11y.Bus")
+
+
+@dataclass(frozen=True)
+class Bus:
+    """Where programs meet."""
+
+    address: str
+    accessibility: str
+    """Address of the bus on which they show what is on the screen."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a program needs to meet others, and to show itself without being asked first."""
+        return {"DBUS_SESSION_BUS_ADDRESS": self.address, "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
+
+
+@contextlib.contextmanager
+def session_bus(folder: Path, environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Start a bus; gives what stands around a program that meets others on it."""
+    socket, config = folder / "bus", folder / "bus.conf"
+    config.write_text(CONFIG.format(path=socket))
+    around = {**environment, "DBUS_SESSION_BUS_ADDRESS": f"unix:path={socket}"}
+    daemon = [program("dbus-daemon"), "--nofork", "--nopidfile", f"--config-file={config}"]
+    with running(daemon, around, log=folder / "bus.log"):
+        until(socket.exists, "a message bus")
+        yield around
+
+
+@contextlib.contextmanager
+def bus(folder: Path, environment: Mapping[str, str]) -> Iterator[Bus]:
+    """Start both; they go at the end."""
+    launcher = [program("at-spi-bus-launcher"), "--launch-immediately", "--a11y=1"]
+    with (
+        session_bus(folder, environment) as around,
+        running(launcher, around, log=folder / "a11y.log"),
+    ):
+        address = around["DBUS_SESSION_BUS_ADDRESS"]
+        yield Bus(address, until(lambda: _accessibility(address), "a bus for screen readers"))
+
+
+def _accessibility(address: str) -> str | None:
+    with open_dbus_connection(address) as connection:
+        reply = connection.send_and_get_reply(new_method_call(_A11Y, "GetAddress"))
+    return str(reply.body[0]) if reply.header.message_type.name == "method_return" else None
+
+
+# a real input method: IBus with the tables of m17n, as communities type syllabics with it
+
+
+WESTERN_CREE = "m17n:cr:western"
+
+
+@contextlib.contextmanager
+def input_method(
+    folder: Path, environment: Mapping[str, str], engine: str
+) -> Iterator[dict[str, str]]:
+    """Start IBus with this engine chosen; gives what a program needs to be typed in through it."""
+    if not Path("/usr/share/ibus/component/m17n.xml").exists():
+        pytest.skip("ibus-m17n is not installed")
+    command = [
+        program("ibus-daemon"), "--panel=disable", "--emoji-extension=disable", "--cache=none",
+        f"--config={program('ibus-memconf')}",
+    ]  # fmt: skip
+    with running(command, environment, log=folder / "ibus.log"):
+
+        def chosen() -> bool:
+            _ibus(environment, "engine", engine)
+            return _ibus(environment, "engine") == engine
+
+        until(chosen, f"the input method {engine}")
+        yield {"QT_IM_MODULE": "ibus"}
+
+
+def _ibus(environment: Mapping[str, str], *wishes: str) -> str:
+    done = subprocess.run(
+        [program("ibus"), *wishes],
+        env=dict(environment),
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    return done.stdout.strip()
+
+
+# a small screen reader: it knows the window only by what the program says on the accessibility bus
+
 
 ACCESSIBLE = "org.a11y.atspi.Accessible"
 Call = Callable[[Any], Any]
@@ -95,9 +193,6 @@ class Node:
         )
         assert self._ask("org.a11y.atspi.Action", "DoAction", "i", wanted)[0]
 
-    def focus(self) -> None:
-        assert self._ask("org.a11y.atspi.Component", "GrabFocus")[0]
-
     def write(self, text: str) -> None:
         assert self._ask("org.a11y.atspi.EditableText", "SetTextContents", "s", text)[0]
 
@@ -170,10 +265,6 @@ class Reader:
     def windows(self) -> list[Node]:
         self.app = self.app or until(self._program, "a program on the accessibility bus")
         return until(lambda: self.app.children if self.app else [], "a window")
-
-    @property
-    def window(self) -> Node:
-        return self.windows[0]
 
     def forget(self) -> None:
         """Look for a new program: the one before has ended."""

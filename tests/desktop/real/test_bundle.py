@@ -22,10 +22,8 @@ from harness.core.version import VERSION
 from harness.sealed.sealing import AgeIdentity, seal
 from review.files.batch import open_batch
 from review.files.manifests import BatchItem
-from tests.desktop.real.bus import CONFIG as BUS
-from tests.desktop.real.bus import WESTERN_CREE, Bus, input_method
 from tests.desktop.real.display import NO_FONTS, Display, program, running
-from tests.desktop.real.reader import Reader
+from tests.desktop.real.reader import WESTERN_CREE, Bus, Reader, input_method, session_bus
 from tests.desktop.real.stage import COMMENT, stage
 from tests.desktop.real.waiting import until
 from tests.packaging.parts import ROOT, part
@@ -163,19 +161,15 @@ def test_it_draws_on_a_desktop_that_has_no_x(bundle: Bundle, tmp_path: Path) -> 
 @contextlib.contextmanager
 def keyring(folder: Path) -> Iterator[str]:
     """A bus with a real keyring that is unlocked."""
-    socket, config = folder / "bus", folder / "bus.conf"
-    config.write_text(BUS.format(path=socket))
-    address = f"unix:path={socket}"
-    around = {"HOME": str(folder), "XDG_RUNTIME_DIR": str(folder)}
-    around["DBUS_SESSION_BUS_ADDRESS"] = address
     daemon = f"{program('gnome-keyring-daemon')} --foreground --unlock --components=secrets"
-    command = [program("dbus-daemon"), "--nofork", f"--config-file={config}"]
-    with running(command, around, log=folder / "bus.log"):
-        until(socket.exists, "a message bus")
-        unlocking = [program("sh"), "-c", f"printf secret | {daemon}"]
-        with running(unlocking, around, log=folder / "keyring.log"):
-            until((folder / "keyring").is_dir, "a keyring")
-            yield address
+    unlocking = [program("sh"), "-c", f"printf secret | {daemon}"]
+    alone = {"HOME": str(folder), "XDG_RUNTIME_DIR": str(folder)}
+    with (
+        session_bus(folder, alone) as around,
+        running(unlocking, around, log=folder / "keyring.log"),
+    ):
+        until((folder / "keyring").is_dir, "a keyring")
+        yield around["DBUS_SESSION_BUS_ADDRESS"]
 
 
 @pytest.mark.parametrize("kept", ["keyring", "file"])

@@ -17,9 +17,8 @@ import pytest
 
 from review.log.laptop import FILE_NAME
 from review.rating import Rating
-from tests.desktop.real.bus import Bus
 from tests.desktop.real.display import Display, program
-from tests.desktop.real.reader import Reader
+from tests.desktop.real.reader import Bus, Reader
 from tests.desktop.real.stage import Stage, stage
 from tests.desktop.real.waiting import until
 from tests.desktop.real.window import Start, Window, window
@@ -217,7 +216,7 @@ def traced(display: Display, folder: Path, **environment: str) -> Iterator[Trace
         yield Traced(scene, shown, trace)
 
 
-@pytest.mark.costly("a screen, a bus, a tracer and the program as processes")
+@pytest.mark.thorough
 def test_a_whole_session_touches_no_network_and_no_other_place(
     display: Display, bus: Bus, reader: Reader, tmp_path: Path
 ) -> None:
