@@ -23,22 +23,18 @@ from harness.store.runs import Run, find_run
 from scoring.statistics.spread import ValueSpread
 
 DIARIZATION = {
-    "audio": "talk/3.wav",
-    "reference": "Anna: shall we begin\nBen: yes please\nEve: I am late",
+    "audio": "talk/3.wav", "reference": "Anna: shall we begin\nBen: yes please\nEve: I am late",
     "predicted": "S1: shall we begin yes please\nS2: I am very late",
-}
+}  # fmt: skip
 CHAT = {
     "turns": [{"user": "Two plus two?", "reference": "4"}, {"user": "Times three?"}],
-    "predicted": ["4", "It is\ntwelve."],
-    "judge_mt_bench": [10, 8],
-}
+    "predicted": ["4", "It is\ntwelve."], "judge_mt_bench": [10, 8],
+}  # fmt: skip
 TOOL = {"name": "alarm", "parameters": {"properties": {"hour": {"type": "integer"}}}}
 FUNCTION_CALL = {
-    "source": "Wake me at six.",
-    "tools": [TOOL],
-    "reference_calls": [{"alarm": {"hour": [6]}}],
+    "source": "Wake me at six.", "tools": [TOOL], "reference_calls": [{"alarm": {"hour": [6]}}],
     "predicted_calls": [{"alarm": {"hour": "6"}}],
-}
+}  # fmt: skip
 INSTRUCTIONS = {
     "source": "Write a title and three points, without commas.",
     "instructions": [
@@ -49,11 +45,9 @@ INSTRUCTIONS = {
     "predicted": "<<Trees>>\n* They grow, slowly\n* They give shade\n* They burn",
 }
 CHOICE = {
-    "source": "Which is a mammal?",
-    "choices": ["trout", "whale", "gull"],
-    "reference": "B",
+    "source": "Which is a mammal?", "choices": ["trout", "whale", "gull"], "reference": "B",
     "predicted": "Neither A nor B.\n\nAnswer: C",
-}
+}  # fmt: skip
 MATH = {"source": "Half of 3?", "reference": "#### 1.5", "predicted": r"\boxed{\frac{3}{2}}"}
 STATE = {
     "source": "User: A cheap hotel.\nSystem: With parking?\nUser: Yes.",
@@ -77,10 +71,8 @@ def text2sql(folder: Path) -> list[dict[str, Any]]:
     told = {"source": "What costs less than five?", "database": "shop.sqlite"}
     wanted = "SELECT name FROM item WHERE price < 5"
     queries = (
-        "SELECT name FROM item",
-        "DROP TABLE item",
-        "```sql\nselect name from item limit 2\n```",
-    )
+        "SELECT name FROM item", "DROP TABLE item", "```sql\nselect name from item limit 2\n```",
+    )  # fmt: skip
     return [{**told, "reference": wanted, "predicted": query} for query in queries]
 
 
@@ -114,15 +106,13 @@ def judge(
 
 QA: list[dict[str, Any]] = [
     {
-        "source": "Where does the river begin?",
-        "reference": "below the hill",
+        "source": "Where does the river begin?", "reference": "below the hill",
         "evidence": [{"text": "The river begins below the hill.", "token_count": 7}],
-        "predicted": "below hill",
-        "judge_semantic": 0.5,
+        "predicted": "below hill", "judge_semantic": 0.5,
     },
     {"source": "How long is it?", "reference": "twenty miles", "predicted": "twenty miles"},
     {"source": "Who built the mill?", "reference": "Paul Rivera", "predicted": "nobody knows"},
-]
+]  # fmt: skip
 
 
 def asking(path: Path, run: Run, queue: EventQueue, **changes: Any) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from textual.notifications import Notification
 from textual.widgets import Input, TextArea
 
+from corpora.model.entry import Segment
 from rosetta_tui.toolkit import textual_inside
 from rosetta_tui.toolkit.form import suggesting_line
+from tests.harness.ranked import play, ranked_corpus
 from tests.harness.scripted import Scripted, serving
 from tests.keyring_in_memory import memory_keyring
 from tests.tui.scenes import SET_UP
@@ -57,3 +60,28 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def endpoint() -> Iterator[Scripted]:
     with serving() as scripted:
         yield scripted
+
+
+@dataclass(frozen=True)
+class Played:
+    """A store with three runs of one list, best first, one over fewer entries, and one over secret ones."""
+
+    home: Path
+    runs: tuple[str, str, str]
+    few: str
+    secret: str
+
+    @property
+    def path(self) -> Path:
+        return self.home / "rosetta.sqlite"
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    home = tmp_path_factory.mktemp("played")
+    path, corpus = home / "rosetta.sqlite", ranked_corpus(30)
+    best = play(path, corpus, 30, "alpha", cost=0.004)
+    near, worst = play(path, corpus, 29, "beta", cost=0.0), play(path, corpus, 2, "gamma")
+    few = play(path, corpus, 30, "alpha", positions=range(12))
+    secret = play(path, ranked_corpus(20, Segment.GOLD_STANDARD), 10, "delta")
+    return Played(home, (best, near, worst), few, secret)

@@ -40,7 +40,6 @@ def compare_file(file: str, found: str) -> None:
 
 
 def compare(name: str, size: tuple[int, int], app: TextualApp[Any]) -> None:
-    """Compare the words of a screen with those that are kept."""
     found = "\n".join(line.rstrip() for line in lines(app)) + "\n"
     compare_file(f"{name}-{size[0]}x{size[1]}.txt", found)
 
@@ -64,7 +63,6 @@ async def look_in_every_theme(name: str, pilot: Pilot[Any]) -> None:
 
 
 def _roles(app: RosettaApp) -> dict[tuple[int, ...], str]:
-    """Return the role of each colour of the theme in use."""
     found: dict[tuple[int, ...], str] = {}
     for role in ROLES:
         try:

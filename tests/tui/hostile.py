@@ -10,7 +10,6 @@ ANY_TEXT = st.text(st.characters(codec=None, categories=None))  # lone surrogate
 
 
 def acting(text: str) -> list[str]:
-    """Return the characters that would act on a terminal instead of showing."""
     return [
         character
         for character in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
@@ -69,36 +70,25 @@ HOSTILE = [
 ]  # fmt: skip
 
 DATASET = Dataset(
-    id="eo-demo-v1",
-    version="1.0",
-    language_pair="EN→EO",
-    source_language="en",
+    id="eo-demo-v1", version="1.0", language_pair="EN→EO", source_language="en",
     target_language="eo",
-)
+)  # fmt: skip
 
 RUN_ID = "0f3b8c1e-6c1d-4a70-9a52-0123456789ab"
 
 SETUP = Setup(
-    method="chat",
-    method_class=MethodClass.COACHED_LLM,
-    method_version="1",
-    provider="ollama",
-    model_slug="qwen2.5-7b",
-    condition="coached-v2",
-)
+    method="chat", method_class=MethodClass.COACHED_LLM, method_version="1", provider="ollama",
+    model_slug="qwen2.5-7b", condition="coached-v2",
+)  # fmt: skip
 
 FLOORS = (
-    Floor("empty", 0.0, 0.0),
-    Floor("copied", 0.16, 14.2),
-    Floor("constant", 0.21, 17.9),
+    Floor("empty", 0.0, 0.0), Floor("copied", 0.16, 14.2), Floor("constant", 0.21, 17.9),
     Floor("shuffled", 0.19, 16.4),
-)
+)  # fmt: skip
 
 
 @dataclass
 class Scene:
-    """A store with one run, and what a screen needs of it."""
-
     path: Path
     store: sqlite3.Connection
     number: int
@@ -110,53 +100,26 @@ class Scene:
 
     def started(self, *, done: int = 0) -> Started:
         return Started(
-            run_id=self.run_id,
-            setup=find_run(self.store, self.run_id).setup,
-            dataset=DATASET,
-            positions=tuple(range(len(self.entries))),
-            done=done,
-            floors=FLOORS,
-            missing=self.missing,
-            budget_usd=0.05,
-            started_at=1_700_000_000.0,
-        )
+            run_id=self.run_id, setup=find_run(self.store, self.run_id).setup, dataset=DATASET,
+            positions=tuple(range(len(self.entries))), done=done, floors=FLOORS, missing=self.missing,
+            budget_usd=0.05, started_at=1_700_000_000.0,
+        )  # fmt: skip
 
     def progress(self, done: int, **changes: object) -> Progress:
         total = len(self.entries)
         results = self.results[:done]
-        waiting = (
-            Waiting(done, 3, 6, 3.0, "429"),
-            Waiting(done + 1, 2, 6, 0.4, "timeout"),
-        )[: max(0, total - done)]
+        tries = Waiting(done, 3, 6, 3.0, "429"), Waiting(done + 1, 2, 6, 0.4, "timeout")
         values = values_of(self.entries, results)
         flight = tuple(range(done + 2, min(total, done + 18)))
         fields: dict[str, object] = {
-            "run_id": self.run_id,
-            "state": RunState.RUNNING,
-            "elapsed_seconds": 41.0,
-            "total": total,
-            "done": done,
-            "failed": sum(result.failed for result in results),
-            "in_flight": flight,
-            "waiting": waiting,
-            "concurrency": 16,
-            "most_concurrency": 32,
-            "rate_limited": 7,
-            "retries": 9,
-            "values": values,
-            "intervals": intervals_of(values),
-            "quality_tier": "functional",
-            "cost_usd": 0.0184,
-            "expected_cost_usd": 0.028,
-            "spent_usd": 0.0184,
-            "budget_usd": 0.05,
-            "tokens": 41_220,
-            "per_minute": 118.0,
-            "eta_seconds": 22.0,
-            "p50_seconds": 0.41,
-            "p95_seconds": 0.98,
-        }
-        fields.update(changes)
+            "run_id": self.run_id, "state": RunState.RUNNING, "elapsed_seconds": 41.0, "total": total,
+            "done": done, "failed": sum(result.failed for result in results), "in_flight": flight,
+            "waiting": tries[: max(0, total - done)], "concurrency": 16, "most_concurrency": 32,
+            "rate_limited": 7, "retries": 9, "values": values, "intervals": intervals_of(values),
+            "quality_tier": "functional", "cost_usd": 0.0184, "expected_cost_usd": 0.028,
+            "spent_usd": 0.0184, "budget_usd": 0.05, "tokens": 41_220, "per_minute": 118.0,
+            "eta_seconds": 22.0, "p50_seconds": 0.41, "p95_seconds": 0.98, **changes,
+        }  # fmt: skip
         fields.setdefault("claim", claim_so_far(fields["values"], fields["intervals"]))  # type: ignore[arg-type]
         return Progress(**fields)  # type: ignore[arg-type]
 
@@ -223,21 +186,14 @@ def entries_of(pairs: Sequence[tuple[str, str, str]], total: int) -> list[Entry]
     made = []
     for position in range(total):
         source, reference, _ = pairs[position % len(pairs)]
-        made.append(
-            Entry(
-                id=position + 1,
-                source=source,
-                reference=reference,
-                variants=("Mi la hundon vidas.",) if position % len(pairs) == 0 else (),
-                segment=Segment.DEVELOPMENT,
-                difficulty=1 + position % 5,
-                provenance="elicited",
-                register="formal",
-                context="declaration",
-                morphological_analysis="mi vid-as la hund-o-n | 1sg see-PRS the dog-NOUN-ACC",
-                notes="A note.\nWith two lines.",
-            )
-        )
+        variants = ("Mi la hundon vidas.",) if position % len(pairs) == 0 else ()
+        analysis = "mi vid-as la hund-o-n | 1sg see-PRS the dog-NOUN-ACC"
+        made.append(Entry(
+            id=position + 1, source=source, reference=reference, variants=variants,
+            segment=Segment.DEVELOPMENT, difficulty=1 + position % 5, provenance="elicited",
+            register="formal", context="declaration", morphological_analysis=analysis,
+            notes="A note.\nWith two lines.",
+        ))  # fmt: skip
     return made
 
 
@@ -271,10 +227,8 @@ def scene(
         if position == 11 or output is None:
             output = None
             changes = {
-                "error_class": ErrorClass.TIMEOUT,
-                "error": "No answer within 60 s.",
-                "attempts": 6,
-            }
+                "error_class": ErrorClass.TIMEOUT, "error": "No answer within 60 s.", "attempts": 6,
+            }  # fmt: skip
         if position == 20:
             changes = {"cached": True, "latency_seconds": None, "spent_usd": 0.0}
         results.append(result(position, entry, output, **changes))
@@ -282,20 +236,12 @@ def scene(
     dataset = DATASET.model_copy(update={"target_language": target})
     corpus = Corpus(dataset, tuple(entries), f"{total:064x}", Form.SPECIFICATION)
     number = create_run(
-        store,
-        run_id=run_id,
-        corpus=save_corpus(store, corpus),
-        positions=range(len(entries)),
-        setup=setup,
-        setup_hash="s",
-        fingerprint_hash="f",
-        plan={},
+        store, run_id=run_id, corpus=save_corpus(store, corpus), positions=range(len(entries)),
+        setup=setup, setup_hash="s", fingerprint_hash="f", plan={},
         opening=RunOpening(floors=FLOORS, missing=missing, budget_usd=0.05, scoring=scoring),
-        dataset_id=DATASET.id,
-        language_pair=DATASET.language_pair,
-        harness_version="0.1.0",
+        dataset_id=DATASET.id, language_pair=DATASET.language_pair, harness_version="0.1.0",
         created=1_700_000_000.0,
-    )
+    )  # fmt: skip
     add_results(
         store, number, [(made, _attempts(store, entries[made.position], made)) for made in results]
     )
@@ -308,9 +254,8 @@ def scene(
 
 def _attempts(store: sqlite3.Connection, entry: Entry, made: Result) -> list[Attempt]:
     if made.failed:
-        failed = Attempt(
-            None, None, 60.0, 2.0, error_class=ErrorClass.TIMEOUT, error="No answer within 60 s."
-        )
+        failure = {"error_class": ErrorClass.TIMEOUT, "error": "No answer within 60 s."}
+        failed = Attempt(None, None, 60.0, 2.0, **failure)  # type: ignore[arg-type]
         return [replace(failed, waited_seconds=float(2**n)) for n in range(6)]
     body = {
         "model": "qwen2.5-7b", "temperature": 0,
@@ -324,9 +269,8 @@ def _attempts(store: sqlite3.Connection, entry: Entry, made: Result) -> list[Att
     reply = Reply(made.output or "", Usage(180, 20), "qwen2.5-7b", "stop")
     add_replies(store, [NewReply(key, body, StoredReply(reply, 0.4, 0.0001))])
     if made.position % 7 == 3:
-        limited = Attempt(
-            None, 429, 0.05, error_class=ErrorClass.RATE_LIMIT, error="Too many requests."
-        )
+        failure = {"error_class": ErrorClass.RATE_LIMIT, "error": "Too many requests."}
+        limited = Attempt(None, 429, 0.05, **failure)  # type: ignore[arg-type]
         return [limited, Attempt(key, 200, made.latency_seconds, 3.0)]
     return [Attempt(key, 200, made.latency_seconds, cached=made.cached, note="kept as it came")]
 
@@ -334,18 +278,12 @@ def _attempts(store: sqlite3.Connection, entry: Entry, made: Result) -> list[Att
 def card_of(made: Scene) -> dict[str, object]:
     """A sealed card in the layout of the specification, without results[]."""
     values = values_of(made.entries, made.results)
+    ends = {n: {"ci_lower": e[0], "ci_upper": e[1]} for n, e in intervals_of(values).items()}
     return {
         "run_id": made.run_id,
         "scores": {
-            **values,
-            "quality_tier": "deployable",
-            "at_floor": False,
-            "confidence_intervals": {
-                name: {"ci_lower": low, "ci_upper": high}
-                for name, (low, high) in intervals_of(values).items()
-            },
-            "reasons": made.missing,
-            "total": len(made.entries),
+            **values, "quality_tier": "deployable", "at_floor": False, "confidence_intervals": ends,
+            "reasons": made.missing, "total": len(made.entries),
         },
         "claimable_tier": "functional",
         "floors": [
@@ -353,22 +291,15 @@ def card_of(made: Scene) -> dict[str, object]:
         ],
         "cost": {"total_cost_usd": 0.0271},
         "speed": {
-            "elapsed_seconds": 63.0,
-            "entries_per_minute": 114.2,
-            "median_latency_seconds": 0.41,
+            "elapsed_seconds": 63.0, "entries_per_minute": 114.2, "median_latency_seconds": 0.41,
             "p95_latency_seconds": 0.98,
         },
-        "tokens": {"total_tokens": 60_412},
-        "budget": {"budget_usd": 0.05, "spent_usd": 0.0271},
-        "retries": {"rate_limited": 7, "retried_entries": 9},
-        "run_card_hash": "ab" * 32,
-    }
+        "tokens": {"total_tokens": 60_412}, "budget": {"budget_usd": 0.05, "spent_usd": 0.0271},
+        "retries": {"rate_limited": 7, "retried_entries": 9}, "run_card_hash": "ab" * 32,
+    }  # fmt: skip
 
 
 def sealed(path: Path, total: int = 24) -> Scene:
-    """A complete run with its card."""
-    import json
-
     made = scene(path, total=total, stored=total)
     columns = dict.fromkeys(CARD_COLUMNS)
     seal_run(made.store, made.number, json.dumps(card_of(made)), columns)
@@ -376,34 +307,19 @@ def sealed(path: Path, total: int = 24) -> Scene:
 
 
 def hostile(path: Path) -> Scene:
-    """A run whose every text is hostile."""
     entries = [
         Entry(
             id=f"id{number}{text[:12]}" if "\ud800" not in text else number,
-            source=text,
-            reference=text + "r",
-            variants=(text, text + "v"),
-            provenance=text[:40],
-            register=text[:40],
-            context=text[:40],
-            notes=text,
-            morphological_analysis=text,
-            variant_class=text,
-            **{"extra[/]": text},
+            source=text, reference=text + "r", variants=(text, text + "v"), provenance=text[:40],
+            register=text[:40], context=text[:40], notes=text, morphological_analysis=text,
+            variant_class=text, **{"extra[/]": text},
         )
         for number, text in enumerate(HOSTILE)
-    ]
-    setup = SETUP.model_copy(
-        update={"model_slug": HOSTILE[0] + HOSTILE[4], "condition": HOSTILE[6]}
-    )
-    return scene(
-        path,
-        total=len(entries),
-        stored=len(entries),
-        entries=entries,
-        outputs=[None if number == 1 else text for number, text in enumerate(HOSTILE)],
-        setup=setup,
-    )
+    ]  # fmt: skip
+    named = {"model_slug": HOSTILE[0] + HOSTILE[4], "condition": HOSTILE[6]}
+    outputs = [None if number == 1 else text for number, text in enumerate(HOSTILE)]
+    setup, count = SETUP.model_copy(update=named), len(entries)
+    return scene(path, total=count, stored=count, entries=entries, outputs=outputs, setup=setup)
 
 
 def finished(made: Scene, state: RunState = RunState.COMPLETE) -> Finished:

@@ -6,10 +6,9 @@ import os
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
-from textual import on
 from textual.pilot import Pilot
 
 from corpora.files.decode import Original
@@ -19,7 +18,7 @@ from corpora.model.entry import Segment
 from harness.api import CorpusRequest
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
-from rosetta_tui.corpus import originals, table
+from rosetta_tui.corpus import table
 from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.entry_screen import CorpusEntryScreen
 from rosetta_tui.corpus.facts_screen import CorpusFactsScreen
@@ -27,25 +26,13 @@ from rosetta_tui.corpus.list_screen import CorporaScreen
 from rosetta_tui.corpus.open_corpus import open_corpus
 from rosetta_tui.corpus.screen import CorpusScreen
 from rosetta_tui.live.screen import LiveScreen
-from rosetta_tui.request.draft import RunDraft
+from rosetta_tui.new_run.screen import NewRunScreen
 from rosetta_tui.toolkit.form.file_choice import FileChoice
-from rosetta_tui.toolkit.messages import NewRunAsked
 from tests.corpora.making import json_file
 from tests.tui.golden import SMALL, look
-from tests.tui.scenes import FAULTY, scene, sealed
+from tests.tui.scenes import FAULTY, sealed
 from tests.tui.screens import App, lines, notices, settle, showing, stands, text
 from tests.tui.screens import press_in_turn as press
-
-
-class Asked(App):
-    """Notes which new runs are asked for, in the place of their form."""
-
-    drafts: ClassVar[list[RunDraft | None]] = []
-
-    @on(NewRunAsked)
-    def _note(self, message: NewRunAsked) -> None:
-        message.prevent_default()
-        self.drafts.append(message.draft)
 
 
 async def typed(pilot: Pilot[Any], app: App, path: object) -> None:
@@ -61,12 +48,6 @@ def stored(folder: Path, corpus: Corpus) -> Path:
     return folder / "s.sqlite"
 
 
-def count(path: Path) -> int:
-    with closing(open_store(path)) as store:
-        found: int = store.execute("SELECT count(*) FROM corpora").fetchone()[0]
-    return found
-
-
 @pytest.fixture
 def faulty(tmp_path: Path) -> tuple[Corpus, Path]:
     """A corpus with faults, and a store that has it."""
@@ -77,16 +58,15 @@ def faulty(tmp_path: Path) -> tuple[Corpus, Path]:
 async def test_corpora_lead_to_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "when", lambda _: "2023-11-14 22:13")
     made = sealed(tmp_path / "s.sqlite")
-    Asked.drafts.clear()
-    async with showing(Asked(made), CorporaScreen(made.path), SMALL) as (app, pilot):
+    async with showing(App(made), CorporaScreen(made.path), SMALL) as (app, pilot):
         look("corpora", app)
         await press(pilot, "enter")
         assert stands(app, CorpusScreen)
         look("corpus", app)
         await press(pilot, "n")
-        (draft,) = app.drafts
-        assert draft is not None
-        assert dict(draft.values) == {"file": f"store:{24:064x}"[:18]}
+        assert isinstance(app.screen, NewRunScreen)
+        assert app.screen.draft.values == {"file": f"store:{24:064x}"[:18]}
+        await press(pilot, "escape")
         await pilot.resize_terminal(120, 30)
         await press(pilot, "u")
         assert "chat · qwen2.5-7b · coached-v2" in text(app)
@@ -149,38 +129,8 @@ async def test_file_is_chosen_opened_and_not_stored_a_wrong_one_said(tmp_path: P
         await press(pilot, "down", "enter", "enter")
         assert stands(app, CorpusScreen)
         assert all(words in text(app) for words in ("2 findings, 2 entries", "Thank you!"))
-    assert count(path) == 0
-
-
-@pytest.mark.thorough
-async def test_entries_are_searched_sorted_and_narrowed(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite", total=120, stored=5)
-    screen = CorpusScreen(made.path, f"{120:064x}")
-    async with showing(App(made), screen, (140, 40)) as (app, pilot):
-        assert "120 entries · development 120" in text(app)
-        await pilot.press("slash", *"CATS")
-        await press(pilot, "enter")
-        assert "15 of 120 · with “CATS”" in text(app)
-        await press(pilot, "f", "down", "down", "enter")
-        assert (screen.table.order.search, [*screen.table.order.only]) == ("CATS", ["difficulty"])
-        assert "only: difficulty" in text(app)
-        await press(pilot, "s", "down", "down", "enter")
-        assert screen.table.order.sort == "source"
-        assert "source ▲" in text(app)
-        await press(pilot, "escape", "escape")
-        assert stands(app, CorpusScreen)
-        assert screen.table.entries is not None
-        assert screen.table.entries.count == 120
-        await pilot.press("slash", *"no such text")
-        await settle(pilot)
-        assert "nothing found" in text(app)
-        await press(pilot, "escape", "escape", "escape")
-        assert not stands(app, CorpusScreen)
-        await app.push_screen(CorpusScreen(made.path, "00" * 32))
-        await settle(pilot)
-        assert "This corpus is no longer in the store." in text(app)
-        await press(pilot, "i", "c", "u", "n", "f", "s", "escape", "o", "q")
-        assert not stands(app, CorpusScreen)
+    with closing(open_store(path)) as store:
+        assert store.execute("SELECT count(*) FROM corpora").fetchone() == (0,)
 
 
 async def test_secret_entry_is_shown_and_never_copied(faulty: tuple[Corpus, Path]) -> None:
@@ -229,30 +179,6 @@ async def test_original_opens_in_editor(tmp_path: Path, monkeypatch: pytest.Monk
         file.unlink()
         await press(pilot, "o")
         assert "The file is gone" in " ".join(notices(app))
-
-
-async def test_opener_that_fails_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "xdg-open"
-    for name in ("VISUAL", "EDITOR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(originals, "system_command", lambda path: [str(program), str(path)])
-    opened = open_corpus(CorpusRequest(json_file(tmp_path, FAULTY)))
-    screen = CorpusScreen(tmp_path / "s.sqlite", opened.sha256, opened)
-    async with showing(App(None, tmp_path / "s.sqlite"), screen, (120, 30)) as (app, pilot):
-        for does, words in (
-            ("exit 3", "xdg-open ended with 3: nothing here opens"),
-            ("exit 0", "Opened:"),
-            ("exec sleep 5", "Opened:"),
-        ):
-            program.write_text(f"#!/bin/sh\n{does}\n")
-            program.chmod(0o700)
-            monkeypatch.setattr(originals, "SOON", 10.0 if does.startswith("exit") else 0.2)
-            before = len(notices(app))
-            await press(pilot, "o")
-            await settle(pilot)
-            said = " ".join(notices(app)[before:])
-            assert words in said
-            assert ("Opened" in said) == (words == "Opened:")
 
 
 def test_segment_is_named_in_words() -> None:

@@ -244,13 +244,6 @@ async def test_screen_copies_what_mends_and_leaves_out_what_is_ok(home: Path) ->
         assert app.screen is not screen
 
 
-@pytest.mark.costly("examines this computer")
-async def test_real_findings_stand_on_the_screen(home: Path) -> None:
-    async with showing(App(None, store(home)), DoctorScreen(store(home)), (160, 48)) as (app, _):
-        for words in ("Nothing is broken", "FST engines", "eo Esperanto", "160 columns, 48 rows"):
-            assert words in text(app)
-
-
 async def test_no_text_of_outside_acts(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = HOSTILE[:: times(3, 1)]
     found = [Finding(each, each, Health.BROKEN, each, (each,)) for each in texts]

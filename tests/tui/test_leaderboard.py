@@ -6,34 +6,37 @@ import csv
 import io
 import json
 import shutil
-import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from rich.cells import cell_len
 from textual import on
 from textual.pilot import Pilot
 
-import harness.leaderboard.ranking
-from corpora.model.entry import Segment
 from harness.core.failures import UsageError
-from harness.leaderboard.ranking import Board, leaderboards
+from harness.leaderboard.ranking import leaderboards
 from harness.store.file.database import open_store
+from rosetta_tui.app import launch
+from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.leaderboard import SORTS as NAMES
 from rosetta_tui.commands.leaderboard import leaderboard
 from rosetta_tui.leaderboard import rows as leaderboard_rows
 from rosetta_tui.leaderboard.rows import SORTS, ordered
 from rosetta_tui.leaderboard.screen import LeaderboardScreen
 from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.sweep.screen import SweepScreen
 from rosetta_tui.toolkit.messages import RunsCompared
-from tests.harness.ranked import play, ranked_corpus
+from tests.harness.sweep.made import MadeCell, made_sweep
+from tests.tui.conftest import Played
 from tests.tui.golden import SMALL, look
-from tests.tui.screens import App, lines, showing, text
+from tests.tui.screens import App, lines, settle, showing, text
 from tests.tui.screens import press_in_turn as press
+from tests.tui.sweep.matrix import AXES, cells
 
 
 class Compared(App):
@@ -53,38 +56,18 @@ class Compared(App):
 async def opened(
     path: Path, size: tuple[int, int]
 ) -> AsyncIterator[tuple[Compared, Pilot[Any], LeaderboardScreen]]:
-    """Run the app on a terminal of ``size`` columns and lines with the leaderboard open."""
     screen = LeaderboardScreen(path)
     async with showing(Compared(path), screen, size) as (app, pilot):
         yield app, pilot, screen
 
 
-@dataclass(frozen=True)
-class Ranked:
-    """A store with three runs of one list, best first, and two that belong elsewhere."""
-
-    path: Path
-    runs: tuple[str, str, str]
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Ranked:
-    path = tmp_path_factory.mktemp("ranked") / "rosetta.sqlite"
-    corpus = ranked_corpus(30)
-    best = play(path, corpus, 30, "alpha", cost=0.004)
-    near = play(path, corpus, 29, "beta", cost=0.0)
-    worst = play(path, corpus, 2, "gamma")
-    play(path, corpus, 30, "alpha", positions=range(12))
-    play(path, ranked_corpus(20, Segment.GOLD_STANDARD), 10, "alpha")
-    return Ranked(path, (best, near, worst))
-
-
 @pytest.fixture
-def ranked(played: Ranked, tmp_path: Path) -> Ranked:
-    return replace(played, path=Path(shutil.copy(played.path, tmp_path)))
+def ranked(played: Played, tmp_path: Path) -> Played:
+    shutil.copy(played.path, tmp_path)
+    return replace(played, home=tmp_path)
 
 
-async def test_leaderboard_looks_as_kept(ranked: Ranked, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_leaderboard_looks_as_kept(ranked: Played, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leaderboard_rows, "when", lambda _: "2023-11-14 22:13")
     with closing(open_store(ranked.path)) as store:
         for number, run_id in enumerate(ranked.runs):
@@ -98,23 +81,7 @@ async def test_leaderboard_looks_as_kept(ranked: Ranked, monkeypatch: pytest.Mon
         assert stated in "".join(line.strip() for line in lines(app)), "a signature is never cut"
 
 
-async def test_frame_stands_before_reading(ranked: Ranked, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = App(None, ranked.path)
-    seen: list[str] = []
-    read = harness.leaderboard.ranking.leaderboards
-
-    def look_first(store: sqlite3.Connection) -> list[Board]:
-        seen.append(app.call_from_thread(lambda: text(app)))
-        return read(store)
-
-    monkeypatch.setattr("rosetta_tui.leaderboard.screen.leaderboards", look_first)
-    async with showing(app, (screen := LeaderboardScreen(ranked.path)), (160, 40)):
-        assert "Reading …" in seen[0]
-        assert screen.rows is not None
-        assert all("by_difficulty" not in each.scores for each in screen.rows.items)
-
-
-async def test_lists_are_turned_sorted_marked_and_opened(ranked: Ranked) -> None:
+async def test_lists_are_turned_sorted_marked_and_opened(ranked: Played) -> None:
     best, near, worst = ranked.runs
     async with opened(ranked.path, (200, 40)) as (app, pilot, screen):
         assert "list 1 of 3" in text(app)
@@ -158,7 +125,7 @@ async def test_lists_are_turned_sorted_marked_and_opened(ranked: Ranked) -> None
         assert isinstance(app.screen, LiveScreen)
 
 
-def test_every_dimension_sorts_best_first_and_turned(ranked: Ranked) -> None:
+def test_every_dimension_sorts_best_first_and_turned(ranked: Played) -> None:
     with closing(open_store(ranked.path)) as store:
         board = next(each for each in leaderboards(store) if each.entries == 30)
     assert tuple(SORTS) == NAMES
@@ -177,7 +144,7 @@ async def test_an_empty_leaderboard_says_what_to_do(tmp_path: Path) -> None:
         assert "Nothing to rank" not in text(app)
 
 
-def test_the_command_says_the_same(ranked: Ranked, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_says_the_same(ranked: Played, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(ranked.path.parent / "empty"))
     empty = CliRunner().invoke(leaderboard, [])
     assert (empty.exit_code, "nothing to rank yet" in empty.stdout) == (0, True)
@@ -201,15 +168,13 @@ def test_the_command_says_the_same(ranked: Ranked, monkeypatch: pytest.MonkeyPat
 
 
 def test_lists_as_csv_are_harmless_in_a_spreadsheet(
-    ranked: Ranked, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ranked: Played, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(ranked.path.parent))
     formula = '=HYPERLINK("http://x")\x1b[2J'
     with closing(open_store(ranked.path)) as store:
-        store.execute(
-            "UPDATE runs SET setup = json_set(setup, '$.method_name', ?) WHERE run_id = ?",
-            (formula, ranked.runs[1]),
-        )
+        change = "UPDATE runs SET setup = json_set(setup, '$.method_name', ?) WHERE run_id = ?"
+        store.execute(change, (formula, ranked.runs[1]))
     file = tmp_path / "lists.csv"
     done = CliRunner().invoke(leaderboard, ["--csv", str(file)])
     assert (done.exit_code, done.stdout) == (0, "")
@@ -225,13 +190,11 @@ def test_lists_as_csv_are_harmless_in_a_spreadsheet(
     assert "=HYPERLINK" in printed
     assert "\x1b" not in printed
     told = json.loads(CliRunner().invoke(leaderboard, ["--json"]).stdout)
-    assert [row["smallest_difference"] for row in rows[:3]] == [
-        str(told[1]["smallest_difference"])
-    ] * 3
-    assert told[1]["smallest_difference"] > 1
-    assert rows[3]["smallest_difference"] == ""
+    least = told[1]["smallest_difference"]
+    assert [row["smallest_difference"] for row in rows] == [*[str(least)] * 3, ""]
+    assert least > 1
     assert told[1]["runs"][1]["method_name"] == formula
-    assert f"30 entries show differences of {told[1]['smallest_difference']:.1f} chrF++" in printed
+    assert f"30 entries show differences of {least:.1f} chrF++" in printed
     with pytest.raises(UsageError, match="is there already"):
         leaderboard.main(["--csv", str(file)], standalone_mode=False)
     assert CliRunner().invoke(leaderboard, ["--csv", str(file), "--overwrite"]).exit_code == 0
@@ -239,14 +202,12 @@ def test_lists_as_csv_are_harmless_in_a_spreadsheet(
         leaderboard.main(["--csv", str(file), "--json"], standalone_mode=False)
 
 
-def test_stated_tier_is_its_word_alone(ranked: Ranked, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stated_tier_is_its_word_alone(ranked: Played, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(ranked.path.parent))
     best, said = ranked.runs[0], "states gds-verified; nothing here shows it"
     with closing(open_store(ranked.path)) as store:
-        state = (
-            "UPDATE runs SET run_card = json_set(run_card, '$.verification_tier', 'gds-verified')"
-        )
-        store.execute(f"{state} WHERE run_id = ?", (best,))
+        state = "json_set(run_card, '$.verification_tier', 'gds-verified')"
+        store.execute(f"UPDATE runs SET run_card = {state} WHERE run_id = ?", (best,))
     printed = CliRunner().invoke(leaderboard, []).stdout
     assert f"{best[:8]} {said}" in printed
     assert printed.count("gds-verified") == 1
@@ -256,3 +217,116 @@ def test_stated_tier_is_its_word_alone(ranked: Ranked, monkeypatch: pytest.Monke
     refused = CliRunner().invoke(leaderboard, ["--dataset", "none[/]"])
     assert isinstance(refused.exception, UsageError)
     assert "none[/]" in str(refused.exception)
+
+
+# The map of a sweep: what stands in its cells, how axes and values change, and that it follows the store
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("sweep") / "rosetta.sqlite"
+    made_sweep(found, AXES, cells())
+    return found
+
+
+@pytest.fixture
+def path(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(made, tmp_path))
+
+
+async def test_empty_sweep_screen_takes_every_key(tmp_path: Path) -> None:
+    screen = SweepScreen(tmp_path / "s.sqlite")
+    async with showing(App(None, tmp_path / "s.sqlite"), screen, SMALL) as (app, pilot):
+        look("sweep-empty", app)
+        await press(pilot, "enter", "m", "escape", "x", "L", "q")
+        assert "Sweeps" not in lines(app)[0]
+
+
+async def test_cell_is_the_best_setup_by_mean_of_repetitions(path: Path) -> None:
+    async with showing(App(None, path), SweepScreen(path), SMALL) as (app, pilot):
+        look("sweep", app)
+        await pilot.resize_terminal(120, 30)
+        await settle(pilot)
+        first = next(line for line in lines(app) if line.lstrip().startswith("qwen"))
+        assert "0.64" in first, "(0.633 + 0.645) / 2, not the 0.42 without notes"
+        assert "0.39" in first, "0.71 weighs other inputs, so it does not stand beside the others"
+        assert "the mean of the complete repetitions; of several set-ups (coaching) the highest" in text(app)  # fmt: skip
+        assert "★ best baseline 0.52 gemma2:9b · 0 · none" in text(app)
+        assert "qwen2.5:7b · 0 · notes · the best of 2 set-ups here" in text(app)
+        assert "composite 0.64 (runs 0.63–0.65)" in text(app)
+        await press(pilot, "m", "down", "enter")
+        assert "chrF++, the mean" in text(app)
+        assert "63.9" in text(app), "by chrF++ all compare"
+        await press(pilot, "m", "down", "enter")
+        assert "US dollars for 1,000 entries" in text(app)
+        assert "the lowest" in text(app)
+        assert all(cell_len(line) <= 120 for line in lines(app))
+        await press(pilot, "x", "up", "enter")
+        assert "temperature ↓   model →" in text(app)
+        await press(pilot, "d", "down", "enter")
+        assert "coaching ↓   model →" in text(app), "no two axes are the same"
+        assert "(temperature) the lowest" in text(app)
+
+
+async def test_what_is_not_complete_says_so(path: Path) -> None:
+    async with showing(App(None, path), SweepScreen(path), (120, 30)) as (app, pilot):
+        await press(pilot, "right")
+        assert "≠ its composite does not compare: not exact_match_rate" in text(app)
+        assert "1 running · 1 waiting · 2 complete" in text(app)
+        await press(pilot, "down")
+        assert "2 waiting · 2 stopped" in text(app)
+        assert "401: the key was refused" in text(app)
+        row = next(line for line in lines(app) if line.lstrip().startswith("gemma"))
+        assert "stopped" in row
+        await press(pilot, "down")
+        assert "The plan has no run here." in text(app)
+
+
+@pytest.mark.thorough
+async def test_a_cell_opens_its_run_and_of_several_asks_which(path: Path) -> None:
+    async with showing(App(None, path), SweepScreen(path), (120, 30)) as (app, pilot):
+        await press(pilot, "enter")
+        assert "Runs of this cell" in text(app)
+        await press(pilot, "enter")
+        assert isinstance(app.screen, LiveScreen)
+        await press(pilot, "q", "end")
+        assert isinstance(app.screen, SweepScreen)
+        await press(pilot, "left", "enter")
+        assert "The plan has no run here." in text(app)
+
+
+async def test_one_run_in_a_cell_opens_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    made_sweep(path, {"model": ("a", "b")}, [MadeCell({"model": "a"}, 0.5), MadeCell({"model": "b"}, state="waiting")])  # fmt: skip
+    async with showing(App(None, path), SweepScreen(path), (80, 24)) as (app, pilot):
+        assert "all runs" in text(app)
+        await press(pilot, "x", "down", "enter")
+        assert isinstance(app.screen, SweepScreen), "there is no run to open"
+        await press(pilot, "up", "enter")
+        assert isinstance(app.screen, LiveScreen)
+
+
+@pytest.mark.thorough
+async def test_sweep_screen_follows_the_store_and_shows_the_newest(path: Path) -> None:
+    async with showing(App(None, path), (screen := SweepScreen(path)), (120, 30)) as (app, pilot):
+        words = " ".join(text(app).split())
+        assert "17 runs (3 waiting, 1 running, 2 stopped, 11 complete)" in words
+        with closing(open_store(path)) as store:
+            store.execute("UPDATE runs SET run_card = json_set(run_card, '$.scores.composite', 0.9) WHERE run_id = '10000002-made'")  # fmt: skip
+        screen.look_again()
+        await settle(pilot)
+        assert "0.77" in text(app), "(0.9 + 0.645) / 2"
+        made_sweep(path, {"model": ("a",)}, [MadeCell({"model": "a"}, 0.5)], name="later")
+        app.push_screen(SweepScreen(path))
+        await settle(pilot)
+        assert "later" in lines(app)[0]
+        await press(pilot, "L", "down", "enter")
+        assert "matrix" in lines(app)[0]
+
+
+def test_command_opens_the_sweep_screen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(path.parent))
+    seen: list[object] = []
+    monkeypatch.setattr(launch, "open_app", lambda screens: seen.extend(screens(path)))
+    assert CliRunner().invoke(rosetta, ["sweep", "show", "matrix", "--screen"]).exit_code == 0
+    assert [type(each) for each in seen] == [SweepScreen]

@@ -21,7 +21,6 @@ from harness.store.file.trouble import pack_positions
 from harness.store.run_list import RunSummary, list_runs
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.plots import points as plot_points
-from rosetta_tui.plots import screen as plots
 from rosetta_tui.plots.axis import Axis
 from rosetta_tui.plots.points import (
     Effort,
@@ -44,17 +43,16 @@ from tests.tui.golden import SMALL, look
 from tests.tui.hostile import acting
 from tests.tui.runs.made import run
 from tests.tui.scenes import HOSTILE, card_of, scene, sealed
-from tests.tui.screens import App, at_rest, press, showing, text
+from tests.tui.screens import App, at_rest, press, text
 
 NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False)
 
 
 def card(composite: float | None, price: float | None = 0.001) -> dict[str, Any]:
     made: dict[str, Any] = {
-        "dataset": {"sha256": "a"},
-        "scores": {"composite": composite, "confidence_intervals": {}},
+        "dataset": {"sha256": "a"}, "scores": {"composite": composite, "confidence_intervals": {}},
         "cost": {"cost_per_entry_usd": price},
-    }
+    }  # fmt: skip
     if composite is not None:
         ends = {"ci_lower": composite - 0.05, "ci_upper": composite + 0.05}
         made["scores"]["confidence_intervals"]["composite"] = ends
@@ -204,9 +202,8 @@ def test_latencies_are_counted_where_they_belong() -> None:
 def test_difficulty_stands_level_by_level() -> None:
     one, two = card(0.5), card(0.6)
     one["scores"]["by_difficulty"] = {
-        "1": {"n": 4, "composite": 0.9},
-        "3": {"n": 2, "composite": 0.2},
-    }
+        "1": {"n": 4, "composite": 0.9}, "3": {"n": 2, "composite": 0.2},
+    }  # fmt: skip
     two["scores"]["by_difficulty"] = {"1": {"n": 4, "composite": 0.8}}
     picture = difficulty(runs_of(one, two), "composite")
     assert [(p.heading, p.name, p.across) for p in picture.points] == [
@@ -225,10 +222,8 @@ def test_runs_of_other_corpora_and_without_a_card_are_apart() -> None:
 
 @given(
     st.lists(st.tuples(NUMBERS, NUMBERS, st.sampled_from(HOSTILE)), min_size=1, max_size=9),
-    st.integers(20, 200),
-    st.integers(4, 60),
-    st.sampled_from(list(PlotKind)),
-)
+    st.integers(20, 200), st.integers(4, 60), st.sampled_from(list(PlotKind)),
+)  # fmt: skip
 @examples(20, 100)
 def test_any_picture_fits_any_room_and_is_harmless(
     numbers: list[tuple[float, float, str]], width: int, height: int, kind: PlotKind
@@ -265,10 +260,9 @@ def stored(tmp_path: Path) -> Path:
         each["scores"]["composite"] += shift
         each["cost"] = {"cost_per_entry_usd": price}
         changed = {
-            "run_id": f"'{number}f3b8c1e-0000'",
-            "created": f"created + {number * 3600}",
+            "run_id": f"'{number}f3b8c1e-0000'", "created": f"created + {number * 3600}",
             "model_slug": f"'model-{number}'",
-        }
+        }  # fmt: skip
         values = ", ".join(changed.get(name, name) for name in names)
         made.store.execute(
             f"INSERT INTO runs ({columns}) SELECT {values} FROM runs WHERE id = {made.number}"
@@ -305,24 +299,6 @@ async def test_plots_tell_every_point(stored: Path, monkeypatch: pytest.MonkeyPa
         assert isinstance(app.screen, LiveScreen)
         assert app.screen.live.started is not None
         assert app.screen.live.started.run_id == "0f3b8c1e-0000"
-
-
-async def test_breakdowns_are_read_of_shown(stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are nine tenths of a card; a frame stands before anything is read."""
-    monkeypatch.setattr(plots, "MOST_TOGETHER", 2)
-    screen = PlotsScreen(stored)
-    async with showing(App(None, stored), screen, (120, 30)) as (app, pilot):
-        assert not any("by_difficulty" in (run.card or {})["scores"] for run in screen.runs)
-        await press(pilot, "4", "end")
-        shown = text(app)
-        assert "difficulty 5" in shown
-        assert "the newest 2 of 3 runs" in shown
-        assert sorted(screen.whole) == ["1f3b8c1e-0000", "2f3b8c1e-0000"]
-        with closing(open_store(stored)) as store:
-            store.execute("ALTER TABLE runs RENAME COLUMN run_card TO gone")
-        screen.whole.clear()
-        await press(pilot, "1", "4")
-        assert "The runs cannot be read." in text(app)
 
 
 async def test_marked_runs_are_exported(stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:

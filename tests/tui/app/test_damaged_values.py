@@ -1,45 +1,59 @@
-"""A damaged value in the store is said where it would stand; the screens go on."""
+"""Damaged values and files that others changed are said where they stand; faults are told without a text."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
+import os
 import shutil
 import sqlite3
-import threading
+import subprocess
+import sys
 import time
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from importlib.metadata import distributions
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
 import pytest
 
-from harness.api import CorpusRequest
-from harness.core.failures import StoreError
+from corpora.model.entry import Segment
 from harness.core.run_state import RunState
+from harness.core.version import VERSION
 from harness.events import following
+from harness.events.control import Control
 from harness.events.following import Follower
+from harness.events.kinds import Finished
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live
 from harness.store.run_list import list_runs
 from harness.store.runs import set_live
-from rosetta_tui.cli import _run  # as the program runs it, without its exit
-from rosetta_tui.corpus import open_corpus as opened_corpus
-from rosetta_tui.corpus.open_corpus import open_corpus
+from rosetta_tui import cli
+from rosetta_tui.app.showing import exit_code
+from rosetta_tui.cli import _run
+from rosetta_tui.commands import rosetta
 from rosetta_tui.corpus.screen import CorpusScreen
-from rosetta_tui.entry.table import EntryTable
+from rosetta_tui.entry import screen as entry_screen
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.own_files import changed_files
+from rosetta_tui.show.crash import crash_text
 from rosetta_tui.toolkit.messages import ReplayAsked, RunsCompared
-from rosetta_tui.toolkit.pages import UNREADABLE, Pages, readable
-from tests.corpora.making import json_file
+from rosetta_tui.toolkit.pages import Pages, readable
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
+from tests.harness.store.file.locked_stick import made, stick
 from tests.review.thorough import first
+from tests.tui.hostile import acting
 from tests.tui.runs.made import stopped
-from tests.tui.scenes import FAULTY, scene, sealed
+from tests.tui.scenes import HOSTILE, PAIRS, entries_of, scene, sealed
 from tests.tui.screens import App, at_rest, notices, press, settle, showing, text
+from tests.wheels import build_wheel
 
 HURT = {
     "trace": "UPDATE results SET trace = x'c1'", "text": "UPDATE texts SET body = CAST(x'ff00ff' AS TEXT)",
@@ -49,8 +63,7 @@ HURT = {
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two runs over one corpus."""
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = tmp_path_factory.mktemp("damaged") / "rosetta.sqlite"
     for words in ("ENTRY NUMBER 3", "ENTRY NUMBER 4"):
         options = MethodOptions(**LANGUAGES, text=words)
@@ -61,9 +74,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def path(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def path(two_runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
-    return Path(shutil.copy(made, tmp_path))
+    return Path(shutil.copy(two_runs, tmp_path))
 
 
 def hurt(path: Path, name: str) -> None:
@@ -114,7 +127,7 @@ async def test_watched_damage_breaks_off(tmp_path: Path, monkeypatch: pytest.Mon
 
 PLACES = [
     ("run", "trace"), ("corpus", "text"), ("compare", "kind"), ("replay", "trace"), ("run", "rest"), ("run", "text"),
-    ("run", "kind"), ("corpus", "rest"), ("compare", "text"), ("compare", "rest"), ("replay", "text"),
+    ("run", "kind"), ("corpus", "rest"), ("compare", "text"), ("compare", "rest"), ("replay", "text"), ("run", "dataset"),
 ]  # fmt: skip
 
 
@@ -137,16 +150,6 @@ async def test_damaged_value_is_said_and_screens_go_on(path: Path, where: str, d
             if where != "replay":
                 await pilot.press(key)
     assert "cannot be r" in seen or "it is damaged" in seen
-
-
-async def test_damaged_scoring_setup_is_said_of_the_entry(path: Path) -> None:
-    """The set-up of scoring is read with the first entry that is opened."""
-    async with at_rest(App(None, path), (120, 36)) as (app, pilot):
-        await press(pilot, "enter")
-        hurt(path, "dataset")
-        await press(pilot, "enter")
-        assert UNREADABLE in text(app)
-        await pilot.press("right", "a", "p", "y", "q")
 
 
 def test_one_damaged_row_hides_no_other() -> None:
@@ -229,20 +232,6 @@ async def test_newer_store_of_a_corpus_is_said(tmp_path: Path) -> None:
         assert app.screen is screen
 
 
-async def test_newer_store_of_a_run_is_said(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite")
-    made.middle(84)
-    async with at_rest(App(made, watch=True), (80, 24)) as (app, pilot):
-        table = app.screen.query_one(EntryTable)
-        make_newer(app.store_path)
-        table.wish(replace(table.order, search="a"))
-        await settle(pilot)
-        table._read()  # as when its next turn comes
-        await settle(pilot)
-        [said] = notices(app)
-        assert "newer version of Rosetta" in said
-
-
 async def test_damaged_store_is_said_on_every_screen(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
     async with at_rest(App(made), (120, 40)) as (app, pilot):
@@ -268,34 +257,208 @@ def test_damaged_store_is_said_by_the_commands(
         assert "fault of the program" not in capfd.readouterr().err
 
 
-async def test_corpus_left_early_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = sealed(tmp_path / "s.sqlite")
-    app, go_on, real = App(made), threading.Event(), opened_corpus.summary_of
+# A store that can only be read, the exit code of a run, packages over our own, faults told without a text
 
-    def slow(*given: Any) -> Any:
-        go_on.wait(600)
-        return real(*given)
-
-    monkeypatch.setattr("rosetta_tui.corpus.screen.summary_of", slow)
-    async with app.run_test() as pilot:
-        await settle(pilot)
-        screen = CorpusScreen(made.path, sha256_of(made.path))
-        app.push_screen(screen)
-        await pilot.pause()
-        [reading] = [worker for worker in app.workers if worker.group == "corpus"]
-        await app.pop_screen()
-        go_on.set()
-        await settle(pilot)
-        assert reading.is_finished
-        assert screen._store is None  # what was opened for nobody is closed again
-        assert screen.summary is None
+__all__ = ["made", "stick"]
 
 
-async def test_an_opened_corpus_that_is_closed_while_it_is_sorted(tmp_path: Path) -> None:
-    looked_at = open_corpus(CorpusRequest(json_file(tmp_path, FAULTY)))
-    screen = CorpusScreen(tmp_path / "s.sqlite", looked_at.sha256, looked_at)
-    async with showing(App(None, tmp_path / "s.sqlite"), screen, (80, 24)) as (_, pilot):
-        reading = screen._reading  # what a thread of the screen still holds
-        await press(pilot, "q")
-    with pytest.raises(StoreError, match="open its file again"), reading() as store:
-        store.execute("SELECT 1")
+async def test_runs_are_seen_and_opened_and_nothing_is_changed(stick: Path) -> None:
+    before = {path.name: path.read_bytes() for path in stick.iterdir()}
+    app = App(None, stick / "rosetta.sqlite")
+    async with at_rest(app, (120, 36), notifications=True) as (_, pilot):
+        assert "2 runs · can only be read here" in text(app)
+        assert "noted last" in text(app)
+        assert "cannot be read" not in text(app)
+        await press(pilot, "delete")
+        said = " ".join(notices(app))
+        assert "it can only be read here, so nothing was changed" in said
+        await press(pilot, "enter")
+        assert isinstance(app.screen, LiveScreen)
+        assert "Complete." in text(app)
+        await pilot.press("q")
+    assert {path.name: path.read_bytes() for path in stick.iterdir()} == before
+
+
+STOPPED = Finished("0f3b8c1e", RunState.STOPPED, 3, 0, 9, 1.0)
+HALTED = Finished("0f3b8c1e", RunState.STOPPED, 3, 0, 9, 1.0, reason="The budget is used up.")
+COMPLETE = Finished("0f3b8c1e", RunState.COMPLETE, 9, 0, 9, 1.0, card_hash="ab")
+
+
+@pytest.mark.parametrize(
+    ("finished", "wish", "interrupted", "code"),
+    [
+        (COMPLETE, Control.stop, False, 0), (COMPLETE, Control.drain, True, 0),
+        (STOPPED, Control.drain, False, 130), (STOPPED, Control.stop, False, 130),
+        (STOPPED, Control.pause, False, 1), (HALTED, Control.drain, False, 1),
+        (HALTED, Control.drain, True, 130),
+    ],
+)  # fmt: skip
+def test_each_end_has_its_code(
+    finished: Finished, wish: Callable[[Control], None], interrupted: bool, code: int
+) -> None:
+    control = Control()
+    wish(control)
+    assert exit_code(finished, control, interrupted) == code
+
+
+START = "import sys; from rosetta_tui.cli import main; main(sys.argv[1:])"
+HARMLESS = "__version__ = '0.2.1'\n"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+def foreign_wheel(folder: Path, name: str, content: str) -> Path:
+    """Make a wheel of another project whose package has one of our names."""
+    path = folder / f"{name}-0.2.1-py3-none-any.whl"
+    about = f"{name}-0.2.1.dist-info"
+    files = {
+        f"{name}/__init__.py": content,
+        f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.2.1\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    digests = {
+        each: base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+        for each, text in files.items()
+    }
+    record = [f"{each},sha256={digest},{len(files[each])}" for each, digest in digests.items()]
+    with zipfile.ZipFile(path, "w") as made:
+        for each, text in files.items():
+            made.writestr(each, text)
+        made.writestr(f"{about}/RECORD", "\n".join([*record, f"{about}/RECORD,,"]))
+    return path
+
+
+def unpacked(wheel: Path, into: Path) -> Path:
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(into)
+    return into
+
+
+def called(
+    place: Path, home: Path, *arguments: str, python: str = sys.executable, code: str = START
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [python, "-c", code, *arguments],
+        env=os.environ | {"PYTHONPATH": str(place), "ROSETTA_HOME": str(home)},
+        cwd=home.parent, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_from_its_sources_nothing_is_recorded_and_nothing_claimed() -> None:
+    assert changed_files() is None
+
+
+@pytest.mark.costly("starts the program from an installed wheel")
+def test_files_written_over_by_another_package_are_named(wheel: Path, tmp_path: Path) -> None:
+    place, home = unpacked(wheel, tmp_path / "site"), tmp_path / "home"
+    assert found_in(place, home)[0] == "ok"
+
+    unpacked(foreign_wheel(tmp_path, "scoring", HARMLESS), place)
+    health, words, mend = found_in(place, home)
+    assert health == "broken"
+    assert words == (
+        "another package (scoring 0.2.1) has written over files of Rosetta: scoring/__init__.py. "
+        "Put Rosetta into an environment of its own:"
+    )
+    assert mend[0] == "python -m venv rosetta-alone"
+    assert f"rosetta_tui-{VERSION}-py3-none-any.whl" in mend[1]
+
+    (place / "corpora" / "files" / "problems.py").unlink()
+    failed = called(place, home, "runs", "show", "last")
+    assert failed.returncode == 1
+    assert failed.stderr.startswith("error: another package (scoring 0.2.1) has written over")
+    assert "corpora/files/problems.py" in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+    [ours] = distributions(path=[str(place)], name="rosetta-tui")
+    [begun] = [each.value for each in ours.entry_points if each.name == "rosetta-review"]
+    module, _, function = begun.partition(":")
+    code = f"import sys; sys.argv[0] = 'rosetta-review'; from {module} import {function}; sys.exit({function}())"
+    failed = called(place, home, "review", "status", code=code)
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert failed.stderr.startswith("error: another package (scoring 0.2.1) has written over")
+
+
+LOOK = """
+import json
+from rosetta_tui.own_files import own_files
+[found] = own_files()
+print(json.dumps([found.health, found.words, found.mend]))
+"""
+
+
+def found_in(place: Path, home: Path) -> tuple[str, str, list[str]]:
+    ran = called(place, home, code=LOOK)
+    health, words, mend = json.loads(ran.stdout)
+    return health, words, mend
+
+
+# A fault of the program is told without a word of what it was working on
+
+SECRET = PAIRS[0][0]
+
+
+def fail_on_an_entry(facts: Any) -> Never:  # type: ignore[misc]
+    source = facts.entry.source
+    try:
+        int(source)  # its message quotes the text
+    except ValueError as error:
+        raise KeyError(source + HOSTILE[3]) from error
+
+
+async def test_a_crash_on_a_secret_entry_prints_no_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = {"segment": Segment.GOLD_STANDARD}
+    secret = [entry.model_copy(update=gold) for entry in entries_of(PAIRS, 8)]
+    made = scene(tmp_path / "s.sqlite", total=8, stored=8, entries=secret)
+    monkeypatch.setattr(entry_screen, "texts", fail_on_an_entry)
+    made.play([made.started(), *made.scored(8), made.progress(8)])
+    app = App(made, watch=True)
+    with pytest.raises(KeyError):
+        async with at_rest(app, (120, 40)) as (_, pilot):
+            await press(pilot, "enter")
+    words = capsys.readouterr().err
+    assert "fail_on_an_entry" in words
+    assert "KeyError (its message is left out" in words
+    assert "ValueError" in words
+    assert not any(part in words for texts in PAIRS for part in texts)
+    assert app.return_code == 1
+
+
+def test_a_failing_command_says_where_and_quotes_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(**_: Any) -> Never:
+        raise ValueError(SECRET + HOSTILE[4])
+
+    monkeypatch.setattr(rosetta, "main", fail)
+    with pytest.raises(SystemExit) as left:
+        cli.main(["runs", "list"])
+    assert left.value.code == 1
+    words = capsys.readouterr().err
+    assert "in fail" in words
+    assert SECRET not in words
+    assert acting(words.replace("\n", "")) == []
+
+
+def test_the_message_of_a_database_is_kept() -> None:
+    store = sqlite3.connect(":memory:")
+    with pytest.raises(sqlite3.Error) as caught:
+        store.execute("SELECT * FROM absent")
+    store.close()
+    assert "OperationalError: no such table: absent" in crash_text(caught.value)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_a_full_disk_is_said_in_one_line() -> None:
+    program = "from rosetta_tui.cli import main; main(['corpus', '--help'])"
+    with Path("/dev/full").open("w") as full:
+        shown = subprocess.run(
+            [sys.executable, "-P", "-c", program], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )  # fmt: skip
+    assert shown.returncode == 1
+    assert shown.stderr == "error: No space left on device. Make room there, and do it again.\n"

@@ -51,7 +51,7 @@ from tests.tui.compare.compared import finished
 from tests.tui.hostile import acting
 from tests.tui.project.made import halfway
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, drawn, settle
+from tests.tui.screens import App, drawn, rest, settle
 from tests.tui.submission.made import hostile
 from tests.tui.vault.made import filled, told_to
 
@@ -92,7 +92,6 @@ OWN_CLICKS = {
 
 
 def screens() -> set[str]:
-    """Return the name of every screen of the app."""
     found = set()
     for module in pkgutil.walk_packages(rosetta_tui.__path__, "rosetta_tui."):
         if module.name.startswith(("rosetta_tui.commands", "rosetta_tui.review")):
@@ -187,10 +186,14 @@ class Walk:
     def __init__(self, pilot: Pilot[Any], app: App) -> None:
         self._pilot, self._app = pilot, app
         self.seen: set[str] = set()
+        self._known: set[Screen[Any]] = set()
 
     async def look(self) -> None:
-        await settle(self._pilot)
         app = self._app
+        await rest(self._pilot)
+        if app.screen not in self._known:  # its first sight
+            self._known.add(app.screen)
+            await settle(self._pilot)
         self.seen |= {kind.__name__ for kind in type(app.screen).__mro__}
         for strip in drawn(app):
             assert acting(strip.text) == [], (app.screen, strip.text)
@@ -207,7 +210,7 @@ class Walk:
             await self._pilot.press(key)
             if key not in BACK:
                 await self.look()
-        await settle(self._pilot)
+        await rest(self._pilot)
 
     async def click_all_over(self) -> None:
         """Click words in the middle of the screen, twice at each place, then leave what that opened."""

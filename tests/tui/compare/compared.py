@@ -48,7 +48,6 @@ def small_corpus(size: int = 40, secret: int = 4) -> Corpus:
 
 
 def spoilt(corpus: Corpus, right: Sequence[int]) -> list[str]:
-    """Outputs that are the references at some places, and wrong at all others."""
     return [
         entry.reference if place in right else f"{SPOILT[place % 5]} {place}"
         for place, entry in enumerate(corpus.entries)
@@ -86,7 +85,6 @@ def finished(
 
 
 def execute(path: Path, statement: str, *values: object) -> None:
-    """Change a store behind everybody's back."""
     with closing(open_store(path)) as store:
         store.execute(statement, values)
 
@@ -103,7 +101,6 @@ def going_on(path: Path, run_id: str, done: int, *, state: str = "running") -> N
 
 
 def failing(path: Path, run_id: str, position: int) -> None:
-    """Make one entry of a run a failed one."""
     execute(
         path,
         "UPDATE results SET error_class = 'timeout', error = 'No answer within 60 s.', output = NULL"
@@ -111,25 +108,6 @@ def failing(path: Path, run_id: str, position: int) -> None:
         position,
         run_id,
     )
-
-
-def taken_from(
-    whole: Path, path: Path, run_id: str, positions: range, *, sealed: bool = False
-) -> None:
-    """Give a run under way further entries of a store in which it is finished; with its card at last."""
-    with closing(open_store(path)) as store:
-        store.execute("ATTACH ? AS whole", (str(whole),))
-        store.execute(
-            "INSERT INTO results SELECT w.* FROM whole.results w JOIN runs u ON u.id = w.run"
-            " WHERE u.run_id = ? AND w.position BETWEEN ? AND ?",
-            (run_id, positions.start, positions.stop - 1),
-        )
-        if sealed:
-            store.execute(
-                "UPDATE runs SET state = 'complete', live = NULL, run_card ="
-                " (SELECT run_card FROM whole.runs w WHERE w.run_id = runs.run_id) WHERE run_id = ?",
-                (run_id,),
-            )
 
 
 A, B, C, OTHER = (f"0000000{number}-0" for number in range(4))
@@ -162,7 +140,6 @@ async def shown(pilot: Pilot[Any], path: Path, *runs: str) -> CompareScreen:
 
 @asynccontextmanager
 async def comparing(path: Path, *runs: str) -> AsyncIterator[tuple[App, Pilot[Any], CompareScreen]]:
-    """Run the app over a wide terminal with the comparison of some runs."""
     app = App(None, path)
     async with app.run_test(size=WIDE) as pilot:
         yield app, pilot, await shown(pilot, path, *runs)

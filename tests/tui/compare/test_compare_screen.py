@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import json
 import shutil
-import threading
-from asyncio import to_thread
-from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from harness.store.deletion import delete_run
-from harness.store.file.database import open_store
-from harness.store.run_list import list_runs
-from rosetta_tui.compare import acts
+from harness.compare.pairs import Pair, RunningDifference
+from harness.method.method import MethodClass, Setup
 from rosetta_tui.compare.entry_screen import ComparedEntryScreen
 from rosetta_tui.compare.order import ComparedOrder, ComparisonView, ordered_places
-from rosetta_tui.compare.parts_screen import ComparedPartsScreen
 from rosetta_tui.compare.screen import CompareScreen
-from rosetta_tui.compare.sentences import sentence
-from rosetta_tui.show import run_facts
+from rosetta_tui.compare.sentences import (
+    amount,
+    cached_words,
+    cases,
+    number,
+    reproduction_words,
+    sentence,
+    told_apart,
+)
 from rosetta_tui.show.columns import read_all
-from rosetta_tui.show.figures import interval_bar
 from rosetta_tui.toolkit.messages import RunsCompared
 from scoring.core.wording import minus
+from scoring.statistics.reproducibility import verdict
+from scoring.statistics.significance import Difference
 from tests.tui.compare.compared import (
     OTHER,
     SECRET,
@@ -37,16 +39,36 @@ from tests.tui.compare.compared import (
     C,
     compared,
     comparing,
-    finished,
+    filled,
     going_on,
     joined,
     shown,
     small_corpus,
-    spoilt,
-    taken_from,
 )
 from tests.tui.golden import EVERY_SIZE, SMALL, look, look_in_every_theme
-from tests.tui.screens import App, at_rest, lines, press, settle, stands, text, until
+from tests.tui.screens import App, at_rest, lines, press, settle, text, until
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three runs of one corpus, the second best, and one of another corpus."""
+    return filled(tmp_path_factory.mktemp("compared") / "rosetta.sqlite", small_corpus())
+
+
+@pytest.fixture(scope="module")
+def made_open(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same without secret entries, whose numbers leave."""
+    return filled(tmp_path_factory.mktemp("open") / "rosetta.sqlite", small_corpus(secret=0))
+
+
+@pytest.fixture
+def path(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(made, tmp_path))
+
+
+@pytest.fixture
+def open_path(made_open: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(made_open, tmp_path))
 
 
 @pytest.mark.parametrize("size", EVERY_SIZE)
@@ -62,6 +84,7 @@ async def test_compare_screens_in_every_size_and_theme(size: tuple[int, int], pa
             look("compared-parts", app)
 
 
+@pytest.mark.thorough
 async def test_sentence_is_that_of_the_command_and_follows_the_metric(path: Path) -> None:
     [pair] = compared(path, A, B).pairs
     async with at_rest(App(None, path), WIDE) as (app, pilot):
@@ -72,13 +95,6 @@ async def test_sentence_is_that_of_the_command_and_follows_the_metric(path: Path
         assert isinstance(screen, CompareScreen)
         assert screen.metric == "chrf_plus_plus"
         assert sentence(pair, "chrf_plus_plus") in joined(app)
-        await pilot.resize_terminal(60, 16)
-        await settle(pilot)
-        assert "B is better than A" in joined(app)
-        assert any(line.startswith(" A ") and "●" in line for line in lines(app))
-        assert any("B − A" in line for line in lines(app))
-        assert any("output of A" in line for line in lines(app))
-        await pilot.resize_terminal(*WIDE)
         await press(pilot, "m", "down", "enter")
         assert screen.metric == "composite"
         assert sentence(pair, "composite") in joined(app)
@@ -112,23 +128,6 @@ async def test_nothing_is_shown_before_tests(path: Path, monkeypatch: pytest.Mon
         assert app.screen is screen
 
 
-@given(st.floats(-5, 5), st.floats(0, 3), st.floats(0, 3), st.integers(5, 60), st.floats(-9, -5.5))
-def test_a_line_holds_its_interval_and_its_value_in_their_order(
-    value: float, below: float, above: float, width: int, low: float
-) -> None:
-    line = interval_bar(value, (value - below, value + above), low=low, top=9.0, width=width)
-    assert len(line) == width
-    assert line.count("●") == 1
-    at = line.index("●")
-    assert set(line[:at]) <= set("·┊├─┼")
-    assert set(line[at + 1 :]) <= set("·┊─┼┤")
-    assert at == round((value - low) / (9.0 - low) * (width - 1))
-
-
-def test_a_line_without_a_scale_stands_in_the_middle() -> None:
-    assert interval_bar(1.0, None, low=1.0, top=1.0, width=5) == "··●··"
-
-
 def test_outcomes_of_entries_are_counted_as_by_the_tests(path: Path) -> None:
     found = compared(path, A, B, C)
     for pair in found.pairs:
@@ -158,32 +157,7 @@ def test_every_order_has_the_same_entries_and_can_be_turned(path: Path) -> None:
     assert gains[least[0]] == min(gains)
 
 
-async def test_sorting_filtering_and_searching(path: Path) -> None:
-    async with comparing(path, A, B) as (app, pilot, screen):
-        table = screen.table
-        for place, words in ((0, "A→B Mi vidas"), (20, "A failed · B")):
-            table.move_to_place(place)
-            screen._moved()  # as after a key; a place that is set by the program moves nothing
-            await settle(pilot)
-            assert words in text(app)
-        await press(pilot, "f", "down", "enter")
-        [pair] = compared(path, A, B).pairs
-        assert table.entries is not None
-        assert table.entries.count == pair.by_metric["chrf_plus_plus"].wins
-        assert "only: B wins" in text(app)
-        await press(pilot, "escape", "f", "down", "down", "down", "down", "enter")
-        assert "only: failed in one of A and B" in text(app)
-        assert [table.entries.order[row] for row in range(table.entries.count)] == [20]
-        assert "✗ failed" in text(app)
-        await press(pilot, "escape", "s", "down", "enter")
-        assert "where B gains most over A" in text(app)
-        await press(pilot, "slash", *"E 7", "enter")
-        assert list(table.entries.order) == [7]
-        await press(pilot, "escape")
-        assert table.entries.count == 40
-        assert app.screen is screen
-
-
+@pytest.mark.thorough
 async def test_an_entry_shows_every_output_and_leads_to_the_next(path: Path) -> None:
     found = compared(path, A, B, C)
     place = ordered_places(found, ComparisonView("chrf_plus_plus", 0, 1), ComparedOrder(), {})[0]
@@ -211,35 +185,6 @@ async def test_an_entry_shows_every_output_and_leads_to_the_next(path: Path) -> 
         await press(pilot, "q")
         assert app.screen is screen
         assert screen.table.place == 6
-
-
-@pytest.mark.thorough
-async def test_pairs_have_the_numbers_of_the_comparison_and_are_chosen(open_path: Path) -> None:
-    found = compared(open_path, A, B, C)
-    async with comparing(open_path, A, B, C) as (app, pilot, screen):
-        for number, pair in enumerate(found.pairs):
-            record, difference = (
-                screen.panel.pairs.records.record(number),
-                pair.by_metric["chrf_plus_plus"],
-            )
-            assert (record["first"], record["second"]) == (pair.first.run_id, pair.second.run_id)
-            assert record["difference"] == difference.difference
-            assert (record["lower"], record["upper"]) == (difference.lower, difference.upper)
-            assert record["p_holm"] == pair.p_adjusted["chrf_plus_plus"]
-            assert record["p_bootstrap"] == difference.p_bootstrap
-        assert sentence(found.pairs[0], "chrf_plus_plus") in joined(app)
-        await press(pilot, "right")
-        assert sentence(found.pairs[1], "chrf_plus_plus")[1:] in joined(app)
-        assert "output of C" in text(app)
-        await press(pilot, "right", "right")
-        assert "output of B" in text(app)
-        screen.panel.pairs.focus()
-        await press(pilot, "end")
-        assert sentence(found.pairs[2], "chrf_plus_plus") in joined(app)
-        await press(pilot, "enter")
-        assert screen.focused is screen.table
-        await press(pilot, "r")
-        assert sentence(found.pairs[2], "chrf_plus_plus") in joined(app)
 
 
 @pytest.mark.thorough
@@ -290,64 +235,6 @@ async def test_where_nothing_compares_only_what_works_is_offered(path: Path) -> 
         assert len(screen.choice.runs) == 3
 
 
-@pytest.mark.thorough
-async def test_run_that_is_gone_or_goes_is_said(path: Path) -> None:
-    async with comparing(path, A, "99999999-9") as (app, pilot, _):
-        assert "These runs cannot be compared." in text(app)
-        assert "99999999" in text(app)
-        await press(pilot, "q")
-        assert not isinstance(app.screen, CompareScreen)
-        screen = await shown(pilot, path, A, B)
-        with closing(open_store(path)) as store:
-            for run in list_runs(store):
-                delete_run(store, run.number)
-        assert screen.table.texts is not None
-        screen.table.texts._entries.forget()  # as if they had never been on the screen
-        await press(pilot, "end", "home")
-        assert "gone from it since" in text(app)
-        assert screen.table.entries is not None
-        records = [one async for some in read_all(screen.table.entries) for one in some]
-        assert len(records) == screen.table.entries.count
-        await press(pilot, "enter")
-        assert isinstance(app.screen, ComparedEntryScreen)
-        assert "gone from it since" in text(app)
-        await press(pilot, "y", "right", "v", "q")
-        assert app.screen_stack[-1] is screen
-
-
-async def test_late_runs_to_add_are_dropped(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on, real = threading.Event(), run_facts.runs_now
-
-    def slow(runs: Any) -> Any:
-        go_on.wait(600)
-        return real(runs)
-
-    async with comparing(path, A, B) as (app, pilot, screen):
-        monkeypatch.setattr(acts, "runs_now", slow)
-        screen.action_add()
-        await app.pop_screen()
-        go_on.set()
-        await settle(pilot)
-        assert app.screen_stack[-1] is app.screen
-        assert type(app.screen).__name__ == "HomeScreen"
-
-
-@pytest.mark.thorough
-async def test_metrics_by_which_a_pair_does_not_compare_are_said(open_path: Path) -> None:
-    corpus, few = small_corpus(secret=0), ("exact_match_rate",)
-    outputs = spoilt(corpus, range(20))
-    otherwise = await to_thread(finished, open_path, corpus, outputs, "delta", metrics=few)
-    async with comparing(open_path, A, B, otherwise) as (app, pilot, screen):
-        await press(pilot, "right")
-        found = compared(open_path, A, B, otherwise)
-        assert "chrf_plus_plus" in found.pairs[1].left_out
-        assert sentence(found.pairs[1], "chrf_plus_plus") in joined(app)
-        assert "not compared" in text(app)
-        assert "not_compared" in screen.panel.pairs.records.record(1)
-        await press(pilot, "enter")
-        assert "A → C" in text(app)
-
-
 # A run that goes on
 
 
@@ -371,26 +258,6 @@ async def test_running_run_shows_only_what_may_be_looked_at(open_path: Path) -> 
         look("compare-going-on", app)
 
 
-async def test_running_run_grows_and_its_end_brings_the_tests(made: Path, path: Path) -> None:
-    whole = Path(shutil.copy(made, path.parent / "whole.sqlite"))
-    going_on(path, B, 10)
-    async with comparing(path, A, B) as (app, pilot, screen):
-        assert screen.comparison is not None
-        assert len(screen.comparison.entries) == 10
-        screen.table.move_to_place(4)
-        taken_from(whole, path, B, range(10, 20))
-        screen._next_look = 0.0  # its turn comes now, whatever the clock says
-        await settle(pilot)
-        assert len(screen.comparison.entries) == 20
-        assert screen.table.place == 4
-        taken_from(whole, path, B, range(20, 40), sealed=True)
-        screen._next_look = 0.0  # its turn comes now, whatever the clock says
-        await settle(pilot)
-        [pair] = compared(path, A, B).pairs
-        assert sentence(pair, "chrf_plus_plus") in joined(app)
-        assert "stays right at every look" not in joined(app)
-
-
 async def test_only_pairs_of_finished_runs_are_tested(open_path: Path) -> None:
     going_on(open_path, C, 12, state="stopped")
     async with comparing(open_path, A, B, C) as (app, _, screen):
@@ -400,24 +267,6 @@ async def test_only_pairs_of_finished_runs_are_tested(open_path: Path) -> None:
 
 
 # Parts
-
-
-async def test_parts_show_intervals_and_lead_to_their_entries(path: Path) -> None:
-    async with comparing(path, A, B) as (app, pilot, screen):
-        await press(pilot, "d")
-        assert stands(app, ComparedPartsScreen)
-        assert "by difficulty" in text(app)
-        assert "n<10, too few" in text(app)
-        [elicited] = [line for line in lines(app) if "  elicited" in line]
-        assert elicited.split()[1] == "35"
-        assert "●" in elicited
-        await press(pilot, "m", "down", "enter")
-        assert "B − A by composite" in text(app)
-        await press(pilot, "down", "enter")
-        assert app.screen is screen
-        assert "only: difficulty 1" in text(app)
-        assert screen.table.entries is not None
-        assert screen.table.entries.count == 8
 
 
 async def test_secret_texts_are_shown_and_neither_copied_nor_exported(path: Path) -> None:
@@ -467,3 +316,125 @@ async def test_only_pair_is_exported_as_numbers_and_as_a_page(
     assert "95 % interval" in head
     assert "around zero" not in head
     assert "B − A" in page
+
+
+# The sentences of a comparison, case by case
+
+FIRST, SECOND = (
+    cast("Any", SimpleNamespace(letter=letter, complete=True, cached=cached, run_id=letter * 8))
+    for letter, cached in (("A", 0), ("B", 12))
+)
+
+BETTER = Difference(
+    first=58.9, second=61.0, difference=2.1, lower=0.4, upper=3.8, p_bootstrap=0.004,
+    p_randomisation=0.003, effect_size=0.2, wins=30, losses=12, ties=58, direction="higher",
+)  # fmt: skip
+
+
+def pair(metric: str, found: Difference, **more: Any) -> Pair:
+    told = {"p_adjusted": {metric: found.p_randomisation}, **more}
+    return Pair(FIRST, SECOND, {metric: found}, {}, **told)
+
+
+def otherwise(**changes: Any) -> Difference:
+    return replace(BETTER, **changes)
+
+
+CLOSE = otherwise(first=0.5, second=0.54, difference=0.04, lower=0.01, upper=0.07)
+HIGHER = otherwise(direction="neither", first=0.9, second=1.1, difference=0.2)
+DISAGREE = ", and the two tests disagree: p {:.3f} by shuffling, {:.3f} by bootstrap"
+SENTENCES: list[tuple[str, Difference, dict[str, Any], str]] = [
+    ("chrf_plus_plus", BETTER, {}, "B is better than A by 2.1 chrF++ points; chance alone would show this in 3 of 1,000 cases"),
+    ("ter", otherwise(direction="lower"), {}, "A is better than B by 2.1 TER points (lower is better); chance…"),
+    ("composite", CLOSE, {}, "B is better than A by 0.04 in the composite; …"),
+    ("bleu", BETTER, {"p_adjusted": {"bleu": 0.009}, "pairs": 3}, "…in 9 of 1,000 cases, with all 3 comparisons counted"),
+    ("bleu", BETTER, {"p_adjusted": {"bleu": 0.06}, "pairs": 10}, "A and B cannot be told apart by BLEU: B is ahead by 2.1 BLEU points, but chance…"),
+    ("bleu", otherwise(lower=-0.1), {}, "…in 3 of 1,000 cases, and the interval of the difference (−0.1 … +3.8) holds zero"),
+    ("bleu", otherwise(p_randomisation=0.003, p_bootstrap=0.06), {}, "…" + DISAGREE.format(0.003, 0.06)),
+    ("bleu", otherwise(p_randomisation=0.06, p_bootstrap=0.003), {}, "…" + DISAGREE.format(0.06, 0.003)),
+    ("length_ratio", HIGHER, {}, "the Length Ratio of B is higher than that of A by 0.20; chance…"),
+    ("length_ratio", replace(HIGHER, p_randomisation=0.3), {}, "…by 0.20, which may be chance; chance…"),
+    ("bleu", otherwise(difference=0.0), {}, "A and B have the same BLEU"),
+]  # fmt: skip
+"""Metric, what was found, what else the pair knows, and the sentence; where it begins or ends with …, a part of it."""
+
+
+@pytest.mark.parametrize(("metric", "found", "more", "words"), SENTENCES)
+def test_sentence_says_the_finding(metric: str, found: Difference, more: Any, words: str) -> None:
+    said = sentence(pair(metric, found, **more), metric)
+    if words.startswith("…") and words.endswith("…"):
+        assert words.strip("…") in said
+    elif words.startswith("…"):
+        assert said.endswith(words[1:])
+    elif words.endswith("…"):
+        assert said.startswith(words[:-1])
+    else:
+        assert said == words
+
+
+def test_amounts_and_pairs_that_do_not_compare() -> None:
+    assert amount("exact_match_rate", 0.0004) == "0.0004 in Exact Match"
+    left = Pair(FIRST, SECOND, {}, {"ter": "scored otherwise"})
+    assert sentence(left, "ter") == "A and B do not compare by TER: scored otherwise"
+    assert number("bleu", -0.0, sign=True) == "0.0", "no zero has a sign"
+    assert number("bleu", -0.04, sign=True) == "−0.04"
+
+
+def test_while_a_run_is_under_way_only_what_holds_at_any_time_is_said() -> None:
+    going = cast("Any", SimpleNamespace(letter="B", complete=False, run_id="B" * 8))
+
+    def told(lower: float, metric: str = "chrf_plus_plus") -> str:
+        found = RunningDifference(2.1, lower, 3.8, 300, 0.95, "higher")
+        running = {"chrf_plus_plus": found}
+        return sentence(Pair(FIRST, going, {metric: BETTER}, {}, running=running), metric)
+
+    assert told(0.4).startswith(
+        "so far B is better than A by 2.1 in the mean chrF++ of single entries (+0.4 … +3.8)"
+    )
+    assert told(-0.4).startswith("so far nothing is decided: B minus A lies between −0.4 and +3.8")
+    assert told(0.4, "bleu") == "BLEU says nothing before both runs are complete"
+
+
+@pytest.mark.parametrize(
+    ("p", "words"),
+    [
+        (0.0001, "fewer than 1 of 1,000 cases"), (0.001, "1 of 1,000 cases"), (0.0034, "3 of 1,000 cases"),
+        (0.41, "410 of 1,000 cases"), (1.0, "1,000 of 1,000 cases"),
+    ],
+)  # fmt: skip
+def test_probabilities_are_cases_of_a_thousand(p: float, words: str) -> None:
+    assert cases(p) == words
+
+
+def test_repetitions() -> None:
+    good = verdict({"composite": 0.5, "bleu": 20.0}, {"composite": 0.505, "bleu": 21.0})
+    assert list(reproduction_words(good)) == [
+        "same set-up: reproduced, composite and chrF++ are within ±2 %",
+        "  BLEU: 20.0 became 21.0 (+5.0 %)",
+    ]
+    bad = verdict({"composite": 0.5}, {"composite": 0.6})
+    assert next(iter(reproduction_words(bad))).startswith("same set-up: NOT reproduced")
+    assert next(iter(reproduction_words(verdict({}, {})))).startswith("same set-up: neither has")
+    assert cached_words(FIRST) == ""
+    assert cached_words(SECOND) == "12 outputs of B came from the cache: nothing was repeated there"
+
+
+def test_runs_of_one_method_are_told_apart() -> None:
+    def run(run_id: str, file: str, condition: str = "demo", temperature: float = 0.0) -> Any:
+        setup = Setup(
+            method="replay", method_class=MethodClass.HUMAN, method_version="1", model_slug="replay",
+            condition=condition, temperature=temperature,
+        )  # fmt: skip
+        return SimpleNamespace(run_id=run_id, file=file, setup=setup)
+
+    one, two = run("11111111-a", "verda.jsonl"), run("22222222-b", "griza.jsonl")
+    assert told_apart([one, two]) == ["verda.jsonl · replay · demo", "griza.jsonl · replay · demo"]
+    assert told_apart([one, run("3", "x", "other")]) == ["replay · demo", "replay · other"]
+    same = [run("11111111-a", "verda.jsonl"), run("22222222-b", "verda.jsonl")]
+    assert told_apart(same) == ["11111111 · replay · demo", "22222222 · replay · demo"]
+    assert told_apart(same, by_id=False) == ["replay · demo"] * 2
+    warmer = [run("11111111-a", ""), run("22222222-b", "", temperature=0.7)]
+    assert told_apart(warmer) == [
+        "temperature 0 · replay · demo",
+        "temperature 0.7 · replay · demo",
+    ]

@@ -11,9 +11,8 @@ from tests.tui.scenes import HOSTILE, Scene
 WORDS = (
     WordAnalysis("La", Acceptance.LOWER_CASED, ("la+Det",)),
     WordAnalysis("virino", Acceptance.AS_WRITTEN, ("virino+N+Sg+Nom", "vir+N+Der/in+Sg+Nom")),
-    WordAnalysis("kīes", Acceptance.NORMALISED, ("kies+Pron+Gen",)),
-    WordAnalysis("butikoj", None),
-)
+    WordAnalysis("kīes", Acceptance.NORMALISED, ("kies+Pron+Gen",)), WordAnalysis("butikoj", None),
+)  # fmt: skip
 
 HOSTILE_WORDS = tuple(
     WordAnalysis(text, kind, (text, text + "+N") if kind else ())

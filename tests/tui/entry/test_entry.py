@@ -2,19 +2,51 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from textual.pilot import Pilot
 
-from corpora.model.entry import Segment
-from harness.store.runs import find_run
-from rosetta_tui.entry.explaining import Explaining
+from corpora.model.entry import Entry, Segment
+from harness.method.method import Result
+from harness.method.options import MethodOptions
+from harness.run import rescoring
+from harness.run.rescoring import Explanation
+from harness.setup.plan import Plan, RunOptions
+from harness.store.corpora.entries import read_entries
+from harness.store.file.database import open_store
+from harness.store.results import read_results
+from harness.store.runs import Run, find_run
+from rosetta_tui.corpus.entry_screen import entry_lines
+from rosetta_tui.entry.explaining import MOST_WORDS, Explaining, analyses, differences, verdicts
+from rosetta_tui.entry.record import about, answers_in_row, field_words
 from rosetta_tui.entry.screen import EntryScreen
-from tests.tui.entry.explained import Known, why
+from rosetta_tui.toolkit.diff_text import LEGEND
+from scoring.core.translation import Acceptance, WordAnalysis
+from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
+from tests.review.thorough import examples
+from tests.scoring.analysed import annotation
+from tests.tui.answered import (
+    CHAT,
+    CHOICE,
+    DIARIZATION,
+    FUNCTION_CALL,
+    INSTRUCTIONS,
+    JUDGED,
+    MATH,
+    RESPONSE,
+    STATE,
+    answered,
+    judge,
+    text2sql,
+)
+from tests.tui.entry.explained import HOSTILE_WORDS, WORDS, Known, why
 from tests.tui.scenes import CREE, Scene, entries_of, scene
 from tests.tui.screens import App, at_rest, press, settle, text
 
@@ -23,7 +55,6 @@ from tests.tui.screens import App, at_rest, press, settle, text
 async def opened(
     made: Scene, index: int, explaining: Explaining | None = None, *, watch: bool = False
 ) -> AsyncIterator[tuple[App, Pilot[Any]]]:
-    """Run the app on a large terminal with one entry of the run open."""
     async with at_rest(App(made, watch=watch), (120, 60)) as (app, pilot):
         app.push_screen(entry_screen(made, index, explaining))
         await settle(pilot)
@@ -183,15 +214,372 @@ async def test_a_difference_that_the_other_writing_hides_is_told(tmp_path: Path)
         assert "ᓂᐚᐸᒫᐤ [-see-]" in text(app)
 
 
-@pytest.mark.thorough
-async def test_selected_text_is_copied_from_entry_and_scores(made: Scene) -> None:
-    made.middle(20)
-    async with opened(made, 1, watch=True) as (app, pilot):
-        app.screen.text_select_all()
-        await pilot.press("ctrl+c")
-        assert "La virino, kies filo" in app.clipboard
-        await press(pilot, "escape", "m")
-        app.screen.text_select_all()
-        await pilot.press("ctrl+c")
-        assert "weight: in this composite" in app.clipboard
-        assert "La virino" not in app.clipboard
+# Words with the analyser's verdicts, readable without colour, and explanations
+
+
+def test_verdicts_have_signs_and_only_those_that_occur_are_explained() -> None:
+    assert verdicts(WORDS).plain.split("\n") == [
+        "↓La virino ≈kīes ✗butikoj",
+        (
+            "✓ 1 accepted as written   ↓ 1 accepted in lower case   "
+            "≈ 1 accepted in the analyser's spelling   ✗ 1 rejected"
+        ),
+    ]
+    assert verdicts(WORDS[1:2]).plain == "virino\n✓ 1 accepted as written"
+
+
+def test_analyses_stand_below_each_other_a_long_word_alone() -> None:
+    assert analyses((*WORDS, WORDS[0])).plain.split("\n") == [
+        "↓ La       la+Det",
+        "✓ virino   virino+N+Sg+Nom",
+        "           vir+N+Der/in+Sg+Nom",
+        "≈ kīes     kies+Pron+Gen",
+        "✗ butikoj  rejected",
+    ]
+    long = WordAnalysis("malsanulejestrinoj" * 2, Acceptance.AS_WRITTEN, ("x+N", "y+N"))
+    indent = " " * 24
+    assert analyses([long]).plain == f"✓ {long.word}\n{indent}x+N\n{indent}y+N"
+    said = analyses([WordAnalysis("mun", Acceptance.AS_WRITTEN)]).plain
+    assert said == "✓ mun  accepted as written; this analyser gives no analyses"
+
+
+@pytest.mark.parametrize("show", [verdicts, analyses])
+def test_words_are_harmless_and_very_many_are_cut(show: object) -> None:
+    said = show([WordAnalysis(f"w{n}", None) for n in range(MOST_WORDS + 7)]).plain
+    assert "… and 7 more words" in said
+    assert f"w{MOST_WORDS - 1}" in said
+    assert f"w{MOST_WORDS}" not in said
+    said = show(HOSTILE_WORDS).plain
+    assert not set("\x1b\u202e") & set(said)
+    assert "[/foo] text" in said
+
+
+def test_dialect_and_spelling_system_stand_on_the_page() -> None:
+    """An entry without them has no line for them."""
+    plain = Entry(id=1, source="dog", reference="kurī")
+    tagged = plain.model_copy(update={"variety": "Waikato\x1b[2J", "orthography": "1994"})
+    assert [line.label for line in about(plain)] == []
+    assert [(line.label, line.text.plain) for line in about(tagged)] == [
+        ("Variety", "Waikato␛[2J"),
+        ("Orthography", "1994"),
+    ]
+
+
+OUTPUT = "The same {name} ENTRY"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> tuple[Path, Run]:
+    path = tmp_path / "s.sqlite"
+    options = MethodOptions(**LANGUAGES, text=OUTPUT)
+    run_corpus(path, corpus(3), Plan(method="constant", options=options, run=RunOptions()))
+    with closing(open_store(path)) as connection:
+        return path, find_run(connection, "last")
+
+
+def first(path: Path, run: Run) -> tuple[Entry, Result]:
+    with closing(open_store(path)) as connection:
+        entry = read_entries(connection, run.corpus, [0])[0]
+        return entry, next(iter(read_results(connection, run.id, [0])))
+
+
+def test_metrics_say_what_an_entry_lost_by(run: tuple[Path, Run]) -> None:
+    explaining = Explaining(run[0], run[1].run_id)
+    why = explaining.explain(*first(*run))
+    explaining.close()
+    assert why is not None
+    assert explaining.why_not is None
+    assert "{name}" in " ".join(why.sentences["compliance_index"])
+
+
+def test_tools_are_made_once(run: tuple[Path, Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    class Counted(rescoring.Explainer):
+        def __init__(self, *given: object) -> None:
+            made.append(threading.get_ident())
+            super().__init__(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(rescoring, "Explainer", Counted)
+    explaining = Explaining(run[0], run[1].run_id)
+    asked = first(*run)
+    told: list[object] = []
+    threads = [
+        threading.Thread(target=lambda: told.append(explaining.explain(*asked))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 1
+    assert len(told) == 4
+    assert None not in told
+    explaining.close()
+    assert explaining.explain(*asked) is None
+
+
+def test_imported_run_and_a_gone_one_say_why_nothing_is_explained(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=2, stored=2)
+    gone = "ffffffff-6c1d-4a70-9a52-0123456789ab"
+    for run_id, words in (
+        (made.run_id, "the run was imported; only its numbers are here"),
+        (gone, gone[:8]),
+    ):
+        explaining = Explaining(made.path, run_id)
+        assert explaining.explain(made.entries[0], made.results[0]) is None
+        assert words in (explaining.why_not or "")
+
+
+def test_the_words_of_an_entry_are_named_once() -> None:
+    """The metric says what its words lack; the word forms tell of the others only."""
+    words = annotation("bonvolu la hundo xyzzy", "la hundon mi", LEXICON)
+    said = ("2 of 3 expected lemmas and tags are there.", "“hundo”: base form.", "“Mi” is missing.")
+    found = Explanation({"morphological_accuracy": said}, words)
+    assert differences(found) == (
+        "“bonvolu” has no counterpart in the reference.",
+        "“xyzzy” has no counterpart in the reference, and the analyser does not know it.",
+    )
+    assert len(differences(Explanation({}, words))) == 4
+    assert differences(Explanation({}, None)) == ()
+
+
+LEXICON = {
+    "bonvolu": ("bonvoli+V+Imp",), "la": ("la+Det",), "hundo": ("hundo+N+Sg+Nom",),
+    "hundon": ("hundo+N+Sg+Acc",), "mi": ("mi+Pron",),
+}  # fmt: skip
+
+
+# Fields of records
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=12,
+)
+
+
+def test_evidence_and_turns_stand_one_after_the_other() -> None:
+    evidence = [{"text": "La kato sidas.", "token_count": 4}, {"text": "Ĝi dormas."}]
+    assert field_words(evidence) == '1. La kato sidas.   {"token_count": 4}\n2. Ĝi dormas.'
+    turns = [{"user": "Saluton!", "assistant": "Sal."}, {"user": "Kiu?", "reference": "Mi."}]
+    said = "1. user: Saluton!\n   assistant: Sal.\n2. user: Kiu?\n   reference: Mi."
+    assert field_words(turns) == said
+    assert field_words("a text") == "a text"
+    assert field_words([{"name": "f"}, {"name": "g"}]) == '1. {"name": "f"}\n2. {"name": "g"}'
+    assert field_words({"hotel": {"name": "x"}}) == '{"hotel": {"name": "x"}}'
+
+
+TOOL = {
+    "name": "set_alarm", "description": "Wake somebody.",
+    "parameters": {"type": "object", "properties": {"hour": {}, "label": {}}, "required": ["hour"]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("field", "piece", "words"),
+    [
+        ("tools", TOOL, "set_alarm(hour, label?)   Wake somebody."),
+        ("tools", {"name": "stop", "parameters": {}}, "stop()"),
+        ("tools", {"name": "stop", "parameters": {"type": "object"}}, "stop()"),
+        ("tools", {"name": "f", "parameters": {"a": 1}}, '{"name": "f", "parameters": {"a": 1}}'),
+        ("tools", {"name": "f", "parameters": [1]}, '{"name": "f", "parameters": [1]}'),
+        ("tools", {"parameters": {}}, '{"parameters": {}}'), ("tools", "f", "f"),
+        ("instructions", {"id": "a:b", "kwargs": {}}, "a:b"),
+        (
+            "instructions", {"id": "a:b", "kwargs": {"relation": "at least", "words": ["x", "ᓂᐚ"]}},
+            'a:b   relation: at least, words: ["x", "ᓂᐚ"]',
+        ),
+        ("instructions", {"id": "a:b", "note": 1}, 'a:b   {"note": 1}'),
+        ("instructions", {"id": "a:b", "kwargs": [1]}, 'a:b   {"kwargs": [1]}'),
+    ],
+)  # fmt: skip
+def test_tools_and_instructions_are_one_line_each(field: str, piece: Any, words: str) -> None:
+    entry = Entry.model_validate({"id": 1, "source": "s", "reference": "r", field: [piece, piece]})
+    assert [line.text.plain for line in about(entry)] == [f"1. {words}\n2. {words}"]
+
+
+def test_a_row_has_the_answers_of_a_conversation_and_other_outputs_as_they_are() -> None:
+    plain = Entry.model_validate({"id": 1, "source": "s", "reference": "r"})
+    chat = Entry.model_validate(
+        {"id": 1, "source": "s", "reference": "r", "turns": [{"user": "s"}]}
+    )
+    assert answers_in_row(chat, '["4", "It is twelve."]') == "4\n\nIt is twelve."
+    for output in ("no list", "[1]", "[]", ""):
+        assert answers_in_row(chat, output) == output
+    assert answers_in_row(plain, '["4"]') == '["4"]'
+
+
+@given(JSON)
+@examples(20, 100)
+def test_whatever_a_record_holds_is_words(value: Any) -> None:
+    assert isinstance(field_words(value), str)
+
+
+# Where the corpus asks for something else than translations
+
+
+@pytest.fixture(autouse=True)
+def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "data"))
+
+
+def page(path: Path, run: Run, place: int = 0) -> dict[str, str]:
+    """Return the whole page of an entry, label → text, as it stands when it is explained."""
+    with closing(open_store(path)) as store:
+        explaining = Explaining(path, run.run_id)
+        screen = EntryScreen(store, run, run.positions, place, run.opening.missing, explaining)
+        facts = screen._read()  # as its page does; no app runs here
+        assert facts is not None
+        assert facts.result is not None
+        found = explaining.explain(facts.entry, facts.result)
+        assert found is not None, explaining.why_not
+        screen._explained[place] = found  # as its thread does
+        explaining.close()
+        shown = screen._lines(facts)  # what its page shows
+        lines = [(line.label, line.text.plain) for line in shown]
+    assert len(dict(lines)) == len(lines)
+    return dict(lines)
+
+
+@pytest.mark.parametrize(
+    ("task", "record", "wanted", "absent"),
+    [
+        (
+            "diarization",
+            DIARIZATION,
+            {
+                "Output": "S1: shall we begin yes please\nS2: I am very late",
+                "Difference": "Anna ← S1  shall we begin [-yes-] [-please-]\n"
+                "Ben        [+yes+] [+please+]\n"
+                f"Eve ← S2   i am [-very-] late\n{LEGEND}",
+            },
+            {"audio", "predicted"},
+        ),
+        (
+            "chat",
+            CHAT,
+            {
+                "Turn 1": "user: Two plus two?\nanswer: 4\nreference: 4",
+                "Turn 2": "user: Times three?\nanswer:\nIt is\ntwelve.",
+                "Why": "conversations:\n  The judge gave 9 of 10.\n  Turn 1: 10.\n  Turn 2: 8.",
+            },
+            {"Source", "Output", "Difference", "turns", "predicted"},
+        ),
+        (
+            "function_call",
+            FUNCTION_CALL,
+            {
+                "Difference": f'alarm hour  ["6"→6]\n{LEGEND}',
+                "Why": "calls: alarm: the value of hour is not allowed.",
+                "tools": "1. alarm(hour?)",
+            },
+            {"reference_call", "predicted_call", "reference calls", "predicted calls"},
+        ),
+        (
+            "ifeval",
+            INSTRUCTIONS,
+            {
+                "Output": "<<Trees>>\n* They grow, slowly\n* They give shade\n* They burn",
+                "Why": "instructions:\n  detectable_format:title: kept.\n"
+                "  detectable_format:number_bullet_lists: kept.\n  punctuation:no_comma: not kept.",
+                "instructions": "1. detectable_format:title\n2. detectable_format:number_bullet_lists"
+                "   num_bullets: 3\n3. punctuation:no_comma",
+            },
+            {"Reference", "Difference", "predicted", "No value"},
+        ),
+        (
+            "multiple_choice",
+            CHOICE,
+            {
+                "Difference": f"option  [C→B]\n{LEGEND}",
+                "Why": "choice: Read as C.",
+                "choices": "A. trout\nB. whale\nC. gull",
+            },
+            {"predicted"},
+        ),
+        (
+            "math",
+            MATH,
+            {"Output": r"\boxed{\frac{3}{2}}   ✓ right", "Difference": "number  3/2"},
+            {"predicted"},
+        ),
+        (
+            "dialogue_state",
+            STATE,
+            {
+                "Source": STATE["source"],
+                "Difference": "hotel price    [moderate→cheap]\nhotel parking  [+yes+]\n"
+                f"hotel stars    [-4-]\n{LEGEND}",
+            },
+            {"reference state", "predicted state"},
+        ),
+        ("response", RESPONSE, {}, {"Reference", "Difference", "predicted", "No value"}),
+    ],
+)
+def test_entry_is_shown_in_the_words_of_its_task(
+    task: str, record: Any, wanted: Any, absent: set[str], tmp_path: Path
+) -> None:
+    shown = page(*answered(tmp_path, task, [record]))
+    assert {label: shown[label] for label in wanted} == dict(wanted)
+    assert absent.isdisjoint(shown)
+    assert "chrF++" not in " ".join([*shown, *shown.values()])
+
+
+def test_empty_answer_and_a_changed_output_stand_once(tmp_path: Path) -> None:
+    shown = page(*answered(tmp_path, "response", [{**RESPONSE, "predicted": ""}]))
+    assert shown["Failed"].startswith("empty")
+    assert "predicted" not in shown
+    path, run = answered(tmp_path, "judged", JUDGED)
+    with closing(open_store(path)) as store, store:
+        change = "UPDATE results SET output = 'Lima it is' WHERE position = 0 AND run = ?"
+        store.execute(change, (run.id,))
+    assert page(path, run)["predicted"] == "Cusco", "the field says something else"
+
+
+def test_queries_are_shown_with_their_rows_or_why_they_were_refused(tmp_path: Path) -> None:
+    path, run = answered(tmp_path, "text2sql", text2sql(tmp_path), metrics=("au.text2sql_score",))
+    assert page(path, run)["Why"] == (
+        "SQL result:\n  3 rows; the reference query has 2.\n  Its first rows:\n    pen\n    ink\n"
+        "    desk\n  Those of the reference query:\n    pen\n    ink"
+    )
+    refused = page(path, run, 1)
+    assert refused["Why"].startswith(
+        "SQL result: The query fails: not authorized. A query may only"
+    )
+    assert page(path, run, 2)["Output"].endswith("✓ right")
+
+
+@pytest.mark.parametrize("said", [{"score": None, "reason": "the reply is empty"}, None])
+def test_judgement_and_its_cost_are_shown(said: dict[str, Any] | None, tmp_path: Path) -> None:
+    path, run = answered(tmp_path, "judged", JUDGED)
+    told = "Lima is [/]meant:\x1b[2J\nCusco lies elsewhere."
+    judge(path, run, "judge_binary", {"score": 0, "explanation": told}, said, cost=None)
+    first, second = page(path, run), page(path, run, 1)
+    assert first["Why"] == (
+        "judged right:\n  The judge gave 0 of 1.\n  Lima is [/]meant:␛[2J\n  Cusco lies elsewhere."
+    )
+    assert first["Scoring"] == "1 call · cost unknown · judge_binary"
+    assert "predicted" not in first
+    failed = "The judge gave no score: the reply is empty."
+    assert (failed in second["Why"]) == (said is not None)
+
+
+def test_an_answer_that_nobody_judged_says_so_and_why(tmp_path: Path) -> None:
+    """Once for the answer; of metrics that are off in the whole run the reason stands below alone."""
+    records = [*JUDGED, {"source": "The largest lake?", "predicted": "Baikal"}]
+    told = page(*answered(tmp_path, "judged", records), 2)
+    assert told["Scores"] == "no value for this entry: judged right"
+    assert told["Why"] == (
+        "judged right: Not judged: no judge was asked, and the record brings no score (field judge_binary)."
+    )
+    assert "field judge_detailed" in told["No value"]
+
+
+def test_a_corpus_shows_the_answers_that_its_records_bring() -> None:
+    entry = Entry.model_validate({"id": 1, "source": "x", "reference": "", **CHAT})
+    shown = {line.label: line.text.plain for line in entry_lines(entry, (), "chat", turned=False)}
+    assert shown["Turn 2"] == "user: Times three?\nanswer:\nIt is\ntwelve."
+    assert {"Source", "Reference", "turns"}.isdisjoint(shown)
+    call = Entry.model_validate({"id": 1, "reference": "x\ny", **FUNCTION_CALL})
+    labels = [line.label for line in entry_lines(call, (), "function_call", turned=False)]
+    assert labels == ["Source", "Reference", "tools", "reference calls", "predicted calls"]

@@ -3,35 +3,45 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 import time
-import uuid
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from textual.widgets import Button
+from textual.pilot import Pilot
+from textual.widgets import Button, Checkbox, Input, Static
 
 from corpora.model.entry import Segment
 from harness.core.run_state import RunState
-from harness.events.control import Control
-from harness.events.following import Follower
+from harness.events.kinds import Finished
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live
 from harness.store.run_list import list_runs
 from harness.store.runs import set_live
-from rosetta_tui.app.app import RosettaApp
+from rosetta_tui.entry.table import Order
 from rosetta_tui.home.screen import HomeScreen
-from rosetta_tui.leaderboard.screen import LeaderboardScreen
+from rosetta_tui.home.waiting import (
+    Lead,
+    WaitingItem,
+    WaitingList,
+    keep_aside,
+    read_aside,
+    waiting_runs,
+)
 from rosetta_tui.live.screen import LiveScreen
-from rosetta_tui.runs.table import RunReader, RunTable
-from rosetta_tui.session.watched import WatchedRun
+from rosetta_tui.runs.go_on import GoOnScreen, RetryScreen, amount, settings_of
+from rosetta_tui.runs.table import RunTable
 from tests.harness.card import factory
+from tests.harness.evaluation import chat_plan
 from tests.harness.store.file.damaged import damage
 from tests.tui.golden import SMALL, look
-from tests.tui.runs.made import run
-from tests.tui.scenes import PAIRS, entries_of, scene, sealed
-from tests.tui.screens import App, at_rest, notices, press, settle, text
+from tests.tui.runs.made import noting, run, stopped
+from tests.tui.scenes import PAIRS, RUN_ID, entries_of, finished, scene, sealed
+from tests.tui.screens import App, at_rest, lines, notices, press, settle, stands, text
 
 
 async def test_empty_home_says_what_to_do_first_and_runs_the_demo(tmp_path: Path) -> None:
@@ -51,43 +61,16 @@ async def test_empty_home_says_what_to_do_first_and_runs_the_demo(tmp_path: Path
         assert isinstance(app.screen, HomeScreen)
 
 
-async def test_run_begun_meanwhile_has_the_cursor(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite", total=10, stored=5)
-    async with at_rest(App(made), (120, 36)) as (app, pilot):
-        home = app.screen
-        assert isinstance(home, HomeScreen)
-        await press(pilot, "D")
-        number = factory.add_run(made.store, run_id="newer")
-        made.store.execute("UPDATE runs SET created = 1800000000 WHERE id = ?", (number,))
-        await press(pilot, "q")
-        for _ in range(1000):  # a look that began earlier may be shown first
-            if home.chosen is not None and home.chosen.run_id == "newer":
-                break
-            await settle(pilot)
-        assert home.chosen is not None
-        assert home.chosen.run_id == "newer"
-
-
-@pytest.mark.parametrize("begun", ["here", "elsewhere"])
-async def test_first_run_of_an_empty_home_has_the_cursor(tmp_path: Path, begun: str) -> None:
-    other = scene(tmp_path / "other.sqlite", total=10, stored=5)
-    other.middle(5)
-    app = App(other if begun == "here" else None, tmp_path / "s.sqlite")
-    app.store_path = tmp_path / "s.sqlite"
+async def test_first_run_of_an_empty_home_has_the_cursor(tmp_path: Path) -> None:
+    app = App(None, tmp_path / "s.sqlite")
     async with at_rest(app, (80, 24)) as (_, pilot):
         assert isinstance(app.focused, Button)
-        if begun == "here":
-            app.store_path = other.path
-            await press(pilot, "enter")
-            assert isinstance(app.screen, LiveScreen)
-            app.store_path = tmp_path / "s.sqlite"
         with closing(open_store(tmp_path / "s.sqlite")) as made:
-            factory.add_run(made)
-        await press(pilot, "q" if begun == "here" else "r")
+            factory.add_run(made)  # as another process does
+        await press(pilot, "r")
         await pilot.press("down")
         assert app.focused is app.screen.query_one(RunTable)
         assert "Open" in text(app)
-    other.close()
 
 
 async def test_watched_run_has_the_cursor_though_home_saw_it_begin(tmp_path: Path) -> None:
@@ -145,23 +128,6 @@ async def test_run_of_another_process_moves_is_deleted_and_undone(tmp_path: Path
         assert "Undo" not in text(app)
 
 
-async def test_a_run_that_was_brought_back_has_the_cursor(tmp_path: Path) -> None:
-    store = open_store(tmp_path / "s.sqlite")
-    names = [str(uuid.UUID(int=number)) for number in range(2)]
-    for name in names:
-        set_live(store, factory.add_run(store, run_id=name), RunState.STOPPED, None)
-    store.close()
-    async with at_rest(App(None, tmp_path / "s.sqlite"), (120, 36)) as (app, pilot):
-        table = app.screen.query_one(RunTable)
-        chosen = []
-        for key in ("end", "delete", "u"):
-            await press(pilot, key)
-            await settle(pilot)
-            assert table.chosen is not None
-            chosen.append(table.chosen.run_id)
-    assert chosen == [names[0], names[1], names[0]]
-
-
 async def test_marked_runs_or_the_next_of_the_corpus_are_compared(tmp_path: Path) -> None:
     async with at_rest(App(None, tmp_path / "s.sqlite"), (120, 36)) as (app, _):
         table = app.screen.query_one(RunTable)
@@ -203,34 +169,6 @@ async def test_secret_texts_are_erased_only_after_a_question(tmp_path: Path) -> 
         assert made.store.execute("SELECT count(*) FROM results").fetchone() == (0,)
 
 
-@pytest.mark.thorough
-async def test_what_is_followed_is_let_go_when_its_screen_closes(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite", total=10, stored=5)
-    followers: list[Follower] = []
-
-    def follow(run_id: str) -> Follower:
-        followers.append(Follower(made.path, run_id))
-        return followers[-1]
-
-    app = RosettaApp(made.path, follow, lambda _: WatchedRun(made.queue, Control()))
-    async with app.run_test(size=(120, 36)) as pilot:
-        for opened in range(3):
-            await settle(pilot)
-            await press(pilot, "enter")
-            assert isinstance(app.screen, LiveScreen)
-            assert [is_open(each) for each in followers] == [False] * opened + [True]
-            await press(pilot, "q")
-        assert not any(map(is_open, followers))
-
-
-def is_open(follower: Follower) -> bool:
-    try:
-        follower._connection.execute("SELECT 1")  # only SQLite knows whether it is closed
-    except sqlite3.ProgrammingError:
-        return False
-    return True
-
-
 def newer(path: Path) -> None:
     with closing(sqlite3.connect(path)) as raw:
         raw.execute("PRAGMA user_version = 99")
@@ -250,11 +188,9 @@ async def test_home_says_what_is_wrong_with_the_store_until_it_is_back(tmp_path:
     scene(path).close()
     good = path.read_bytes()
     harms = {
-        damage: "damaged",
-        newer: "newer version",
-        no_store: "no store at all",
+        damage: "damaged", newer: "newer version", no_store: "no store at all",
         without_a_table: "not in the form",
-    }
+    }  # fmt: skip
     async with at_rest(App(None, path), SMALL) as (app, pilot):
         home = app.screen
         assert isinstance(home, HomeScreen)
@@ -275,54 +211,235 @@ async def test_home_says_what_is_wrong_with_the_store_until_it_is_back(tmp_path:
             assert words not in " ".join(text(app).split())
 
 
-async def test_slow_looks_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = sealed(tmp_path / "s.sqlite")
-    real, again = RunReader.look, HomeScreen.look_again
-    turn, turns, over = threading.Condition(), [0], [False]
+# What waits for a person, and where Enter leads
 
-    def slow(reader: RunReader, *, anyway: bool) -> object:
-        found, begun = real(reader, anyway=anyway), turns[0]
-        with turn:
-            turn.wait_for(lambda: over[0] or turns[0] >= begun + 2)
-        return found
 
-    def counted(screen: HomeScreen) -> None:
-        again(screen)
-        with turn:
-            turns[0] += 1
-            turn.notify_all()
+def leads(*runs: object) -> list[tuple[Lead, str]]:
+    return [(item.lead, item.name[:8]) for item in waiting_runs(runs)]  # type: ignore[arg-type]
 
-    monkeypatch.setattr(RunReader, "look", slow)
-    monkeypatch.setattr(HomeScreen, "look_again", counted)
-    monkeypatch.setattr("rosetta_tui.home.screen.REFRESH_SECONDS", 0.01)
+
+def test_cut_runs_come_first_then_failed_entries() -> None:
+    runs = [run(1, failed=2), run(2, state=RunState.STOPPED, done=4), run(3), run(4, failed=1)]
+    assert leads(*runs) == [
+        (Lead.RESUME, "00000002"),
+        (Lead.RETRY, "00000001"),
+        (Lead.RETRY, "00000004"),
+    ]
+    assert "Stopped, 4 of 10 done" in next(iter(waiting_runs(runs))).words
+    for state in (RunState.RUNNING, RunState.PAUSED, RunState.DRAINING):
+        assert leads(run(1, state=state, failed=3)) == [], "a process is at it"
+    failed = run(1, failed=2)
+    assert leads(replace(failed, imported=True)) == []
+    assert leads(run(2, retry_of=failed.run_id), failed) == []
+    assert leads(replace(failed, state=RunState.STOPPED, imported=True)) == []
+
+
+async def test_enter_on_a_cut_run_goes_on_with_it(tmp_path: Path) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=5)
     app = App(made)
-    async with app.run_test(size=(120, 30)) as pilot:
-        try:
-            while turns[0] < 2000 and "1 entry failed" not in text(app):
-                await pilot.pause()
-            assert "1 entry failed" in text(app)
-        finally:
-            with turn:
-                over[0] = True
-                turn.notify_all()
-    made.close()
-
-
-async def test_home_below_reads_when_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = sealed(tmp_path / "s.sqlite")
-    real, looks = RunReader.look, list[bool]()
-
-    def counted(reader: RunReader, *, anyway: bool) -> object:
-        looks.append(anyway)
-        return real(reader, anyway=anyway)
-
-    monkeypatch.setattr(RunReader, "look", counted)
-    app = App(made)
-    app.initial = lambda path: [LeaderboardScreen(path)]
+    begun = noting(app)
     async with at_rest(app, (120, 36)) as (_, pilot):
-        assert isinstance(app.screen, LeaderboardScreen)
-        assert not looks
-        await press(pilot, "q")
+        await pilot.press("shift+tab")
+        await press(pilot, "enter")
         await settle(pilot)
-        assert len(app.screen.query_one(RunTable).every or ()) == 1
-    made.close()
+        assert isinstance(app.screen, LiveScreen)
+        assert app.screen.control is app.control
+    assert [each["run_id"] for each in begun] == [made.run_id]
+
+
+async def test_failed_entries_are_asked_for_again(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    made.store.execute(
+        "UPDATE runs SET plan = ?", (chat_plan("http://127.0.0.1:9/v1").model_dump_json(),)
+    )
+    app = App(made)
+    begun = noting(app)
+    async with at_rest(app, (120, 36)) as (_, pilot):
+        assert "1 entry failed" in text(app)
+        await press(pilot, "R")
+        assert stands(app, RetryScreen)
+        assert "Ask again for 1 failed entry" in text(app)
+        field = app.screen.query_one("#concurrency", Input)
+        field.focus()
+        for typed, words in (("many", "calls at once: A whole number is wanted."), ("3", "")):
+            field.value = typed
+            await settle(pilot)
+            await press(pilot, "enter")
+            await settle(pilot)
+            assert words in text(app)
+            assert stands(app, RetryScreen) is bool(words)
+    [again] = begun
+    assert again == {"run_id": made.run_id, "changes": {"concurrency": "3"}}
+
+
+async def test_outputs_made_elsewhere_would_be_the_same_again(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    plan = chat_plan("x").model_copy(update={"method": "replay"}).model_dump_json()
+    change = "UPDATE runs SET setup = json_set(setup, '$.method', 'replay'), plan = ?"
+    made.store.execute(change, (plan,))
+    async with at_rest(App(made), (80, 24)) as (app, pilot):
+        assert "waiting for you" not in text(app)
+        await press(pilot, "R")
+        assert stands(app, RetryScreen)
+        assert "the same again" in text(app)
+        assert "budget" not in text(app)
+
+
+def test_the_form_shows_what_the_plan_says() -> None:
+    options = MethodOptions(source_language="en", target_language="crk", model="m", temperature=0)
+    before = settings_of(Plan(method="chat", options=options))
+    assert (before["model"], before["temperature"], before["budget_usd"]) == ("m", "0", "")
+
+
+async def test_what_waits_is_put_aside_until_something_about_it_is_new(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=10, stored=5)
+    set_live(made.store, made.number, RunState.STOPPED, None)
+
+    async def waits(*keys: str) -> bool:
+        async with at_rest(App(None, made.path), (120, 36)) as (app, pilot):
+            listed = app.screen.query_one(WaitingList)
+            if keys:
+                listed.focus()
+            await press(pilot, *keys)
+            return bool(listed.display)
+
+    assert await waits()
+    assert not await waits("x")
+    assert not await waits(), "it is remembered"
+    made.store.execute("DELETE FROM results WHERE run = ? AND position = 0", (made.number,))
+    assert await waits(), "4 of 10 is another wait than 5 of 10"
+
+
+def test_a_put_aside_item_that_was_gone_counts_as_new(tmp_path: Path) -> None:
+    marks = [("resume", "a", "Stopped"), ("review", "", "1 file")]
+    keep_aside(tmp_path, marks)
+    assert read_aside(tmp_path) == frozenset(marks)
+    listed = WaitingList(tmp_path)
+    listed.forget_gone((Lead.REVIEW, Lead.IMPORT), [])
+    assert read_aside(tmp_path) == {marks[0]}
+    listed.forget_gone((Lead.RESUME, Lead.RETRY), [WaitingItem(Lead.RESUME, "a", "Stopped")])
+    assert [*listed.aside] == [marks[0]]
+    for broken in (b"", b"[1, [2], [[], 1, 2]]", b"[" * 5000, b"{}"):
+        (tmp_path / "put-aside.json").write_bytes(broken)
+        assert read_aside(tmp_path) == frozenset()
+
+
+# Going on with a run that stopped: failed entries, the budget, and one screen for each run
+
+REASON = "The next call could cost up to $2.66, more than the whole budget of $0.5"
+
+
+async def go_on(pilot: Pilot[Any]) -> None:
+    """Press the key; what it asks or begins is worked out in a thread first."""
+    await press(pilot, "R")
+    await settle(pilot)
+
+
+async def test_going_on_asks_for_the_failed_ones_and_by_one_click(tmp_path: Path) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=15)
+    app = App(made)
+    begun = noting(app)
+    async with at_rest(app, (120, 36)) as (_, pilot):
+        assert "15 of 20 done, 1 of them failed" in text(app)
+        assert f"rosetta resume {RUN_ID[:8]} --retry-failed" in text(app)
+        for too in (False, True):
+            await press(pilot, "R")
+            assert stands(app, GoOnScreen)
+            assert "5 entries wait. No answer that is stored" in text(app)
+            assert "ask again for the failed entry too" in text(app)
+            app.screen.query_one(Checkbox).value = too
+            await press(pilot, "enter")
+            await settle(pilot)
+            assert begun.pop() == {"run_id": made.run_id, "options": {}, "retry_failed": too}
+            while not stands(app, HomeScreen):
+                await press(pilot, "q")
+    made = stopped(tmp_path / "t.sqlite", stored=5)
+    app = App(made)
+    begun = noting(app)
+    async with at_rest(app, (120, 36)) as (_, pilot):
+        [line] = [line for line in lines(app) if "go on" in line]
+        for word, count in (("Stopped", 0), ("go on", 1)):
+            await pilot.click(offset=(line.index(word), lines(app).index(line)))
+            await settle(pilot)
+            await settle(pilot)
+            assert len(begun) == count, "there is nothing to choose"
+    assert begun == [{"run_id": made.run_id, "options": {}, "retry_failed": False}]
+
+
+async def test_the_runs_own_screen_offers_to_raise_the_budget(tmp_path: Path) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=5, plan='{"run": {"budget_usd": 0.5}}')
+    app = App(made)
+    begun = noting(app)
+    async with at_rest(app, (160, 36)) as (_, pilot):
+        await press(pilot, "enter")
+        made.queue(made.started())
+        made.queue(made.progress(5, state=RunState.STOPPED))
+        await settle(pilot)
+        made.queue(Finished(made.run_id, RunState.STOPPED, 5, 0, 20, 3.0, reason=REASON))
+        await settle(pilot)
+        assert "R Go on" in lines(app)[-1]
+        await go_on(pilot)
+        assert stands(app, GoOnScreen)
+        assert REASON in str(app.screen.query(Static).first().content)
+        assert "Nothing of the budget of $0.5000 is spent" in text(app)
+        field = app.screen.query_one("#budget", Input)
+        assert app.screen.focused is field
+        for wrong in ("-3", "0,45", "abc"):
+            field.value = ""
+            await press(pilot, *wrong, "enter")
+            assert field.value == wrong
+            assert "A budget is a number above 0, such as 0.45." in text(app)
+        field.value = "20"
+        await settle(pilot)
+        assert "A budget is" not in text(app)
+        await press(pilot, "enter")
+        await settle(pilot)
+    assert begun == [
+        {"run_id": made.run_id, "options": {"budget_usd": 20.0}, "retry_failed": False}
+    ]
+
+
+async def test_going_on_without_a_limit_takes_a_second_enter(tmp_path: Path) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=5, plan='{"run": {"budget_usd": 0.5}}')
+    set_live(made.store, made.number, RunState.STOPPED, Live(reason=REASON))
+    app = App(made)
+    begun = noting(app)
+    async with at_rest(app, (80, 24)) as (_, pilot):
+        await go_on(pilot)
+        assert REASON in str(app.screen.query(Static).first().content)
+        await press(pilot, "backspace", "backspace", "backspace", "enter")
+        assert begun == []
+        assert "Empty is no limit" in text(app)
+        await press(pilot, "enter")
+        await settle(pilot)
+    assert [each["options"] for each in begun] == [{"budget_usd": None}]
+
+
+@pytest.mark.parametrize(
+    ("typed", "sum_"),
+    [
+        *((each, None) for each in ("1_0", "٥", "１０", "1e3", "inf", "nan", "0", "-1", "")),
+        *(("0.45", 0.45), (".5", 0.5), ("20", 20.0)),
+    ],
+)
+def test_budget_is_a_plain_number_above_zero(typed: str, sum_: float | None) -> None:
+    assert amount(typed) == sum_
+
+
+async def test_resumed_run_takes_the_old_screens_place(tmp_path: Path) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=5)
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
+        await press(pilot, "enter")
+        made.play([made.started(), finished(made, RunState.STOPPED)])
+        await settle(pilot)
+        old = app.screen
+        assert isinstance(old, LiveScreen)
+        old.table.wish(Order(sort="headline"))
+        await settle(pilot)
+        await go_on(pilot)
+        new = app.screen
+        assert isinstance(new, LiveScreen)
+        assert [each for each in app.screen_stack if isinstance(each, LiveScreen)] == [new]
+        assert new is not old
+        assert not old.is_running
+        assert new.table.order.sort == "headline"

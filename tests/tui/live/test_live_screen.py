@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from textual.widgets import Input
@@ -18,25 +17,20 @@ from harness.store.file.database import open_store
 from harness.store.file.openings import ScoringSoFar
 from harness.store.ordering import FILTERS, SORTS
 from harness.store.results import add_results, replace_scores
-from harness.store.runs import CARD_COLUMNS, find_run, read_card, seal_run, set_live
+from harness.store.runs import CARD_COLUMNS, find_run, seal_run, set_live
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.entry.table import FILTER_WORDS, SORT_WORDS, Order, sort_words
-from rosetta_tui.live.answers import answer_lines, judged_in_vain
+from rosetta_tui.live.answers import judged_in_vain
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.session.engine import Engine
-from rosetta_tui.session.picture import LiveRun
-from rosetta_tui.session.recorded import recorded, seal
 from rosetta_tui.session.watched import WatchedRun
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.result_table import ResultTable
-from scoring.card.claim import Claim, ClaimReason, Limit
 from scoring.core.columns import TASKS, TRANSLATIONS
-from scoring.core.metric_rows import known_row
-from scoring.core.specification import Tier, specification
+from scoring.core.specification import specification
 from tests.desktop.trouble.causes import full, mounted, pulled
 from tests.harness.evaluation import begun, chat_plan, corpus
 from tests.harness.scripted import Scripted
-from tests.tui.answered import STATE, answered
 from tests.tui.new_run.form import Starting
 from tests.tui.scenes import Scene, card_of, finished, result, scene, sealed
 from tests.tui.screens import App, at_rest, lines, notices, press, settle, text
@@ -102,6 +96,7 @@ async def test_three_questions_are_answered_and_fit_a_small_size(middle: Scene) 
         live(app).look()  # of a screen that goes finds nothing and harms nothing
 
 
+@pytest.mark.thorough
 async def test_results_are_followed_and_a_filter_follows(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=400, stored=0)
     async with at_rest(App(made, watch=True), (120, 30)) as (app, pilot):
@@ -131,6 +126,7 @@ def _add(made: Scene, position: int) -> None:
     made.play([EntryScored(made.run_id, scored)])
 
 
+@pytest.mark.thorough
 async def test_search_sort_and_filter_end_before_the_screen(middle: Scene) -> None:
     async with at_rest(App(middle), (120, 36)) as (app, pilot):
         await press(pilot, "enter")
@@ -209,17 +205,6 @@ async def test_ctrl_c_drains_then_stops(middle: Scene) -> None:
         assert app.control.state is RunState.DRAINING
         await pilot.press("ctrl+c")
         assert app.control.state is RunState.STOPPED
-
-
-@pytest.mark.thorough
-async def test_run_whose_process_is_gone_is_said_by_the_steering_key(middle: Scene) -> None:
-    async with at_rest(App(middle), (120, 36), notifications=True) as (app, pilot):
-        await press(pilot, "enter")
-        assert app.followed == [middle.run_id]
-        await press(pilot, "space")
-        said = "".join(notices(app))
-        assert f"The process that ran {middle.run_id[:8]} is gone." in said
-        assert app.control.state is RunState.RUNNING
 
 
 async def test_entries_stored_before_anyone_listened_are_shown(tmp_path: Path) -> None:
@@ -381,25 +366,6 @@ def test_what_failed_in_the_scoring_is_counted_once(tmp_path: Path) -> None:
     assert not list(judged_in_vain(made.progress(84, values={"au.llm_judge_binary": 1.0})))
 
 
-@pytest.mark.thorough
-async def test_reasons_that_have_no_room_are_counted(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite")
-    made.missing = {
-        "bleu": "short",
-        "semantic_score": "a reason that takes some room " * 3,
-        "comet_score": "another one of some length " * 9,
-    }
-    made.middle(84)
-    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
-        shown = " ".join(text(app).split())
-        assert "no value: semantic (a reason that takes some room" in shown
-        assert "no value: BLEU (short) · 1 metric off: m" in shown
-        assert "another one" not in shown
-        await press(pilot, "m")
-        await press(pilot, "end")
-        assert "another one of some length" in text(app)
-
-
 async def test_the_end_of_a_run_reads_the_scores_of_its_entries_again(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=8, stored=8)
     made.play([made.started(), *made.scored(8), made.progress(8)])
@@ -414,17 +380,7 @@ async def test_the_end_of_a_run_reads_the_scores_of_its_entries_again(tmp_path: 
         assert text(app).count("◆◆◆◆◇ deployable") == 8
 
 
-CASES: list[tuple[dict[str, Any], str]] = [
-    (
-        {"values": {"composite": 0.2, "chrf_plus_plus": 12.0},
-         "intervals": {"composite": (0.1, 0.3), "chrf_plus_plus": (10.0, 14.0)}},
-        "baseline (automatic 0.20; not above either floor)",
-    ),
-    ({"claim": ClaimReason.IDENTICAL}, "mostly one and the same output)"),
-    ({"claim": ClaimReason.CHRF_FLOOR}, "chrF++ not above the floor)"),
-]  # fmt: skip
-
-
+@pytest.mark.thorough
 async def test_inputs_floors_and_reasons_are_never_cut(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", scoring=SCORING)
     values = {id_: 0.5 for id_ in specification().metrics if id_ != "comet_score"}
@@ -438,27 +394,3 @@ async def test_inputs_floors_and_reasons_are_never_cut(tmp_path: Path) -> None:
             assert "FST 0.50 (references 0.60)" in shown
             assert "best floor 0.21 (one constant output)" in shown
             assert "COMET (no COMET scores" in shown or "1 metric off: m" in shown
-        for changes, words in CASES:
-            if reason := changes.get("claim"):
-                limits = (Limit(reason, Tier.BASELINE, floor=21.0, clear=False),)
-                changes = {"claim": Claim(0.55, Tier.FUNCTIONAL, Tier.BASELINE, limits)}  # noqa: PLW2901
-            made.play([made.progress(84, **changes)])
-            await settle(pilot)
-            shown = text(app)
-            assert words in shown
-            assert shown.index("baseline (") <= shown.index(words)
-
-
-def test_metrics_page_says_what_each_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "data"))
-    path, run = answered(tmp_path, "dialogue_state", [STATE])
-    live = LiveRun()
-    with closing(open_store(path)) as store:
-        live.fold(recorded(store, run.run_id))
-        card = read_card(store, run.id)
-    assert card is not None
-    seal(live, card)
-    told = [line.plain for line in answer_lines(live)]
-    place = next(number for number, line in enumerate(told) if line.startswith("slot F1 "))
-    assert told[place + 1] == f"  {known_row('au.slot_f1').what}"
-    assert [line for line in told if not line] == [""]  # nothing is missing: no room is kept for it

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import Input
 
 from harness.core.run_state import RunState
@@ -16,35 +18,66 @@ from harness.store.file.database import open_store
 from harness.store.results import read_outcome
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
+from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.new_run import screen as new_run
 from rosetta_tui.new_run.screen import NewRunScreen
-from rosetta_tui.request.draft import kept_draft
+from rosetta_tui.request.draft import RunDraft, kept_draft
 from rosetta_tui.request.fields import applicable
 from rosetta_tui.toolkit.form.form_line import Ticks
-from rosetta_tui.toolkit.form.suggesting_line import SuggestingLine
+from rosetta_tui.toolkit.messages import NewRunAsked
 from tests.harness.scripted import Scripted, json_answer, serving
 from tests.review.thorough import first
 from tests.tui.golden import SMALL, look
-from tests.tui.new_run.form import (
-    CHAT,
-    COACHING,
-    CORPUS,
-    SECRET,
-    Starting,
-    at_form,
-    beside,
-    opened,
-    path,
-    secret,
-    shown,
-    typed,
-)
+from tests.tui.new_run.form import CHAT, COACHING, CORPUS, Starting, path
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, at_rest, burst, lines, press, settle, text, until
+from tests.tui.screens import AnyApp, App, at_rest, burst, press, settle, text, until
 
-__all__ = ["path", "secret"]
+__all__ = ["path"]
+
+SECRET = {
+    "dataset": {"id": "secret-v1", "version": "1", "language_pair": "EN→EO",
+                "source_language": "en", "target_language": "eo"},
+    "entries": [{"id": n, "source": f"hidden source {n}", "reference": f"kaŝita {n}",
+                 "segment": "gold_standard"} for n in range(3)],
+}  # fmt: skip
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> str:
+    (tmp_path / "secret.json").write_text(json.dumps(SECRET), "utf-8")
+    return str(tmp_path / "secret.json")
+
+
+async def opened(pilot: Pilot[Any], draft: dict[str, Any] | None = None) -> NewRunScreen:
+    await settle(pilot)
+    pilot.app.screen.post_message(NewRunAsked(None if draft is None else RunDraft.of(draft)))
+    await settle(pilot)
+    await settle(pilot)
+    assert isinstance(pilot.app.screen, NewRunScreen)
+    return pilot.app.screen
+
+
+@asynccontextmanager
+async def at_form(
+    app: AnyApp, size: tuple[int, int], draft: dict[str, Any] | None = None
+) -> AsyncIterator[tuple[AnyApp, Pilot[Any], NewRunScreen]]:
+    """Run an app on a terminal of ``size`` columns and lines; the block begins at the form of a new run."""
+    async with app.run_test(size=size) as pilot:
+        yield app, pilot, await opened(pilot, draft)
+
+
+async def typed(pilot: Pilot[Any], words: str) -> None:
+    await press(pilot, *("space" if each == " " else each for each in words))
+
+
+def shown(app: RosettaApp) -> type[object]:
+    return type(app.screen)
+
+
+def beside(app: RosettaApp) -> str:
+    return str(app.screen.query_one("#facts").render())
 
 
 @pytest.mark.costly("one walk through the whole form, with a run behind it")
@@ -151,29 +184,6 @@ async def test_secret_entries_go_to_no_other_machine_and_no_copy(
         assert list_runs(connection) == []
 
 
-@pytest.mark.thorough
-async def test_a_draft_is_kept_offered_again_and_begun_anew(path: Path) -> None:
-    async with at_form(App(None, path), (80, 24)) as (app, pilot, _):
-        await typed(pilot, "/nowhere")
-        await press(pilot, "escape", "escape")
-        assert isinstance(app.screen, HomeScreen)
-        screen = await opened(pilot)
-        assert screen.draft.values == {"file": "/nowhere"}
-        assert "as you left it · ^n begins anew" in text(app)
-        await press(pilot, "ctrl+n")
-        assert screen.draft.values == {}
-        assert "/nowhere" not in text(app)
-        assert "begun anew · ^n brings back what stood here" in text(app)
-        await typed(pilot, "/other")
-        await press(pilot, "ctrl+n")
-        assert screen.draft.values == {"file": "/nowhere"}
-        assert "/nowhere" in text(app)
-        assert "brought back · ^n shows the one begun anew" in text(app)
-        await press(pilot, "ctrl+n")
-        assert screen.draft.values == {"file": "/other"}
-        assert "begun anew · ^n brings back what stood here" in text(app)
-
-
 @pytest.mark.costly("the form with a fault, and mended")
 async def test_form_looks_as_kept(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -189,51 +199,6 @@ async def test_form_looks_as_kept(
         await settle(pilot)
         look("new-run", app)
         assert "10 entries · cost free · time about" in text(app)
-
-
-@pytest.mark.thorough
-async def test_preview_is_a_key_away(path: Path) -> None:
-    async with at_form(App(None, path), SMALL, CHAT | {"limit": "10"}) as (app, pilot, screen):
-        assert "The same in a shell" not in text(app)
-        await press(pilot, "ctrl+g")
-        assert "The same in a shell" in text(app)
-        assert "Estimate" in text(app)
-        await press(pilot, "escape")
-        assert app.screen is screen
-        assert not screen.has_class("-preview")
-        assert screen.focused in screen.form.walk_children()
-        await pilot.resize_terminal(120, 30)
-        await settle(pilot)
-        assert "The same in a shell" in text(app)
-        await pilot.press("ctrl+y")
-        assert app.clipboard == screen.draft.command()
-        await press(pilot, "escape")
-        assert app.screen is not screen
-        await opened(pilot, CHAT | {"segment": ("diagnostic",), "limit": "x"})
-        await pilot.resize_terminal(*SMALL)
-        for theme in ("rosetta-contrast", "ansi-dark"):
-            app.theme = theme
-            await settle(pilot)
-            assert "[x] diagnostic" in text(app), "ticks and faults are seen without colours"
-            assert "✗ A whole number" in text(app)
-
-
-@pytest.mark.costly("the form over a dear endpoint")
-async def test_budget_too_small_is_said(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
-    dear = CHAT | {"endpoint": "openai", "model": "gpt-4o", "budget": "0.001"}
-    async with at_form(App(None, path), (120, 40), dear) as (app, pilot, screen):
-        for budget, words in (
-            ("0.001", "No call can go out. The next call could cost up to $0.02"),
-            ("0.0225", "The budget would stop the run early"),
-            ("0.06", "It may not last"),
-        ):
-            screen.typed["budget"] = budget
-            screen.look()
-            await settle(pilot)
-            assert words in screen.form.lines["budget"].said
-        assert words in text(app)
-        assert "key from OPENAI_API_KEY" in text(app)
 
 
 @pytest.mark.thorough
@@ -274,46 +239,6 @@ def harmless(shown: str) -> bool:
 # What it offers while somebody types
 
 
-@pytest.mark.thorough
-async def test_list_is_walked_by_keys_and_taken_from_by_mouse(path: Path) -> None:
-    async with at_form(App(None, path), (120, 40), {"file": CORPUS}) as (app, pilot, screen):
-        screen.form.focus_on("method")
-        await settle(pilot)
-        line = screen.form.lines["method"].query_one(SuggestingLine)
-        line.input.value = "pipe"  # what is typed is told by a message, which comes later
-        line.action_move(1)
-        await settle(pilot)
-        assert (line.offers.option_count, line.offers.highlighted) == (1, 0), "it marks what fits"
-        await press(pilot, "enter")
-        assert screen.draft.get("method") == "pipeline"
-        screen.form.lines["method"].put("")
-        screen.form.focus_on("method")
-        await settle(pilot)
-        await press(pilot, "down")
-        assert "pipeline  a language model, checked" in text(app)
-        await press(pilot, "escape")
-        assert app.screen is screen
-        assert not line.has_class("-open")
-        await press(pilot, "down")
-        assert line.offers.highlighted == 0
-        await press(pilot, "pagedown", "enter")
-        assert screen.draft.get("method") in TAKES
-        screen.form.lines["method"].put("")
-        screen.form.focus_on("method")
-        await settle(pilot)
-        await press(pilot, "down")
-        row = next(n for n, line in enumerate(lines(app)) if "one text for every entry" in line)
-        await pilot.click(offset=(18, row))
-        await settle(pilot)
-        assert screen.draft.get("method") == "constant"
-        row = next(n for n, line in enumerate(lines(app)) if "[ ] diagnostic (24)" in line)
-        await pilot.click(offset=(lines(app)[row].index("diagnostic"), row))
-        await settle(pilot)
-        assert screen.draft.values["segment"] == ("diagnostic",)
-        assert "[x] diagnostic (24)" in text(app)
-        assert "24 of 96 entries take part" in text(app)
-
-
 CHOSEN = ("enter", "tab", *"en", "tab", *"mi", "tab")
 """What the finding typed in one go after ↓ had opened the list."""
 AHEAD = [
@@ -324,6 +249,7 @@ AHEAD = [
 
 
 @pytest.mark.parametrize("keys", first(1, [" ".join(each) for each in AHEAD]))
+@pytest.mark.thorough
 async def test_keys_typed_ahead_act_one_after_the_other(
     keys: str, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -339,30 +265,6 @@ async def test_keys_typed_ahead_act_one_after_the_other(
             "source_language": "en",
             "target_language": "mi",
         }
-
-
-@pytest.mark.thorough
-async def test_only_folder_is_gone_into_by_keys_typed_ahead(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("texts").mkdir()
-    for name in "ab":
-        Path(f"texts/{name}.tsv").write_text("source\ttarget\n", "utf-8")
-    monkeypatch.setattr(new_run, "QUIET_SECONDS", 3600)
-    async with at_form(App(None, path), (80, 24), {"method": "chat", "endpoint": "openai"}) as (
-        app,
-        pilot,
-        screen,
-    ):
-        screen.form.focus_on("model")
-        await settle(pilot)
-        await burst(app, *"gpt-4.1-min", "enter")
-        screen.form.focus_on("file")
-        await settle(pilot)
-        await burst(app, *"tex", "enter", "b", "enter")
-        assert screen.draft.get("file") == "texts/b.tsv", "the only folder is gone into"
-        assert screen.draft.get("model") == "gpt-4.1-min", "a model stands as typed"
 
 
 @pytest.mark.costly("the form over a server")
@@ -382,33 +284,3 @@ async def test_local_models_are_asked_for_only_by_a_key(path: Path) -> None:
             assert "\x1b" not in text(app)
             await press(pilot, "down", "enter")
             assert screen.draft.get("model") == "aya:8b"
-
-
-@pytest.mark.thorough
-async def test_faults_of_a_file_are_said_and_mended_in_the_form(path: Path, tmp_path: Path) -> None:
-    broken = tmp_path / "broken.json"
-    broken.write_text("{", "utf-8")
-    file = tmp_path / "c.tsv"
-    file.write_text("id\tsource\treference\n1\tHello\tSaluton\n2\tYes\tJes\n", "utf-8")
-    draft = {"file": str(file), "method": "copy-source"}
-    async with at_form(App(None, path), (80, 24), draft) as (app, pilot, screen):
-        for words in ("Source language", "Target language", "The file does not say it."):
-            assert words in text(app)
-        for name, tag in (("source_language", "en"), ("target_language", "eo")):
-            screen.form.focus_on(name)
-            await settle(pilot)
-            await typed(pilot, tag)
-            screen.look()
-            await settle(pilot)
-        assert not screen.found.troubles
-        line = screen.form.lines["file"].query_one(SuggestingLine)
-        screen.form.focus_on("file")
-        line.input.value = str(broken)[:-1]
-        await press(pilot, "end", "x", "backspace")
-        assert line.has_class("-open")
-        await press(pilot, "n")
-        assert not line.has_class("-open"), "the list does not cover what is said"
-        await settle(pilot)
-        assert "✗ " in text(app)
-        await press(pilot, "f1")
-        assert type(app.screen).__name__ == "HelpScreen"

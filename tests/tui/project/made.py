@@ -17,7 +17,6 @@ DAY = "2026-11-23"
 
 
 def begun(home: Path, folder: Path, title: str = "Words of our school") -> Project:
-    """Begin a corpus without a sentence."""
     home.mkdir(mode=0o700, exist_ok=True)
     return create_project(folder, home, FACTS | {"title": title})
 

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 from textual.widgets import Input
 
+from harness.core.failures import UsageError
 from harness.project.known import known_folders
 from harness.project.making import changing
+from harness.project.state import read_project
+from rosetta_tui.commands import rosetta
 from rosetta_tui.project import list_screen, screen
+from rosetta_tui.project.acts import WantedSentences, add_sentences, checked
+from rosetta_tui.project.dialogs import AddSentencesScreen, ToldScreen
 from rosetta_tui.project.facts import ProjectReading, read_facts, read_known
 from rosetta_tui.project.list_screen import ProjectsScreen
 from rosetta_tui.project.needs import bar, commands_of, needs
+from rosetta_tui.project.new_corpus_form import NewCorpusScreen
 from rosetta_tui.project.screen import SECTIONS, ProjectScreen
 from rosetta_tui.project.sentences import sentences
 from rosetta_tui.project.speakers import speakers
 from rosetta_tui.project.worth import costs, worth_having
 from rosetta_tui.report.project import NextStep, next_step
+from rosetta_tui.request.draft import Value
+from rosetta_tui.request.new_corpus import arguments, command_of, look_at
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.dialogs.path import PathScreen
+from tests.tui.commands.new_language import Office, speaks, table
+from tests.tui.commands.new_language import sentences as sources
 from tests.tui.golden import SMALL, look
 from tests.tui.project.made import CANARY, begun, halfway
 from tests.tui.screens import (
@@ -71,6 +85,7 @@ def _steady(*all_: object, **more: object) -> list[ProjectReading]:
     ]
 
 
+@pytest.mark.thorough
 async def test_project_walk_from_home_to_another_folder(home: Path, tmp_path: Path) -> None:
     folder = tmp_path / "the words"
     begun(tmp_path / "elsewhere", folder)
@@ -168,3 +183,186 @@ def test_folders_are_known_once_and_found_where_they_were_moved(home: Path, tmp_
     with changing(Path("moved"), home):
         pass
     assert known_folders(home) == [tmp_path / "moved"]
+
+
+# Sentences in and out again, and what speakers sent back; no sentence is shown
+
+KNOWN = dict(list(sources().items())[:8])
+
+
+@pytest.fixture
+def table_of_sentences(home: Path) -> None:
+    Path("sentences.tsv").write_text(table(KNOWN), "utf-8")
+
+
+@pytest.mark.usefixtures("table_of_sentences")
+async def test_sentences_are_added_told_of_and_taken_out_again(home: Path) -> None:
+    begun(home, Path("words"))
+    made = ProjectScreen(store(home), Path("words"))
+    async with showing(App(None, store(home)), made, SMALL) as (app, pilot):
+        await press(pilot, "u")
+        assert app.screen is made
+        await press_in_turn(pilot, "s", "enter")
+        assert "Name the file." in text(app)
+        app.screen.query_one(Input).value = "sentences.tsv"
+        app.screen.query_one("#difficulty", Input).value = "hard"
+        await press(pilot, "enter")
+        look("project-add", app)
+        app.screen.query_one("#difficulty", Input).value = ""
+        for file, said in (("gone.tsv", "gone.tsv"), ("words", "words")):
+            app.screen.query_one(Input).value = file
+            await press(pilot, "enter")
+            assert isinstance(app.screen, AddSentencesScreen)
+            assert said in text(app)
+        assert read_project(Path("words"), home).state.entries == ()
+        app.screen.query_one(Input).value = "sentences.tsv"
+        app.screen.query_one("#most", Input).value = "6"
+        await press(pilot, "enter")
+        assert isinstance(app.screen, ToldScreen)
+        look("project-added", app)
+        told = text(app)
+        assert "Added: 6 entries" in told
+        assert "stand open: erase it" in " ".join(told.replace("│", " ").split())
+        assert not any(each in told for each in KNOWN)
+        await press_in_turn(pilot, "enter", "2")
+        assert "6 sentences collected" in text(app)
+        await press(pilot, "u")
+        assert isinstance(app.screen, ConfirmScreen)
+        await press(pilot, "y")
+        assert "Taken out again: 6 entries." in text(app)
+        await press(pilot, "enter")
+        assert app.screen is made
+        assert "There are no sentences yet." in text(app)
+
+
+@pytest.mark.usefixtures("table_of_sentences")
+@pytest.mark.thorough
+async def test_translations_are_taken_in_and_none_is_shown(home: Path, tmp_path: Path) -> None:
+    office = Office(home)
+    begun(home, Path("words"))
+    add_sentences(Path("words"), home, WantedSentences(Path("sentences.tsv")))
+    office.types("corpus", "translate", "words", "--passphrases", "-o", "stick")
+    [card] = office.cards("words-translate-1")
+    made = ProjectScreen(store(home), Path("words"))
+    async with showing(App(None, store(home)), made, (100, 36), notifications=True) as (app, pilot):
+        await press(pilot, "t")
+        assert "Taken in: 0 translations" in text(app)
+        assert "8 sentences with speakers" in text(app)
+        await press(pilot, "enter")
+        file = tmp_path / "stick" / "words-translate-1-1.rosetta-batch"
+        speaks(tmp_path / "laptop", file, card, lambda original, _: [KNOWN[original][1]])
+        office.types("review", "import", "stick", "--enrol", "--yes")
+        await press(pilot, "t")
+        assert "Taken in: 8 translations" in text(app)
+        await press_in_turn(pilot, "enter", "3")
+        shown = text(app)
+        assert "8 of 8 sentences translated" in shown
+        assert not any(each in shown for pair in KNOWN.items() for each in (pair[0], pair[1][1]))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("difficulty", "6", "a number from 1"), ("difficulty", "²", "a number from 1"),
+        ("register", "loud", "permitted are conversational"), ("most", "0", "how many sentences"),
+        ("most", "²", "how many sentences"),
+    ],
+)  # fmt: skip
+def test_a_field_that_is_wrong_is_named(field: str, value: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        checked(WantedSentences(Path("s.tsv"), **{field: value}))
+
+
+# The form of a new corpus: what it says and begins is what the command says and begins
+
+FILLED: dict[str, Value] = {
+    "source_language": "en", "target_language": "crk", "title": "Words of our school",
+    "organisation": "Our school", "folder": "words", "licence": "CC-BY-NC-SA-4.0",
+}  # fmt: skip
+
+
+async def test_new_corpus_form_looks_as_kept(home: Path) -> None:
+    wrong = FILLED | {"source_language": "english", "licence": "ask us", "folder": ".", "title": "", "labels": ("TK NC",)}  # fmt: skip
+    async with at_rest(App(None, store(home)), SMALL) as (app, pilot):
+        for name, typed in (("new-corpus", {}), ("new-corpus-wrong", wrong)):
+            app.push_screen(NewCorpusScreen(store(home), dict(typed)))
+            await settle(pilot)
+            if typed:
+                await press(pilot, "ctrl+s")
+            look(name, app)
+
+
+def called(words: list[str]) -> Result:
+    return CliRunner().invoke(rosetta, words)
+
+
+@pytest.mark.costly("fills the whole form by keys")
+async def test_new_corpus_form_begins_what_the_command_begins(home: Path) -> None:
+    app = App(None, store(home))
+    async with showing(app, ProjectsScreen(store(home)), (100, 30)) as (_, pilot):
+        await press(pilot, "n")
+        await press(pilot, *"en", "enter", "ctrl+s")
+        assert "5 things are not right yet" in text(app)
+        assert "This is still to be filled in." in text(app)
+        assert not list(Path().glob("*/project.json"))
+        await press_in_turn(pilot, "escape", "n")
+        assert isinstance(app.screen, NewCorpusScreen)
+        assert app.screen.lines["source_language"].value == "en", "what was typed stays"
+        form = app.screen
+        for name, value in list(FILLED.items())[1:]:
+            form.lines[name].put(value)
+        await settle(pilot)
+        assert form.typed == FILLED
+        assert "Plains Cree" in text(app)
+        assert "has to know" in text(app)
+        command = command_of(form.typed)
+        await press(pilot, "ctrl+y")
+        assert app.clipboard == command
+        await press(pilot, "ctrl+s")
+        assert isinstance(app.screen, ProjectScreen)
+        assert "New languages › Words of our school" in text(app)
+        await press(pilot, "q")
+        assert "1 corpus" in text(app)
+        await press(pilot, "n")
+        assert form.typed == {}
+    made = json.loads(Path("words", "project.json").read_bytes())
+    Path("words").rename("first")
+    assert called(shlex.split(command)[1:]).exit_code == 0
+    again = json.loads(Path("words", "project.json").read_bytes())
+    assert made["dataset"] == again["dataset"]
+    assert made["dataset"]["id"] == "words"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("source_language", "english"), ("target_language", "-x"), ("licence", "ask us"),
+        ("transmission", "to friends"), ("labels", ("TK Foo",)), ("corpus_id", "Ä b"), ("folder", "home"),
+        ("folder", "gold_standard"),
+    ],
+)  # fmt: skip
+def test_wrong_field_is_said_as_by_the_command(field: str, value: Value, home: Path) -> None:
+    (home / "full").touch()
+    typed = FILLED | {field: value}
+    found = look_at(typed)
+    [(where, [words])] = found.wrong.items()
+    assert where == (field if value != "gold_standard" else "corpus_id")
+    done = called(arguments(typed))
+    said = f"{done.output}{done.exception}"
+    assert done.exit_code != 0
+    assert words.partition(". ")[0] in said
+    assert not (Path("words") / "project.json").exists()
+
+
+def test_what_is_missing_is_no_fault_and_nothing_is_begun(home: Path) -> None:
+    found = look_at({"target_language": "crk"})
+    assert (found.wrong, found.notes["target_language"]) == ({}, "Plains Cree")
+    assert found.missing == ["folder", "source_language", "title", "organisation", "licence"]
+    assert "SPDX" in look_at(FILLED | {"licence": "CC BY NC"}).wrong["licence"][0]
+
+
+def test_no_value_is_taken_for_an_option(home: Path) -> None:
+    typed = FILLED | {"title": "--help", "folder": "-words", "labels": ("TK NC", "for our schools")}
+    assert called(arguments(typed)).exit_code == 0
+    made = json.loads(Path("-words", "project.json").read_bytes())["dataset"]
+    assert (made["title"], made["labels"]) == ("--help", ["TK NC", "for our schools"])

@@ -78,11 +78,9 @@ class Pseudo:
         return "\n".join(line.rstrip() for line in self._screen.display)
 
     def wait_for(self, *words: str) -> str:
-        """Wait until all of the words stand on the screen."""
         return wait(self.screen, lambda seen: all(word in seen for word in words))
 
     def press(self, keys: str) -> None:
-        """Type."""
         os.write(self._main, keys.encode())
 
     def ended(self) -> int:

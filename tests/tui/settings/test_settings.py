@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,6 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
 
-import harness.settings
 from harness.core import written_files
 from harness.core.failures import UsageError
 from harness.endpoint.keys import get_key
@@ -24,7 +22,7 @@ from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.keyboard import Keyboard, keyboard
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
 from tests.tui.golden import SMALL, look
-from tests.tui.screens import App, at_rest, burst, notices, press, settle, text, until
+from tests.tui.screens import App, at_rest, notices, press, settle, text, until
 
 SIZE = (120, 36)
 
@@ -43,7 +41,6 @@ def app(tmp_path: Path) -> App:
 
 
 async def to_section(screen: SettingsScreen, pilot: Pilot[Any], section: SettingsSection) -> None:
-    """Go to a section, and into its lines."""
     screen.query_one("#parts", OptionList).focus()
     screen.query_one("#parts", OptionList).highlighted = list(SettingsSection).index(section)
     await settle(pilot)
@@ -108,6 +105,7 @@ async def test_colours_are_tried_kept_by_enter_and_taken_back(app: App, tmp_path
         assert app.theme == "rosetta-dark", "it was only looked at"
 
 
+@pytest.mark.thorough
 async def test_another_key_works_and_a_taken_one_does_not(app: App, tmp_path: Path) -> None:
     change_settings(tmp_path, {"keys": {"mark": "M", "gone.act": "x"}})
     async with at_rest(app, SIZE) as (_, pilot):
@@ -138,6 +136,7 @@ async def test_another_key_works_and_a_taken_one_does_not(app: App, tmp_path: Pa
         assert read_settings(tmp_path).keys == {"gone.act": "x"}
 
 
+@pytest.mark.thorough
 async def test_endpoints_are_checked(app: App, tmp_path: Path) -> None:
     async with at_rest(app, SIZE) as (_, pilot):
         screen = await opened(pilot, SettingsSection.ENDPOINTS)
@@ -159,42 +158,25 @@ async def test_endpoints_are_checked(app: App, tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-async def test_models_prices_and_folders_are_checked(app: App, tmp_path: Path) -> None:
+async def test_prices_and_folders_are_checked(app: App, tmp_path: Path) -> None:
     bad, good = tmp_path / "bad.toml", tmp_path / "good.toml"
     bad.write_text("source = 3")
     good.write_text('source = "their page"')
-    (tmp_path / "fst").mkdir()
     async with at_rest(app, SIZE) as (_, pilot):
         screen = await opened(pilot, SettingsSection.MODELS)
-        await press(pilot, "enter")
-        await press(pilot, "down", "enter")
-        to_row(screen, "model")
-        await pilot.press("enter")
-        await fill(pilot, "example/translator-7b")
         to_row(screen, "prices")
         await pilot.press("enter")
         await fill(pilot, str(bad))
         assert "field 'source'" in text(app)
         await fill(pilot, str(good))
-        found = read_settings(tmp_path)
-        assert (found.endpoint, found.model) == ("openrouter", "example/translator-7b")
-        assert found.prices == good
-
+        assert read_settings(tmp_path).prices == good
         await to_section(screen, pilot, SettingsSection.FOLDERS)
         await pilot.press("a")
         await fill(pilot, str(tmp_path / "nowhere"))
         assert "There is no such folder" in text(app)
-        await fill(pilot, str(tmp_path / "fst"))
-        assert read_settings(tmp_path).language_folders == (tmp_path / "fst",)
-        to_row(screen, "exports")
-        await pilot.press("enter")
         await fill(pilot, str(tmp_path))
-        assert read_settings(tmp_path).exports == tmp_path
-        (tmp_path / "fst").rmdir()
+        assert read_settings(tmp_path).language_folders == (tmp_path,)
         to_row(screen, "folder 0")
-        screen._show()  # as after any change
-        await settle(pilot)
-        assert "✗ not there" in text(app)
         await press(pilot, "delete")
         assert read_settings(tmp_path).language_folders == ()
 
@@ -285,9 +267,8 @@ async def test_bad_file_is_named_and_kept_and_a_failed_change_is_said(
         assert read_settings(tmp_path).theme == "rosetta-light"
 
 
-async def test_changes_from_elsewhere_and_failed_ones_are_not_lost(
-    app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.thorough
+async def test_changes_from_elsewhere_and_failed_ones_stay(app: App, tmp_path: Path) -> None:
     theirs = {"ours": "https://x.example"}
     async with at_rest(app, SIZE) as (_, pilot):
         screen = await opened(pilot, SettingsSection.MODELS)
@@ -315,58 +296,6 @@ async def test_changes_from_elsewhere_and_failed_ones_are_not_lost(
         await settle(pilot)
         found = read_settings(tmp_path)
         assert (found.model, found.endpoint) == ("m2", "openrouter")
-
-        written, first = harness.settings.change_settings, threading.Event()
-
-        def write(home: Path, *changes: Changes) -> Settings:
-            if not first.is_set():
-                first.set()
-                raise UsageError("settings.toml is held by another Rosetta.")
-            return written(home, *changes)
-
-        monkeypatch.setattr("rosetta_tui.settings.of_app.change_settings", write)
-        for changes in ({"model": "old"}, {"model": "new"}):
-            screen.change(changes)
-        await settle(pilot)
-        screen.change({"endpoint": "ollama"})
-        await settle(pilot)
-        found = read_settings(tmp_path)
-        assert (found.model, found.endpoint) == ("new", "ollama"), "the older one failed"
-
-
-async def test_settings_key_goes_back_to_the_screen_that_is_open(app: App) -> None:
-    async with at_rest(app, SIZE) as (_, pilot):
-        for key in ("comma", "b", "comma", "comma", "comma"):
-            await press(pilot, key)
-        kinds = [type(screen).__name__ for screen in app.screen_stack]
-        assert kinds.count("SettingsScreen") == 1
-        await app.action_place("corpora")
-        await app.action_place("settings")
-        await settle(pilot)
-        assert isinstance(app.screen, SettingsScreen)
-
-
-@pytest.mark.thorough
-async def test_keys_that_come_at_once_act_one_by_one(app: App, tmp_path: Path) -> None:
-    """As a paste, a slow line or a macro sends them."""
-    folders = tuple(tmp_path / name for name in ("a", "b", "c"))
-    change_settings(tmp_path, {"language_folders": folders})
-    async with at_rest(app, (100, 30)) as (_, pilot):
-        screen = SettingsScreen(tmp_path / "s.sqlite")
-        app.push_screen(screen)
-        await settle(pilot)
-        to_folders = ["down"] * list(SettingsSection).index(SettingsSection.FOLDERS)
-        await burst(app, *to_folders, "enter", *["down"] * 3)
-        await settle(pilot)
-        assert screen.row is not None
-        assert screen.row.id == "folder 1"
-        await burst(app, "delete", "down", "left", *["up"] * 4, "enter", "down")
-        await settle(pilot)
-        assert read_settings(tmp_path).language_folders == (folders[0], folders[2])
-        assert screen.row.id == "rosetta-light"
-        await burst(app, "enter", "down")
-        await settle(pilot)
-        assert read_settings(tmp_path).theme == "rosetta-light"
 
 
 # The keyboard
@@ -399,10 +328,3 @@ def test_no_two_acts_of_one_screen_share_a_key_as_shipped(board: Keyboard) -> No
             if binding.id:
                 by_key.setdefault(binding.key, set()).add(binding.id)
         assert all(len(ids) == 1 for ids in by_key.values()), (place.name, by_key)
-
-
-def test_hostile_words_of_a_file_are_not_repeated_as_they_are(tmp_path: Path) -> None:
-    (tmp_path / "settings.toml").write_text('theme = "\\u001b]52;c;aGFja2Vk\\u0007"')
-    with pytest.raises(UsageError, match="character that cannot be seen") as caught:
-        read_settings(tmp_path)
-    assert "\x1b" not in str(caught.value)

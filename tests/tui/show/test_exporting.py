@@ -6,9 +6,7 @@ import csv
 import io
 import json
 import re
-import shutil
 import stat
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -23,9 +21,8 @@ from textual.widgets import Input, OptionList
 from corpora.model.entry import Segment
 from harness.settings import change_settings
 from harness.store.notes import set_note
-from rosetta_tui.runs.table import RunTable
 from rosetta_tui.show.columns import LEFT_OUT, Cell, Column, Record, ShownRecords, Value
-from rosetta_tui.show.exporting import PAGES, TableFormat, encoded, row_text, sheet_cell, table_text
+from rosetta_tui.show.exporting import TableFormat, encoded, row_text, sheet_cell, table_text
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.dialogs.export import ExportScreen
 from tests.review.thorough import examples
@@ -117,22 +114,6 @@ def test_no_cell_of_latex_belongs_to_the_row_before_it(cell: str, written: str) 
     assert f"\n{written} & " in table_text([{"a": cell, "b": "x"}], TableFormat.LATEX)
 
 
-@pytest.mark.skipif(not shutil.which("pdflatex"), reason="no LaTeX here")
-def test_latex_compiles(tmp_path: Path) -> None:
-    letters = "".join(map(chr, range(32, 127))) + " -- --- '' `` ?` <<"
-    rows = [letters, "[1] a", "*b", "−2.5"]
-    table = table_text([{letters: each, "number": -1.5} for each in rows], TableFormat.LATEX)
-    (tmp_path / "t.tex").write_text(
-        f"\\documentclass{{article}}\\begin{{document}}{table}\\end{{document}}", "utf-8"
-    )
-    subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
-        cwd=tmp_path,
-        check=True,
-        capture_output=True,
-    )
-
-
 @given(st.dictionaries(st.text("abc", min_size=1), VALUES, min_size=1))
 @examples(30, 100)
 def test_a_row_is_one_line_with_a_tab_between_its_values(record: Record) -> None:
@@ -184,15 +165,6 @@ async def test_entries_are_copied_and_exported_whole_in_their_order(made: Scene)
             path = made.path.parent / f"entries-0f3b8c1e.{form}"
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
             assert notices(app)[-1] == f"3 rows written: {path}"
-
-
-async def test_table_that_is_too_large_is_not_copied(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite", total=1500, stored=1)
-    made.play([made.started(), made.progress(1)])
-    async with at_rest(App(made, watch=True), (120, 24), notifications=True) as (app, pilot):
-        await press(pilot, "Y")
-        assert app.clipboard == ""
-        assert "The table is more than a terminal" in text(app)
 
 
 async def test_export_path_is_proposed_and_checked(made: Scene, tmp_path: Path) -> None:
@@ -271,28 +243,7 @@ async def test_hostile_texts_are_exported(tmp_path: Path, monkeypatch: pytest.Mo
                 assert acting(re.sub(r"[\n\r\t]", "", found)) == []
 
 
-async def test_page_has_the_columns_and_numbers_that_are_shown(made: Scene, tmp_path: Path) -> None:
-    async with at_rest(App(made), (160, 36)) as (app, pilot):
-        value = app.screen.query_one(RunTable).rows.cells(0)[7].text
-        assert re.fullmatch(r"[\d.]+ .*\d–\d.*", value), value
-        assert "for us alone" in text(app)
-        for form in PAGES:
-            await export(pilot, form)
-            found = written(tmp_path, form)
-            assert all(word in found for word in ("when", "corpus", "chrF++", "failed"))
-            assert "chrf_plus_plus_lower" not in found
-            assert "for us alone" not in found
-            assert value in found.replace("\\", "")
-
-
-SECRET_COLUMNS = (
-    Column("id", "id", 3),
-    Column("source", "source", 9),
-    Column("chrf", "chrF++", 5, right=True),
-)
-
-
-def secret_cells(*columns: Column) -> ShownRecords:
+def test_a_page_has_only_what_is_told_of_a_secret_row() -> None:
     class Rows:
         count = 2
 
@@ -306,23 +257,10 @@ def secret_cells(*columns: Column) -> ShownRecords:
             return [Cell(str(index)), Cell("a secret"), Cell("61.4")]
 
         def record(self, index: int) -> Record:
-            left_out = {LEFT_OUT: "source"} if index else {}
-            return {"id": index, "source": None, **left_out}
+            return {"id": index, "source": None} | ({LEFT_OUT: "source"} if index else {})
 
-    return ShownRecords(
-        Rows(), columns or SECRET_COLUMNS, list(range(len(columns or SECRET_COLUMNS)))
-    )
-
-
-def test_a_page_has_only_what_is_told_of_a_secret_row() -> None:
-    page = secret_cells()
+    named = (Column("id", "id ▼", 3), Column("source", "source", 9))
+    page = ShownRecords(Rows(), (*named, Column("chrf", "chrF++", 5, right=True)), [0, 1, 2])
     assert page.record(0) == {"id": "0", "source": "a secret", "chrF++": "61.4"}
     assert page.record(1) == {"id": "1", "source": "", "chrF++": "", LEFT_OUT: "source"}
     assert page.right == {"chrF++"}
-
-
-def test_a_page_has_no_marks_that_only_the_screen_explains() -> None:
-    page = secret_cells(Column("id", "run ▼", 3))
-    assert page.record(0).keys() == {"run"}
-    table = table_text([{"run ": "↺ chat · retried"}], TableFormat.LATEX)
-    assert "\n chat · retried \\\\\n" in table

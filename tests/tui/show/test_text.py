@@ -16,7 +16,7 @@ from rosetta_tui.corpus.originals import editor_command, system_command
 from rosetta_tui.entry import rows as entry_rows
 from rosetta_tui.runs import table as run_rows
 from rosetta_tui.show import figures
-from rosetta_tui.show.columns import GAP, Column, fit, widest
+from rosetta_tui.show.columns import GAP, Column, fit
 from rosetta_tui.show.cree import CreeTarget, converted, is_cree, other_writing
 from rosetta_tui.show.text import json_text, plain
 from rosetta_tui.show.word_diff import MOST_WORDS, DiffKind, diff
@@ -270,24 +270,6 @@ def test_seconds_and_id_of_an_entry_go_first_and_wide_terminals_show_all() -> No
     assert {"id", "when", "composite"} <= {*shown(run_rows.COLUMNS, 120)}
 
 
-def test_home_gives_room_to_names_first_and_none_to_what_is_empty() -> None:
-    texts = {"corpus": ["eo-community-stories"], "pair": ["EN→EO"], "notes": ["", ""]}
-    texts["method"] = ["chat · qwen2.5-7b-instruct · coached-v2"]
-    found = {width: home_widths(texts, width) for width in (99, 119, 159, 200)}
-    assert [*found[99]] == ["state", "id", "corpus", "method", "result", "chrf"]
-    assert {"id", "composite"} <= {*found[119]}, "an id is what commands are given"
-    assert all(found[width]["method"] >= 34 for width in (119, 159, 200))
-    whole = {"corpus": 20, "method": 39, "pair": 5}
-    assert {key: found[200][key] for key in whole} == whole
-    assert "notes" not in found[200]
-    assert "notes" in home_widths(texts | {"notes": ["", "#pilot"]}, 200)
-
-
-def home_widths(texts: dict[str, list[str]], width: int) -> dict[str, int]:
-    placed = fit(run_rows.COLUMNS, width, widest(run_rows.COLUMNS, texts))
-    return {run_rows.COLUMNS[each.index].key: each.width for each in placed}
-
-
 MONEY = [
     (None, "unknown"), (0.0, "free"), (0.000009, "<$0.00001"), (0.00001, "$0.000010"), (0.0000999, "$0.000100"),
     (0.0001, "$0.0001"), (0.0184, "$0.0184"), (1.5, "$1.50"), (1234.5, "$1,234.50"),
@@ -324,10 +306,13 @@ def test_interval_bar_keeps_order(a: float, b: float, c: float, floor: float, wi
     assert len(bar) == width
     assert bar.count("●") == 1
     at = bar.index("●")
+    assert at == round(value * (width - 1))
     assert "┤" not in bar[:at]
     assert "├" not in bar[at:]
     bar = figures.interval_bar(50, (40, 60), top=100, width=11, floor=20)
     assert bar == "··╿·├●┤····"
+    assert figures.interval_bar(1.0, (0.5, 1.5), low=-1.0, top=3.0, width=9) == "··┊├●┤···", "zero"
+    assert figures.interval_bar(1.0, None, low=1.0, top=1.0, width=5) == "··●··", "without a scale"
 
 
 @given(st.lists(SHARES, max_size=40), st.integers(1, 60))

@@ -13,9 +13,6 @@ from harness.release.ledger import FOLDER, ReleaseLedger
 from harness.release.records import (
     InLedger,
     RefusalTold,
-    ReleasedCard,
-    ReleasedCorpus,
-    ReleasedMethod,
     ReleasedRefusal,
     ReleasedScore,
     ScoresTold,
@@ -24,12 +21,11 @@ from harness.sealed.keys import Identity, Role
 from harness.submission.desk import DeskAct, KeptSubmission, SubmissionDesk
 from rosetta_tui.submission.facts import DeskReading, SubmissionReading
 from tests.harness.submission.made import resigned, sample_bundle
+from tests.tui.vault.made import CORPUS, METHOD, score_told
 
 PHRASE = "apricot within garter soda bleach cookie"
 NUMBER = "5f5f5f5f5f5f5f5f"
 RUN = "0f3b8c1e-6c1d-4a70-9a52-000000000001"
-_METHOD = ReleasedMethod(method="glossary", method_class="raw_llm", method_version="1", model_slug="m", condition="c", setup_hash="d" * 64)  # fmt: skip
-_CORPUS = ReleasedCorpus(id="greetings", version=None, language_pair="EN→EO", entries=40)
 
 
 def received(home: Path, folder: Path, file: str = "ann", members: Mapping[str, bytes | None] | None = None, **manifest: Any) -> KeptSubmission:  # fmt: skip
@@ -64,23 +60,19 @@ def told(home: Path, kept: KeptSubmission, *, refused: bool = False) -> None:
 
 
 def _scores(place: InLedger) -> ScoresTold:
-    card = ReleasedCard(
-        run=RUN, run_card_hash="c" * 64, scores_of=RUN, submitter="A newcomer", method=_METHOD, corpus=_CORPUS,
-        headline="chrf_plus_plus", beat_by=2.0, smallest_difference=7.8,
-        scores={
+    more = {
+        "scores": {
             "chrf_plus_plus": ReleasedScore(value=45.0, lower=40.0, upper=50.0, step=5.0),
             "composite": ReleasedScore(value=0.5, lower=0.4, upper=0.6, step=0.1),
         },
-        parts={}, parts_left_out=(), signatures={}, answer=1, of=10, rosetta="0.1.0",
-        caveats={"repeated": False, "short": False, "long": False, "untranslated": True},
-        issued="2026-02-03", place=place, by="e" * 64,
-    )  # fmt: skip
-    return ScoresTold(submitter="A newcomer", run=RUN, corpus="greetings", entries="f" * 64, atoms=None, value=44.3, card=card)  # fmt: skip
+        "caveats": {"repeated": False, "short": False, "long": False, "untranslated": True},
+    }
+    return score_told(place, "A newcomer", RUN, issued="2026-02-03", **more)
 
 
 def _refusal(place: InLedger) -> RefusalTold:
     card = ReleasedRefusal(
-        run=RUN, submitter="A newcomer", method=_METHOD, corpus=_CORPUS, stage="load", came="none", answer=1, of=10,
+        run=RUN, submitter="A newcomer", method=METHOD, corpus=CORPUS, stage="load", came="none", answer=1, of=10,
         rosetta="0.1.0", issued="2026-02-03", place=place, by="e" * 64,
     )  # fmt: skip
     return RefusalTold(submitter="A newcomer", run=RUN, corpus="greetings", entries="f" * 64, card=card)  # fmt: skip

@@ -27,7 +27,6 @@ from tests.tui.submission.made import received, steady, steady_desk, told
 
 @pytest.fixture
 def home(home: Path) -> Path:
-    """A data folder whose desk is empty."""
     sample_card("data")  # made once, outside of a test's own loop
     return home
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from tests.harness.sweep.made import MadeCell
 
 AXES = {
-    "model": ("qwen2.5:7b", "gemma2:9b", "source copied"),
-    "temperature": ("0", "0.7"),
+    "model": ("qwen2.5:7b", "gemma2:9b", "source copied"), "temperature": ("0", "0.7"),
     "coaching": ("none", "notes"),
-}
+}  # fmt: skip
 
 
 def cells() -> list[MadeCell]:

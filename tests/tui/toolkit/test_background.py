@@ -10,36 +10,25 @@ from typing import Any
 
 import pytest
 from textual.app import App as TextualApp
-from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.screen import Screen
-from textual.widgets import Input, Static
 
 from corpora.files.problems import CorpusError, Problem, Severity
 from harness.core.failures import HarnessError
-from harness.run import rescoring
 from harness.store import deletion, holding
-from rosetta_tui.corpus import open_corpus as opening
-from rosetta_tui.corpus.open_corpus import OpenCorpusScreen, OpenedCorpus, open_corpus
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.runs import acts as run_acts
-from rosetta_tui.runs.acts import RunEnd
 from rosetta_tui.runs.go_on import GoOnScreen
 from rosetta_tui.runs.notes import NotesScreen
-from rosetta_tui.runs.score_again import ScoreAgainScreen
-from rosetta_tui.session import recorded
 from rosetta_tui.settings.screen import SettingsScreen
 from rosetta_tui.toolkit import background as module
 from rosetta_tui.toolkit.background import background, in_thread
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
-from rosetta_tui.toolkit.messages import RunChosen, RunResumed
-from tests.harness.card import factory
-from tests.tui.runs.made import noting, opened, path, runs, stopped
-from tests.tui.scenes import HOSTILE, sealed
+from rosetta_tui.toolkit.messages import RunResumed
+from tests.tui.runs.made import noting, stopped
+from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, at_rest, notices, press, settle
-
-__all__ = ["path"]
 
 
 class Held:
@@ -79,66 +68,40 @@ class Held:
         await settle(pilot)
 
 
-class Parted(Screen[None]):
-    """A screen that is long in coming or in going, and asks for an answer as soon as it can."""
+class Coming(Screen[None]):
+    """A screen that is long in coming, and asks for an answer as soon as it can."""
 
-    def __init__(self, taken: list[str], *, slow: str) -> None:
+    def __init__(self, taken: list[str]) -> None:
         super().__init__()
         self.taken = taken
-        self.slow = slow
         self.at_it = asyncio.Event()
         self.go = asyncio.Event()
+        self.found = threading.Event()
 
-    def compose(self) -> ComposeResult:
-        yield Static(id="part")
-        yield Lingering(self)
+    def _look(self) -> str:
+        self.found.set()
+        return "found"
 
     async def on_mount(self) -> None:
-        if self.slow == "coming":
-            in_thread(self, "look", lambda: "found", self.take, self.take)
-            await self._linger()
-
-    async def _linger(self) -> None:
+        in_thread(self, "look", self._look, self.taken.append, self.taken.append)
         self.at_it.set()
         await self.go.wait()
 
-    def take(self, found: str) -> None:
-        self.query_one("#part", Static).update(found)
-        self.taken.append(found)
 
-
-class Lingering(Static):
-    """A part that takes its time to go."""
-
-    def __init__(self, whole: Parted) -> None:
-        super().__init__()
-        self._whole = whole
-
-    async def on_unmount(self) -> None:
-        if self._whole.slow == "going":
-            await self._whole._linger()
-
-
-@pytest.mark.parametrize("slow", ["coming", "going"])
-async def test_an_answer_is_taken_by_a_whole_screen_only(slow: str) -> None:
-    app, held, taken = TextualApp[None](), Held("found"), list[str]()
-    screen = Parted(taken, slow=slow)
+async def test_an_answer_is_taken_by_a_whole_screen_only() -> None:
+    app, taken = TextualApp[None](), list[str]()
+    screen = Coming(taken)
     async with app.run_test() as pilot:
-        arrived = app.push_screen(screen)
-        if slow == "going":
-            await arrived
-            in_thread(screen, "look", held, screen.take, screen.take)
-            await held.began(pilot)
-            app.pop_screen()
+        app.push_screen(screen)
         await screen.at_it.wait()
-        held._go.set()
-        for worker in list(app.workers):
-            while slow == "going" and not worker.is_finished:
-                await asyncio.sleep(0)
+        while not screen.found.is_set():
+            await asyncio.sleep(0)
+        for _ in range(20):  # what waits for the screen to be whole may try
+            await asyncio.sleep(0)
         assert taken == []
         screen.go.set()
         await settle(pilot)
-    assert taken == (["found"] if slow == "coming" else [])
+    assert taken == ["found"]
 
 
 @pytest.mark.parametrize("asks", [False, True])
@@ -240,46 +203,6 @@ async def test_words_that_are_being_kept_are_not_thrown_away(over: str) -> None:
         assert told == [True, False]
 
 
-@pytest.mark.thorough
-async def test_scoring_under_palette_ends(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    app, held = App(None, path), Held()
-    monkeypatch.setattr("rosetta_tui.runs.score_again.rescore", held.before(rescoring.rescore))
-    async with app.run_test(size=(100, 40)) as pilot:
-        screen = await opened(pilot)
-        await pilot.press("ctrl+s", "ctrl+p")
-        palette = app.screen
-        assert palette is not screen
-        await held.go(pilot)
-        assert app.screen is palette
-        await press(pilot, "escape")
-        assert not any(isinstance(each, ScoreAgainScreen) for each in app.screen_stack)
-        assert isinstance(app.screen, LiveScreen)
-    assert len(runs(path)) == 2
-
-
-@pytest.mark.thorough
-async def test_corpus_under_palette_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "c.tsv"
-    file.write_text("source\treference\na\tb\n", "utf-8")
-    app, held, told = App(None, tmp_path / "s.sqlite"), Held(), list[Any]()
-    monkeypatch.setattr(opening, "open_corpus", held.before(open_corpus))
-    async with at_rest(app, (100, 40)) as (_, pilot):
-        app.push_screen(OpenCorpusScreen(), told.append)
-        await settle(pilot)
-        fields = app.screen.query(Input)
-        fields.first().value = str(file)
-        for tag in ("source", "target"):
-            app.screen.query_one(f"#{tag}_language", Input).value = "en"
-        await pilot.click("#open")
-        await pilot.press("ctrl+p")
-        await held.go(pilot)
-        assert told == []
-        await press(pilot, "escape")
-        assert isinstance(app.screen, HomeScreen)
-    assert isinstance(told[0], OpenedCorpus)
-    told[0].connection.close()
-
-
 # Acts
 
 
@@ -313,34 +236,6 @@ async def test_act_twice_starts_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
         await starting.go(pilot)
         assert [type(screen) for screen in app.screen_stack].count(LiveScreen) == 1
     assert len(begun) == 1
-
-
-async def test_run_chosen_twice_opens_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made, held = sealed(tmp_path / "s.sqlite", 4), Held()
-    made.close()
-    monkeypatch.setattr(recorded, "recorded", held.before(recorded.recorded))
-    async with at_rest(App(made), (120, 36)) as (app, pilot):
-        app.screen.post_message(RunChosen(made.run_id, True))
-        await held.began(pilot)
-        app.screen.post_message(RunChosen(made.run_id, True))
-        await pilot.pause()
-        await held.go(pilot)
-        assert [type(screen) for screen in app.screen_stack].count(LiveScreen) == 1
-        assert isinstance(app.screen, LiveScreen)
-
-
-async def test_acts_of_a_run_ask_nothing_of_the_others(tmp_path: Path) -> None:
-    made = sealed(tmp_path / "s.sqlite", 4)
-    other = factory.add_run(made.store, run_id="other")
-    made.store.execute("UPDATE runs SET positions = x'ff' WHERE id = ?", (other,))
-    made.close()
-    app, changed = TextualApp[None](), list[bool]()
-    async with app.run_test() as pilot:
-        end = RunEnd(app.screen, made.path, lambda: changed.append(True))  # type: ignore[arg-type]
-        end.watch(made.run_id)
-        await settle(pilot)
-        assert changed == [True]
-        assert end.can("score_again", over=True)
 
 
 @pytest.mark.parametrize(

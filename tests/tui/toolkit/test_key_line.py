@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import AsyncIterator, Hashable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 from textual import widgets
+from textual.app import App as TextualApp
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.color import Color
@@ -21,12 +27,18 @@ from textual.screen import Screen
 from textual.theme import Theme
 from textual.widget import Widget
 
+import rosetta_tui.html
+from rosetta_tui.app.app import RosettaApp
+from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.show.key_names import key_name
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.keyboard import keyboard
+from rosetta_tui.toolkit.result_table import ResultTable, crop
 from rosetta_tui.toolkit.theme import ANSI_COLOURS, THEMES
-from tests.tui.scenes import HOSTILE, scene
-from tests.tui.screens import App, at_rest, drawn, settle, text
+from tests.review.thorough import examples
+from tests.tui.hostile import ANY_TEXT, acting
+from tests.tui.scenes import HOSTILE
+from tests.tui.screens import App, drawn, settle
 
 
 def colour(theme: Theme, name: str) -> Color:
@@ -51,6 +63,19 @@ def test_contrast_is_computed_as_the_standard_says() -> None:
     assert contrast(Color.parse("#777777"), Color.parse("#ffffff")) == pytest.approx(4.48, abs=0.01)
 
 
+def test_every_text_of_a_report_has_enough_contrast() -> None:
+    """WCAG 2.2: 4.5 : 1 for text, 3 : 1 for what a chart is read by; in light, dark and on paper."""
+    style = (Path(rosetta_tui.html.__file__).parent / "style.css").read_text("utf-8")
+    found = re.findall(r":root \{(.*?)\}", style, re.DOTALL)
+    assert len(found) == 3
+    for block, ground in product(found, ("paper", "soft")):
+        each = dict(re.findall(r"--(\w+): (#[0-9a-f]{3,6})", block))
+        for name in ("ink", "quiet", "mark", "floor", "bad", "good", "other"):
+            least = 3.0 if name == "other" else 4.5
+            shades = Color.parse(each[name]), Color.parse(each[ground])
+            assert contrast(*shades) >= least, (name, ground, each)
+
+
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 def test_text_and_cursor_can_be_read_in(theme: Theme) -> None:
     for background in ("background", "surface", "panel"):
@@ -60,28 +85,16 @@ def test_text_and_cursor_can_be_read_in(theme: Theme) -> None:
     assert ANSI_COLOURS.keys() <= theme.variables.keys()
 
 
-@pytest.mark.thorough
-async def test_live_screen_can_be_drawn_in_every_theme(tmp_path: Path) -> None:
-    made = scene(tmp_path / "s.sqlite")
-    made.middle(84)
-    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
-        for name in (*(theme.name for theme in THEMES), "ansi-dark", "ansi-light"):
-            app.theme = name
-            await settle(pilot)
-            assert all(words in text(app) for words in ("✓ 83 done", "◆◆◇◇◇ emerging"))
-
-
 class Keys(Screen[None]):
     """Both footers over the same keys: one that is off, one without words, two for one action, a wide one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "press('open')", "Open", key_display="⏎"),
         Binding("a,A", "press('add')", "Add 日本", tooltip="One more"),
-        Binding("x", "press('off')", "Off"),
-        Binding("z", "press('bare')", ""),
+        Binding("x", "press('off')", "Off"), Binding("z", "press('bare')", ""),
         Binding("h", "press('hidden')", "Hidden", show=False),
         Binding("comma", "press('settings')", "Settings"),
-    ]
+    ]  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,16 +102,13 @@ class Keys(Screen[None]):
         self.off = True
 
     def compose(self) -> ComposeResult:
-        """Lay out the two."""
         yield widgets.Footer(compact=True)
         yield KeyLine()
 
     def action_press(self, name: str) -> None:
-        """Note it."""
         self.pressed.append(name)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Grey one out."""
         return None if parameters == ("off",) and self.off else True
 
 
@@ -113,7 +123,6 @@ async def opened(pilot: Pilot[Any], screen: Keys | None = None, *, both: bool = 
 
 
 def last_line(screen: Screen[Any]) -> list[tuple[str, Style]]:
-    """Return the last line as it is painted, cell by cell."""
     return [
         (letter, look(style) if letter != " " else Style(bgcolor=style.bgcolor))
         for text, style, _ in drawn(screen.app)[-1]
@@ -123,7 +132,6 @@ def last_line(screen: Screen[Any]) -> list[tuple[str, Style]]:
 
 
 def look(style: Style) -> Style:
-    """Return what is seen of a style."""
     return Style(color=style.color, bgcolor=style.bgcolor, bold=style.bold, dim=style.dim)
 
 
@@ -220,7 +228,6 @@ async def test_what_a_key_says_is_harmless(tmp_path: Path) -> None:
 
 
 def turn(kind: type[MouseScrollDown] | type[MouseScrollUp], widget: Widget) -> Message:
-    """Make a turn of the wheel over a widget."""
     return kind(widget, 1, 0, 0, 0, 0, shift=False, meta=False, ctrl=False)
 
 
@@ -248,3 +255,145 @@ def test_no_line_of_help_breaks_within_a_sentence() -> None:
 def test_keys_are_called_by_what_stands_on_them() -> None:
     names = {"plus": "+", "minus": "-", "equals_sign": "=", "ctrl+p": "^p"}
     assert {key: key_name(key) for key in names} == names
+
+
+# The table draws only what is seen, and gets anywhere with a key or a click
+
+COLUMNS = (Column("number", "number", 8, right=True), Column("text", "text", 10, share=1))
+
+
+class Rows:
+    """Rows that count how often they are asked for."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.versions: dict[int, int] = {}
+        self.drawn: list[int] = []
+
+    def key(self, index: int) -> Hashable:
+        return (index, self.versions.get(index, 0))
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        self.drawn.append(index)
+        return (Cell(str(index)), Cell(f"row {index} v{self.versions.get(index, 0)}", "good"))
+
+    def prepare(self, first: int, last: int) -> None:
+        assert 0 <= first <= last <= max(self.count, first)
+
+
+class TableApp(TextualApp[None]):
+    CSS_PATH = RosettaApp.CSS_PATH
+
+    def __init__(self, rows: Rows) -> None:
+        super().__init__()
+        self.rows = rows
+        self.messages: list[object] = []
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return ANSI_COLOURS
+
+    def compose(self) -> ComposeResult:
+        yield ResultTable(COLUMNS, self.rows)
+
+    def on_result_table_chosen(self, message: ResultTable.Chosen) -> None:
+        self.messages.append(message.index)
+
+    def on_result_table_title_chosen(self, message: ResultTable.TitleChosen) -> None:
+        self.messages.append(message.key)
+
+
+def rendered(app: TextualApp[None]) -> list[str]:
+    table = app.query_one(ResultTable)
+    lines = table.render_lines(table.size.region)
+    return ["".join(segment.text for segment in line).rstrip() for line in lines]
+
+
+@asynccontextmanager
+async def table_of(count: int) -> AsyncIterator[tuple[TableApp, Pilot[None], ResultTable]]:
+    app = TableApp(Rows(count))
+    async with app.run_test(size=(60, 20)) as pilot:
+        yield app, pilot, app.query_one(ResultTable)
+
+
+KEYS = [
+    (["down"] * 3, 3), (["home", "down", "up", "up"], 0), (["pagedown"], 18), (["pagedown", "pageup"], 18),
+    (["end"], 999), (["end", "down"], 999), (["end", "home"], 0), (["j", "j", "k"], 1),
+]  # fmt: skip
+"""Keys one after the other, and where the cursor is then."""
+
+
+async def test_keys_move_the_cursor_and_draw_what_is_seen_alone() -> None:
+    async with table_of(1000) as (app, pilot, table):
+        for keys, cursor in KEYS:
+            await pilot.press(*keys)
+            await pilot.pause()
+            assert table.cursor == cursor
+            assert any(line.endswith(f"row {cursor} v0") for line in rendered(app))
+        table.scroll_to(y=500, animate=False)
+        await pilot.pause()
+        assert rendered(app)[1].endswith("row 500 v0"), "the wheel scrolls without the cursor"
+        assert table.cursor == 1
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.messages == [1]
+        await pilot.resize_terminal(33, 9)
+        await pilot.pause()
+        widths = {line.cell_length for line in table.render_lines(table.size.region)}
+        assert widths == {table.size.width}, "lines fill a changed width"
+    async with table_of(100_000) as (app, pilot, _):
+        await pilot.press("end")
+        await pilot.pause()
+        assert rendered(app)[-1].endswith("99999  row 99999 v0")
+        assert len(app.rows.drawn) < 100
+
+
+async def test_changed_rows_and_rows_that_come_and_go_are_drawn() -> None:
+    async with table_of(1000) as (app, pilot, table):
+        await pilot.pause()
+        app.rows.drawn.clear()
+        app.rows.versions.update({5: 1, 700: 1})
+        table.refresh_changed()
+        await pilot.pause()
+        assert app.rows.drawn == [5]
+        assert rendered(app)[6].endswith("row 5 v1")
+    async with table_of(3) as (app, pilot, table):
+        await pilot.press("end")
+        app.rows.count = 50
+        table.refresh_changed()
+        await pilot.pause()
+        assert rendered(app)[19].endswith("row 18 v0")
+        table.show_rows(Rows(1))
+        await pilot.pause()
+        assert [line for line in rendered(app) if "row" in line] == ["       0  row 0 v0"]
+        assert table.cursor == 0
+        app.rows.count = 0
+        table.show_rows(app.rows)
+        await pilot.press("down", "end", "pagedown", "enter", "home")
+        await pilot.pause()
+        assert app.messages == [], "an empty table takes every key"
+
+
+async def test_clicks_move_open_and_sort() -> None:
+    async with table_of(100) as (app, pilot, table):
+        await pilot.click(ResultTable, offset=(15, 4))
+        assert table.cursor == 3
+        assert app.messages == []
+        await pilot.click(ResultTable, offset=(15, 6), times=2)
+        await pilot.click(ResultTable, offset=(15, 0))
+        await pilot.pause()
+        assert app.messages == [5, "text"]
+
+
+@given(ANY_TEXT, st.integers(0, 40), st.booleans())
+@examples(30, 100)
+def test_a_cell_has_its_width_and_is_harmless(text: str, width: int, right: bool) -> None:
+    cell = crop(text, width, right=right)
+    assert cell_len(cell) == width
+    assert acting(cell) == []
+
+
+def test_what_is_cut_says_so() -> None:
+    assert crop("abcdef", 4) == "abc…"
+    assert crop("abcd", 4) == "abcd"
+    assert crop("7", 4, right=True) == "   7"
+    assert crop("x" * 1_000_000, 5) == "xxxx…"

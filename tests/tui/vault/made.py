@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -75,7 +77,8 @@ def told_to(home: Path, *submitters: str) -> None:
     book = ReleaseLedger(home / FOLDER, identity, lambda: when)
     for number, name in enumerate(submitters):
         with book.changing() as change:
-            change.write(lambda place, number=number, name=name: _told(place, name, number))  # type: ignore[misc]
+            run = f"0f3b8c1e-6c1d-4a70-9a52-{number:012}"
+            change.write(partial(score_told, submitter=name, run=run))
 
 
 def taken(typed: Sequence[str]) -> str | None:
@@ -92,17 +95,20 @@ def taken(typed: Sequence[str]) -> str | None:
     return command.name
 
 
-def _told(place: InLedger, submitter: str, number: int) -> ScoresTold:
-    run = f"0f3b8c1e-6c1d-4a70-9a52-{number:012}"
-    card = ReleasedCard(
-        run=run, run_card_hash="c" * 64, scores_of=run, submitter=submitter,
-        method=ReleasedMethod(method="chat", method_class="raw_llm", method_version="1", model_slug="m", condition="c", setup_hash="d" * 64),
-        corpus=ReleasedCorpus(id="greetings", version=None, language_pair="EN→EO", entries=40),
-        headline="chrf_plus_plus", beat_by=2.0, smallest_difference=7.8,
-        scores={"chrf_plus_plus": ReleasedScore(value=44.0, lower=40.0, upper=48.0, step=2.0)},
-        parts={}, parts_left_out=(), signatures={}, answer=1, of=10, rosetta="0.1.0",
-        issued="2026-02-03T11:00:00Z", place=place, by="e" * 64,
-    )  # fmt: skip
+METHOD = ReleasedMethod(method="glossary", method_class="raw_llm", method_version="1", model_slug="m", condition="c", setup_hash="d" * 64)  # fmt: skip
+CORPUS = ReleasedCorpus(id="greetings", version=None, language_pair="EN→EO", entries=40)
+
+
+def score_told(place: InLedger, submitter: str, run: str, **more: Any) -> ScoresTold:
+    """Tell a submitter the scores of a run; ``more`` of the card."""
+    made: dict[str, Any] = {
+        "run": run, "run_card_hash": "c" * 64, "scores_of": run, "submitter": submitter, "method": METHOD,
+        "corpus": CORPUS, "headline": "chrf_plus_plus", "beat_by": 2.0, "smallest_difference": 7.8,
+        "scores": {"chrf_plus_plus": ReleasedScore(value=44.0, lower=40.0, upper=48.0, step=2.0)},
+        "parts": {}, "parts_left_out": (), "signatures": {}, "answer": 1, "of": 10, "rosetta": "0.1.0",
+        "issued": "2026-02-03T11:00:00Z", "place": place, "by": "e" * 64,
+    }  # fmt: skip
+    card = ReleasedCard(**(made | more))
     return ScoresTold(submitter=submitter, run=run, corpus="greetings", entries="f" * 64, atoms=None, value=44.3, card=card)  # fmt: skip
 
 
