@@ -1,7 +1,5 @@
 """Embeddings that can be told beforehand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

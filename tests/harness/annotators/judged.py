@@ -1,7 +1,5 @@
 """A judge that can be told beforehand, and a metric of the packs that reads it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from contextlib import closing

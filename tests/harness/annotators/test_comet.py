@@ -54,15 +54,16 @@ FORMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "content"), FORMS)
-def test_forms_of_a_file(tmp_path: Path, name: str, content: str) -> None:
-    made = scores(tmp_path, name, content)
-    assert made.annotate([translation(1), translation("2"), translation(3)]) == [0.5, 0.25, 0.75]
-    assert made.facts.imported
-    assert (made.facts.model, len(made.facts.sha256 or "")) == (name, 64)
+def test_forms_of_a_file(tmp_path: Path) -> None:
+    three = [translation(1), translation("2"), translation(3)]
+    for name, content in FORMS:
+        made = scores(tmp_path, name, content)
+        assert made.annotate(three) == [0.5, 0.25, 0.75]
+        assert made.facts.imported
+        assert (made.facts.model, len(made.facts.sha256 or "")) == (name, 64)
 
 
-def test_scores_of_a_file_are_checked(tmp_path: Path) -> None:
+def test_scores_of_a_file_are_checked_by_line(tmp_path: Path) -> None:
     made = scores(tmp_path, "s.tsv", "1\t0.9\n")
     assert made.annotate([translation(1, " "), translation(2, "")]) == [0.0, 0.0]
     path = tmp_path / "s.txt"
@@ -73,9 +74,6 @@ def test_scores_of_a_file_are_checked(tmp_path: Path) -> None:
         scores(tmp_path, "s.txt", "0.5\n0.6\n").annotate([translation(id_) for id_ in range(3)])
     with pytest.raises(UsageError, match="1 of the run's 2 entries have no score"):
         scores(tmp_path, "s.tsv", "1\t0.5\n7\t0.6\n").annotate([translation(1), translation(2)])
-
-
-def test_what_is_wrong_is_named_with_its_line(tmp_path: Path) -> None:
     for name, content, said in [
         ("s.txt", "0.5\nx\n", "line 2: the score is no finite number"),
         ("s.txt", "0.5\nnan\n", "line 2: the score is no finite number"),
@@ -95,21 +93,28 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path) -> None:
             scores(tmp_path, name, content)
 
 
-@pytest.mark.parametrize("name", ["", "missing.tsv"])
-def test_what_is_no_file_of_scores_is_named(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match=r"no such file|0 checkpoints"):
-        comet_annotator(tmp_path / name)
-
-
-def test_a_checkpoint_without_the_library_names_the_way_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_scores_or_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("", "missing.tsv"):
+        with pytest.raises(UsageError, match=r"no such file|0 checkpoints"):
+            comet_annotator(tmp_path / name)
     path = tmp_path / "model.ckpt"
     path.write_bytes(b"x")
     for module in (None, types.ModuleType("comet")):  # the second: another package of that name
         monkeypatch.setitem(sys.modules, "comet", module)
         with pytest.raises(UsageError, match=r"unbabel-comet.*file of scores"):
             comet_annotator(path)
+    for content, count in (("0.5\n", 2), ("7\t0.5\n", 1)):
+        made = scores(tmp_path, "s.tsv", content)
+        with pytest.raises(UsageError, match=r"^s\.tsv: ") as caught:
+            made.annotate([translation(id_) for id_ in range(count)])
+        assert str(tmp_path) not in str(caught.value)
+    package = types.ModuleType("comet")
+    package.load_from_checkpoint = lambda *_, **__: 1 / 0  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "comet", package)
+    (tmp_path / "c.ckpt").write_bytes(b"x")
+    with pytest.raises(UsageError, match=r"^c\.ckpt: COMET cannot load") as caught:
+        comet_annotator(tmp_path / "c.ckpt").annotate([translation(1, "ab")])
+    assert str(tmp_path) not in str(caught.value)
 
 
 class Model:
@@ -151,13 +156,11 @@ def checkpoint(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_checkpoint_is_asked_once_for_what_is_not_secret(model: Model, checkpoint: Path) -> None:
+def test_checkpoint_is_asked_once_for_what_is_not_secret(model: Model, checkpoint: Path) -> None:
     memo = Kept()
     made = [translation(1, "ab"), translation(2, "abcd", Segment.HELD_OUT), translation(3, "")]
     told: list[tuple[int, int]] = []
-    first = comet_annotator(
-        checkpoint.parents[1], memo, lambda done, all_: told.append((done, all_))
-    )
+    first = comet_annotator(checkpoint.parents[1], memo, lambda *counts: told.append(counts))
     assert isinstance(first, CometModel)
     assert first.facts.model == "wmt22-comet-da"
     assert not first.facts.imported
@@ -167,74 +170,44 @@ def test_a_checkpoint_is_asked_once_for_what_is_not_secret(model: Model, checkpo
     model.asked.clear()
     assert comet_annotator(checkpoint, memo).annotate(made) == [0.02, 0.04, 0.0]
     assert [item["mt"] for item in model.asked] == ["abcd"]
+    (checkpoint.parent / "other.ckpt").write_bytes(b"x")
+    with pytest.raises(UsageError, match="2 checkpoints"):
+        comet_annotator(checkpoint.parent)
 
 
-@pytest.mark.parametrize(
-    ("place", "named"),
-    [
+def test_checkpoint_is_named_without_folders_of_its_owner(model: Model, tmp_path: Path) -> None:
+    model.give = raises
+    for place, named in (
         ("MODEL/checkpoints/model.ckpt", "MODEL"),
         ("models--org--MODEL/snapshots/0a1b/checkpoints/model.ckpt", "models--org--MODEL"),
         ("MODEL/checkpoints/best.ckpt", "best"),
         ("somebody/model.ckpt", "model"),
         ("somebody/other.ckpt", "other"),
-    ],
-)
-def test_a_checkpoint_is_named_without_the_folders_of_its_owner(
-    model: Model, tmp_path: Path, place: str, named: str
-) -> None:
-    path = tmp_path / place
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"weights")
-    found = comet_annotator(path)
-    assert found.facts.model == named
-    model.give = raises
-    with pytest.raises(HarnessError) as caught:
-        found.annotate([translation(1, "ab")])
-    assert str(tmp_path) not in str(caught.value)
-
-
-def test_failures_name_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for content, count in (("0.5\n", 2), ("7\t0.5\n", 1)):
-        made = scores(tmp_path, "s.tsv", content)
-        with pytest.raises(UsageError, match=r"^s\.tsv: ") as caught:
-            made.annotate([translation(id_) for id_ in range(count)])
+    ):
+        path = tmp_path / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"weights")
+        found = comet_annotator(path)
+        assert found.facts.model == named
+        with pytest.raises(HarnessError) as caught:
+            found.annotate([translation(1, "ab")])
         assert str(tmp_path) not in str(caught.value)
-    package = types.ModuleType("comet")
-    package.load_from_checkpoint = lambda *_, **__: 1 / 0  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "comet", package)
-    (tmp_path / "c.ckpt").write_bytes(b"x")
-    with pytest.raises(UsageError, match=r"^c\.ckpt: COMET cannot load") as caught:
-        comet_annotator(tmp_path / "c.ckpt").annotate([translation(1, "ab")])
-    assert str(tmp_path) not in str(caught.value)
 
 
 def raises() -> dict[str, Any]:
     raise RuntimeError("s is the source")
 
 
-@pytest.mark.parametrize(
-    ("give", "said"),
-    [
-        ([0.1, 0.2], "cannot be used"),
-        ([7.0], "cannot be used"),
-        ([float("nan")], "cannot be used"),
-        (raises, r"COMET failed \(RuntimeError\)"),
+def test_failing_checkpoint_is_named_without_its_words(model: Model, checkpoint: Path) -> None:
+    for give, said in (
+        ([0.1, 0.2], "cannot be used"), ([7.0], "cannot be used"),
+        ([float("nan")], "cannot be used"), (raises, r"COMET failed \(RuntimeError\)"),
         (lambda: {"system_score": 1}, r"COMET failed \(KeyError\)"),
-    ],
-)
-def test_failing_checkpoint_is_named_without_its_words(
-    model: Model, checkpoint: Path, give: Any, said: str
-) -> None:
-    model.give = give
-    with pytest.raises(HarnessError, match=said) as caught:
-        comet_annotator(checkpoint).annotate([translation(1, "ab")])
-    assert "the source" not in str(caught.value)
-
-
-def test_several_checkpoints_in_a_folder_must_be_told_apart(model: Model, checkpoint: Path) -> None:
-    (checkpoint.parent / "other.ckpt").write_bytes(b"x")
-    with pytest.raises(UsageError, match="2 checkpoints"):
-        comet_annotator(checkpoint.parent)
+    ):  # fmt: skip
+        model.give = give
+        with pytest.raises(HarnessError, match=said) as caught:
+            comet_annotator(checkpoint).annotate([translation(1, "ab")])
+        assert "the source" not in str(caught.value)
 
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "data" / "bertscore.json").read_text("utf-8"))
@@ -263,25 +236,18 @@ class BertModel:
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.opened: list[dict[str, Any]] = []
-        self.fail: Callable[[], None] = lambda: None
+        self.fail: Callable[[], object] = lambda: None
 
     def tokens(self, texts: Sequence[str], **how: Any) -> dict[str, Tensor]:
-        assert how == {
-            "padding": True,
-            "truncation": True,
-            "max_length": 60,
-            "return_tensors": "pt",
-        }
+        told = {"padding": True, "truncation": True, "max_length": 60, "return_tensors": "pt"}
+        assert how == told
         self.asked += texts
         self.fail()
         rows = [GOLDEN["texts"][text] for text in texts]
         width = max(len(row["ids"]) for row in rows)
-        return {
-            "input_ids": Tensor([[*row["ids"], *[0] * (width - len(row["ids"]))] for row in rows]),
-            "attention_mask": Tensor(
-                [[1] * len(row["ids"]) + [0] * (width - len(row["ids"])) for row in rows]
-            ),
-        }
+        ids = [[*row["ids"], *[0] * (width - len(row["ids"]))] for row in rows]
+        mask = [[int(place < len(row["ids"])) for place in range(width)] for row in rows]
+        return {"input_ids": Tensor(ids), "attention_mask": Tensor(mask)}
 
     def forward(self, input_ids: Tensor, **_: Any) -> Any:
         layers = [np.zeros((*input_ids.values.shape, 8), np.float32) for _ in range(5)]
@@ -325,11 +291,8 @@ def bert_model(monkeypatch: pytest.MonkeyPatch) -> BertModel:
             return self
 
     quiet = SimpleNamespace(set_verbosity_error=lambda: None, disable_progress_bar=lambda: None)
-    for name, value in (
-        ("AutoTokenizer", Tokenizer),
-        ("AutoModel", AutoModel),
-        ("utils", SimpleNamespace(logging=quiet)),
-    ):
+    utils = SimpleNamespace(logging=quiet)
+    for name, value in (("AutoTokenizer", Tokenizer), ("AutoModel", AutoModel), ("utils", utils)):
         setattr(transformers, name, value)
     torch.inference_mode = Inference  # type: ignore[attr-defined]
     for module in (torch, transformers):
@@ -347,53 +310,40 @@ def folder(tmp_path: Path, config: Any = None, weights: str = "model.safetensors
     return made
 
 
-def test_values_are_those_of_the_authors_program(bert_model: BertModel, tmp_path: Path) -> None:
+def test_values_are_the_authors_and_asked_once_only(bert_model: BertModel, tmp_path: Path) -> None:
     made = bertscore_annotator(folder(tmp_path))
     assert isinstance(made, BertScoreModel)
     found = made.annotate([pair(output, reference) for output, reference, _ in GOLDEN["pairs"]])
     assert found == pytest.approx([value for _, _, value in GOLDEN["pairs"]], abs=2e-5)
-    assert made.facts.model_dump() == {
-        "model": "small-bert",
-        "sha256": made.facts.sha256,
-        "imported": False,
-        "layer": 3,
-    }
-    assert all(
-        how["local_files_only"] and not how["trust_remote_code"] for how in bert_model.opened
-    )
+    facts = {"model": "small-bert", "imported": False, "layer": 3, "sha256": made.facts.sha256}
+    assert made.facts.model_dump() == facts
+    here = [
+        each["local_files_only"] and not each["trust_remote_code"] for each in bert_model.opened
+    ]
+    assert all(here)
     assert bert_model.opened[1]["use_safetensors"] is True
-
-
-def test_pair_is_asked_once_unless_secret(bert_model: BertModel, tmp_path: Path) -> None:
     memo, told = Kept(), list[tuple[int, int]]()
-    made = [pair("a", "the dog ran"), pair("the cat", "the cat", Segment.HELD_OUT), pair(" ", "a")]
+    pairs = [pair("a", "the dog ran"), pair("the cat", "the cat", Segment.HELD_OUT), pair(" ", "a")]
     first = bertscore_annotator(folder(tmp_path), memo, lambda *counts: told.append(counts))
-    found = first.annotate(made)
+    found = first.annotate(pairs)
     assert found[1:] == [pytest.approx(1, abs=1e-6), 0.0]
     assert (told, len(memo)) == ([(2, 2)], 1)
     bert_model.asked.clear()
-    assert bertscore_annotator(folder(tmp_path), memo).annotate(made) == found
+    assert bertscore_annotator(folder(tmp_path), memo).annotate(pairs) == found
     assert bert_model.asked == ["the cat"]
 
 
-def bert_raises() -> None:
-    raise RuntimeError("the text")
-
-
-def test_a_model_that_fails_is_named_without_its_words(
+def test_failing_model_or_missing_package_is_named(
     bert_model: BertModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bert_model.fail = bert_raises
+    bert_model.fail = raises
     with pytest.raises(HarnessError, match=r"BERTScore failed \(RuntimeError\)") as caught:
         bertscore_annotator(folder(tmp_path)).annotate([pair("a", "the dog ran")])
-    assert "the text" not in str(caught.value)
+    assert "the source" not in str(caught.value)
     monkeypatch.setattr(sys.modules["transformers"], "AutoModel", None)
     with pytest.raises(UsageError, match="small-bert: the model cannot be read") as unread:
         bertscore_annotator(folder(tmp_path)).annotate([pair("a", "the dog ran")])
     assert str(tmp_path) not in str(unread.value)
-
-
-def test_missing_packages_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.annotators.bertscore.find_spec", lambda _: None)
     said = r"torch and transformers.*some gigabytes.*layer 3 .*file of scores"
     with pytest.raises(UsageError, match=said):
@@ -414,13 +364,10 @@ def test_layer_is_that_of_bert_scores_table_or_refused(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=said):
             bertscore_annotator(folder(tmp_path / weights, config, weights))
     for kind, layers, layer in (
-        ("bert", {"num_hidden_layers": 12}, 9),
-        ("bert", {"num_hidden_layers": 24}, 18),
-        ("roberta", {"num_hidden_layers": 24}, 17),
-        ("xlm-roberta", {"num_hidden_layers": 12}, 9),
-        ("distilbert", {"n_layers": 6}, 5),
-        ("own", {"num_hidden_layers": 1}, 1),
-    ):
+        ("bert", {"num_hidden_layers": 12}, 9), ("bert", {"num_hidden_layers": 24}, 18),
+        ("roberta", {"num_hidden_layers": 24}, 17), ("xlm-roberta", {"num_hidden_layers": 12}, 9),
+        ("distilbert", {"n_layers": 6}, 5), ("own", {"num_hidden_layers": 1}, 1),
+    ):  # fmt: skip
         made = bertscore_annotator(folder(tmp_path, {"model_type": kind, **layers}))
         assert made.facts.layer == layer
 

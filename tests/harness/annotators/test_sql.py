@@ -1,21 +1,26 @@
 """Predicted SQL in its process: what it gives, and what it cannot do."""
 
-from __future__ import annotations
-
 import hashlib
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from corpora.model.entry import Entry
+from corpora.languages.language import WritingSystem
+from corpora.model.entry import Entry, Segment
 from harness.annotators import sql, sql_sandbox
 from harness.annotators.annotator import NoMemo, Search
+from harness.annotators.fst import FstAnnotator
 from harness.core.failures import HarnessError, UsageError
-from scoring.core.translation import Translation
+from harness.fst.analyser import Analyser, open_analyser
+from scoring.core.translation import Acceptance, Translation, WordAnalysis
+from tests.harness.fst.making import real, written
+from tests.outside import STRICT
 from tests.review.thorough import first
 from tests.scoring.packs.au import cases, metric, resources
 
@@ -60,26 +65,14 @@ def _given(runner: sql.SqlRunner, query: str, reference: str = NAMES) -> dict[st
     return found
 
 
-def test_values_are_those_of_the_published_system(runner: sql.SqlRunner) -> None:
-    for case in cases("au.text2sql_score"):
-        (entry,) = case["entries"]
-        reference = _entry(entry["reference"], database=DATABASE)
-        (found,) = runner.annotate([Translation(reference, entry["predicted"])])
-        scored = Translation(reference, entry["predicted"], {"sql": found})
-        assert metric("text2sql_score").stats(scored) == (case["expect"]["exec"], 1, 0)
-        assert metric("sql_set_match").stats(scored) == (case["expect"]["set_match"], 1, 0)
-
-
+RECURSIVE = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL"
 JOINED = ", ".join(f"item i{place}" for place in range(14))
 HOSTILE = {
     "drop": ("DROP TABLE item", "not authorized"),
     "attach": ("ATTACH 'FOLDER/made.db' AS x", "not authorized"),
     "pragma": ("PRAGMA writable_schema = 1", "not authorized"),
     "load extension": ("SELECT load_extension('FOLDER/x')", "not authorized"),
-    "endless": (
-        "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t) SELECT max(x) FROM t",
-        "takes too long",
-    ),
+    "endless": (f"{RECURSIVE} SELECT x + 1 FROM t) SELECT max(x) FROM t", "takes too long"),
     "allocate": ("SELECT hex(randomblob(900000000)), zeroblob(2000000000)", "too big"),
     "read a file": ("SELECT readfile('/etc/hostname')", "fails"),
     "write a file": ("SELECT writefile('FOLDER/made', 'x')", "fails"),
@@ -88,19 +81,14 @@ HOSTILE = {
     "nested": ("SELECT " + "(" * 9_000 + "1" + ")" * 9_000, "fails"),
     "10 MB": ("SELECT '" + "a" * 10_000_000 + "'", "longer than"),
     "rows": ("SELECT i0.* FROM " + JOINED[: len("item i0, ") * 8 - 2], "more than 10,000 rows"),
-    "bytes": (
-        "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x FROM t) SELECT zeroblob(900000) FROM t",
-        "32 MB",
-    ),
+    "bytes": (f"{RECURSIVE} SELECT x FROM t) SELECT zeroblob(900000) FROM t", "32 MB"),
     "two statements": ("SELECT 1; DELETE FROM item", "one statement"),
     "insert": ("INSERT INTO item VALUES (9, 'x', 1, 'y')", "not authorized"),
     "temporary": ("CREATE TEMP TABLE t (x)", "not authorized"),
     "its path": ("SELECT file FROM pragma_database_list", "not authorized"),
-    "transaction": ("BEGIN EXCLUSIVE", "not authorized"),
-    "nul": ("SELECT \x00", "fails"),
-    "surrogate": ("SELECT '\ud800'", "fails"),
-    "nothing": ("   ", "no query"),
-}
+    "transaction": ("BEGIN EXCLUSIVE", "not authorized"), "nul": ("SELECT \x00", "fails"),
+    "surrogate": ("SELECT '\ud800'", "fails"), "nothing": ("   ", "no query"),
+}  # fmt: skip
 
 
 def test_query_only_reads_within_limits(runner: sql.SqlRunner, folder: Path) -> None:
@@ -115,31 +103,33 @@ def test_query_only_reads_within_limits(runner: sql.SqlRunner, folder: Path) -> 
         assert _given(runner, "```sql\nSELECT name FROM item;\n```")["exec"] == 1
 
 
-def test_rows_in_another_order_or_number_are_told(runner: sql.SqlRunner) -> None:
-    assert _given(runner, "SELECT name FROM item LIMIT 3")["why"] == (
-        "3 rows; the reference query has 4"
-    )
+def test_rows_are_compared_as_published_and_told(runner: sql.SqlRunner) -> None:
+    fewer = _given(runner, "SELECT name FROM item LIMIT 3")
+    assert fewer["why"] == "3 rows; the reference query has 4"
     found = _given(runner, "SELECT cat FROM item")
     assert found["why"].startswith("other rows")
     assert found["rows"] == {"given": ["x", "y", "x", "z"], "wanted": ["ant", "bee", "cat", "dog"]}
-    wide = _given(
-        runner, "SELECT NULL, x'00ff', name || hex(zeroblob(99)), " + "1, " * 9 + "2.5 FROM item"
-    )
+    columns = "NULL, x'00ff', name || hex(zeroblob(99)), " + "1, " * 9 + "2.5"
+    wide = _given(runner, f"SELECT {columns} FROM item")
     assert wide["rows"]["given"][0] == "NULL | 2 bytes | ant" + "0" * 57 + " | 1" * 5
     ordered = NAMES + " ORDER BY price, name"
     assert _given(runner, NAMES + " ORDER BY name DESC", ordered)["exec"] == 0
     assert _given(runner, ordered, ordered)["exec"] == 1
     assert _given(runner, "SELECT DISTINCT price FROM item", "SELECT price FROM item")["exec"] == 1
-
-
-def test_a_reference_query_without_a_result_has_no_value(runner: sql.SqlRunner) -> None:
-    for reference, why in [
+    for case in cases("au.text2sql_score"):
+        (entry,) = case["entries"]
+        reference = _entry(entry["reference"], database=DATABASE)
+        (told,) = runner.annotate([Translation(reference, entry["predicted"])])
+        scored = Translation(reference, entry["predicted"], {"sql": told})
+        assert metric("text2sql_score").stats(scored) == (case["expect"]["exec"], 1, 0)
+        assert metric("sql_set_match").stats(scored) == (case["expect"]["set_match"], 1, 0)
+    for wrong, why in [
         ("SELECT x FROM nowhere", "the reference query fails: no such table"),
         ("DROP TABLE item", "the reference query fails: not authorized"),
         (HOSTILE["endless"][0], "the reference query takes too long"),
         ("SELECT 1 --" + "x" * 20_000, "the reference query is longer"),
     ]:
-        found = _given(runner, NAMES, reference)
+        found = _given(runner, NAMES, wrong)
         assert found["exec"] is None
         assert why in found["why"]
 
@@ -153,16 +143,13 @@ HANGS = "; sys.stdin.readline()"
 
 @pytest.mark.parametrize(
     ("program", "why"),
-    first(
-        1,
-        [
-            (ENDS, "the reference query ends the process it runs in"),
-            (ENDS_LATER + HANGS, "the query takes too long"),
-            (ENDS + HANGS, "the reference query takes too long"),
-            (ENDS_LATER, "the query ends the process it runs in"),
-        ],
-    ),
-)
+    first(1, [
+        (ENDS, "the reference query ends the process it runs in"),
+        (ENDS_LATER + HANGS, "the query takes too long"),
+        (ENDS + HANGS, "the reference query takes too long"),
+        (ENDS_LATER, "the query ends the process it runs in"),
+    ]),
+)  # fmt: skip
 def test_process_that_ends_or_hangs_is_started_again(
     program: str, why: str, runner: sql.SqlRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,9 +171,7 @@ def test_failing_start_is_an_error(runner: sql.SqlRunner, monkeypatch: pytest.Mo
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
-def test_its_process_may_write_no_file_and_knows_no_environment(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_its_process_writes_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENROUTER_API_KEY", "secret")
     monkeypatch.setattr(
         sql,
@@ -208,42 +193,33 @@ def test_its_process_may_write_no_file_and_knows_no_environment(
         runner.close()
 
 
-def test_no_function_of_the_sandbox_writes_where_the_system_sets_no_limits(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sql_sandbox, "connected", _loud(sql_sandbox.connected))
+def test_sandbox_writes_nothing_unlimited(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connected = sql_sandbox.connected
+
+    def opened(database: Path) -> sqlite3.Connection:
+        connection = connected(database)
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            connection.execute("DELETE FROM item")
+        return connection
+
+    monkeypatch.setattr(sql_sandbox, "connected", opened)
     asked = {"database": str(folder / DATABASE), "wanted": NAMES, "given": "DELETE FROM item"}
     first, second = sql_sandbox.answers(asked)
     assert first == {"wanted": True}
     assert (second["exec"], second["tables"]["sale"]) == (0, ["id", "item_id", "qty"])
 
 
-def _loud(connected: Any) -> Any:
-    def opened(database: Path) -> sqlite3.Connection:
-        connection: sqlite3.Connection = connected(database)
-        with pytest.raises(sqlite3.OperationalError, match="readonly"):
-            connection.execute("DELETE FROM item")
-        return connection
-
-    return opened
-
-
-def test_a_database_that_cannot_be_used_is_named_by_its_record(folder: Path) -> None:
+def test_databases_are_found_or_named_by_their_record(folder: Path) -> None:
     database: Any
     for database, words in [
         ("../outside.sqlite", "lies outside the corpus's folder"),
         ("/outside.sqlite", "lies outside the corpus's folder"),
-        ("data/linked.sqlite", "lies outside the corpus's folder"),
-        ("data", "no SQLite file"),
-        ("data/text.sqlite", "no SQLite file"),
-        ("data/empty.sqlite", "no SQLite file"),
-        ("nowhere.sqlite", "no SQLite file"),
-        ("a\x00b", "no SQLite file"),
-        ("x" * 5000, "no SQLite file"),
-        (7, "is no path"),
-        ("", "is no path"),
+        ("data/linked.sqlite", "lies outside the corpus's folder"), ("data", "no SQLite file"),
+        ("data/text.sqlite", "no SQLite file"), ("data/empty.sqlite", "no SQLite file"),
+        ("nowhere.sqlite", "no SQLite file"), ("a\x00b", "no SQLite file"),
+        ("x" * 5000, "no SQLite file"), (7, "is no path"), ("", "is no path"),
         (["a"], "is no path"),
-    ]:
+    ]:  # fmt: skip
         outside = folder.parent / "outside.sqlite"
         outside.write_bytes((folder / DATABASE).read_bytes())
         linked = folder / "data" / "linked.sqlite"
@@ -256,33 +232,176 @@ def test_a_database_that_cannot_be_used_is_named_by_its_record(folder: Path) -> 
         assert "Entry 7: `database`" in str(caught.value)
         assert words in str(caught.value)
         assert str(folder) not in str(caught.value)
-
-
-def _search(entries: list[Entry], folder: Path | None) -> Search:
-    return Search(
-        resources("sql"),
-        entries,
-        NoMemo(),
-        {},
-        (),
-        offline=True,
-        step=lambda *_: None,
-        folder=folder,
-    )
-
-
-def test_the_annotator_is_made_where_records_name_databases(folder: Path) -> None:
     assert sql.find(_search([_entry()], folder)) is None
     lost = sql.find(_search([_entry(database=DATABASE)], None))
     assert lost.annotator is None
     assert set(lost.off) == {"au.text2sql_score", "au.sql_set_match"}
     found = sql.find(_search([_entry(), _entry(database=DATABASE)], folder))
     content = hashlib.sha256((folder / DATABASE).read_bytes()).digest()
-    assert found.facts.model_dump() == {
-        "databases": 1,
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "sqlite": sqlite3.sqlite_version,
-    }
+    told = {"databases": 1, "sha256": hashlib.sha256(content).hexdigest()}
+    assert found.facts.model_dump() == {**told, "sqlite": sqlite3.sqlite_version}
     assert found.annotator.annotate([Translation(_entry(), NAMES)]) == [None]
     sandbox = found.annotator._sandbox  # an entry without a database starts no program in it
     assert sandbox._process is None  # it shows nowhere else
+
+
+def _search(entries: list[Entry], folder: Path | None) -> Search:
+    told: dict[str, Any] = {"offline": True, "step": lambda *_: None, "folder": folder}
+    return Search(resources("sql"), entries, NoMemo(), {}, (), **told)
+
+
+CREE = WritingSystem(
+    letters="a c e h i k m n o p s t w y â ê î ô",
+    cased=False,
+    normalisation=(("ā", "â"), ("ē", "ê"), ("ī", "î"), ("ō", "ô"), ("’", "'")),
+)
+
+
+class Notebook:
+    """A memo in the working memory that counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, dict[str, bytes]] = {}
+        self.asked: list[str] = []
+
+    def recall(self, maker: str, keys: Sequence[str] | None = None) -> dict[str, bytes]:
+        known = self.kept.get(maker, {})
+        self.asked += keys or ()
+        return {key: known[key] for key in (known if keys is None else keys) if key in known}
+
+    def keep(self, maker: str, found: Mapping[str, bytes]) -> None:
+        self.kept.setdefault(maker, {}).update(found)
+
+    @property
+    def words(self) -> set[str]:
+        return {word for found in self.kept.values() for word in found}
+
+
+class Counting(Analyser):
+    """A real analyser that remembers what it was asked."""
+
+    asked: list[str]
+
+    def analyse(self, words: Sequence[str]) -> list[tuple[bool, tuple[str, ...]]]:
+        self.asked = [*getattr(self, "asked", []), *words]
+        return super().analyse(words)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Counting:
+    """Accepts ``dog``, ``dogs``, ``Rex`` and ``câp``."""
+    path = tmp_path / "small.hfstol"
+    path.write_bytes(SMALL)
+    analyser = open_analyser(path, "builtin")
+    analyser.__class__ = Counting
+    assert isinstance(analyser, Counting)
+    return analyser
+
+
+def spelling(start: int, word: str, tags: str, end: int = 99) -> list[tuple[int, str, str, int]]:
+    arcs = [
+        (0 if n == 0 else start + n, letter, letter, start + n + 1) for n, letter in enumerate(word)
+    ]
+    return [*arcs, (start + len(word), "", tags, end)]
+
+
+SMALL = written(
+    [
+        *spelling(10, "dog", "+N"),
+        *spelling(20, "dogs", "+N+Pl"),
+        *spelling(30, "Rex", "+Prop"),
+        *spelling(40, "câp", "+N"),
+    ],
+    [99],
+)
+
+
+def translation(output: str, reference: str = "", segment: Segment | None = None) -> Translation:
+    return Translation(Entry(id=1, source="s", reference=reference, segment=segment), output)
+
+
+def test_words_in_order_with_the_way_they_are_accepted(small: Counting) -> None:
+    text = "Dog dogs REX Rex, cāp ca\u0302p; 12 3rd {dog} https://dog.org DOGS xyz"
+    [found] = FstAnnotator(small, CREE).annotate([translation(text, "dog 7")])
+    assert found.output == (
+        WordAnalysis("Dog", Acceptance.LOWER_CASED, ("dog+N",)),
+        WordAnalysis("dogs", Acceptance.AS_WRITTEN, ("dogs+N+Pl",)), WordAnalysis("REX", None),
+        WordAnalysis("Rex", Acceptance.AS_WRITTEN, ("Rex+Prop",)),
+        WordAnalysis("cāp", Acceptance.NORMALISED, ("câp+N",)),
+        WordAnalysis("ca\u0302p", Acceptance.AS_WRITTEN, ("câp+N",)), WordAnalysis("3rd", None),
+        WordAnalysis("DOGS", Acceptance.LOWER_CASED, ("dogs+N+Pl",)), WordAnalysis("xyz", None),
+    )  # fmt: skip
+    assert found.reference == (WordAnalysis("dog", Acceptance.AS_WRITTEN, ("dog+N",)),)
+    [word] = FstAnnotator(small, CREE).analyse_words(["CĀP"])
+    assert word == WordAnalysis("CĀP", Acceptance.NORMALISED, ("câp+N",))
+    both = FstAnnotator(small).analyse_words(["cāp", "Dog"])
+    assert [word.accepted for word in both] == [None, Acceptance.LOWER_CASED]
+    [found] = FstAnnotator(small).annotate([translation("", "dog")])
+    assert (found.output, len(found.reference)) == ((), 1)
+
+
+def test_a_word_is_looked_up_once(small: Counting, tmp_path: Path) -> None:
+    annotator = FstAnnotator(small)
+    annotator.annotate([translation("dog dog xyz", "dog"), translation("xyz dog")])
+    annotator.annotate([translation("dog xyz")])
+    assert sorted(small.asked) == ["dog", "xyz"]
+    memo = Notebook()
+    first = FstAnnotator(small, CREE, memo)
+    before = first.annotate([translation("Dog cāp xyz REX", "dogs")])
+    assert not memo.kept
+    first.close()
+    assert "dogs" in memo.words
+
+    def opener() -> Analyser:
+        raise AssertionError("the memo knows all words")
+
+    second = FstAnnotator(opener, CREE, memo, sha256=small.sha256)
+    assert second.annotate([translation("Dog cāp xyz REX", "dogs")]) == before
+    memo = Notebook()
+    with_card = FstAnnotator(small, CREE, memo)
+    with_card.analyse_words(["cāp"])
+    with_card.close()
+    [word] = FstAnnotator(small, None, memo).analyse_words(["cāp"])
+    assert word.accepted is None
+    memo = Notebook()
+    FstAnnotator(small, None, memo).analyse_words(["dog"])
+    path = tmp_path / "other.hfstol"
+    path.write_bytes(written([(0, "c", "c", 1)], [1]))
+    [word] = FstAnnotator(lambda: open_analyser(path), None, memo).analyse_words(["dog"])
+    assert word.accepted is None
+    memo = Notebook()
+    annotator = FstAnnotator(small, None, memo)
+    annotator.analyse_words(["dog", "dogs", "Rex"])
+    annotator.close()
+    [kept] = memo.kept.values()
+    kept |= {"dog": b"\xc1", "dogs": b"\x92\x01\x02", "Rex": b""}
+    found = FstAnnotator(small, None, memo).analyse_words(["dog", "dogs", "Rex"])
+    assert all(word.accepted for word in found)
+
+
+def test_words_of_secret_entries_reach_no_memo_unless_public(small: Counting) -> None:
+    for segment in (Segment.GOLD_STANDARD, Segment.HELD_OUT):
+        memo = Notebook()
+        annotator = FstAnnotator(small, CREE, memo)
+        both = [translation("dogs Hidden", "Rex", segment), translation("dog dogs", "xyz")]
+        assert annotator.annotate(both)[0].output[0].accepted
+        annotator.close()
+        assert memo.words == {"dog", "dogs", "xyz"}
+        assert not {"Hidden", "hidden", "Rex"} & set(memo.asked)
+    memo, small.asked = Notebook(), []
+    annotator = FstAnnotator(small, None, memo)
+    annotator.annotate([translation("dog Rex", "", Segment.HELD_OUT)])
+    annotator.annotate([translation("dog")])
+    annotator.close()
+    assert (memo.words, sorted(small.asked)) == ({"dog"}, ["Rex", "dog"])
+
+
+@pytest.mark.thorough
+@real
+@given(st.text(max_size=80), st.text(max_size=80))
+@settings(max_examples=100, deadline=None)
+def test_any_text(output: str, reference: str) -> None:
+    annotator = FstAnnotator(open_analyser(STRICT, "builtin"), CREE)
+    [found] = annotator.annotate([translation(output, reference)])
+    assert all(word.word in output for word in found.output)
+    assert all(word.accepted or not word.analyses for word in (*found.output, *found.reference))

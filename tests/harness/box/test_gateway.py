@@ -119,9 +119,7 @@ def test_model_that_was_set_answers_and_no_other(tmp_path: Path, endpoint: Scrip
     ('said(POST + b"Content-Length: 0\\r\\nContent-Length: 1\\r\\n", b"{")', "400"),
     ('post({"model": "mock", "messages": TURN, "api_key": "x", "stream": True})', "200"),
 ])  # fmt: skip
-def test_no_question_is_refused(
-    tmp_path: Path, endpoint: Scripted, attempt: str, status: str
-) -> None:
+def test_what_is_no_question(tmp_path: Path, endpoint: Scripted, attempt: str, status: str) -> None:
     code = f"{RAW}\ndef translate(texts):\n    return [{attempt}]\n"
     calls = Carried()
     method = boxed(tmp_path, code, gateway=made(endpoint))
@@ -169,7 +167,7 @@ class Endless:
 
 
 @needs_engine
-def test_questions_end_with_their_text(
+def test_questions_end_too(
     tmp_path: Path, endpoint: Scripted, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A method that answers before its question is answered asks on for nobody, and nothing is written about it."""
@@ -201,8 +199,8 @@ def translate(texts):
 
 
 @needs_engine
-def test_question_refused_by_model_or_budget_is_the_methods(tmp_path: Path, endpoint: Scripted) -> None:  # fmt: skip
-    for failure in (Refused(ErrorClass.REQUEST, "too long", 400), HarnessError("The budget is up.")):  # fmt: skip
+def test_refusal_by_model_or_budget_is_the_methods(tmp_path: Path, endpoint: Scripted) -> None:
+    for failure in (Refused(ErrorClass.REQUEST, "no", 400), HarnessError("The budget is up.")):
         method = boxed(tmp_path, ASKS, gateway=made(endpoint))
         [[output]] = asked(method, ["a"], calls=Carried(failure))
         assert output.error_class is ErrorClass.METHOD
@@ -285,7 +283,7 @@ class Liar(BoxFailure):
 
 
 @pytest.mark.parametrize("failure", [BoxFailure, Liar])
-def test_what_is_the_custodians_stops_the_run_by_our_words_alone(
+def test_custodians_fault_stops_the_run(
     store_path: Path, tmp_path: Path, failure: type[BoxFailure]
 ) -> None:
     code = BoxedCode(written(tmp_path, ""), "method:translate")
@@ -348,9 +346,7 @@ def translate(texts):
 
 
 @needs_engine
-def test_secret_run_asks_a_local_model(
-    store_path: Path, tmp_path: Path, endpoint: Scripted
-) -> None:
+def test_secret_run_asks_here(store_path: Path, tmp_path: Path, endpoint: Scripted) -> None:
     """Also with the door to other machines shut; each call stands with the entry for which it was made."""
     models = gateway(endpoint.url, ["mock"], no_key)
     code = BoxedCode(written(tmp_path / "code", ASKS), "method:translate")

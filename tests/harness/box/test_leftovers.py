@@ -128,9 +128,7 @@ def test_child_left_by_the_first_process_ends_with_its_box(tmp_path: Path) -> No
         require_ended(os.pidfd_open(int(note.read_text("ascii"))))
 
 
-def test_ending_has_own_time_and_a_left_folder_harms_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ending_has_time_and_may_leave_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not cut off with the waiting for the last process, which is over at once here."""
     monkeypatch.setattr(process, "_LAST_SECONDS", 0.5)  # else a test waits as long
     done = tmp_path / "done"
@@ -153,7 +151,7 @@ def test_an_engine_that_hears_nothing_is_ended_as_the_custodians(tmp_path: Path)
     assert (error.stage, error.fault) == (BoxStage.ENGINE, WhoseFault.CUSTODIAN)
 
 
-def test_secret_texts_are_refused_where_something_may_stay(tmp_path: Path) -> None:
+def test_secret_texts_need_walls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     secret = entry("a").model_copy(update={"segment": Segment.GOLD_STANDARD})
     code = BoxedCode(written(tmp_path, UPPER), "method:translate")
     method = boxed_method(code, SMALL, Unwalled(), None, setup())
@@ -163,11 +161,6 @@ def test_secret_texts_are_refused_where_something_may_stay(tmp_path: Path) -> No
     with pytest.raises(HarnessError, match=r"unwalled may leave .* use a computer with Linux"):
         find_engine([Unwalled()], secret=True)
     assert not Seatbelt().holds_secrets
-
-
-def test_submission_meets_no_secret_texts_without_walls(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(known, "engines", lambda: [Unwalled()])
     monkeypatch.setattr(doctor, "engines", lambda: [Unwalled()])
     submission = parse_submission(sample_bundle(tmp_path / "sample", "code"))
@@ -179,9 +172,7 @@ def test_submission_meets_no_secret_texts_without_walls(
     assert finding.words.startswith("makes boxes for methods over open texts")
 
 
-def test_folders_of_killed_programs_are_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folders_of_killed_ones_are_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with subprocess.Popen([sys.executable, "-I", "-c", ""]) as gone:
         pass

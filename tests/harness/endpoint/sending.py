@@ -1,7 +1,5 @@
 """One request, sent, and how it failed."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any
@@ -22,12 +20,10 @@ SECRET_SOURCE = "the medicine bundle is opened at dawn"
 
 def request(url: str, **more: Any) -> Request:
     fields: dict[str, Any] = {
-        "provider": "local",
-        "url": f"{url}/chat/completions",
+        "provider": "local", "url": f"{url}/chat/completions",
         "body": {"model": "m", "messages": [{"role": "user", "content": SECRET_SOURCE}]},
-        "read": read_completion,
-        "headers": {"Authorization": f"Bearer {KEY}"},
-    }
+        "read": read_completion, "headers": {"Authorization": f"Bearer {KEY}"},
+    }  # fmt: skip
     return Request(**(fields | more))
 
 

@@ -1,7 +1,5 @@
 """The budget is hard whatever happens to the calls; prices and usage are dated, exact and never guessed."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,25 +32,17 @@ class Bill:
     ends: str
 
 
-BILLS = st.lists(
-    st.builds(
-        Bill,
-        st.floats(0, 0.5, allow_subnormal=False),
-        st.floats(0, 1, allow_subnormal=False),
-        st.sampled_from([0.0, 0.1, 1.0, 5.0]),
-        st.sampled_from(["good", "failed", "unknown", "cancelled"]),
-    ),
-    min_size=1,
-    max_size=40,
-)
+BILL = st.builds(
+    Bill, st.floats(0, 0.5, allow_subnormal=False), st.floats(0, 1, allow_subnormal=False),
+    st.sampled_from([0.0, 0.1, 1.0, 5.0]), st.sampled_from(["good", "failed", "unknown", "cancelled"]),
+)  # fmt: skip
+BILLS = st.lists(BILL, min_size=1, max_size=40)
 
 
 @examples(24, 300)
 @given(BILLS, st.floats(0.01, 3), st.floats(0, 1), st.integers(1, 12))
 @in_virtual_time
-async def test_cap_holds_in_any_order(
-    bills: list[Bill], cap: float, before: float, at_once: int
-) -> None:
+async def test_cap_holds_anyhow(bills: list[Bill], cap: float, before: float, at_once: int) -> None:
     ledger = Ledger(cap, spent=before * cap)
     slots = asyncio.Semaphore(at_once)
     charged = [before * cap]
@@ -79,7 +69,7 @@ async def test_cap_holds_in_any_order(
 
 
 @in_virtual_time
-async def test_calls_go_one_at_a_time_until_one_was_billed() -> None:
+async def test_calls_go_alone_until_billed_and_reservations_follow() -> None:
     ledger, under_way, seen = Ledger(100.0), 0, list[int]()
 
     async def call(number: int) -> None:
@@ -93,10 +83,6 @@ async def test_calls_go_one_at_a_time_until_one_was_billed() -> None:
 
     await asyncio.gather(*map(call, range(8)))
     assert seen == [1, 1, 1, 1, 1, 2, 3, 4]
-
-
-@in_virtual_time
-async def test_reservations_follow_bills_and_are_served() -> None:
     ledger = Ledger(100.0)
     found = [await ledger.reserve(1.0)]
     for cost, listed in ((0.2, 0.1), (0.3, 0.1), (0.1, 0.1), (0.0, 0.0)):
@@ -106,15 +92,14 @@ async def test_reservations_follow_bills_and_are_served() -> None:
     ledger, order = Ledger(1.0), list[str]()
     ledger.settle(await ledger.reserve(0.0), 0.0)
 
-    async def call(name: str, amount: float, cost: float, seconds: float) -> None:
+    async def pay(name: str, amount: float, cost: float, seconds: float) -> None:
         await ledger.reserve(amount)
         order.append(name)
         await asyncio.sleep(seconds)
         ledger.settle(amount, cost)
 
-    await asyncio.gather(
-        call("first", 0.9, 0.1, 1), call("second", 0.8, 0.7, 1), call("third", 0.2, 0.2, 1)
-    )
+    calls = (("first", 0.9, 0.1), ("second", 0.8, 0.7), ("third", 0.2, 0.2))
+    await asyncio.gather(*(pay(*each, 1) for each in calls))
     assert order == ["first", "second", "third"]
 
 
@@ -146,10 +131,6 @@ async def test_it_is_reached_when_nothing_under_way_can_give_money_back() -> Non
     ledger.settle(0.5, 0.5)
     with pytest.raises(BudgetReached):
         await waiting
-
-
-@in_virtual_time
-async def test_cancelled_wait_and_no_cap() -> None:
     ledger = Ledger(1.0)
     await ledger.reserve(1.0)
     waiting = asyncio.create_task(ledger.reserve(0.5))
@@ -180,7 +161,7 @@ PRICES = st.builds(Price, RATES, RATES, st.none() | RATES, RATES)
 
 @examples(24, 300)
 @given(PRICES, st.text(), st.integers(0, 500), st.data())
-def test_most_cost_bounds_every_usage(
+def test_most_cost_bounds_any_usage(
     price: Price, text: str, most: int, data: st.DataObject
 ) -> None:
     """No tokenizer makes more tokens than there are bytes."""
@@ -230,33 +211,12 @@ async def test_what_a_run_gives_back_to_others_pays_for_no_call_of_its_own() -> 
     assert "the budget of the sweep" in str(ends[0])
 
 
-def test_price_is_of_the_exact_model_and_unit() -> None:
-    prices = Prices()
-    found = prices.price("openai", "gpt-4o-mini")
-    assert found.cost(Usage(1_000_000, 1_000_000, 0, 0)) == pytest.approx(0.75)
-    assert found.cost(Usage(1_000_000, 0, 0, 1_000_000)) == pytest.approx(0.075)
-    assert "2025-08-01" in found.source
-    for provider, model in (
-        ("openai", "gpt-4o-mini-2024-07-18"),
-        ("openai", "gpt-4"),
-        ("openai", "GPT-4o-mini"),
-        ("openrouter", "gpt-4o-mini"),
-        ("openai", ""),
-    ):
-        assert prices.price(provider, model) is None
-    prices = Prices()
-    found = prices.price("deepl", "deepl", characters=True)
-    assert found.cost(Usage(), 2_000_000) == pytest.approx(50)
-    for provider in ("openai", "anthropic", "gemini", "openrouter"):
-        assert all(prices.price(provider, model) for model in prices.models(provider))
-
-
 ROW = '[[price]]\nprovider = "openai"\nmodel = "gpt-4o"\nas_of = 2026-01-31\n'
 X = f'source = "x"\n{ROW}'
 WHOLE = "input_per_million = 0\noutput_per_million = 0\n"
 
 
-def test_own_table_goes_first_and_names_the_unit(tmp_path: Path) -> None:
+def test_own_table_goes_first_and_its_mistakes_are_named(tmp_path: Path) -> None:
     own = tmp_path / "mine.toml"
     own.write_text(f'source = "x"\n{ROW}per_million_characters = 4\n', "utf-8")
     with pytest.raises(UsageError, match="Write input_per_million and output_per_million; 0 only"):
@@ -265,15 +225,11 @@ def test_own_table_goes_first_and_names_the_unit(tmp_path: Path) -> None:
     assert Prices(own).price("openai", "gpt-4o") is not None
     with pytest.raises(UsageError, match="Write per_million_characters"):
         Prices(own).price("openai", "gpt-4o", characters=True)
-    own = tmp_path / "mine.toml"
     own.write_text(f'source = "invoice"\n{ROW}{WHOLE.replace("0", "1", 1)}', "utf-8")
     prices = Prices(own)
     found = prices.price("openai", "gpt-4o")
     assert (found.input_per_million, found.source) == (1.0, "mine.toml (invoice), 2026-01-31")
     assert prices.price("openai", "gpt-4o-mini") == Prices().price("openai", "gpt-4o-mini")
-
-
-def test_mistakes_in_a_table(tmp_path: Path) -> None:
     for content, words in [
         ("source = ", "not valid TOML"),
         (ROW, "'source'"),
@@ -289,12 +245,23 @@ def test_mistakes_in_a_table(tmp_path: Path) -> None:
         (f"{X}per_million_characters = false", "a number is wanted"),
         ('source = "x"\n[[price]]\nprovider = "a"\nmodel = "b"', "as_of"),
     ]:
-        own = tmp_path / "mine.toml"
         own.write_text(content, "utf-8")
         with pytest.raises(UsageError, match=words):
             Prices(own)
-        with pytest.raises(UsageError, match="cannot be read"):
-            Prices(tmp_path / "nowhere.toml")
+    with pytest.raises(UsageError, match="cannot be read"):
+        Prices(tmp_path / "nowhere.toml")
+    prices = Prices()
+    found = prices.price("openai", "gpt-4o-mini")
+    assert found.cost(Usage(1_000_000, 1_000_000, 0, 0)) == pytest.approx(0.75)
+    assert found.cost(Usage(1_000_000, 0, 0, 1_000_000)) == pytest.approx(0.075)
+    assert "2025-08-01" in found.source
+    for model in ("gpt-4o-mini-2024-07-18", "gpt-4", "GPT-4o-mini", ""):
+        assert prices.price("openai", model) is None
+    assert prices.price("openrouter", "gpt-4o-mini") is None
+    found = prices.price("deepl", "deepl", characters=True)
+    assert found.cost(Usage(), 2_000_000) == pytest.approx(50)
+    for provider in ("openai", "anthropic", "gemini", "openrouter"):
+        assert all(prices.price(provider, model) for model in prices.models(provider))
 
 
 def chat(prompt: int, completion: int, total: int, /, **more: Any) -> dict[str, Any]:
@@ -329,7 +296,7 @@ DEEPSEEK = chat(1000, 30, 1030, prompt_cache_hit_tokens=640, prompt_cache_miss_t
 VLLM = chat(11, 4, 15, prompt=None, completion=None)
 
 
-def test_each_provider_s_shape() -> None:
+def test_usage_and_cost_in_each_provider_s_shape() -> None:
     reply: Any
     for reply, expected in [
         ({"usage": OPENAI}, Usage(2006, 300, 120, 1920)),
@@ -339,22 +306,15 @@ def test_each_provider_s_shape() -> None:
         ({"usageMetadata": GEMINI_NATIVE}, Usage(107, 520, 500, 60)),
         ({"usage": ANTHROPIC}, Usage(100_298, 503, 0, 100_000)),
         ({"usage": RESPONSES}, Usage(328, 52, 32, 128)),
-        ({"usage": DEEPSEEK}, Usage(1000, 30, 0, 640)),
-        ({"usage": VLLM}, Usage(11, 4, 0, 0)),
+        ({"usage": DEEPSEEK}, Usage(1000, 30, 0, 640)), ({"usage": VLLM}, Usage(11, 4, 0, 0)),
         ({"prompt_eval_count": 26, "eval_count": 298, "done": True}, Usage(26, 298, 0, 0)),
         ({"eval_count": 298, "done": True}, Usage(0, 298, 0, 0)),
         ({"usage": {"prompt_tokens": 9, "completion_tokens": 3}}, Usage(9, 3, 0, 0)),
-        ({"usage": None}, None),
-        ({"usage": {}}, None),
-        ({}, None),
-        ([], None),
+        ({"usage": None}, None), ({"usage": {}}, None), ({}, None), ([], None),
         ({"usage": {"prompt_tokens": -4, "completion_tokens": 3}}, None),
         ({"usage": {"prompt_tokens": True, "completion_tokens": 3}}, None),
-    ]:
+    ]:  # fmt: skip
         assert usage(reply) == expected
-
-
-def test_reported_cost() -> None:
     assert reported_cost({"usage": OPENROUTER}) == 0.00014
     upstream = {"upstream_inference_cost": 0.02}
     own_key = OPENROUTER | {"is_byok": True, "cost": 0.001, "cost_details": upstream}
@@ -365,12 +325,10 @@ def test_reported_cost() -> None:
     assert reported_cost({"usage": {"cost": 0}}) == 0
 
 
-numbers = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3), st.just({})
-)
-names = st.sampled_from(
-    sorted({*OPENAI, *GEMINI_NATIVE, *ANTHROPIC, *RESPONSES, *DEEPSEEK, "cost", "eval_count"})
-)
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats()
+numbers = PLAIN | st.text(max_size=3) | st.just({})
+NAMES = {*OPENAI, *GEMINI_NATIVE, *ANTHROPIC, *RESPONSES, *DEEPSEEK, "cost", "eval_count"}
+names = st.sampled_from(sorted(NAMES))
 details = st.dictionaries(st.sampled_from(["cached_tokens", "reasoning_tokens"]), numbers)
 blocks = st.dictionaries(names, st.one_of(numbers, details))
 

@@ -1,8 +1,8 @@
 """The client against a real server that misbehaves, and connections that several runs share."""
 
-from __future__ import annotations
-
 import asyncio
+import json
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
 from harness.core.calls import Reply
 from harness.core.failures import (
@@ -22,13 +23,32 @@ from harness.core.failures import (
     Refused,
     Transient,
 )
+from harness.core.run_state import RunState
 from harness.endpoint import client, offline
 from harness.endpoint.client import Connections, EndpointClient, OverlappingConnections
 from harness.endpoint.endpoints import is_loopback
 from harness.endpoint.transport import MOST_BYTES
 from harness.method.completions import read_completion
+from harness.run.total_failure import unconnected
+from harness.store.file.database import open_store
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run
+from rosetta_tui.app import showing
+from rosetta_tui.cli import main
+from rosetta_tui.commands import rosetta
+from rosetta_tui.commands.leaderboard import leaderboard
 from tests.harness.endpoint.sending import GOOD, KEY, SECRET_SOURCE, failure, request, send
-from tests.harness.scripted import Answer, Scripted, completion, error, json_answer, serving
+from tests.harness.evaluation import chat_plan, corpus, resume, run_corpus
+from tests.harness.scripted import (
+    Answer,
+    Asked,
+    Scripted,
+    completion,
+    error,
+    json_answer,
+    serving,
+    translated,
+)
 from tests.review.thorough import times
 
 
@@ -49,13 +69,11 @@ def test_good_reply_comes_back_and_secrets_stay_out(endpoint: Scripted) -> None:
 
 def test_statuses_are_refusals_or_tried_again(endpoint: Scripted) -> None:
     for kind, error_class, statuses in (
-        (Refused, ErrorClass.REQUEST, (400, 404, 413, 422)),
-        (Refused, ErrorClass.AUTH, (401, 403)),
-        (NoCredit, ErrorClass.REQUEST, (402,)),
-        (Transient, ErrorClass.TIMEOUT, (408,)),
+        (Refused, ErrorClass.REQUEST, (400, 404, 413, 422)), (Refused, ErrorClass.AUTH, (401, 403)),
+        (NoCredit, ErrorClass.REQUEST, (402,)), (Transient, ErrorClass.TIMEOUT, (408,)),
         (RateLimited, ErrorClass.RATE_LIMIT, (429,)),
         (Transient, ErrorClass.SERVER, (425, 500, 502, 503, 529, 599)),
-    ):
+    ):  # fmt: skip
         for status in statuses:
             told = error(status, "the words of the endpoint", headers={"Retry-After": "17"})
             endpoint.answer = lambda _, told=told: told  # type: ignore[misc]
@@ -64,65 +82,45 @@ def test_statuses_are_refusals_or_tried_again(endpoint: Scripted) -> None:
             assert (found.error_class, found.status) == (error_class, status)
             assert str(found) == f"HTTP {status}: the words of the endpoint"
             assert status not in {429, 503} or found.retry_after == 17
-
-
-def test_empty_account_is_no_rate_limit(endpoint: Scripted) -> None:
-    """OpenAI answers 429 where the account is empty: waiting would not help."""
+    # OpenAI answers 429 where the account is empty: waiting would not help
     body = {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}
     endpoint.answer = lambda _: json_answer(body, 429)
     found = failure(request(endpoint.url))
     assert (type(found), found.status) == (NoCredit, 429)
 
 
-@pytest.mark.parametrize(
-    ("answer", "error_class"),
-    [
-        (Answer(body=GOOD, cut_after=20), ErrorClass.TRUNCATED),
-        (Answer(body=GOOD, cut_after=0), ErrorClass.CONNECTION),
-        (Answer(body=b""), ErrorClass.MALFORMED),
-        (Answer(body=b"<html>Bad gateway</html>"), ErrorClass.MALFORMED),
-        (Answer(body=b'{"choices": ['), ErrorClass.MALFORMED),
-        (Answer(body=b"\xff\xfe\x00"), ErrorClass.MALFORMED),
-        (Answer(body=b"[" * 200_000), ErrorClass.MALFORMED),
-        (Answer(body=b"null"), ErrorClass.MALFORMED),
-        (Answer(body=b'{"choices": [{"message": {"content": 7}}]}'), ErrorClass.MALFORMED),
-        (Answer(body=b"9" * 5000), ErrorClass.MALFORMED),
-        (Answer(raw=b"I am no HTTP server\r\n\r\n"), ErrorClass.MALFORMED),
-        (Answer(raw=b"HTTP/1.1 200 OK\r\nbroken header\r\n\r\n"), ErrorClass.MALFORMED),
-        (Answer(raw=b"HTTP/1.1 200 OK\r\nx: " + b"y" * 70_000 + b"\r\n\r\n"), ErrorClass.MALFORMED),
-        (Answer(raw=b"HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n"), ErrorClass.MALFORMED),
-        (
-            Answer(raw=b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"),
-            ErrorClass.MALFORMED,
-        ),
-        (Answer(raw=b""), ErrorClass.CONNECTION),
-        (
-            Answer(body=b"no gzip at all", headers={"content-encoding": "gzip"}),
-            ErrorClass.MALFORMED,
-        ),
-        (Answer(body=GOOD, seconds=30), ErrorClass.TIMEOUT),
-        (Answer(body=GOOD, drip=0.05), ErrorClass.TIMEOUT),
-    ],
-    ids=lambda value: str(value)[:60],
-)
-def test_broken_replies_are_named(
-    endpoint: Scripted, answer: Answer, error_class: ErrorClass
-) -> None:
+HEAD = b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize(("answer", "error_class"), [
+    (Answer(body=GOOD, cut_after=20), ErrorClass.TRUNCATED),
+    (Answer(body=GOOD, cut_after=0), ErrorClass.CONNECTION),
+    (Answer(body=b""), ErrorClass.MALFORMED),
+    (Answer(body=b"<html>Bad gateway</html>"), ErrorClass.MALFORMED),
+    (Answer(body=b'{"choices": ['), ErrorClass.MALFORMED),
+    (Answer(body=b"\xff\xfe\x00"), ErrorClass.MALFORMED),
+    (Answer(body=b"[" * 200_000), ErrorClass.MALFORMED),
+    (Answer(body=b"null"), ErrorClass.MALFORMED),
+    (Answer(body=b'{"choices": [{"message": {"content": 7}}]}'), ErrorClass.MALFORMED),
+    (Answer(body=b"9" * 5000), ErrorClass.MALFORMED),
+    (Answer(raw=b"I am no HTTP server\r\n\r\n"), ErrorClass.MALFORMED),
+    (Answer(raw=HEAD + b"broken header\r\n\r\n"), ErrorClass.MALFORMED),
+    (Answer(raw=HEAD + b"x: " + b"y" * 70_000 + b"\r\n\r\n"), ErrorClass.MALFORMED),
+    (Answer(raw=HEAD + b"content-length: x\r\n\r\n"), ErrorClass.MALFORMED),
+    (Answer(raw=HEAD + b"transfer-encoding: chunked\r\n\r\nzz\r\n"), ErrorClass.MALFORMED),
+    (Answer(raw=b""), ErrorClass.CONNECTION),
+    (Answer(body=b"no gzip", headers={"content-encoding": "gzip"}), ErrorClass.MALFORMED),
+    (Answer(body=GOOD, seconds=30), ErrorClass.TIMEOUT),
+    (Answer(body=GOOD, drip=0.05), ErrorClass.TIMEOUT),
+], ids=lambda value: str(value)[:60])  # fmt: skip
+def test_broken_replies_named(endpoint: Scripted, answer: Answer, error_class: ErrorClass) -> None:
     endpoint.answer = lambda _: answer
-    found = failure(
-        request(endpoint.url), timeout=0.3 if error_class is ErrorClass.TIMEOUT else 60.0
-    )
+    timeout = 0.3 if error_class is ErrorClass.TIMEOUT else 60.0
+    found = failure(request(endpoint.url), timeout=timeout)
     assert isinstance(found, Transient)
     assert found.error_class is error_class
     assert KEY not in str(found)
     assert SECRET_SOURCE not in str(found)
-
-
-def test_a_reply_that_never_ends_is_not_read_to_its_end(endpoint: Scripted) -> None:
-    endpoint.answer = lambda _: Answer(body=b" " * (MOST_BYTES + 2**16))
-    found = failure(request(endpoint.url))
-    assert found.error_class is ErrorClass.MALFORMED
-    assert "16 MiB" in str(found)
 
 
 def test_no_server_no_url_and_redirects_are_failures(endpoint: Scripted) -> None:
@@ -133,15 +131,10 @@ def test_no_server_no_url_and_redirects_are_failures(endpoint: Scripted) -> None
     assert isinstance(found, Transient)
     assert found.error_class is ErrorClass.CONNECTION
     assert str(found) == f"No connection to 127.0.0.1:{port}."
-    for url in [
-        "http://",
-        "http://[::1",
-        f"http://user:{KEY}@127.0.0.1:9/",
-        "ftp://127.0.0.1/x",
-        "no url",
-        "http://a b/",
-        "http://127.0.0.1\n/",
-    ]:
+    for url in (
+        "http://", "http://[::1", f"http://user:{KEY}@127.0.0.1:9/", "ftp://127.0.0.1/x", "no url",
+        "http://a b/", "http://127.0.0.1\n/",
+    ):  # fmt: skip
         found = failure(request(url))
         assert isinstance(found, Refused | Transient)
         assert KEY not in str(found)
@@ -152,9 +145,13 @@ def test_no_server_no_url_and_redirects_are_failures(endpoint: Scripted) -> None
         found = failure(request(endpoint.url))
     assert isinstance(found, Refused)
     assert (found.status, elsewhere.asked) == (307, [])
+    endpoint.answer = lambda _: Answer(body=b" " * (MOST_BYTES + 2**16))
+    found = failure(request(endpoint.url))
+    assert found.error_class is ErrorClass.MALFORMED
+    assert "16 MiB" in str(found)
 
 
-def test_key_that_the_endpoint_repeats_stays_out_of_the_message(endpoint: Scripted) -> None:
+def test_keys_and_secret_entries_are_never_quoted(endpoint: Scripted) -> None:
     endpoint.answer = lambda _: error(401, f"Incorrect API key provided: {KEY}. See\nthe docs.")
     told = "HTTP 401: Incorrect API key provided: •••. See the docs."
     assert str(failure(request(endpoint.url))) == told
@@ -165,6 +162,11 @@ def test_key_that_the_endpoint_repeats_stays_out_of_the_message(endpoint: Script
     message = str(failure(request(endpoint.url)))
     assert len(message) < 230
     assert message.encode("utf-8")
+    read: Callable[[Any], Reply] = lambda reply: read_completion(reply, quote=False)  # noqa: E731
+    for status in (200, 400, 429, 500):
+        endpoint.answer = lambda a, s=status: error(s, f"cannot do {a.source}")  # type: ignore[misc]
+        told = str(failure(request(endpoint.url, cacheable=False, read=read)))
+        assert not [words for words in (SECRET_SOURCE, "cannot do") if words in told]
 
 
 @pytest.mark.parametrize("form", ["text", "error", "error in a good reply"])
@@ -179,16 +181,6 @@ def test_no_beginning_of_a_key_is_left_where_words_are_cut(endpoint: Scripted, f
         assert len(message) < 300
 
 
-def test_endpoint_is_never_quoted_about_a_secret_entry(endpoint: Scripted) -> None:
-    read: Callable[[Any], Reply] = lambda reply: read_completion(reply, quote=False)  # noqa: E731
-    for status in (200, 400, 429, 500):
-        endpoint.answer = lambda asked, status=status: error(  # type: ignore[misc]
-            status, f"cannot translate {asked.source}"
-        )
-        told = str(failure(request(endpoint.url, cacheable=False, read=read)))
-        assert not [words for words in (SECRET_SOURCE, "cannot translate") if words in told]
-
-
 def test_offline_refuses_another_machine_before_any_connection() -> None:
     for host in [
         "localhost.evil.example", "127.0.0.1.evil.example", "evil.example", "10.0.0.1", "0.0.0.0",
@@ -201,7 +193,7 @@ def test_offline_refuses_another_machine_before_any_connection() -> None:
         assert not is_loopback(f"http://{host}:9/v1")
 
 
-def test_this_machine_needs_no_proxy(endpoint: Scripted, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxies_are_for_others_alone(endpoint: Scripted, monkeypatch: pytest.MonkeyPatch) -> None:
     for host in ("localhost", "127.0.0.1", "127.8.9.1", "[::1]", "LOCALHOST"):
         assert is_loopback(f"http://{host}:11434/v1")
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
@@ -209,6 +201,23 @@ def test_this_machine_needs_no_proxy(endpoint: Scripted, monkeypatch: pytest.Mon
     endpoint.answer = lambda _: json_answer(completion("y"))
     for here_alone in (True, False):
         assert send(request(endpoint.url), offline=here_alone)[0].text == "y"
+    monkeypatch.setenv("http_proxy", endpoint.url.removesuffix("/v1"))
+    monkeypatch.delenv("no_proxy", raising=False)
+    endpoint.answer = lambda _: json_answer(completion("by proxy"))
+    assert send(request("http://model.example/v1"))[0].text == "by proxy"
+    assert endpoint.asked[2].path == "http://model.example/v1/chat/completions"
+    monkeypatch.setenv("http_proxy", endpoint.url.replace("//", "//me:pass@").removesuffix("/v1"))
+    send(request("http://model.example/v1"))
+    assert endpoint.asked[3].headers["proxy-authorization"] == "Basic bWU6cGFzcw=="
+    monkeypatch.setenv("no_proxy", ".example")
+    assert failure(request("http://model.example/v1")).error_class is ErrorClass.CONNECTION
+    monkeypatch.delenv("no_proxy", raising=False)
+    for proxy in ("127.0.0.1:3128", "socks5://127.0.0.1:1080", "ftp://127.0.0.1"):
+        monkeypatch.setenv("http_proxy", proxy)
+        found = failure(request("http://model.example/v1"))
+        assert isinstance(found, Refused)
+        assert found.error_class is ErrorClass.REQUEST
+        assert "The proxy that the environment names" in str(found)
 
 
 def test_offline_allows_this_machine_over_ipv6() -> None:
@@ -217,29 +226,6 @@ def test_offline_allows_this_machine_over_ipv6() -> None:
             assert send(request(six.url), offline=True)[0].text == "six"
     except (OSError, AssertionError):
         pytest.skip("this machine has no IPv6 loopback")
-
-
-def test_other_machine_uses_the_proxy(endpoint: Scripted, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("http_proxy", endpoint.url.removesuffix("/v1"))
-    monkeypatch.delenv("no_proxy", raising=False)
-    endpoint.answer = lambda _: json_answer(completion("by proxy"))
-    assert send(request("http://model.example/v1"))[0].text == "by proxy"
-    assert endpoint.asked[0].path == "http://model.example/v1/chat/completions"
-    monkeypatch.setenv("http_proxy", endpoint.url.replace("//", "//me:pass@").removesuffix("/v1"))
-    send(request("http://model.example/v1"))
-    assert endpoint.asked[1].headers["proxy-authorization"] == "Basic bWU6cGFzcw=="
-    monkeypatch.setenv("no_proxy", ".example")
-    assert failure(request("http://model.example/v1")).error_class is ErrorClass.CONNECTION
-
-
-def test_proxy_that_cannot_be_used_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("no_proxy", raising=False)
-    for proxy in ("127.0.0.1:3128", "socks5://127.0.0.1:1080", "ftp://127.0.0.1"):
-        monkeypatch.setenv("http_proxy", proxy)
-        found = failure(request("http://model.example/v1"))
-        assert isinstance(found, Refused)
-        assert found.error_class is ErrorClass.REQUEST
-        assert "The proxy that the environment names" in str(found)
 
 
 def test_passwords_of_netrc_and_cookies_are_not_sent(
@@ -267,21 +253,6 @@ def test_passwords_of_netrc_and_cookies_are_not_sent(
     asyncio.run(main())
     assert len(endpoint.asked) == 4
     assert "cookie" not in endpoint.asked[3].headers
-
-
-def test_connections_are_kept_and_many_may_be_open_at_once(endpoint: Scripted) -> None:
-    endpoint.answer = lambda _: json_answer(completion("y"), seconds=0.2)
-
-    async def main() -> None:
-        client = EndpointClient(timeout_seconds=20, offline=True)
-        try:
-            for _ in range(2):
-                await asyncio.gather(*(client.send(request(endpoint.url)) for _ in range(150)))
-        finally:
-            await client.close()
-
-    asyncio.run(main())
-    assert (endpoint.most_under_way, len(endpoint.asked)) == (150, 300)
 
 
 REPLY = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%b" % (len(GOOD), GOOD)
@@ -330,7 +301,7 @@ async def ask(ways: Connections, url: str) -> str:
     return (await client.send(request(url)))[0].text
 
 
-def test_later_run_uses_an_open_connection_of_its_limits() -> None:
+def test_later_runs_use_an_open_connection_of_their_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     with counting() as server, closing(Connections()) as ways:
         assert [ways.run(ask(ways, server.url)) for _ in range(3)] == ["whole"] * 3
         assert len(server.taken) == 1
@@ -341,15 +312,21 @@ def test_later_run_uses_an_open_connection_of_its_limits() -> None:
         assert ways.client(timeout_seconds=20.0, offline=False) is own
         assert ways.client(timeout_seconds=20.0, offline=True) is not own
         assert ways.client(timeout_seconds=5.0, offline=False) is not own
-
-
-def test_client_at_hand_refuses_once_shut(monkeypatch: pytest.MonkeyPatch) -> None:
     with counting() as server, closing(Connections()) as ways:
         ways.run(ask(ways, server.url))
         monkeypatch.setattr(offline, "why", lambda: offline.SECRET)
         with pytest.raises(Refused, match="nothing may leave"):
             ways.run(ask(ways, "http://192.0.2.1/v1"))
         assert ways.run(ask(ways, server.url)) == "whole"
+
+    async def wrong() -> None:
+        raise LookupError
+
+    with counting() as server, closing(OverlappingConnections()) as ways:
+        with pytest.raises(LookupError):
+            ways.run(wrong())
+        assert [ways.run(ask(ways, server.url)) for _ in range(3)] == ["whole"] * 3
+        assert len(server.taken) == 1
 
 
 def test_what_a_run_leaves_behind_is_broken_off() -> None:
@@ -404,17 +381,6 @@ def test_runs_that_overlap_share_a_loop_and_break_off_only_what_is_their_own() -
         assert (whole.result(20), broken) == (["of the other"], ["of the other", "of the one"])
 
 
-def test_overlapping_runs_use_one_pool_and_what_they_raise_is_theirs() -> None:
-    async def wrong() -> None:
-        raise LookupError
-
-    with counting() as server, closing(OverlappingConnections()) as ways:
-        with pytest.raises(LookupError):
-            ways.run(wrong())
-        assert [ways.run(ask(ways, server.url)) for _ in range(3)] == ["whole"] * 3
-        assert len(server.taken) == 1
-
-
 def test_calls_of_an_ended_loop_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     async def ending() -> None:
         asyncio.get_running_loop().stop()
@@ -425,3 +391,149 @@ def test_calls_of_an_ended_loop_are_reported(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(HarnessError, match="broke off"):
         ways.run(ending())
     ways.close()
+
+
+DEAD = Answer(cut_after=0)
+WORDS = "3 entries failed for want of a connection; they count as 0"
+
+
+def dead_for(*numbers: int) -> Any:
+    """Answer all but these entries; for those the connection breaks."""
+
+    def answer(asked: Asked) -> Answer:
+        found = re.search(r"entry number (\d+)", asked.source)
+        return DEAD if found and int(found[1]) in numbers else translated(asked)
+
+    return answer
+
+
+@pytest.fixture
+def home(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ROSETTA_HOME", str(store_path.parent))
+    return store_path
+
+
+class Cut:
+    """A run of 12 of which 3 entries met a dead server, in a store that tests copy, and the server alive again."""
+
+    def __init__(self, folder: Path, endpoint: Scripted) -> None:
+        self.endpoint, self.store = endpoint, folder / "rosetta.sqlite"
+        endpoint.answer = dead_for(2, 5, 7)
+        self.heard = run_corpus(self.store, corpus(12), chat_plan(endpoint.url))
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cut]:
+    with serving() as endpoint:
+        yield Cut(tmp_path_factory.mktemp("cut"), endpoint)
+
+
+@pytest.fixture
+def cut(once: Cut, home: Path) -> Cut:
+    home.parent.mkdir(exist_ok=True)
+    with closing(open_store(once.store)) as store:
+        store.execute("VACUUM INTO ?", (str(home),))
+    once.endpoint.answer = translated
+    once.endpoint.asked.clear()
+    return once
+
+
+def called(*arguments: str) -> Result:
+    return CliRunner().invoke(rosetta, list(arguments))
+
+
+def test_run_and_resume_seal_no_failed_entries_unasked(
+    cut: Cut, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    end = cut.heard.finished
+    assert (end.state, end.card_hash, end.done, end.failed) == (RunState.STOPPED, None, 12, 3)
+    assert (end.reason or "").startswith(WORDS)
+    told = str(called("resume", "last").exception)
+    assert [part in told for part in (WORDS, "--retry-failed", "--keep-failed")] == [True] * 3
+    assert called("resume", "last", "--retry-failed", "--keep-failed").exit_code == 2
+    assert cut.endpoint.asked == []
+    with closing(open_store(home)) as store:
+        assert list_runs(store)[0].card is None
+    with Path("/dev/null").open(encoding="utf-8") as nobody:
+        monkeypatch.setattr("sys.stdin", nobody)
+        with pytest.raises(SystemExit) as left:
+            main(["resume", "last"])
+    assert left.value.code == 2
+    assert WORDS in capsys.readouterr().err
+
+
+def test_scripts_keep_failed_entries(cut: Cut, home: Path) -> None:
+    kept = called("resume", "last", "--keep-failed", "--plain")
+    assert (kept.exit_code, cut.endpoint.asked) == (0, []), kept.output
+    with closing(open_store(home)) as store:
+        [run] = list_runs(store)
+    assert (run.failed, dict(run.failures)) == (3, {"connection": 3})
+    assert "3 connection" in called("runs", "list").stdout
+    [listed] = json.loads(called("runs", "list", "--json").stdout)
+    assert listed["failures"] == {"connection": 3}
+
+
+def test_scripts_ask_for_failed_entries_again(cut: Cut, home: Path) -> None:
+    again = called("resume", "last", "--retry-failed", "--plain")
+    assert (again.exit_code, len(cut.endpoint.asked)) == (0, 3), again.output
+    with closing(open_store(home)) as store:
+        assert list_runs(store)[0].failed == 0
+
+
+@pytest.mark.parametrize(("answer", "asked"), [("\n", 3), ("n\n", 0)])
+def test_terminal_asks_and_enter_asks_again(
+    cut: Cut, home: Path, monkeypatch: pytest.MonkeyPatch, answer: str, asked: int
+) -> None:
+    monkeypatch.setattr(showing, "can_be_asked", lambda style: style != "json-lines")
+    done = CliRunner().invoke(rosetta, ["resume", "last", "--plain"], input=answer)
+    assert done.exit_code == 0, done.output
+    assert f"{WORDS}. Ask for them again? [Y/n]" in done.output
+    assert len(cut.endpoint.asked) == asked
+    with closing(open_store(home)) as store:
+        assert list_runs(store)[0].failed == 3 - asked
+
+
+def test_kept_run_is_not_asked_about_twice(cut: Cut, home: Path) -> None:
+    with closing(open_store(home)) as store:
+        run = find_run(store, "last")
+        store.execute("UPDATE runs SET plan = json_set(plan, '$.run.keep_failed', json('true'))")
+    done = called("resume", run.run_id, "--plain")
+    assert done.exit_code == 0, done.output
+
+
+def test_kept_run_seals_at_once_as_do_other_failures(endpoint: Scripted, home: Path) -> None:
+    endpoint.answer = dead_for(2, 5)
+    plan = chat_plan(endpoint.url, run={"keep_failed": True})
+    assert run_corpus(home, corpus(12), plan).finished.card_hash
+    endpoint.answer = dead_for(2)
+    done = called("retry", "last", "--plain")
+    assert done.exit_code == 1
+    assert "1 entry failed for want of a connection" in done.stderr
+    endpoint.answer = lambda asked: (
+        json_answer(completion("")) if "number 3" in asked.source else translated(asked)
+    )
+    other = corpus(2, source="number 3")
+    assert run_corpus(home, other, chat_plan(endpoint.url)).finished.card_hash
+    with closing(open_store(home)) as store:
+        assert unconnected(store, find_run(store, "last").id) == 0
+    assert "2 empty" in called("runs", "list").stdout
+
+
+def test_server_that_is_still_dead_leaves_the_run_unsealed(cut: Cut, home: Path) -> None:
+    cut.endpoint.answer = dead_for(5)
+    end = resume(home, retry_failed=True).finished
+    assert (end.state, end.failed) == (RunState.STOPPED, 1)
+    assert (end.reason or "").startswith("1 entry failed for want of a connection; it counts as 0")
+
+
+def test_run_is_ranked_with_one_dead_entry_of_twenty(endpoint: Scripted, home: Path) -> None:
+    endpoint.answer = dead_for(7)
+    plan = chat_plan(endpoint.url, run={"keep_failed": True})
+    for size, failed in ((19, True), (20, False)):
+        number = run_corpus(home, corpus(size), plan).finished.run_id
+        boards = json.loads(CliRunner().invoke(leaderboard, ["--json"]).stdout)
+        [run] = [each for board in boards for each in board["runs"] if each["run_id"] == number]
+        assert (run["rank"] is None, run["failures"]) == (failed, {"connection": 1})
+        if failed:
+            assert f"1 of {size} entries failed for want of a connection" in run["unranked"]
+            assert f"rosetta retry {number[:8]}" in run["unranked"]

@@ -1,7 +1,5 @@
 """The door that is shut, certificates, and whether a computer has a way to other machines."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import ssl
@@ -12,6 +10,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -41,14 +40,9 @@ def connect(address: object, family: int = socket.AF_INET, kind: int = socket.SO
         opened.connect(address)  # type: ignore[arg-type]
 
 
-def send_to(address: tuple[str, int]) -> None:
+def datagram(send: Callable[[socket.socket], object]) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as opened:
-        opened.sendto(b"x", address)
-
-
-def send_message(address: tuple[str, int]) -> None:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as opened:
-        opened.sendmsg([b"x"], [], 0, address)
+        send(opened)
 
 
 def listen(host: str) -> None:
@@ -83,8 +77,8 @@ WAYS: dict[str, Callable[[], object]] = {
     "tcp": lambda: connect((ELSEWHERE, 9)),
     "tcp over IPv6": lambda: connect(("2001:db8::1", 9), socket.AF_INET6),
     "mapped IPv4": lambda: connect(("::ffff:192.0.2.1", 9), socket.AF_INET6),
-    "udp": lambda: send_to((ELSEWHERE, 9)),
-    "udp message": lambda: send_message((ELSEWHERE, 9)),
+    "udp": lambda: datagram(lambda it: it.sendto(b"x", (ELSEWHERE, 9))),
+    "udp message": lambda: datagram(lambda it: it.sendmsg([b"x"], [], 0, (ELSEWHERE, 9))),
     "connected udp": lambda: connect((ELSEWHERE, 9), kind=socket.SOCK_DGRAM),
     "a name is looked up": lambda: socket.getaddrinfo("secret.elsewhere.example", 80),
     "a name as bytes": lambda: socket.getaddrinfo(b"elsewhere.example", 80),
@@ -104,10 +98,9 @@ WAYS: dict[str, Callable[[], object]] = {
 }
 
 
-@pytest.mark.parametrize("reason", [offline.SECRET, offline.OFFLINE])
-def test_every_way_out_is_shut(reason: str) -> None:
-    offline.shut(reason)
-    for way in WAYS.values():
+def test_every_way_out_is_shut() -> None:
+    for reason, way in product((offline.OFFLINE, offline.SECRET), WAYS.values()):
+        offline.shut(reason)
         with pytest.raises(Refused) as caught:
             way()
         assert caught.value.error_class is ErrorClass.OFFLINE
@@ -185,17 +178,13 @@ def test_a_server_without_tls_is_not_called_absent() -> None:
     assert "Is it http:// instead of https://?" in str(found)
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        ("self-signed", "not one that this computer trusts (self-signed, or of an unknown maker)"),
-        ("expired", "certificate has expired"),
-        ("not yet", "certificate is not valid yet"),
-        ("other name", "certificate is for another name"),
-        ("other address", "certificate is for another name"),
-    ],
-)
-def test_what_is_wrong_with_a_certificate_is_named(
+@pytest.mark.parametrize(("kind", "words"), [
+    ("self-signed", "not one that this computer trusts (self-signed, or of an unknown maker)"),
+    ("expired", "certificate has expired"), ("not yet", "certificate is not valid yet"),
+    ("other name", "certificate is for another name"),
+    ("other address", "certificate is for another name"),
+])  # fmt: skip
+def test_wrong_certificate_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, words: str
 ) -> None:
     with tls_server(tmp_path, monkeypatch, kind) as address:
@@ -256,15 +245,15 @@ def usage(*, signs: bool) -> x509.KeyUsage:
     )  # fmt: skip
 
 
+Key = ec.EllipticCurvePrivateKey
+
+
 def certificate(
-    name: str,
-    key: ec.EllipticCurvePrivateKey,
-    maker: str,
-    signs: ec.EllipticCurvePrivateKey,
-    days: tuple[int, int] = (-1, 1),
+    name: str, key: Key, maker: str, signs: Key, days: tuple[int, int] = (-1, 1)
 ) -> x509.Certificate:
     """Make a certificate that holds between two days from now, for a name of which the maker is a CA."""
-    now = datetime.now(UTC)
+    now, shown = datetime.now(UTC), [x509.DNSName(name.replace(" ", "-"))]
+    maker_id = x509.AuthorityKeyIdentifier.from_issuer_public_key(signs.public_key())
     return (
         x509.CertificateBuilder()
         .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
@@ -273,15 +262,11 @@ def certificate(
         .serial_number(x509.random_serial_number())
         .not_valid_before(now + timedelta(days=days[0]))
         .not_valid_after(now + timedelta(days=days[1]))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.DNSName(name.replace(" ", "-"))]), critical=False
-        )
+        .add_extension(x509.SubjectAlternativeName(shown), critical=False)
         .add_extension(x509.BasicConstraints(ca=name == maker, path_length=None), critical=True)
         # from Python 3.13 on these are looked for
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-        .add_extension(
-            x509.AuthorityKeyIdentifier.from_issuer_public_key(signs.public_key()), critical=False
-        )
+        .add_extension(maker_id, critical=False)
         .add_extension(usage(signs=name == maker), critical=True)
         .sign(signs, hashes.SHA256())
     )
@@ -361,12 +346,10 @@ WINDOWS_SIX = " 12    281 2001:db8:1::/64          On-link\n"
 
 def test_what_windows_and_macos_print_is_read() -> None:
     for more, found in [
-        ("", set()),
-        (WINDOWS_NEAR, {"192.168.1.23"}),
-        (WINDOWS_DEFAULT + WINDOWS_NEAR, {"192.168.1.23"}),
-        (WINDOWS_SIX, {"interface 12"}),
+        ("", set()), (WINDOWS_NEAR, {"192.168.1.23"}),
+        (WINDOWS_DEFAULT + WINDOWS_NEAR, {"192.168.1.23"}), (WINDOWS_SIX, {"interface 12"}),
         ("  224.0.0.0   240.0.0.0   On-link   192.168.1.23   281\n", set()),
-    ]:
+    ]:  # fmt: skip
         assert set(windows_routes(WINDOWS_ALONE + more)) == found
     for more, found in [
         ("", set()),
@@ -422,17 +405,14 @@ def test_a_machine_that_is_alone_is_known_by_its_own_kernel() -> None:
     assert done.stdout.endswith("\nalone:\n"), done.stderr
 
 
-def test_route_of_the_kernel_is_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ways_out_are_found_without_sending_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ways_out, "routed", lambda: iter(()))
     monkeypatch.setattr(ways_out, "NOBODYS", ((socket.AF_INET, "127.0.0.1"),))
     assert looked_for() == ("a route that the table does not show",)
     monkeypatch.setattr(ways_out, "NOBODYS", ((socket.AF_INET, "192.0.2.1"),))
     offline.shut(offline.SECRET)  # the door answers in the kernel's place
     assert looked_for() == ()
-
-
-def test_nothing_is_sent_to_find_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A socket of UDP that is connected here would have its packet heard."""
+    # a socket of UDP that is connected here would have its packet heard
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as heard:
         heard.bind(("127.0.0.1", 0))
         heard.setblocking(False)
@@ -443,9 +423,6 @@ def test_nothing_is_sent_to_find_out(monkeypatch: pytest.MonkeyPatch) -> None:
         assert looked_for() != ()
         with pytest.raises(BlockingIOError):
             heard.recv(1)
-
-
-def test_the_refusal_names_the_way_and_both_mends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ways_out, "ways_out", lambda: ("wlan0",))
     for reason in ("", "  "):
         with pytest.raises(UsageError, match=r"\(wlan0\).*Pull the cable.*--despite-network"):

@@ -1,7 +1,5 @@
 """A run that stays under way."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

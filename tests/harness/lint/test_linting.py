@@ -1,7 +1,5 @@
 """What linting sees in outputs, what it does not, and that no text is in what it says."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +7,6 @@ import pytest
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, Segment
-from harness.lint.copies import lint_copies
 from harness.lint.finding import LintFinding, LintReport, NotLookedAt
 from harness.lint.linting import lint
 from harness.lint.subject import LintedEntry, LintSubject
@@ -62,8 +59,6 @@ class TestVariants:
         assert only(classed(10, 10, 29, 30), "variants") is None, "all are hit alike"
         assert only(classed(17, 20, 0, 30), "variants") is None, "below nine in ten"
         assert only(classed(18, 20, 0, 30), "variants") is not None
-
-    def test_without_others_there_is_no_chance_and_a_note(self) -> None:
         found = only(classed(10, 10, 0, 4), "variants")
         assert found is not None
         assert (found.severity, found.chance) == ("note", None)
@@ -108,8 +103,6 @@ class TestCopies:
         assert found is not None
         assert (found.count, found.entries) == (2, (12, 15))
         assert "12 of 3, 15 of 4" in found.seen
-
-    def test_the_own_reference_and_what_is_like_it_are_none(self) -> None:
         entries = self.entries()
         twin = entries[11].model_copy(update={"reference": entries[2].reference + " jes"})
         entries[11] = twin
@@ -117,8 +110,17 @@ class TestCopies:
         assert only(lint(subject(entries, outputs)), "copies") is None
         outputs[11] = entries[2].reference  # nearer to the other; but its own is a near copy, too
         assert only(lint(subject(entries, outputs)), "copies") is None
-
-    def test_one_as_near_to_its_own_reference_is_none(self) -> None:
+        entries = self.entries()
+        outputs = ["io alia kaj longa"] * 20
+        outputs[12] = entries[13].reference
+        assert only(lint(subject(entries, outputs)), "copies") is None
+        entries = [
+            entry(1, Segment.DEVELOPMENT).model_copy(update={"reference": "Dankon!"}),
+            entry(2),
+        ]
+        report = lint(subject(entries, ["x", "Dankon!"]))
+        assert only(report, "copies") is None
+        assert "not known" in skipped(report)["copies"]
         letters = "abcdefghij" * 4
         given = entry(1, Segment.DEVELOPMENT).model_copy(update={"reference": letters})
         asked = entry(2).model_copy(update={"reference": "z" * 6 + letters[6:]})
@@ -135,32 +137,6 @@ class TestCopies:
         found = only(lint(subject([given, entry(2)], outputs)), "copies")
         assert (0 if found is None else found.count) == count
 
-    def test_references_of_other_segments_do_not_count(self) -> None:
-        entries = self.entries()
-        outputs = ["io alia kaj longa"] * 20
-        outputs[12] = entries[13].reference
-        assert only(lint(subject(entries, outputs)), "copies") is None
-
-    def test_short_texts_are_alike_by_chance(self) -> None:
-        entries = [
-            entry(1, Segment.DEVELOPMENT).model_copy(update={"reference": "Dankon!"}),
-            entry(2),
-        ]
-        report = lint(subject(entries, ["x", "Dankon!"]))
-        assert only(report, "copies") is None
-        assert "not known" in skipped(report)["copies"]
-
-    def test_a_thousand_by_a_thousand(self) -> None:
-        entries = [entry(n, Segment.DEVELOPMENT) for n in range(1000)]
-        entries += [entry(n) for n in range(1000, 2000)]
-        outputs = [sentence(9000 + n) for n in range(2000)]
-        outputs[1999] = entries[5].reference
-        rows = zip(entries[1000:], outputs[1000:], strict=True)
-        made = tuple(LintedEntry(*each) for each in rows)
-        [found] = lint_copies(LintSubject("run", made, tuple(entries[:1000]), DATASET, {}))
-        assert isinstance(found, LintFinding)
-        assert found.entries == (1999,)
-
 
 class TestPrompt:
     entries = [entry(n, Segment.DEVELOPMENT) for n in range(3)] + [entry(n) for n in range(3, 6)]
@@ -173,6 +149,13 @@ class TestPrompt:
         found = only(self.report(prompt), "prompt")
         assert found is not None
         assert (found.severity, found.entries, found.of) == ("look", (0, 1), 3)
+        report = self.report(self.entries[1].reference, development_data=False)
+        assert only(report, "prompt") is not None
+        assert only(report, "declaration") is None
+        found = only(self.report(self.entries[4].reference), "prompt")
+        assert found is not None
+        assert (found.entries, found.of) == ((4,), 3)
+        assert only(self.report("Translate into Esperanto."), "prompt") is None
 
     @pytest.mark.parametrize(
         "card",
@@ -185,17 +168,6 @@ class TestPrompt:
         assert found is not None
         assert found.severity == "note"
 
-    def test_declared_as_none_and_used_is_a_finding(self) -> None:
-        report = self.report(self.entries[1].reference, development_data=False)
-        assert only(report, "prompt") is not None
-        assert only(report, "declaration") is None
-
-    def test_what_was_translated_stands_in_the_prompt(self) -> None:
-        found = only(self.report(self.entries[4].reference), "prompt")
-        assert found is not None
-        assert (found.entries, found.of) == ((4,), 3)
-        assert only(self.report("Translate into Esperanto."), "prompt") is None
-
 
 class TestCanaries:
     dataset = DATASET.model_copy(update={"canary": (CANARY,)})
@@ -206,8 +178,6 @@ class TestCanaries:
         found = only(report, "canary")
         assert found is not None
         assert (found.severity, found.entries, found.of) == ("look", (1,), 4)
-
-    def test_one_that_the_own_source_has_is_no_finding(self) -> None:
         own = entry(1).model_copy(update={"source": f"say {CANARY}"})
         assert only(lint(subject([own], [CANARY], self.dataset)), "canary") is None
 
@@ -217,11 +187,6 @@ class TestCanaries:
     )  # fmt: skip
     def test_why_none_was_looked_for(self, dataset: Dataset | None, why: str) -> None:
         assert why in skipped(lint(subject([entry(1)], ["short"], dataset)))["canary"]
-
-
-def test_a_card_without_rows_is_named() -> None:
-    report = lint(subject([], []))
-    assert report.not_looked_at == (NotLookedAt(check="all", why="no outputs are known: the card has no rows"),)  # fmt: skip
 
 
 def test_no_text_is_quoted_and_nobody_is_accused() -> None:
@@ -235,3 +200,5 @@ def test_no_text_is_quoted_and_nobody_is_accused() -> None:
     assert CANARY not in told
     assert "cheat" not in told.lower()
     assert all(each.rests_on and each.proves_not for each in report.findings)
+    report = lint(subject([], []))
+    assert report.not_looked_at == (NotLookedAt(check="all", why="no outputs are known: the card has no rows"),)  # fmt: skip

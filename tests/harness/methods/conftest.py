@@ -1,7 +1,5 @@
 """A real local HTTP server, and a carrier of calls that really sends to it."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -17,6 +15,18 @@ from harness.core.calls import Reply, Request
 from harness.endpoint.keys import known_variables
 from harness.method.options import MethodOptions
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
+
+PLUGIN = """
+from harness.method.method import MethodClass, Output, Setup
+class M:
+    endpoint = None
+    def __init__(self, options):
+        self.setup = Setup(method="m", method_class=MethodClass.CUSTOM_PLUGIN, method_version="1",
+                           model_slug="m", condition="c")
+    async def translate(self, entries, calls):
+        return [Output(each.source) for each in entries]
+"""
+"""A method that copies its sources, as a plug-in: class M."""
 
 
 @pytest.fixture(autouse=True)
@@ -87,9 +97,8 @@ class HttpCalls:
         if request.body_secrets:
             assert isinstance(body, dict)
             body = body | dict(request.body_secrets)
-        async with httpx.AsyncClient(
-            trust_env=False, verify=False
-        ) as client:  # it makes no context for TLS
+        # it makes no context for TLS
+        async with httpx.AsyncClient(trust_env=False, verify=False) as client:
             answer = await client.post(request.url, json=body, headers=dict(request.headers))
         self.replies.append(request.read(answer.json()))
         return self.replies[-1]
@@ -111,12 +120,9 @@ def entry(source: str, place: int | str = 1, segment: Segment | None = None) -> 
 
 def completion(text: str | None, **more: Any) -> dict[str, Any]:
     """A chat-completions reply as OpenAI documents it."""
+    message = {"role": "assistant", "content": text}
     return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "model": "model-2025-01-01",
-        "choices": [
-            {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-        ],
+        "id": "chatcmpl-1", "object": "chat.completion", "model": "model-2025-01-01",
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 19, "completion_tokens": 10, "total_tokens": 29},
-    } | more
+    } | more  # fmt: skip

@@ -1,28 +1,39 @@
 """Methods of others may do anything; the run goes on and says what happened."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from corpora.model.entry import Entry
+from harness.box.engine import Inside, Launch
+from harness.box.failures import BoxStage, WhoseFault
+from harness.box.limits import Limits
+from harness.box.own_process import OwnProcess
 from harness.core.calls import Calls, Price, Reply, Request, Usage
 from harness.core.failures import CallError, ErrorClass, HarnessError, Refused, UsageError
 from harness.core.run_state import RunState
+from harness.core.user_file import folder_sha256
 from harness.endpoint.budget import BudgetReached
 from harness.method.method import Method, MethodClass, Output, Recorded, Result, Setup
 from harness.method.options import MethodOptions
+from harness.methods.local_model import LocalModel, limits_for
+from harness.methods.registry import build
 from harness.setup.plan import Plan, RunOptions
+from tests.harness.box.making import descendants, new_since, require_ended
 from tests.harness.evaluation import LANGUAGES, Heard, corpus, kept, query, run_corpus
-from tests.harness.scripted import Answer, Asked, Scripted, error, json_answer
+from tests.harness.methods.tiny_model import SAYS, tiny_model
+from tests.harness.scripted import Scripted
 
 Act = Callable[[], Any]
 
@@ -103,12 +114,8 @@ def test_what_a_method_raises_is_that_entrys_error(store_path: Path) -> None:
     ends = [GeneratorExit("x"), KeyboardInterrupt(), BaseExceptionGroup("x", [SystemExit()])]
     rows = rows_of(store_path, [throw(error) for error in [each[0] for each in raised] + ends])
     for row, (_, error_class, words) in zip(rows, raised, strict=False):
-        assert (row.error_class, row.error, row.output, row.exact) == (
-            error_class,
-            words,
-            None,
-            False,
-        )
+        assert (row.error_class, row.error, row.output) == (error_class, words, None)
+        assert not row.exact
     assert {row.error_class for row in rows[len(raised) :]} == {ErrorClass.METHOD}
 
 
@@ -131,6 +138,16 @@ def test_what_a_method_gives_instead_of_outputs_is_reported(store_path: Path) ->
     rows = rows_of(store_path, [lambda each=each: each[0] for each in given])  # type: ignore[misc]
     for row, (_, error_class, words) in zip(rows, given, strict=True):
         assert (row.error_class, row.error, row.output) == (error_class, words, None)
+    broken = [
+        Output(None, ErrorClass.EMPTY, 7),  # type: ignore[arg-type]
+        Output("fine", notes=7),  # type: ignore[arg-type]
+        Output("fine", notes=(UnspeakableError(),)),  # type: ignore[arg-type]
+        Output("a" + "\u0301\u0316" * 150_000),
+    ]
+    rows = rows_of(store_path, [lambda each=each: [each] for each in broken])  # type: ignore[misc]
+    assert None not in [row.error_class for row in rows]
+    assert (rows[-1].error_class, rows[-1].output) == (ErrorClass.MALFORMED, None)
+    assert rows[-1].error == "The output has more than 30 combining marks in a row."
 
 
 NO_NUMBERS: list[Any] = [
@@ -147,16 +164,13 @@ NO_NUMBERS: list[Any] = [
 ]
 
 
-def test_invalid_record_is_that_entrys_error_and_spoils_no_card(store_path: Path) -> None:
+def test_invalid_record_is_an_error_and_odd_numbers_are_stored(store_path: Path) -> None:
     for row in rows_of(store_path, [partial(fine, recorded=each) for each in NO_NUMBERS]):
         assert (row.output, row.error_class) == (None, ErrorClass.METHOD)
         assert "latency, tokens or cost" in (row.error or "")
         assert (row.cost_usd, row.prompt_tokens) == (None, None)
     card = kept(store_path).card
     assert card["cost"]["total_cost_usd"] is None
-
-
-def test_numbers_and_odd_texts_are_made_storable(store_path: Path) -> None:
     recorded = Recorded(np.float32(1.5), Usage(np.int64(3), 4), Decimal("0.25"))  # type: ignore[arg-type]
     run_foreign(store_path, lambda: [Output("fine", recorded=recorded)], size=2)
     row = kept(store_path).results[1]
@@ -168,28 +182,12 @@ def test_numbers_and_odd_texts_are_made_storable(store_path: Path) -> None:
     assert [attempt.note for attempt in stored.attempts[1]] == ["note \ufffd", "7"]
 
 
-def test_unreadable_output_is_that_entrys_error(store_path: Path) -> None:
-    broken = [
-        Output(None, ErrorClass.EMPTY, 7),  # type: ignore[arg-type]
-        Output("fine", notes=7),  # type: ignore[arg-type]
-        Output("fine", notes=(UnspeakableError(),)),  # type: ignore[arg-type]
-        Output("a" + "\u0301\u0316" * 150_000),
-    ]
-    rows = rows_of(store_path, [lambda each=each: [each] for each in broken])  # type: ignore[misc]
-    assert None not in [row.error_class for row in rows]
-    assert (rows[-1].error_class, rows[-1].output) == (ErrorClass.MALFORMED, None)
-    assert rows[-1].error == "The output has more than 30 combining marks in a row."
-
-
-def test_a_short_batch_fails_as_a_whole_instead_of_shifting(store_path: Path) -> None:
+def test_short_batch_fails_whole_and_no_answer_is_shown(store_path: Path) -> None:
     heard = run_foreign(store_path, lambda: [Output("a")] * 3, size=8, batch_size=4)
     rows = kept(store_path).results
     assert [each.error_class for each in rows] == [ErrorClass.METHOD] * 4 + [None] * 4
     assert rows[0].error == "The method gave 3 outputs for 4 entries."
     assert heard.finished.state is RunState.COMPLETE
-
-
-def test_method_sees_the_question_and_never_the_answer(store_path: Path) -> None:
     plan = Plan(method="foreign", options=MethodOptions(**LANGUAGES))
     method = Foreign(fine)
     given = corpus(3, variants=["A VARIANT"], notes="HINT", morphological_analysis="HINT+N")
@@ -203,14 +201,11 @@ SECRET = "the medicine bundle"
 
 def test_method_that_quotes_a_secret_entry_is_not_repeated(store_path: Path) -> None:
     acts = [
-        throw(ValueError(f"cannot parse {SECRET!r}")),
-        throw(Refused(ErrorClass.REQUEST, SECRET)),
-        throw(UsageError(SECRET)),
-        throw(BudgetReached(SECRET)),
-        throw(HarnessError(SECRET)),
+        throw(ValueError(f"cannot parse {SECRET!r}")), throw(Refused(ErrorClass.REQUEST, SECRET)),
+        throw(UsageError(SECRET)), throw(BudgetReached(SECRET)), throw(HarnessError(SECRET)),
         lambda: [Output(None, ErrorClass.REQUEST, SECRET, notes=(SECRET,))],
         lambda: [Output("fine", notes=(SECRET,))],
-    ]
+    ]  # fmt: skip
     heard = run_foreign(store_path, dict(enumerate(acts)), len(acts) + 1, segment="gold_standard", source=SECRET)  # fmt: skip
     stored = kept(store_path)
     assert heard.finished.state is RunState.COMPLETE
@@ -244,14 +239,11 @@ def run_asking(path: Path, method: Method, size: int = 3, **more: Any) -> Heard:
     return run_corpus(path, corpus(size, **more), plan, method=method)
 
 
-def test_what_a_method_reads_must_be_a_reply(endpoint: Scripted, store_path: Path) -> None:
+def test_invalid_cost_is_unknown_no_price_negative(endpoint: Scripted, store_path: Path) -> None:
     read = iter(["text", None, Reply(None)]).__next__  # type: ignore[arg-type]
     heard = run_asking(store_path, Asking(endpoint.url, lambda _: read()))  # type: ignore[arg-type,return-value]
     assert heard.finished.done == 3
     assert {each.error_class for each in kept(store_path).results} == {ErrorClass.MALFORMED}
-
-
-def test_invalid_cost_counts_as_unknown(endpoint: Scripted, store_path: Path) -> None:
     costs: list[Any] = [-1.0, float("nan"), float("inf"), "much", True]
     replies = iter([Reply("x", Usage(-5, 2**70), reported_cost_usd=each) for each in costs])
     heard = run_asking(store_path, Asking(endpoint.url, lambda _: next(replies)), len(costs))
@@ -259,9 +251,6 @@ def test_invalid_cost_counts_as_unknown(endpoint: Scripted, store_path: Path) ->
     stored = kept(store_path)
     assert {(each.cost_usd, each.prompt_tokens) for each in stored.results} == {(None, None)}
     assert stored.card["cost"]["total_cost_usd"] is None
-
-
-def test_price_below_zero_and_unknown_failure_cannot_be_made() -> None:
     for rate in (-1.0, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="at least 0"):
             Price(input_per_million=rate)
@@ -293,26 +282,151 @@ def test_text_of_a_secret_call_is_kept_nowhere(endpoint: Scripted, store_path: P
     assert query(store_path, "SELECT count(*) FROM replies") == [(0,)]
 
 
-class Thrice(Asking):
-    """Asks three times for each entry, whatever comes back."""
-
-    async def translate(self, entries: Sequence[Entry], calls: Calls) -> Any:
-        for step in range(3):
-            body = {"messages": [{"content": f"{step} {entries[0].source}"}]}
-            with suppress(CallError):
-                await calls.send(Request("own", self.url, body, self.read))
-        return [Output("x")]
+def _options(folder: Path, **told: Any) -> MethodOptions:
+    return MethodOptions(source_language="en", target_language="eo", model_folder=folder, **told)
 
 
-def test_429_to_a_later_call_of_an_entry_slows_down(endpoint: Scripted, store_path: Path) -> None:
-    def answer(asked: Asked) -> Answer:
-        return error(429) if int(asked.source.split()[0]) else json_answer({})
+def _asked(options: MethodOptions, *sources: str) -> list[Output]:
+    entries = [Entry.model_validate({"id": n, "source": s, "reference": "x", "segment": "development"}) for n, s in enumerate(sources)]  # fmt: skip
+    [outputs] = asyncio.run(_in_turn(LocalModel(options), entries))
+    return outputs
 
-    endpoint.answer = answer
-    run = RunOptions(concurrency=8, most_attempts=1)
-    plan = Plan(method="foreign", options=MethodOptions(**LANGUAGES), run=run)
-    heard = run_corpus(
-        store_path, corpus(8), plan, method=Thrice(endpoint.url, lambda _: Reply("x"))
-    )
-    assert heard.progress[-1].rate_limited == 16
-    assert heard.progress[-1].concurrency <= int(8 * 0.8 * 0.8)
+
+def test_prefix_of_the_target_is_no_part_of_the_output(tmp_path: Path) -> None:
+    folder = tiny_model(tmp_path / "tiny")
+    [output] = _asked(_options(folder, settings={"target_prefix": ["eo"]}), "good")
+    assert output.text == "matenon"
+    [output] = _asked(_options(folder, settings={"target_prefix": ["matenon"]}), "good")
+    assert (output.text, output.error_class) == (None, ErrorClass.EMPTY)
+    other = json.loads((folder / "tokenizer.json").read_text("utf-8"))
+    other["model"]["vocab"] = {w: n for w, n in other["model"]["vocab"].items() if w != "bonan"}
+    (folder / "target_tokenizer.json").write_text(json.dumps(other), "utf-8")
+    assert [each.text for each in _asked(_options(folder), "good")] == ["matenon"]
+
+
+def test_wrong_settings_and_folders_are_named(tmp_path: Path) -> None:
+    folder = tiny_model(tmp_path / "tiny")
+    for settings, words in (
+        ({"beam_size": 0}, "beam_size"),
+        ({"beam_size": 17}, "beam_size"),
+        ({"max_length": 1025}, "max_length"),
+        ({"beams": 2}, "There are beam_size, max_length, source_prefix, target_prefix"),
+        ({"target_prefix": "eo"}, "target_prefix"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            LocalModel(_options(folder, settings=settings))
+    with pytest.raises(UsageError, match="no folder"):
+        LocalModel(_options(tmp_path / "none"))
+    (tmp_path / "model.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
+    with pytest.raises(UsageError, match=r"safetensors.*ct2-transformers-converter"):
+        LocalModel(_options(tmp_path))
+    (tmp_path / "model.bin").write_bytes(b"\x06\0\0\0")
+    with pytest.raises(UsageError, match=r"tokenizer\.json"):
+        LocalModel(_options(tmp_path))
+    assert limits_for(0).memory_bytes == 4 * 2**30
+    assert limits_for(2**30).memory_bytes == 7 * 2**30
+
+
+async def _in_turn(made: LocalModel, *asked: list[Entry]) -> list[list[Output]]:
+    try:
+        calls = (made.translate(entries, cast("Calls", None)) for entries in asked)
+        return [[*outputs] for outputs in await asyncio.gather(*calls)]
+    finally:
+        await made.close_box()
+
+
+def _entry(source: str = "good", segment: str = "development") -> Entry:
+    return Entry.model_validate({"id": 1, "source": source, "reference": "x", "segment": segment})
+
+
+def _begun(monkeypatch: pytest.MonkeyPatch) -> list[Launch]:
+    """Return where each launch of a process is noted from now on."""
+    found: list[Launch] = []
+    launch = OwnProcess.launch
+
+    @contextmanager
+    def noted(self: OwnProcess, inside: Inside, limits: Limits) -> Iterator[Launch]:
+        with launch(self, inside, limits) as made:
+            found.append(made)
+            yield made
+
+    monkeypatch.setattr(OwnProcess, "launch", noted)
+    return found
+
+
+def test_model_is_loaded_once_and_its_process_told_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+    monkeypatch.setenv("ROSETTA_PASSPHRASE", "sk-canary")
+    begun = _begun(monkeypatch)
+    folder = tiny_model(tmp_path / "tiny")
+    setup = build("ctranslate2", _options(folder, batch_size=4)).setup
+    assert (setup.options, setup.model_slug) == ({"model_sha256": folder_sha256(folder)}, "tiny")
+    made, secret = LocalModel(_options(folder)), _entry("kanariobirdo", "gold_standard")
+    found = asyncio.run(_in_turn(made, [_entry(), _entry("mañana")], [_entry("morning")], [secret]))
+    assert [[each.text for each in outputs] for outputs in found] == [[SAYS] * 2, [SAYS], [SAYS]]
+    [launch] = begun
+    assert not [name for name in launch.environment if name.startswith(("OPENAI", "ROSETTA"))]
+    told = [*launch.argv, *launch.environment.values(), *launch.places.values()]
+    assert not [each for each in told if "canary" in each or "kanariobirdo" in each]
+
+
+def test_batch_without_end_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    made, before = LocalModel(_options(tiny_model(tmp_path / "tiny"))), descendants()
+    monkeypatch.setattr("harness.methods.local_model.limits_for", lambda _: Limits(entry_seconds=1e-6))  # fmt: skip
+    late = LocalModel(_options(tmp_path / "tiny"))
+    [[output]] = asyncio.run(_in_turn(late, [_entry()]))
+    assert (output.text, output.error_class) == (None, ErrorClass.TIMEOUT)
+    assert str(late.failure) == "The method failed at a text: it took too long."
+    for handle in new_since(before):
+        require_ended(handle)
+    [[output]] = asyncio.run(_in_turn(made, [_entry()]))
+    assert output.text == SAYS
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds a limit of memory")
+def test_too_much_memory_is_the_models_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    folder = tiny_model(tmp_path / "tiny")
+    monkeypatch.setattr("harness.methods.local_model.limits_for", lambda _: Limits(memory_bytes=128 << 20))  # fmt: skip
+    small = LocalModel(_options(folder))
+    [[output]] = asyncio.run(_in_turn(small, [_entry()]))
+    assert output.error_class is ErrorClass.METHOD
+    assert small.failure.stage in {BoxStage.LOAD, BoxStage.TRANSLATE}
+    assert small.failure.fault is WhoseFault.ENTRANT
+
+
+def test_weights_that_the_reader_falls_over_fail_where_they_are_loaded(tmp_path: Path) -> None:
+    folder = tiny_model(tmp_path / "tiny")
+    weights = (folder / "model.bin").read_bytes()
+    (folder / "model.bin").write_bytes(weights[: len(weights) // 2])
+    made = LocalModel(_options(folder))
+    [[output], [other]] = asyncio.run(_in_turn(made, [_entry()], [_entry()]))
+    assert output.error == other.error == "The method, or its model, could not be loaded: it ended."
+    assert "tiny" not in str(output.error)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc names the children of a process")
+def test_the_process_ends_with_a_program_that_is_killed(tmp_path: Path) -> None:
+    folder = tiny_model(tmp_path / "tiny")
+    with subprocess.Popen([sys.executable, "-P", "-c", _ASKING, str(folder)], stdout=subprocess.PIPE, text=True) as running:  # fmt: skip
+        assert running.stdout.readline() == f"{SAYS}\n"
+        [child] = map(os.pidfd_open, descendants(running.pid))
+        running.kill()
+        require_ended(child)
+
+
+_ASKING = """
+import asyncio, sys
+from pathlib import Path
+from corpora.model.entry import Entry
+from harness.method.options import MethodOptions
+from harness.methods.local_model import LocalModel
+
+async def ask():
+    told = MethodOptions(source_language="en", target_language="eo", model_folder=Path(sys.argv[1]))
+    entry = Entry.model_validate({"id": 1, "source": "good", "reference": "x", "segment": "development"})
+    [output] = await (made := LocalModel(told)).translate([entry], None)
+    print(output.text, flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(ask())
+"""

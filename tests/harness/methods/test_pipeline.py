@@ -1,9 +1,8 @@
 """Translate, check, ask again, also with the analyser: against a real local server."""
 
-from __future__ import annotations
-
 import hashlib
 import json
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -22,8 +21,7 @@ from harness.run.beginning import resume_method
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.evaluation import begun, chat_plan, corpus
-from tests.harness.methods.conftest import HttpCalls, Server, entry, options
-from tests.harness.methods.in_turn import asks_for, in_turn
+from tests.harness.methods.conftest import HttpCalls, Server, completion, entry, options
 from tests.harness.scripted import Scripted
 
 
@@ -38,9 +36,7 @@ def make(server: Server, **given: Any) -> Method:
     return build("pipeline", options(endpoint=server.url, model="m", **given), (), no_key)
 
 
-async def test_rejected_words_are_asked_again(
-    server: Server, calls: HttpCalls, glossary: Path
-) -> None:
+async def test_rejected_words_asked_again(server: Server, calls: HttpCalls, glossary: Path) -> None:
     server.answer = in_turn("niwâpamâw atimos Bob 5", "niwâpamâw atim")
     method = make(server, glossary=glossary)
     [output] = await method.translate([entry("I see the dog, Bob 5")], calls)
@@ -72,16 +68,10 @@ async def test_lost_placeholder_is_asked_for_again(server: Server, calls: HttpCa
     assert output.raw is None
 
 
-@pytest.mark.parametrize(
-    ("answers", "retries", "kept", "calls_made"),
-    [
-        (("foo bar baz", "atim foo", "foo bar"), 2, "atim foo", 3),
-        (("foo", "foo"), 9, "foo", 2),
-        (("foo",), 0, "foo", 1),
-        (("foo", ""), 1, "foo", 2),
-        (("", ""), 0, None, 1),
-    ],
-)
+@pytest.mark.parametrize(("answers", "retries", "kept", "calls_made"), [
+    (("foo bar baz", "atim foo", "foo bar"), 2, "atim foo", 3), (("foo", "foo"), 9, "foo", 2),
+    (("foo",), 0, "foo", 1), (("foo", ""), 1, "foo", 2), (("", ""), 0, None, 1),
+])  # fmt: skip
 async def test_best_try_is_kept(
     server: Server, calls: HttpCalls, glossary: Path, answers: Any, retries: int, kept: Any, calls_made: int
 ) -> None:  # fmt: skip
@@ -105,11 +95,6 @@ async def test_model_may_look_words_up(server: Server, calls: HttpCalls, glossar
     assert answered == [("call_0", {"translations": ["atim"]}), ("call_1", {"translations": []})]
     assert second["messages"][-3]["tool_calls"][0]["id"] == "call_0"
     assert "only the tool" in third["messages"][-1]["content"]
-
-
-async def test_hostile_tool_calls_are_answered(
-    server: Server, calls: HttpCalls, glossary: Path
-) -> None:
     method = make(server, glossary=glossary, tools=["lookup"])
     for arguments in ("{", "[]", '{"word": 5}', None, 7, "[" * 100_000):
         asked = asks_for("dog")
@@ -147,7 +132,7 @@ def test_checks_of_scripts_and_of_the_whole() -> None:
     assert not length.rejections("dog", "a word of the language")
 
 
-def test_wrong_usage() -> None:
+def test_wrong_usage(server: Server) -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({"checks": ["spelling"]}, "'spelling' is not known"),
         ({"checks": ["glossary"]}, "give --glossary"),
@@ -161,6 +146,15 @@ def test_wrong_usage() -> None:
         asked = options(endpoint="ollama", model="m").model_dump() | given | {"body": {}}
         with pytest.raises(UsageError, match=words):
             build("pipeline", MethodOptions.model_validate(asked))
+    unknown: dict[str, Any] = {"analyser": None, "target_language": "tlh"}
+    for given, words in (
+        ({"checks": ["fst"], **unknown}, "--check fst needs an analyser.*`rosetta language check"),
+        ({"tools": ["analyse"], **unknown}, "--tool analyse needs an analyser.*give --analyser"),
+        ({"analyser": "gone.hfstol"}, r"--analyser: Analyser gone\.hfstol does not exist"),
+        ({"analyser": __file__}, r"--analyser: Analyser test_pipeline\.py is "),
+    ):
+        with pytest.raises(UsageError, match=words):
+            fst_make(server, **given)
 
 
 @pytest.fixture(autouse=True)
@@ -185,15 +179,19 @@ async def test_words_rejected_by_the_fst_are_asked_again(server: Server, calls: 
     assert f"- the: {reason}\n- dogon: {reason}\n" in again
     assert not any(word in again for word in ("Bob", "room", "vidas"))
     assert output.notes[-1] == "Try 2: accepted."
-
-
-async def test_capitals_and_the_card_s_spellings_pass(server: Server, calls: HttpCalls) -> None:
     server.answer = in_turn("LA Hundo, la cxevalo")
     [output] = await fst_make(server).translate([entry("the dog, the horse")], calls)
     assert output.notes == ("Try 1: accepted.",)
+    method = fst_make(server, tools=["analyse"])
+    for word in ("", "\0", "a" * 100_000, "hundo\nhundo", "\ud800"):
+        server.answer = in_turn(asks_for(word, name="analyse"), "hundo")
+        [output] = await method.translate([entry("dog")], calls)
+        assert output.text == "hundo"
+        told = json.loads(server.received[-1].body["messages"][-1]["content"])
+        assert told == {"accepted": False, "analyses": []}
 
 
-def test_analyser_is_written_into_the_setup_where_it_is_used(server: Server) -> None:
+def test_analyser_is_written_into_the_setup_if_used(server: Server, home: Path) -> None:
     setup = fst_make(server).setup
     assert setup.fst_sha256 == hashlib.sha256(ANALYSER.read_bytes()).hexdigest()
     assert (setup.fst_version or "").endswith(" epo.hfstol")
@@ -206,22 +204,20 @@ def test_analyser_is_written_into_the_setup_where_it_is_used(server: Server) -> 
     assert (unused.fst_version, unused.fst_sha256) == (None, None)
     with pytest.raises(UsageError, match="--analyser does not apply to method 'chat'"):
         build("chat", options(endpoint=server.url, model="m", analyser=ANALYSER), (), no_key)
-
-
-@pytest.mark.parametrize("asked", [{"checks": ["fst"]}, {"tools": ["analyse"]}])
-def test_own_analyser_is_the_same_setup(server: Server, asked: dict[str, Any], home: Path) -> None:
-    named = fst_make(server, **asked)
-    assert fst_make(server, analyser=None, **asked).setup == named.setup
+    both: tuple[dict[str, Any], ...] = ({"checks": ["fst"]}, {"tools": ["analyse"]})
+    for asked in both:
+        assert fst_make(server, analyser=None, **asked).setup == fst_make(server, **asked).setup
     own = home / "languages" / "eo" / "eo.hfstol"
     own.parent.mkdir(parents=True)
     own.write_bytes(b"")
-    with pytest.raises(UsageError, match=r"^--(check fst|tool analyse): Analyser eo\.hfstol is e"):
-        fst_make(server, analyser=None, **asked)
+    for asked in both:
+        with pytest.raises(
+            UsageError, match=r"^--(check fst|tool analyse): Analyser eo\.hfstol is"
+        ):
+            fst_make(server, analyser=None, **asked)
 
 
-def test_run_of_another_engine_goes_on(
-    endpoint: Scripted, store_path: Path, tmp_path: Path
-) -> None:
+def test_run_of_other_engine_goes_on(endpoint: Scripted, store_path: Path, tmp_path: Path) -> None:
     """The analyser is told by its SHA-256; which engine read it decides nothing."""
     given = chat_plan(endpoint.url, analyser=ANALYSER, checks=("fst",))
     plan = given.model_copy(update={"method": "pipeline"})
@@ -237,10 +233,9 @@ def test_run_of_another_engine_goes_on(
             resume_method(connection, find_run(connection, "last"))
 
 
-async def test_the_model_may_ask_the_analyser(server: Server, calls: HttpCalls) -> None:
-    server.answer = in_turn(
-        asks_for("hundojn", "dogon", name="analyse"), asks_for("x", name="lookup"), "hundojn"
-    )
+async def test_model_may_ask_both_tools(server: Server, calls: HttpCalls, tmp_path: Path) -> None:
+    twice = asks_for("hundojn", "dogon", name="analyse")
+    server.answer = in_turn(twice, asks_for("x", name="lookup"), "hundojn")
     method = fst_make(server, checks=["length"], tools=["analyse"])
     [output] = await method.translate([entry("dogs")], calls)
     assert (output.text, output.notes[0]) == ("hundojn", "The model analysed 2 words.")
@@ -249,48 +244,35 @@ async def test_the_model_may_ask_the_analyser(server: Server, calls: HttpCalls) 
     assert method.setup.fst_sha256 is not None
     first, second, third = (received.body for received in server.received)
     assert [tool["function"]["name"] for tool in first["tools"]] == ["analyse"]
-    assert [json.loads(message["content"]) for message in second["messages"][-2:]] == [
-        {"accepted": True, "analyses": ["hundo+N+Pl+Acc"]},
-        {"accepted": False, "analyses": []},
-    ]
+    known, unknown = (json.loads(each["content"]) for each in second["messages"][-2:])
+    assert known == {"accepted": True, "analyses": ["hundo+N+Pl+Acc"]}
+    assert unknown == {"accepted": False, "analyses": []}
     assert "only the tool 'analyse'" in third["messages"][-1]["content"]
-
-
-async def test_both_tools_together(server: Server, calls: HttpCalls, tmp_path: Path) -> None:
     glossary = tmp_path / "words.tsv"
     glossary.write_text("dog\thundo\n", "utf-8")
     both = asks_for("dog")
     message = both["choices"][0]["message"]
-    message["tool_calls"] += asks_for("hundon", name="analyse")["choices"][0]["message"][
-        "tool_calls"
-    ]
+    other = asks_for("hundon", name="analyse")["choices"][0]["message"]
+    message["tool_calls"] += other["tool_calls"]
     server.answer = in_turn(both, "hundon")
     method = fst_make(server, glossary=glossary, tools=["lookup", "analyse"], checks=["fst"])
     [output] = await method.translate([entry("dog")], calls)
     assert output.notes[0] == "The model looked up 1 words and analysed 1 words."
-    assert [json.loads(m["content"]) for m in server.received[1].body["messages"][-2:]] == [
-        {"translations": ["hundo"]},
-        {"accepted": True, "analyses": ["hundo+N+Sg+Acc"]},
+    words, found = (json.loads(m["content"]) for m in server.received[-1].body["messages"][-2:])
+    assert words == {"translations": ["hundo"]}
+    assert found == {"accepted": True, "analyses": ["hundo+N+Sg+Acc"]}
+
+
+def in_turn(*answers: Any) -> Callable[[Any], Any]:
+    left = list(answers)
+    return lambda _: completion(found) if isinstance(found := left.pop(0), str) else found
+
+
+def asks_for(*words: str, name: str = "lookup") -> dict[str, Any]:
+    reply = completion(None)
+    message = reply["choices"][0]["message"]
+    calls = [{"name": name, "arguments": json.dumps({"word": word})} for word in words]
+    message["tool_calls"] = [
+        {"id": f"call_{n}", "type": "function", "function": each} for n, each in enumerate(calls)
     ]
-
-
-async def test_hostile_words_are_only_rejected(server: Server, calls: HttpCalls) -> None:
-    method = fst_make(server, tools=["analyse"])
-    for word in ("", "\0", "a" * 100_000, "hundo\nhundo", "\ud800"):
-        server.answer = in_turn(asks_for(word, name="analyse"), "hundo")
-        [output] = await method.translate([entry("dog")], calls)
-        assert output.text == "hundo"
-        told = json.loads(server.received[-1].body["messages"][-1]["content"])
-        assert told == {"accepted": False, "analyses": []}
-
-
-def test_fst_wrong_usage(server: Server) -> None:
-    unknown: dict[str, Any] = {"analyser": None, "target_language": "tlh"}
-    for given, words in (
-        ({"checks": ["fst"], **unknown}, "--check fst needs an analyser.*`rosetta language check"),
-        ({"tools": ["analyse"], **unknown}, "--tool analyse needs an analyser.*give --analyser"),
-        ({"analyser": "gone.hfstol"}, r"--analyser: Analyser gone\.hfstol does not exist"),
-        ({"analyser": __file__}, r"--analyser: Analyser test_pipeline\.py is "),
-    ):
-        with pytest.raises(UsageError, match=words):
-            fst_make(server, **given)
+    return reply

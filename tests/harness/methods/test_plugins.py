@@ -1,34 +1,51 @@
 """Plug-ins by path and entry point; the page of methods: its files are written, its commands run."""
 
-from __future__ import annotations
-
 import hashlib
+import json
 import re
 import shlex
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import keyring
 import pytest
 from click.testing import CliRunner
+from keyring.backend import KeyringBackend
+from keyring.backends.fail import Keyring as NoKeyring
+from keyring.backends.null import Keyring as NullKeyring
+from keyring.errors import KeyringLocked
 
-from harness.core.failures import ErrorClass, UsageError
-from harness.endpoint.endpoints import presets
-from harness.endpoint.keys import key_for
+from harness.core.failures import ErrorClass, KeyStoreError, UsageError
+from harness.endpoint.endpoints import chat_endpoint, presets
+from harness.endpoint.keys import (
+    SERVICE,
+    delete_key,
+    find_key,
+    get_key,
+    key_for,
+    set_key,
+    stored_names,
+)
 from harness.inputs.coaching import read_coaching
 from harness.method.method import Method
-from harness.method.options import MethodOptions
+from harness.method.options import MethodOptions, keys_in, refuse_told_keys, refuse_written_keys
 from harness.method.shipped import TAKES, method_names
 from harness.methods.briefing import briefing
 from harness.methods.checks import make_checks
 from harness.methods.registry import build
+from harness.setup.plan import Plan
 from harness.store.file.database import opened
 from harness.store.results import read_results
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
 from rosetta_tui.commands import rosetta
-from tests.harness.methods.conftest import HttpCalls, Server, completion, entry
-from tests.harness.methods.page_examples import example
+from rosetta_tui.commands.key import key
+from rosetta_tui.request.draft import NAME, RunDraft, keep_draft
+from tests.harness.evaluation import LANGUAGES, begun, corpus, query
+from tests.harness.methods.conftest import PLUGIN, HttpCalls, Server, completion, entry
+from tests.keyring_in_memory import MemoryKeyring
 
 ESPERANTO = MethodOptions(source_language="en", target_language="eo")
 
@@ -40,8 +57,12 @@ def phrasebook(tmp_path: Path) -> Path:
     return file
 
 
-async def test_examples_of_the_page_run(
-    phrasebook: Path, calls: HttpCalls, monkeypatch: pytest.MonkeyPatch
+async def test_page_s_examples(
+    phrasebook: Path,
+    calls: HttpCalls,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    server: Server,
 ) -> None:
     asked = ESPERANTO.model_copy(update={"settings": {"polite": True}, "replicate": 2})
     method = build(f"{phrasebook}:Phrasebook", asked)
@@ -69,26 +90,11 @@ async def test_examples_of_the_page_run(
     assert output.text == "bonan matenon"
     assert method.setup.method_sha256 == hashlib.sha256(phrasebook.read_bytes()).hexdigest()
     del sys.modules["phrasebook"]
-
-
-async def test_example_calls_an_endpoint(tmp_path: Path, server: Server, calls: HttpCalls) -> None:
     (file := tmp_path / "shouting_server.py").write_text(example("shouting_server.py"), "utf-8")
     server.answer = lambda body: {"translation": body["text"].upper()}
     asked = ESPERANTO.model_copy(update={"endpoint": server.url})
     [output] = await build(f"{file}:Server", asked).translate([entry("dog")], calls)
     assert output.text == "DOG"
-
-
-GOOD = """
-from harness.method.method import MethodClass, Output, Setup
-class M:
-    endpoint = None
-    def __init__(self, options):
-        self.setup = Setup(method="m", method_class=MethodClass.CUSTOM_PLUGIN, method_version="1",
-                           model_slug="m", condition="c")
-    async def translate(self, entries, calls):
-        return [Output("x") for _ in entries]
-"""
 
 
 def test_broken_plugins_are_told_in_words(tmp_path: Path) -> None:
@@ -101,10 +107,10 @@ def test_broken_plugins_are_told_in_words(tmp_path: Path) -> None:
         ("class M:\n    pass", "cannot be made: TypeError"),
         ("class M:\n    def __init__(self, options): self.setup = 1", "no 'endpoint'"),
         ("class M:\n    def __init__(self, options): 1 / 0", "ZeroDivisionError"),
-        (GOOD.replace("self.setup =", "self.other ="), "no 'setup'"),
-        (GOOD.replace("async ", ""), "not 'async def'"),
-        (GOOD.replace("Setup(m", "dict(m"), "no harness.method.method.Setup"),
-        (GOOD.replace('model_slug="m", ', ""), "model_slug"),
+        (PLUGIN.replace("self.setup =", "self.other ="), "no 'setup'"),
+        (PLUGIN.replace("async ", ""), "not 'async def'"),
+        (PLUGIN.replace("Setup(m", "dict(m"), "no harness.method.method.Setup"),
+        (PLUGIN.replace('model_slug="m", ', ""), "model_slug"),
         ("\0", "cannot be loaded"),
     ]:
         file = tmp_path / "m.py"
@@ -114,22 +120,6 @@ def test_broken_plugins_are_told_in_words(tmp_path: Path) -> None:
             build(f"{file}:M", ESPERANTO)
         if "loaded" in words or "Error.*line" in words:
             assert set(sys.modules) == before
-
-
-def test_a_changed_file_is_another_setup_at_once(tmp_path: Path) -> None:
-    """Also where the file's size and time stay the same, which compiled copies go by."""
-    file = tmp_path / "m.py"
-    hashes = []
-    for version in "12":
-        file.write_text(GOOD.replace('version="1"', f'version="{version}"'), "utf-8")
-        setup = build(f"{file}:M", ESPERANTO).setup
-        assert setup.method_version == version
-        hashes.append(setup.method_sha256)
-    assert hashes[0] != hashes[1]
-    assert list(tmp_path.iterdir()) == [file]
-
-
-def test_unknown_method_name_is_refused_with_the_nearest() -> None:
     for name, words in (
         ("copysource", "Did you mean 'copy-source'"),
         ("nowhere.py:M", "cannot be read"),
@@ -137,6 +127,19 @@ def test_unknown_method_name_is_refused_with_the_nearest() -> None:
     ):
         with pytest.raises(UsageError, match=words):
             build(name, ESPERANTO)
+
+
+def test_a_changed_file_is_another_setup_at_once(tmp_path: Path) -> None:
+    """Also where the file's size and time stay the same, which compiled copies go by."""
+    file = tmp_path / "m.py"
+    hashes = []
+    for version in "12":
+        file.write_text(PLUGIN.replace('version="1"', f'version="{version}"'), "utf-8")
+        setup = build(f"{file}:M", ESPERANTO).setup
+        assert setup.method_version == version
+        hashes.append(setup.method_sha256)
+    assert hashes[0] != hashes[1]
+    assert list(tmp_path.iterdir()) == [file]
 
 
 PAGE = (Path(__file__).parents[3] / "docs" / "methods.md").read_text("utf-8")
@@ -185,7 +188,7 @@ def call(command: str, server: Server) -> str:
     return done.output
 
 
-@pytest.mark.costly("runs the 17 commands of the page")
+@pytest.mark.thorough
 def test_every_command_of_the_page_does_what_it_says(folder: Path, server: Server) -> None:
     server.answer = answer
     assert len(COMMANDS) == 17
@@ -205,7 +208,20 @@ def test_every_command_of_the_page_does_what_it_says(folder: Path, server: Serve
     assert {method for method, _ in made} >= {"chat"}
 
 
-def test_page_lists_the_program_s_endpoints_methods_and_checks() -> None:
+def test_both_coaching_files_say_the_same_and_fill_the_prompt(folder: Path) -> None:
+    one, other = (read_coaching(folder / f"grammar.{kind}") for kind in ("json", "toml"))
+    assert (one.notes, one.examples) == (other.notes, other.examples)
+    assert one.dictionary.pairs() == other.dictionary.pairs()
+    options = MethodOptions(
+        source_language="en", target_language="eo", coaching=folder / "grammar.toml",
+        prompt=str(folder / "polite-v1.txt"),
+    )  # fmt: skip
+    brief = briefing(options)
+    assert brief.version == "polite-v1"
+    assert brief.system.startswith("You translate from English to Esperanto (eo), politely.")
+    assert brief.system.endswith("Keep placeholders such as {name} as they are.")
+    slots = set(re.findall(r"`\{(\w+)\}`", PAGE)) - {"name"}
+    assert slots == {*options.languages, *one.slots()}
     rows = re.findall(
         r"^\| `([\w.]+)` \| `(\S+)` \| (?:`(\w+)`|needs none) \|$", PAGE, re.MULTILINE
     )
@@ -224,17 +240,166 @@ def test_page_lists_the_program_s_endpoints_methods_and_checks() -> None:
     assert {check.name for check in made} | {"fst"} == set(listed)
 
 
-def test_both_coaching_files_say_the_same_and_fill_the_prompt(folder: Path) -> None:
-    one, other = (read_coaching(folder / f"grammar.{kind}") for kind in ("json", "toml"))
-    assert (one.notes, one.examples) == (other.notes, other.examples)
-    assert one.dictionary.pairs() == other.dictionary.pairs()
-    options = MethodOptions(
-        source_language="en", target_language="eo", coaching=folder / "grammar.toml",
-        prompt=str(folder / "polite-v1.txt"),
-    )  # fmt: skip
-    brief = briefing(options)
-    assert brief.version == "polite-v1"
-    assert brief.system.startswith("You translate from English to Esperanto (eo), politely.")
-    assert brief.system.endswith("Keep placeholders such as {name} as they are.")
-    slots = set(re.findall(r"`\{(\w+)\}`", PAGE)) - {"name"}
-    assert slots == {*options.languages, *one.slots()}
+OPENROUTER = chat_endpoint("openrouter")
+
+
+class Locked(KeyringBackend):
+    """A keyring that its owner has not opened."""
+
+    priority = 1
+
+    def get_password(self, service: str, username: str) -> str | None:
+        raise KeyringLocked("/path/of/the/keyring")
+
+    set_password = delete_password = get_password  # type: ignore[assignment]
+
+
+class Broken(Locked):
+    def get_password(self, service: str, username: str) -> str | None:
+        raise OSError("dbus: sk-secret")
+
+
+def test_keys_and_variables_are_found(ring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_key("openrouter", " sk-1\n")
+    set_key("llm.example.org", "sk-2")
+    assert (ring.kept[SERVICE, "openrouter"], find_key(OPENROUTER)) == ("sk-1", "sk-1")
+    assert find_key(chat_endpoint("https://llm.example.org/v1")) == "sk-2"
+    assert find_key(chat_endpoint("https://other.example.org/v1")) is None
+    assert stored_names() == ["llm.example.org", "openrouter"]
+    assert delete_key("llm.example.org")
+    assert not delete_key("llm.example.org")
+    assert stored_names() == ["openrouter"]
+    del ring.kept[SERVICE, "openrouter"]
+    assert stored_names() == [], "deleted with another program"
+    set_key("openrouter", "sk-stored")
+    monkeypatch.setenv("OPENROUTER_API_KEY", "sk-variable")
+    assert find_key(OPENROUTER) == "sk-variable"
+    monkeypatch.setenv("OPENROUTER_API_KEY", " ")
+    assert find_key(OPENROUTER) == "sk-stored"
+    monkeypatch.setenv("OPENROUTER_API_KEY", "sk-1\r\nX-Evil: 1")
+    with pytest.raises(UsageError) as caught:
+        find_key(OPENROUTER)
+    assert "sk-1" not in str(caught.value)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
+    monkeypatch.setenv("LLM_EXAMPLE_ORG_API_KEY", "sk-host")
+    assert find_key(chat_endpoint("https://api.openai.com.evil.example/v1")) is None
+    assert find_key(chat_endpoint("https://api.openai.com/v1")) == "sk-openai"
+    assert find_key(chat_endpoint("https://llm.example.org/v1")) == "sk-host"
+
+
+def test_unknown_names_bad_keys_and_no_keyring_are_refused() -> None:
+    for name in ("openruter", "", "names of stored keys", "ollama", "localhost"):
+        with pytest.raises(UsageError):
+            set_key(name, "sk-1")
+    for wrong in ("", " ", "a b", "a\nb", "ключ", "a\0b"):
+        with pytest.raises(UsageError):
+            set_key("deepl", wrong)
+    keyring.set_keyring(NullKeyring())
+    with pytest.raises(KeyStoreError, match="did not keep"):
+        set_key("deepl", "sk-1")
+    for backend in (NoKeyring, Locked, Broken):
+        keyring.set_keyring(backend())
+        with pytest.raises(KeyStoreError, match="environment variable DEEPL_API_KEY"):
+            set_key("deepl", "sk-1")
+        with pytest.raises(UsageError, match="OPENROUTER_API_KEY") as caught:
+            find_key(OPENROUTER)
+        assert not [word for word in ("sk-secret", "/path") if word in str(caught.value)]
+        assert find_key(chat_endpoint("https://llm.example.org/v1")) is None
+        assert find_key(chat_endpoint("ollama")) is None
+
+
+def test_command_never_shows_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    runner = CliRunner()
+    typed = runner.invoke(key, ["set", "openrouter"], input="sk-typed\n")
+    piped = runner.invoke(key, ["set", "deepl", "--stdin"], input="sk-piped\nmore\n")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-variable")
+    listed = runner.invoke(key, ["list"])
+    as_json = runner.invoke(key, ["list", "--json"])
+    for result in (typed, piped, listed, as_json):
+        assert result.exit_code == 0
+        assert "sk-" not in result.output
+    assert (get_key("openrouter"), get_key("deepl")) == ("sk-typed", "sk-piped")
+    rows = {row["name"]: row for row in json.loads(as_json.stdout)}
+    assert rows.keys() == {"openrouter", "deepl", "openai"}
+    told = {"version": 1, "name": "openai", "in_keyring": False, "in_environment": True}
+    assert rows["openai"] == {**told, "variable": "OPENAI_API_KEY"}
+    assert "openai           OPENAI_API_KEY" in listed.stdout
+    assert runner.invoke(key, ["delete", "openrouter"]).exit_code == 0
+    assert isinstance(runner.invoke(key, ["delete", "openrouter"]).exception, UsageError)
+    keyring.set_keyring(NoKeyring())
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-variable")
+    listed = CliRunner().invoke(key, ["list"])
+    assert listed.exit_code == 0
+    assert "openai" in listed.stdout
+    assert "keyring cannot be used" in listed.stderr
+    monkeypatch.setenv("LLM_EXAMPLE_ORG_API_KEY", KEY)
+    found: dict[str, Any] = {}
+    exec(compile(example("keyed_server.py"), "keyed_server.py", "exec"), found)
+    assert found["headers"] == {"Authorization": f"Bearer {KEY}"}
+    monkeypatch.setenv("127_0_0_1_API_KEY", " ")
+    assert key_for("http://127.0.0.1:9/v1") is None
+
+
+KEY = "hunter2hunter2hunter2"
+NAMES = ["key", "api_key", "apiKey", "API-KEY", "openai_key", "token", "hf_token", "access_token",
+         "client_secret", "password", "db.passwd", "passphrase", "Authorization", "auth", "secretKey",
+         "credentials", "key2", "mykey", "pass", "access_key", "apikey", "secret", "credential", "myPassword",
+         "authkey"]  # fmt: skip
+
+
+def options(**more: Any) -> MethodOptions:
+    return MethodOptions.model_validate({**LANGUAGES, **more})
+
+
+def test_names_numbers_and_beginnings_like_keys_are_refused() -> None:
+    for place, name in product(("settings", "body"), NAMES):
+        for told in ({name: KEY}, {"extra": {name: KEY}}, {"extra": [{"a": {name: KEY}}]}):
+            with pytest.raises(UsageError, match="rosetta key set") as caught:
+                refuse_written_keys(options(**{place: told}))
+            assert KEY not in str(caught.value)
+    for name in ("key", "access_key", "apikey", "secret", "credential", "pass", "api.token"):
+        for number in (1, 12345678901234567890, 0.5):
+            with pytest.raises(UsageError, match="looks like a key") as caught:
+                refuse_told_keys({"settings": {name: number}})
+            assert str(number) not in str(caught.value)
+    for value in ["sk-abcdefghijklmnop1234", "hf_abcdefghijklmnop", "Bearer abcdefgh1234", "AKIAABCDEFGHIJKLMNOP",
+     "ghp_abcdefghijklmnop1234", "eyJhbGciOiJIUzI1NiIsInR5cCI6.e30.abc"]:  # fmt: skip
+        with pytest.raises(UsageError):
+            refuse_written_keys(options(settings={"colour": value}))
+        with pytest.raises(UsageError, match=r"rosetta key set api\.example\.org"):
+            refuse_written_keys(options(endpoint=f"https://api.example.org/{value}/v1"))
+    harmless = {"polite": True, "max_tokens": 5, "token_limit": 7, "eos_token": "</s>", "keyboard": "x",
+            "monkey": "x", "author": "N. N.", "style": "sk", "auth": False, "max_token": 5,
+            "passes": 2, "turkey": "x", "bypass": 1, "secretary": "x"}  # fmt: skip
+    assert list(keys_in(harmless)) == []
+    for rest in (f"me:{KEY}@x.org/v1", f"x.org/v1?key={KEY}", f"x.org/v1#{KEY}"):
+        with pytest.raises(UsageError, match="must not carry") as caught:
+            refuse_written_keys(options(endpoint=f"https://{rest}"))
+        assert KEY not in str(caught.value)
+
+
+def test_key_reaches_neither_store_nor_setup_nor_draft(tmp_path: Path, store_path: Path) -> None:
+    file = tmp_path / "phrasebook.py"
+    file.write_text(example("phrasebook.py"), "utf-8")
+    plan = Plan(method=f"{file}:Phrasebook", options=options(settings={"api_key": KEY}))
+    with pytest.raises(UsageError, match="looks like a key"):
+        begun(store_path, corpus(2), plan)
+    assert query(store_path, "SELECT count(*) FROM runs") == [(0,)]
+    told = f'options={{"api_key": "{KEY}"}}, model_slug='
+    (file := tmp_path / "phrasebook.py").write_text(
+        example("phrasebook.py").replace("model_slug=", told), "utf-8"
+    )
+    with pytest.raises(UsageError, match="its setup holds 'api_key'") as caught:
+        build(f"{file}:Phrasebook", options())
+    assert KEY not in str(caught.value)
+    settings = (f"api_key={KEY}", "polite=true")
+    keep_draft(tmp_path, RunDraft({"method": "x.py:X", "settings": settings}))
+    kept = (tmp_path / NAME).read_text()
+    assert (KEY in kept, "polite=true" in kept) == (False, True)
+
+
+def example(name: str) -> str:
+    """The code block of the page that begins with the file's name."""
+    page = (Path(__file__).parents[3] / "docs" / "plugins.md").read_text("utf-8")
+    [code] = re.findall(rf"```\w+\n(# {re.escape(name)}.*?)```", page, re.DOTALL)
+    return str(code)

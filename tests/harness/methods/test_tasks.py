@@ -1,7 +1,5 @@
 """Tasks that are no translations, prompts and their slots, and what can be said to a method."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -45,9 +43,7 @@ def chat(server: Server, name: str, **more: Any) -> Method:
 
 
 @pytest.mark.parametrize("name", ASKED)
-async def test_model_gets_the_prompt_of_its_task(
-    server: Server, calls: HttpCalls, name: str
-) -> None:
+async def test_model_gets_its_task_s_prompt(server: Server, calls: HttpCalls, name: str) -> None:
     server.answer = lambda _: completion(" so ")
     method = chat(server, name)
     [output] = await method.translate([question(name)], calls)
@@ -58,7 +54,7 @@ async def test_model_gets_the_prompt_of_its_task(
     assert SECRET not in json.dumps([each.body for each in server.received], ensure_ascii=False)
 
 
-async def test_message_shows_what_the_task_shows(server: Server, calls: HttpCalls) -> None:
+async def test_message_shows_what_the_task_does_by_turns(server: Server, calls: HttpCalls) -> None:
     server.answer = lambda _: completion("x")
     weather = '[{"name": "weather", "parameters": {"properties": {"split": {}}}}]'
     for name, asked in (
@@ -70,9 +66,6 @@ async def test_message_shows_what_the_task_shows(server: Server, calls: HttpCall
     ):
         await chat(server, name).translate([question(name)], calls)
         assert server.received[-1].body["messages"][-1]["content"] == asked
-
-
-async def test_turns_are_asked_in_order(server: Server, calls: HttpCalls) -> None:
     server.answer = lambda body: completion(f"re: {body['messages'][-1]['content']}")
     [output] = await chat(server, "chat").translate([question("chat")], calls)
     assert json.loads(output.text or "") == ["re: Hi", "re: Bye"]
@@ -160,7 +153,7 @@ def test_filling_interprets_no_value_and_no_other_text(first: str, second: str) 
         assert prompt.fill({}) == first
 
 
-def test_slots_and_shipped_versions_fill() -> None:
+def test_slots_and_shipped_versions_fill(tmp_path: Path) -> None:
     prompt = Prompt("p", 'Keep {{name}} and {"1": "x"} and {0.__class__} for {who}.')
     assert prompt.slots == {"who"}
     kept = 'Keep {name} and {"1": "x"} and {0.__class__} for {{name}}.'
@@ -169,18 +162,14 @@ def test_slots_and_shipped_versions_fill() -> None:
         Prompt("p", "{source_langauge}").fill({"source_language": "English"})
     known = {"source_language", "target_language", "source_tag", "target_tag"}
     more = {"coached-v1": {"notes", "examples"}, "retry-v1": {"findings"}}
-    of_tasks = {f"{each.name}-v1" for each in TASKS.values() if each.asks_models} - {
-        "translation-v1"
-    }
+    of_tasks = {f"{each.name}-v1" for each in TASKS.values() if each.asks_models}
+    of_tasks -= {"translation-v1"}
     ours = {"plain-v1", "coached-v1", "batch-v1", "retry-v1", "tools-v1", "analyse-v1"}
     assert ours | of_tasks == set(shipped_versions())
     for version in shipped_versions():
         prompt = load_prompt(version)
         assert prompt.text
         assert prompt.slots <= known | more.get(version, set())
-
-
-def test_prompt_file_is_read_whatever_its_line_ends(tmp_path: Path) -> None:
     file = tmp_path / "mine-v2.txt"
     file.write_text("\ufeffTo {target_language}.\n", "utf-8")
     assert load_prompt(str(file)) == Prompt("mine-v2", "To {target_language}.")
@@ -193,40 +182,15 @@ def test_prompt_file_is_read_whatever_its_line_ends(tmp_path: Path) -> None:
             load_prompt(str(file))
 
 
-def test_names_of_languages() -> None:
-    for tag, name, script in [
-        ("en", "English", None),
-        ("crk", "Plains Cree", None),
-        ("crk-Cans", "Plains Cree (Canadian Aboriginal syllabics)", "Cans"),
-        ("crk_latn", "Plains Cree (Latin script)", "Latn"),
-        ("pt-BR", "Portuguese (BR)", None),
-        ("zh-Hant-TW", "Chinese (traditional characters, TW)", "Hant"),
-        ("qaa", "qaa", None),
-        ("iu", "Inuktitut", None),
-    ]:
-        assert (language_name(tag), tag_script(tag)) == (name, script)
-
-
-def test_values_out_of_range() -> None:
+def test_options_have_ranges_flags_and_defaults() -> None:
     cases: list[dict[str, Any]] = [
-        {"temperature": float("nan")},
-        {"temperature": -0.1},
-        {"temperature": 2.1},
-        {"max_tokens": 0},
-        {"batch_size": 0},
-        {"replicate": -1},
-        {"max_retries": 21},
-        {"no_such_option": 1},
-        {"body": {"seed": 2**60}},
-        {"body": {"x": float("inf")}},
-        {"settings": {"x": "\ud800"}},
-    ]
+        {"temperature": float("nan")}, {"temperature": -0.1}, {"temperature": 2.1}, {"max_tokens": 0},
+        {"batch_size": 0}, {"replicate": -1}, {"max_retries": 21}, {"no_such_option": 1},
+        {"body": {"seed": 2**60}}, {"body": {"x": float("inf")}}, {"settings": {"x": "\ud800"}},
+    ]  # fmt: skip
     for fields in cases:
         with pytest.raises(ValidationError):
             options(**fields)
-
-
-def test_options_are_read_back_and_defaults_count_as_not_given() -> None:
     asked = options(model="m", body={"a": [1]}, checks=["length"], glossary="d.tsv")
     assert MethodOptions.model_validate_json(asked.model_dump_json()) == asked
     check_options("m", options(temperature=0.0, batch_size=1, body={}))
@@ -234,14 +198,19 @@ def test_options_are_read_back_and_defaults_count_as_not_given() -> None:
         check_options("m", options(temperature=0.3))
     with pytest.raises(UsageError, match="It takes --model, --check"):
         check_options("m", options(text="x", model="y"), needs=["model"], takes=["checks"])
-
-
-def test_every_option_is_a_flag_of_the_command_line() -> None:
     offered = {flag_ for option in run.params for flag_ in option.opts}
     unnamed = {"source_language", "target_language", "file_lines", "service"}  # api:SERVICE
     for name in MethodOptions.model_fields.keys() - unnamed:
         assert flag(name) in offered, name
     assert not [name for name in map(flag, MethodOptions.model_fields) if re.search("[_A-Z]", name)]
+    for tag, name, script in [
+        ("en", "English", None), ("crk", "Plains Cree", None),
+        ("crk-Cans", "Plains Cree (Canadian Aboriginal syllabics)", "Cans"),
+        ("crk_latn", "Plains Cree (Latin script)", "Latn"), ("pt-BR", "Portuguese (BR)", None),
+        ("zh-Hant-TW", "Chinese (traditional characters, TW)", "Hant"), ("qaa", "qaa", None),
+        ("iu", "Inuktitut", None),
+    ]:  # fmt: skip
+        assert (language_name(tag), tag_script(tag)) == (name, script)
 
 
 COUNTS = st.integers(0, 10**9)

@@ -1,11 +1,10 @@
 """A translation model of a few kilobytes for CTranslate2, with weights set by hand: it says the same whatever it is asked."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 WORDS = ["<unk>", "<s>", "</s>", "good", "morning", "bonan", "matenon", "eo"]
 SAYS = "bonan matenon"
@@ -16,6 +15,7 @@ _WIDTH = 8
 
 def tiny_model(folder: Path) -> Path:
     """Write the model and its tokenizer into a folder, which is made; returns the folder."""
+    pytest.importorskip("ctranslate2", reason="the extra engine is not installed")
     from ctranslate2.specs import transformer_spec
 
     spec = transformer_spec.TransformerSpec.from_config(num_layers=1, num_heads=1)

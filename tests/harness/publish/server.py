@@ -1,7 +1,5 @@
 """A real PostgreSQL on a socket of its own, for tests: begun for a module, as another user where this one is root."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

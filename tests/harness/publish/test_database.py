@@ -6,6 +6,7 @@ import json
 import struct
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +19,7 @@ from harness.core.failures import UsageError
 from harness.publish.outgoing import COLUMNS, OutgoingCard, columns, published_hash
 from harness.publish.place import DatabasePlace, PublishError, place_of
 from harness.publish.reading import taken
-from tests.harness.publish.made import changed, several
+from tests.harness.publish.conftest import changed, several
 from tests.harness.publish.server import Server, server
 from tests.review.thorough import times
 
@@ -60,9 +61,7 @@ def real(value: float) -> float:
 
 
 class TestRows:
-    def test_columns_are_those_of_the_card(
-        self, server: Server, name: str, card: OutgoingCard
-    ) -> None:
+    def test_columns_are_the_card_s(self, server: Server, name: str, card: OutgoingCard) -> None:
         with opened(server, name) as database:
             assert database.add([card]) == 1
             assert list(database.cards()) == [(card.hash, card.data)]
@@ -73,20 +72,14 @@ class TestRows:
             alike = (real(found), real(value)) if isinstance(value, float) else (found, value)
             assert alike[0] == alike[1], column
         assert row[2] is not None
-        [[whole, words, by]] = rows(
-            server, name, "SELECT run_card, may_publish, submitted_by FROM run_cards"
-        )
+        facts = "SELECT run_card, may_publish, submitted_by FROM run_cards"
+        [[whole, words, by]] = rows(server, name, facts)
         assert whole == stated
         assert (words, by) == (card.may_publish, "owner")
 
     def test_types_and_indexes_are_specified(self, server: Server, name: str) -> None:
-        types = dict(
-            rows(
-                server,
-                name,
-                "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'run_cards'",
-            )
-        )
+        known = "information_schema.columns WHERE table_name = 'run_cards'"
+        types = dict(rows(server, name, f"SELECT column_name, data_type FROM {known}"))
         texts = {"quality_tier", "model_slug", "condition", "dataset_id", "language_pair", "fingerprint_hash"}  # fmt: skip
         for column in COLUMNS:
             assert types[column] == ("text" if column in texts else "real"), column
@@ -95,14 +88,9 @@ class TestRows:
         assert indexes >= {"idx_composite", "idx_leaderboard", "idx_model", "idx_fingerprint"}
 
     def test_jsonb_shows_control_signs(self, server: Server, name: str, card: OutgoingCard) -> None:
-        for place, (text, in_jsonb) in enumerate(
-            (
-                ("a\0b\0\0", "a␀b␀␀"),
-                ("\\u0000", "\\u0000"),
-                ("\\\0", "\\␀"),
-                ("\x1b[31m\u202e\x7f", "\x1b[31m\u202e\x7f"),
-            )
-        ):
+        signs = {"a\0b\0\0": "a␀b␀␀", "\\u0000": "\\u0000", "\\\0": "\\␀"}
+        signs["\x1b[31m\u202e\x7f"] = "\x1b[31m\u202e\x7f"
+        for place, (text, in_jsonb) in enumerate(signs.items()):
             odd = changed(several(card, place + 1)[place], model_slug=text)
             with opened(server, name) as database:
                 database.add([odd])
@@ -112,24 +100,19 @@ class TestRows:
             assert odd.hash == published_hash(data, json.loads(data))
             shown = f"SELECT run_card ->> 'model_slug', model_slug FROM run_cards WHERE card_hash = '{odd.hash}'"
             assert rows(server, name, shown) == [(in_jsonb, in_jsonb)]
-
-    def test_unreal_number_is_no_error(self, server: Server, name: str, card: OutgoingCard) -> None:
         numbers = (
             (1e300, None), (1e-300, 0.0), ("0.5", None), (None, None), (-3.5, -3.5), (True, None),
         )  # fmt: skip
         with opened(server, name) as database:
-            for each, (composite, in_real) in zip(
-                several(card, len(numbers)), numbers, strict=True
-            ):
+            cards = several(card, len(numbers))
+            for each, (composite, in_real) in zip(cards, numbers, strict=True):
                 scores = {**json.loads(card.data)["scores"], "composite": composite}
                 made = changed(each, scores=scores, model_slug="x" * 9000)
                 database.add([made])
                 query = f"SELECT composite_score FROM run_cards WHERE card_hash = '{made.hash}'"
                 assert rows(server, name, query) == [(in_real,)]
 
-    def test_forged_bytes_have_another_hash(
-        self, server: Server, name: str, card: OutgoingCard
-    ) -> None:
+    def test_forged_bytes_hash_anew(self, server: Server, name: str, card: OutgoingCard) -> None:
         forged = OutgoingCard(card.data.replace(b'"condition":"made"', b'"condition":"best"'))
         assert forged.hash == sha256(forged.data).hexdigest() != card.hash
         with opened(server, name) as database:
@@ -160,27 +143,21 @@ class TestAgain:
                 start.wait()
                 found.append(database.add(mine))
 
-        threads = [threading.Thread(target=one, args=(each,)) for each in (cards, cards[::-1])]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(one, (cards, cards[::-1])))
         assert sum(found) == len(cards) == len(found) * len(cards) // 2
         assert rows(server, name, "SELECT count(*) FROM run_cards") == [(len(cards),)]
 
     def test_two_at_once_make_the_tables_once(self, server: Server) -> None:
         made, start, steps = server.database(), threading.Barrier(2), list[int]()
 
-        def one() -> None:
+        def one(_: int) -> None:
             with opened(server, made) as database:
                 start.wait()
                 steps.append(database.prepare())
 
-        threads = [threading.Thread(target=one) for _ in range(2)]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(one, range(2)))
         assert sorted(steps) == [0, 1]
 
     def test_lost_connection_is_named_and_the_rest_sent(
@@ -193,11 +170,8 @@ class TestAgain:
 
         def cut(done: int) -> None:
             if done == 3:
-                rows(
-                    server,
-                    name,
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'rosetta'",
-                )
+                ours = "pg_stat_activity WHERE application_name = 'rosetta'"
+                rows(server, name, f"SELECT pg_terminate_backend(pid) FROM {ours}")
 
         with pytest.raises(PublishError, match=r"connection was lost.*is not sent twice"), opened(server, name) as database:  # fmt: skip
             database.add(cards, cut)
@@ -205,9 +179,7 @@ class TestAgain:
         with opened(server, name) as database:
             assert database.add(cards) == 2
 
-    def test_failed_batch_leaves_nothing(
-        self, server: Server, name: str, card: OutgoingCard
-    ) -> None:
+    def test_failed_batch_leaves_none(self, server: Server, name: str, card: OutgoingCard) -> None:
         with pytest.raises(PublishError, match="refused it: invalid input syntax"), opened(server, name) as database:  # fmt: skip
             database.add([*several(card, 2), _NoCard(b"no card", None)])
         assert rows(server, name, "SELECT count(*) FROM run_cards") == [(0,)]
@@ -218,40 +190,34 @@ class _NoCard(OutgoingCard):
 
 
 class TestServers:
-    def test_newer_tables_are_refused(self, server: Server, name: str, card: OutgoingCard) -> None:
+    def test_newer_tables_are_refused(
+        self, server: Server, name: str, card: OutgoingCard, tmp_path: Path
+    ) -> None:
         rows(server, name, "INSERT INTO rosetta_schema VALUES (99, now(), '9.9') RETURNING 1")
         with pytest.raises(PublishError, match="version 99, made by a newer Rosetta"), opened(server, name) as database:  # fmt: skip
             database.prepare()
         with pytest.raises(PublishError, match="newer Rosetta"), opened(server, name) as database:
             list(database.cards())
         assert rows(server, name, "SELECT count(*) FROM run_cards") == [(0,)]
-
-    def test_a_step_that_fails_leaves_no_table(self, server: Server) -> None:
         made = server.database()
         with closing(server.connect(made)) as connection:
             connection.execute("CREATE TABLE run_cards (mine text)")
         with pytest.raises(PublishError, match='relation "run_cards" already exists'), opened(server, made) as database:  # fmt: skip
             database.prepare()
         assert rows(server, made, "SELECT to_regclass('rosetta_schema')::text") == [(None,)]
-
-    def test_who_may_not_make_tables_is_told_who_does(self, server: Server) -> None:
         made = server.database()
         with closing(server.connect(made)) as connection:
             connection.execute("CREATE ROLE guest LOGIN")
             connection.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
         with pytest.raises(PublishError, match="Whoever owns the database makes the tables first"), opened(server, made, "guest") as database:  # fmt: skip
             database.prepare()
-
-    def test_a_database_of_another_encoding_is_refused(self, server: Server) -> None:
-        made = server.database("ENCODING 'LATIN1'", "TEMPLATE template0")
-        with pytest.raises(PublishError, match="as LATIN1"), opened(server, made):
-            pass
-
-    def test_a_place_without_server_or_cards_is_named(self, server: Server, tmp_path: Path) -> None:
         with pytest.raises(PublishError, match="cannot be reached"), opened(Server(tmp_path), "x"):
             pass
         with pytest.raises(PublishError, match="no published cards"), opened(server, server.database()) as database:  # fmt: skip
             list(database.cards())
+        made = server.database("ENCODING 'LATIN1'", "TEMPLATE template0")
+        with pytest.raises(PublishError, match="as LATIN1"), opened(server, made):
+            pass
 
 
 class TestRights:
@@ -278,7 +244,7 @@ class TestRights:
             rows(server, name, query, user)
 
     @pytest.mark.parametrize("user", ["rosetta_submitter", "ann"])
-    def test_a_submitter_adds_what_is_theirs_and_changes_nothing(
+    def test_submitter_adds_alone(
         self, server: Server, name: str, card: OutgoingCard, user: str
     ) -> None:
         with opened(server, name, user) as database:
@@ -300,16 +266,11 @@ class TestRights:
         assert rows(server, name, "UPDATE run_cards SET condition = 'x' RETURNING 1", "ann") == []
         assert rows(server, name, "DELETE FROM run_cards RETURNING 1", "ann") == []
 
-    def test_stated_columns_are_ignored(
-        self, server: Server, name: str, card: OutgoingCard
-    ) -> None:
-        rows(
-            server,
-            name,
-            "INSERT INTO run_cards (card_bytes, composite_score, card_hash, run_card, published_at)"
-            f" VALUES ('\\x{card.data.hex()}', 0.99, 'mine', '{{}}', '2001-01-01') RETURNING 1",
-            "ann",
-        )
+    def test_stated_columns_count_not(self, server: Server, name: str, card: OutgoingCard) -> None:
+        stated = "card_bytes, composite_score, card_hash, run_card, published_at"
+        values = f"'\\x{card.data.hex()}', 0.99, 'mine', '{{}}', '2001-01-01'"
+        insert = f"INSERT INTO run_cards ({stated}) VALUES ({values}) RETURNING 1"
+        rows(server, name, insert, "ann")
         [[score, hash_, old]] = rows(server, name, "SELECT composite_score, card_hash, published_at < '2020-01-01' FROM run_cards")  # fmt: skip
         told = json.loads(card.data)["scores"]["composite"]
         assert (real(score), hash_, old) == (real(told), card.hash, False)
@@ -318,21 +279,15 @@ class TestRights:
         cards = several(card, 2)
         with opened(server, name) as database:
             database.add(cards)
-        rows(
-            server,
-            name,
-            f"UPDATE run_cards SET is_public = false WHERE card_hash = '{cards[0].hash}' RETURNING 1",
-        )
+        which = f"card_hash = '{cards[0].hash}'"
+        rows(server, name, f"UPDATE run_cards SET is_public = false WHERE {which} RETURNING 1")
         with opened(server, name, "rosetta_reader") as database:
             assert list(database.cards()) == [(cards[1].hash, cards[1].data)]
             assert database.changed() == []
         with pytest.raises(PublishError, match="does not let this role"), opened(server, name, "rosetta_reader") as database:  # fmt: skip
             database.add([card])
 
-    def test_supabase_counts_the_person(
-        self, server: Server, name: str, card: OutgoingCard
-    ) -> None:
-        claims = 'SET request.jwt.claims = \'{"sub": "7"}\'; SELECT rosetta_submitter()'
+    def test_supabase_counts_people(self, server: Server, name: str, card: OutgoingCard) -> None:
         assert rows(server, name, "SELECT rosetta_submitter()", "ann") == [("ann",)]
         with closing(server.connect(name)) as connection:
             connection.execute("CREATE ROLE authenticated LOGIN")
@@ -344,9 +299,8 @@ class TestRights:
             finally:
                 connection.execute("DROP ROLE authenticated")
         with closing(server.connect(name, "ann")) as ann:
-            ann.execute(
-                claims.partition(";")[0]
-            )  # whoever connects by themselves may say anything here
+            # whoever connects by themselves may say anything here
+            ann.execute('SET request.jwt.claims = \'{"sub": "7"}\'')
             assert ann.execute("SELECT rosetta_submitter()").fetchone() == ("ann",)
 
 
@@ -365,13 +319,12 @@ class TestReading:
             assert set(database.changed()) == {bad.hash, false.hash}
             with taken(database.cards()) as cards:
                 [words] = cards.unverified
-                unverified = cards.store.execute(
-                    "SELECT run_id FROM runs WHERE json_extract(run_card, '$.unverified') IS NOT NULL"
-                ).fetchall()
+                which = "json_extract(run_card, '$.unverified') IS NOT NULL"
+                found = cards.store.execute(f"SELECT run_id FROM runs WHERE {which}").fetchall()
         assert cards.count == 3
         assert bad.hash[:12] in words
         assert "does not verify" in words
-        assert [row[0] for row in unverified] == [json.loads(bad.data)["run_id"]]
+        assert [row[0] for row in found] == [json.loads(bad.data)["run_id"]]
 
     def test_another_sealed_card_under_a_published_hash_is_named(self, card: OutgoingCard) -> None:
         first, second = several(card, 2)
@@ -382,7 +335,5 @@ class TestReading:
         with taken([(first.hash, first.data), (first.hash, first.data)]) as cards:
             assert cards.unverified == []
             assert cards.store.execute("SELECT count(*) FROM runs").fetchone() == (1,)
-
-    def test_no_card_is_put_there_that_is_none(self, card: OutgoingCard) -> None:
         with pytest.raises(UsageError):
             assert OutgoingCard(b"no card").hash

@@ -1,7 +1,5 @@
 """What may be published, and published cards that lie: what a list of them leaves out."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
@@ -34,7 +32,7 @@ from harness.publish.reading import PublishedCards, taken
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.evaluation import corpus_of
-from tests.harness.publish.made import WORDS, changed, made_card, several
+from tests.harness.publish.conftest import WORDS, changed, made_card, several
 from tests.harness.ranked import play, ranked_corpus
 
 OPEN = "CC-BY-4.0"
@@ -49,11 +47,8 @@ def dataset(**fields: Any) -> Dataset:
 def test_terms_decide() -> None:
     fields: Any
     for fields, words, outcome in [
-        ({"transmission": "open"}, None, False),
-        ({"license": OPEN}, None, False),
-        ({"license": OPEN}, "Ann", False),
-        ({}, None, "May everybody read"),
-        ({}, "Ann", True),
+        ({"transmission": "open"}, None, False), ({"license": OPEN}, None, False),
+        ({"license": OPEN}, "Ann", False), ({}, None, "May everybody read"), ({}, "Ann", True),
         ({"transmission": "ask"}, None, "May everybody read"),
         ({"transmission": "open", "training": "not-allowed"}, None, "May everybody read"),
         ({"transmission": "open", "training": "not-allowed"}, "Ann", True),
@@ -62,7 +57,7 @@ def test_terms_decide() -> None:
         ({"transmission": "nowhere"}, "Ann", "stay here"),
         ({"transmission": {"diagnostic": "open"}}, "Ann", "stay here"),
         ({"transmission": {"development": "open"}}, None, False),
-    ]:
+    ]:  # fmt: skip
         terms = dataset(**fields).terms
         if isinstance(outcome, str):
             with pytest.raises(MayNotSend, match=outcome):
@@ -112,11 +107,9 @@ class TestFromElsewhere:
         rows[0] |= {"withheld": True, "source": None, "reference": None, "predicted": None}
         with pytest.raises(UsageError, match="without outputs of its entries"):
             imported(tmp_path, changed(card, results=rows).data)
-
-    def test_broken_seal_is_not_published(self, tmp_path: Path, card: OutgoingCard) -> None:
         told = {**json.loads(card.data), "condition": "other"}
         with pytest.raises(UsageError, match=r"seal of run .* does not hold"):
-            imported(tmp_path, json.dumps(told).encode())
+            imported(tmp_path / "broken", json.dumps(told).encode())
 
 
 def test_what_leaves_is_told_by_field(card: OutgoingCard) -> None:
@@ -126,12 +119,9 @@ def test_what_leaves_is_told_by_field(card: OutgoingCard) -> None:
         size = sum(len(row[name].encode()) for row in rows)
         assert told[f"results[].{name}"] == (10, size)
     assert "run_card_hash" not in told
-
-
-def test_the_docs_have_every_column_with_its_field() -> None:
     page = Path(__file__).parents[3].joinpath("docs", "publishing.md").read_text("utf-8")
-    told = dict(re.findall(r"^\| `(\w+)` \| (?:real|text) \| `([\w.]+)` \|", page, re.MULTILINE))
-    assert told == {name: ".".join(place) for name, place in COLUMNS.items()}
+    listed = dict(re.findall(r"^\| `(\w+)` \| (?:real|text) \| `([\w.]+)` \|", page, re.MULTILINE))
+    assert listed == {name: ".".join(place) for name, place in COLUMNS.items()}
 
 
 @pytest.fixture(autouse=True)
@@ -172,12 +162,10 @@ def test_scores_without_outputs_are_in_no_list(card: OutgoingCard) -> None:
     rows = told["results"]
     block = {"entries": 10, "secret": 10, "segments": {"development": 10}, "ids_sha256": ids_sha256(each["entry_id"] for each in rows)}  # fmt: skip
     ways: tuple[dict[str, Any], ...] = (
-        {"results": []},
-        {"results": [], "withheld": block},
-        {"withheld": block},
+        {"results": []}, {"results": [], "withheld": block}, {"withheld": block},
         {"results": [{**rows[0], **HELD_BACK}, *rows[1:]]},
         {"results": rows_with(bad, **HELD_BACK)},
-    )
+    )  # fmt: skip
     for way in ways:
         with listed(good, changed(bad, scores=scores, **way)) as (found, boards):
             assert ranks(boards) == {"00000000": 1}
@@ -217,9 +205,6 @@ def test_retry_replaces_the_same_outputs_alone(tmp_path: Path, card: OutgoingCar
     scores = {**json.loads(second.data)["scores"], "chrf_plus_plus": 99.0}
     with listed(first, changed(second, scores=scores, **retry_of(first))) as (_, boards):
         assert ranks(boards) == {"00000000": 1}
-
-
-def test_retry_has_the_set_up_and_the_outputs_of_the_run(card: OutgoingCard) -> None:
     told = json.loads(card.data)
     scores = {**told["scores"], "chrf_plus_plus": 1.0}  # neither may have a rank
     first, second = (changed(each, scores=scores) for each in several(card, 2))
@@ -228,12 +213,8 @@ def test_retry_has_the_set_up_and_the_outputs_of_the_run(card: OutgoingCard) -> 
     for way, entrants in (({}, 1), ({"results": rows}, 2), ({"fingerprint": sealed}, 2)):
         with listed(first, changed(second, **retry_of(first), **way)) as (_, [board]):
             assert len(board.entrants) == entrants
-
-
-def test_nobody_can_have_outputs_that_are_not_at_hand(tmp_path: Path, card: OutgoingCard) -> None:
-    first, second = (
-        changed(each, results=rows_with(each, **HELD_BACK)) for each in several(card, 2)
-    )
+    both = several(card, 2)
+    first, second = (changed(each, results=rows_with(each, **HELD_BACK)) for each in both)
     with closing(open_store(tmp_path / "imported.sqlite")) as store:
         for each in (first, changed(second, **retry_of(first))):
             import_card(store, each.data, "card.json")
@@ -241,7 +222,7 @@ def test_nobody_can_have_outputs_that_are_not_at_hand(tmp_path: Path, card: Outg
     assert len(board.entrants) == 2
 
 
-def test_card_with_impossible_values_is_left_out(card: OutgoingCard) -> None:
+def test_card_with_impossible_values_is_left_out(card: OutgoingCard, home: Path) -> None:
     told = json.loads(card.data)
     rows, speed, cost = told["results"], told["speed"], told["cost"]
     endless = {**rows[0], "predicted": "a" * (MOST_TEXT + 1)}
@@ -255,9 +236,13 @@ def test_card_with_impossible_values_is_left_out(card: OutgoingCard) -> None:
         with listed(changed(card, **fields)) as (found, boards):
             assert boards == []
             assert words in found.unverified[0]
-
-
-def test_what_is_no_card_is_counted_once_and_left_out(card: OutgoingCard) -> None:
+    other = changed(card, condition="other")
+    told = json.loads(other.data)
+    assert told["run_card_hash"] == card_hash(told)
+    with listed(card, other) as (found, _):
+        [words] = found.unverified
+        assert not home.exists()
+    assert ("another card came before" in words, "delete" in words) == (True, False)
     for data in (
         b'{"overall": {}, "entries": []}', b'{"config": {}, "results": []}', b'{"chrf_plus_plus": 99}',
         b'{"results": "x", "scores": {}, "dataset": {}}', b'{"results": [1], "scores": {}, "dataset": {}}',
@@ -268,19 +253,7 @@ def test_what_is_no_card_is_counted_once_and_left_out(card: OutgoingCard) -> Non
             assert found.count == len(found.unverified) == 1
 
 
-def test_another_card_of_a_run_is_left_out(home: Path, card: OutgoingCard) -> None:
-    other = changed(card, condition="other")
-    told = json.loads(other.data)
-    assert told["run_card_hash"] == card_hash(told)
-    with listed(card, other) as (found, _):
-        [words] = found.unverified
-        assert not home.exists()
-    assert ("another card came before" in words, "delete" in words) == (True, False)
-
-
-def test_cards_beyond_the_limit_of_the_database_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cards_beyond_limits_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outgoing, "MOST_BYTES", 1000)
     with pytest.raises(UsageError, match=r"a published one may have 1,000"):
         made_card(tmp_path)

@@ -1,7 +1,5 @@
 """What of a card's set-up is at hand, what is missing, and what a rebuilt run is told."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterator
@@ -20,21 +18,11 @@ from harness.methods.registry import build
 from harness.reproduce.rebuild import Rebuilt, rebuild
 from harness.store.file.database import opened
 from tests.harness.card.sealed_cards import sealed
+from tests.harness.methods.conftest import PLUGIN
 
 ROWS = [{"id": n, "source": f"word {n}", "reference": f"vorto {n}"} for n in range(3)]
 PAIR = {"language_pair": "EN→EO", "source_language": "en", "target_language": "eo"}
 URL = "http://127.0.0.1:9/v1"
-
-PLUGIN = """
-from harness.method.method import MethodClass, Output, Setup
-class Mine:
-    endpoint = None
-    def __init__(self, options):
-        self.setup = Setup(method="mine", method_class=MethodClass.CUSTOM_PLUGIN, method_version="1",
-                           model_slug="mine", condition=options.condition or "x")
-    async def translate(self, entries, calls):
-        return [Output(each.source) for each in entries]
-"""
 
 
 @pytest.fixture
@@ -63,9 +51,8 @@ def stated(corpus: Corpus, setup: Setup) -> RunCard:
     card["method"] = setup.model_dump(mode="json")
     card["dataset"] |= {"sha256": corpus.sha256, "id": "three"}
     card["scoring"] = None
-    card["results"] = [
-        {**card["results"][0], "entry_id": row["id"], "source": row["source"]} for row in ROWS
-    ]
+    row = card["results"][0]
+    card["results"] = [{**row, "entry_id": r["id"], "source": r["source"]} for r in ROWS]
     return RunCard.model_validate(card)
 
 
@@ -97,9 +84,6 @@ def test_chat_is_rebuilt(store: sqlite3.Connection, corpus: Corpus, tmp_path: Pa
     assert "the coaching data: the card has SHA-256 " in words
     assert ", and here it is " in words
     assert "system_prompt_sha256" in words
-
-
-def test_own_prompt_is_asked_for(store: sqlite3.Connection, corpus: Corpus, tmp_path: Path) -> None:
     prompt = tmp_path / "mine.txt"
     prompt.write_text("Translate into {target_language}.", "utf-8")
     card = card_of(corpus, "chat", {"model": "m", "endpoint": URL, "prompt": str(prompt)})
@@ -109,32 +93,22 @@ def test_own_prompt_is_asked_for(store: sqlite3.Connection, corpus: Corpus, tmp_
     rebuild(store, card, corpus, {"endpoint": URL, "prompt": str(prompt)})
 
 
-def test_plug_in_is_known_by_hash(
-    store: sqlite3.Connection, corpus: Corpus, tmp_path: Path
-) -> None:
+def test_plug_in_is_known_by_sha(store: sqlite3.Connection, corpus: Corpus, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(PLUGIN, "utf-8")
-    card = card_of(corpus, f"{file}:Mine", {"settings": {"beam": 4}})
+    card = card_of(corpus, f"{file}:M", {"settings": {"beam": 4}})
     words = refused(store, card, corpus)
     assert f"the plug-in's code: the card has SHA-256 {card.method.method_sha256}" in words
-    found = rebuild(store, card, corpus, {"method": f"{file}:Mine"})
+    found = rebuild(store, card, corpus, {"method": f"{file}:M"})
     assert found.setup.options == {"settings": {"beam": 4}}
 
     file.write_text(PLUGIN + "\n# changed\n", "utf-8")
-    words = refused(store, card, corpus, method=f"{file}:Mine")
+    words = refused(store, card, corpus, method=f"{file}:M")
     assert "the plug-in's code: the card has SHA-256 " in words
     assert ", and here it is " in words
 
 
-def test_other_version_of_a_method_is_refused(store: sqlite3.Connection, corpus: Corpus) -> None:
-    card = card_of(corpus, "constant", {"text": "Ĉu?"})
-    assert rebuild(store, card, corpus, {}).setup.options == {"text": "Ĉu?"}
-    older = card.method.model_copy(update={"method_version": "0"})
-    words = refused(store, card.model_copy(update={"method": older}), corpus)
-    assert "method_version: the card has 0, and here it is 1" in words
-
-
-def test_unknown_and_doubled_entries_refused(store: sqlite3.Connection, corpus: Corpus) -> None:
+def test_other_version_or_odd_entries_refused(store: sqlite3.Connection, corpus: Corpus) -> None:
     card = card_of(corpus, "copy-source", {})
     strange = card.results[0].model_copy(update={"entry_id": 77})
     found = card.model_copy(update={"results": [*card.results, strange]})
@@ -143,3 +117,8 @@ def test_unknown_and_doubled_entries_refused(store: sqlite3.Connection, corpus: 
     assert "an entry twice" in refused(store, twice, corpus)
     part = card.model_copy(update={"results": card.results[1:]})
     assert rebuild(store, part, corpus, {}).request.positions == (1, 2)
+    card = card_of(corpus, "constant", {"text": "Ĉu?"})
+    assert rebuild(store, card, corpus, {}).setup.options == {"text": "Ĉu?"}
+    older = card.method.model_copy(update={"method_version": "0"})
+    words = refused(store, card.model_copy(update={"method": older}), corpus)
+    assert "method_version: the card has 0, and here it is 1" in words

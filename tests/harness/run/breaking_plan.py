@@ -1,7 +1,5 @@
 """Plans of runs that ask nobody: all metrics, and the cheapest."""
 
-from __future__ import annotations
-
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions

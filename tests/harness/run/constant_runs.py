@@ -1,7 +1,5 @@
 """Runs whose outputs all are one text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

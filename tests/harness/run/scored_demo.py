@@ -1,7 +1,5 @@
 """The demo, scored with everything that ships: whole, or its first entries alone."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -132,11 +132,6 @@ def test_killed_run_keeps_its_charges(endpoint: Scripted, store_path: Path, pric
     assert query(store_path, SPENT)[0][0] >= COST + sum(map(most, endpoint.asked[1:5])) - 1e-9
 
 
-def dear(asked: Asked) -> Answer:
-    """Charge far more than the price and the length of the call allow."""
-    return json_answer(completion("x", usage={**USAGE, "cost": 3.0}), seconds=0.02)
-
-
 @pytest.mark.parametrize(("times", "connections"), [(1.0, 64), (50.0, 1), (50.0, 64), (5000.0, 64)])
 def test_lying_price_passes_the_cap_by_one_call_at_most(
     endpoint: Scripted, store_path: Path, prices: Path, times: float, connections: int
@@ -228,7 +223,7 @@ def test_cost_of_a_broken_call_is_unknown(
         assert query(store_path, SPENT) == [(pytest.approx((asked - 1) * COST + reserved),)]
 
 
-def test_429_in_a_reply_and_calls_of_a_free_endpoint_cost_nothing(
+def test_429_and_free_calls_cost_nothing(
     endpoint: Scripted, store_path: Path, prices: Path
 ) -> None:
     """The error says nothing of usage, so that nothing was used; its second try is answered."""
@@ -259,7 +254,8 @@ def test_reason_of_a_stop_is_kept(endpoint: Scripted, store_path: Path, prices: 
         assert isinstance(end, Finished)
         return end
 
-    endpoint.answer = dear
+    dear = json_answer(completion("x", usage={**USAGE, "cost": 3.0}), seconds=0.02)
+    endpoint.answer = lambda _: dear  # far more than the price and the length of the call allow
     stopped = run_corpus(store_path, corpus(8), budgeted(endpoint.url, prices, 5.0)).finished
     again = followed(store_path)
     assert (again.reason, again.budget_reached) == (stopped.reason, True)
@@ -331,9 +327,8 @@ class Numbered:
 
 def question(text: str) -> Request:
     body = {"question": text}
-    return Request(
-        "p", "http://localhost/v1", body, lambda _: Reply(""), price=PRICE, most_completion_tokens=10,
-    )  # fmt: skip
+    told: dict[str, Any] = {"price": PRICE, "most_completion_tokens": 10}
+    return Request("p", "http://localhost/v1", body, lambda _: Reply(""), **told)
 
 
 class Killed(BaseException):

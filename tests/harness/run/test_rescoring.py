@@ -1,12 +1,10 @@
 """Scoring a finished run again: a record of its own, no method called, the old one untouched."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -24,13 +22,11 @@ from harness.events.kinds import EntryScored, Event
 from harness.method.method import MethodClass, Setup
 from harness.privacy import remember
 from harness.run import rescoring
-from harness.run.beginning import tools_for
-from harness.run.final_scores import finish_scores, retried_scores
+from harness.run.final_scores import retried_scores
 from harness.run.rescoring import rescore
 from harness.run.retrying import retry
 from harness.run.running import execute_run
 from harness.setup.scoring_options import ScoringOptions
-from harness.setup.scoring_tools import ScoringTools, without
 from harness.store.deletion import delete_run, trash
 from harness.store.file.database import open_store
 from harness.store.file.openings import SetupPart
@@ -38,10 +34,6 @@ from harness.store.holding import spent_usd
 from harness.store.mixed_setups import parts_of, whole_setup, with_part
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run, read_run
-from rosetta_tui.request.suggesting import models
-from scoring.core.translation import Translation
-from scoring.metrics.inventory import make_scorer, surface_setup
-from scoring.words.resources import Resources
 from tests.harness.evaluation import (
     Heard,
     begun,
@@ -162,67 +154,6 @@ def test_metrics_whose_analyser_is_gone_stay(store_path: Path, tmp_path: Path) -
     assert "chrf" not in note
 
 
-class Slow:
-    """An annotator in place of a model; it fails where it has no value."""
-
-    slow = True
-
-    def __init__(self, id_: str, value: float | None) -> None:
-        self.id = id_
-        self.value = value
-        self.asked = 0
-        self.closed = False
-
-    def annotate(self, translations: Sequence[Translation]) -> list[Any]:
-        self.asked += len(translations)
-        if self.value is None:
-            raise HarnessError("the model is gone")
-        return [self.value] * len(translations)
-
-    def close(self) -> None:
-        self.closed = True
-
-
-def with_slow(path: Path, *slow: Slow) -> tuple[int, Any, ScoringTools]:
-    """Begin a run that is scored with the surface metrics and slow annotators."""
-    made, plan = corpus(6), constant()
-    with closing(open_store(path)) as connection:
-        found = tools_for(connection, made, range(6), plan)
-    number, method = begun(path, made, plan)
-    return number, method, ScoringTools(found.resources, found.scorer, tuple(slow))
-
-
-@pytest.mark.parametrize("value", [0.5, None])
-def test_slow_annotators_are_asked_at_the_end(store_path: Path, value: float | None) -> None:
-    slow = Slow("comet", value)
-    number, method, tools = with_slow(store_path, slow)
-    heard = Heard()
-    execute_run(store_path, number, method, heard, Control(), tools=tools)
-    assert heard.finished.card_hash
-    assert "asking comet" in [each.doing for each in heard.progress]
-    assert slow.closed
-    if value is not None:
-        assert slow.asked >= 6
-        return
-    scores = sealed_card(store_path)["scores"]
-    assert scores["reasons"]["comet_score"] == "the model is gone"
-    assert scores["chrf_plus_plus"] is not None
-
-
-def test_tools_without_a_model_drop_its_metric(store_path: Path) -> None:
-    slow = Slow("comet", None)
-    assert constant().scoring.wanted == set(FEW)
-    resources = Resources(surface_setup("en", "eo", []))
-    left = without(ScoringTools(resources, make_scorer(resources), (slow,)), slow, "gone")
-    assert (left.annotators, left.setup.off["comet_score"]) == ((), "gone")
-    assert "comet_score" not in left.setup.metrics
-    number, _, tools = with_slow(store_path)
-    with closing(open_store(store_path)) as connection:
-        before = connection.total_changes
-        finish_scores(connection, number, tools, lambda words: None)
-        assert connection.total_changes == before, "nothing is done twice where nothing is slow"
-
-
 @pytest.mark.parametrize("other", [False, True], ids=["alone", "with-another-run"])
 @pytest.mark.parametrize("end", [delete_run, trash])
 def test_run_deleted_meanwhile_leaves_no_new_run(
@@ -272,10 +203,6 @@ def number_of(asked: Asked) -> int:
     found = re.search(r"entry number (\d+)", asked.source)
     assert found is not None
     return int(found[1])
-
-
-def wrong(asked: Asked) -> Answer:
-    return json_answer(completion("nothing alike"))
 
 
 def again(path: Path, name: str = "last", heard: Heard | None = None, **changes: Any) -> Heard:
@@ -370,19 +297,6 @@ def test_other_settings_make_a_second_part(store_path: Path, failed: str) -> Non
     assert verify_card(json.dumps(card).encode()).ok
 
 
-def test_two_models_stand_in_the_name(endpoint: Scripted, store_path: Path, failed: str) -> None:
-    def named(asked: Asked) -> Answer:
-        body = completion(asked.source.upper())
-        return json_answer({**body, "model": asked.body["model"]})
-
-    endpoint.answer = named
-    again(store_path, model="other")
-    card = whole_card(store_path)
-    assert card["model_slug"] == "mock + other"
-    assert "other" in card["model_id"]
-    assert models(store_path, endpoint.url).keys() == {"mock"}, "a form offers no two as one"
-
-
 def test_failed_retry_is_retried_again(endpoint: Scripted, store_path: Path, failed: str) -> None:
     def half(asked: Asked) -> Answer:
         bad = number_of(asked) in {4, 7}
@@ -461,7 +375,7 @@ def test_coaching_changes_no_score(endpoint: Scripted, store_path: Path, tmp_pat
 
 
 def test_scores_with_and_without_retried(endpoint: Scripted, store_path: Path, failed: str) -> None:
-    endpoint.answer = wrong
+    endpoint.answer = lambda _: json_answer(completion("nothing alike"))
     again(store_path)
     before, after = whole_card(store_path, failed), whole_card(store_path)
     with closing(open_store(store_path)) as connection:
@@ -507,7 +421,7 @@ def test_nothing_to_retry_is_refused(endpoint: Scripted, store_path: Path) -> No
         again(store_path)
 
 
-def test_secret_entries_stay_here(
+def test_secrets_stay(
     endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(store_path.parent))

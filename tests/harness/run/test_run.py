@@ -1,31 +1,23 @@
 """Whole runs of a model against a real server: stored, found again, counted, stopped."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
-import threading
-from collections import Counter
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness.core.calls import Reply, Request
 from harness.core.failures import ErrorClass, StoreError, UsageError
 from harness.core.run_state import RunState
 from harness.endpoint.keys import no_key
 from harness.estimate.earlier import first_request
-from harness.events.control import Control
-from harness.events.kinds import EntryScored, Event
+from harness.events.kinds import EntryScored
 from harness.method.options import MethodOptions
 from harness.methods.registry import build
 from harness.run import running
 from harness.setup.plan import Plan, RunOptions
 from harness.store.file.database import open_store
-from harness.store.replies import NewReply, StoredReply, add_replies, find_reply, request_key
-from harness.store.runs import forget_failed
+from harness.store.replies import request_key
 from tests.harness.evaluation import (
     FEW,
     LANGUAGES,
@@ -191,19 +183,6 @@ def test_cut_answer_is_asked_again_and_each_is_kept(endpoint: Scripted, store_pa
     assert len(keys) == 4
 
 
-def test_entries_keep_their_own_replies(endpoint: Scripted, store_path: Path) -> None:
-    endpoint.answer = lambda asked: json_answer(completion(f"answer {asked.number}"), seconds=0.05)
-    run = {"use_cache": False, "concurrency": 1}
-    for time in range(2):
-        run_corpus(store_path, corpus(3), chat_plan(endpoint.url, run=run))
-        assert replies(store_path) == {str(n): f"answer {3 * time + n}" for n in range(3)}
-        assert not any(each.cached for each in kept(store_path).results)
-    run_corpus(store_path, corpus(2, source="the same"), chat_plan(endpoint.url))
-    assert sorted(replies(store_path).values()) == ["answer 6", "answer 7"]
-    outputs = [each.output for each in kept(store_path).results]
-    assert outputs == [replies(store_path)[str(n)] for n in (0, 1)]
-
-
 def test_rate_limited_call_waits_as_long_as_told(endpoint: Scripted, store_path: Path) -> None:
     refused: list[float] = []
 
@@ -258,18 +237,13 @@ EMPTY = {"error": {"message": "Add credits", "code": 402}}
 QUOTA = {"error": {"message": "Add credits", "code": "insufficient_quota"}}
 
 
-@pytest.mark.parametrize(
-    ("good", "refusal", "failed", "reason"),
-    [
-        (0, error(401, "Incorrect key"), 0, "key is refused, or none is given: HTTP 401: Incorrect key"),
-        (3, error(401), 0, "HTTP 401"),
-        (3, error(403), 3, "HTTP 403"),
-        (3, json_answer(EMPTY, 402), 0, "account at 127.0.0.1 has no credit left: HTTP 402: Add credits"),
-        (3, json_answer(QUOTA, 429), 0, "has no credit left: HTTP 429: Add credits"),
-        (3, json_answer(EMPTY), 0, "left: The provider answered with error 402: Add credits"),
-    ],
-    ids=["no-key", "key-gone", "forbidden", "empty-account", "quota", "within-a-reply"],
-)  # fmt: skip
+@pytest.mark.parametrize(("good", "refusal", "failed", "reason"), first(3, [
+    (0, error(401, "Incorrect key"), 0, "key is refused, or none is given: HTTP 401: Incorrect key"),
+    (3, error(401), 0, "HTTP 401"), (3, error(403), 3, "HTTP 403"),
+    (3, json_answer(EMPTY, 402), 0, "account at 127.0.0.1 has no credit left: HTTP 402: Add credits"),
+    (3, json_answer(QUOTA, 429), 0, "has no credit left: HTTP 429: Add credits"),
+    (3, json_answer(EMPTY), 0, "left: The provider answered with error 402: Add credits"),
+]), ids=["no-key", "key-gone", "forbidden", "empty-account", "quota", "within-a-reply"])  # fmt: skip
 def test_refused_key_or_empty_account_stops_the_run(
     endpoint: Scripted, store_path: Path, good: int, refusal: Answer, failed: int, reason: str
 ) -> None:
@@ -286,15 +260,6 @@ def test_refused_key_or_empty_account_stops_the_run(
         endpoint.answer = translated
         mended = resume(store_path).finished
         assert (mended.state, mended.failed) == (RunState.COMPLETE, 0)
-
-
-def test_filter_that_answers_403_is_no_refused_key(endpoint: Scripted, store_path: Path) -> None:
-    filtered = {"error": {"message": "flagged", "metadata": {"reasons": ["violence"]}}}
-    flagged = json_answer(filtered, 403)
-    endpoint.answer = lambda asked: flagged if asked.number == 0 else translated(asked)
-    plan = chat_plan(endpoint.url, run={"concurrency": 1})
-    end = run_corpus(store_path, corpus(5), plan).finished
-    assert (end.state, end.done, end.failed) == (RunState.COMPLETE, 5, 1)
 
 
 def test_hostile_replies_are_stored_and_end_no_run(endpoint: Scripted, store_path: Path) -> None:
@@ -321,14 +286,20 @@ def test_hostile_replies_are_stored_and_end_no_run(endpoint: Scripted, store_pat
     assert json.dumps(kept(store_path).card, allow_nan=False)
 
 
-def test_offline_plan_refuses_a_foreign_endpoint(store_path: Path) -> None:
+def test_offline_refuses_and_filters_are_no_keys(store_path: Path, endpoint: Scripted) -> None:
     plan = chat_plan("https://api.model.example/v1", run={"offline": True})
     with pytest.raises(UsageError, match="--offline"):
         run_corpus(store_path, corpus(2), plan)
     assert query(store_path, "SELECT count(*) FROM runs") == [(0,)]
+    filtered = {"error": {"message": "flagged", "metadata": {"reasons": ["violence"]}}}
+    flagged = json_answer(filtered, 403)
+    endpoint.answer = lambda asked: flagged if asked.number == 0 else translated(asked)
+    plan = chat_plan(endpoint.url, run={"concurrency": 1})
+    end = run_corpus(store_path, corpus(5), plan).finished
+    assert (end.state, end.done, end.failed) == (RunState.COMPLETE, 5, 1)
 
 
-def test_full_disk_keeps_what_is_stored(
+def test_full_disk_keeps_rows(
     endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def small(path: Path) -> sqlite3.Connection:
@@ -349,23 +320,6 @@ def test_full_disk_keeps_what_is_stored(
     assert resumed.started.done == rows
     assert resumed.finished.state is RunState.COMPLETE
     assert [each.position for each in kept(store_path).results] == list(range(100))
-
-
-def test_quota_by_the_second_loses_no_entry(endpoint: Scripted, store_path: Path) -> None:
-    """The more entries wait for their next try, the fewer new ones may run into the same wall."""
-    windows: Counter[int] = Counter()
-
-    def answer(asked: Asked) -> Answer:
-        windows[int(asked.at)] += 1
-        if windows[int(asked.at)] > 25:
-            return error(429, headers={"Retry-After": "1"})
-        return translated(asked)
-
-    endpoint.answer = answer
-    plan = chat_plan(endpoint.url, run={"most_attempts": 3, "concurrency": 8})
-    heard = run_corpus(store_path, corpus(60), plan)
-    assert (heard.finished.state, heard.finished.failed) == (RunState.COMPLETE, 0)
-    assert max(len(progress.waiting) for progress in heard.progress) <= 2 * 8
 
 
 def answered(words: str | None, **more: Any) -> Answer:
@@ -445,40 +399,6 @@ def test_pipeline_repeats_failed_step(endpoint: Scripted, store_path: Path, tmp_
     assert calls_of(endpoint, store_path, plan) == (1, 0)
 
 
-def test_resumed_run_asks_for_forgotten_failures(endpoint: Scripted, store_path: Path) -> None:
-    drained = threading.Event()
-
-    def drain(event: Event, control: Control) -> None:
-        if isinstance(event, EntryScored):
-            control.drain()
-            drained.set()
-
-    def thinking(asked: Asked) -> Answer:
-        assert asked.number < 9 or drained.wait(600), "no entry was told of"
-        return answered("<think>")
-
-    endpoint.answer = thinking
-    plan = chat_plan(endpoint.url, run={"concurrency": 1})
-    assert run_corpus(store_path, corpus(20), plan, Heard(react=drain)).finished.failed > 0
-    with closing(open_store(store_path)) as connection:
-        forget_failed(connection, kept(store_path).run.id)
-    endpoint.answer = translated
-    finished = resume(store_path).finished
-    assert (finished.done, finished.failed) == (20, 0)
-
-
-def test_good_reply_takes_the_key_of_a_bad_one(store_path: Path) -> None:
-    asked = Request("p", "http://localhost/v1", {"q": 1}, lambda _: Reply(""))
-    key = request_key(asked, "m")
-    with closing(open_store(store_path)) as connection:
-        for text in ("<think>", "good"):
-            new = NewReply(key, asked.body, StoredReply(Reply(text), 1.0, None))
-            add_replies(connection, [new])
-        found = find_reply(connection, key)
-    assert found is not None
-    assert found.reply.text == "good"
-
-
 def test_tokens_and_cost_of_a_batch_are_parted(endpoint: Scripted, store_path: Path) -> None:
     usage = {
         "prompt_tokens": 101, "completion_tokens": 53, "cost": 0.0077,
@@ -497,31 +417,6 @@ def test_tokens_and_cost_of_a_batch_are_parted(endpoint: Scripted, store_path: P
     assert sum(each.reasoning_tokens or 0 for each in rows) == 22
     assert sum(each.cost_usd or 0 for each in rows) == pytest.approx(0.0077)
     assert {each.batch_size for each in rows} == {7}
-
-
-SHAPES: list[tuple[dict[str, Any], tuple[int, int, int, int]]] = [
-    ({"prompt_tokens": 9, "completion_tokens": 4}, (9, 4, 0, 0)),
-    (
-        {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 20,
-         "prompt_tokens_details": {"cached_tokens": 5}},
-        (9, 11, 7, 5),
-    ),
-    (
-        {"input_tokens": 10, "cache_read_input_tokens": 90, "cache_creation_input_tokens": 5,
-         "output_tokens": 3},
-        (105, 3, 0, 90),
-    ),
-]  # fmt: skip
-
-
-def test_tokens_of_each_provider_reach_rows_once(endpoint: Scripted, store_path: Path) -> None:
-    usages = [usage for usage, _ in SHAPES]
-    endpoint.answer = lambda asked: answered("x", usage=usages[int(asked.source.split()[-1])])
-    run_corpus(store_path, corpus(len(SHAPES)), chat_plan(endpoint.url))
-    assert [
-        (row.prompt_tokens, row.completion_tokens, row.reasoning_tokens, row.cached_tokens)
-        for row in kept(store_path).results
-    ] == [tokens for _, tokens in SHAPES]
 
 
 def test_run_with_fewer_annotators_follows_one_with_more(store_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Runs with everything that they can be scored with: an analyser, a server of embeddings, several references."""
 
-from __future__ import annotations
-
 import json
+import random
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -13,25 +13,46 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, Segment
+from harness.card.checking.claimed import claim_of, of_earlier_version, stated_floors
 from harness.card.checking.verify import verify_card
 from harness.card.importing import import_card
 from harness.card.load import load_card
 from harness.card.seal import card_hash
+from harness.compare.comparing import compare_runs
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, UsageError
+from harness.events.following import Follower
+from harness.leaderboard.ranking import leaderboards
 from harness.method.options import MethodOptions
 from harness.run.rescoring import Explainer
 from harness.setup.plan import Plan, RunOptions
+from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import changes, require_same, stated_setup
 from harness.store.corpora.entries import read_entries
 from harness.store.file.database import open_store
 from harness.store.results import read_results, read_row_words
+from harness.store.run_list import list_runs
 from harness.store.runs import find_run
-from scoring.core.specification import specification
+from rosetta_tui.compare.lines import comparison_lines
+from rosetta_tui.compare.values import comparison_json
+from rosetta_tui.leaderboard.rows import entrant_cells, entrant_record
+from rosetta_tui.live.scores import tier_line
+from rosetta_tui.report.card import card_text
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.session.recorded import recorded, seal
+from rosetta_tui.show.card_fields import claim_json, tier_sign, tier_words
+from scoring.card.caveats import CaveatKind
+from scoring.card.claim import ClaimReason
+from scoring.core.specification import Tier
 from tests.harness.annotators.embedded import embedded
 from tests.harness.evaluation import (  # fmt: skip
+    FEW,
+    LANGUAGES,
+    Heard,
     begun,
     corpus,
     corpus_of,
+    kept,
     query,
     rescored,
     resume,
@@ -85,16 +106,7 @@ def test_rows_tell_what_the_analyser_made_of_outputs(demo_run: ScoredDemo) -> No
     assert "fst_accept" in first or "composite" in first
 
 
-def test_imported_card_keeps_its_scores(store_path: Path, demo_run: ScoredDemo) -> None:
-    with closing(open_store(store_path)) as connection:
-        import_card(connection, demo_run.text.encode(), "card.json")
-        run = find_run(connection, "last")
-        assert load_card(connection, run.id).as_json() == demo_run.card
-        why_not = Explainer(connection, run).why_not
-    assert why_not == "the run was imported; only its numbers are here"
-
-
-def test_explanations_name_the_words(demo_run: ScoredDemo) -> None:
+def test_explanations_name_the_words(demo_run: ScoredDemo, store_path: Path) -> None:
     with closing(open_store(demo_run.path)) as connection:
         run = find_run(connection, "last")
         entries = read_entries(connection, run.corpus, run.positions)
@@ -106,15 +118,12 @@ def test_explanations_name_the_words(demo_run: ScoredDemo) -> None:
     switched = [" ".join(each.sentences.get("code_switching_rate", ())) for each in said]
     assert any("English" in words for words in switched)
     assert any(each.words and any(not word.accepted for word in each.words.output) for each in said)
-
-
-def test_rescored_rows_keep_their_analyses(store_path: Path) -> None:
-    before = scored(store_path, 6, metrics=("chrf_plus_plus", "fst_acceptance_rate"))
-    after = rescored(store_path, metrics=("bleu",))
-    assert after["run_id"] != before["run_id"]
-    found = [[row["fst_analysis"] for row in card["results"]] for card in (before, after)]
-    assert found[0] == found[1]
-    assert any(found[0])
+    with closing(open_store(store_path)) as connection:
+        import_card(connection, demo_run.text.encode(), "card.json")
+        run = find_run(connection, "last")
+        assert load_card(connection, run.id).as_json() == demo_run.card
+        why_not = Explainer(connection, run).why_not
+    assert why_not == "the run was imported; only its numbers are here"
 
 
 def test_language_with_variant_rules_has_lint_verdicts(store_path: Path) -> None:
@@ -132,13 +141,6 @@ def test_language_with_variant_rules_has_lint_verdicts(store_path: Path) -> None
         forged["results"][place]["lint_verdict"] = wrong
         forged["run_card_hash"] = card_hash(forged)
         assert not verify_card(json.dumps(forged).encode()).ok
-
-
-@pytest.mark.thorough
-def test_damaged_findings_are_looked_up_again(store_path: Path) -> None:
-    first = scored(store_path)
-    query(store_path, "UPDATE findings SET value = x'c1'")
-    assert scored(store_path)["scoring"] == first["scoring"]
 
 
 def test_secret_words_stay_out_of_memo_and_rows(store_path: Path) -> None:
@@ -173,9 +175,7 @@ def embeddings(endpoint: Scripted) -> dict[str, Any]:
     return {"embeddings": endpoint.url, "embeddings_model": "m"}
 
 
-def test_embeddings_are_asked_once_and_a_finished_run_gets_them(
-    endpoint: Scripted, store_path: Path
-) -> None:
+def test_embeddings_are_asked_once_after_a_run_too(endpoint: Scripted, store_path: Path) -> None:
     endpoint.answer = embedded
     run_corpus(store_path, corpus(5), constant(("rosetta",), **embeddings(endpoint)))
     scores = sealed_card(store_path)["scores"]
@@ -209,19 +209,16 @@ def test_refusing_model_is_a_reason(endpoint: Scripted, store_path: Path, answer
     assert sealed_card(store_path)["scores"]["semantic_score"] > 0
 
 
-def test_models_elsewhere_get_no_secret_and_no_offline_text(store_path: Path) -> None:
+def test_models_elsewhere_and_damaged_analysers_are_refused(
+    store_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = constant(("rosetta",), embeddings="https://models.example", embeddings_model="m")
     with pytest.raises(UsageError, match="secret segment"):
         run_corpus(store_path, corpus(2, segment="held_out"), plan)
     offline = plan.model_copy(update={"run": RunOptions(offline=True)})
     with pytest.raises(UsageError, match="--offline"):
         run_corpus(store_path, corpus(2), offline)
-
-
-def test_damaged_analyser_turns_metrics_off_or_is_refused(
-    store_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Only one that somebody named is refused."""
+    # only one that somebody named is refused
     monkeypatch.setenv("ROSETTA_HOME", str(store_path.parent))
     folder = store_path.parent / "languages" / "eo"
     folder.mkdir(parents=True)
@@ -248,40 +245,6 @@ def test_run_begun_with_another_engine_goes_on(store_path: Path) -> None:
     assert resume(store_path).finished.card_hash
     run_corpus(store_path, made, plan, positions=range(4))
     assert sealed_card(store_path)["scoring"]["analyser"]["engine"] == "builtin"
-
-
-@pytest.mark.thorough
-def test_imported_run_keeps_metrics_not_taken_anew(store_path: Path, tmp_path: Path) -> None:
-    card = scored(store_path, metrics=tuple({*specification().metrics} - {"ter"}))
-    other = tmp_path / "other" / "rosetta.sqlite"
-    with closing(open_store(other)) as connection:
-        import_card(connection, json.dumps(card).encode(), "card.json")
-    new = rescored(other)
-    with closing(open_store(other)) as connection:
-        assert Explainer(connection, find_run(connection, new["run_id"])).why_not is not None
-    for id_ in ("hallucination_rate", "terminology_adherence", "morphological_accuracy"):
-        assert new["scores"][id_] == pytest.approx(card["scores"][id_])
-    assert new["scores"]["composite"] == pytest.approx(card["scores"]["composite"])
-    assert verify_card(json.dumps(new).encode()).ok
-
-
-@pytest.mark.parametrize("lines", [3, 4, 5])
-def test_comet_file_is_named_only_where_it_fits(store_path: Path, lines: int) -> None:
-    store_path.parent.mkdir(parents=True)
-    file = store_path.parent / "comet_given.txt"
-    file.write_text("0.5\n" * lines, "utf-8")
-    run_corpus(store_path, corpus(4), constant(("comet_score", "chrf_plus_plus"), comet=file))
-    card = sealed_card(store_path)
-    scores = card["scores"]
-    if lines == 4:
-        assert scores["comet_score"] == pytest.approx(0.5)
-        assert "comet_given" in scores["comet_model"]
-        return
-    assert scores["comet_score"] is None
-    assert "4" in scores["reasons"]["comet_score"]
-    assert (scores["comet_model"], card["scoring"]["comet"]) == ("", None)
-    said = {**card, "scores": {**scores, "reasons": {}}, "scoring": {**card["scoring"], "off": {}}}
-    assert "comet_given" not in str(said)
 
 
 SURFACE = ("exact_match_rate", "chrf_plus_plus", "bleu", "ter", "length_ratio")
@@ -338,9 +301,6 @@ def test_scores_of_the_demo_are_sacrebleus(cards: Cards) -> None:
     chrf = CHRF(word_order=2)
     singles = [chrf.sentence_score(*each).score for each in zip(outputs, texts, strict=True)]
     assert [row["entry_chrf"] for row in card["results"]] == pytest.approx(singles, abs=1e-9)
-
-
-def test_only_scores_and_floors_by_references_change(cards: Cards) -> None:
     one, several = cards
     better = {id_: several["scores"][id_] - one["scores"][id_] for id_ in SURFACE}
     assert better["chrf_plus_plus"] > 1
@@ -369,6 +329,12 @@ def test_card_verifies_also_on_another_machine(store_path: Path, tmp_path: Path)
         import_card(connection, data, "card.json")
         assert verify_card(data, connection).ok
     assert whole_card(other) == card
+    before = scored(store_path, 6, metrics=("chrf_plus_plus", "fst_acceptance_rate"))
+    after = rescored(store_path, metrics=("bleu",))
+    assert after["run_id"] != before["run_id"]
+    found = [[row["fst_analysis"] for row in card["results"]] for card in (before, after)]
+    assert found[0] == found[1]
+    assert any(found[0])
 
 
 @pytest.mark.parametrize("lie", [True, False])
@@ -387,27 +353,6 @@ def test_changed_variant_on_a_card_is_found(cards: Cards) -> None:
     assert any(difference.path.startswith("$.results") for difference in verdict.differences)
 
 
-def test_corpus_without_variants_has_one_reference(store_path: Path) -> None:
-    one = of_constant(store_path, corpus(6))
-    several = of_constant(store_path, corpus(6), multi_ref=True)
-    assert [several["scores"][id_] for id_ in SURFACE] == [one["scores"][id_] for id_ in SURFACE]
-    assert "nrefs:var|" in several["scores"]["signatures"]["ter"]
-    assert several["scoring"] != one["scoring"]
-
-
-@pytest.mark.thorough
-def test_finished_run_is_rescored_with_variants_and_without(store_path: Path) -> None:
-    one = of_demo(store_path)
-    several = rescored(store_path, multi_ref=True, metrics=("ter",))
-    assert several["scoring"]["multi_ref"] is True
-    assert several["scores"]["chrf_plus_plus"] > one["scores"]["chrf_plus_plus"]
-    assert verify_card(json.dumps(several).encode()).ok
-    kept = rescored(store_path, metrics=("compliance_index",))
-    assert kept["scores"]["chrf_plus_plus"] == several["scores"]["chrf_plus_plus"]
-    back = rescored(store_path, multi_ref=False, metrics=("ter",))
-    assert [back["scores"][id_] for id_ in SURFACE] == [one["scores"][id_] for id_ in SURFACE]
-
-
 def test_variants_of_secret_entries_count_and_stay_here(store_path: Path) -> None:
     secret = corpus(4, segment="held_out", variants=("sekreta varianto", "ENTRY NUMBER 3"))
     card = of_constant(store_path, secret, multi_ref=True)
@@ -418,12 +363,10 @@ def test_variants_of_secret_entries_count_and_stay_here(store_path: Path) -> Non
     with closing(open_store(store_path)) as connection:
         assert verify_card(written.encode(), connection).ok
     assert verify_card(written.encode()).ok
-
-
-def test_entry_tells_which_variant_it_was_measured_by(store_path: Path) -> None:
     given = corpus(5, variants=("something else", "ENTRY NUMBER 3"))
-    of_constant(store_path, given, multi_ref=True)
-    with closing(open_store(store_path)) as connection:
+    other = store_path.with_name("other.sqlite")  # there its sources are no secret
+    of_constant(other, given, multi_ref=True)
+    with closing(open_store(other)) as connection:
         run = find_run(connection, "last")
         entries = read_entries(connection, run.corpus, run.positions)
         explainer = Explainer(connection, run)
@@ -433,3 +376,199 @@ def test_entry_tells_which_variant_it_was_measured_by(store_path: Path) -> None:
     nearest = ("Measured by variant 2, the nearest of 3 accepted translations.",)
     assert said[0]["chrf_plus_plus"] == nearest
     assert "chrf_plus_plus" not in said[3]
+
+
+NUMBER = 40
+
+
+def sentences() -> list[Entry]:
+    rng = random.Random(8)
+    words = ["".join(rng.choices("aeioptkcmnsv", k=rng.randint(3, 8))) for _ in range(200)]
+    return [
+        Entry(id=n, source=f"source {' '.join(rng.sample('bdfghlruw', 5))}",
+              reference=" ".join(rng.sample(words, 8)), segment="development")
+        for n in range(NUMBER)
+    ]  # fmt: skip
+
+
+ENTRIES = sentences()
+REFERENCES = [entry.reference for entry in ENTRIES]
+
+
+def mostly_one() -> list[str]:
+    """19 perfect outputs, 21 times one sentence, each with a number of its own."""
+    return [*REFERENCES[:19], *(f"{REFERENCES[30]} ({n})" for n in range(21))]
+
+
+def partly_one() -> list[str]:
+    return [*REFERENCES[:28], *([REFERENCES[3]] * 12)]
+
+
+def half_dropped() -> list[str]:
+    rng = random.Random(1)
+    return [" ".join(w for w in text.split() if rng.random() < 0.35) for text in REFERENCES]
+
+
+def plan_for(folder: Path, outputs: Sequence[str]) -> Plan:
+    table = folder / "outputs.jsonl"
+    rows = (json.dumps({"id": n, "output": text}) for n, text in enumerate(outputs))
+    table.write_text("\n".join(rows), "utf-8")
+    scoring = ScoringOptions(metrics=(*FEW, "equivalent_match_rate"))
+    options = MethodOptions(outputs=table, **LANGUAGES)
+    return Plan(method="replay", options=options, scoring=scoring)
+
+
+def replayed(folder: Path, outputs: Sequence[str]) -> Heard:
+    return run_corpus(folder / "s.sqlite", corpus_of(ENTRIES), plan_for(folder, outputs))
+
+
+@pytest.fixture(scope="module")
+def partly(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The card of a run of which a third is one text."""
+    folder = tmp_path_factory.mktemp("partly")
+    replayed(folder, partly_one())
+    return json.dumps(whole_card(folder / "s.sqlite"))
+
+
+@pytest.mark.parametrize(
+    ("outputs", "tier", "said", "reasons", "kinds"),
+    first(2, [
+        (mostly_one(), Tier.BASELINE, "mostly one and the same output",
+         {ClaimReason.IDENTICAL, ClaimReason.CAVEAT}, [CaveatKind.REPEATED]),
+        (REFERENCES, Tier.FUNCTIONAL, "review pending", {ClaimReason.REVIEW}, []),
+        (partly_one(), Tier.EMERGING, "32 % one text", {ClaimReason.CAVEAT}, [CaveatKind.REPEATED]),
+        (half_dropped(), Tier.BASELINE, "% too short", {ClaimReason.CAVEAT}, [CaveatKind.SHORT]),
+    ]),
+    ids=["mostly one", "perfect", "partly one", "dropped"],
+)  # fmt: skip
+def test_every_place_claims_the_same(
+    tmp_path: Path, outputs: list[str], tier: Tier, said: str, reasons: set[ClaimReason],
+    kinds: list[CaveatKind],
+) -> None:  # fmt: skip
+    heard = replayed(tmp_path, outputs)
+    stored = kept(tmp_path / "s.sqlite")
+    assert stored.card is not None
+    claim = claim_of(stored.card)
+    assert claim.tier() is tier
+    assert reasons <= {limit.reason for limit in claim.limits}
+    assert [caveat.kind for caveat in claim.caveats] == kinds
+    floors = {ClaimReason.CHRF_FLOOR, ClaimReason.COMPOSITE_FLOOR}
+    assert not floors & {each.reason for each in claim.limits}
+    words = claim.words()
+    assert said in words
+    assert (stored.card["scores"]["tier_in_words"], stored.card["claimable_tier"]) == (words, tier)
+    told = json.loads(json.dumps(claim_json(stored.card)["caveats"]))
+    assert stored.card["scores"]["claim"]["caveats"] == told
+    assert tier_words(stored.card) == words
+    assert tier_sign(stored.card).endswith("!") is bool(kinds)
+    shown = card_text(stored.card)
+    assert words in shown
+    assert shown.count("\n  caveat ") == len(kinds)
+
+    live = LiveRun()
+    live.fold(heard.events)
+    assert live.claim is not None
+    assert (live.claim.caveats, live.claim.tier()) == (claim.caveats, tier)
+    assert said in tier_line(live).plain
+    followed = LiveRun()
+    with closing(Follower(tmp_path / "s.sqlite", "last")) as follower:
+        followed.fold(follower.drain())
+    assert followed.claim is not None
+    assert (followed.claim.caveats, followed.claim.tier()) == (claim.caveats, tier)
+    again = LiveRun()
+    with closing(open_store(tmp_path / "s.sqlite")) as store:
+        again.fold(recorded(store, "last"))
+        seal(again, stored.card)
+    assert again.claim == claim
+    verdict = verify_card(canonical_bytes(whole_card(tmp_path / "s.sqlite")))
+    assert verdict.ok, verdict.differences
+
+
+def test_foreign_card_claims_no_more_than_its_numbers(partly: str) -> None:
+    card, lying = json.loads(partly), json.loads(partly)
+    lying["scores"]["claim"]["limits"] = []
+    lying["scores"]["claim"]["claimable_tier"] = lying["claimable_tier"] = "fluent"
+    assert claim_of(lying).tier() is Tier.EMERGING
+    lying["scores"]["confidence_intervals"]["chrf_plus_plus"]["ci_lower"] = 1.0
+    assert claim_of(lying).tier() is Tier.BASELINE
+    modest = {**card, "claimable_tier": "baseline"}
+    assert claim_of(modest).tier(review_passed=True) is Tier.BASELINE, "nor than it says"
+    for odd in ({}, {"scores": 3}, {"scores": {"composite": "x", "claim": [1], "floors": [2]}},
+                {"scores": {"composite": 0.9, "composite_inputs": [3, {"metric": 1}],
+                            "claim": {"caveats": [{"kind": "no"}, 4, {"share": True}]}},
+                 "floors": [{"name": None, "composite": "y"}], "claimable_tier": 5}):  # fmt: skip
+        assert claim_of(odd).words()
+    values: tuple[Any, ...] = ([], {}, [[]], [{"metric": [], "value": {}}], "x", -1, True)
+    values += (10**400, float("inf"))
+    for name in card["scores"]:
+        for value in values:
+            odd = {**card, "scores": {**card["scores"], name: value}}
+            assert claim_of(odd).words(), (name, value)
+    card["scores"]["claim"]["caveats"] = []
+    card["run_card_hash"] = card_hash(card)
+    found = verify_card(canonical_bytes(card)).first_difference
+    assert found is not None
+    assert found.path.startswith("$.scores.claim.caveats")
+
+
+def with_earlier_floors(path: Path) -> None:
+    """Make the only run of a store one that was begun by an earlier version."""
+    [(opening,)] = query(path, "SELECT opening FROM runs")
+    earlier = json.loads(opening)
+    del earlier["floors_version"]
+    earlier["floors"] = [
+        {name: floor[name] for name in ("name", "composite", "chrf")}
+        for floor in earlier["floors"][:4]
+    ]
+    with closing(open_store(path)) as store, store:
+        store.execute("UPDATE runs SET opening = ?", (json.dumps(earlier),))
+
+
+def test_floors_of_an_earlier_version_stay_with_their_run(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    given, plan = corpus_of(ENTRIES), plan_for(tmp_path, REFERENCES)
+    _, method = begun(path, given, plan)
+    with_earlier_floors(path)
+    resume(path, method=method)
+    card = sealed_card(path)
+    assert (card["floors_version"], of_earlier_version(card)) == (1, True)
+    assert "floors of an earlier version" in card_text(card)
+    verdict = verify_card(canonical_bytes(whole_card(path)))
+    assert verdict.ok, verdict.differences
+    replayed(tmp_path, REFERENCES)  # a new run takes none of them
+    card = sealed_card(path)
+    names = {"empty", "source", "constant", "shuffled", "words", "truncated"}
+    assert (set(stated_floors(card)), of_earlier_version(card)) == (names, False)
+    constant = stated_floors(card)["constant"]
+    assert (constant.searched, constant.entries) == (NUMBER, NUMBER)
+    assert "the best by composite of 40 different references\n" in card_text(card)
+    card["floors"][2]["entries"] = 12
+    assert "40 different references · on 12 entries\n" in card_text(card)
+    whole = whole_card(path)
+    assert whole["cost"]["total_cost_usd"] is None
+    reason = "40 of 40 entries have no known cost: what these outputs cost is not known here."
+    assert whole["cost"]["reason"] == reason, "of outputs made elsewhere no call is spoken of"
+    whole["cost"]["reason"] = "40 of 40 entries have no known cost: no price is known."
+    whole["run_card_hash"] = card_hash(whole)
+    assert verify_card(canonical_bytes(whole)).ok, "the words of another version"
+
+
+def test_leaderboard_and_comparison_name_caveats(tmp_path: Path) -> None:
+    replayed(tmp_path, partly_one())
+    (tmp_path / "b").mkdir()
+    run_corpus(tmp_path / "s.sqlite", corpus_of(ENTRIES), plan_for(tmp_path / "b", half_dropped()))
+    with closing(open_store(tmp_path / "s.sqlite")) as store:
+        runs = list_runs(store)
+        found = compare_runs(store, [run.run_id for run in runs], trials=20)
+        [board] = leaderboards(store)
+    lines = list(comparison_lines(found))
+    for letter, each in (("A", runs[0]), ("B", runs[1])):
+        assert each.card is not None
+        assert f"{letter} may be called {tier_words(each.card)}, by all its outputs" in lines
+    told = comparison_json(found)["runs"]
+    assert [run["caveats"][0]["kind"] for run in told] == ["short", "repeated"]
+    cells = [[cell.text for cell in entrant_cells(board, each)] for each in board.entrants]
+    tiers = {cell for row in cells for cell in row if "◆" in cell}
+    assert tiers == {"◆◇◇◇◇! baseline", "◆◆◇◇◇! emerging"}
+    records = [entrant_record(board, each) for each in board.entrants]
+    assert all(record["caveats"] for record in records)

@@ -1,7 +1,5 @@
 """Proposals and signed weights for tests, on a small corpus whose scores numpy works out."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -31,15 +29,12 @@ OUTPUTS = ("La hundo kuras.", "Kato min vidis.", "Mi trinkas la akvon.")
 def proposal(**changed: Any) -> dict[str, Any]:
     """Return the values of a proposal with its hash; ``changed``: parts at its top that are other."""
     body: dict[str, Any] = {
-        "format": FORMAT,
-        "status": "proposal",
-        "specification_sha256": specification_sha256(),
+        "format": FORMAT, "status": "proposal", "specification_sha256": specification_sha256(),
         "evidence": {"items": 200, "runs": [{"language_pair": "EN→EO"}]},
         "weights": {"proposed": True, "profile": "B", "proposal": WEIGHTS},
         "threshold": {"proposed": True, "composite": {"value": 0.66}},
-        "threshold_of_weights": {"proposed": True, "composite": {"value": LINE}},
-        **changed,
-    }
+        "threshold_of_weights": {"proposed": True, "composite": {"value": LINE}}, **changed,
+    }  # fmt: skip
     return {HASH_FIELD: canonical_sha256(body), **body}
 
 

@@ -1,10 +1,7 @@
 """What the metrics together may never do, on real texts of many scripts (with everything that a run uses)."""
 
-from __future__ import annotations
-
 import random
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -12,11 +9,10 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
 from harness.setup.scoring_tools import ScoringTools
-from scoring.card.claim import FloorScores
-from scoring.card.floors import derangement, floors
-from scoring.card.scorecard import RunScores, scorecard
+from scoring.card.floors import floors
+from scoring.card.scorecard import scorecard
 from scoring.core.composite import composite
-from scoring.core.specification import Tier, specification
+from scoring.core.specification import specification
 from scoring.core.translation import Translation
 from tests.harness import guarded_corpora as given_corpora
 from tests.harness.guarded_corpora import CORPORA
@@ -37,97 +33,21 @@ def entries_of(found: ScoringTools) -> Sequence[Entry]:
     return found.resources.entries
 
 
-def judged(language: str, outputs: Sequence[str]) -> RunScores:
-    found = tools(language)
-    entries = entries_of(found)
-    statistics = found.scorer.statistics(found.annotated(_paired(entries, outputs)))
-    return scorecard(
-        entries,
-        statistics,
-        [not text for text in outputs],
-        found.scorer,
-        outputs,
-        known_floors=floors_of(language),
-    )
-
-
 def _paired(entries: Sequence[Entry], outputs: Sequence[str]) -> list[Translation]:
     return [Translation(entry, text) for entry, text in zip(entries, outputs, strict=True)]
 
 
-@cache
-def floors_of(language: str) -> dict[str, FloorScores]:
-    found = tools(language)
-    return floors(entries_of(found), found.scorer.metrics, annotate=found.annotated)
-
-
-WORTHLESS: dict[str, Callable[[Sequence[Entry]], list[str]]] = {
-    "empty": lambda entries: [""] * len(entries),
-    "copied": lambda entries: [entry.source for entry in entries],
-    "constant": lambda entries: [entries[len(entries) // 2].reference] * len(entries),
-    "shuffled": lambda entries: [
-        entries[place].reference for place in derangement(len(entries), 7)
-    ],
-}
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("kind", WORTHLESS)
-@pytest.mark.parametrize("language", CORPORA)
-def test_worthless_outputs_claim_baseline(language: str, kind: str) -> None:
-    found = tools(language)
-    scores = judged(language, WORTHLESS[kind](entries_of(found)))
-    assert scores.claimable_tier is Tier.BASELINE, (kind, scores.composite)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("language", CORPORA)
-def test_references_scored_as_outputs(language: str) -> None:
-    found = tools(language)
-    entries = entries_of(found)
-    translations = found.annotated(_paired(entries, [entry.reference for entry in entries]))
-    statistics = found.scorer.statistics(translations)
-    values = [found.scorer.entry_values(row).values for row in statistics]
-    for id_, ideal, most in (
-        ("code_switching_rate", 0.0, 0.05),
-        ("hallucination_rate", 0.0, 0.05),
-        ("terminology_adherence", 1.0, 0.05),
-        ("compliance_index", 1.0, 0.02),
-    ):
-        flagged = [row.get(id_) not in {None, ideal} for row in values]
-        assert sum(flagged) / len(flagged) < most, id_
-    scores = judged(language, [entry.reference for entry in entries])
-    assert scores.exact_match_rate == 1.0
-    assert (scores.orthographic_accuracy or 1.0) > 0.98
-    assert _without_analyser(scores) >= 0.97
-
-
-@pytest.mark.thorough
-def test_the_cree_corpus_is_judged_by_its_analyser() -> None:
-    found = tools("cree")
-    scores = judged("cree", [entry.reference for entry in entries_of(found)])
-    analyser = found.setup.analyser
-    assert analyser is not None
-    assert analyser.reference_accepted == analyser.reference_words > 800
-    assert scores.fst_acceptance_rate == 1.0
-    assert scores.morphological_accuracy == 1.0
-    marked = sum(not set("âêîô").isdisjoint(entry.reference) for entry in entries_of(found))
-    assert marked > 0.9 * len(entries_of(found))
-
-
-def _without_analyser(scores: RunScores) -> float:
-    """Return the composite apart from the share of the analyser, which does not know all human words."""
-    kept = [part for part in scores.composite_inputs if part.metric != "fst_acceptance_rate"]
-    weight = sum(part.weight for part in kept)
-    return sum(part.weight * part.normalised for part in kept) / weight
-
-
-@pytest.mark.parametrize("language", first(2, ORDERED))
+@pytest.mark.parametrize("language", first(1, ORDERED))
 def test_each_value_has_an_interval_or_a_reason(language: str) -> None:
     found = tools(language)
     seeded = random.Random(3)
-    texts = [_worse(entry.reference, seeded) for entry in entries_of(found)]
-    scores = judged(language, texts)
+    entries = entries_of(found)
+    words = [entry.reference.split() for entry in entries]
+    texts = [" ".join(each for each in some if seeded.random() < 0.8) for some in words]
+    statistics = found.scorer.statistics(found.annotated(_paired(entries, texts)))
+    known = floors(entries, found.scorer.metrics, annotate=found.annotated)
+    failed = [not text for text in texts]
+    scores = scorecard(entries, statistics, failed, found.scorer, texts, known_floors=known)
     for id_, row in specification().metrics.items():
         value = getattr(scores, id_)
         interval = scores.confidence_intervals.get(id_)
@@ -142,11 +62,7 @@ def test_each_value_has_an_interval_or_a_reason(language: str) -> None:
     assert mixed.ci_lower <= scores.composite <= mixed.ci_upper
 
 
-def _worse(text: str, seeded: random.Random) -> str:
-    return " ".join(word for word in text.split() if seeded.random() < 0.8)
-
-
-@pytest.mark.parametrize("language", first(3, ORDERED))
+@pytest.mark.parametrize("language", first(2, ORDERED))
 def test_dropping_words_never_raises_the_composite(language: str) -> None:
     found = tools(language)
     entries = entries_of(found)[: times(20, 60)]

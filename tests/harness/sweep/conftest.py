@@ -1,7 +1,5 @@
 """A data folder of its own for every test of sweeps."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Stores with a sweep whose runs came to what a test says: copies of one real run, their cards changed."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import time
@@ -83,13 +81,10 @@ def _run(store: sqlite3.Connection, origin: int, run_id: str, cell: MadeCell) ->
             set_live(store, number, RunState.RUNNING, Live(at=time.time()))
         return
     told = {
-        "$.method.method": cell.method,
-        "$.method.method_class": cell.kind,
-        "$.scores.composite": cell.composite,
-        "$.scores.chrf_plus_plus": cell.chrf,
-        "$.cost.cost_per_entry_usd": cell.cost,
-        "$.speed.avg_latency_seconds": cell.seconds,
-    }
+        "$.method.method": cell.method, "$.method.method_class": cell.kind,
+        "$.scores.composite": cell.composite, "$.scores.chrf_plus_plus": cell.chrf,
+        "$.cost.cost_per_entry_usd": cell.cost, "$.speed.avg_latency_seconds": cell.seconds,
+    }  # fmt: skip
     parts = ", ".join("?, ?" for _ in told)
     store.execute(
         f"UPDATE runs SET run_card = json_set(run_card, {parts},"

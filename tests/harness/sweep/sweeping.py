@@ -1,7 +1,5 @@
 """Sweeps over a small corpus of their own, at an endpoint of this machine."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 
@@ -13,11 +11,17 @@ from harness.sweep.expansion import expand, open_plan_corpus
 from harness.sweep.plan import read_plan
 from harness.sweep.record import SweepRecord, sweep_record
 from harness.sweep.working import begin_sweep
-from tests.harness.sweep.plans import written
 
 SIZE = 6
 LANGUAGES = '[reading]\nsource_language = "en"\ntarget_language = "eo"\n'
 HEAD = f'version = 1\ncorpus = "c.tsv"\nworkers = 2\n{{top}}\n{LANGUAGES}'
+
+
+def written(folder: Path, *parts: str, head: str) -> Path:
+    """Write a plan of these parts."""
+    path = folder / "plan.toml"
+    path.write_text(head + "\n".join(parts), "utf-8")
+    return path
 
 
 def begun(
@@ -26,12 +30,9 @@ def begun(
     """Store a sweep over two models at an endpoint; gives the store's path too."""
     rows = "".join(f"{n}\tentry number {n}\tENTRY NUMBER {n}\n" for n in range(size))
     (folder / "c.tsv").write_text(f"id\tsource\treference\n{rows}", "utf-8")
-    path = written(
-        folder,
-        *(parts or ('[axes]\nmodel = ["a", "b"]',)),
-        f'[fixed]\nmethod = "chat"\nendpoint = "{url}"\nconcurrency = 4\nattempts = 2\n{fixed}',
-        head=HEAD.format(top=top),
-    )
+    options = f'method = "chat"\nendpoint = "{url}"\nconcurrency = 4\nattempts = 2\n{fixed}'
+    axes = parts or ('[axes]\nmodel = ["a", "b"]',)
+    path = written(folder, *axes, f"[fixed]\n{options}", head=HEAD.format(top=top))
     found = read_plan(path)
     store = folder / "home" / "rosetta.sqlite"
     return store, begin_sweep(store, found, expand(found, open_plan_corpus(found)))

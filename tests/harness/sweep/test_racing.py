@@ -1,34 +1,58 @@
 """Races of sweeps: who is stopped, what it saves, and that kills and company change no decision."""
 
-from __future__ import annotations
-
+import json
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from harness import api
 from harness.core.failures import UsageError
 from harness.core.run_state import RunState
 from harness.events.control import Control
+from harness.method.method import MethodClass
 from harness.run.running import execute_run
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
-from harness.store.sweeps import StoredSweep, find_sweep, forget_troubles
+from harness.store.sweeps import (
+    NewCell,
+    StoredSweep,
+    find_sweep,
+    keep_sweep,
+    read_cells,
+    set_run,
+)
+from harness.sweep.comparing import SweepComparison, compare_sweep
 from harness.sweep.processes import WorkerProcesses
 from harness.sweep.racing import BLOCK, SweepRace, entry_scores, read_racers
-from harness.sweep.record import RacedOutRecord
+from harness.sweep.record import RacedOutRecord, SweepRecord, sweep_record
+from harness.sweep.standing import (  # fmt: skip
+    CellMeasure,
+    SweepSetup,
+    best,
+    best_baseline,
+    effort_of,
+    front,
+    setups_of,
+)
 from harness.sweep.working import cells_again, work
+from rosetta_tui.commands import rosetta
+from rosetta_tui.sweep.grid import SweepMap
 from scoring.statistics.racing import Race, shuffled
+from tests.harness.ranked import play, ranked_corpus
 from tests.harness.scripted import Answer, Asked, completion, error, json_answer, serving
+from tests.harness.sweep.made import MadeCell, made_sweep
 from tests.harness.sweep.sweeping import begun, never, record, stored_entries
-from tests.review.thorough import first, times
+from tests.review.thorough import first
 
 SIZE = 60
 SHARES = {"best": 0.95, "second": 0.85, "poor": 0.2, "worst": 0.0}
@@ -41,9 +65,7 @@ def axes(shares: Mapping[str, float] = SHARES) -> str:
     return AXES.format(", ".join(f'"{name}"' for name in shares))
 
 
-def answering(
-    shares: Mapping[str, float] = SHARES, before: Callable[[Asked], None] = lambda _: None
-) -> Callable[[Asked], Answer]:
+def answering(shares: Mapping[str, float] = SHARES, before: Any = lambda _: None) -> Any:
     """Translate a share of the entries of each model, the same ones each time."""
 
     def answer(asked: Asked) -> Answer:
@@ -117,11 +139,8 @@ def test_what_was_decided_follows_from_the_rule(undisturbed: Undisturbed) -> Non
     race, order = Race(list(SHARES), SIZE), shuffled(SIZE, 12345)
     with closing(open_store(undisturbed.store)) as connection:
         cells = record(undisturbed.store).cells
-        seen = {
-            each.name: entry_scores(connection, find_run(connection, each.run_id or ""))
-            for each in cells
-        }
-
+        runs = {each.name: find_run(connection, each.run_id or "") for each in cells}
+        seen = {name: entry_scores(connection, run) for name, run in runs.items()}
     for start in range(0, SIZE, BLOCK):
         block = order[start : start + BLOCK]
         race.add({name: [seen[name][place] for place in block] for name in race.running})
@@ -132,12 +151,12 @@ def test_what_was_decided_follows_from_the_rule(undisturbed: Undisturbed) -> Non
         assert (told.lower, told.upper) == pytest.approx((out.lower, out.upper))
 
 
-@pytest.mark.costly("kills real processes and finishes what they left")
-@pytest.mark.parametrize("instant", first(1, (25, 47, 8, 40, 41, 60, 80, 100)))
+@pytest.mark.thorough
+@pytest.mark.parametrize("instant", [25, 47, 8, 40, 41, 60, 80, 100])
 def test_kill_changes_no_decision(tmp_path: Path, undisturbed: Undisturbed, instant: int) -> None:
     with serving() as server:
         store, sweep = begun(tmp_path, server.url, axes(), top="race = true", size=SIZE)
-        with closing(WorkerProcesses(store, sweep.number, times(1, 2))) as workers:
+        with closing(WorkerProcesses(store, sweep.number, 2)) as workers:
 
             def kill(asked: Asked) -> None:
                 if asked.number == instant:
@@ -157,35 +176,9 @@ def test_kill_changes_no_decision(tmp_path: Path, undisturbed: Undisturbed, inst
     assert max(pairs.values()) <= 2  # what was under way is asked again, once
 
 
-@pytest.mark.thorough
-def test_several_workers_decide_the_same(tmp_path: Path, undisturbed: Undisturbed) -> None:
-    with serving(answering()) as server:
-        store, sweep = begun(tmp_path, server.url, axes(), top="race = true", size=SIZE)
-        with closing(WorkerProcesses(store, sweep.number, 2)) as workers:
-            workers.start()
-            while not workers.wait(600):
-                pass
-            assert not workers.failed
-        asked = Counter(str(each.body["model"]) for each in server.asked)
-    assert decided(store) == undisturbed.out
-    assert record(store).state == "complete"
-    assert {name: asked[name] for name in undisturbed.out} == {
-        name: out.entries for name, out in undisturbed.out.items()
-    }
-
-
-def test_equal_configurations_and_small_corpora_are_finished(tmp_path: Path) -> None:
-    for shares, size in (({"one": 1.0, "other": 1.0}, 20), (SHARES, BLOCK - 1)):
-        with serving(answering(shares)) as server:
-            store, _ = raced(tmp_path, server.url, shares, size=size)
-            assert len(server.asked) == len(shares) * size
-        assert {each.state for each in record(store).cells} == {"complete"}
-        assert decided(store) == {}
-
-
-def test_repetitions_race_together(tmp_path: Path) -> None:
+def test_repetitions_and_failures_race(tmp_path: Path) -> None:
     with serving(answering(TWO)) as server:
-        store, _ = raced(tmp_path, server.url, TWO, "replicates = 2")
+        store, _ = raced(tmp_path, server.url, TWO, "replicates = 2", size=2 * BLOCK)
     found = record(store)
     out = {each.name: each.raced_out for each in found.cells if each.raced_out}
     assert out.keys() == {"worst · #1", "worst · #2"}
@@ -193,21 +186,27 @@ def test_repetitions_race_together(tmp_path: Path) -> None:
     assert {each.leader for each in out.values()} == {"best"}
     assert [each.done for each in found.cells[2:]] == [out["worst · #1"].entries] * 2
 
-
-def test_failed_entry_counts_as_nothing(tmp_path: Path) -> None:
     def answer(asked: Asked) -> Answer:
         if asked.body["model"] == "worst" and int(asked.source.split()[-1]) % 3:
             return error(400, f"no answer to {asked.source}")
         return json_answer(completion(asked.source.upper()))
 
     with serving(answer) as server:
-        store, _ = raced(tmp_path, server.url, TWO)
-    found = record(store).cells[1]
-    assert found.state == "raced-out"
-    assert found.failed
+        store, _ = raced(tmp_path, server.url, TWO, size=4 * BLOCK)
+    worst = record(store).cells[1]
+    assert (worst.state, bool(worst.failed)) == ("raced-out", True)
     with closing(open_store(store)) as connection:
-        scores = entry_scores(connection, find_run(connection, found.run_id or ""))
+        scores = entry_scores(connection, find_run(connection, worst.run_id or ""))
     assert {n for n, score in scores.items() if score == 0} == {n for n in scores if n % 3}
+
+
+def test_equal_configurations_and_small_corpora_are_finished(tmp_path: Path) -> None:
+    for shares, size in (({"one": 1.0, "other": 1.0}, 2 * BLOCK), (SHARES, BLOCK - 1)):
+        with serving(answering(shares)) as server:
+            store, _ = raced(tmp_path, server.url, shares, size=size)
+            assert len(server.asked) == len(shares) * size
+        assert {each.state for each in record(store).cells} == {"complete"}
+        assert decided(store) == {}
 
 
 def test_incomplete_block_decides_nothing(tmp_path: Path, undisturbed: Undisturbed) -> None:
@@ -225,32 +224,10 @@ def test_incomplete_block_decides_nothing(tmp_path: Path, undisturbed: Undisturb
     assert (lacking.seen, lacking.out) == (0, {})
 
 
-@pytest.mark.thorough
-def test_run_that_stopped_leaves_the_race_and_comes_back(tmp_path: Path) -> None:
-    def refuse(asked: Asked) -> Answer:
-        return error(404, "no such model") if asked.body["model"] == "second" else usual(asked)
-
-    shares = {"best": 0.95, "second": 0.85, "worst": 0.0}
-    usual = answering(shares)
-    with serving(refuse) as server:
-        store, sweep = raced(tmp_path, server.url, shares)
-        found, before = record(store), decided(store)
-        assert [each.state for each in found.cells] == ["complete", "stopped", "raced-out"]
-        server.answer = usual
-        with closing(open_store(store)) as connection:
-            forget_troubles(connection, sweep.number)
-        work(store, sweep.number, never)
-    found = record(store)
-    assert found.state == "complete"
-    assert found.cells[1].trouble is None
-    assert before.keys() == {"worst"}
-    assert before.items() <= decided(store).items()  # its failures may race it out, too
-
-
 def test_race_stays_one_and_a_run_may_be_finished_by_hand(tmp_path: Path) -> None:
     with serving(answering(TWO)) as server:
-        store, sweep = raced(tmp_path, server.url, TWO)
-        store, again = begun(tmp_path, server.url, axes(TWO), size=SIZE)
+        store, sweep = raced(tmp_path, server.url, TWO, size=2 * BLOCK)
+        store, again = begun(tmp_path, server.url, axes(TWO), size=2 * BLOCK)
         assert again.number == sweep.number
         asked = len(server.asked)
         work(store, again.number, never)
@@ -259,9 +236,9 @@ def test_race_stays_one_and_a_run_may_be_finished_by_hand(tmp_path: Path) -> Non
         execute_run(ready.path, ready.number, ready.method, lambda _: None, Control())
         work(store, again.number, never)
     found = record(store).cells[1]
-    assert (found.state, found.done) == ("complete", SIZE)
+    assert (found.state, found.done) == ("complete", 2 * BLOCK)
     assert found.raced_out is not None
-    assert len(stored_entries(store, found.run_id or "")) == SIZE
+    assert len(stored_entries(store, found.run_id or "")) == 2 * BLOCK
     with closing(open_store(store)) as connection:
         assert find_sweep(connection, "last").key == sweep.key
 
@@ -269,10 +246,8 @@ def test_race_stays_one_and_a_run_may_be_finished_by_hand(tmp_path: Path) -> Non
 def test_runs_that_cannot_race_are_refused(tmp_path: Path) -> None:
     coaching = tmp_path / "coaching.json"
     coaching.write_text('{"notes": "Be brief.", "dictionary": {"number": "NUMBER"}}', "utf-8")
-    url, coached = (
-        "http://127.0.0.1:9/v1",
-        '[axes]\nmodel = ["a"]\ncoaching = [false, "coaching.json"]',
-    )
+    url = "http://127.0.0.1:9/v1"
+    coached = '[axes]\nmodel = ["a"]\ncoaching = [false, "coaching.json"]'
     for parts, said in (
         (coached, r"Say terms = .*coaching\.json"),
         (AXES.format('"a"'), "a race takes two configurations or more"),
@@ -284,3 +259,180 @@ def test_runs_that_cannot_race_are_refused(tmp_path: Path) -> None:
         begun(tmp_path, url, coached, top="race = true", fixed=fixed)
     coaching.write_text('{"notes": "Be brief."}', "utf-8")
     begun(tmp_path, url, coached, top="race = true")
+
+
+RAW = MethodClass.RAW_LLM
+EACH = 40
+RIGHT = {
+    "raw a": (RAW, (10,)), "raw b": (RAW, (8,)), "good": (MethodClass.PIPELINE, (30, 34)),
+    "fair": (MethodClass.PIPELINE, (13,)), "bad": (MethodClass.PIPELINE, (3,)),
+}  # fmt: skip
+"""Set-up → its class, and the right outputs of each repetition, of 40."""
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with a sweep of five set-ups and one that waits."""
+    found = tmp_path_factory.mktemp("compared") / "rosetta.sqlite"
+    corpus = ranked_corpus(EACH)
+    made = [
+        (name, number, play(found, corpus, right, name.replace(" ", "-"), replicate=number, kind=kind))
+        for name, (kind, rights) in RIGHT.items()
+        for number, right in enumerate(rights)
+    ]  # fmt: skip
+    cells = [NewCell(f"{name} #{n}", {"model": name}, n, "0", EACH) for name, n, _ in made]
+    with closing(open_store(found)) as store:
+        sweep = keep_sweep(
+            store, key="a" * 64, name="five", file="plan.toml", budget_usd=None, workers=1,
+            plan=json.dumps({"axes": {"model": [{"label": name} for name in RIGHT]}}),
+            cells=[*cells, NewCell("late", {"model": "late"}, 0, "1", EACH)],
+        )  # fmt: skip
+        for cell, (_, _, run_id) in zip(read_cells(store, sweep.number), made, strict=False):
+            set_run(store, sweep.number, cell.place, run_id, reused=False)
+    return found
+
+
+@pytest.fixture(scope="module")
+def comparison(path: Path) -> tuple[SweepComparison, SweepRecord]:
+    with closing(open_store(path)) as store:
+        record = sweep_record(store, find_sweep(store, "five"))
+        return compare_sweep(store, record, "chrf_plus_plus", draws=100), record
+
+
+def test_methods_meet_the_best(
+    comparison: tuple[SweepComparison, SweepRecord], path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, record = comparison
+    good, fair, bad = found.methods
+    assert [each.method.name for each in found.methods] == ["good", "fair", "bad"]
+    assert [each.name for each in found.baselines] == ["raw a", "raw b"]
+    assert {each.best for each in found.methods} == {"raw a"}
+    assert good.difference > 0 > bad.difference
+    assert good.beats
+    assert good.lower > 0
+    assert (bad.p_maximum, bad.beats) == (1.0, False)
+    ordered = sorted(each.p_maximum for each in found.methods)
+    assert good.p_holm == pytest.approx(3 * ordered[0]), "Holm: the least of three times three"
+    assert fair.p_holm == pytest.approx(min(1.0, max(3 * ordered[0], 2 * ordered[1])))
+    assert all(each.p_picked <= each.p_maximum for each in found.methods)
+    assert len(good.method.runs) == 2
+    assert good.method.between_entries > good.method.between_repetitions
+    assert fair.method.between_entries is None, "one run alone cannot be parted"
+    assert found.left_out == {"late": "none of its runs is complete"}
+    with closing(open_store(path)) as store:
+        for kinds, words in ((("raw a", "raw b"), "no method"), (("good",), "No baseline")):
+            cells = tuple(each for each in record.cells if each.labels["model"] in kinds)
+            with pytest.raises(UsageError, match=words):
+                compare_sweep(store, record.model_copy(update={"cells": cells}))
+    monkeypatch.setenv("ROSETTA_HOME", str(path.parent))
+    asked = ["sweep", "compare", "five", "--metric", "chrf", "--draws", "300"]
+    lines = CliRunner().invoke(rosetta, asked)
+    assert lines.exit_code == 0, lines.output
+    assert "3 methods against the best of 2 baselines" in lines.output
+    told = json.loads(CliRunner().invoke(rosetta, [*asked, "--json"]).output)
+    assert [each["method"]["name"] for each in told["methods"]] == ["good", "fair", "bad"]
+
+
+@pytest.mark.parametrize("term", first(1, ["absent", "number"]))
+def test_coaching_compares_where_its_terms_count_nowhere(tmp_path: Path, term: str) -> None:
+    (tmp_path / "coaching.json").write_text(json.dumps({"dictionary": {term: "NUMBER"}}), "utf-8")
+    axes = '[axes]\nmodel = ["a"]\ncoaching = [false, "coaching.json"]'
+    with serving() as server:
+        store, sweep = begun(tmp_path, server.url, axes)
+        work(store, sweep.number, never)
+    with closing(open_store(store)) as connection:
+        if term == "absent":
+            found = compare_sweep(connection, record(store), draws=300)
+            assert [each.difference for each in found.methods] == [0.0]
+            assert not found.left_out
+        else:
+            with pytest.raises(UsageError, match=r"weigh other inputs .*(?s:.*)`terms` under"):
+                compare_sweep(connection, record(store), draws=300)
+
+
+COMPOSITE, CHRF = CellMeasure.COMPOSITE, CellMeasure.CHRF
+
+
+def cell(model: str, composite: float | None, cost: float | None = 0.001, **told: object) -> MadeCell:  # fmt: skip
+    return MadeCell({"model": model}, composite, 50.0, cost, 1.0, **told)  # type: ignore[arg-type]
+
+
+def of(tmp_path: Path, *cells: MadeCell) -> tuple[SweepSetup, ...]:
+    return setups_of(read(tmp_path, *cells))
+
+
+def read(tmp_path: Path, *cells: MadeCell) -> SweepRecord:
+    path = Path(mkdtemp(dir=tmp_path)) / "s.sqlite"
+    models = list(dict.fromkeys(each.labels["model"] for each in cells))
+    sweep = made_sweep(path, {"model": models}, cells)
+    with closing(open_store(path)) as store:
+        return sweep_record(store, sweep)
+
+
+def names(setups: Sequence[SweepSetup | None]) -> list[str]:
+    return [each.labels["model"] for each in setups]
+
+
+def test_repetitions_count_as_their_mean_and_seconds_as_cost(tmp_path: Path) -> None:
+    stopped = cell("a", None, replicate=2, state="stopped")
+    waiting = cell("b", None, state="waiting")
+    a, b = of(tmp_path, cell("a", 0.4), cell("a", 0.5, replicate=1), stopped, waiting)
+    assert (a.value(COMPOSITE), a.values(COMPOSITE)) == (pytest.approx(0.45), (0.4, 0.5))
+    assert len(a.cells) == 3
+    assert b.value(COMPOSITE) is None
+    assert not b.is_baseline
+    slow, fast = cell("slow", 0.5, 0.0), MadeCell({"model": "fast"}, 0.5, 50.0, 0.0, 0.2)
+    setups = of(tmp_path, slow, fast)
+    assert effort_of(setups) is CellMeasure.SECONDS
+    assert names(front(setups, COMPOSITE)) == ["fast"]
+    cheapest = best(setups, CellMeasure.SECONDS)
+    assert names((cheapest,)) == ["fast"], "of time less is better"
+    found = read(tmp_path, cell("z", 0.5), cell("a", 0.4, replicate=1))
+    assert (found.axes, found.replicates) == ({"model": ("z", "a")}, 2)
+    assert [(each.method, each.method_class) for each in found.cells] == [("chat", "raw-llm")] * 2
+    for metric, order in [("au.wer", [7, 4, 0]), ("lbrag.f1", [0, 4, 7])]:
+        found = read(tmp_path, *(cell(name, None, 0.001 * n) for n, name in enumerate("abcd", 1)))
+        ranked = [
+            each.model_copy(update={"headline": metric, "headline_value": value})
+            for each, value in zip(found.cells, (0.1, 0.5, 0.9), strict=False)
+        ]
+        cells = (*ranked, found.cells[3].model_copy(update={"headline_value": None}))
+        drawn = SweepMap(found.model_copy(update={"cells": cells}))
+        assert drawn.measures == (CellMeasure.HEADLINE, CellMeasure.COST, CellMeasure.SECONDS)
+        grid = drawn.grid("model", "", CellMeasure.HEADLINE, CellMeasure.HEADLINE)
+        assert [grid.level(grid.cells[row, 0]) for row in range(4)] == [*order, None]
+        assert grid.rises == (metric == "lbrag.f1")
+        least, *_, most = drawn.setups[:3]
+        top = best(drawn.setups, CellMeasure.HEADLINE)
+        assert top is (most if grid.rises else least)
+        assert drawn.best_baseline(CellMeasure.HEADLINE) is top
+        assert names(front(drawn.setups, CellMeasure.HEADLINE)) == (["a", "b", "c"] if grid.rises else ["a"])  # fmt: skip
+    other = cell("c", 0.9, inputs=("chrf_plus_plus",))
+    drawn = SweepMap(read(tmp_path, cell("a", 0.1), cell("b", 0.2), other))
+    grid = drawn.grid("model", "", COMPOSITE, COMPOSITE)
+    assert [grid.level(grid.cells[row, 0]) for row in range(3)] == [0, 7, None]
+
+
+def test_best_baseline_and_the_front_that_none_beats(tmp_path: Path) -> None:
+    setups = of(
+        tmp_path, cell("coached", 0.9, kind="coached-llm"), cell("raw", 0.5),
+        cell("copy", 0.6, kind="custom-plugin", method="copy-source"),
+        cell("plugin", 0.8, kind="custom-plugin", method="mine"),
+        cell("other", 0.95, inputs=("chrf_plus_plus",)),
+    )  # fmt: skip
+    found = best_baseline(setups, COMPOSITE)
+    assert names((found,)) == ["copy"]
+    by_chrf = best_baseline(setups, CHRF)
+    assert names((by_chrf,)) == ["raw"], "of equal ones the first"
+    assert [each.labels["model"] for each in setups if each.other_inputs] == ["other"]
+    best_of_all = best(setups, COMPOSITE)
+    assert names((best_of_all,)) == ["coached"], "one with other inputs does not compare"
+    assert best(setups[4:], COMPOSITE) is setups[4], "where there is no other it is shown"
+    setups = of(
+        tmp_path, cell("good", 0.9, 0.010), cell("dear", 0.9, 0.020), cell("cheap", 0.5, 0.001),
+        cell("twin", 0.5, 0.001), cell("beaten", 0.4, 0.002), cell("unknown", 0.99, None),
+        cell("other", 0.99, 0.0001, inputs=("chrf_plus_plus",)),
+    )  # fmt: skip
+    assert effort_of(setups) is CellMeasure.COST
+    assert names(front(setups, COMPOSITE)) == ["good", "cheap", "twin"]
+    assert names(front(setups, CHRF)) == ["other"]

@@ -1,28 +1,28 @@
 """Workers of a sweep: what they make, leave alone, take over from killed ones, and pay."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal
 from contextlib import closing
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from corpora.samples import DEMO_CORPUS, sample_path
 from harness import api
 from harness.core.failures import UsageError
-from harness.run.beginning import tools_for
 from harness.store.file.database import open_store
 from harness.store.holding import alone
 from harness.store.shared_budget import committed_usd
 from harness.store.sweeps import forget_troubles, read_cells, set_stopping, set_trouble, worker_lock
+from harness.sweep.expansion import SweepCell, expand, open_plan_corpus
+from harness.sweep.plan import PlanFile, SweepPlan, read_plan
 from harness.sweep.processes import WorkerProcesses
 from harness.sweep.working import DRAIN, cells_again, work
 from tests.harness.scripted import Answer, Asked, error, price_table, serving, translated
-from tests.harness.sweep.sweeping import SIZE, begun, never, record, stored_entries
-from tests.review.thorough import first
+from tests.harness.sweep.sweeping import SIZE, begun, never, record, stored_entries, written
+from tests.review.thorough import first, times
 
 
 def test_worker_makes_every_run_in_order_and_none_again(tmp_path: Path) -> None:
@@ -91,46 +91,6 @@ def test_under_a_budget_the_next_run_begins_once_the_calls_of_one_are_in(tmp_pat
     assert sorted(models) == ["a"] * SIZE + ["b"] * SIZE
 
 
-def test_the_next_run_gets_ready_before_the_last_calls_of_one_go_out(tmp_path: Path) -> None:
-    looks, seen = 0, list[int]()
-
-    def runs() -> int:
-        with closing(open_store(store)) as connection:
-            return int(connection.execute("SELECT count(*) FROM runs").fetchone()[0])
-
-    def ready() -> bool:
-        nonlocal looks
-        looks += 1
-        seen.append(runs())
-        return seen[-1] == 2 or looks > 1000
-
-    def held(asked: Asked) -> Answer:
-        last = asked.number in {SIZE - 4, SIZE - 3}  # both calls of the worker's share
-        return translated(asked, until=ready if last else None)
-
-    with serving(held) as server:
-        store, sweep = begun(tmp_path, server.url)
-        work(store, sweep.number, never)
-        assert server.most_under_way <= 2
-    assert seen[-1] == 2
-    assert looks <= 1000
-    assert record(store).state == "complete"
-
-
-def test_tools_of_scoring_are_found_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found: list[object] = []
-
-    def counted(*given: Any) -> Any:
-        found.append(tools_for(*given))
-        return found[-1]
-
-    monkeypatch.setattr(api, "tools_for", counted)
-    with serving() as server:
-        store, sweep = begun(tmp_path, server.url)
-        work(store, sweep.number, never)
-    assert (record(store).state, len(found)) == ("complete", 1)
-
-
 def test_files_of_scoring_are_known_by_their_content_whatever_their_path(tmp_path: Path) -> None:
     terms = tmp_path / "terms.tsv"
     terms.write_text("number\tNUMBER\n", "utf-8")
@@ -165,15 +125,7 @@ def test_a_run_that_no_worker_is_at_waits_while_others_work(tmp_path: Path) -> N
             assert record(store).cells[0].state == "stopped"
 
 
-def test_a_plan_whose_corpus_changed_is_another_sweep(tmp_path: Path) -> None:
-    with serving() as server:
-        _, sweep = begun(tmp_path, server.url)
-        (tmp_path / "c.tsv").write_text("id\tsource\treference\n1\tother\tOTHER\n", "utf-8")
-        with pytest.raises(UsageError, match="would be others than before"):
-            cells_again(sweep)
-
-
-@pytest.mark.parametrize("option", ["terms", "prompt"])
+@pytest.mark.parametrize("option", first(1, ["terms", "prompt"]))
 def test_changed_file_stops_the_runs_that_follow(tmp_path: Path, option: str) -> None:
     file, first = tmp_path / "words.txt", "number\tNUMBER\n" if option == "terms" else "Say it."
     file.write_text(first, "utf-8")
@@ -212,6 +164,11 @@ def test_cells_and_places_that_others_hold_are_left_to_them(tmp_path: Path) -> N
         with alone(store, f"cell-{held.key[:32]}"):
             work(store, sweep.number, lambda: DRAIN if len(server.asked) >= SIZE else 0)
         assert {each.body["model"] for each in server.asked} == {"b"}
+    with serving() as server:
+        _, sweep = begun(tmp_path, server.url)
+        (tmp_path / "c.tsv").write_text("id\tsource\treference\n1\tother\tOTHER\n", "utf-8")
+        with pytest.raises(UsageError, match="would be others than before"):
+            cells_again(sweep)
 
 
 def test_stop_is_heeded_and_the_sweep_goes_on(tmp_path: Path) -> None:
@@ -312,3 +269,133 @@ def test_killed_worker_pays_nothing_twice(tmp_path: Path, seed: int) -> None:
     assert len(pairs) - 40 <= 2 * (3 - count)
     with closing(open_store(store)) as connection:
         assert 0.0003 * len(pairs) <= committed_usd(connection, sweep.number) * 1.000001 <= 5
+
+
+CORPUS = sample_path(DEMO_CORPUS)
+PLAN = f'version = 1\ncorpus = "{CORPUS.as_posix()}"\n'
+"""Its first two lines; the third is what the parts of a test begin with."""
+CHAT = '[fixed]\nmethod = "chat"\nendpoint = "http://127.0.0.1:9/v1"\n'
+
+
+def read(folder: Path, *parts: str) -> PlanFile:
+    return read_plan(written(folder, *parts, head=PLAN))
+
+
+def cells(folder: Path, *parts: str) -> tuple[SweepCell, ...]:
+    found = read(folder, *parts)
+    return expand(found, open_plan_corpus(found))
+
+
+def test_combinations_are_runs_in_order_unless_left_out(tmp_path: Path) -> None:
+    axes = '[axes]\nmodel = ["a", "b"]\ntemperature = [0.0, 0.7]\nprompt = ["plain-v1"]'
+    found = cells(tmp_path, "replicates = 2", axes, CHAT)
+    names = [f"{m} · {t} · #{r}" for m, t, r in product("ab", ("0", "0.7"), (1, 2))]
+    assert [each.name for each in found] == names
+    assert [each.place for each in found] == list(range(8))
+    assert [each.setup.replicate for each in found] == [0, 1] * 4
+    assert [each.setup.temperature for each in found] == [0.0, 0.0, 0.7, 0.7] * 2
+    assert [each.setup.model_slug for each in found] == ["a"] * 4 + ["b"] * 4
+    assert len({each.setup_hash for each in found}) == 8
+    axes = '[axes]\nmodel = ["a", "b", "c"]\ntemperature = [0.0, 0.7]'
+    found = cells(tmp_path, axes, '[[exclude]]\nmodel = ["a", "b"]\ntemperature = 0.7', CHAT)
+    assert [each.name for each in found] == ["a · 0", "b · 0", "c · 0", "c · 0.7"]
+    axes = '[axes]\nmodel = ["a", { label = "copy", method = "copy-source" }]\ntemperature = [0, 1]'
+    found = cells(tmp_path, "replicates = 2", axes, CHAT)
+    named = [each.name for each in found if each.setup.method == "copy-source"]
+    assert (named, len(found), found[-1].labels) == (["copy"], 5, {"model": "copy"})
+
+
+def test_same_run_has_the_same_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = cells(tmp_path, '[axes]\nmodel = ["a", "b"]', CHAT)
+    other = cells(tmp_path, '[axes]\nmodel = ["b"]\ntemperature = [0]', CHAT)
+    assert one[1].key == other[0].key
+    scored = cells(tmp_path, '[axes]\nmodel = ["b"]', f'{CHAT}metrics = "chrf"')
+    assert scored[0].setup_hash == one[1].setup_hash
+    assert scored[0].key != one[1].key
+    fewer = cells(tmp_path, '[select]\nlimit = 3\n[axes]\nmodel = ["b"]', CHAT)
+    assert fewer[0].key != one[1].key
+    tools = '[axes]\nmodel = ["a"]\ntools = [[], ["lookup"]]'
+    found = read(tmp_path, "replicates = 3", tools, CHAT).plan
+    assert SweepPlan.model_validate_json(found.stored) == found
+    (tmp_path / "notes.json").write_text('{"notes": ["Plurals end in -j."]}', "utf-8")
+    (tmp_path / "words.tsv").write_text("dog\thundo\n", "utf-8")
+    made = cells(
+        tmp_path,
+        '[axes]\nmodel = ["m"]\ntemperature = ["none"]\nprompt = ["coached-v1"]',
+        'coaching = ["notes.json"]',
+        'tools = [{ label = "dictionary", tools = ["lookup"], glossary = "words.tsv" }]',
+        CHAT.replace("chat", "pipeline"),
+    )
+    options = made[0].request.plan.options
+    assert options.temperature is None
+    assert (options.prompt, options.coaching) == ("coached-v1", tmp_path / "notes.json")
+    assert (options.tools, options.glossary) == (("lookup",), tmp_path / "words.tsv")
+    assert made[0].labels == {
+        "model": "m", "temperature": "none", "prompt": "coached-v1",
+        "coaching": "notes.json", "tools": "dictionary",
+    }  # fmt: skip
+    (tmp_path / "c.tsv").write_text("id\tsource\treference\n1\ta dog\thundo\n", "utf-8")
+    (tmp_path / "own.txt").write_text("Translate {source_language}.", "utf-8")
+    languages = '[reading]\nsource_language = "en"\ntarget_language = "eo"\n'
+    axes = f'{languages}[axes]\nmodel = ["m"]\nprompt = ["own.txt", "plain-v1"]'
+    path = written(tmp_path, axes, CHAT, head='version = 1\ncorpus = "c.tsv"\n')
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    plan = read_plan(path).plan
+    assert plan.corpus == str(tmp_path / "c.tsv")
+    prompts = [each.options["prompt"] for each in plan.axes.prompt]
+    assert prompts == [str(tmp_path / "own.txt"), "plain-v1"]
+
+
+MODEL = '[axes]\nmodel = ["a"]'
+
+
+def test_what_is_wrong_is_told_with_file_line_field_and_mend(tmp_path: Path) -> None:
+    for parts, said in [
+        ((f"{MODEL}\nmodels = 1", CHAT), "line 5, field 'axes.models': there is no such axis. Did you mean model?"),
+        ((f"{MODEL}\ntemperature = [true]", CHAT), "line 5, field 'axes.temperature': a number is wanted"),
+        (('[axes]\nmodel = "a"', CHAT), "line 4, field 'axes.model': a list in square brackets is wanted"),
+        (('[axes]\nmodel = ["a", "a"]', CHAT), "line 4, field 'axes.model': 'a' stands here twice"),
+        ((MODEL, f"{CHAT}max_tokens = \"many\""), "line 8, field 'fixed.max_tokens': a whole number is wanted"),
+        ((f"{MODEL}\ntemperature = [3]", CHAT), "line 5, field 'axes.temperature.0': a number of at most 2 is wanted"),
+        ((MODEL, f"{CHAT}conccurency = 3"), "line 8, field 'fixed.conccurency': there is no such option. Did you mean concurrency?"),
+        ((MODEL, f"{CHAT}budget = 3"), "line 8, field 'fixed.budget': this is not said here; the money is the sweep's"),
+        ((MODEL, f"{CHAT}replicate = 3"), "line 8, field 'fixed.replicate': this is not said here; say `replicates`"),
+        ((MODEL, f'{CHAT}model = "b"'), "line 8, field 'fixed.model': it is an axis already"),
+        ((MODEL, f'{CHAT}text = "b"'), "line 8, field 'fixed.text': no run takes this option"),
+        ((MODEL, '[fixed]\nendpoint = "ollama"'), "line 5, field 'fixed': say `method`"),
+        ((f'{MODEL}\n[[exclude]]\nmodel = "b"', CHAT), "line 6, field 'exclude.0.model': 'b' is no value of this axis. It has: a."),
+        ((f'{MODEL}\n[[exclude]]\nspeed = "b"', CHAT), "line 6, field 'exclude.0.speed': there is no such axis."),
+        ((f'{MODEL}\n[[exclude]]\nmodel = "a"', CHAT), "line 5, field 'exclude.0': no run is left"),
+        (("replicates = 0", MODEL, CHAT), "line 3, field 'replicates': A number of at least 1 is wanted"),
+        (("budget_usd = -1", MODEL, CHAT), "line 3, field 'budget_usd': A number above 0 is wanted"),
+        (("budget_usd = 1", MODEL, CHAT.replace("127.0.0.1:9", "llm.example")), "line 3, field 'budget_usd': run 'chat': The price of this model is unknown"),
+        (("budjet_usd = 1", MODEL, CHAT), "line 3, field 'budjet_usd' is not known here"),
+        (('[axes]\nmodel = ["a", { label = "b", model = "a" }]', CHAT), "line 3, field 'axes': the runs 'a' and 'b' are the same"),
+        ((MODEL, f'{CHAT}[fixed.settings]\napi_key = "sk-1"'), "--set: 'api_key' looks like a key"),
+        ((MODEL, CHAT.replace("chat", "chatt")), "run 'chatt': Method 'chatt' is not known. Did you mean 'chat'?"),
+        (("x = [", CHAT), "not valid TOML"),
+    ]:  # fmt: skip
+        with pytest.raises(UsageError) as wrong:
+            cells(tmp_path, *parts)
+        told = str(wrong.value)
+        assert told.startswith(f"{tmp_path / 'plan.toml'}: ")
+        assert said in told
+    with pytest.raises(UsageError, match=r"line 4, field 'axes\.model': a table needs a `label`"):
+        read(tmp_path, '[axes]\nmodel = [{ model = "a" }]', CHAT)
+    text = CORPUS.read_text("utf-8").replace('"segment": "development"', '"segment": "held_out"')
+    assert text != CORPUS.read_text("utf-8")
+    (tmp_path / "secret.json").write_text(text, "utf-8")
+    path = written(tmp_path, MODEL, CHAT, head='version = 1\ncorpus = "secret.json"\n')
+    found = read_plan(path)
+    with pytest.raises(UsageError, match="a sweep takes no secret entries"):
+        expand(found, open_plan_corpus(found))
+    prices = price_table(tmp_path, {"a": (1.0, 2.0)}).name
+    priced = cells(tmp_path, "budget_usd = 1", MODEL, f'{CHAT}prices = "{prices}"')
+    assert priced[0].request.plan.run.budget_usd is None
+    for replicates, temperatures in [(1000, 11), (1, 10_001), (1, 1001)][: times(1, 3)]:
+        values = ", ".join(f"{place / 20000}" for place in range(temperatures))
+        models = ", ".join(f'"{place}"' for place in range(1001 if temperatures == 1001 else 1))
+        axes = f"[axes]\nmodel = [{models}]\ntemperature = [{values}]"
+        with pytest.raises(UsageError, match=r"field 'axes': [\d,]+ runs are more than 10,000"):
+            cells(tmp_path, f"replicates = {replicates}", axes, CHAT)
