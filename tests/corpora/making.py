@@ -9,7 +9,8 @@ import pytest
 from corpora.files.problems import CorpusError, Problem, Severity
 from corpora.formats.columns import Columns
 from corpora.formats.load import File, load, read
-from corpora.model.corpus import Corpus
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Entry
 
 LANGUAGES = {"source_language": "en", "target_language": "crk"}
 PAIR = {"source_language": "en", "target_language": "mi"}
@@ -36,8 +37,14 @@ def file(folder: Path, content: str | bytes, name: str = "corpus.json") -> Path:
     return path
 
 
-def read_text(text: str, name: str = "a.tsv", pair: Any = PAIR, **columns: Any) -> Corpus:
-    return read([File(name, text.encode())], dataset=pair, columns=Columns(**columns))
+def read_text(text: str | bytes, name: str = "a.tsv", pair: Any = PAIR, **named: Any) -> Corpus:
+    data = text if isinstance(text, bytes) else text.encode()
+    return read([File(name, data)], dataset=pair, columns=Columns(**named))
+
+
+def corpus_of(*rows: dict[str, Any], **more: Any) -> Corpus:
+    entries = tuple(Entry.model_validate(row) for row in rows)
+    return Corpus(Dataset.model_validate(envelope(**more)), entries, "", Form.SPECIFICATION)
 
 
 def problems(path: Path, *others: Path, **options: Any) -> list[Problem]:

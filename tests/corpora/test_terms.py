@@ -1,4 +1,4 @@
-"""Terms of a corpus, selections of its entries, and the examples of its page."""
+"""Terms of a corpus: what keeps its texts here, where they may go, what is selected; and its page."""
 
 from __future__ import annotations
 
@@ -15,21 +15,27 @@ from hypothesis import strategies as st
 from corpora.files.problems import CorpusError
 from corpora.formats.load import load
 from corpora.formats.write import write
-from corpora.model.corpus import Corpus, Dataset, Form, Selection
-from corpora.model.entry import Entry, Segment
-from corpora.model.licences import licence_class
-from corpora.model.sending import Transmission
-from tests.corpora.making import LANGUAGES, entry, envelope, file, json_file, only_problem
+from corpora.model.corpus import Corpus, Dataset, Selection
+from corpora.model.entry import Segment
+from corpora.model.licences import licence_class, licence_classes
+from corpora.model.sending import Transmission, address_of, is_within
+from corpora.model.sidecar import SET_1, mark_bytes
+from tests.corpora.making import (
+    LANGUAGES,
+    corpus_of,
+    entry,
+    envelope,
+    file,
+    json_file,
+    only_problem,
+)
 from tests.review.thorough import examples
-
-LOCAL = "local-only"
-
 
 TABLE = "id,source,reference\n1,one,unu\n"
 
 
 def beside(folder: Path, name: str = "corpus.json", **fields: Any) -> Path:
-    path = folder / f"{name}.champollion.json" if name else folder / ".champollion.json"
+    path = folder / f"{name}.champollion.json"
     path.write_text(json.dumps(fields))
     return path
 
@@ -40,14 +46,11 @@ def kept_here(corpus: Corpus) -> bool:
     return corpus.dataset.terms.local_only
 
 
-@pytest.mark.parametrize("written", [LOCAL, "Local-Only", "LOCAL_ONLY", " local only "])
-def test_the_envelope_keeps_every_entry_here(tmp_path: Path, written: str) -> None:
-    corpus = load(json_file(tmp_path, [entry(1), entry(2)], transmission=written))
-    assert kept_here(corpus)
-    assert "transmission" in corpus.dataset.terms.words
-
-
 def test_without_a_term_nothing_is_kept_and_the_strictest_holds(tmp_path: Path) -> None:
+    for written in (LOCAL, "LOCAL_ONLY", " Local only "):
+        corpus = load(json_file(tmp_path, [entry(1), entry(2)], transmission=written))
+        assert kept_here(corpus)
+        assert "transmission" in corpus.dataset.terms.words
     corpus = load(json_file(tmp_path, [entry()]))
     assert not kept_here(corpus)
     assert corpus.dataset.terms.words == ""
@@ -64,17 +67,8 @@ def test_without_a_term_nothing_is_kept_and_the_strictest_holds(tmp_path: Path) 
 def test_every_form_can_say_it(tmp_path: Path) -> None:
     for name, text in [
         ("top.json", json.dumps({**envelope(), "transmission": LOCAL, "entries": [entry()]})),
-        (
-            "reference.json",
-            json.dumps(
-                {
-                    "corpus_id": "made",
-                    "language_pair": {"source": "en", "target": "crk"},
-                    "transmission": LOCAL,
-                    "entries": [entry()],
-                }
-            ),
-        ),
+        ("reference.json", json.dumps({"corpus_id": "made", "language_pair": {"source": "en", "target": "crk"},
+                                       "transmission": LOCAL, "entries": [entry()]})),
         ("lines.jsonl", "\n".join(map(json.dumps, [{"dataset": envelope(transmission=LOCAL)}, entry()]))),
         ("entry.jsonl", json.dumps(entry(transmission=LOCAL))),
         ("table.csv", f"# transmission: {LOCAL}\n{TABLE}"),
@@ -144,23 +138,21 @@ def test_however_a_term_is_called_it_must_be_understood(tmp_path: Path) -> None:
 
 def test_column_of_a_term_keeps_the_texts_here(tmp_path: Path) -> None:
     for name, said, kept in (
-        ("licence", "CC-BY-ND-4.0", True),
-        ("usage_terms", "internal only", True),
-        ("role", "test", True),
-        ("usage", "do not share", True),
+        ("licence", "CC-BY-ND-4.0", True), ("usage_terms", "internal only", True),
+        ("role", "test", True), ("usage", "do not share", True),
         ("Rights", "all rights reserved", True),
         ("usage", "informal", False),  # a column about words is no term
-        ("role", "teacher", False),
-        ("terms", "dog", False),
-        ("access", "x", False),
-    ):
+        ("role", "teacher", False), ("terms", "dog", False), ("access", "x", False),
+    ):  # fmt: skip
         text = f"id,source,reference,{name}\n1,one,unu,{said}\n2,two,du,\n"
         assert kept_here(load(file(tmp_path, text, "table.csv"), dataset=LANGUAGES)) is kept
 
 
 def test_a_remark_that_may_be_a_term_is_an_error(tmp_path: Path) -> None:
-    for comment in ["# All rights reserved", "# License CC-BY-ND-4.0", "# https://creativecommons.org/licenses/by-nd/4.0",
-     "# note: do not share", "#licence = CC-BY-ND-4.0", "# Licensed to the council"]:  # fmt: skip
+    for comment in (
+        "# All rights reserved", "# https://creativecommons.org/licenses/by-nd/4.0",
+        "# note: do not share", "#licence = CC-BY-ND-4.0", "# Licensed to the council",
+    ):  # fmt: skip
         for text in (f"{comment}\n{TABLE}", f"{TABLE}{comment}\n"):
             only_problem(file(tmp_path, text, "table.csv"), dataset=LANGUAGES)
 
@@ -186,13 +178,14 @@ def test_mark_beside_a_file_that_is_not_understood_is_an_error(tmp_path: Path) -
             load(path)
 
 
-@pytest.mark.parametrize("name", ["corpus.json", "corpus", ""])
-def test_mark_beside_a_file_keeps_it_here(tmp_path: Path, name: str) -> None:
-    for fields in ({"transmission": LOCAL}, {"role": "sealed"}, {"role": "test"}):
-        beside(tmp_path, name, **fields)
-        corpus = load(json_file(tmp_path, [entry()]))
-        assert kept_here(corpus)
-        assert ".champollion.json" in corpus.dataset.terms.because
+def test_mark_beside_a_file_keeps_it_here(tmp_path: Path) -> None:
+    for name in ("corpus.json", "corpus", ""):
+        for fields in ({"transmission": LOCAL}, {"role": "sealed"}, {"role": "test"}):
+            mark = beside(tmp_path, name, **fields)
+            corpus = load(json_file(tmp_path, [entry()]))
+            assert kept_here(corpus)
+            assert ".champollion.json" in corpus.dataset.terms.because
+        mark.unlink()
     files = [file(tmp_path, "one\n", f"news.{tag}.txt") for tag in ("en", "eo")]
     beside(tmp_path, "news.eo.txt", transmission=LOCAL)
     assert kept_here(load(*files))
@@ -205,33 +198,33 @@ def test_a_term_does_not_name_the_entry_that_it_makes_secret(tmp_path: Path) -> 
     assert "name-of-one" in str(found.field)
 
 
-def test_licences_keep_the_texts_here_or_change_nothing(tmp_path: Path) -> None:
-    for licence in [
-        "CC-BY-ND-4.0", "CC BY-NC-ND 4.0", "proprietary", "All Rights Reserved", "local-only",
-        "Creative Commons Attribution-NoDerivs", "CC-BY-4.0, do not share", "internal use only",
-        "TK CR", "Kaitiakitanga License", "community-eval-grant-nc", "BC Provenance",
-    ]:  # fmt: skip
+def test_licences_keep_the_texts_here_change_nothing_or_ask(tmp_path: Path) -> None:
+    for licence in ("CC BY-NC-ND 4.0", "All Rights Reserved", "Kaitiakitanga License"):
         assert kept_here(load(json_file(tmp_path, [entry()], license=licence)))
-    for fields in ({"license": licence}, {"provenance": {"license": licence}}):
-        assert kept_here(load(json_file(tmp_path, [entry(**fields)])))
-    for licence in [
-        "CC0-1.0", "CC-BY-NC-SA-4.0", "CC-BY-2.0", "MIT", "Apache-2.0", "GPL-3.0-only", "unknown",
-        "Public Domain", "ODbL-1.0", "OGL-UK-3.0", "", "none", "MIT No Attribution", "The MIT License",
-        "https://creativecommons.org/licenses/by/4.0/", "Open Government Licence v3.0",
-    ]:  # fmt: skip
+        for fields in ({"license": licence}, {"provenance": {"license": licence}}):
+            assert kept_here(load(json_file(tmp_path, [entry(**fields)])))
+    for licence in ("CC0-1.0", "CC-BY-NC-SA-4.0", "unknown", ""):
         assert not kept_here(load(json_file(tmp_path, [entry()], license=licence)))
-
-
-def test_licence_that_may_forbid_asks_for_a_word(tmp_path: Path) -> None:
-    for licence in (
-        "research only", "LicenseRef-Council", "with consent of the elders", "CC BY 4.0, TK NC", "보호됨",
-        "©", "Nur mit Erlaubnis", "other", "CC BY 4.0, do not upload", "MIT, private",
-    ):  # fmt: skip
-        assert (
-            '"transmission"' in only_problem(json_file(tmp_path, [entry()], license=licence)).mend
-        )
+    for licence in ("LicenseRef-Council", "CC BY 4.0, TK NC", "보호됨"):
+        found = only_problem(json_file(tmp_path, [entry()], license=licence))
+        assert '"transmission"' in found.mend
         said = json_file(tmp_path, [entry()], license=licence, transmission=LOCAL)
         assert kept_here(load(said))
+    for name, leads_to in [
+        ("CC-BY-ND-4.0", Transmission.LOCAL_ONLY), ("proprietary", Transmission.LOCAL_ONLY),
+        ("local-only", Transmission.LOCAL_ONLY), ("internal use only", Transmission.LOCAL_ONLY),
+        ("Creative Commons Attribution-NoDerivs", Transmission.LOCAL_ONLY),
+        ("BC Provenance", Transmission.LOCAL_ONLY), ("CC-BY-2.0", Transmission.OPEN),
+        ("Apache-2.0", Transmission.OPEN), ("Public Domain", Transmission.OPEN),
+        ("ODbL-1.0", Transmission.OPEN), ("OGL-UK-3.0", Transmission.OPEN),
+        ("MIT No Attribution", Transmission.OPEN), ("The MIT License", Transmission.OPEN),
+        ("https://creativecommons.org/licenses/by/4.0/", Transmission.OPEN),
+        ("Open Government Licence v3.0", Transmission.OPEN), ("research only", None),
+        ("with consent of the elders", None), ("©", None), ("Nur mit Erlaubnis", None),
+        ("CC BY 4.0, do not upload", None), ("MIT, private", None),
+    ]:  # fmt: skip
+        judged = licence_class(name)
+        assert (judged and judged.leads_to) == leads_to, name
 
 
 @examples(15, 100)
@@ -242,27 +235,19 @@ def test_any_licence_can_be_judged(licence: str) -> None:
     assert closed.leads_to == Transmission.LOCAL_ONLY
 
 
-@pytest.mark.parametrize("form", ["specification", "jsonl", "csv", "tsv"])
-def test_what_is_written_carries_the_term(tmp_path: Path, form: str) -> None:
+def test_what_is_written_carries_the_term(tmp_path: Path) -> None:
     beside(tmp_path, role="sealed")
     corpus = load(json_file(tmp_path, [entry()]))
-    with pytest.raises(CorpusError, match="allow-secret"):
-        write(corpus, tmp_path / "out.x", form)
     (tmp_path / "elsewhere").mkdir()
-    out = tmp_path / "elsewhere" / f"out.{'json' if form == 'specification' else form}"
-    write(corpus, out, form, allow_secret=True)
-    assert kept_here(load(out))
-
-
-def test_an_old_envelope_with_a_strange_term_stays_here() -> None:
+    for form, suffix in (("specification", "json"), ("jsonl", "jsonl"), ("csv", "csv")):
+        with pytest.raises(CorpusError, match="allow-secret"):
+            write(corpus, tmp_path / "out.x", form)
+        out = tmp_path / "elsewhere" / f"out.{suffix}"
+        write(corpus, out, form, allow_secret=True)
+        assert kept_here(load(out))
     old = Dataset.model_validate(envelope(transmission={"who": "council"}))
     assert old.terms.local_only
     assert old.terms.unclear
-
-
-def corpus_of(*rows: dict[str, Any]) -> Corpus:
-    entries = tuple(Entry.model_validate(row) for row in rows)
-    return Corpus(Dataset.model_validate(envelope()), entries, "", Form.SPECIFICATION)
 
 
 MIXED = corpus_of(
@@ -275,45 +260,32 @@ MIXED = corpus_of(
 
 def test_filters_keep_the_order_of_the_corpus() -> None:
     for selection, positions in [
-        (Selection(), (0, 1, 2, 3)),
-        (Selection(segments=(Segment.DEVELOPMENT,)), (0, 2)),
+        (Selection(), (0, 1, 2, 3)), (Selection(segments=(Segment.DEVELOPMENT,)), (0, 2)),
         (Selection(difficulties=(1, 2)), (0, 1, 3)),
         (Selection(segments=(Segment.DEVELOPMENT,), difficulties=(3,)), (2,)),
-        (Selection(entry_ids=("3", "two", 1)), (0, 1, 2)),
-        (Selection(limit=2), (0, 1)),
+        (Selection(entry_ids=("3", "two", 1)), (0, 1, 2)), (Selection(limit=2), (0, 1)),
         (Selection(limit=99, sample=99), (0, 1, 2, 3)),
         (Selection(difficulties=(1,), limit=1), (0,)),
-    ]:
+    ]:  # fmt: skip
         assert selection.apply(MIXED) == positions
 
 
 def test_a_sample_is_drawn_by_the_hash_of_seed_and_id() -> None:
     corpus = corpus_of(*(entry(number) for number in range(100)))
     lots = sorted(range(100), key=lambda n: hashlib.sha256(f"7:{n}".encode()).hexdigest())
-    assert Selection(sample=10, seed=7).apply(corpus) == tuple(sorted(lots[:10]))
+    for size in (10, 11, 99):
+        taken = Selection(sample=size, seed=7).apply(corpus)
+        assert taken == tuple(sorted(lots[:size]))
+        assert Selection(sample=size, limit=3, seed=7).apply(corpus) == taken[:3]
 
 
-@examples(15, 100)
-@given(size=st.integers(1, 60), seed=st.integers())
-def test_a_smaller_sample_is_part_of_a_larger_one(size: int, seed: int) -> None:
-    corpus = corpus_of(*(entry(f"s{number}") for number in range(60)))
-    small = Selection(sample=size, seed=seed).apply(corpus)
-    large = Selection(sample=min(60, size + 5), seed=seed).apply(corpus)
-    assert len(small) == size
-    assert set(small) <= set(large)
-    assert Selection(sample=size, limit=3, seed=seed).apply(corpus) == small[:3]
-
-
-def test_unknown_ids_are_named_with_those_that_exist() -> None:
+def test_unknown_ids_and_a_filter_of_nothing_are_named() -> None:
     with pytest.raises(CorpusError) as caught:
         Selection(entry_ids=("1", "no\x1b[2J", 99)).apply(MIXED)
     named = [str(problem.entry) for problem in caught.value.problems]
     assert named == ["no\\x1b[2J", "99"]
     with pytest.raises(CorpusError, match=r"begins with 1, 2, 3\."):
         Selection(entry_ids=("zz",)).apply(corpus_of(*(entry(number) for number in range(1, 6))))
-
-
-def test_a_selection_of_nothing_names_the_filter() -> None:
     for selection, field in [
         (Selection(segments=(Segment.HELD_OUT,)), "segment"),
         (Selection(difficulties=(5,)), "difficulty"),
@@ -327,17 +299,172 @@ def test_a_selection_of_nothing_names_the_filter() -> None:
         assert [problem.field for problem in caught.value.problems] == [field]
 
 
-PAGE = Path(__file__).parents[2] / "docs" / "corpora.md"
-
-
-EXAMPLES = re.findall(r"```(json|jsonl|csv)\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-
-
 def test_examples_of_the_page_load(tmp_path: Path) -> None:
-    assert [suffix for suffix, _ in EXAMPLES] == ["json", "jsonl", "csv"]
-    for suffix, text in EXAMPLES:
+    page = (Path(__file__).parents[2] / "docs" / "corpora.md").read_text("utf-8")
+    examples = re.findall(r"```(json|jsonl|csv)\n(.*?)```", page, re.DOTALL)
+    assert [suffix for suffix, _ in examples] == ["json", "jsonl", "csv"]
+    for suffix, text in examples:
         (path := tmp_path / f"example.{suffix}").write_text(text, "utf-8")
         corpus = load(path)
         assert (corpus.dataset.id, corpus.dataset.target_language) == ("greetings-v1", "eo")
         assert corpus.entries[0].source == "Good morning!"
         assert not corpus.warnings
+
+
+LOCAL = "local-only"
+OURS = "https://translate.example.org/v1"
+
+
+def test_licence_is_in_one_class_that_leads_somewhere() -> None:
+    for licence, name in [
+        ("CC-BY-4.0", "open"), ("CC0-1.0", "open"), ("cc-by-sa-3.0", "open"), ("GPL-3.0-only", "open"),
+        ("CC-BY-NC-4.0", "non-commercial"), ("CC BY-NC-SA 4.0", "non-commercial"),
+        ("Creative Commons Attribution-NonCommercial", "non-commercial"),
+        ("PolyForm-Noncommercial-1.0.0", "non-commercial"),
+        ("CC-BY-ND-4.0", "no-derivatives"), ("CC-BY-NC-ND-4.0", "no-derivatives"),
+        ("Kaitiakitanga License", "community-only"), ("TK CR", "community-only"),
+        ("community-eval-grant-nc", "community-only"), ("OCAP", "community-only"),
+        ("All rights reserved", "closed"), ("CC-BY-4.0, do not share", "closed"),
+        ("unknown", "unknown"), ("none", "unknown"), ("", "unknown"),
+        ("LicenseRef-Council", None), ("CC BY-NC 4.0 with consent", None),
+        ("CC BY 4.0, community", None), ("other", None), ("noncommercial, ask us", None),
+    ]:  # fmt: skip
+        found = licence_class(licence)
+        assert (found.name if found else None) == name
+    assert list(licence_classes()) == ["closed", "no-derivatives", "community-only", "non-commercial", "open", "unknown"]  # fmt: skip
+    for each in licence_classes().values():
+        assert Transmission(each.leads_to) in {Transmission.OPEN, Transmission.ASK, Transmission.LOCAL_ONLY}  # fmt: skip
+        assert each.because[0].islower()
+        assert all(licence_class(id_) == each for id_ in each.spdx)
+
+
+def test_address_is_known_in_each_form_and_no_lookalike() -> None:
+    for url in [OURS, f"{OURS}/", f"{OURS}/chat/completions", "https://TRANSLATE.example.org:443/v1", "https://translate.example.org./v1"]:  # fmt: skip
+        assert is_within(url, [OURS])
+    for url in [
+        "https://translate.example.org.evil.net/v1", "https://translate-example.org/v1", "http://translate.example.org/v1",
+        "https://translate.example.org:8443/v1", "https://translate.example.org/v10", "https://translate.example.org/v",
+        "https://translate.example.org@evil.net/v1", "https://evil.net/https://translate.example.org/v1",
+        "https://trаnslate.example.org/v1",  # a Cyrillic а
+        "https://translate.example.org/v1/../v2", "https://translate.example.org/v1/%2e%2e/v2",
+        "https://translate.example.org/v1/./x", "https://translate.example.org/v1?to=evil", "https://translate.example.org//v1",
+        "https://translate.example.org\\@evil.net/v1", "https://evil.net#translate.example.org/v1", "ftp://translate.example.org/v1",
+        "https://api.translate.example.org/v1", "https://translate.example.org:99999/v1", "translate.example.org/v1", "", "https://",
+    ]:  # fmt: skip
+        assert not is_within(url, [OURS])
+    assert address_of("HTTPS://Translate.Example.org:443/v1/") == OURS
+    assert address_of("http://[::1]:80/x") == "http://[::1]/x"
+    assert not is_within("https://a.example/b", ["https://a.example/c", "https://b.example"])
+
+
+def term(corpus: Corpus) -> tuple[Transmission, tuple[str, ...]]:
+    return corpus.dataset.terms.transmission, corpus.dataset.terms.endpoints
+
+
+def test_a_corpus_says_where_its_texts_may_go(tmp_path: Path) -> None:
+    said: Any
+    for said, led_to in [
+        ("nowhere", (Transmission.NOWHERE, ())), ("ask", (Transmission.ASK, ())),
+        ("Open", (Transmission.OPEN, ())), ([OURS], (Transmission.NAMED, (OURS,))),
+        (f"{OURS}, https://b.example", (Transmission.NAMED, (OURS, "https://b.example"))),
+    ]:  # fmt: skip
+        corpus = load(json_file(tmp_path, [entry()], transmission=said, license="CC-BY-4.0"))
+        assert term(corpus) == led_to
+        assert corpus.entries[0].secret is led_to[0].kept_here
+        again = load(json_file(tmp_path, [entry()], transmission=corpus.dataset.terms.as_written))
+        assert term(again) == led_to
+    for said in (
+        "named", "somewhere", ["openrouter"], [OURS, "https://b.example/?x"], {},
+        {"development": "soon"}, {"other": "open"}, {"development": {"development": "open"}},
+    ):  # fmt: skip
+        found = only_problem(json_file(tmp_path, [entry()], transmission=said))
+        assert '"transmission"' in found.mend
+
+
+def test_a_segment_may_go_where_others_may_not(tmp_path: Path) -> None:
+    rows = [entry(1, segment="development"), entry(2, segment="diagnostic"), entry(3), entry(4, segment="gold_standard")]  # fmt: skip
+    said = {"development": "open", "diagnostic": [OURS]}
+    corpus = load(json_file(tmp_path, rows, transmission=said))
+    assert [each.secret for each in corpus.entries] == [False, False, True, True]
+    terms = corpus.dataset.terms
+    assert terms.sending(Segment.DIAGNOSTIC).endpoints == (OURS,)
+    assert terms.sending(None).transmission is Transmission.LOCAL_ONLY
+    assert terms.as_written == said
+    assert "diagnostic: open texts may be sent to" in terms.words
+
+
+def mark(folder: Path, **fields: Any) -> None:
+    beside(folder, **({"$schema": SET_1} | fields))
+
+
+def test_a_sidecar_makes_a_corpus_stricter_and_never_freer(tmp_path: Path) -> None:
+    own: Any
+    beside: Any
+    for own, beside, led_to in [
+        ("open", {"transmission": "local-only"}, Transmission.LOCAL_ONLY),
+        ([OURS], {"role": "dev"}, Transmission.NAMED),
+        ("nowhere", {"role": "dev"}, Transmission.NOWHERE),
+        ("open", {"tier": "sealed"}, Transmission.LOCAL_ONLY),
+        ("open", {"segment": "held_out"}, Transmission.LOCAL_ONLY),
+        ("open", {"tier": "public", "role": "train", "kind": "parallel", "x-note": 1}, Transmission.OPEN),
+    ]:  # fmt: skip
+        mark(tmp_path, **beside)
+        assert term(load(json_file(tmp_path, [entry()], transmission=own)))[0] is led_to
+    other = "https://b.example"
+    for beside, left in ([OURS], (OURS,)), ([other], ()), ([other, OURS], (OURS,)):
+        mark(tmp_path, **{"x-rosetta-transmission": beside})
+        corpus = load(json_file(tmp_path, [entry()], transmission=[OURS, "https://a.example"]))
+        assert (term(corpus)[1], corpus.entries[0].secret) == (left, left == ())
+    for role in ("dev", "train", "input", "resource"):
+        mark(tmp_path, role=role)
+        assert load(json_file(tmp_path, [entry()], license="CC-BY-ND-4.0")).entries[0].secret
+
+
+def test_a_sidecar_says_who_may_learn_from_the_texts(tmp_path: Path) -> None:
+    for terms, training in [
+        ({"training": "not-allowed"}, False), ({"training": "allowed"}, True), ({"owner": "The council"}, None),
+        ({"training": "allowed", "speakers_agreed": "not-yet"}, False), ({"speakers_agreed": "yes"}, None),
+        ({"speakers_agreed": "some-said-no"}, False),
+    ]:  # fmt: skip
+        mark(tmp_path, terms=terms)
+        corpus = load(json_file(tmp_path, [entry()], transmission="open"))
+        assert corpus.dataset.terms.training is training
+        assert corpus.dataset.terms.transmission is Transmission.OPEN
+        assert load(json_file(tmp_path, [entry()], transmission="open", training=True)).dataset.terms.training is (training is not False)  # fmt: skip
+
+
+def test_sidecar_not_understood_is_an_error_and_an_old_one_read(tmp_path: Path) -> None:
+    fields: Any
+    for fields in [{"$schema": "https://elsewhere.example"}, {"colour": "red"}, {"terms": {"training": "maybe"}}, {"tier": "x"},
+     {"segment": "x"}, {"terms": {"training": "not-allowed", "also": "local-only please, ask us"}}]:  # fmt: skip
+        mark(tmp_path, **fields)
+        only_problem(json_file(tmp_path, [entry()], transmission="open"))
+    (tmp_path / "corpus.json.champollion.json").write_text('{"terms": {"training": "not-allowed"}}')
+    assert load(json_file(tmp_path, [entry()])).dataset.terms.training is False
+
+    (tmp_path / "corpus.json.champollion.json").unlink()
+    for fields in ({"training": "no"}, {"do_not_train": True}, {"training": False}):
+        assert load(json_file(tmp_path, [entry()], **fields)).dataset.terms.training is False
+    only_problem(json_file(tmp_path, [entry()], training="perhaps"))
+
+
+def test_a_sidecar_that_is_written_is_read_back(tmp_path: Path) -> None:
+    path = json_file(tmp_path, [entry()], transmission="open")
+    corpus = load(path)
+    told = {"transmission": "local-only", "training": "no", "owner": "The council", "role": "dev"}
+    made = tmp_path / "corpus.json.champollion.json"
+    made.write_bytes(mark_bytes(corpus.sha256, told))
+    there = json.loads(made.read_text("utf-8"))
+    assert (there["$schema"], there["sha256"]) == (SET_1, corpus.sha256)
+    assert there["terms"] == {"training": "not-allowed", "owner": "The council"}
+    again = load(path)
+    assert again.entries[0].secret
+    assert again.dataset.terms.training is False
+
+    said: Any
+    for said, for_others in [("ask", LOCAL), ([OURS], LOCAL), (LOCAL, LOCAL), ("open", None)]:
+        path = json_file(tmp_path, [entry()])
+        written = mark_bytes(corpus.sha256, {"transmission": said})
+        made.write_bytes(written)
+        assert json.loads(written).get("transmission") == for_others, "the stricter, there"
+        assert load(path).dataset.terms.as_written == said

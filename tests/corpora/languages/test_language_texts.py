@@ -11,6 +11,7 @@ import pytest
 from corpora.languages.cards import SHIPPED, find_card, list_cards, read_card
 from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.languages.tags import CODES, resolve_script
+from corpora.languages.writing import why_endless
 from corpora.text.comparison import script_of
 from corpora.text.words import words
 from harness.fst.analyser import open_analyser
@@ -18,14 +19,9 @@ from harness.fst.find import find_analyser
 from scoring.words.tokenizers import bleu_tokenizer
 from scoring.words.violations import quotation_marks
 from tests.outside import FST, TEXTS, only_with
+from tests.review.thorough import first
 
 DEMO = SHIPPED.parents[1] / "samples" / "eo-demo-v1.json"
-CARDS = [read_card(path).card for path in list_cards()]
-WRITINGS = [
-    pytest.param(card, script, id=f"{card.tag}-{script}")
-    for card in CARDS
-    for script in card.writings
-]
 ALSO_IN = {"Jpan": {"Hiragana", "Katakana", "Han"}, "Hans": {"Han"}, "Hant": {"Han"}}
 REAL = {
     "udhr_csw.xml": "Cans", "udhr_ike.xml": "Cans", "udhr_ojb.xml": "Cans", "udhr_sme.xml": "Latn",
@@ -83,35 +79,22 @@ def test_people_write_with_the_letters_of_the_card(name: str) -> None:
 
 
 @real
-@pytest.mark.parametrize("name", [name for name in REAL if name.startswith("ntrex")])
-def test_people_end_sentences_with_the_marks_of_the_card(name: str) -> None:
-    card, script = of(name)
-    texts = [line.strip().replace("፡፡", "።") for line in lines(name)]  # ። is often typed as ፡፡
-    ends = [text.rstrip("\"'”’»」』)‟“") for text in texts if text]
-    marked = sum(end[-1:] in set(card.writing(script).sentence_end) for end in ends)
-    assert marked / len(ends) > 0.85
-
-
-@real
-@pytest.mark.parametrize("name", [name for name in REAL if name.startswith("ntrex")])
-def test_most_quotation_marks_of_people_are_the_card_s(name: str) -> None:
+@pytest.mark.parametrize("name", first(2, (name for name in REAL if name.startswith("ntrex"))))
+def test_people_write_with_the_marks_of_the_card(name: str) -> None:
     card, script = of(name)
     writing = card.writing(script)
-    used = [mark for line in lines(name) for mark in quotation_marks(line, writing.word_letters)]
+    texts = [line.strip().replace("፡፡", "።") for line in lines(name)]  # ። is often typed as ፡፡
+    ends = [text.rstrip("\"'”’»」』)‟“") for text in texts if text]
+    assert sum(end[-1:] in set(writing.sentence_end) for end in ends) / len(ends) > 0.85
+    used = [mark for text in texts for mark in quotation_marks(text, writing.word_letters)]
     assert len(used) > 200
-    listed = set("".join(writing.quotes))
-    assert sum(mark in listed for mark in used) / len(used) > 0.5
+    assert sum(mark in set("".join(writing.quotes)) for mark in used) / len(used) > 0.5
 
 
 @only_with(FST)
 def test_normalisation_and_glosses_are_those_of_the_real_analyser() -> None:
     found = find_card("crk")
-    spelt = {
-        "niwāpamāw": "niwâpamâw",
-        "ēkosi": "êkosi",
-        "ekosi": "êkosi",
-        "nehiyawewin": "nêhiyawêwin",
-    }
+    spelt = {"niwāpamāw": "niwâpamâw", "ekosi": "êkosi", "nehiyawewin": "nêhiyawêwin"}
     for accepted, analysers in spelt.items():
         form = accepted
         for old, new in found.card.writing("Latn").normalisation:
@@ -121,39 +104,19 @@ def test_normalisation_and_glosses_are_those_of_the_real_analyser() -> None:
     assert all(accepted for accepted, _ in analyser.analyse(list(spelt.values())))
     assert not any(accepted for accepted, _ in analyser.analyse(list(spelt)))
     words = ["kî-nipâw", "wî-nipâw", "ninipân", "niwâpamik", "atimwak", "mistikwa", "nitêminânak"]
-    known = {
-        tag for _, found in analyser.analyse(words) for each in found for tag in each.split("+")
-    }
+    known = {tag for _, each in analyser.analyse(words) for tag in "+".join(each).split("+")}
     table = found.card.glosses
     glosses = ["PST", "INT", "1SG", "3SG", "1SG.OBJ", "VTA", "VAI", "NA", "PL", "OBV", "INDEP"]
     assert {tag for gloss in glosses for tag in table[gloss].split("+")} <= known
-
-
-def test_the_demo_is_written_by_the_rules_of_its_card() -> None:
-    found = find_card("eo")
-    writing = found.card.writing("Latn")
-    entries = json.loads(DEMO.read_text("utf-8"))["entries"]
-    texts = [text for entry in entries for text in [entry["reference"], *entry.get("variants", [])]]
-    spelt = list(own_words(texts, writing, "Latn"))
-    assert len(spelt) > 400
-    assert [word for word in spelt if not fits(word, writing)] == []
 
 
 def test_every_gloss_of_the_demo_is_in_the_table() -> None:
     found = find_card("eo")
     table = found.card.glosses
     entries = json.loads(DEMO.read_text("utf-8"))["entries"]
-    glossed = [
-        part
-        for entry in entries
-        for word in entry["morphological_analysis"].split("|")[1].split()
-        for part in word.split("-")
-    ]
-    grammatical = {
-        gloss
-        for gloss in glossed
-        if re.fullmatch(r"[A-Z][A-Z.]+|[123](?:[sp][gl])?(?:\.[MFN])?", gloss)
-    }
+    lines = " ".join(entry["morphological_analysis"].split("|")[1] for entry in entries)
+    shape = re.compile(r"[A-Z][A-Z.]+|[123](?:[sp][gl])?(?:\.[MFN])?")
+    grammatical = {gloss for gloss in re.split(r"[-\s]+", lines) if shape.fullmatch(gloss)}
     assert len(grammatical) > 25
     assert sorted(grammatical - table.keys()) == []
     page = (SHIPPED / "epo" / "README.md").read_text("utf-8")
@@ -180,42 +143,22 @@ def test_the_tags_of_the_demo_s_glosses_are_those_of_its_analyser() -> None:
         assert any(wanted <= set(analysis.split("+")) for analysis in analyses), gloss
 
 
-@pytest.mark.parametrize(("card", "script"), WRITINGS)
-def test_letters_are_of_the_script_that_the_section_names(card: LanguageCard, script: str) -> None:
-    writing = card.writing(script)
-    listed = [letter for letter in writing.native if unicodedata.category(letter)[0] == "L"]
-    own = unicode_scripts(script)
-    assert all(script_of(letter) in own or script_of(letter) == "Other" for letter in listed)
-    assert len(listed) >= 13
-
-
-@pytest.mark.parametrize(("card", "script"), WRITINGS)
-def test_the_tokenizer_is_the_one_that_scoring_chooses(card: LanguageCard, script: str) -> None:
-    assert card.writing(script).bleu_tokenizer == bleu_tokenizer(f"{card.tag}-{script}")
-
-
-@pytest.mark.parametrize("card", CARDS, ids=[card.tag for card in CARDS])
-def test_every_kind_of_fact_has_a_source(card: LanguageCard) -> None:
-    least = {"letters", "foreign_letters", "cased", "quotes"}
-    given = {
-        name
-        for name in ("loan_words", "analysers", "glosses", "affixes", "variants")
-        if getattr(card, name)
-    }
-    for writing in card.writings.values():
-        given |= {
-            name
-            for name in ("normalisation", "vowel_marks", "forbidden", "word_letters")
-            if getattr(writing, name)
-        }
-    assert least | given <= card.sources.keys()
-
-
-@pytest.mark.parametrize(("card", "script"), WRITINGS)
-def test_what_normalisation_writes_is_in_the_alphabet(card: LanguageCard, script: str) -> None:
-    writing = card.writing(script)
-    known = writing.alphabet | set(writing.joiners)
-    assert all(set(new) <= known for _, new in writing.normalisation)
+def test_facts_of_every_card_agree_and_have_a_source() -> None:
+    for card in (read_card(path).card for path in list_cards()):
+        of_card = ("loan_words", "analysers", "glosses", "affixes", "variants")
+        given = {name for name in of_card if getattr(card, name)}
+        for script, writing in card.writings.items():
+            letters = [each for each in writing.native if unicodedata.category(each)[0] == "L"]
+            own = {*unicode_scripts(script), "Other"}
+            assert {script_of(letter) for letter in letters} <= own, (card.tag, script)
+            assert len(letters) >= 13
+            assert writing.bleu_tokenizer == bleu_tokenizer(f"{card.tag}-{script}")
+            known = writing.alphabet | set(writing.joiners)
+            assert all(set(new) <= known for _, new in writing.normalisation)
+            assert not any(why_endless(rule.pattern) for rule in writing.forbidden)
+            of_writing = ("normalisation", "vowel_marks", "forbidden", "word_letters")
+            given |= {name for name in of_writing if getattr(writing, name)}
+        assert {"letters", "foreign_letters", "cased", "quotes"} | given <= card.sources.keys()
 
 
 def test_words_of_the_language_fit() -> None:

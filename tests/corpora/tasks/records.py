@@ -15,36 +15,26 @@ SECRET = "MAŜO-7"
 RECORDS: dict[str, dict[str, Any]] = {
     "translation": {"source": "a cat", "reference": f"kato {SECRET}"},
     "qa": {
-        "source": "Who?",
-        "reference": SECRET,
+        "source": "Who?", "reference": SECRET, "baseline": SECRET, "judge_semantic": 1,
         "evidence": [{"text": "It was Anna.", "token_count": 4, "answer": SECRET}],
-        "baseline": SECRET,
-        "judge_semantic": 1,
     },
     "asr": {"audio": "a.wav", "reference": SECRET, "predicted": SECRET},
     "diarization": {
-        "audio": "a.wav",
-        "reference": [{"speaker": "A", "text": SECRET}],
-        "predicted": f"A: {SECRET}",
+        "audio": "a.wav", "reference": [{"speaker": "A", "text": SECRET}], "predicted": f"A: {SECRET}",
     },
     "judged": {"source": "Why?", "reference": SECRET, "judge_binary": 1, "predicted": SECRET},
     "chat": {
         "turns": [{"user": "Hi", "assistant": SECRET, "reference": SECRET}, {"user": "Bye"}],
-        "category": SECRET,
-        "judge_mt_bench": [9, {"score": None, "reason": "cut"}],
+        "category": SECRET, "judge_mt_bench": [9, {"score": None, "reason": "cut"}],
     },
     "function_call": {
         "source": "Weather in Riga?",
-        "tools": [
-            {"name": "weather", "parameters": {"properties": {"split": {}}}, "answer": SECRET}
-        ],
+        "tools": [{"name": "weather", "parameters": {"properties": {"split": {}}}, "answer": SECRET}],
         "reference_calls": [{"weather": {"city": [SECRET]}}],
         "predicted_calls": [{"weather": {"city": SECRET}}],
     },
     "text2sql": {
-        "source": "How many?",
-        "database": "shop.db",
-        "database_schema": "create table item(id)",
+        "source": "How many?", "database": "shop.db", "database_schema": "create table item(id)",
         "reference": f"select '{SECRET}'",
     },
     "ifeval": {
@@ -54,12 +44,11 @@ RECORDS: dict[str, dict[str, Any]] = {
     "multiple_choice": {"source": "Which?", "choices": ["a", "b"], "reference": "B"},
     "math": {"source": "6 times 7?", "reference": f"#### 42 {SECRET}"},
     "dialogue_state": {
-        "source": "A cheap hotel.",
-        "reference_state": {"hotel": {"price": SECRET}},
+        "source": "A cheap hotel.", "reference_state": {"hotel": {"price": SECRET}},
         "predicted_state": {"hotel": {SECRET: None}},
     },
     "response": {"source": "Write.", "predicted": SECRET},
-}
+}  # fmt: skip
 
 
 def corpus_of(name: str, *records: dict[str, Any], **more: Any) -> Corpus:
