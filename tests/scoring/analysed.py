@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from corpora.languages.language import LanguageCard
 from corpora.model.entry import Entry
@@ -14,6 +15,7 @@ from scoring.core.translation import Acceptance, FstAnnotation, Translation, Wor
 from scoring.words.resources import Resources
 from tests.outside import STRICT, only_with
 
+Lexicon = Mapping[str, Sequence[str]]
 needs_cree = only_with(STRICT)
 
 CREE = {
@@ -39,7 +41,7 @@ GLOSSES = {
 }  # fmt: skip
 
 
-def analysed(text: str, lexicon: Mapping[str, Sequence[str]]) -> tuple[WordAnalysis, ...]:
+def analysed(text: str, lexicon: Lexicon) -> tuple[WordAnalysis, ...]:
     return tuple(
         WordAnalysis(
             word, Acceptance.AS_WRITTEN if word in lexicon else None, tuple(lexicon.get(word, ()))
@@ -48,9 +50,7 @@ def analysed(text: str, lexicon: Mapping[str, Sequence[str]]) -> tuple[WordAnaly
     )
 
 
-def annotation(
-    output: str, reference: str, lexicon: Mapping[str, Sequence[str]] = ESPERANTO
-) -> FstAnnotation:
+def annotation(output: str, reference: str, lexicon: Lexicon = ESPERANTO) -> FstAnnotation:
     return FstAnnotation(analysed(output, lexicon), analysed(reference, lexicon))
 
 
@@ -58,48 +58,31 @@ def translation(
     output: str,
     reference: str,
     gold: str | None = None,
-    lexicon: Mapping[str, Sequence[str]] = ESPERANTO,
+    lexicon: Lexicon = ESPERANTO,
 ) -> Translation:
     entry = Entry(id=1, source="source", reference=reference, morphological_analysis=gold)
     return Translation(entry, output, {"fst": annotation(output, reference, lexicon)})
 
 
 def facts(**changes: object) -> AnalyserFacts:
-    return AnalyserFacts(
-        **{
-            "name": "epo.hfstol",
-            "sha256": "0123456789abcdef" * 4,
-            "engine": "builtin",
-            "engine_version": "1",
-            "acceptor": False,
-            "reference_words": 100,
-            "reference_accepted": 97,
-            **changes,
-        }
-    )
+    known: dict[str, Any] = {
+        "name": "epo.hfstol", "sha256": "0123456789abcdef" * 4, "engine": "builtin",
+        "engine_version": "1", "acceptor": False, "reference_words": 100, "reference_accepted": 97,
+    }  # fmt: skip
+    return AnalyserFacts(**{**known, **changes})
 
 
 def setup(analyser: AnalyserFacts | None = None, **changes: object) -> ScoringSetup:
-    return ScoringSetup(
-        metrics=("fst_acceptance_rate", "morphological_accuracy"),
-        source_language="en",
-        target_language="eo",
-        analyser=analyser,
-        **changes,
-    )
+    metrics = ("fst_acceptance_rate", "morphological_accuracy")
+    languages = {"source_language": "en", "target_language": "eo"}
+    return ScoringSetup(metrics=metrics, analyser=analyser, **languages, **changes)
 
 
 def card(glosses: Mapping[str, str] = GLOSSES) -> LanguageCard:
-    return LanguageCard.model_validate(
-        {
-            "tag": "eo",
-            "name": "Esperanto",
-            "default_script": "Latn",
-            "writings": {"Latn": {"letters": "a-z ĉ ĝ ĥ ĵ ŝ ŭ", "cased": True}},
-            "glosses": dict(glosses),
-            "sources": {},
-        }
-    )
+    writing = {"letters": "a-z ĉ ĝ ĥ ĵ ŝ ŭ", "cased": True}
+    facts = {"tag": "eo", "name": "Esperanto", "default_script": "Latn", "sources": {}}
+    told = {"writings": {"Latn": writing}, "glosses": dict(glosses)}
+    return LanguageCard.model_validate(facts | told)
 
 
 def resources(entries: Sequence[Entry] = (), **facts_changes: object) -> Resources:
@@ -116,11 +99,10 @@ def cree_words() -> Callable[[str], tuple[WordAnalysis, ...]]:
 
     def analyse(text: str) -> tuple[WordAnalysis, ...]:
         found = [word.text for word in words(text)]
+        verdicts = zip(found, cree_analyser().analyse(found), strict=True)
         return tuple(
             WordAnalysis(word, Acceptance.AS_WRITTEN if accepted else None, analyses)
-            for word, (accepted, analyses) in zip(
-                found, cree_analyser().analyse(found), strict=True
-            )
+            for word, (accepted, analyses) in verdicts
         )
 
     return analyse

@@ -20,10 +20,8 @@ LANGUAGES = ("fin", "hin", "arb", "jpn", "amh", "ukr", "mri", "spa")
 
 
 def entries(pairs: Iterable[tuple[str, str]], **fields: object) -> list[Entry]:
-    return [
-        Entry(id=id_, source=source, reference=reference, **fields)
-        for id_, (source, reference) in enumerate(pairs, 1)
-    ]
+    numbered = enumerate(pairs, 1)
+    return [Entry(id=id_, source=one, reference=two, **fields) for id_, (one, two) in numbered]
 
 
 def card(tag: str = "eo", **fields: object) -> LanguageCard:
@@ -38,29 +36,20 @@ def resources(
     *,
     source: str = "en",
     target: str = "eo",
-    learn: bool = True,
     listed: bool = True,
     target_card: LanguageCard | None = None,
     source_card: LanguageCard | None = None,
 ) -> Resources:
     terminology = Terminology([(key, tuple(to)) for key, to in (terms or {}).items()], "a" * 64)
-    pairs = covered if learn else ()
+    words = source_word_list(source)[1] if listed else None
     setup = ScoringSetup(
-        metrics=(),
-        source_language=source,
-        target_language=target,
-        terms=len(terminology),
-        word_list=source_word_list(source)[1] if listed else None,
-        alignment=alignment_name(pairs),
-    )
+        metrics=(), source_language=source, target_language=target, terms=len(terminology),
+        word_list=words, alignment=alignment_name(covered),
+    )  # fmt: skip
     return Resources(
-        setup,
-        card=target_card,
-        source_card=source_card,
-        entries=covered,
-        pairs=pairs,
+        setup, card=target_card, source_card=source_card, entries=covered, pairs=covered,
         terms=terminology,
-    )
+    )  # fmt: skip
 
 
 @cache
@@ -71,9 +60,8 @@ def lines(file: Path) -> tuple[str, ...]:
 @cache
 def news(language: str) -> Resources:
     """1,997 sentences of news from English."""
-    sources = lines(ENGLISH)
-    references = lines(published(language))
-    return resources(entries(zip(sources, references, strict=True)), source="eng", target=language)
+    pairs = zip(lines(ENGLISH), lines(published(language)), strict=True)
+    return resources(entries(pairs), source="eng", target=language)
 
 
 def outputs(covered: Sequence[Entry], made: Iterable[str]) -> list[Translation]:

@@ -9,7 +9,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
+from scoring.core.scorer import Scorer
+from scoring.core.table import Table
 from scoring.core.translation import Translation
+from scoring.metrics.match import ExactMatch
 
 HOSTILE = (
     "", " ", "\u3000", "a", "!", "a!", "!a", "'tis (a) \"test\", isn't it?", "...", ".,5", "5.,",
@@ -32,9 +35,7 @@ words = st.text(min_size=1, max_size=6)
 sentences = st.one_of(
     st.sampled_from(HOSTILE),
     st.text(max_size=60),
-    st.lists(st.sampled_from(["a", "b", "c", "d", "e,", "f.", "5", "5-", "-"]), max_size=40).map(
-        " ".join
-    ),
+    st.lists(st.sampled_from(["a", "b", "c", "d", "e,", "f.", "5", "5-", "-"])).map(" ".join),
 )
 
 
@@ -47,6 +48,14 @@ def translations(outputs: Sequence[str], references: Sequence[str]) -> list[Tran
     return [Translation(entry(reference, id_), output) for id_, (output, reference) in pairs]
 
 
+def matches(*runs: list[int]) -> list[Table]:
+    """Runs that are right (1) or wrong (0) on each entry."""
+    scorer = Scorer([ExactMatch()])
+    texts = [["right" if is_ else "wrong" for is_ in run] for run in runs]
+    made = [translations(run, ["right"] * len(run)) for run in texts]
+    return [scorer.table(scorer.statistics(run)) for run in made]
+
+
 def corpus(alphabet: str, entries: int, seed: int = 1) -> list[Entry]:
     """A phrase-book-like corpus in one alphabet: short entries, a few of them repeated."""
     rng = random.Random(seed)
@@ -57,20 +66,14 @@ def corpus(alphabet: str, entries: int, seed: int = 1) -> list[Entry]:
     vocabulary = [word() for _ in range(300)]
     made: list[Any] = []
     for id_ in range(entries):
-        chosen = [rng.choice(vocabulary) for _ in range(rng.randint(1, 9))]
-        reference = " ".join(chosen)
+        reference = " ".join([rng.choice(vocabulary) for _ in range(rng.randint(1, 9))])
         if made and rng.random() < 0.05:
             reference = rng.choice(made).reference
-        made.append(
-            Entry(
-                id=id_,
-                source=f"this is source sentence number {id_}",
-                reference=reference,
-                variants=(f"{reference} {word()}",) if id_ % 3 == 0 else (),
-                difficulty=id_ % 5 + 1,
-                register="formal" if id_ % 2 else None,
-            )
-        )
+        variants = (f"{reference} {word()}",) if id_ % 3 == 0 else ()
+        register = "formal" if id_ % 2 else None
+        tags: dict[str, Any] = {"difficulty": id_ % 5 + 1, "register": register}
+        source = f"this is source sentence number {id_}"
+        made.append(Entry(id=id_, source=source, reference=reference, variants=variants, **tags))
     return made
 
 

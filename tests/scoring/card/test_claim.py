@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -28,19 +29,12 @@ def mixed(value: float | None) -> Composite:
     return Composite(value, "B", "", inputs, {}, 1.0)
 
 
-def claimed(
-    value: float | None,
-    lower: float | None = None,
-    chrf: Score | None = None,
-    floors: dict[str, FloorScores] | None = None,
-    *,
-    identical: bool = False,
-    caveats: Sequence[Caveat] = (),
-) -> Claim:
+HIGH = Score(90.0, 85.0)
+
+
+def claimed(value: float | None, lower: Any = None, chrf: Score = HIGH, **more: Any) -> Claim:
     end = value if lower is None else lower
-    known = FLOORS if floors is None else floors
-    beside = chrf or Score(90.0, 85.0)
-    return decide(mixed(value), end, beside, known, identical=identical, caveats=caveats)
+    return decide(mixed(value), end, chrf, more.pop("floors", FLOORS), **more)
 
 
 def caveat(share: float, kind: CaveatKind = CaveatKind.SHORT) -> Caveat:
@@ -49,10 +43,8 @@ def caveat(share: float, kind: CaveatKind = CaveatKind.SHORT) -> Caveat:
 
 @examples(15, 100)
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 100), st.booleans())
-def test_review_is_needed_above_functional(
-    value: float, lower: float, chrf: float, identical: bool
-) -> None:
-    claim = claimed(value, min(value, lower), Score(chrf, chrf), identical=identical)
+def test_functional_is_most_unreviewed(value: float, low: float, chrf: float, alike: bool) -> None:
+    claim = claimed(value, min(value, low), Score(chrf, chrf), identical=alike)
     assert claim.claimable_tier.rank <= min(Tier.FUNCTIONAL.rank, quality_tier(value).rank)
     assert claim.tier(review_passed=True).rank <= quality_tier(value).rank
 
@@ -65,13 +57,9 @@ def test_both_intervals_must_clear_the_best_floor_of_each() -> None:
         (0.41, Score(16.0, 15.0), [ClaimReason.CHRF_FLOOR],
          "; chrF++ not clearly above the floor: interval reaches 15.0"),
         (0.41, Score(15.0, 14.0), [ClaimReason.CHRF_FLOOR], "; chrF++ not above the floor"),
-        (0.41, Score(13.0, 12.5), [ClaimReason.CHRF_FLOOR], "; chrF++ not above the floor"),
         (0.41, Score(None, None), [ClaimReason.NO_CHRF], "; chrF++ has no value"),
         (0.40, Score(None, None), [ClaimReason.COMPOSITE_FLOOR, ClaimReason.NO_CHRF],
          "; composite not clearly above the floor: interval reaches 0.40; chrF++ has no value"),
-        (0.40, Score(15.0, 14.0), [ClaimReason.CHRF_FLOOR, ClaimReason.COMPOSITE_FLOOR],
-         ("; chrF++ not above the floor"
-          "; composite not clearly above the floor: interval reaches 0.40")),
     ]:  # fmt: skip
         claim = claimed(0.55, lower, chrf)
         assert [limit.reason for limit in claim.limits] == reasons
@@ -87,23 +75,14 @@ def test_review_and_floors_lift_their_own_limits() -> None:
     assert claimed(0.9, caveats=[caveat(0.3)]).tier(review_passed=True) is Tier.EMERGING
     assert claimed(0.9, identical=True).tier(review_passed=True) is Tier.BASELINE
     assert claimed(None).tier(review_passed=True) is Tier.UNSCORED
-    assert claimed(0.6, 0.1, Score(None, None), {}).claimable_tier is Tier.FUNCTIONAL
-    words = claimed(0.2978, floors={}).words()
-    assert "0.298" in words
-    assert "0.30" not in words
-
-
-def test_words_for_people() -> None:
+    assert claimed(0.6, 0.1, Score(None, None), floors={}).claimable_tier is Tier.FUNCTIONAL
+    assert "0.298" in claimed(0.2978, floors={}).words()
     assert claimed(0.78).words() == "functional (automatic 0.78; review pending)"
     assert claimed(0.62).words() == "functional (automatic 0.62)"
     assert claimed(0.78).words(review_passed=True) == "deployable (automatic 0.78; reviewed)"
-    assert claimed(0.78).words(review="review: no-go") == (
-        "functional (automatic 0.78; review: no-go)"
-    )
+    assert claimed(0.78).words(review="review: no-go").endswith("0.78; review: no-go)")
     assert claimed(0.35, 0.3).words() == "baseline (automatic 0.35; composite not above the floor)"
-    assert claimed(0.55, 0.3).words(brief=True) == (
-        "baseline (automatic 0.55; composite not clear of the floor)"
-    )
+    assert claimed(0.55, 0.3).words(brief=True).endswith("; composite not clear of the floor)")
     assert claimed(None).words() == "unscored"
 
 
@@ -113,24 +92,16 @@ def test_identical_outputs_are_told_what_they_are() -> None:
     assert claim.words() == "baseline (automatic 0.81; mostly one and the same output)"
     assert claim.at_floor
     low = claimed(0.35, 0.3, Score(14.0, 13.0), identical=True)
-    assert low.words() == (
-        "baseline (automatic 0.35; mostly one and the same output; not above either floor)"
-    )
-    near = claimed(0.55, 0.3, Score(16.0, 14.0))
-    assert near.words(brief=True) == ("baseline (automatic 0.55; not clear of either floor)")
-    assert near.words() == (
-        "baseline (automatic 0.55; chrF++ not clearly above the floor: interval reaches 14.0; "
-        "composite not clearly above the floor: interval reaches 0.30)"
-    )
+    assert low.words().endswith("; mostly one and the same output; not above either floor)")
+    near = claimed(0.55, 0.3, Score(16.0, 14.0)).words(brief=True)
+    assert near == "baseline (automatic 0.55; not clear of either floor)"
 
 
 def test_caveat_stands_with_its_share_and_lowers_the_claim() -> None:
     quarter, half = caveat(0.299), caveat(0.5, CaveatKind.UNTRANSLATED)
     assert claimed(0.62, caveats=[quarter]).words() == ("emerging (automatic 0.62; 29 % too short)")
-    assert (
-        claimed(0.62, caveats=[quarter, half]).words().startswith("baseline (automatic 0.62; 29 %")
-    )
-    assert claimed(0.35, 0.2, caveats=[quarter]).words().endswith("too short)")
+    both = claimed(0.62, caveats=[quarter, half]).words()
+    assert both.startswith("baseline (automatic 0.62; 29 %")
     assert caveat_sentence(quarter) == (
         "29 % of the outputs are empty, or less than half as long as the reference "
         "(30 of 100; said from 25 % on): no more than emerging may be claimed"
@@ -201,21 +172,17 @@ TEN = ["one dog", "two cats", "red fish", "blue bird", "old tree", "new boat", "
        "his road", "her song", "our fire"]  # fmt: skip
 
 
-def test_one_text_for_a_quarter_of_the_sources() -> None:
+def test_a_quarter_of_one_text_too_short_or_too_long() -> None:
     told = found(["one dog"] * 3 + TEN[3:], TEN)
     assert told == {CaveatKind.REPEATED: Caveat(CaveatKind.REPEATED, 0.3, 3, 10, 0.25)}
     assert found(["one dog"] * 2 + TEN[2:], TEN) == {}
-
-
-@pytest.mark.parametrize("kind", [CaveatKind.SHORT, CaveatKind.LONG])
-def test_a_quarter_too_short_or_too_long(kind: CaveatKind) -> None:
     eight = ["abcd efgh", *TEN[1:8]]
-    for wrong, of in ((2, 8), (1, 8)):
-        texts = {CaveatKind.SHORT: ["xyz", ""], CaveatKind.LONG: ["wa wa " * 9, "bo bo " * 9]}[kind]
-        outputs = [*texts[:wrong], *eight[wrong:]]
-        told = found(outputs, eight)
-        assert (kind in told) is (wrong / of >= 0.25), (kind, wrong)
-    assert found(outputs[:4], eight[:4])[kind].share == 0.25
+    for kind, texts in [
+        (CaveatKind.SHORT, ["xyz", ""]), (CaveatKind.LONG, ["wa wa " * 9, "bo bo " * 9]),
+    ]:  # fmt: skip
+        assert kind in found([*texts, *eight[2:]], eight)
+        assert kind not in found([*texts[:1], *eight[1:]], eight)
+        assert found([*texts[:1], *eight[1:4]], eight[:4])[kind].share == 0.25
 
 
 def test_the_source_copied_or_left_in_its_language() -> None:
@@ -227,9 +194,8 @@ def test_the_source_copied_or_left_in_its_language() -> None:
     tally = OutputTally()
     for words in ((1, 2), (2, 3), (0, 5), (0, 1)):
         tally.add(entries(["abc"]), ["abd"], [{"code_switching_rate": words}])
-    assert [(each.kind, each.share) for each in tally.caveats()] == [
-        (CaveatKind.UNTRANSLATED, 0.25)
-    ]
+    [only] = tally.caveats()
+    assert (only.kind, only.share) == (CaveatKind.UNTRANSLATED, 0.25)
 
 
 def test_references_and_withheld_texts_raise_nothing() -> None:
@@ -250,18 +216,14 @@ def test_mostly_identical() -> None:
         (["a", "a", "a", "b"], ["a", "a", "a", "b"], False),
         (["", "", "", "b"], ["w", "x", "y", "z"], False),
         (["", "", "b", "b"], ["w", "x", "y", "z"], True),
-        (["a"], ["w"], False),
         ([], [], False),
-        (["The dog. 1", "the dog, 2", "The dog (3)", "cat"], ["w", "x", "y", "z"], True),
-        (["ᓂᐚᐸᒫᐤ 1", "ᓂᐚᐸᒫᐤ 2", "ᓂᐚᐸᒫᐤ ٣", "z"], ["w", "x", "y", "z"], True),
+        (["ᓂᐚᐸᒫᐤ 1", "ᓂᐚᐸᒫᐤ, 2", "ᓂᐚᐸᒫᐤ (٣)", "z"], ["w", "x", "y", "z"], True),
         (["1", "2", "3", "4"], ["w", "x", "y", "z"], False),
         (["7", "7", "7", "4"], ["w", "x", "y", "z"], True),
     ]:
         tally = tallied(entries(references), outputs, [{}] * len(outputs))
         assert tally.identical is identical
 
-
-def test_counting_as_entries_come_is_counting_them_together() -> None:
     outputs, references = ["one dog"] * 4 + TEN[4:], TEN
     given = entries(references)
     tally = OutputTally()
@@ -269,8 +231,6 @@ def test_counting_as_entries_come_is_counting_them_together() -> None:
         tally.add([entry], [output], [{}])
     assert tally.caveats() == tallied(given, outputs, [{}] * 10).caveats()
 
-
-def test_no_text_is_too_odd_for_a_bare_form() -> None:
     for text in HOSTILE:
         assert bare_form(bare_form(text)) == bare_form(text)
         assert bool(bare_form(text)) is bool(text.split())

@@ -1,9 +1,11 @@
-"""The scores block: complete and honest about what is missing; its costs; its constant floor."""
+"""The scores block: complete and honest about what is missing, its costs; and floors that no worthless outputs pass."""
 
 from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
+from dataclasses import replace
 from math import inf, log2
 from typing import Any
 from unicodedata import normalize
@@ -15,26 +17,34 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from corpora.model.entry import Entry
-from scoring.card.claim import FloorScores
+from scoring.card.claim import ClaimReason, FloorScores, attainable, best
 from scoring.card.constant import best_constant, constant_chrf, spread
 from scoring.card.cost import EntryCost, Timing, cost, speed, tokens
+from scoring.card.floors import beginning, derangement, floors, words_at_random
 from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.composite import composite, cost_adjusted
+from scoring.core.metric import Metric
 from scoring.core.scorer import Scorer
 from scoring.core.specification import Tier, specification
 from scoring.core.table import Table
-from scoring.core.translation import Translation
+from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
 from scoring.metrics.chrf import ChrfPlusPlus
 from scoring.metrics.inventory import make_metrics, surface_setup
 from scoring.statistics.breakdown import breakdown
 from scoring.words.resources import Resources
+from tests.outside import ENGLISH, published, skip_without
 from tests.review.thorough import examples, first
-from tests.scoring.samples import ALPHABETS, HOSTILE, corpus, worse
+from tests.scoring.analysed import facts
+from tests.scoring.samples import ALPHABETS, HOSTILE, corpus, entry, worse
 
 ENTRIES = corpus(ALPHABETS["roman with circumflex"], 90)
 
 
-METRICS = make_metrics(Resources(surface_setup("und", "crk", ENTRIES)))
+def default_metrics(entries: Sequence[Entry]) -> list[Metric]:
+    return list(make_metrics(Resources(surface_setup("und", "crk", entries))))
+
+
+METRICS = default_metrics(ENTRIES)
 
 
 def outputs(seed: int = 3) -> list[str]:
@@ -42,13 +52,15 @@ def outputs(seed: int = 3) -> list[str]:
     return ["" if place % 10 == 0 else worse(e.reference, rng) for place, e in enumerate(ENTRIES)]
 
 
-def card(texts: list[str], entries: list[Entry] = ENTRIES, **options: Any) -> RunScores:
-    statistics = Scorer(METRICS).statistics(
-        [Translation(entry, text) for entry, text in zip(entries, texts, strict=True)]
-    )
-    return scorecard(
-        entries, statistics, [not text for text in texts], Scorer(METRICS), texts, **options
-    )
+def card(
+    texts: Sequence[str],
+    entries: Sequence[Entry] = ENTRIES,
+    metrics: list[Metric] = METRICS,
+    **options: Any,
+) -> RunScores:
+    pairs = [Translation(entry, text) for entry, text in zip(entries, texts, strict=True)]
+    scorer, failed = Scorer(metrics), [not text for text in texts]
+    return scorecard(entries, scorer.statistics(pairs), failed, scorer, texts, **options)
 
 
 @pytest.fixture(scope="module")
@@ -75,11 +87,8 @@ def test_every_metric_has_a_value_or_a_reason(scores: RunScores) -> None:
 def test_corpus_values_are_sacrebleus_on_all_entries(scores: RunScores) -> None:
     texts = [normalize("NFC", text) for text in outputs()]
     references = [normalize("NFC", entry.reference) for entry in ENTRIES]
-    for oracle, value in (
-        (CHRF(word_order=2), scores.chrf_plus_plus),
-        (BLEU(), scores.bleu),
-        (TER(), scores.ter),
-    ):
+    values = (scores.chrf_plus_plus, scores.bleu, scores.ter)
+    for oracle, value in zip((CHRF(word_order=2), BLEU(), TER()), values, strict=True):
         assert value == pytest.approx(oracle.corpus_score(texts, [references]).score, abs=1e-9)
 
 
@@ -98,15 +107,13 @@ def test_composite_can_be_recomputed_from_what_the_card_says(scores: RunScores) 
     assert scores.composite == pytest.approx(again)
     assert scores.composite_coverage == pytest.approx(0.5)
     assert scores.cost_adjusted == pytest.approx((scores.composite or 0) / 3)
-    assert {i.metric for i in scores.composite_inputs} | set(scores.composite_missing) == set(
-        specification().profiles["B"]
-    )
+    named = {i.metric for i in scores.composite_inputs} | set(scores.composite_missing)
+    assert named == set(specification().profiles["B"])
 
 
 def test_breakdowns_fit_the_whole_and_equal_runs_of_a_group(scores: RunScores) -> None:
-    assert {tag: group.n for tag, group in scores.by_difficulty.items()} == dict.fromkeys(
-        "12345", 18
-    )
+    sizes = {tag: group.n for tag, group in scores.by_difficulty.items()}
+    assert sizes == dict.fromkeys("12345", 18)
     matches = sum((g.exact_match_rate or 0) * g.n for g in scores.by_difficulty.values())
     assert matches == pytest.approx(scores.exact_matches)
     assert (scores.by_register["formal"].n, scores.by_provenance) == (45, {})
@@ -115,27 +122,13 @@ def test_breakdowns_fit_the_whole_and_equal_runs_of_a_group(scores: RunScores) -
     places = [place for place, entry in enumerate(ENTRIES) if entry.difficulty == 2]
     alone = card([texts[place] for place in places], [ENTRIES[place] for place in places])
     group = scores.by_difficulty["2"]
-    assert (group.chrf_plus_plus, group.bleu, group.ter) == (
-        alone.chrf_plus_plus,
-        alone.bleu,
-        alone.ter,
-    )
-    assert group.composite == alone.composite
-    assert (
-        group.confidence_intervals["bleu"].ci_lower == alone.confidence_intervals["bleu"].ci_lower
-    )
+    for name in ("chrf_plus_plus", "bleu", "ter", "composite"):
+        assert getattr(group, name) == getattr(alone, name)
+    ends = [each.confidence_intervals["bleu"].ci_lower for each in (group, alone)]
+    assert ends[0] == ends[1]
     rows = Table.of(METRICS, Scorer(METRICS).statistics([Translation(e, "x") for e in ENTRIES[:9]]))
     groups = breakdown(ENTRIES[:9], rows, "difficulty")
     assert all(group.intervals == {} for group in groups.values())
-
-
-def test_tier_needs_review_above_functional() -> None:
-    perfect = [entry.reference for entry in ENTRIES]
-    pending = card(perfect)
-    assert (pending.quality_tier, pending.claimable_tier) == (Tier.FLUENT, Tier.FUNCTIONAL)
-    assert pending.tier_in_words == "functional (automatic 1.00; review pending)"
-    assert pending.claim.tier(review_passed=True) is Tier.FLUENT
-    assert pending.claim.words(review_passed=True) == "fluent (automatic 1.00; reviewed)"
 
 
 def test_mostly_identical_outputs_claim_baseline_even_above_the_floors() -> None:
@@ -148,11 +141,8 @@ def test_mostly_identical_outputs_claim_baseline_even_above_the_floors() -> None
 
 def test_no_entries_are_unscored_and_lengths_must_fit() -> None:
     scores = scorecard([], [], [], Scorer(METRICS))
-    assert (scores.composite, scores.quality_tier, scores.claimable_tier) == (
-        None, Tier.UNSCORED, Tier.UNSCORED,
-    )  # fmt: skip
-    assert scores.tier_in_words == "unscored"
-    assert scores.mostly_identical is None
+    assert (scores.composite, scores.mostly_identical) == (None, None)
+    assert (scores.quality_tier, scores.claimable_tier) == (Tier.UNSCORED, Tier.UNSCORED)
     with pytest.raises(ValueError, match="90 entries but 1 errors"):
         scorecard(ENTRIES, [{}] * 90, [False], Scorer(METRICS))
     known = {"constant": FloorScores(composite=0.99, chrf_plus_plus=90.0)}
@@ -170,19 +160,6 @@ def test_no_text_of_an_entry_reaches_the_block() -> None:
     block = card([f"SECRETOUTPUT{place}" for place in range(12)], marked).model_dump_json()
     assert "SECRET" not in block
     assert "gold_standard" in block
-
-
-def test_scores_do_not_depend_on_the_order_of_entries_but_for_the_draws() -> None:
-    order = np.random.default_rng(1).permutation(len(ENTRIES))
-    texts = outputs()
-    moved = card([texts[place] for place in order], [ENTRIES[place] for place in order])
-    here = card(texts)
-    for id_ in specification().metrics:
-        assert getattr(moved, id_) == getattr(here, id_)
-    drawn = {"shuffled", "words"}
-    assert {tag: floor for tag, floor in moved.floors.items() if tag not in drawn} == {
-        tag: floor for tag, floor in here.floors.items() if tag not in drawn
-    }
 
 
 EXAMPLE = [
@@ -244,11 +221,9 @@ def test_speed_has_percentiles_of_measured_calls_alone() -> None:
     assert (block.avg_latency_seconds, block.latency_entries, block.cached_entries) == (2.0, 2, 1)
     assert block.tokens_per_second is None
     assert block.entries_per_minute == 60.0
-    assert (
-        speed([Timing(5.0, batch_size=25)], elapsed_seconds=5, total_tokens=0).latency_of
-        == "batch call"
-    )
-    assert speed([Timing(5.0)], elapsed_seconds=5, total_tokens=0).latency_of == "entry"
+    for size, of in ((25, "batch call"), (1, "entry")):
+        block = speed([Timing(5.0, batch_size=size)], elapsed_seconds=5, total_tokens=0)
+        assert block.latency_of == of
     block = speed([Timing(0.1, cached=True)], elapsed_seconds=None, total_tokens=10)
     assert block.median_latency_seconds is None
     assert block.entries_per_minute is None
@@ -279,10 +254,9 @@ def test_chrf_of_all_constants_is_that_of_each(texts: list[str], data: st.DataOb
     assert found.tolist() == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("alphabet", first(2, ALPHABETS.values()))
-def test_no_reference_is_a_better_constant(alphabet: str) -> None:
-    made = corpus(alphabet, 40)
-    metrics = make_metrics(Resources(surface_setup("und", "und", made)))
+def test_no_reference_is_a_better_constant() -> None:
+    made = corpus(ALPHABETS["syllabics"], 30)
+    metrics = default_metrics(made)
     scorer = Scorer(metrics)
 
     def reaches(text: str) -> float:
@@ -295,19 +269,12 @@ def test_no_reference_is_a_better_constant(alphabet: str) -> None:
 
 
 def test_constant_is_found_in_part_of_a_large_corpus() -> None:
-    made = [
-        Entry(id=place, source="-", reference=text)
-        for place, text in enumerate(["yes", "no", "yes ", "yes", "maybe", "perhaps"])
-    ]
-    metrics = make_metrics(Resources(surface_setup("und", "und", made)))
-    assert best_constant(made, metrics, list, judges=100).text == "yes"
+    texts = ["yes", "no", "yes ", "yes", "maybe", "perhaps"]
+    made = [entry(text, place) for place, text in enumerate(texts)]
+    assert best_constant(made, default_metrics(made), list, judges=100).text == "yes"
     rng = random.Random(1)
-    made = [
-        Entry(id=place, source="-", reference="".join(rng.choices("abcdef", k=500)))
-        for place in range(600)
-    ]
-    metrics = make_metrics(Resources(surface_setup("und", "und", made)))
-    assert best_constant(made, metrics, list, judges=3).searched == 400
+    made = [entry("".join(rng.choices("abcdef", k=500)), place) for place in range(600)]
+    assert best_constant(made, default_metrics(made), list, judges=3).searched == 400
 
 
 @examples(15, 100)
@@ -316,3 +283,146 @@ def test_spread_takes_different_things_in_their_order(number: int, most: int) ->
     taken = spread(range(number), most)
     assert len(taken) == min(number, most)
     assert taken == sorted(set(taken))
+
+
+def judged(entries: Sequence[Entry], outputs: Sequence[str]) -> RunScores:
+    return card(outputs, entries, default_metrics(entries))
+
+
+def worthless(entries: Sequence[Entry]) -> dict[str, list[str]]:
+    references = [item.reference for item in entries]
+    shuffled = [references[place] for place in derangement(len(entries), 99)]
+    return {
+        "empty": [""] * len(entries),
+        "source": [item.source for item in entries],
+        "best constant": [best_constant(entries, [ChrfPlusPlus()], list, 60).text] * len(entries),
+        "another constant": [references[-1]] * len(entries),
+        "shuffled otherwise": shuffled,
+    }
+
+
+@pytest.mark.parametrize("entries", first(1, [20, 2, 80]))
+@pytest.mark.parametrize("alphabet", first(1, ALPHABETS.values()))
+def test_worthless_outputs_claim_baseline_in_every_script(alphabet: str, entries: int) -> None:
+    made = corpus(alphabet, entries)
+    for kind, outputs in worthless(made).items():
+        assert judged(made, outputs).claimable_tier is Tier.BASELINE, kind
+
+
+@pytest.mark.parametrize("language", first(1, ["hin", "jpn", "arb"]))
+def test_worthless_outputs_claim_baseline_on_published_texts(language: str) -> None:
+    skip_without(ENGLISH)
+    lines = [path.read_text("utf-8").splitlines()[:40] for path in (ENGLISH, published(language))]
+    pairs = enumerate(zip(*lines, strict=True))
+    made = [Entry(id=id_, source=left, reference=right) for id_, (left, right) in pairs]
+    for kind, outputs in worthless(made).items():
+        assert judged(made, outputs).claimable_tier is Tier.BASELINE, kind
+
+
+def test_real_translation_clears_the_floors_and_empty_reaches_none() -> None:
+    rng = random.Random(1)
+    made = corpus(ALPHABETS["syllabics"], 80)
+    scores = judged(made, [worse(item.reference, rng) for item in made])
+    assert not scores.at_floor
+    assert scores.composite is not None
+    assert scores.composite > max(floor.composite or 0 for floor in scores.floors.values())
+    made = corpus(ALPHABETS["arabic"], 20)
+    found = floors(made, default_metrics(made))
+    assert (found["empty"].composite, found["empty"].chrf_plus_plus) == (0.0, 0.0)
+    assert set(found) == {"empty", "source", "constant", "shuffled", "words", "truncated"}
+    assert best(found, "composite") == max(floor.composite or 0 for floor in found.values())
+    assert attainable(found) == {"chrf_plus_plus", "exact_match_rate", "equivalent_match_rate"}
+    assert {floor.entries for floor in found.values()} == {20}
+    assert found == floors(made, default_metrics(made))
+
+
+def annotated(translations: Sequence[Translation]) -> list[Translation]:
+    """Let an analyser accept the words that have no z."""
+
+    def looked_up(text: str) -> tuple[WordAnalysis, ...]:
+        return tuple(
+            WordAnalysis(word, None if "z" in word else Acceptance.AS_WRITTEN)
+            for word in text.split()
+        )
+
+    made = []
+    for each in translations:
+        known = FstAnnotation(looked_up(each.output), looked_up(each.entry.reference))
+        made.append(replace(each, annotations={"fst": known}))
+    return made
+
+
+def test_words_at_random_are_accepted_words_of_other_references() -> None:
+    texts = ["aa bb zz", "cc dz", "ee", "zz zz zz zz"]
+    made = [entry(text, place) for place, text in enumerate(texts)]
+    known = annotated([Translation(each, "") for each in made])
+    drawn = words_at_random(known, seed=3, accepted=True)
+    assert [len(text.split()) for text in drawn] == [3, 2, 1, 4]
+    for place, text in enumerate(drawn):
+        own = set(texts[place].split())
+        assert set(text.split()) <= {"aa", "bb", "cc", "ee"} - own
+    assert drawn == words_at_random(known, seed=3, accepted=True)
+    assert any("zz" in text for text in words_at_random(known * 30, seed=3, accepted=False))
+
+
+def test_of_a_large_corpus_a_part_is_scored_and_said() -> None:
+    made = [entry(f"a{place} b c d e", place) for place in range(1_003)]
+    found = floors(made, default_metrics(made))
+    assert {name: floor.entries for name, floor in found.items()} == {
+        "empty": 1_003, "source": 1_003, "constant": 1_003, "shuffled": 1_003,
+        "words": 1_000, "truncated": 1_000,
+    }  # fmt: skip
+    assert found["constant"].searched == 1_003
+
+
+def test_beginnings_and_words_without_spaces() -> None:
+    made = [entry(text, place) for place, text in enumerate(["日本語の文です", "中文測試"])]
+    drawn = words_at_random([Translation(each, "") for each in made], seed=1, accepted=True)
+    assert all(drawn)
+    assert not any(" " in text for text in drawn)
+    for text, kept in [("a b c d e f g h i j", "a b"), ("a b c d", ""), ("日本語の文ですから長い", "日本")]:  # fmt: skip
+        assert beginning(text, 0.2) == kept
+
+
+def test_the_floor_of_words_at_random_stops_a_word_salad_of_accepted_words() -> None:
+    """One accepted word for each sentence: acceptance alone must not carry it over the floors."""
+    rng = random.Random(2)
+    vocabulary = ["".join(rng.choices("aeioptkcmns", k=6)) for _ in range(400)]
+    made = []
+    for n in range(100):
+        drawn = rng.sample(vocabulary, 6)
+        text = " ".join(word if rng.random() < 0.7 else word + "z" for word in drawn)
+        made.append(entry(text, n))
+    known = facts(acceptor=True, reference_words=600, reference_accepted=420)
+    three = ("exact_match_rate", "chrf_plus_plus", "fst_acceptance_rate")
+    setup = surface_setup("und", "und", made).model_copy(
+        update={"metrics": three, "analyser": known}
+    )
+    scorer = Scorer(make_metrics(Resources(setup)))
+    reached = floors(made, scorer.metrics, annotate=annotated)
+    before = {name: reached[name] for name in ("empty", "source", "shuffled")}
+    outputs = [rng.choice(vocabulary) for _ in made]
+    pairs = [Translation(*each) for each in zip(made, outputs, strict=True)]
+    taken = scorer.statistics(annotated(pairs))
+    salad = scorecard(made, taken, [False] * 100, scorer, outputs, known_floors=reached)
+    assert salad.composite is not None
+    assert salad.confidence_intervals["composite"].ci_lower > (best(before, "composite") or 1)
+    assert salad.claimable_tier is Tier.BASELINE
+    assert ClaimReason.CHRF_FLOOR in {limit.reason for limit in salad.claim.limits}
+
+
+def test_derangement_moves_every_entry() -> None:
+    for length in (2, 3, 10, 501):
+        places = derangement(length, 12345)
+        assert sorted(places) == list(range(length))
+        assert all(place != here for here, place in enumerate(places))
+        assert places == derangement(length, 12345)
+
+
+def test_small_corpora() -> None:
+    assert floors([], []) == {}
+    assert best({}, "composite") is None
+    alone = [entry("tânisi")]
+    found = floors(alone, default_metrics(alone))
+    assert set(found) == {"empty", "source", "constant", "truncated"}
+    assert best({"x": FloorScores(None, 3.0), "y": FloorScores(0.2, None)}, "chrf_plus_plus") == 3.0

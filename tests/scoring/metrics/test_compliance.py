@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 
 from corpora.formats.load import load
 from corpora.languages.cards import find_card
+from corpora.languages.language import LanguageCard, WritingSystem
+from corpora.model.entry import Entry
 from corpora.samples import DEMO_CORPUS, sample_path
 from scoring.card.scorecard import scorecard
 from scoring.core.metric import Metric
+from scoring.core.setup import ScoringSetup
 from scoring.core.translation import Translation
 from scoring.metrics.compliance import ComplianceIndex
 from scoring.metrics.inventory import make_scorer
@@ -22,12 +25,35 @@ from scoring.words.resources import Resources
 from tests.outside import ENGLISH, published, skip_without
 from tests.review.thorough import examples, first, times
 from tests.scoring.samples import HOSTILE, sentences
-from tests.scoring.writings import target, translated
 
 SCRIPTS = {
     "fin": "Latn", "hin": "Deva", "arb": "Arab", "jpn": "Jpan", "amh": "Ethi", "ukr": "Cyrl",
     "mri": "Latn", "spa": "Latn",
 }  # fmt: skip
+
+
+def target(
+    script: str | None = None, quotes: tuple[str, ...] = (), *, card: bool = True,
+    word_letters: str = "", loan_words: tuple[str, ...] = (),
+) -> Resources:  # fmt: skip
+    """Return the resources of a target in one script, with a card unless told otherwise."""
+    cased = script in {"Latn", "Cyrl", None}
+    writing = WritingSystem(letters="a", cased=cased, quotes=quotes, word_letters=word_letters)
+    made = LanguageCard(
+        tag="xx", name="Test", default_script=script or "Latn", sources={},
+        writings={script or "Latn": writing}, loan_words=loan_words,
+    )  # fmt: skip
+    setup = ScoringSetup(
+        metrics=(), source_language="en", target_language="xx", script=script,
+        language_card="xx" if card else None, language_card_sha256="0" * 64 if card else None,
+    )  # fmt: skip
+    return Resources(setup, made if card else None)
+
+
+def translated(
+    source: str, output: str, reference: str = "", raw: str | None = None
+) -> Translation:
+    return Translation(Entry(id=1, source=source, reference=reference), output, raw=raw)
 
 
 def value(translation: Translation, resources: Resources) -> float | None:
@@ -72,22 +98,18 @@ def test_values_of_entries() -> None:
 
 def test_latin_words_leak_only_into_writings_of_others() -> None:
     for source, output, expected in [
-        ("The train stops", "ᐃᔥᑯᑌᐅᑖᐹᓐ", 1.0),
-        ("The train stops", "train ᐃᔥᑯᑌᐅᑖᐹᓐ", 1.0),
-        ("He stops", "train ᐃᔥᑯᑌᐅᑖᐹᓐ", 0.8),
-        ("Ask Mary", "ᒣᕆ mary", 1.0),
+        ("The train stops", "ᐃᔥᑯᑌᐅᑖᐹᓐ", 1.0), ("The train stops", "train ᐃᔥᑯᑌᐅᑖᐹᓐ", 1.0),
+        ("He stops", "train ᐃᔥᑯᑌᐅᑖᐹᓐ", 0.8), ("Ask Mary", "ᒣᕆ mary", 1.0),
         ("Open https://example.org/{id}", "ᐋᐸ https://example.org/{id}", 1.0),
         ("Take {count} <b>now</b>", "{count} <b>ᐊᓄᐦᒡ</b>", 1.0),
         ("Take {count}", "ᐊᓄᐦᒡ {antal}", 0.4),
-    ]:
+    ]:  # fmt: skip
         assert value(translated(source, output), SYLLABICS) == pytest.approx(expected)
     cree = target("Latn")
     assert value(translated("The dog", "atim"), cree) == 1.0
     japanese = target("Jpan", ("「」",))
-    assert (
-        value(translated("T-shirts of the BBC's iPhones", "ＢＢＣの iPhone Tシャツ"), japanese)
-        == 1.0
-    )
+    kept = translated("T-shirts of the BBC's iPhones", "ＢＢＣの iPhone Tシャツ")
+    assert value(kept, japanese) == 1.0
     assert value(translated("shirts", "TVシャツ"), japanese) == pytest.approx(0.8)
 
 
@@ -163,27 +185,20 @@ def test_a_copied_source_keeps_every_variable(text: str) -> None:
     assert not [sentence for sentence in told if "variable" in sentence]
 
 
-@pytest.mark.parametrize("language", first(1, SCRIPTS))
+@pytest.mark.parametrize("language", first(1, ["hin", *sorted(set(SCRIPTS) - {"hin"})]))
 def test_human_translations_are_hardly_ever_flagged(language: str) -> None:
-    pairs = read_pairs(language)[:: times(3, 1)]
-    assert flagged(ComplianceIndex(shipped(language)), pairs) < 0.002
+    pairs = read_pairs(language)[:: times(4, 1)]
+    metric = ComplianceIndex(shipped(language))
+    assert flagged(metric, pairs) < 0.002
     assert flagged(ComplianceIndex(target(SCRIPTS[language], card=False)), pairs) < 0.002
-
-
-@pytest.mark.parametrize("language", first(1, sorted(set(SCRIPTS) - {"fin"})))
-def test_marks_and_letters_of_people_are_right(language: str) -> None:
-    """Finnish is left out: that translation opens quotations with “, which Finnish does not."""
-    metric, pairs = ComplianceIndex(shipped(language)), read_pairs(language)
     alone = [translated(pair.entry.source, pair.output) for pair in pairs]
     told = [" ".join(metric.explain(one)) for one in alone]
     wrong = [words for words in told if "quotes with" in words or "Latin" in words]
-    assert len(wrong) / len(alone) < 0.02
-
-
-def test_english_left_in_human_translations_is_flagged() -> None:
-    metric = ComplianceIndex(target("Deva", ("“”",)))
-    spoiled = [Translation(one.entry, f"{one.output} zyxw") for one in read_pairs("hin")]
-    assert flagged(metric, spoiled) == 1.0
+    if language != "fin":  # that translation opens quotations with “, which Finnish does not
+        assert len(wrong) / len(alone) < 0.02
+    if language == "hin":
+        spoiled = [Translation(one.entry, f"{one.output} zyxw") for one in pairs[::4]]
+        assert flagged(ComplianceIndex(target("Deva", ("“”",))), spoiled) == 1.0
 
 
 def test_references_and_variants_of_the_demo_keep_everything() -> None:
@@ -196,9 +211,8 @@ def test_references_and_variants_of_the_demo_keep_everything() -> None:
 
 def test_both_indices_and_the_repairs_reach_the_card() -> None:
     resources = target("Latn", ("«»",))
-    setup = resources.setup.model_copy(
-        update={"metrics": ("exact_match_rate", "compliance_index", "repair_effectiveness")}
-    )
+    names = ("exact_match_rate", "compliance_index", "repair_effectiveness")
+    setup = resources.setup.model_copy(update={"metrics": names})
     scorer = make_scorer(replace(resources, setup=setup))
     pairs = [
         translated("Hi {x}", "Salut {x}", "Salut {x}", raw="Salut {y}"),
@@ -210,9 +224,7 @@ def test_both_indices_and_the_repairs_reach_the_card() -> None:
     assert scores.repair_effectiveness == 1.0
     assert "compliance_index" in scores.confidence_intervals
     stored = make_scorer(Resources(setup)).metrics
-    assert [metric.signature for metric in stored] == [
-        metric.signature for metric in scorer.metrics
-    ]
+    assert [each.signature for each in stored] == [each.signature for each in scorer.metrics]
 
 
 def test_quotation_marks_that_are_turned_round() -> None:

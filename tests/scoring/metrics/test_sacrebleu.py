@@ -1,10 +1,12 @@
-"""TER, BLEU with its tokenizers and chrF++ against sacreBLEU as the oracle."""
+"""TER, BLEU with its tokenizers and chrF++, with one or several references, against sacreBLEU as the oracle."""
 
 from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 from unicodedata import normalize
 
 import numpy as np
@@ -13,16 +15,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.metrics.base import Metric as Oracle
 
+from corpora.text.comparison import is_blank
 from scoring.core.metric import Metric
+from scoring.core.translation import Translation
 from scoring.metrics import ter
 from scoring.metrics.bleu import Bleu
 from scoring.metrics.chrf import ChrfPlusPlus
+from scoring.metrics.length import LengthRatio
+from scoring.metrics.match import ExactMatch
 from scoring.metrics.ter import Ter, edits
 from scoring.words.tokenizers import bleu_tokenizer, load_tokenizer, references_script, tokens_13a
-from tests.review.thorough import examples, times
-from tests.scoring.metrics.oracles import sacrebleu_counts
-from tests.scoring.samples import ALPHABETS, HOSTILE, corpus, sentences, translations, worse
+from tests.review.thorough import examples, first, times
+from tests.scoring.samples import ALPHABETS, HOSTILE, corpus, entry, sentences, translations, worse
+
+
+def sacrebleu_counts(
+    oracle: Oracle, outputs: Sequence[str], streams: Sequence[Sequence[str | None]]
+) -> list[tuple[int, ...]]:
+    """Return what sacreBLEU sums up of composed texts; ``streams`` has one list for each place of a reference."""
+    given = [normalize("NFC", text) for text in outputs]
+    wanted: Any = [[text and normalize("NFC", text) for text in stream] for stream in streams]
+    rows = oracle._extract_corpus_statistics(given, wanted)  # its public ways sum the entries up
+    return [tuple(row) for row in rows]
+
 
 METRIC = Ter()
 ORACLE = TER()
@@ -57,6 +74,12 @@ def unrelated(rng: random.Random, words: int) -> str:
 def test_long_unrelated_entries_take_the_fast_search(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(12)
     pair = unrelated(rng, 400).split(), unrelated(rng, 600).split()
+    for output, reference in (map(str.split, shifted_pair(rng, 20)) for _ in range(20)):
+        if output and reference:
+            words, target = ter.as_characters(output, reference)
+            distance = Levenshtein.distance(words, target)
+            without = ter.search(words, target, distance, beam=False)
+            assert without == edits(output, reference), "the beam loses nothing"
     asked: list[int] = []
     monkeypatch.setattr(ter, "by_sacrebleu", lambda output, reference: asked.append(len(output)))
     found = edits(*pair)
@@ -65,23 +88,6 @@ def test_long_unrelated_entries_take_the_fast_search(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(ter, "MOST_CELLS", 240_000)
     edits(*pair)
     assert asked == [400], "at the bound it is left to sacreBLEU"
-
-
-@pytest.mark.thorough
-def test_long_unrelated_entries_are_as_sacrebleu() -> None:
-    rng = random.Random(13)
-    check([unrelated(rng, 90) for _ in range(3)], [unrelated(rng, 100) for _ in range(3)])
-
-
-def test_without_a_beam_the_same_is_found() -> None:
-    rng = random.Random(14)
-    for _ in range(40):
-        output, reference = (text.split() for text in shifted_pair(rng, 20))
-        if output and reference:
-            words, target = ter.as_characters(output, reference)
-            distance = Levenshtein.distance(words, target)
-            without = ter.search(words, target, distance, beam=False)
-            assert without == edits(output, reference)
 
 
 def test_hostile_shifted_and_unrelated_pairs_are_as_sacrebleu() -> None:
@@ -105,6 +111,7 @@ def test_hostile_shifted_and_unrelated_pairs_are_as_sacrebleu() -> None:
 def test_long_pairs_that_reach_the_beam_and_the_limit_of_tries() -> None:
     rng = random.Random(70)
     pairs = [shifted_pair(rng, 75) for _ in range(10)]
+    pairs += [(unrelated(rng, 90), unrelated(rng, 100)) for _ in range(3)]
     words = [f"w{place}" for place in range(90)]
     pairs += [
         (" ".join(words[45:] + words[:45]), " ".join(words)),
@@ -140,14 +147,10 @@ def test_values_and_signature_are_sacrebleus() -> None:
     ORACLE.corpus_score(["a"], [["a"]])
     assert METRIC.signature.startswith(f"{ORACLE.get_signature()}|norm:NFC|engine:")
     for output, reference, expected in [
-        ("", "a b c", 3),
-        ("a b", "", 2),
-        ("", "", 0),
-        ("a b c", "a b c", 0),
+        ("", "a b c", 3), ("a b", "", 2), ("", "", 0), ("a b c", "a b c", 0),
         ("b c a", "a b c", 1),  # one shift instead of two edits
-        ("a x c", "a b c", 1),
-        ("d e a b c", "a b c d e", 1),
-    ]:
+        ("a x c", "a b c", 1), ("d e a b c", "a b c d e", 1),
+    ]:  # fmt: skip
         assert edits(output.split(), reference.split()) == expected
 
 
@@ -156,8 +159,8 @@ BLEU_ORACLE = BLEU(effective_order=False)
 
 def test_statistics_are_sacrebleus_for_every_tokenizer() -> None:
     for tokenizer in ["13a", "char", "zh", "intl", "none"]:
-        outputs = [output for output in HOSTILE for _ in HOSTILE]
-        references = list(HOSTILE) * len(HOSTILE)
+        outputs = [output for output in HOSTILE[:: times(4, 1)] for _ in HOSTILE]
+        references = list(HOSTILE) * (len(outputs) // len(HOSTILE))
         ours = Bleu(tokenizer).stats_many(translations(outputs, references))
         assert ours == sacrebleu_counts(BLEU(tokenize=tokenizer), outputs, [references])
 
@@ -176,7 +179,7 @@ def test_statistics_of_any_unicode(pairs: list[tuple[str, str]]) -> None:
     assert ours == sacrebleu_counts(BLEU_ORACLE, outputs, [references])
 
 
-@pytest.mark.parametrize("alphabet", ALPHABETS.values(), ids=ALPHABETS)
+@pytest.mark.parametrize("alphabet", first(1, ALPHABETS.values()))
 def test_corpus_and_entry_values_are_sacrebleus(alphabet: str) -> None:
     rng = random.Random(2)
     references = [entry.reference for entry in corpus(alphabet, 150)]
@@ -185,9 +188,8 @@ def test_corpus_and_entry_values_are_sacrebleus(alphabet: str) -> None:
     rows = np.array(metric.stats_many(translations(outputs, references)), dtype=np.float64)
     expected = BLEU_ORACLE.corpus_score(outputs, [references]).score
     assert metric.value(rows.sum(axis=0)) == pytest.approx(expected, abs=1e-9)
-    singles = [
-        BLEU_ORACLE.corpus_score([o], [[r]]).score for o, r in zip(outputs, references, strict=True)
-    ]
+    pairs = zip(outputs, references, strict=True)
+    singles = [BLEU_ORACLE.corpus_score([o], [[r]]).score for o, r in pairs]
     assert metric.values(rows) == pytest.approx(singles, abs=1e-9)
 
 
@@ -203,9 +205,7 @@ def test_smoothed_and_unspaced_text_is_not_zero() -> None:
     assert "martian" in metric.why_missing
 
 
-def test_tokenizer_without_library_is_named(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_tokenizer_without_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "MeCab", None)
     monkeypatch.delitem(sys.modules, "sacrebleu.tokenizers.tokenizer_ja_mecab", raising=False)
     with pytest.raises(ValueError, match="'ja-mecab' cannot be used here"):
@@ -220,10 +220,9 @@ def test_tokenizer_without_library_is_named(
 
 def test_tokenizer_follows_tag_and_script() -> None:
     for tag, script, expected in [
-        ("crk", None, "13a"), ("crk-Cans", None, "13a"), ("zh", None, "zh"),
-        ("zh-Hant-TW", None, "zh"), ("yue", "Hani", "zh"), ("ja", None, "char"),
-        ("ja", "Jpan", "char"), ("ja-Latn", "Jpan", "13a"), ("th", "Thai", "char"),
-        ("lo", None, "char"), ("my", None, "char"), ("km", None, "char"), ("km_KH", None, "char"),
+        ("crk-Cans", None, "13a"), ("zh-Hant-TW", None, "zh"), ("yue", "Hani", "zh"),
+        ("ja", None, "char"), ("ja-Latn", "Jpan", "13a"), ("th", "Thai", "char"),
+        ("lo", None, "char"), ("my", None, "char"), ("km_KH", None, "char"),
         ("shn", "Mymr", "char"), ("th", "Zyyy", "13a"), ("", None, "13a"),
     ]:  # fmt: skip
         assert bleu_tokenizer(tag, script) == expected
@@ -241,7 +240,7 @@ CHRF_ORACLE = CHRF(word_order=2)
 
 
 def test_hostile_texts_and_single_entries_have_sacrebleus_integers() -> None:
-    pairs = [(output, reference) for output in HOSTILE for reference in HOSTILE]
+    pairs = [(output, text) for output in HOSTILE[:: times(4, 1)] for text in HOSTILE]
     check([output for output, _ in pairs], [reference for _, reference in pairs], CHRF_METRIC)
     items = translations(list(HOSTILE), list(reversed(HOSTILE)))
     assert [CHRF_METRIC.stats(item) for item in items] == CHRF_METRIC.stats_many(items)
@@ -250,7 +249,7 @@ def test_hostile_texts_and_single_entries_have_sacrebleus_integers() -> None:
     check([long, "a b", long[:20000]], [long[::-1], "a b c", long], CHRF_METRIC)
 
 
-@pytest.mark.parametrize("chunk", [1, 3, 30, 64, 200])
+@pytest.mark.parametrize("chunk", first(2, [3, 64, 1, 30, 200]))
 def test_chunks_of_any_size_in_any_script(chunk: int) -> None:
     for alphabet in ALPHABETS.values():
         rng = random.Random(chunk)
@@ -296,3 +295,187 @@ def test_hand_computed_composed_and_empty_values() -> None:
     CHRF_ORACLE.corpus_score(["a"], [["a"]])
     theirs = str(CHRF_ORACLE.get_signature())
     assert CHRF_METRIC.signature.startswith(f"{theirs}|norm:NFC|engine:")
+
+
+Group = tuple[str, Sequence[str]]
+"""An output and its references."""
+
+MADE: dict[str, tuple[Metric, Callable[[], Any]]] = {
+    "chrF++": (ChrfPlusPlus(multi_ref=True), lambda: CHRF(word_order=2)),
+    "BLEU": (Bleu(multi_ref=True), BLEU),
+    "TER": (Ter(multi_ref=True), TER),
+}
+
+each = pytest.mark.parametrize("name", MADE)
+
+
+def made(groups: Sequence[Group]) -> list[Translation]:
+    return [
+        Translation(entry(texts[0], id_, variants=tuple(texts[1:])), output)
+        for id_, (output, texts) in enumerate(groups)
+    ]
+
+
+def laid_out(groups: Sequence[Group]) -> tuple[list[str], list[list[str | None]]]:
+    """Return composed outputs and references as sacreBLEU takes them: one list for each place, None where there is none."""
+    kept = [[texts[0], *[text for text in texts[1:] if not is_blank(text)]] for _, texts in groups]
+    composed = [[normalize("NFC", text) for text in texts] for texts in kept]
+    most = max(map(len, composed))
+    streams = [
+        [texts[place] if place < len(texts) else None for texts in composed]
+        for place in range(most)
+    ]
+    return [normalize("NFC", output) for output, _ in groups], streams
+
+
+def check_groups(name: str, groups: Sequence[Group], *, values: bool = False) -> None:
+    metric, oracle = MADE[name][0], MADE[name][1]()
+    outputs, streams = laid_out(groups)
+    counted = metric.stats_many(made(groups))
+    assert counted == sacrebleu_counts(oracle, outputs, streams)
+    if values:
+        rows, singles = np.array(counted, dtype=np.float64), []
+        for place, output in enumerate(outputs):
+            own = [[stream[place]] for stream in streams if stream[place] is not None]
+            singles.append(oracle.corpus_score([output], own).score)
+        assert metric.values(rows) == pytest.approx(singles, abs=1e-9)
+        expected = oracle.corpus_score(outputs, streams).score
+        assert metric.value(rows.sum(axis=0)) == pytest.approx(expected, abs=1e-9)
+
+
+def reworded(text: str, rng: random.Random) -> str:
+    """Say it in another order with some words lost and some letters doubled."""
+    words = worse(text, rng).split() or [text]
+    if rng.random() < 0.4:
+        rng.shuffle(words)
+    return " ".join(word + word[-1:] if rng.random() < 0.2 else word for word in words)
+
+
+def phrase_book(alphabet: str, entries: int, most: int, rng: random.Random) -> list[Group]:
+    """Entries with one to ``most`` references each; a variant may be the reference once more."""
+    vocabulary = ["".join(rng.choices(alphabet, k=rng.randint(1, 6))) for _ in range(40)]
+    groups: list[Group] = []
+    for _ in range(entries):
+        text = " ".join(rng.choices(vocabulary, k=rng.randint(1, 14)))
+        others = [reworded(text, rng) or text for _ in range(rng.randrange(most))]
+        groups.append((reworded(rng.choice([text, *others]), rng), [text, *others]))
+    return groups
+
+
+@each
+@pytest.mark.parametrize("alphabet", first(1, ALPHABETS.values()))
+def test_any_number_of_references_in_any_script(name: str, alphabet: str) -> None:
+    groups = phrase_book(alphabet, times(40, 220), 5, random.Random(4))
+    check_groups(name, groups, values=True)
+    items = made(groups)
+    assert [MADE[name][0].stats(item) for item in items] == MADE[name][0].stats_many(items)
+
+
+@each
+def test_hostile_texts_in_every_place(name: str) -> None:
+    rng = random.Random(9)
+    outputs = HOSTILE[:: times(5, 1)]
+    check_groups(name, [(o, [r, *rng.choices(HOSTILE, k=3)]) for o in outputs for r in HOSTILE])
+
+
+ANY = st.text(alphabet="ab ", min_size=1, max_size=9)
+
+
+@each
+@examples(20, 200)
+@given(st.lists(st.tuples(ANY, st.lists(ANY, min_size=1, max_size=6)), min_size=1, max_size=4))
+def test_any_references_also_as_good_as_each_other(name: str, groups: list[Group]) -> None:
+    check_groups(name, groups)
+
+
+@each
+@examples(10, 120)
+@given(st.lists(st.tuples(sentences, st.lists(sentences, min_size=1, max_size=4)), min_size=1))
+def test_any_unicode_beside_several_references(name: str, groups: list[Group]) -> None:
+    check_groups(name, groups)
+
+
+def test_scores_of_references_are_sacrebleus_to_the_last_bit() -> None:
+    """Else two references that are as good as each other could be told apart by rounding, here or there."""
+    chrf, oracle = MADE["chrF++"][0], CHRF(word_order=2)
+    groups = phrase_book("abc", times(300, 2000), 1, random.Random(2))
+    rows = np.array(chrf.stats_many(made(groups)))
+    ours = chrf.values(rows.astype(np.float64)).tolist()
+    # one row is one entry, which its public way would extract anew
+    assert ours == [oracle._compute_f_score(row) for row in rows.tolist()]
+
+
+@each
+def test_more_references_than_are_counted_side_by_side(name: str) -> None:
+    rng = random.Random(40)
+    [(_, [text])] = phrase_book("abcdefgh", 1, 1, rng)
+    long = " ".join([text] * 3)
+    many = [(reworded(long, rng), [long, *[reworded(long, rng) for _ in range(40)]])]
+    check_groups(name, [*many, *phrase_book("abc", 20, 3, rng)])
+
+
+@pytest.mark.thorough
+def test_words_too_many_for_a_key_are_counted_one_by_one() -> None:
+    rng = random.Random(12)
+    words = [f"w{place}" for place in range(70_000)]
+    texts = [" ".join(rng.sample(words, k=len(words))) for _ in range(3)]
+    check_groups("BLEU", [(reworded(texts[0], rng), texts)])
+
+
+@each
+def test_variants_count_where_asked_and_blank_ones_never(name: str) -> None:
+    metric, oracle = MADE[name][0], MADE[name][1]()
+    oracle.corpus_score(["a", "b"], [["a", "b"], ["c", None]])
+    theirs = str(oracle.get_signature())
+    assert "nrefs:var|" in theirs
+    assert metric.signature.startswith(f"{theirs}|norm:NFC|engine:")
+    groups = phrase_book("abcdef", 60, 5, random.Random(3))
+    single = {"chrF++": ChrfPlusPlus(), "BLEU": Bleu(), "TER": Ter()}[name]
+    assert single.signature.startswith("nrefs:1|")
+    alone = [(output, texts[:1]) for output, texts in groups]
+    assert single.stats_many(made(groups)) == metric.stats_many(made(alone))
+    assert single.stats_many(made(groups)) != metric.stats_many(made(groups))
+    for blank in ("", " ", "\u200b", "\u3000\n"):
+        alone, beside = made([("", ["mi iras"]), ("", ["mi iras", blank])])
+        assert metric.stats(beside) == metric.stats(alone)
+        assert metric.value(metric.stats(beside) or ()) == (100.0 if name == "TER" else 0.0)
+
+
+@examples(20, 60)
+@given(sentences, st.lists(sentences, min_size=2, max_size=4))
+def test_further_reference_only_helps(output: str, texts: list[str]) -> None:
+    fewer, more = made([(output, texts[:-1]), (output, texts)])
+    chrf, ter = MADE["chrF++"][0], MADE["TER"][0]
+    assert (chrf.value(chrf.stats(more) or ()) or 0) >= (chrf.value(chrf.stats(fewer) or ()) or 0)
+    assert (ter.stats(more) or ())[0] <= (ter.stats(fewer) or ())[0]
+
+
+def test_counted_by_hand() -> None:
+    # "the" stands twice in one reference and once in the other: twice is right, not three times; seven
+    # words lie nearer to seven (first) than to five; no run of two words of the output is in either
+    output = "the the the the the the the"
+    (item,) = made([(output, ["the cat is on the mat now", "there is a cat the"])])
+    assert MADE["BLEU"][0].stats(item) == (7, 7, 2, 0, 0, 0, 7, 6, 5, 4)
+    # one word from the second reference; two and three words are two and a half on average
+    (item,) = made([("a b", ["a c d", "a b c"])])
+    assert MADE["TER"][0].stats(item) == (1, 3)
+    (item,) = made([("a b", ["x y", "a b c"])])
+    assert (MADE["TER"][0].stats(item), MADE["TER"][0].value((1, 2.5))) == ((1, 2.5), 40.0)
+    # of lengths as near as each other the shorter counts
+    (item,) = made([("a b c", ["a b c d", "a b"])])
+    assert (MADE["BLEU"][0].stats(item) or ())[:2] == (3, 2)
+    (item,) = made([("saluton", ["bonan tagon", "saluton"])])
+    assert MADE["chrF++"][0].value(MADE["chrF++"][0].stats(item) or ()) == 100.0
+
+
+def test_nearest_variant_is_named_and_length_keeps_the_reference() -> None:
+    item = made([("saluton", ["bonan tagon", "saluton"])])[0]
+    assert (LengthRatio().stats(item), ExactMatch().stats(item)) == ((7, 11), (0, 1))
+    chrf = MADE["chrF++"][0]
+    other, same = made(
+        [("saluton", ["bonan tagon", "", "saluton"]), ("bonan tagon", ["bonan tagon", "x"])]
+    )
+    assert chrf.explain(other) == (
+        "Measured by variant 1, the nearest of 2 accepted translations.",
+    )
+    assert (chrf.explain(same), ChrfPlusPlus().explain(other)) == ((), ())

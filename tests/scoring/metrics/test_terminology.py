@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 from corpora.model.entry import Entry
+from scoring.core.metric import Statistics
 from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
 from scoring.metrics.consistency import Consistency, why_no_consistency
 from scoring.metrics.hallucination import Hallucination, why_no_hallucination
 from scoring.metrics.terminology_adherence import TerminologyAdherence, why_no_terminology
 from scoring.words.resources import Resources
-from scoring.words.terminology import Terminology
+from scoring.words.terminology import DictionaryTerm, Terminology
 from tests.scoring.behaviour import card, entries, outputs, resources
 
 TERMS = {
@@ -28,35 +30,27 @@ def adherence(terms: dict[str, list[str]] = TERMS, **fields: Any) -> Terminology
     return TerminologyAdherence(resources([], terms, target_card=card(affixes=ENDINGS), **fields))
 
 
-def taken(
-    source: str, output: str, reference: str = "", **more: object
-) -> tuple[float, ...] | None:
+def taken(source: str, output: str, reference: str = "", **more: object) -> Statistics | None:
     entry = Entry(id=1, source=source, reference=reference, **more)
     return adherence().stats(Translation(entry, output))
 
 
-def sources(terms: object) -> list[str]:
-    return [" ".join(term.source) for term in terms]  # type: ignore[attr-defined]
-
-
 def test_terms_are_found_in_order_and_the_longest_applies() -> None:
+    def sources(terms: Iterable[DictionaryTerm]) -> list[str]:
+        return [" ".join(term.source) for term in terms]
+
     terms = Terminology((key, tuple(to)) for key, to in TERMS.items())
-    assert sources(terms.occurring("DOG at the Train Station!")) == [
-        "dog",
-        "train",
-        "train station",
-    ]
+    found = sources(terms.occurring("DOG at the Train Station!"))
+    assert found == ["dog", "train", "train station"]
     assert sources(terms.occurring("dogs trains station")) == []
     assert sources(terms.occurring("station train dog dog")) == ["train", "dog"]
     assert (sources(terms.occurring("東京の駅です")), sources(terms.occurring(""))) == (["駅"], [])
-    terms = Terminology((key, tuple(to)) for key, to in TERMS.items())
     assert sources(terms.applying("the train station")) == ["train station"]
     assert sources(terms.applying("a train to the train station")) == ["train", "train station"]
     crossing = Terminology([("a b", ("x",)), ("b c", ("y",))])
     assert sources(crossing.applying("a b c")) == ["a b", "b c"]
-    terms = Terminology(
-        [("May", ("Majo",)), ("may", ("rajti", "Majo")), ("?!", ("x",)), ("a", (" ",))]
-    )
+    listed = [("May", ("Majo",)), ("may", ("rajti", "Majo")), ("?!", ("x",)), ("a", (" ",))]
+    terms = Terminology(listed)
     assert len(terms) == 1
     assert terms.terms[0].renderings == ("Majo", "rajti")
 
@@ -68,9 +62,8 @@ def test_terms_are_kept_in_declared_forms_and_no_bare_stem() -> None:
         ("the dog at the train station", (0, 2)),
     ]:  # fmt: skip
         assert taken("the dog at the train station", output) == wanted
-    metric = TerminologyAdherence(
-        resources([], {"long": ["longa"]}, target_card=card(affixes=("a", "e", "an")))
-    )
+    inflecting = card(affixes=("a", "e", "an"))
+    metric = TerminologyAdherence(resources([], {"long": ["longa"]}, target_card=inflecting))
     entry = Entry(id=1, source="a long letter", reference="")
     for output, kept in (("longan", 1), ("longe", 1), ("long", 0), ("longas", 0)):
         assert metric.stats(Translation(entry, output)) == (kept, 1)
@@ -85,8 +78,7 @@ def test_term_applies_by_reference_and_variants_only() -> None:
         assert taken("Hot dog!", output, "Hundoj!") == (kept, 1)
         assert taken("Hot dog!", output, "Kolbaspano!", variants=("Hundon!",)) == (kept, 1)
 
-
-def test_one_hit_of_two_is_a_half() -> None:
+    # one hit of two is a half
     covered = entries([("the dog", "la hundo"), ("a dog", "hundo"), ("Hot dog!", "Kolbaspano!")])
     metric = adherence()
     rows = metric.stats_many(outputs(covered, ["hundoj", "besto", "hundo"]))
@@ -128,19 +120,14 @@ def test_lemmas_are_read_as_the_analyser_writes_them() -> None:
 def test_lemmas_decide_where_the_analyser_gives_them() -> None:
     metric = adherence({"see": ["wâpamêw"], "tree": ["puu"]})
     entry = Entry(id=1, source="they see the tree", reference="")
-    annotation = FstAnnotation(
-        (analysed("ê-wâpamât", "PV/e+wâpamêw+V+TA+Cnj+3Sg+4Sg/PlO"), analysed("puut", "puut+N+Sg")),
-        (),
-    )
-    assert metric.stats(Translation(entry, "ê-wâpamât puut", {"fst": annotation})) == (1, 2)
+    seen = analysed("ê-wâpamât", "PV/e+wâpamêw+V+TA+Cnj+3Sg+4Sg/PlO")
+    known = {"fst": FstAnnotation((seen, analysed("puut", "puut+N+Sg")), ())}
+    assert metric.stats(Translation(entry, "ê-wâpamât puut", known)) == (1, 2)
     assert metric.stats(Translation(entry, "ê-wâpamât puut")) == (0, 2)
 
 
 def test_what_is_missing_is_named() -> None:
     entry = Entry(id=1, source="the dog at the train station", reference="")
-    assert adherence().explain(Translation(entry, "la hundo")) == (
-        "“train station” should be stacidomo or fervoja stacio.",
-    )
     assert adherence().explain(Translation(entry, "")) == (
         "“dog” should be hundo; “train station” should be stacidomo or fervoja stacio.",
     )
@@ -174,12 +161,9 @@ def test_consistency_counts_the_most_frequent_rendering() -> None:
 
 
 def test_without_a_dictionary_the_learned_links_tell() -> None:
-    names = [
-        "ba", "be", "bi", "bo", "bu", "da", "de", "di", "do", "du", "fa", "fe", "fi", "fo", "fu",
-    ]  # fmt: skip
-    covered = entries(
-        [(f"see {a}{b} {b}{a}", f"vidi {b}{a}m {a}{b}m") for a in names for b in names]
-    )
+    names = [consonant + vowel for consonant in "bdf" for vowel in "aeiou"]
+    pairs = [(f"see {a}{b} {b}{a}", f"vidi {b}{a}m {a}{b}m") for a in names for b in names]
+    covered = entries(pairs)
     metric = Consistency(resources(covered))
     references = [entry.reference for entry in covered]
     assert metric.corpus_value(outputs(covered, references)) == 1.0
@@ -189,20 +173,18 @@ def test_without_a_dictionary_the_learned_links_tell() -> None:
 
 
 ENTRY = Entry(
-    id=0,
-    source="Peter saw the dog of Mary Smith in 1,999 houses on 12.5.2018.",
-    reference="Petro vidis la hundon.",
-    variants=("La hundon ekvidis Petro.",),
-)
+    id=0, source="Peter saw the dog of Mary Smith in 1,999 houses on 12.5.2018.",
+    reference="Petro vidis la hundon.", variants=("La hundon ekvidis Petro.",),
+)  # fmt: skip
 HALLUCINATION_TERMS = {
     "dog": ["hundo", "besto"], "train station": ["stacidomo"], "houses": ["domoj"],
 }  # fmt: skip
 METRIC = Hallucination(resources([ENTRY], HALLUCINATION_TERMS))
 
 
-def hallucination_taken(
+def hallucinated(
     output: str, entry: Entry = ENTRY, metric: Hallucination = METRIC
-) -> tuple[float, ...] | None:
+) -> Statistics | None:
     return metric.stats(Translation(entry, output))
 
 
@@ -217,64 +199,48 @@ def test_support() -> None:
         ("Petro 2018a", (0, 2)), ("Petro 2020a", (1, 2)),
         ("Petro {2020} https://x.example/7", (0, 1)),
     ]:  # fmt: skip
-        assert hallucination_taken(output) == wanted
+        assert hallucinated(output) == wanted
 
 
 def test_output_without_content_earns_nothing() -> None:
-    assert {hallucination_taken(output) for output in ("", " ", "…", "{name}", "\udfff")} == {None}
+    assert {hallucinated(output) for output in ("", " ", "…", "{name}", "\udfff")} == {None}
 
 
 def test_repetition_without_support_is_counted() -> None:
     again = "vidis Petro hundon "
-    assert (
-        hallucination_taken(again),
-        hallucination_taken(again * 2),
-        hallucination_taken(again * 10),
-    ) == ((0, 3), (1, 6), (25, 30))
+    found = [hallucinated(again * times) for times in (1, 2, 10)]
+    assert found == [(0, 3), (1, 6), (25, 30)]
     entry = Entry(id=1, source="no no no no", reference="ne")
-    assert (
-        hallucination_taken("ne ne ne ne", entry),
-        hallucination_taken("ne ne ne ne ne", entry),
-    ) == ((0, 4), (1, 5))
+    assert hallucinated("ne ne ne ne", entry) == (0, 4)
+    assert hallucinated("ne ne ne ne ne", entry) == (1, 5)
     entry = Entry(id=2, source="no", reference="ne ne ne ne")
-    assert hallucination_taken("ne ne ne ne", entry) == (0, 4)
-    entry = Entry(
-        id=3, source="Where is the station in Tokyo?", reference="東京の駅はどこにありますか"
-    )
-    assert hallucination_taken(entry.reference, entry) == (0, 13)
-    assert hallucination_taken(entry.reference * 2, entry) == (6, 26)
+    assert hallucinated("ne ne ne ne", entry) == (0, 4)
+    asked, text = "Where is the station in Tokyo?", "東京の駅はどこにありますか"
+    entry = Entry(id=3, source=asked, reference=text)
+    assert hallucinated(entry.reference, entry) == (0, 13)
+    assert hallucinated(entry.reference * 2, entry) == (6, 26)
 
 
 def test_words_of_many_references_are_no_content() -> None:
     covered = entries([(f"the dog {n}", "la hundo") for n in range(3)] + [("a cat", "kato")] * 10)
-    assert hallucination_taken(
-        "la mondo", covered[0], Hallucination(resources(covered, HALLUCINATION_TERMS))
-    ) == (1, 1)
-    assert hallucination_taken(
-        "la mondo", covered[0], Hallucination(resources(covered[2:], HALLUCINATION_TERMS))
-    ) == (1, 2)
+    for known, counted in ((covered, (1, 1)), (covered[2:], (1, 2))):
+        metric = Hallucination(resources(known, HALLUCINATION_TERMS))
+        assert hallucinated("la mondo", covered[0], metric) == counted
 
 
 @pytest.fixture(scope="module")
 def learned() -> Resources:
-    pairs = [
-        (f"I see {a}{b} and {b}{a}", f"mi vidas {b}{a}um kaj {a}{b}um")
-        for a in NAMES
-        for b in NAMES
-    ]
+    names = [consonant + vowel for consonant in "bdf" for vowel in "aeiou"]
+    both = [(a + b, b + a) for a in names for b in names]
+    pairs = [(f"I see {one} and {two}", f"mi vidas {two}um kaj {one}um") for one, two in both]
     return resources(entries(pairs), target_card=card())
-
-
-NAMES = ["ba", "be", "bi", "bo", "bu", "da", "de", "di", "do", "du", "fa", "fe", "fi", "fo", "fu"]
 
 
 def test_learned_links_support_in_any_entry(learned: Resources) -> None:
     entry = Entry(id="new", source="bade", reference="x")
     metric = Hallucination(learned)
-    assert (
-        hallucination_taken("badeum", entry, metric),
-        hallucination_taken("fufaum", entry, metric),
-    ) == ((0, 1), (1, 1))
+    assert hallucinated("badeum", entry, metric) == (0, 1)
+    assert hallucinated("fufaum", entry, metric) == (1, 1)
     assert "IBM model 1" in metric.signature
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
+
+import pytest
 
 from corpora.model.entry import Entry
 from scoring.core.metric import Metric
-from scoring.core.packs import shipped_pack
 from scoring.core.setup import ScoringSetup
 from scoring.core.translation import Translation
 from scoring.words.resources import Resources
@@ -32,12 +32,7 @@ def resources(language: str = "crk", **facts: Any) -> Resources:
 
 def metric(name: str, found: Resources | None = None) -> Metric:
     """Make a metric as a run does."""
-    id_ = f"au.{name}"
-    module = shipped_pack("au").rows[id_].module
-    assert module is not None
-    made = import_module(module).METRICS[id_].make(found or resources())
-    assert isinstance(made, Metric)
-    assert made.info.id == id_
+    made = pack_cases.made_of(f"au.{name}", found or resources())
     assert made.signature.isprintable()
     return made
 
@@ -62,24 +57,17 @@ def golden(entry: Mapping[str, Any]) -> Translation:
 
 def entry_value(made: Metric, translation: Translation) -> float | None:
     """Return the value of one record."""
-    found = made.stats(translation)
-    return None if found is None else made.value(found)
+    return pack_cases.entry_values(made, [translation])[0]
 
 
 def check_golden(made: Metric, case: Mapping[str, Any], *, scale: float = 1.0) -> None:
     """Compare a golden case with what a metric makes of it; ``scale`` turns its values into the case's."""
     records = [golden(entry) for entry in case["entries"]]
     wanted, tolerance = case["expect"], case.get("tol", 1e-9)
-    values: list[Any] = [entry_value(made, each) for each in records]
+    values: list[Any] = pack_cases.entry_values(made, records)
     if "entry" in wanted:
-        assert [value * scale for value in values] == _near(wanted["entry"], tolerance)
+        assert [value * scale for value in values] == pytest.approx(wanted["entry"], abs=tolerance)
     if "corpus" in wanted:
-        assert corpus_value(made, records) * scale == _near(wanted["corpus"], tolerance)
+        assert corpus_value(made, records) * scale == pytest.approx(wanted["corpus"], abs=tolerance)
     if "mean" in wanted:
-        assert sum(values) / len(values) * scale == _near(wanted["mean"], tolerance)
-
-
-def _near(wanted: Any, tolerance: float) -> Any:
-    import pytest
-
-    return pytest.approx(wanted, abs=tolerance)
+        assert sum(values) / len(values) * scale == pytest.approx(wanted["mean"], abs=tolerance)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,32 +19,27 @@ _FILE = Path(__file__).parents[2] / "data" / "metric-goldens.jsonl"
 Case = dict[str, Any]
 
 
-@cache
-def _all() -> tuple[Case, ...]:
-    return tuple(json.loads(line) for line in _FILE.read_text("utf-8").splitlines())
-
-
 def cases(*prefixes: str) -> list[Case]:
     """Return the cases of the metrics whose names begin with one of these."""
-    return [case for case in _all() if case["metric"].startswith(prefixes)]
+    every = map(json.loads, _FILE.read_text("utf-8").splitlines())
+    return [case for case in every if case["metric"].startswith(prefixes)]
 
 
-def named(case: Case) -> str:
-    """Name a case in the list of tests."""
-    first = next(iter(case["entries"][0].values()), "")
-    return f"{case['metric']}-{str(first)[:20].encode('ascii', 'replace').decode()}"
+def made_of(id_: str, found: Resources) -> Metric:
+    """Make a metric of a shipped pack with what a run has at hand."""
+    row = shipped_pack(id_.partition(".")[0]).rows[id_]
+    made = import_module(str(row.module)).METRICS[id_].make(found)
+    assert isinstance(made, Metric)
+    assert made.info is row.info
+    return made
 
 
 def metric(id_: str, target: str = "crk", script: str | None = None, **setup: Any) -> Metric:
     """Make a metric of a shipped pack."""
-    row = shipped_pack(id_.partition(".")[0]).rows[id_]
     facts = ScoringSetup(
         metrics=(id_,), source_language="en", target_language=target, script=script, **setup
     )
-    made = import_module(str(row.module)).METRICS[id_].make(Resources(facts))
-    assert isinstance(made, Metric)
-    assert made.info is row.info
-    return made
+    return made_of(id_, Resources(facts))
 
 
 def record(fields: dict[str, Any], **annotations: Any) -> Translation:

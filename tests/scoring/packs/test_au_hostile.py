@@ -27,13 +27,11 @@ FIELDS: dict[str, Any] = {
     "reference_state": {"a": {"b": "c"}},
 }  # fmt: skip
 SQL = {"sql": {"exec": 0, "why": "no", "tables": {}}}
+TALK = "A: one\nB: two"
 REFERENCE = {
-    "wder": "A: one\nB: two",
-    "cpwer": "A: one\nB: two",
-    "speaker_count_error": "A: one\nB: two",
-    "multiple_choice_accuracy": "A",
+    "wder": TALK, "cpwer": TALK, "speaker_count_error": TALK, "multiple_choice_accuracy": "A",
     "gsm8k_exact_match": "#### 1",
-}
+}  # fmt: skip
 NAMES = (
     "wer", "wder", "cpwer", "speaker_count_error", "multiple_choice_accuracy", "gsm8k_exact_match",
     "joint_goal_accuracy", "slot_accuracy", "slot_f1", "bfcl_match_score", "instruction_following",
@@ -60,16 +58,16 @@ hostile = st.one_of(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@examples(8, 25)
+@examples(6, 25)
 @given(output=hostile)
 def test_any_text_has_a_value_in_range(name: str, output: str) -> None:
     _value(name, output)
 
 
-MANY = times(5_000, 100_000)
+MANY = times(2_000, 100_000)
 BOMBS = (
-    "", "a" + "\u0301" * (MANY // 5), "[" * 10_000 + "]" * 10_000,
-    '{"a":' * 10_000 + "1" + "}" * 10_000, '[{"a": {"x": ' + "[" * 800 + "]" * 800 + "}}]",
+    "", "a" + "\u0301" * (MANY // 5), "[" * MANY + "]" * MANY, '{"a":' * MANY + "1" + "}" * MANY,
+    '[{"a": {"x": ' + "[" * 800 + "]" * 800 + "}}]",
     "\\boxed{" + "9" * MANY + "}", "\\boxed{" * (MANY // 5), "[" * MANY, "<<" * (MANY // 2),
     "*" * (MANY - 1), "\n" * (MANY - 1), "\n".join(f"S{place}: a" for place in range(MANY // 5)),
     "Answer: " * (MANY // 8), "Answer:" + " " * (MANY - 1),
@@ -107,14 +105,10 @@ def test_two_different_answers_never_match() -> None:
 SPEECH = ("wer", "wder", "cpwer", "speaker_count_error")
 
 
-@pytest.mark.parametrize(
-    ("name", "case"), [(name, case) for name in SPEECH for case in cases(f"au.{name}")]
-)
-def test_values_are_those_of_the_published_systems(name: str, case: dict[str, Any]) -> None:
-    check_golden(metric(name), case)
-
-
-def test_cpwer_is_meetevals_on_random_talks() -> None:
+def test_values_are_those_published_and_those_of_meeteval() -> None:
+    for name in SPEECH:
+        for case in cases(f"au.{name}"):
+            check_golden(metric(name), case)
     file = Path(__file__).parents[2] / "data" / "cpwer.jsonl"
     _, *talks = map(json.loads, file.read_text("utf-8").splitlines())
     made = metric("cpwer")
@@ -132,9 +126,8 @@ def test_words_are_those_of_the_script() -> None:
     ]:  # fmt: skip
         made = metric("wer", resources(language))
         assert entry_value(made, record(output, reference)) == pytest.approx(expected)
-        assert entry_value(metric("wer"), record(output, reference, language=language)) == (
-            pytest.approx(expected)
-        )
+        tagged = record(output, reference, language=language)
+        assert entry_value(metric("wer"), tagged) == pytest.approx(expected)
 
 
 def test_what_is_left_open_is_said_in_words() -> None:
@@ -170,21 +163,15 @@ def test_words_without_a_speaker_count_against_an_output() -> None:
         found = metric("cpwer").stats(record(output, "A: hello\nB: world"))
         assert found == (expected, 2)
 
-
-@pytest.mark.parametrize("name", SPEECH[1:])
-def test_reference_without_speakers_has_no_value(name: str) -> None:
-    made = metric(name)
-    for reference in ("hello world", "", "\n".join(f"S{i}: a" for i in range(40))):
-        assert made.stats(record("A: hello", reference)) is None
-        assert made.explain(record("A: hello", reference)) == ()
-        assert "who spoke" in made.why_missing
+    for made in map(metric, SPEECH[1:]):  # a reference without speakers has no value
+        for reference in ("hello world", "", "\n".join(f"S{i}: a" for i in range(40))):
+            assert made.stats(record("A: hello", reference)) is None
+            assert made.explain(record("A: hello", reference)) == ()
+            assert "who spoke" in made.why_missing
 
 
-turns = st.lists(
-    st.tuples(st.sampled_from("ABC"), st.lists(st.sampled_from("xyzw"), min_size=1, max_size=4)),
-    min_size=1,
-    max_size=5,
-)
+said = st.lists(st.sampled_from("xyzw"), min_size=1, max_size=4)
+turns = st.lists(st.tuples(st.sampled_from("ABC"), said), min_size=1, max_size=5)
 
 
 def _text(lines: list[tuple[str, list[str]]]) -> str:
@@ -198,16 +185,10 @@ def _tried(output: list[tuple[str, list[str]]], reference: list[tuple[str, list[
         said: dict[str, list[str]] = {}
         for name, words in lines:
             said.setdefault(name, []).extend(words)
-        sides.append([*said.values(), *[[]] * 3])
-    parts, wanted = sides
-    return min(
-        sum(
-            Levenshtein.distance(words, other)
-            for words, other in zip(order, [*wanted, *[[]] * 6], strict=False)
-        )
-        + sum(len(other) for other in wanted[len(order) :])
-        for order in permutations(parts)
-    )
+        sides.append(list(said.values()))
+    most = max(map(len, sides))
+    parts, wanted = ([*side, *[[]] * (most - len(side))] for side in sides)
+    return min(sum(map(Levenshtein.distance, order, wanted)) for order in permutations(parts))
 
 
 @examples(15, 40)

@@ -26,13 +26,11 @@ OF_CASE = {"binary": BINARY, "mt_bench": RATING, "big_bench": WORD}
 
 def test_each_judge_has_its_own_scale() -> None:
     for judge, scores in [
-        ("judge_semantic", [0.0, 0.5, 1.0]),
-        ("judge_binary", [0.0, 1.0]),
-        ("judge_detailed", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]),
-        ("judge_redteaming", [0.0, 1.0]),
+        ("judge_semantic", [0.0, 0.5, 1.0]), ("judge_binary", [0.0, 1.0]),
+        ("judge_detailed", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]), ("judge_redteaming", [0.0, 1.0]),
         ("judge_big_bench_audio", [0.0, 1.0]),
         ("judge_mt_bench", [each / 2 for each in range(2, 21)]),
-    ]:
+    ]:  # fmt: skip
         halves = [each / 2 for each in range(-2, 24)]
         read = [read_judgement(CONTRACTS[judge], each).score for each in halves]
         assert [each for each in read if each is not None] == scores
@@ -45,7 +43,6 @@ def test_a_reply_within_its_contract_has_a_score() -> None:
         (BINARY, 'hm </think> {"score": 0}', 0),  # thought without beginning
         (BINARY, '<Think>a</THINK><think>{"score": 0}</think>{"score": 1}', 1),  # two thoughts
         (BINARY, 'The set {a, b} is right: {"score": 1.0}', 1),  # brackets before it
-        (BINARY, '{"score": 1} and again {"score": 1}', 1),  # twice the same
         (BINARY, 'hm {"score": 0} </think> {"score": 1}', 1),  # object in such a thought
         (BINARY, '{"explanation": "<think>", "score": 1}', 1),  # quoted beginning
         (BINARY, 'So: {"explanation": "</think>", "score": 1}', 1),  # quoted end
@@ -53,8 +50,7 @@ def test_a_reply_within_its_contract_has_a_score() -> None:
         (BINARY, '{{"score": 1}}', 1),  # doubled brackets
         (DETAILED, '{"score": " 4 ", "explanation": "x"}', 4),  # number as text
         (SEMANTIC, '{"explanation": "{}", "score": 0.94}', 0.94),  # fraction
-        (RATING, "[[7.5]]", 7.5),  # half a point
-        (RATING, "[[ 10 ]] so [[10]]", 10),  # rating twice
+        (RATING, "[[ 7.5 ]] so [[7.5]]", 7.5),  # half a point, twice
         (WORD, "**INCORRECT**", 0),  # emphasis
         (WORD, '"correct"', 1),  # quoted
     ]:
@@ -67,25 +63,21 @@ def test_any_other_reply_is_null_with_a_reason() -> None:
     for contract, reply, reason in [
         (BINARY, '<think>{"score": 1}', "within the judge's thoughts"),  # endless thought
         (BINARY, '{"score": 0} or {"score": 1}', "several scores"),  # two scores
-        (BINARY, '{"score": 1} or {"score": 7}', "several scores"),  # one outside
         (BINARY, '{"score": 0, "score": 1}', "field of its object twice"),  # field twice
         (BINARY, '{"score": true}', "no number"),  # truth
-        (BINARY, '{"score": null}', "no number"),  # null
         (BINARY, '{"score": [1]}', "no number"),  # list
         (BINARY, '{"score": 0.5}', "a fraction; it must be a whole number of 0 to 1"),  # half
         (BINARY, '{"score": NaN}', "outside its scale"),  # NaN
-        (BINARY, '{"score": 1e999}', "outside its scale"),  # endless
         (BINARY, '{"score": -1}', "outside its scale"),  # negative
         (BINARY, '{"score": ' + "9" * 6000 + "}", "no JSON object"),  # 6,000 digits
         (BINARY, '{"Score": 1}', "no JSON object"),  # another field
-        (BINARY, "[1]", "no JSON object"),  # list for object
         (BINARY, '{"score": 1', "no JSON object"),  # cut off
         (BINARY, '{"a":' * 10_000 + "1" + "}" * 10_000, "no JSON object"),  # nested
-        (BINARY, "{" * 900_000, "no JSON object"),  # brackets
+        (BINARY, "{" * 200_000, "no JSON object"),  # brackets
         (BINARY, "{" * 200 + ' {"score": 1}', "no JSON object"),  # one bracket too many
-        (BINARY, '{"</think>' * 90_000 + "x", "no JSON object"),  # endless texts
-        (BINARY, "<think></think>" * 60_000, "empty"),  # many thoughts
-        (BINARY, "x" * 10_000_000, "longer than"),  # 10 MB
+        (BINARY, '{"</think>' * 20_000 + "x", "no JSON object"),  # endless texts
+        (BINARY, "<think></think>" * 12_000, "empty"),  # many thoughts
+        (BINARY, "x" * 2_000_000, "longer than"),
         (BINARY, "```\n```", "empty"),  # fences only
         (DETAILED, '{"score": 6}', "whole number of 0 to 5"),  # six
         (SEMANTIC, '{"score": 1.01}', "a number of 0 to 1"),  # more than all
@@ -93,7 +85,7 @@ def test_any_other_reply_is_null_with_a_reason() -> None:
         (RATING, "[[0]]", "a number of 1 to 10"),  # below one
         (RATING, "[[8/10]]", "no number"),  # fraction of ten
         (RATING, "[[6]] then [[8]]", "several ratings"),  # two ratings
-        (RATING, "[[" + " " * 900_000, "no rating"),  # spaces
+        (RATING, "[[" + " " * 180_000, "no rating"),  # spaces
         (WORD, "NOT CORRECT", "neither"),  # not
         (WORD, "Correct or incorrect", "neither"),  # both
     ]:
@@ -114,15 +106,12 @@ def test_reply_has_a_longest_length_and_a_storable_explanation() -> None:
 
 def test_an_explanation_keeps_no_label_of_its_rating() -> None:
     for reply, explanation in [
-        ("Clear. [[8]]", "Clear."),
-        ("Clear.\n\nRating: [[8]]", "Clear."),
-        ("Clear.\n**Rating:** [[8]]", "Clear."),
-        ("Clear. **Final rating: [[8]]**.", "Clear."),
-        ("Score:[[8]] Clear.", "Clear."),
+        ("Clear. [[8]]", "Clear."), ("Clear.\n**Rating:** [[8]]", "Clear."),
+        ("Clear. **Final rating: [[8]]**.", "Clear."), ("Score:[[8]] Clear.", "Clear."),
         ("Rating: [[8]]\nClear, so\nRating: [[8]]", "Clear, so"),
         ("Rating: good for a child. [[8]]", "Rating: good for a child."),
         ("Its narrating: [[8]]", "Its narrating:"),
-    ]:
+    ]:  # fmt: skip
         judged = parse_reply(RATING, reply)
         assert (judged.score, judged.explanation) == (8, explanation)
 
@@ -135,7 +124,7 @@ def test_no_reply_raises_and_scores_stay_on_their_scale(reply: str, contract: An
     assert bool(judged.reason) == (judged.score is None)
 
 
-@examples(15, 100)
+@examples(10, 100)
 @given(st.integers(-3, 8), st.text(max_size=20), st.text("<>{}[]think/`\n ", max_size=20))
 def test_stated_score_is_read_anywhere(score: int, explanation: str, prose: str) -> None:
     reply = json.dumps({"explanation": explanation, "score": score})
@@ -143,9 +132,6 @@ def test_stated_score_is_read_anywhere(score: int, explanation: str, prose: str)
     assert parse_reply(DETAILED, reply).score == expected
     within = parse_reply(DETAILED, f"{prose}\n{reply}")
     assert within.score in {None, expected}
-
-
-JUDGES = ("binary", "detailed", "redteaming", "big_bench_audio", "mt_bench")
 
 
 def test_replies_and_corpus_values_are_those_published() -> None:
@@ -162,21 +148,15 @@ def test_replies_and_corpus_values_are_those_published() -> None:
 
 def test_scores_are_read_from_the_judge_and_else_from_the_record() -> None:
     given_: Any
-    for id_, field, given_, value in [
-        ("au.llm_judge_binary", "judge_binary", 1, 1.0),
-        ("au.llm_judge_binary", "judge_binary", {"score": 0, "explanation": "no"}, 0.0),
-        ("au.llm_judge_binary", "judge_binary", 3, None),
-        ("au.llm_judge_binary", "judge_binary", {"explanation": "no score"}, None),
-        ("au.llm_judge_redteaming", "judge_redteaming", 1, 1.0),
-        ("au.llm_judge_big_bench_audio", "judge_big_bench_audio", "CORRECT", 1.0),
-        ("au.llm_judge_big_bench_audio", "judge_big_bench_audio", 0, 0.0),
-        ("au.llm_judge_big_bench_audio", "judge_big_bench_audio", "maybe", None),
-        ("au.mt_bench_llm_judge", "judge_mt_bench", [{"score": 8}, 6], 0.7),
-        ("au.mt_bench_llm_judge", "judge_mt_bench", [8, None], None),
-        ("au.mt_bench_llm_judge", "judge_mt_bench", [], None),
-        ("au.mt_bench_llm_judge", "judge_mt_bench", 8, None),
-    ]:
-        made = metric(id_)
+    for field, given_, value in [
+        ("judge_binary", 1, 1.0), ("judge_binary", {"score": 0, "explanation": "no"}, 0.0),
+        ("judge_binary", 3, None), ("judge_binary", {"explanation": "no score"}, None),
+        ("judge_redteaming", 1, 1.0), ("judge_big_bench_audio", "CORRECT", 1.0),
+        ("judge_big_bench_audio", 0, 0.0), ("judge_big_bench_audio", "maybe", None),
+        ("judge_mt_bench", [{"score": 8}, 6], 0.7), ("judge_mt_bench", [8, None], None),
+        ("judge_mt_bench", [], None), ("judge_mt_bench", 8, None),
+    ]:  # fmt: skip
+        made = metric("au.mt_bench_llm_judge" if field == "judge_mt_bench" else f"au.llm_{field}")
         stated = [record({field: given_}), record({}, **{field: given_})]
         assert entry_values(made, stated) == [value, value]
         other = [1, 1] if field == "judge_mt_bench" else 1 - int(value or 0)
@@ -187,13 +167,9 @@ def test_scores_are_read_from_the_judge_and_else_from_the_record() -> None:
 def test_a_score_is_that_of_the_answer_it_came_with() -> None:
     own: Any
     for own, output, value in [
-        ("yes", "yes", 1.0),
-        ("yes", "no", None),
-        (["a", "b"], '["a","b"]', 1.0),
-        (["a", "b"], '["a"]', None),
-        (["a", "b"], "[" * 20_000, None),
-        (None, "no", 1.0),
-    ]:
+        ("yes", "yes", 1.0), ("yes", "no", None), (["a", "b"], '["a","b"]', 1.0),
+        (["a", "b"], '["a"]', None), (["a", "b"], "[" * 20_000, None), (None, "no", 1.0),
+    ]:  # fmt: skip
         entry = Entry(id=1, source="", reference="", judge_binary=1, predicted=own)
         made = metric("au.llm_judge_binary")
         assert entry_values(made, [Translation(entry, output)]) == [value]
@@ -222,10 +198,9 @@ def test_a_failed_judgement_is_counted_and_lowers_nothing() -> None:
     assert corpus_value(made, records[2:]) is None
 
 
-@pytest.mark.parametrize("name", JUDGES)
-def test_signature_names_who_judged(name: str) -> None:
-    judge = f"judge_{name}"
-    id_ = "au.mt_bench_llm_judge" if name == "mt_bench" else f"au.llm_judge_{name}"
+@pytest.mark.parametrize("id_", ["au.llm_judge_binary", "au.mt_bench_llm_judge"])
+def test_signature_names_who_judged(id_: str) -> None:
+    judge = "judge_mt_bench" if "mt_bench" in id_ else id_.removeprefix("au.llm_")
     told = {"model": "a:b", "endpoint": "localhost", "prompt_sha256": "0123456789abcdef"}
     stated = metric(id_)
     asked = metric(id_, annotators={judge: told})
@@ -245,27 +220,13 @@ def test_a_judgement_is_explained() -> None:
     fields: Any
     for id_, fields, lines in [
         ("au.llm_judge_detailed", {"judge_detailed": 4}, ("The judge gave 4 of 5.",)),
-        (
-            "au.llm_judge_binary",
-            {"judge_binary": {"score": None, "reason": "the reply is empty"}},
-            ("The judge gave no score: the reply is empty.",),
-        ),
-        (
-            "au.mt_bench_llm_judge",
-            {"judge_mt_bench": [8, 77]},
-            (f"The judge gave no score: 1 turn of 2: {OUTSIDE}; it must be a number of 1 to 10.",),
-        ),
-        (
-            "au.mt_bench_llm_judge",
-            {"judge_mt_bench": [{"score": 8, "explanation": "Clear."}, 6]},
-            ("The judge gave 7 of 10.", "Turn 1: 8. Clear.\nTurn 2: 6."),
-        ),
-        (
-            "au.llm_judge_binary",
-            {},
-            (
-                "Not judged: no judge was asked, and the record brings no score (field judge_binary).",
-            ),
-        ),
-    ]:
+        ("au.llm_judge_binary", {"judge_binary": {"score": None, "reason": "the reply is empty"}},
+         ("The judge gave no score: the reply is empty.",)),
+        ("au.mt_bench_llm_judge", {"judge_mt_bench": [8, 77]},
+         (f"The judge gave no score: 1 turn of 2: {OUTSIDE}; it must be a number of 1 to 10.",)),
+        ("au.mt_bench_llm_judge", {"judge_mt_bench": [{"score": 8, "explanation": "Clear."}, 6]},
+         ("The judge gave 7 of 10.", "Turn 1: 8. Clear.\nTurn 2: 6.")),
+        ("au.llm_judge_binary", {},
+         ("Not judged: no judge was asked, and the record brings no score (field judge_binary).",)),
+    ]:  # fmt: skip
         assert metric(id_).explain(record(fields)) == lines

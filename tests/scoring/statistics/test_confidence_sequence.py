@@ -1,9 +1,10 @@
-"""The confidence sequence against the exact capital of its bets; clusters of systems against pairwise findings."""
+"""Looking at any time: the capital of bets, races of set-ups; and clusters of systems by pairwise findings."""
 
 from __future__ import annotations
 
 import random
-from itertools import pairwise
+from itertools import pairwise, permutations
+from math import exp, inf, log
 
 import numpy as np
 import pytest
@@ -25,10 +26,10 @@ from scoring.statistics.confidence_sequence import (
     power_sums,
     span_of,
 )
+from scoring.statistics.racing import Race, highest_log_capital, shuffled
 from scoring.statistics.significance import compare
 from tests.review.thorough import examples, first, times
-from tests.scoring.samples import ALPHABETS, corpus, worse
-from tests.scoring.statistics.matches import matches
+from tests.scoring.samples import ALPHABETS, corpus, matches, worse
 
 shares = st.lists(st.floats(-1, 1), min_size=1, max_size=40)
 
@@ -45,16 +46,11 @@ def test_kept_sums_claim_no_more_than_the_bets_made(values: list[float], mean: f
     array = np.array(values)
     found = float(log_capital(power_sums(array)[-1], mean))
     assert found <= exact_log_capital(array, mean) + 1e-6
-
-
-def test_little_capital_is_lost_by_keeping_sums_only() -> None:
-    random = np.random.default_rng(1)
-    for size, spread in ((50, 0.2), (500, 0.15), (5000, 0.2)):
-        values = np.clip(random.normal(0.04, spread, size), -1, 1)
-        exact = exact_log_capital(values, 0.0)
-        assert float(log_capital(power_sums(values)[-1], 0.0)) == pytest.approx(
-            exact, rel=0.06, abs=0.25
-        )
+    likely = np.clip(np.random.default_rng(1).normal(0.04, 0.15, 500), -1, 1)
+    exact = exact_log_capital(likely, 0.0)  # and hardly less of what is likely
+    assert float(log_capital(power_sums(likely)[-1], 0.0)) == pytest.approx(
+        exact, rel=0.06, abs=0.25
+    )
 
 
 @examples(15, 100)
@@ -139,24 +135,19 @@ SCORER = Scorer(surface_metrics(tokenizer="13a", has_variants=True))
 
 def systems(shares: list[float], entries: int = 150) -> list[Table]:
     """Runs of which a share of the outputs is right, the rest noisy."""
-    items = corpus(ALPHABETS["syllabics"], entries)
     made = []
     for number, share in enumerate(shares):
-        rng = random.Random(number)
-        outputs = [
-            Translation(
-                item, item.reference if rng.random() < share else worse(item.reference, rng)
-            )
-            for item in items
-        ]
+        rng, outputs = random.Random(number), []
+        for item in corpus(ALPHABETS["syllabics"], entries):
+            text = item.reference if rng.random() < share else worse(item.reference, rng)
+            outputs.append(Translation(item, text))
         made.append(SCORER.table(SCORER.statistics(outputs)))
     return made
 
 
 def better(*pairs: tuple[int, int], runs: int) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
     found = np.zeros((runs, runs), dtype=bool)
-    for above, below in pairs:
-        found[above, below] = True
+    found[tuple(np.array(pairs, dtype=int).reshape(-1, 2).T)] = True
     return found
 
 
@@ -204,14 +195,10 @@ def test_pairs_are_decided_as_in_a_comparison_by_bootstrap(metric: str) -> None:
     assert [sorted(cluster) for cluster in found.clusters] == [[2, 3], [0, 1]]
 
 
-def test_runs_alike_share_one_cluster() -> None:
-    [table] = systems([0.3])
-    assert rank([table, table, table], "bleu").clusters == ((0, 1, 2),)
-    assert rank([], "bleu").clusters == ()
-
-
-def test_what_cannot_be_ranked_is_refused() -> None:
+def test_runs_alike_share_a_cluster_and_unlike_tables_are_refused() -> None:
     tables = systems([0.2, 0.4], entries=20)
+    assert rank([tables[0]] * 3, "bleu").clusters == ((0, 1, 2),)
+    assert rank([], "bleu").clusters == ()
     with pytest.raises(ValueError, match="no run is better"):
         rank(tables, "length_ratio")
     with pytest.raises(ValueError, match="same entries"):
@@ -230,3 +217,132 @@ def test_draws_without_a_value_are_left_out() -> None:
         table.matrix[6:] = 0
     assert np.isnan(drawn_values([one, other], "exact_match_rate", 2000)[1]).any()
     assert rank([other, one], "exact_match_rate", draws=2000).clusters == ((1,), (0,))
+
+
+def capitals(differences: list[float], mean: float, entries: int) -> list[float]:
+    """What bets on more than ``mean`` make of 1, after each difference, bet by bet."""
+    purses = [1 / len(WAGERS)] * len(WAGERS)
+    history, total = [1.0], 0.0
+    for seen, each in enumerate(differences):
+        rest = (entries * mean - total) / (entries - seen)
+        for place, wager in enumerate(WAGERS):
+            purses[place] *= 1 + min(wager, 0.95 / (1 + rest)) * (each - rest)
+        total += each
+        history.append(sum(purses))
+    return history
+
+
+def test_capital_is_that_of_single_bets_and_one_on_average() -> None:
+    seen = [0.3, -0.2, 0.5, 0.1, 0.0, 0.4]
+    for mean in (-0.4, 0.0, 0.2):
+        expected = max(capitals(seen, mean, 20)[1:])
+        assert exp(highest_log_capital(np.array(seen), mean, 20)) == pytest.approx(expected)
+    # the proof's heart, by enumeration: against the true mean no time has more than 1 on average
+    values = [0.5, -0.5, 0.25, -0.25, 0.1, -0.1]
+    histories = np.array([capitals(list(order)[:5], 0.0, 6) for order in permutations(values)])
+    assert histories.mean(axis=0) == pytest.approx(np.ones(6))
+    assert highest_log_capital(np.array([1.0, 1.0, 1.0]), 0.0, 5) == inf
+    assert highest_log_capital(np.array([1.0, 1.0]), 0.0, 4) < inf  # two losses would make it even
+
+
+def raced(values: FloatArray, block: int = 10, level: float = 0.95) -> Race:
+    """Race rows of composites over their columns, in the order in which they stand."""
+    race = Race([str(row) for row in range(len(values))], values.shape[1], level=level)
+    for start in range(0, values.shape[1], block):
+        race.add({name: values[int(name), start : start + block].tolist() for name in race.running})
+    return race
+
+
+def drawn(random: np.random.Generator, setups: int, spread: float) -> FloatArray:
+    means = random.normal(0.5, spread, (setups, 1))
+    return np.clip(
+        means + random.normal(0, 0.15, 150) + random.normal(0, 0.15, (setups, 150)), 0, 1
+    )
+
+
+def test_who_is_stopped_is_behind_in_the_end_and_its_interval_holds() -> None:
+    random = np.random.default_rng(1)
+    for _ in range(times(3, 200)):
+        values = drawn(random, 12, 0.12)
+        race = raced(values)
+        ends = values.mean(axis=1)
+        assert str(ends.argmax()) in race.running
+        assert race.out
+        for name, out in race.out.items():
+            real = ends[int(out.leader)] - ends[int(name)]
+            assert 0 < out.lower <= real <= out.upper
+            seen = values[int(out.leader), : out.entries] - values[int(name), : out.entries]
+            assert out.difference == pytest.approx(seen.mean())
+            assert out.entries < 150
+
+
+def test_equal_set_ups_seldom_lose_one_that_would_have_come_out_ahead() -> None:
+    """All pairs together: in races of alike set-ups hardly one is stopped by one that ends behind it."""
+    random = np.random.default_rng(2)
+    races, wrong = times(8, 2000), 0
+    for _ in range(races):
+        values = drawn(random, 6, 0.0)
+        ends, race = values.mean(axis=1), raced(values, 5, level=0.8)
+        wrong += any(ends[int(name)] >= ends[int(out.leader)] for name, out in race.out.items())
+    assert wrong <= max(1, 0.2 * races)
+
+
+def test_what_has_all_entries_is_a_whole_run_and_never_stopped() -> None:
+    values = np.vstack([np.full(10, 0.9), np.full(10, 0.1)])
+    whole = raced(values, block=10)
+    assert whole.running == ("0", "1")
+    early = raced(np.repeat(values, 5, axis=1), block=10)
+    assert early.running == ("0",)
+    assert early.out["1"].entries < 50
+
+
+def test_the_level_is_shared_by_all_pairs() -> None:
+    """With more set-ups in the race the same two need more capital: K (K - 1) ends share alpha."""
+    for setups in (2, 12):
+        race = Race([str(row) for row in range(setups)], 100)
+        needed, ahead = log(setups * (setups - 1) / 0.05), np.full(100, 0.3)
+        stop = next(n for n in range(1, 99) if highest_log_capital(ahead[:n], 0.0, 100) >= needed)
+        scores = dict.fromkeys(race.running, 0.5) | {"0": 0.8}
+        for _ in range(stop - 1):
+            race.add({name: [score] for name, score in scores.items()})
+        assert not race.out
+        race.add({name: [score] for name, score in scores.items()})
+        assert len(race.out) == setups - 1
+        assert race.leader == "0"
+
+
+def test_a_set_up_can_leave_without_being_raced_out() -> None:
+    race = Race(["a", "b", "c"], 20)
+    race.add({"a": [0.5], "b": [0.4], "c": [0.3]})
+    race.leave("a")
+    assert (race.running, race.leader, race.out) == (("b", "c"), "b", {})
+    race.leave("b")
+    race.leave("c")
+    assert race.add({}) == ()
+    with pytest.raises(ValueError, match="no set-up 'a'"):
+        race.leave("a")
+
+
+def test_bad_blocks_are_refused_and_leave_the_race_as_it_was() -> None:
+    for scores, words in [
+        ({"a": [0.5]}, "exactly the set-ups"),
+        ({"a": [0.5], "b": [0.5], "c": [0.5]}, "exactly the set-ups"),
+        ({"a": [0.5, 0.1], "b": [0.5]}, "same entries"),
+        ({"a": [0.5] * 4, "b": [0.5] * 4}, "no more than there are"),
+        ({"a": [1.5], "b": [0.5]}, "between 0 and 1"),
+        ({"a": [float("nan")], "b": [0.5]}, "empty output"),
+    ]:
+        race = Race(["a", "b"], 3)
+        with pytest.raises(ValueError, match=words):
+            race.add(scores)
+        assert (race.seen, race.add({"a": [0.5] * 3, "b": [0.4] * 3})) == (0, ("a", "b"))
+
+
+def test_race_needs_two_names_and_has_a_seeded_order() -> None:
+    for setups, entries, level in [
+        (["a"], 5, 0.95), (["a", "a"], 5, 0.95), (["a", "b"], 0, 0.95), (["a", "b"], 5, 1.0),
+    ]:  # fmt: skip
+        with pytest.raises(ValueError, match="two set-ups"):
+            Race(setups, entries, level=level)
+    assert shuffled(50, 3) == shuffled(50, 3) != shuffled(50, 4)
+    assert sorted(shuffled(50, 3)) == list(range(50))
