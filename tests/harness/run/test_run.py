@@ -41,6 +41,7 @@ from tests.harness.scripted import (  # fmt: skip
     price_table,
     translated,
 )
+from tests.review.thorough import first
 
 
 def test_run_asks_scores_stores_and_tells_once(endpoint: Scripted, store_path: Path) -> None:
