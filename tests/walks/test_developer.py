@@ -13,7 +13,6 @@ from harness.store.file.database import open_store
 from harness.store.run_list import list_runs
 from tests.tui.commands.command_line import ok
 from tests.tui.home.terminal import Terminal
-from tests.walks.shell import rosetta
 
 METHOD = """
 import asyncio
@@ -102,7 +101,7 @@ def test_from_an_empty_home_to_two_runs_of_ones_own_corpus_compared(
     terminal.wait_until_gone()
     with closing(open_store(home / "rosetta.sqlite")) as store:
         assert [run.state for run in list_runs(store)] == ["complete"] * 3
-    assert "chrF++" in rosetta(home, "compare", "last", "last~1")
+    assert "chrF++" in ok("compare last last~1", home)
 
 
 @pytest.mark.every_python

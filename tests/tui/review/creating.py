@@ -5,21 +5,33 @@ from __future__ import annotations
 import json
 import shutil
 import unicodedata
+from functools import cache
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from review.files.batch import Batch, open_batch
+from review.office.making.creating import word_analyser
 from rosetta_tui.commands.review import review
 from tests.review.office import made
 
 CREATE = ("create", "last", "--organisation", "The council")
 
 
+@cache
+def _analyser(language: str, sentences: tuple[str, ...]) -> object:
+    return word_analyser(language, sentences)
+
+
 @pytest.fixture
-def home(home: Path) -> Path:
-    """Seal a run in the store."""
+def home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Seal a run in the store; codes cost little, and words of one corpus are looked up once."""
+    monkeypatch.setattr("review.files.reviewer_codes._WORK", 4)
+    monkeypatch.setattr(
+        "review.office.making.creating.word_analyser",
+        lambda language, sentences: _analyser(language, tuple(sentences)),
+    )
     made.store_runs(home)
     return home
 

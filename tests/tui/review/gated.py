@@ -178,14 +178,6 @@ def another_rating(office: Office, review: Review, seed: int) -> str:
     return say_later(office, review, seed, rate_of(review, next(iter(review.key.items))))
 
 
-def second_laptop(office: Office, review: Review) -> None:
-    """Let another laptop rate something in the name of the first person."""
-    device = another_rating(office, review, 5)
-    office.connection.execute(
-        "UPDATE delivery SET signing_key = ? WHERE device = ?", ("ab" * 32, device)
-    )
-
-
 def issued(tmp_path: Path, name: str = "out") -> Path:
     """Issue the certificate of the newest review."""
     done = invoke("gate", "--issue", "-o", tmp_path / name)

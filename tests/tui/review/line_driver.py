@@ -48,7 +48,7 @@ def _interruptible() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-class Terminal:
+class Typist:
     """A person at a terminal: types a line, reads until a prompt."""
 
     WAIT = 0.27

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from itertools import cycle
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -17,16 +19,14 @@ from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from harness.store.file.database import open_store
 from review.files.manifests import BatchItem
-from review.log.event import Event, make_event
+from review.log.event import Event
 from review.log.payloads import HarmFlag, Rate
 from review.office.store import store
-from review.office.store.store import Office, Review
+from review.office.store.store import Office
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.gate.policy import proposed
-from review.verdict.panel.key import AnswerKey
 from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.pages.review import SECTIONS, ReviewScreen
-from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from tests.review.office.made import copied, kept
 from tests.review.verdict import certified, histories
 from tests.review.verdict.histories import Shape
@@ -37,7 +37,6 @@ from tests.tui.screens import App, rest, text
 _SMALL = Shape(reviewers=3, items=52, strata=(1, 2), bad=3, repeats=5, mischief=0.0, careless=0.0)
 GO = replace(_SMALL, quality=0.97)
 OPEN = replace(_SMALL, quality=0.8)
-FEW = replace(_SMALL, items=20)
 MIXED = replace(OPEN, reviewers=5, mischief=0.3)
 """People who skip, undo, cannot judge and leave early."""
 SMALL, LARGE = (80, 24), (160, 48)
@@ -107,52 +106,36 @@ def scene(
         made_up = certified.review_of(seed, shape, run=card)
         key = histories.with_run(made_up.key, segments={segment: 60})
         events = [e for e in made_up.events if e.device != histories.ORGANISATION]
-        evidence = histories.evidence_of(key, [*events, flagged(key, events)] if flag else events)
+        if flag:  # the last word of a laptop
+            device, said = next(
+                (e.device, e.payload)
+                for e in events
+                if isinstance(e.payload, Rate) and e.payload.item in key.core
+            )
+            chain = histories.Chain(Random(1), device)
+            chain.events = [e for e in events if e.device == device]
+            chain.lamport = max(e.lamport for e in events)
+            item = next(i for i in key.core if key.items[i].control is None)
+            who = {"wall": said.wall, "reviewer": said.reviewer, "batch": said.batch}
+            chain.write(HarmFlag(item=item, harmful=True, **who))
+            events.append(chain.events[-1])
+        evidence = histories.evidence_of(key, events)
+        recipients = (identity.public.recipient, AgeIdentity.make().recipient)
+        key, manifests = with_batches(evidence.key, proposed()[1], identity, recipients)
+        shown = [
+            BatchItem(id=i, source=f"source of {i}", candidate=text)
+            for i, text in zip(key.items, cycle(texts or ["a candidate"]))
+        ]
         with pytest.MonkeyPatch.context() as patch, Office.open(to) as office:
             patch.setattr(store, "utc_now", lambda: "2026-05-05T10:00:00Z")
-            create(office, evidence, identity, texts)
+            office.create_review(key, proposed()[1], manifests, shown)
         bring(Scene(to, evidence, identity, []), back)
         _made[name] = evidence, identity
 
     copied(kept(name, fill), folder)
     evidence, identity = _made[name]
-    return Scene(
-        folder, evidence, identity, list(evidence.events)[: round(back * len(evidence.events))]
-    )
-
-
-def flagged(key: AnswerKey, events: Sequence[Event], salt: bytes = b"s" * 16) -> Event:
-    """Let a person call a translation harmful, as the last event of a laptop."""
-    said = next(e for e in events if isinstance(e.payload, Rate) and e.payload.item in key.core)
-    assert isinstance(said.payload, Rate)
-    last = max((e for e in events if e.device == said.device), key=lambda e: e.seq)
-    about = said.payload
-    item = next(item for item in key.core if key.items[item].control is None)
-    return make_event(
-        HarmFlag(
-            wall=about.wall, reviewer=about.reviewer, batch=about.batch, item=item, harmful=True
-        ),
-        device=last.device,
-        seq=last.seq + 1,
-        lamport=last.lamport + 1,
-        prev=last.id,
-        salt=salt,
-    )
-
-
-def create(office: Office, evidence: Evidence, identity: Identity, texts: Sequence[str]) -> Review:
-    """Create the review, its candidates being these texts as far as there are any."""
-    recipients = (identity.public.recipient, AgeIdentity.make().recipient)
-    key, manifests = with_batches(evidence.key, proposed()[1], identity, recipients)
-    shown = [
-        BatchItem(
-            id=item,
-            source=f"source of {item}",
-            candidate=texts[place % len(texts)] if texts else f"candidate of {item}",
-        )
-        for place, item in enumerate(key.items)
-    ]
-    return office.create_review(key, proposed()[1], manifests, shown)
+    there = list(evidence.events)[: round(back * len(evidence.events))]
+    return Scene(folder, evidence, identity, there)
 
 
 def bring(made: Scene, share: float) -> None:
@@ -185,31 +168,22 @@ async def organising(
         yield app, pilot
 
 
-async def calm(pilot: Pilot[Any]) -> None:
-    """Wait until no worker runs and what they brought is drawn."""
-    await rest(pilot)
-
-
 async def press(pilot: Pilot[Any], *keys: str) -> str:
     """Press keys one by one, each with all that it brings; gives the screen."""
     for key in keys:
         await pilot.press(key)
-        await calm(pilot)
+        await rest(pilot)
     return text(pilot.app)
 
 
 async def show_screen(pilot: Pilot[Any], screen: Screen[Any]) -> str:
     pilot.app.push_screen(screen)
-    await calm(pilot)
+    await rest(pilot)
     return text(pilot.app)
 
 
 async def open_review(pilot: Pilot[Any], made: Scene, section: str = SECTIONS[0]) -> str:
     return await show_screen(pilot, ReviewScreen(made.desk, "spring", section))
-
-
-async def open_reviews(pilot: Pilot[Any], made: Scene) -> str:
-    return await show_screen(pilot, ReviewsScreen(made.desk))
 
 
 def words(screen: str) -> str:

@@ -51,8 +51,6 @@ class Terminal:
     def __init__(self, folder: Path) -> None:
         self.screen = pyte.Screen(80, 24)
         self._stream = pyte.ByteStream(self.screen)
-        self.sent = bytearray()
-        """Everything that the child drew."""
         self.keys = 0
         self._again = b""
         """What was pressed last, until it is pressed again because it came too soon: once, as a busy
@@ -86,7 +84,6 @@ class Terminal:
             data = os.read(self.child.child_fd, 65536)
         except OSError:
             return False
-        self.sent += data
         self._stream.feed(data)
         return bool(data)
 

@@ -1,10 +1,9 @@
-"""Deciding about flagged and split items: blind, by one key, and always to be taken back."""
+"""What the organiser decides: about flagged and split items, blind and by one key; whose files are taken in, and who speaks for whom."""
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +13,31 @@ from textual.widgets import Input
 
 from review.log.fold import Adjudication
 from review.log.payloads import Comment, Reasons, Suggest
-from review.office.store import database
-from review.rating import Reason
+from review.rating import Rating, Reason
 from review.verdict.gate.adjudication import Case, queue
-from rosetta_tui.review.organiser.pages.deciding import DecidingScreen
+from rosetta_tui.review.organiser.desk import OrganiserDesk
+from rosetta_tui.review.organiser.pages import importing
+from rosetta_tui.review.organiser.pages.importing import ImportScreen
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
+from rosetta_tui.toolkit.dialogs.choose import ChooseScreen
+from tests.review.office import made as office_made
+from tests.review.office.made import Person
 from tests.review.verdict import histories
 from tests.tui.golden import compare
-from tests.tui.review.gated import another_rating, say_later
+from tests.tui.review.gated import say_later
 from tests.tui.review.organising import (
     GO,
     LARGE,
     MIXED,
     SMALL,
+    Alone,
     Scene,
-    calm,
+    keep_keys,
     open_review,
     organising,
     press,
     scene,
+    show_screen,
     words,
 )
 from tests.tui.screens import App, lines, text
@@ -43,6 +48,7 @@ HOSTILE = (
     "\x1b]0;owned\x07\x1b[2J",
     "\u202edlrow olleh\u202c",
     "a\nb\tc",
+    "ᓂᐚᐸᒫᐤ",
 )
 
 
@@ -93,14 +99,8 @@ async def test_decision_needs_a_reason_without_words_of_the_sentence(made: Scene
     assert decision(made, first.item) is None
 
 
-@pytest.fixture
-def looked(made: Scene) -> Scene:
+async def test_flag_is_upheld_cleared_and_taken_back_by_one_key(made: Scene) -> None:
     made.desk.look("spring", made.run_id)
-    return made
-
-
-async def test_flag_is_upheld_cleared_and_taken_back_by_one_key(looked: Scene) -> None:
-    made = looked
     first = cases(made)[0]
     async with at_splits(made) as (_, pilot):
         await press(pilot, "enter")
@@ -121,26 +121,6 @@ async def test_flag_is_upheld_cleared_and_taken_back_by_one_key(looked: Scene) -
     assert made.kinds() == ["look"] + ["adjudicate"] * 3
 
 
-async def test_ratings_are_hidden_until_a_look_and_hidden_again_when_more_came(
-    made: Scene,
-) -> None:
-    async with organising(made, SMALL) as (_, pilot):
-        shown = words(await open_review(pilot, made, "Split"))
-        assert "1 called harmful and not decided" in shown
-        assert "how it was rated, are hidden until you look" in shown
-        assert "accept." not in shown
-        assert "This is look 1" in words(await press(pilot, "l"))
-        assert "accept." not in words(await press(pilot, "n"))
-        assert made.kinds() == []
-        assert "accept." in await press(pilot, "l", "y")
-        assert made.kinds() == ["look"]
-        with made.office() as office:
-            another_rating(office, office.review("spring"), 3)
-        shown = words(await press(pilot, "r"))
-        assert "accept." not in shown
-        assert "Looks so far: 1. Ratings have changed since the last one." in shown
-
-
 async def test_what_nobody_flagged_is_talked_about_and_not_decided(made: Scene) -> None:
     second = cases(made)[1]
     assert (second.is_split, second.flags) == (True, 0)
@@ -151,23 +131,6 @@ async def test_what_nobody_flagged_is_talked_about_and_not_decided(made: Scene) 
         await press(pilot, "n", "o", "k", "enter")
         assert "nothing to uphold or clear" in words(await press(pilot, "c"))
     assert decision(made, second.item) == Adjudication(None, "ok")
-
-
-@pytest.mark.thorough
-async def test_burst_of_keys_decides_about_the_item_that_was_shown(made: Scene) -> None:
-    first, second = cases(made)[:2]
-    async with at_splits(made) as (app, pilot):
-        await press(pilot, "enter", "u", *WHY)
-        for _ in range(19):
-            await pilot.press("u")
-        await calm(pilot)
-        while not isinstance(app.screen, DecidingScreen):  # it asks why for the next one
-            await press(pilot, "escape")
-        said, found = made.kinds().count("adjudicate"), decision(made, first.item)
-        assert (found and found.harmful) is (True if said % 2 else None)
-        assert decision(made, second.item) is None
-        assert "2 of" in await press(pilot, "right")
-        assert "1 of" in await press(pilot, "left", "left")
 
 
 async def test_no_system_no_run_and_no_person_is_shown(made: Scene) -> None:
@@ -214,19 +177,14 @@ def _harmless(app: App) -> str:
 async def test_hostile_texts_only_show(tmp_path: Path) -> None:
     made = scene(tmp_path, MIXED, flag=True, texts=HOSTILE)
     async with at_splits(made) as (app, pilot):
-        seen = _harmless(app)
+        seen, told = _harmless(app), ""
         await press(pilot, "enter")
         for _ in range(8):
             seen += _harmless(app)
-            await press(pilot, "right")
+            told += words(await press(pilot, "right"))
         assert "[@click=app.quit]x[/]" in seen
         assert "[/foo]" in seen
-
-
-async def test_letters_that_a_terminal_may_draw_wrongly_are_warned_of(tmp_path: Path) -> None:
-    made = scene(tmp_path, MIXED, flag=True, texts=["ᓂᐚᐸᒫᐤ"])
-    async with at_splits(made) as (_, pilot):
-        assert "Read them elsewhere" in words(await press(pilot, "enter"))
+        assert "Read them elsewhere" in told, "letters that a terminal may draw wrongly"
 
 
 async def test_what_people_wrote_stands_beside_the_item(tmp_path: Path) -> None:
@@ -247,22 +205,6 @@ async def test_what_people_wrote_stands_beside_the_item(tmp_path: Path) -> None:
         _harmless(app)
 
 
-@pytest.mark.thorough
-async def test_decision_that_could_not_be_kept_is_said(
-    made: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    item = cases(made)[0].item
-    monkeypatch.setattr(database, "BUSY_MILLISECONDS", 1)
-    async with at_splits(made) as (_, pilot):
-        await press(pilot, "enter")
-        with closing(sqlite3.connect(made.folder / database.FILE)) as other:
-            other.execute("BEGIN EXCLUSIVE")
-            assert "Not saved" in await press(pilot, "u", *WHY)
-        assert decision(made, item) is None
-        assert "saved ✓" in await press(pilot, "u", *WHY)
-        assert decision(made, item) == Adjudication(True, "", "s", "A")
-
-
 async def test_sentences_out_of_a_vault_are_shown_on_no_screen(tmp_path: Path) -> None:
     made = scene(tmp_path, MIXED, flag=True, segment="gold_standard")
     with made.office() as office:
@@ -275,3 +217,112 @@ async def test_sentences_out_of_a_vault_are_shown_on_no_screen(tmp_path: Path) -
         assert "adjudicate spring" in shown
         assert "--vault FOLDER --purpose WORDS" in shown
         assert isinstance(app.screen, ReviewScreen)
+
+
+class Stick:
+    """An organisation's review, its laptops, and a stick on which their files come back."""
+
+    def __init__(self, folder: Path) -> None:
+        made = office_made.desk(folder / "home", reviewers=2, items=12)
+        made.office.close()
+        keep_keys(folder / "home", made.identity)
+        self.desk = OrganiserDesk(folder / "home", folder / "home" / "rosetta.sqlite")
+        self.path = folder / "stick"
+        self.path.mkdir()
+        people = enumerate(made.codes)
+        self.people = [Person(folder / f"laptop {n}", made.batch, code) for n, code in people]
+        self.people[0].rate([Rating.EXCELLENT] * 3)
+        self.people[1].rate([Rating.GIST] * 2)
+
+    def hand_over(self, place: int) -> Path:
+        path = self.path / f"ratings {place}.rosetta-ratings"
+        path.write_bytes(self.people[place].handed_over())
+        return path
+
+    def enrol(self, *names: str) -> None:
+        with self.desk.office() as office:
+            for name, person in zip(names, self.people, strict=False):
+                office.enrol(person.identity.public.signing_key, name)
+
+    def app(self) -> App:
+        return Alone(None, self.desk.runs)
+
+    def review(self) -> ReviewScreen:
+        return ReviewScreen(self.desk, "demo")
+
+
+@pytest.fixture
+def stick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stick:
+    made = Stick(tmp_path)
+    monkeypatch.setattr(importing, "mounted_sticks", lambda: [made.path])
+    return made
+
+
+async def test_unknown_laptop_is_set_aside_and_enrolled_after_its_words(stick: Stick) -> None:
+    phrase = stick.people[0].identity.public.phrase
+    app = stick.app()
+    async with app.run_test(size=LARGE) as pilot:
+        await show_screen(pilot, stick.review())
+        assert "Nothing came back yet." in text(app)
+        shown = words(await press(pilot, "i"))
+        assert "No file of ratings on the sticks that are plugged in." in shown
+        await press(pilot, "i", "space")
+        stick.hand_over(0)
+        shown = await press(pilot, "r")
+        assert "1 file of ratings." in shown
+        assert "ratings 0.rosetta-ratings" in shown
+        shown = await press(pilot, "i")
+        for said in (
+            "1 of 1 taken in.", "SET ASIDE: nobody has vouched for its laptop yet.",
+            f"rosetta review enrol --card` shows there, are {phrase})",
+        ):  # fmt: skip
+            assert said in shown
+        shown = await press(pilot, "q")
+        for said in ("Set aside", phrase, "1 Batches 1"):
+            assert said in shown
+        shown = await press(pilot, "e")
+        assert "write down these six words" in shown
+        assert phrase in shown
+        await press(pilot, "n")
+        with stick.desk.office() as office:
+            assert not office.laptops()
+        assert "added 4, already here 0" in words(await press(pilot, "e", "y"))
+        shown = await press(pilot, "escape")
+        assert "1 Batches 1" not in shown
+        assert "laptop 1" in shown
+        assert "3 of " in await press(pilot, "2")
+
+
+async def test_of_several_unknown_laptops_one_is_chosen(stick: Stick) -> None:
+    stick.hand_over(0)
+    stick.hand_over(1)
+    app = stick.app()
+    async with app.run_test(size=LARGE) as pilot:
+        await show_screen(pilot, stick.review())
+        await press(pilot, "i", "i", "q", "e")
+        assert isinstance(app.screen, ChooseScreen)
+        await press(pilot, "down", "enter", "y", "escape")
+        with stick.desk.office() as office:
+            assert (len(office.laptops()), len(office.quarantine())) == (1, 1)
+
+
+async def test_folder_or_file_is_named_a_wrong_key_is_said(stick: Stick, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    path = stick.hand_over(0).rename(elsewhere / "ratings 0.rosetta-ratings")
+    (tmp_path / "key.txt").write_text("no key")
+    app, screen = stick.app(), ImportScreen(stick.desk)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await show_screen(pilot, screen)
+        for key, named, said in (
+            ("f", elsewhere / "none", "is not there"),
+            ("f", elsewhere, ""),
+            ("f", path, ""),
+            ("k", tmp_path / "key.txt", "recovery key:"),
+        ):
+            await press(pilot, key)
+            app.screen.query_one(Input).value = str(named)
+            assert said in await press(pilot, "enter")
+        assert screen.files.option_count == 1  # the folder holds the file that was named as well
+        assert "NOT TAKEN" in await press(pilot, "i")
+        assert "No file is marked." in await press(pilot, "space", "i")

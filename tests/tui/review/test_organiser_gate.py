@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
 
 from harness.core.failures import HarnessError
 from harness.store.file.database import open_store
-from harness.store.notes import attached_to
-from harness.store.runs import find_run
 from review.log.payloads import Scope
 from review.office.intake.quarantine import withdraw
 from review.office.results.certifying import present
@@ -28,24 +29,20 @@ from rosetta_tui.review.organiser.words.gate import verdict_lines
 from rosetta_tui.toolkit.dialogs.choose import ChooseScreen, ConfirmScreen
 from scoring.core.wording import percent
 from tests.tui.golden import compare
-from tests.tui.review.gated import second_laptop
 from tests.tui.review.organising import (
-    FEW,
     GO,
-    MIXED,
     OPEN,
     SMALL,
     Scene,
     bring,
     open_review,
-    open_reviews,
     organising,
     press,
     scene,
     show_screen,
     words,
 )
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, settle
 
 
 async def test_reviews_empty_says_how_to_make_one_and_makes_no_office(tmp_path: Path) -> None:
@@ -96,60 +93,36 @@ async def test_reviews_broken_office_is_said_in_words(tmp_path: Path) -> None:
     made = scene(tmp_path)
     (tmp_path / FILE).write_bytes(b"no database at all, but long enough to be looked at" * 20)
     async with organising(made) as (_, pilot):
-        assert "cannot be used" in await open_reviews(pilot, made)
+        assert "cannot be used" in await show_screen(pilot, ReviewsScreen(made.desk))
 
 
 def numbers(screen: str) -> bool:
-    return "lower bound" in screen or "AC2" in screen or "●" in screen
+    return any(word in screen for word in ("lower bound", "AC2", "●", "accept."))
 
 
-async def test_numbers_are_hidden_until_the_look_is_agreed_to(tmp_path: Path) -> None:
-    made = scene(tmp_path, OPEN)
+async def test_numbers_are_hidden_until_the_look_and_again_when_more_came(tmp_path: Path) -> None:
+    made = scene(tmp_path, OPEN, back=0.95)
     async with organising(made, section="Gate") as (app, pilot):
-        for section in "34":
+        for section in "345":
             shown = words(await press(pilot, section))
-            for said in ("hidden until you look", "95.0 % sure, every later one 97.5 %"):
-                assert said in shown
+            assert "hidden until you look" in shown
             assert "Nobody has looked yet." in shown
             assert not numbers(shown)
-        assert "This is look 1." in await press(pilot, "l")
+        assert "This is look 1." in await press(pilot, "4", "l")
         assert isinstance(app.screen, ConfirmScreen)
         await press(pilot, "escape")
         assert made.kinds() == []
-
-
-async def test_new_ratings_are_hidden_again_until_the_next_look(tmp_path: Path) -> None:
-    made = scene(tmp_path, OPEN, back=0.95)
-    async with organising(made, section="Gate") as (_, pilot):
         shown = await press(pilot, "l", "y")
         assert numbers(shown)
         assert "look 1" in shown
+        assert "accept." in await press(pilot, "5")
         bring(made, 1.0)
-        shown = words(await press(pilot, "r"))
+        shown = words(await press(pilot, "r", "4"))
         assert not numbers(shown)
         assert "Looks so far: 1. Ratings have changed since the last one." in shown
         assert "This one asks for 97.5 %" in shown
         assert "This is look 2." in await press(pilot, "l")
         assert made.kinds() == ["look"]
-
-
-@pytest.fixture
-def doubled(tmp_path: Path) -> Scene:
-    """A review of which one person is heard from two laptops."""
-    made = scene(tmp_path, MIXED)
-    with made.office() as office:
-        second_laptop(office, office.review("spring"))
-    return made
-
-
-@pytest.mark.thorough
-async def test_who_is_not_counted_stands_before_the_look_and_after(doubled: Scene) -> None:
-    told = "1 of 5 people is not counted: several laptops speak for this person."
-    async with organising(doubled) as (app, pilot):
-        assert told in words(await open_review(pilot, doubled, "Gate"))
-        assert told in words(await press(pilot, "l"))
-        assert isinstance(app.screen, ConfirmScreen)
-        assert told in words(await press(pilot, "y"))
 
 
 async def test_gate_and_agreement_say_what_the_command_says(tmp_path: Path) -> None:
@@ -175,7 +148,7 @@ async def test_gate_and_agreement_say_what_the_command_says(tmp_path: Path) -> N
 
 
 async def test_too_little_gives_no_numbers_no_look_and_no_certificate(tmp_path: Path) -> None:
-    made = scene(tmp_path, FEW)
+    made = scene(tmp_path, replace(OPEN, items=20))
     async with organising(made) as (_, pilot):
         shown = words(await open_review(pilot, made, "Gate"))
         assert "INSUFFICIENT" in shown
@@ -192,18 +165,6 @@ async def test_too_little_gives_no_numbers_no_look_and_no_certificate(tmp_path: 
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.costly("two runs are looked at on the screen")
-async def test_each_run_has_its_own_verdict_and_its_own_look(tmp_path: Path) -> None:
-    made = scene(tmp_path, replace(OPEN, runs=2))
-    async with organising(made) as (_, pilot):
-        assert "run 1 of 2" in await open_review(pilot, made, "Gate")
-        await press(pilot, "l", "y")
-        shown = await press(pilot, "n")
-        assert "run 2 of 2" in shown
-        assert not numbers(shown)
-        assert "n Next run" not in await press(pilot, "1")
-
-
 async def test_gate_looks_as_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "utc_now", lambda: "2026-05-05T10:00:00Z")
     made = scene(tmp_path, OPEN, seed=1, flag=True)
@@ -212,9 +173,7 @@ async def test_gate_looks_as_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         compare("gate", SMALL, app)
 
 
-def test_sentences_are_broken_for_a_terminal_and_only_there(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_sentences_are_broken_for_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
     words = "Most reviewers found 8 of 8 spoilt translations acceptable. " * 3
     assert wrapped(words) == [words]
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
@@ -229,10 +188,10 @@ def test_sentences_are_broken_for_a_terminal_and_only_there(
 # Certificates and exports
 
 
-async def into(pilot: object, app: App, folder: Path) -> str:
+async def into(pilot: Pilot[Any], app: App, folder: Path) -> str:
     """Type a folder and go on."""
-    app.screen.query_one("Input").value = str(folder)  # type: ignore[attr-defined]
-    return words(await press(pilot, "enter"))  # type: ignore[arg-type]
+    app.screen.query_one(Input).value = str(folder)
+    return words(await press(pilot, "enter"))
 
 
 def issued(made: Scene) -> int:
@@ -240,14 +199,10 @@ def issued(made: Scene) -> int:
         return len(office.certificates(office.review("spring")))
 
 
-@pytest.fixture
-def gold(tmp_path: Path) -> Scene:
-    """A review of secret entries by a panel that is large enough for the community."""
-    return scene(tmp_path, replace(GO, reviewers=5), fluent=True, segment="gold_standard")
-
-
 @pytest.mark.costly("the verdict of a panel of five is computed and checked on the screen")
-async def test_go_is_issued_and_checked(gold: Scene, tmp_path: Path) -> None:
+async def test_go_is_issued_checked_and_attached(tmp_path: Path) -> None:
+    """A review of secret entries by a panel that is large enough for the community."""
+    gold = scene(tmp_path, replace(GO, reviewers=5), fluent=True, segment="gold_standard")
     out, stem = tmp_path / "out", f"spring-{gold.run_id[:8]}"
     async with organising(gold) as (app, pilot):
         shown = words(await open_review(pilot, gold, "Certificate"))
@@ -256,6 +211,11 @@ async def test_go_is_issued_and_checked(gold: Scene, tmp_path: Path) -> None:
         await press(pilot, "c", "4", "l", "y", "6", "c")
         assert "Written:" in await into(pilot, app, out)
         assert isinstance(app.screen, ReportScreen)
+        shown = words(await press(pilot, "escape", "end", "t"))
+        assert "no longer capped at functional" in shown
+        assert "community-validated" in shown
+        shown = words(await press(pilot, "escape"))
+        assert "This certificate is attached to it." in shown
     left = {path.name.removeprefix(stem) for path in out.iterdir()}  # its entries are secret
     assert left == {f".certificate.{ending}" for ending in ("json", "sig", "txt", "html")}
     found = present(out / f"{stem}.certificate.json", None, tmp_path)
@@ -263,57 +223,25 @@ async def test_go_is_issued_and_checked(gold: Scene, tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-async def test_issued_go_is_attached_and_its_files_stay(gold: Scene, tmp_path: Path) -> None:
-    gold.desk.issue("spring", gold.run_id, tmp_path / "out")
-    async with organising(gold, section="Certificate") as (app, pilot):
-        shown = words(text(app))
-        assert "✓ GO" in shown
-        assert "✓ signature" in shown
-        shown = words(await press(pilot, "end", "t"))
-        assert "no longer capped at functional" in shown
-        assert "community-validated" in shown
-        assert "This certificate is attached to it." in words(await press(pilot, "escape"))
-        await press(pilot, "c")
-        assert "is there already" in await into(pilot, app, tmp_path / "out")
-    assert issued(gold) == 1
-    with gold.desk.store() as opened:
-        assert len(attached_to(opened, find_run(opened, gold.run_id).id)) == 1
-
-
-@pytest.fixture
-def certified(tmp_path: Path) -> Scene:
-    """A review about a run of the store, with a certificate that lifts nothing."""
+async def test_certificate_is_issued_anew_and_written_again(tmp_path: Path) -> None:
+    """It lifts nothing, and loses ratings that it rests on."""
     made = scene(tmp_path, replace(OPEN, reviewers=4), fluent=True)
     made.desk.issue("spring", made.run_id, tmp_path / "first")
-    return made
-
-
-async def test_certificate_that_lost_its_ratings_is_marked(certified: Scene) -> None:
-    async with organising(certified) as (_, pilot):
-        shown = words(await open_review(pilot, certified, "Certificate"))
-        assert "computed again, byte for byte" in shown
-        withdraw_first(certified)
+    async with organising(made, section="Certificate") as (app, pilot):
+        assert "there is nothing that it could lift" in words(await press(pilot, "t"))
+        await press(pilot, "escape")
+        withdraw_first(made)
         shown = words(await press(pilot, "r"))
         for said in ("6 Certificate 1", "Issue anew", "took theirs back since"):
             assert said in shown
-
-
-@pytest.mark.thorough
-async def test_certificate_is_issued_anew_and_written_again(
-    certified: Scene, tmp_path: Path
-) -> None:
-    async with organising(certified, section="Certificate") as (app, pilot):
-        assert "there is nothing that it could lift" in words(await press(pilot, "t"))
-        await press(pilot, "escape")
-        withdraw_first(certified)
-        await press(pilot, "r", "4", "l", "y", "6", "c")
+        await press(pilot, "4", "l", "y", "6", "c")
         await into(pilot, app, tmp_path / "second")
         shown = words(await press(pilot, "escape"))
         assert "Issue anew" not in shown
         assert "rests on what was taken back" in shown  # the first one, in the list of all
         await press(pilot, "w")
         assert "Written:" in await into(pilot, app, tmp_path / "third")
-    assert issued(certified) == 2
+    assert issued(made) == 2
     names = [next((tmp_path / each).glob("*.json")).read_bytes() for each in ("second", "third")]
     assert names[0] == names[1]
 
@@ -321,12 +249,12 @@ async def test_certificate_is_issued_anew_and_written_again(
 @pytest.mark.thorough
 async def test_exports_everything_and_replaces_nothing(tmp_path: Path) -> None:
     made = scene(tmp_path, GO, fluent=True)
+    made.desk.issue("spring", made.run_id, tmp_path / "certificate")
     (tmp_path / "file").touch()
     async with organising(made, section="Batches") as (app, pilot):
-        for place, ending in enumerate((".rosetta-export", ".csv", ".csv", ".score")):
+        for place, ending in enumerate((".rosetta-export", "-page.html", ".csv", ".csv", ".score")):
             await press(pilot, "x")
             assert isinstance(app.screen, ChooseScreen)
-            assert "The page for the speakers" not in text(app)  # no certificate to tell of
             await press(pilot, *["down"] * place, "enter")
             assert "Written:" in await into(pilot, app, out := tmp_path / f"out {place}")
             assert any(path.name.endswith(ending) for path in out.rglob("*"))
@@ -335,15 +263,3 @@ async def test_exports_everything_and_replaces_nothing(tmp_path: Path) -> None:
             await press(pilot, "x", "enter")
             assert said in await into(pilot, app, tmp_path / folder)
             await press(pilot, "escape")
-
-
-@pytest.mark.thorough
-async def test_page_for_the_speakers_is_offered_with_a_certificate(tmp_path: Path) -> None:
-    made = scene(tmp_path, GO, fluent=True)
-    made.desk.issue("spring", made.run_id, tmp_path / "certificate")
-    async with organising(made, section="Batches") as (app, pilot):
-        await press(pilot, "x", "down", "enter")
-        await into(pilot, app, tmp_path / "out")
-    (page,) = (tmp_path / "out").iterdir()
-    assert page.name.endswith("-page.html")
-    assert "<html" in page.read_text("utf-8")

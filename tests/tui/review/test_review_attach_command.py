@@ -200,7 +200,7 @@ def consent(*arguments: object) -> None:
 REASON = ("--reason", "as asked", "--by", "Council")
 
 
-def test_verify_says_what_was_taken_back_since(
+def test_verify_says_what_is_gone(
     go: Spring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [file] = issued(tmp_path).parent.glob("*.rosetta-evidence")

@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-from review.files.batch import Batch, make_batch, open_batch, write_batch
+from review.files.batch import Batch, make_batch, write_batch
 from review.files.manifests import Around
-from review.files.reviewer_codes import printed
 from review.log.laptop import Laptop
 from review.log.payloads import Kind
-from review.office.store.store import Office
 from review.rating import Rating
 from review.session.choice import Choice
 from review.session.view import Phase, TextField, Unsaved, View
@@ -35,12 +33,10 @@ from rosetta_tui.review.rating.pages.resting import PAUSES, PausePage
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.toolkit.dialogs.help import HERE, keys_of
 from tests.outside import TEXTS, only_with, published
-from tests.review.office import made
-from tests.review.session.scenes import CODE, ORGANISATION, Sitting, batch_of, items_of, training_of
+from tests.review.session.scenes import CODE, ORGANISATION, batch_of, items_of, training_of
 from tests.review.thorough import times
 from tests.tui.golden import compare
 from tests.tui.hostile import acting
-from tests.tui.review.creating import create, home, rosetta
 from tests.tui.review.reviewing import (
     SMALL,
     Doors,
@@ -59,40 +55,29 @@ from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App
 from tests.tui.screens import settle as settle_home
 
-__all__ = ["home"]
-
-SAFE = [
-    "",
-    "ê î ô â ē ī ō ā niwâpamâw",
-    unicodedata.normalize("NFD", "niwâpamâw atim, ĉiuĵaŭde"),
+SAFE = (
+    "", "ê î ô â ē ī ō ā niwâpamâw", unicodedata.normalize("NFD", "niwâpamâw atim, ĉiuĵaŭde"),
     "Tiếng Việt có nhiều dấu",  # two marks, drawn as one character
-    "한국어 漢字 かな",
-    "ꮳꮃꭹ Ꮳꮃꭹ",
-    "ⵜⴰⵎⴰⵣⵉⵖⵜ",
-    "🐕 👩‍🏫 “…” – ʔ ʷ ꞌ",
-]
-WRONG = [
-    ("ᓂᐚᐸᒫᐤ ᐊᑎᒼ", MisDrawn.SYLLABICS),
-    ("𑪰", MisDrawn.SYLLABICS),  # Extended-A
-    ("שלום", MisDrawn.RIGHT_TO_LEFT),
-    ("ߒߞߏ", MisDrawn.RIGHT_TO_LEFT),
-    ("𞤀𞤁", MisDrawn.RIGHT_TO_LEFT),
-    ("हिन्दी", MisDrawn.SHAPING),
-    ("မြန်မာ", MisDrawn.SHAPING),
-    ("\u1112\u1161\u11ab", MisDrawn.SHAPING),  # Korean in parts
-    ("x̣̌ʷ", MisDrawn.STACKED_MARKS),
-    ("dǫ́", MisDrawn.STACKED_MARKS),  # one letter with a mark, and one more
-    (unicodedata.normalize("NFD", "Tiếng"), MisDrawn.STACKED_MARKS),
-    ("ที่นี่", MisDrawn.STACKED_MARKS),
-]
+    "한국어 漢字 かな", "ꮳꮃꭹ Ꮳꮃꭹ", "ⵜⴰⵎⴰⵣⵉⵖⵜ", "🐕 👩‍🏫 “…” – ʔ ʷ ꞌ",
+)  # fmt: skip
+WRONG = {
+    MisDrawn.SYLLABICS: ("ᓂᐚᐸᒫᐤ ᐊᑎᒼ", "𑪰"),  # Extended-A
+    MisDrawn.RIGHT_TO_LEFT: ("שלום", "ߒߞߏ", "𞤀𞤁"),
+    MisDrawn.SHAPING: ("हिन्दी", "မြန်မာ", "\u1112\u1161\u11ab"),  # Korean in parts
+    MisDrawn.STACKED_MARKS: (
+        "x̣̌ʷ", unicodedata.normalize("NFD", "Tiếng"), "ที่นี่",
+        "dǫ́",  # one letter with a mark, and one more
+    ),
+}  # fmt: skip
 
 
 def test_mis_drawn_tells_what_terminals_draw_wrongly() -> None:
     assert [text for text in SAFE if mis_drawn(text) is not None] == []
-    for words, why in WRONG:
-        assert mis_drawn(words) is mis_drawn(f"before {words} after") is why
-        assert first_mis_drawn(["good", words, "good"]) is why
-    assert set(WHY) == set(MisDrawn), "every reason has words"
+    for why, texts in WRONG.items():
+        for words in texts:
+            assert mis_drawn(words) is mis_drawn(f"before {words} after") is why
+            assert first_mis_drawn(["good", words, "good"]) is why
+    assert set(WHY) == set(MisDrawn) == set(WRONG), "every reason has words"
 
 
 @only_with(TEXTS)
@@ -240,17 +225,7 @@ def test_what_the_pages_press_means_nothing_else_in_the_table_of_keys() -> None:
     assert act_of("1") in RATING_OF
 
 
-async def test_a_damaged_catalogue_of_words_is_told_and_english_stays(tmp_path: Path) -> None:
-    folder = tmp_path / "home" / "review-words" / "crk" / "LC_MESSAGES"
-    folder.mkdir(parents=True)
-    (folder / "rosetta-review.mo").write_bytes(b"\x1b]0;no catalogue")
-    app = Reviewing(tmp_path, batch_of(), language="crk")
-    async with started(app):
-        assert "is damaged and is not used: crk/" in " ".join(text(app).split())
-        see(app, "Which sentences do you want to look at?")
-
-
-async def test_a_review_is_opened_from_home_and_leads_back(
+async def test_review_opens_from_home_and_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = batch_of()
@@ -364,42 +339,3 @@ async def test_lists_and_the_end_look_as_kept(tmp_path: Path) -> None:
         compare("review-reasons", SMALL, app)
         await press(pilot, "escape", "4", "s", "enter", "s")
         compare("review-end", SMALL, app)
-
-
-def sit(folder: Path, file: Path, code: str, rating: Rating) -> str:
-    """Take the batch to the end, every sentence with one rating, and hand it over; gives the six words."""
-    batch = open_batch(file.read_bytes())
-    sitting = Sitting(folder, batch=batch, code=batch.person(code) or "")
-    while (view := sitting.session.view).phase is not Phase.END:
-        if view.phase in {Phase.TRAINING, Phase.ITEMS} and view.lesson is None:
-            sitting.rate(rating)
-        else:
-            sitting.session.go_on()
-    phrase = sitting.session.export(file.parent).phrase
-    sitting.session.close()
-    return phrase
-
-
-def test_what_speakers_press_is_what_the_office_knows(home: Path, tmp_path: Path) -> None:
-    stick = tmp_path / "stick"
-    create(stick, "--name", "spring", "--reviewers", "3", "--items", "8", "--anyway")
-    file = stick / "spring.rosetta-batch"
-    codes = made.codes_of(home)
-    assert not any(code.encode() in file.read_bytes() for code in (*codes, *codes.values()))
-    given = dict(zip(codes.values(), [*Rating][1:], strict=True))
-    phrases = {code: sit(tmp_path / code, file, code, rating) for code, rating in given.items()}
-    told = rosetta("import", stick, "--enrol", "--yes").output
-    assert all(phrase in told for phrase in phrases.values())
-    assert not [word for word in ("SET ASIDE", "damaged 1", "LOOK") if word in told]
-    with Office.open(home) as office:
-        found = office.review("spring")
-        state = office.state(found)
-        for who, code in codes.items():
-            person, rating = state.reviewers[found.key.batches[0], who], given[code]
-            assert list(person.judgements) == list(found.key.orders[who])
-            assert {each.rating for each in person.judgements.values()} == {rating}
-            assert len(person.trained) == 8
-    shown = rosetta("status", "spring").output
-    assert all(printed(code) in shown for code in given)
-    each = len(found.key.items)
-    assert f"{3 * each} of {3 * each} decisions are here, from 3 files." in shown

@@ -44,6 +44,9 @@ from tests.tui.review.gated import invoke
 __all__ = ["home"]
 
 
+People = list[Person]
+
+
 @pytest.fixture
 def people(home: Path, tmp_path: Path) -> list[Person]:
     """Three people of a review that was sent out."""
@@ -63,9 +66,7 @@ def laptops(home: Path) -> list[KnownLaptop]:
         return office.laptops()
 
 
-def test_review_comes_back_counts_and_is_withdrawn(
-    home: Path, people: list[Person], tmp_path: Path
-) -> None:
+def test_review_comes_back_and_is_withdrawn(home: Path, people: People, tmp_path: Path) -> None:
     stick = tmp_path / "stick"
     for number, person in enumerate(people):
         handed(person, stick / f"{number}.rosetta-ratings", 20)
@@ -102,9 +103,7 @@ def test_review_comes_back_counts_and_is_withdrawn(
     assert back.count("added 0") == 3
 
 
-def test_import_recovery_key_alone_opens_the_ratings(
-    home: Path, people: list[Person], tmp_path: Path
-) -> None:
+def test_import_recovery_key_alone_opens_it(home: Path, people: People, tmp_path: Path) -> None:
     """The computer is lost; its data folder comes back from a copy, its keys do not."""
     file = tmp_path / "x.rosetta-ratings"
     handed(people[0], file)
@@ -115,9 +114,7 @@ def test_import_recovery_key_alone_opens_the_ratings(
     assert "added 1" in found
 
 
-def test_import_what_is_no_ratings_is_named_harmlessly(
-    home: Path, people: list[Person], tmp_path: Path
-) -> None:
+def test_import_of_no_ratings_is_harmless(home: Path, people: People, tmp_path: Path) -> None:
     shown = rosetta("import", tmp_path / "out" / "spring.rosetta-batch", code=1).output
     assert "the batch that you sent out" in shown
     bad = tmp_path / "x\x1b[2J\u202e.rosetta-ratings"
@@ -131,9 +128,7 @@ def test_status_without_a_review_tells_the_way_to_one(home: Path) -> None:
     assert "waiting: none" in refused("enrol", *["babab"] * 6)
 
 
-def test_enrol_card_of_a_laptop(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_enrol_card_of_laptop(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     card = tmp_path / "blue.rosetta-laptop"
     with monkeypatch.context() as there:
         there.setenv("ROSETTA_HOME", str(tmp_path / "laptop"))
@@ -150,9 +145,7 @@ def test_enrol_card_of_a_laptop(
     assert "The batch is sealed" in shown
 
 
-def test_enrol_by_words_of_a_file_keeps_the_key_to_seal_for(
-    home: Path, people: list[Person], tmp_path: Path
-) -> None:
+def test_enrol_by_words_keeps_key_to_seal_for(home: Path, people: People, tmp_path: Path) -> None:
     person, other, third = people
     data = handed(person, tmp_path / "first.rosetta-ratings", 5)
     handed(other, tmp_path / "other.rosetta-ratings")
@@ -174,7 +167,7 @@ def test_enrol_by_words_of_a_file_keeps_the_key_to_seal_for(
 
 
 def test_import_asks_about_each_unknown_laptop(
-    home: Path, people: list[Person], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, people: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number, person in enumerate(people):
         handed(person, tmp_path / f"{number}.rosetta-ratings", 3)
@@ -193,7 +186,7 @@ def test_import_asks_about_each_unknown_laptop(
 
 
 @pytest.fixture
-def stick(home: Path, people: list[Person], tmp_path: Path) -> Path:
+def stick(home: Path, people: People, tmp_path: Path) -> Path:
     """Return ratings of three people; the laptop of the third speaks for the first too."""
     for number, person in enumerate(people):
         person.rate(made.random_ratings(5, number))
@@ -204,9 +197,7 @@ def stick(home: Path, people: list[Person], tmp_path: Path) -> Path:
     return tmp_path / "stick"
 
 
-def test_two_laptops_for_one_person_are_told_decided_and_taken_out(
-    stick: Path, people: list[Person]
-) -> None:
+def test_two_laptops_for_one_person_are_told_and_taken_out(stick: Path, people: People) -> None:
     card, code = people[0].card, printed(people[0].card)
     heard = f"{code} is heard from box 0 and box 2."
     told = rosetta("import", stick).output
@@ -235,9 +226,7 @@ def test_two_laptops_for_one_person_are_told_decided_and_taken_out(
     assert rosetta("status", "spring").output.count(" 5 of 100") == 3
 
 
-def test_enrol_options_that_say_nothing_together_are_refused(
-    stick: Path, people: list[Person]
-) -> None:
+def test_enrol_options_that_clash_are_refused(stick: Path, people: People) -> None:
     code = people[0].card
     for asked, said in (
         (("box 0", "--remove", "--name", "blue"), "each alone"),
@@ -257,7 +246,7 @@ def test_enrol_options_that_say_nothing_together_are_refused(
 
 
 def test_enrol_witness_signs_and_the_organisation_keeps_it(
-    home: Path, people: list[Person], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, people: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From the witness's own laptop to the organisation's desk."""
     monkeypatch.chdir(tmp_path)

@@ -83,21 +83,18 @@ def test_who_does_not_agree_begins_nothing(
             assert laptop.batches() == ()
 
 
-@pytest.mark.parametrize(("use", "nearness", "said"), [("1", "1", "made"), ("2", "2", "knows")])
-def test_permission_and_nearness_are_questions_of_their_own(
-    home: Path, file: Path, use: str, nearness: str, said: str
-) -> None:
-    _, first = sit(home, file, "1", CODE, "1", "?", use, "", "4", "q")
+def test_permission_and_nearness_are_questions_of_their_own(home: Path, file: Path) -> None:
+    _, first = sit(home, file, "1", CODE, "1", "?", "2", "", "4", "q")
     agreed, _, asked = first.partition("Type 1, l or q, then Enter:")
     assert "better translations" not in agreed.partition("What you agree to:")[2]
     assert asked.count(MAY) == 2
     assert first.count("Did you take part in making it?") == 3
     assert "“4” means nothing here." in first
     assert state_of(home).relation is None
-    _, second = sit(home, file, "", nearness, "1", "q")
+    _, second = sit(home, file, "", "2", "1", "q")
     assert "1: I took part in making it" in second
     state = state_of(home)
-    assert (state.share_corrections, state.relation) == (use == "1", said)
+    assert (state.share_corrections, state.relation) == (False, "knows")
     assert len(state.judgements) == 1
     assert "Did you take part" not in sit(home, file, "", "2", "q")[1]
 
@@ -202,16 +199,6 @@ def test_reasons_words_and_flags_are_recorded(home: Path, file: Path) -> None:
     assert state.judgements[item_id(2)].why_not is CannotJudge.UNCLEAR_SOURCE
 
 
-def test_key_may_have_a_slash_before_it_as_where_one_translates(home: Path, file: Path) -> None:
-    slashed = [f"/{line}" if len(line) == 1 else line for line in FIRST]
-    code, said = sit(home, file, *slashed, "/3", "/c too formal", "/?", "/", "/q", "4")
-    assert code == 0
-    assert "means nothing" not in said
-    assert said.count("Enter alone reads the sentence again.") == 2
-    assert ratings(home) == [Rating.ACCEPTABLE]
-    assert state_of(home).comments == {item_id(2): "too formal"}
-
-
 def test_undo_skip_jump_and_help_do_what_they_say(home: Path, file: Path) -> None:
     typed = ("1", ",1", "u", "2", "s", "s", "u", "4", "n", "3", "", "1", "q")
     _, said = sit(home, file, *FIRST, *typed)
@@ -237,21 +224,6 @@ def test_training_is_explained_and_only_enter_goes_on(home: Path, tmp_path: Path
     assert lesson.index("Practice is over.") < lesson.index("Sentence 1 of 4")
     assert state_of(home).judgements == {}
     assert said.endswith("Everything is kept. Next time you go on here.\n")
-
-
-def test_words_that_are_only_a_draft_are_named_and_saved_by_the_answer(
-    home: Path, file: Path
-) -> None:
-    sit(home, file, *FIRST, "c", "too formal")  # the input ends before the words do
-    assert state_of(home).comments == {}
-    code, said = sit(home, file, "", "s", "1", "2", "3", "x", "t", "4", "q")
-    assert code == 0
-    assert "You answered 3 of 4. 1 sentence is left for later." in said
-    named = "is not saved, so it is not handed over: sentence 1. Type t and Enter to look at it."
-    assert said.count(named) == 2  # when all were seen, and at the hand-over
-    assert "Your comment, not saved yet: too formal" in said.partition("What you wrote here")[2]
-    assert "Saved: Excellent. Your comment is saved." in said
-    assert state_of(home).comments == {item_id(1): "too formal"}
 
 
 # The end
@@ -315,9 +287,7 @@ def test_what_a_terminal_draws_wrongly_is_refused_by_default(
 
 
 @pytest.mark.parametrize("asked", [True, False], ids=["asked", "option"])
-def test_going_on_all_the_same_is_recorded_with_each_such_rating(
-    home: Path, tmp_path: Path, asked: bool
-) -> None:
+def test_going_on_all_the_same_is_recorded(home: Path, tmp_path: Path, asked: bool) -> None:
     answers = ["1", *(["1"] if asked else []), *FIRST[1:], "1", "2", "3"]
     sit(home, mis_drawn_file(tmp_path), *answers, draw_anyway=not asked)
     judged = state_of(home).judgements
@@ -405,7 +375,7 @@ def test_what_is_typed_is_saved_and_the_next_one_read(home: Path, asked: Path) -
 
 def test_a_slash_makes_a_line_a_key(home: Path, asked: Path) -> None:
     code, said = sit(
-        home, file, *BEGUN, "?", "/ s", "/03", "/c too short", "/e better", "/1", "Bone", "/u", "/", "/q", "no more"
+        home, asked, *BEGUN, "?", "/ s", "/03", "/c too short", "/e better", "/1", "Bone", "/u", "/", "/q", "no more"
     )  # fmt: skip
     assert code == 0
     assert "What you type is your translation" in said

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +35,6 @@ from tests.review.session.scenes import (
     batch_of,
     item_id,
     items_of,
-    training_of,
     write_file,
 )
 from tests.tui.review.reviewing import (
@@ -179,24 +176,6 @@ async def test_code_of_the_command_line(tmp_path: Path) -> None:
 # The item
 
 
-async def test_training_explains_and_repeats_a_wrong_answer_once(tmp_path: Path) -> None:
-    batch = batch_of(items_of(3), training_of([Rating.REJECT, Rating.EXCELLENT]))
-    async with begun(Reviewing(tmp_path, batch)) as (app, pilot):
-        see(app, "Practice 1 of 2")
-        await press(pilot, "c", "s", "0", "exclamation_mark")
-        see(app, "Practice 1 of 2", "That comes after the practice.")
-        await press(pilot, "3")
-        see(app, "You said Acceptable. We would say Reject.", "Because of 1.")
-        await press(pilot, "1")
-        see(app, "Practice 1 of 2")
-        await press(pilot, "enter", "4")
-        see(app, "Yes: Excellent.")
-        await press(pilot, "enter")
-        see(app, "Practice, once more: 1 of 1")
-        await press(pilot, "1", "enter")
-        see(app, "Sentence 1 of 3", "Practice is over. From here your answers count.")
-
-
 async def test_keys_rate_say_why_and_take_back(app: Reviewing) -> None:
     async with begun(app) as (_, pilot):
         await press(pilot, "comma")
@@ -325,9 +304,7 @@ async def test_no_line_begins_with_the_sign_that_ends_a_french_sentence() -> Non
 # Rests, the end, handing over and taking back
 
 
-async def test_rest_then_what_was_left_then_the_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_rest_then_what_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(course, "REST_ITEMS", 3)
     async with begun(Reviewing(tmp_path, batch_of(items_of(5)))) as (app, pilot):
         await press(pilot, "1", "2", "3")
@@ -348,33 +325,6 @@ async def test_rest_then_what_was_left_then_the_end(
         assert "Gist ✓" not in text(app)  # taken back: it does not count
         await press(pilot, "ctrl+c")
     assert app.return_code == 130
-
-
-@pytest.mark.thorough
-async def test_stick_that_is_not_there_is_told_in_words(tmp_path: Path) -> None:
-    async with begun(Reviewing(tmp_path, batch_of()), (120, 30)) as (app, pilot):
-        for file in app.stick.iterdir():
-            file.unlink()
-        app.stick.rmdir()
-        await press(pilot, "4", "x")
-        see(app, "No stick was found.")
-        app.stick.mkdir()
-        await press(pilot, "enter")
-        see(app, "Where is your stick?")
-        await press(pilot, "f")
-        keys = text(app).splitlines()[-1]
-        assert "Enter save here" in keys
-        assert not {"look again", "another folder", "what is not saved"} & {*keys.split("   ")}
-        fill(app, str(tmp_path / "none"))
-        await press(pilot, "enter")
-        see(app, "Put the stick in and try again.", "For whoever helps:")
-        see(app, "Nothing was written. Type another folder, then press Enter.")
-        assert "No stick was found" not in text(app)
-        await write(pilot, "x")
-        assert app.screen.query_one(Input).value == str(tmp_path / "nonex")
-        await press(pilot, "escape", "escape")
-        assert kinds(app)[-1] is Kind.RATE
-        see(app, "Sentence 2 of 4")
 
 
 async def test_handing_over_writes_a_sealed_file_and_says_its_words(tmp_path: Path) -> None:
@@ -478,7 +428,7 @@ async def test_box_takes_keys_as_text_and_enter_saves(app: Reviewing) -> None:
         assert said(app, Kind.SUGGEST) == ["Candidate 1!"]  # it may begin with what is shown
 
 
-async def test_draft_is_kept_at_a_pause_and_after_escape(
+async def test_draft_is_kept_at_pause_and_escape(
     app: Reviewing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(item_page, "PAUSE_SECONDS", 0.001)
@@ -523,12 +473,3 @@ def test_what_is_left_of_a_text_only_shows() -> None:
     for kept in ("niwâpamâw ᓂᐚᐸᒫᐤ", "م\u200cن", "line\nline", "ﬁ ꞌ ʔ x\u030c"):
         assert harmless(kept) == kept
     assert harmless("a\u00a0b\tc\r\nd") == "a b c\nd"
-
-
-async def test_colours_and_language_hold_where_they_cannot_be_remembered(app: Reviewing) -> None:
-    async with started(app) as pilot:
-        with closing(sqlite3.connect(app.laptop.path, isolation_level=None)) as other:
-            other.execute("BEGIN IMMEDIATE")  # another program holds the laptop's file
-            await press(pilot, "f2", "l", "down", "up", "down", "enter")
-            assert app.theme == "rosetta-light"
-            assert app.is_running
