@@ -1,10 +1,11 @@
-"""A pack of metrics from outside: everything follows from its table, nothing needs it once a run is stored."""
+"""A pack of metrics from outside: all follows from its table, nothing needs it once a run is stored, and its faults end none."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -12,27 +13,34 @@ import pytest
 
 import rosetta
 from harness.core.failures import UsageError
+from harness.doctor.examination import examine
 from harness.doctor.finding import Health
 from harness.doctor.program import packs
+from harness.run.rescoring import Explainer
 from harness.setup.plan import scoring_of
 from harness.setup.scoring_options import ScoringOptions
+from harness.store.corpora.entries import read_entries
 from harness.store.file.database import open_store
+from harness.store.results import read_results
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run
 from scoring.core.inventory import in_order, inventory, metric_named, unknown_metric
 from scoring.core.metric_rows import row_of
-from tests.extending.demo_pack import CODE, CORPUS, TABLE, Place, played, said, write_project
+from tests.extending.demo_pack import CODE, CORPUS, PROJECT, TABLE, Place, Shown, played, said
+from tests.review.thorough import first
 from tests.tui.screens import App, settle, text
 from tests.wheels import build_wheel
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "data"))
-    return Place(tmp_path / "installed", monkeypatch)
+    found = Place(tmp_path / "installed", monkeypatch)
+    yield found
+    found.uninstall()
 
 
-def test_installed_pack_is_everywhere(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+def test_installed_pack_is_everywhere(place: Place, capsys: Shown) -> None:
     place.install()
     first = played(capsys, "rosetta,demo")
     second = played(capsys, "rosetta,Vowels Kept", text="Ĉu?")
@@ -56,9 +64,7 @@ def test_installed_pack_is_everywhere(place: Place, capsys: pytest.CaptureFixtur
     assert (finding.name, finding.health) == ("demo", Health.OK)
 
 
-def test_removed_pack_is_named_everywhere(
-    place: Place, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_removed_pack_is_named_everywhere(place: Place, capsys: Shown, tmp_path: Path) -> None:
     place.install()
     run, other = played(capsys, "rosetta,demo"), played(capsys, "rosetta,demo", text="Ĉu?")
     with_it = json.loads(said(capsys, "runs", "show", run, "--json"))
@@ -93,9 +99,7 @@ def test_removed_pack_is_named_everywhere(
 
 
 @pytest.mark.thorough
-async def test_screens_open_without_it(
-    place: Place, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+async def test_screens_open_without_it(place: Place, capsys: Shown, tmp_path: Path) -> None:
     place.install()
     played(capsys, "rosetta,demo")
     place.uninstall()
@@ -111,9 +115,7 @@ async def test_screens_open_without_it(
         assert "composite" in text(app)
 
 
-def test_other_version_reads_no_statistics(
-    place: Place, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_version_reads_no_statistics(place: Place, capsys: Shown) -> None:
     place.install()
     first = played(capsys, "rosetta,demo")
     place.install(table=TABLE.replace('"1.0"', '"2.0"'))
@@ -198,22 +200,18 @@ def test_names_that_clash_are_named_and_taken_by_nobody(place: Place) -> None:
     assert row_of("lbrag.vowels") is None
 
 
-def test_task_is_scored_by_its_pack(
-    place: Place, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    tags = {
-        "id": "asked",
-        "language_pair": "EN→EO",
-        "source_language": "en",
-        "target_language": "eo",
-    }
+def test_task_is_scored_by_its_pack(place: Place, capsys: Shown, tmp_path: Path) -> None:
+    languages = {"source_language": "en", "target_language": "eo", "language_pair": "EN→EO"}
     references = ["la kato" if n % 2 else f"numero {n}" for n in range(1, 7)]
     entries = [
         {"id": n, "source": f"Which number is {n}?", "reference": reference}
         for n, reference in enumerate(references, 1)
     ]
     corpus = tmp_path / "asked.json"
-    corpus.write_text(json.dumps({"dataset": {**tags, "task": "qa"}, "entries": entries}), "utf-8")
+    corpus.write_text(
+        json.dumps({"dataset": {"id": "asked", **languages, "task": "qa"}, "entries": entries}),
+        "utf-8",
+    )
     for number, text_ in enumerate(["La kato!", "numero"]):
         outputs = tmp_path / f"{number}.txt"
         outputs.write_text(f"{text_}\n" * 6, "utf-8")
@@ -236,7 +234,7 @@ def test_task_is_scored_by_its_pack(
 
 
 def test_translation_run_looks_at_no_installed_package(
-    place: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    place: Place, capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def looked(group: str) -> None:
         raise AssertionError(group)
@@ -252,7 +250,10 @@ def test_a_wheel_of_it_in_an_environment_of_its_own(tmp_path: Path) -> None:
     """The program and the pack are installed from their wheels; the libraries are those of this environment."""
     pytest.importorskip("hatchling")
     pytest.importorskip("pip")
-    write_project(tmp_path / "project")
+    (folder := tmp_path / "project" / "demo_vowels").mkdir(parents=True)
+    (folder / "__init__.py").write_text(CODE, "utf-8")
+    (folder / "pack.toml").write_text(TABLE, "utf-8")
+    (folder.parent / "pyproject.toml").write_text(PROJECT, "utf-8")
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "wheels")],
         cwd=tmp_path / "project", check=True, capture_output=True,
@@ -292,3 +293,121 @@ def test_a_wheel_of_it_in_an_environment_of_its_own(tmp_path: Path) -> None:
     after = ran("runs", "show", listed["run_id"])
     assert "demo 1.0 is not installed: values as stated" in after
     assert "Vowels Kept" not in after
+
+
+# packs whose code fails in a run
+
+
+FAILING = CODE.replace(
+    "        there = sum",
+    "        if translation.entry.id in FAILS:\n"
+    "            raise KeyError(translation.entry.reference)\n"
+    "        there = sum",
+).replace(
+    "    def stats(self",
+    "    def compared(self, translation):\n"
+    "        return [('entry', FAILS.index(translation.entry.id), None, 1)]\n\n"
+    "    def stats(self",
+)
+NAN = CODE.replace("return (min(kept, there), there)", "return WHAT")
+
+
+@pytest.mark.costly("runs a failing pack through card, screens of text, doctor and explainer")
+def test_failed_entry_is_counted(place: Place, capsys: Shown, tmp_path: Path) -> None:
+    place.install()
+    whole = played(capsys, "rosetta,demo")
+    entries = rosetta.load(CORPUS).entries[:12]
+    place.install(code=FAILING + f"\nFAILS = {[each.id for each in entries[3:5]]}\n")
+    run = played(capsys, "rosetta,demo")
+    shown = said(capsys, "runs", "show", run)
+    card = json.loads(said(capsys, "runs", "show", run, "--json"))
+    assert card["scores"]["demo.vowels_raised"] == 2
+    rows = card["results"]
+    assert [row["statistics"]["demo.vowels"] for row in rows[3:5]] == [[], []]
+    sound = json.loads(said(capsys, "runs", "show", whole, "--json"))
+    counts = [row["statistics"]["demo.vowels"] for row in sound["results"]]
+    there = [two for place_, two in enumerate(counts) if place_ not in (3, 4)]
+    expected = sum(kept for kept, _ in there) / sum(of for _, of in there)
+    assert card["scores"]["demo.vowels"] == pytest.approx(expected, abs=1e-12)
+    assert card["scores"]["chrf_plus_plus"] == sound["scores"]["chrf_plus_plus"]
+    assert "demo_raised" not in sound["scores"]
+    assert "2 entries without a value: the code of its pack failed" in " ".join(shown.split())
+    assert all(each.reference not in shown for each in entries[3:5])
+    assert "✗" not in said(capsys, "runs", "verify", run)
+    assert "Vowels" in said(capsys, "compare", whole, run, "--metric", "demo.vowels")
+    file = tmp_path / "card.json"
+    said(capsys, "runs", "export", run, "-o", str(file))
+    assert "✗" not in said(capsys, "runs", "verify", str(file))
+    findings = [each for each in examine(tmp_path / "data") if each.area == "Metric packs"]
+    [found] = [each for each in findings if "failed" in each.words]
+    assert found.health is Health.BROKEN
+    assert "demo.vowels failed at 2 entries of run " + run[:8] in found.words
+    with closing(open_store()) as store:
+        stored = find_run(store, run)
+        corpus = read_entries(store, stored.corpus, stored.positions)
+        explainer = Explainer(store, stored)
+        results = list(read_results(store, stored.id))
+        found_of = [explainer.explain(corpus[each.position], each) for each in results[3:6]]
+        explainer.close()
+    words = ("The code of its pack fails at this entry (KeyError), so it has no value.",)
+    assert [each.sentences.get("demo.vowels") for each in found_of] == [words, words, None]
+    beside = [row for each in found_of for row in each.compared]
+    assert beside == [("entry", "0", "None", True), ("entry", "1", "None", True)]
+
+
+@pytest.mark.parametrize(
+    "given",
+    first(
+        1,
+        ["(float('nan'), 1)", "(1,)", "('a', 2)", "7", "(1e300, 1e300)", "[[1], [2]]", "(None, 1)"],
+    ),
+)
+def test_bad_statistics_end_no_run(place: Place, capsys: Shown, given: str) -> None:
+    place.install(code=NAN.replace("WHAT", given))
+    scores = json.loads(said(capsys, "runs", "show", played(capsys, "demo"), "--json"))["scores"]
+    assert (scores["demo.vowels"], scores["demo.vowels_raised"]) == (None, 12)
+    assert "failed at 12 entries" in scores["reasons"]["demo.vowels"]
+
+
+@pytest.mark.parametrize(
+    ("more", "value"),
+    first(
+        2,
+        [
+            ("    def values(self, totals):\n        raise ValueError\n", None),
+            (
+                "    def further(self, total):\n        return {'composite': 1.0, 'seal': 'x'}\n",
+                0.0,
+            ),
+            ("    def stats_many(self, translations):\n        raise MemoryError\n", 0.0),
+            ("    def values(self, totals):\n        return [[1.0]] * len(totals)\n", None),
+            ("    def further(self, total):\n        raise ValueError\n", 0.0),
+            ("    def stats_many(self, translations):\n        return []\n", 0.0),
+        ],
+    ),
+)
+def test_bad_parts_end_no_run(place: Place, capsys: Shown, more: str, value: float | None) -> None:
+    place.install(code=CODE.replace("\n\nMETRICS", "\n" + more + "\n\nMETRICS"))
+    card = json.loads(said(capsys, "runs", "show", played(capsys, "demo", "!"), "--json"))
+    assert (card["scores"]["demo.vowels"], card["scores"]["composite"]) == (value, None)
+
+
+WHOLE = """
+from scoring.core.metric import CorpusMetric
+class Vowels(CorpusMetric):
+    info = pack_metric("demo.vowels")
+    signature = why_missing = "vowels"
+    def corpus_value(self, translations):
+        raise RecursionError("no end")
+METRICS"""
+
+
+def test_failing_signature_or_corpus_metric_has_no_value(place: Place, capsys: Shown) -> None:
+    place.install(code=CODE.replace('signature = "vowels:aeiou"', "signature = property(len)"))
+    card = json.loads(said(capsys, "runs", "show", played(capsys, "chrf,demo"), "--json"))
+    assert "does not make it: TypeError" in card["scores"]["reasons"]["demo.vowels"]
+    table = TABLE.replace('level = "both"', 'level = "corpus"')
+    place.install(table=table, code=CODE.replace("METRICS", WHOLE, 1))
+    card = json.loads(said(capsys, "runs", "show", played(capsys, "chrf,demo"), "--json"))
+    assert card["scores"]["demo.vowels"] is None
+    assert card["scores"]["chrf_plus_plus"] > 0

@@ -84,13 +84,10 @@ def problem_of(call: str) -> str | None:
     return f"there is no option {unknown}" if unknown else None
 
 
-def test_every_call_in_the_docs_can_be_made() -> None:
+def test_every_call_in_the_docs_can_be_made_and_every_command() -> None:
     assert problem_of("rosetta runz list")
     assert problem_of("rosetta runs list --nothing")
     assert {f"{page}: {call}": why for page, call in CALLS if (why := problem_of(call))} == {}
-
-
-def test_every_command_is_in_the_docs() -> None:
     told = " ".join(call for _, call in CALLS)
     missing = [name for name in commands() if f"rosetta {name}" not in told]
     assert not missing
@@ -121,7 +118,8 @@ def test_the_docs_list_every_screen_and_key() -> None:
     assert written == f"\n{MADE['page']()}", "run: python -P docs/make_keys.py"
 
 
-def test_every_key_of_a_screen_has_a_name_and_can_be_chosen_anew() -> None:
+def test_every_key_has_one_meaning_and_a_name() -> None:
+    """Two actions may share a key only where they share its name: one of them works at a time."""
     nameless = [
         f"{kind.__name__}: {binding.key}"
         for kind in MADE["screens"]()
@@ -129,10 +127,6 @@ def test_every_key_of_a_screen_has_a_name_and_can_be_chosen_anew() -> None:
         if binding.id is None
     ]
     assert not nameless
-
-
-def test_no_key_means_two_things_on_one_screen() -> None:
-    """Two actions may share a key only where they share its name: one of them works at a time."""
     for kind in MADE["screens"]():
         names = defaultdict(set)
         for binding in MADE["bindings"](kind):
@@ -152,13 +146,10 @@ def test_every_screen_has_a_title_and_says_what_its_signs_mean() -> None:
 COMPARING = read("docs", "comparing.md")
 
 
-def test_every_option_has_its_row() -> None:
+def test_options_and_numbers_of_comparing_are_those_of_the_code() -> None:
     told = set(re.findall(r"`(--[a-z]+)[ `]", COMPARING.split("## Reading")[0]))
     options = {option for parameter in compare.params for option in parameter.opts}
     assert told == {option for option in options if option.startswith("--")}
-
-
-def test_numbers_of_tests_and_bets_are_those_of_the_code() -> None:
     assert (LEAST_RUNS, MOST_RUNS) == (2, 6)
     assert "Two to six runs" in COMPARING
     assert f"{DRAWS:,} paired resamples" in COMPARING
@@ -170,9 +161,6 @@ def test_numbers_of_tests_and_bets_are_those_of_the_code() -> None:
     assert len(WAGERS) == 12
     assert round(2.718281828 ** enough(LEVEL)) == 40
     assert "Twelve bets" in COMPARING
-
-
-def test_metrics_are_called_what_they_are() -> None:
     rows = specification().metrics
     assert rows["length_ratio"].info.better == "neither"
     assert rows["bleu"].level == "corpus"
@@ -208,14 +196,11 @@ def _rows(part: str) -> dict[str, list[str]]:
     }
 
 
-def test_every_task_of_a_pack_has_a_metric_and_every_metric_a_task_that_there_is() -> None:
+def test_metrics_of_page_and_packs_are_those_there_are() -> None:
     for pack in shipped_packs():
         assert all(pack.for_task(task) for task in pack.tasks), pack.name
         tasks = {task for row in pack.rows.values() for task in row.tasks}
         assert tasks <= TASKS.keys()
-
-
-def test_the_page_names_no_metric_that_there_is_not() -> None:
     named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", METRICS.partition("## Packs")[0]))
     assert named - set(specification().metrics) <= {"morphological_analysis"}
 
@@ -225,36 +210,27 @@ def test_the_page_names_no_metric_that_there_is_not() -> None:
 CONTRIBUTING = read("CONTRIBUTING.md")
 
 
-def test_the_index_lists_every_page_once() -> None:
+def test_index_readme_and_changelog_are_kept() -> None:
     listed = re.findall(r"^\| \[([\w/.-]+\.md)\]", read("docs", "README.md"), re.MULTILINE)
     pages = {page.name for page in DOCS.glob("*.md")} - {"README.md"}
     assert sorted(name for name in listed if "/" not in name) == sorted(pages)
-
-
-def test_the_readme_leads_to_the_index_and_the_architecture() -> None:
     readme = read("README.md")
     for page in ("docs/README.md", "docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md"):
         assert f"({page})" in readme
+    told = read("CHANGELOG.md")
+    assert re.findall(r"^## (.*)$", told, re.MULTILINE)[0] == "Unreleased"
+    assert VERSION in told
 
 
-def test_files_that_contributing_names_are_there() -> None:
+def test_files_and_targets_that_contributing_names_are_there() -> None:
     named = set(re.findall(r"`([\w.-]+(?:/[\w.-]*)+|[\w.-]+\.(?:toml|yaml|md))`", CONTRIBUTING))
     named |= set(re.findall(r"\]\(([\w/.-]+)\)", CONTRIBUTING))
     assert len(named) > 25
     fixed = (name for name in sorted(named) if "TAG" not in name and "NAME" not in name)
     gone = [name for name in fixed if not (ROOT / name).exists()]
     assert gone == []
-
-
-def test_make_knows_the_targets_that_contributing_names() -> None:
     targets = set(re.findall(r"^([a-z-]+):", read("Makefile"), re.MULTILINE))
     assert set(re.findall(r"\bmake ([a-z-]+)", CONTRIBUTING)) <= targets
-
-
-def test_the_changelog_is_kept() -> None:
-    told = read("CHANGELOG.md")
-    assert re.findall(r"^## (.*)$", told, re.MULTILINE)[0] == "Unreleased"
-    assert VERSION in told
 
 
 def test_pre_commit_runs_what_make_lint_runs() -> None:
@@ -273,14 +249,11 @@ def scripts() -> set[str]:
     return {path.stem for path in found if "__main__" in path.read_text("utf-8")} - PARTS
 
 
-def test_make_runs_every_script() -> None:
+def test_scripts_are_run_by_make_and_have_their_rows() -> None:
     makefile = read("Makefile").replace("\\\n", " ")
     listed = re.findall(r"^BENCHMARKS = (.*)$", makefile, re.MULTILINE)[0].split()
     assert sorted(listed) == sorted(scripts())
     assert "for name in $(BENCHMARKS)" in makefile
-
-
-def test_the_page_has_a_row_for_every_script() -> None:
     rows = [line for line in read("docs", "benchmarks.md").splitlines() if line.startswith("|")]
     last = (re.findall(r"`(\w+)`", row.rstrip("| ").split("|")[-1]) for row in rows)
     assert {name for names in last for name in names} == scripts()
@@ -293,14 +266,11 @@ LINES = dict(
     re.findall(r"<!-- openssl: (\w+) -->\n```sh\n(.*?)```", read("docs", "verifying.md"), re.DOTALL)
 )
 
-needs_openssl = pytest.mark.skipif(
-    not all(map(shutil.which, ("openssl", "bash", "python3"))),
-    reason="openssl, bash or python3 is not installed",
-)
-
 
 @pytest.fixture(scope="module")
 def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoSides]:
+    if not all(map(shutil.which, ("openssl", "bash", "python3"))):
+        pytest.skip("openssl, bash or python3 is not installed")
     with pytest.MonkeyPatch.context() as patch:
         yield two_sides(tmp_path_factory.mktemp("openssl"), patch)
 
@@ -318,7 +288,7 @@ def holds(done: subprocess.CompletedProcess[str], times: int = 1) -> bool:
     return done.returncode == 0 and done.stdout.count("Verified Successfully") == times
 
 
-@needs_openssl
+@pytest.mark.thorough
 def test_openssl_checks_a_certificate(sides: TwoSides, tmp_path: Path) -> None:
     shutil.copy(sides.certificate, tmp_path / "NAME.certificate.json")
     signature = sides.certificate.name.replace(".json", ".sig")
@@ -330,7 +300,7 @@ def test_openssl_checks_a_certificate(sides: TwoSides, tmp_path: Path) -> None:
     assert not holds(run("certificate", tmp_path, KEY=sides.organisation_key))
 
 
-@needs_openssl
+@pytest.mark.thorough
 def test_openssl_checks_a_signed_card(sides: TwoSides, tmp_path: Path) -> None:
     (tmp_path / "c.tsv").write_text("id\tsource\treference\n1\tHello\tSaluton\n", "utf-8")
     languages = "--source-language en --target-language eo"
@@ -350,7 +320,7 @@ def test_openssl_checks_a_signed_card(sides: TwoSides, tmp_path: Path) -> None:
     assert "another card" in run("card", tmp_path, KEY=key).stderr
 
 
-@needs_openssl
+@pytest.mark.thorough
 def test_openssl_checks_a_record_of_ownership(sides: TwoSides, tmp_path: Path) -> None:
     path = tmp_path / "NAME.rosetta-ownership"
     shutil.copy(sides.signed(), path)

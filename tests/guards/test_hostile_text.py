@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import select
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -27,6 +22,7 @@ from rosetta_tui.live.screen import LiveScreen
 from tests.tui.commands.processes import Rosetta
 from tests.tui.entry.explained import Known, hostile_why
 from tests.tui.hostile import acting
+from tests.tui.real import pseudo
 from tests.tui.scenes import HOSTILE, Scene, card_of, hostile
 from tests.tui.screens import App, settle, text
 
@@ -129,18 +125,15 @@ async def test_a_search_for_hostile_text(made: Scene) -> None:
             assert_harmless(app)
 
 
-# On a real terminal
+# on a real terminal
 
 CHILD = """
 import sys
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
-from tests.tui.entry.explained import Known, hostile_why
 from tests.tui.scenes import HOSTILE, hostile
 from tests.tui.screens import App
 
-made = hostile(Path(sys.argv[1]))
+made = hostile(Path(sys.argv[2]))
 made.play([made.started(), *made.scored(len(HOSTILE)), made.progress(5)])
 App(made, watch=True).run()
 """
@@ -150,80 +143,21 @@ RAW = [b"\x1b]52;", b"\x1b]0;title", b"\x1b[2J\x1b[Hgone", b"\xc2\x9b2J", b"\xe2
 
 
 @pytest.mark.thorough
-def test_no_escape_of_the_data_reaches_a_real_terminal(tmp_path: Path) -> None:
-    """The app runs on a pseudo terminal; its output is searched and replayed on a terminal emulator."""
-    import pyte
-
-    screen = pyte.Screen(160, 48)
-    stream = pyte.ByteStream(screen)
-    sent = b""
-    child, terminal = _start(tmp_path / "s.sqlite")
-    try:
-        steps = [
-            (b"clip", b"\r"),
-            (b"Reference", b"q"),
-            (b"Quality", b"q"),
-            (b"Stop and leave", b"y"),
-        ]
-        for shown, key in steps:
-            sent += _until(terminal, shown, stream, screen)
-            os.write(terminal, key)
-        sent += _until(terminal, None, stream, screen)
-        assert child.wait(600) == 0
-    finally:
-        child.kill()
-        child.wait()
-        os.close(terminal)
-    found = [raw for raw in RAW if raw in sent]
-    assert found == []
-
-
-def _start(path: Path) -> tuple[subprocess.Popen[bytes], int]:
-    import fcntl
-    import struct
-    import termios
-
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 48, 160, 0, 0))
-    child = subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(path)],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env=_environment() | {"TERM": "xterm-256color", "COLORTERM": "truecolor"},
-        cwd=Path(__file__).parents[2],
-        start_new_session=True,
-    )
-    os.close(theirs)
-    return child, ours
-
-
-def _environment() -> dict[str, str]:
-    """Return ours without the size that a test runner may tell: the terminal has its own."""
-    return {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
-
-
-def _until(terminal: int, shown: bytes | None, stream: object, screen: object) -> bytes:
-    """Read until a word stands on the emulated screen, or until the end where there is none."""
-    got = b""
-    while select.select([terminal], [], [], 30)[0]:
-        try:
-            part = os.read(terminal, 65536)
-        except OSError:
-            return got
-        if not part:
-            return got
-        got += part
-        stream.feed(part)  # type: ignore[attr-defined]
-        if shown is not None and shown.decode() in "\n".join(screen.display):  # type: ignore[attr-defined]
-            return got
-    raise AssertionError(f"{shown!r} never stood on the screen")
+def test_no_escape_of_the_data_reaches_a_real_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pseudo, "PROGRAM", CHILD)
+    with pseudo.Pseudo(tmp_path, tmp_path / "s.sqlite") as app:
+        for shown, key in (("clip", "\r"), ("Reference", "q"), ("Quality", "q"), ("Stop and", "y")):
+            app.wait_for(shown)
+            app.press(key)
+        assert app.ended() == 0
+        assert [raw for raw in RAW if raw in app.drawn] == []
 
 
 # no folder of the user's machine is on a card or in what a run prints: cards are passed on
 
 TELLTALE = "Zaubertrank-7f3a"
-FORMS = ("card", "jsonl", "csv")
 
 
 @pytest.fixture
@@ -265,7 +199,7 @@ def printed(rosetta: Rosetta, arguments: Sequence[object]) -> str:
         assert code == 0, problems
         assert out
         said += [out, problems]
-    for form in FORMS:
+    for form in ("card", "jsonl", "csv"):
         code, out, problems = rosetta("runs", "export", "last", "--form", form, "-o", "-")
         assert code == 0, problems
         said += [out, problems]
@@ -284,23 +218,6 @@ def test_files_of_ones_own_are_named_without_their_folder(rosetta: Rosetta, fold
         assert re.search(told, said)
         assert "own.hfstol" in said
         assert TELLTALE not in said
-
-
-@pytest.mark.thorough
-def test_an_analyser_that_is_damaged_is_named_without_its_folder(
-    rosetta: Rosetta, folder: Path
-) -> None:
-    languages = rosetta.home / "languages" / "eo"
-    languages.mkdir(parents=True)
-    (languages / "epo.hfstol").write_bytes(b"damaged")
-    chosen = ["run", folder / DEMO_CORPUS, "-m", "copy-source"]
-    said = printed(rosetta, chosen)
-    assert "epo.hfstol" in said
-    assert TELLTALE not in said
-
-
-@pytest.mark.thorough
-def test_a_run_that_was_scored_again(rosetta: Rosetta, folder: Path) -> None:
     code, _, problems = rosetta(*replay(folder), "--plain")
     assert code == 0, problems
     for scores in ("scores.tsv", "few.tsv"):
@@ -309,6 +226,17 @@ def test_a_run_that_was_scored_again(rosetta: Rosetta, folder: Path) -> None:
         assert code == 0, problems
         assert scores in out
         assert TELLTALE not in out + problems
+
+
+@pytest.mark.thorough
+def test_damaged_analyser_is_named_without_its_folder(rosetta: Rosetta, folder: Path) -> None:
+    languages = rosetta.home / "languages" / "eo"
+    languages.mkdir(parents=True)
+    (languages / "epo.hfstol").write_bytes(b"damaged")
+    chosen = ["run", folder / DEMO_CORPUS, "-m", "copy-source"]
+    said = printed(rosetta, chosen)
+    assert "epo.hfstol" in said
+    assert TELLTALE not in said
 
 
 @pytest.mark.thorough

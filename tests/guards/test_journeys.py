@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import re
+import sys
+import threading
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -16,13 +23,116 @@ from rosetta_tui.cli import main
 from rosetta_tui.review.rating.lines.face import run_lines
 from rosetta_tui.review.rating.lines.pages import Console
 from rosetta_tui.review.rating.sitting import TerminalOpening
-from tests.guards.tracing import ROOT, Step, Trace
-from tests.harness.scripted import Answer, Asked, error, serving, translated
+from tests.harness.scripted import error, serving, translated
 from tests.review.office import made
 from tests.review.verdict.certified import fluent_run
 from tests.tui.review.gated import filled, invoke, issued, reviewed
 from tests.tui.screens import text
 from tests.walks.shell import shown_item
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui")
+
+Step = tuple[str, str]
+"""A file below the root, and the name of a function in it."""
+
+
+class Trace:
+    """Where each step was reached last: the functions of ours that led there, the first one first.
+
+    A thread or task that one of our functions starts goes on where that function stands. What Textual or asyncio
+    start by themselves has no such past.
+    """
+
+    def __init__(self, steps: Collection[Step]) -> None:
+        self.ways: dict[Step, list[Step]] = {}
+        self._steps = frozenset(steps)
+        self._names = {name for _, name in steps}
+        self._places: dict[CodeType, Step | None] = {}
+        self._pasts: dict[object, list[Step]] = {}
+
+    def files(self, steps: Iterable[Step], first: str | None = None) -> list[str]:
+        """Return the files on the ways to some steps as they are met, each way from the file ``first`` on."""
+        found: dict[str, None] = {}
+        for step in steps:
+            files = [file for file, _ in self.ways[step]]
+            found |= dict.fromkeys(files[files.index(first) :] if first in files else files)
+        return list(found)
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Watch all threads until the block ends; what an earlier block has reached stays as it was."""
+        self._steps -= self.ways.keys()
+        start, create = threading.Thread.start, asyncio.BaseEventLoop.create_task
+
+        def starting(thread: threading.Thread) -> None:
+            self._remember(thread)
+            start(thread)
+
+        def creating(loop: Any, coroutine: Any, **more: Any) -> asyncio.Task[Any]:
+            task = create(loop, coroutine, **more)
+            self._remember(task)
+            return task
+
+        with (
+            patch.object(threading.Thread, "start", starting),
+            patch.object(asyncio.BaseEventLoop, "create_task", creating),
+        ):
+            before = sys.getprofile()
+            threading.setprofile(self._called)
+            sys.setprofile(self._called)
+            try:
+                yield
+            finally:
+                sys.setprofile(before)
+                threading.setprofile(None)
+
+    def _called(self, frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_name in self._names:
+            step = self._place(code)
+            if step in self._steps:
+                self.ways[step] = self._way(frame)
+
+    def _way(self, frame: FrameType | None) -> list[Step]:
+        way: list[Step] = []
+        while frame is not None:
+            place = self._place(frame.f_code)
+            if place is not None:
+                way.append(place)
+            frame = frame.f_back
+        return [*self._past(), *reversed(way)]
+
+    def _past(self) -> list[Step]:
+        try:
+            task = asyncio.current_task()
+        except RuntimeError:
+            task = None
+        thread = threading.current_thread()
+        return self._pasts.get(task) or self._pasts.get(thread) or []
+
+    def _remember(self, started: object) -> None:
+        """Keep where a thread or task begins, if a function of ours starts it."""
+        frame: FrameType | None = sys._getframe(2)  # whoever called start or create_task
+        while frame is not None and frame.f_globals.get("__name__", "").startswith("asyncio"):
+            frame = frame.f_back
+        if frame is not None and self._place(frame.f_code) is not None:
+            self._pasts[started] = self._way(frame)
+
+    def _place(self, code: CodeType) -> Step | None:
+        """Return the file and name of a function of ours; None for a module as it is imported, and for others."""
+        if code not in self._places:
+            path = Path(code.co_filename)
+            ours = path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in PACKAGES
+            inside = ours and code.co_name != "<module>"
+            self._places[code] = (
+                (path.relative_to(ROOT).as_posix(), code.co_name) if inside else None
+            )
+        return self._places[code]
+
+
+# the journeys
+
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 RUN, REFUSED, RATING = (
@@ -61,14 +171,8 @@ class Terminal(io.StringIO):
         return True
 
 
-def refused_once(asked: Asked) -> Answer:
-    return translated(asked) if asked.number else error(429, headers={"retry-after": "0"})
-
-
-@pytest.mark.costly("traces every function of ours during a whole run")
-def test_a_run_and_a_429_go_as_the_page_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.thorough
+def test_run_and_429_go_as_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One run on the live screen, whose first call is refused with 429."""
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
     for name in ("stdin", "stdout"):
@@ -89,7 +193,11 @@ def test_a_run_and_a_429_go_as_the_page_says(
     corpus.write_text("source\treference\nHello\tSaluton\n", "utf-8")
     languages = ("--source-language", "en", "--target-language", "eo")
     trace = Trace({*steps(RUN), *steps(REFUSED)})
-    with serving(refused_once) as server, trace.watching():
+    again = error(429, headers={"retry-after": "0"})
+    with (
+        serving(lambda asked: translated(asked) if asked.number else again) as server,
+        trace.watching(),
+    ):
         chat = ("--method", "chat", "--endpoint", server.url, "--model", "m")
         with pytest.raises(SystemExit) as ended:
             main(["run", str(corpus), *languages, *chat])

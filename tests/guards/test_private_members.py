@@ -37,13 +37,15 @@ _CANDIDATE = re.compile(
     r"(?<!\bself)(?<!\bcls)(?<!\bsuper\(\))\.(_[^\W_]\w*)|import \(?\s*(_[^\W_]\w*)|[\"'][\w.]*?\.?(_[^\W_]\w*)[\"']"
 )
 _SOME = re.compile(r"(?<!self)(?<!cls)\._[^\W_]|import .*\b_[^\W_]|[\"'](?:[\w.]*\.)?_[^\W_]")
+_HINT = re.compile(r"[.'\" (]_")
 _OWN = re.compile(r"(?:def|class) (_\w+)|\b(_\w+)(?:: [^=\n]+)? =")
 
 
 @cache
 def candidates(source: str) -> tuple[int, ...]:
     """Return the lines on which a scan finds a private name that the file does not define; cheaper than parsing."""
-    suspect = [pair for pair in enumerate(source.splitlines(), 1) if _SOME.search(pair[1])]
+    hinted = (pair for pair in enumerate(source.splitlines(), 1) if _HINT.search(pair[1]))
+    suspect = [pair for pair in hinted if _SOME.search(pair[1])]
     own = DOCUMENTED.union(*_OWN.findall(source)) if suspect else DOCUMENTED
     return tuple(
         number

@@ -57,10 +57,21 @@ def metrics() -> dict[str, InventoryRow]:
     return specification().metrics
 
 
-def test_ids_and_titles_stand_in_the_documents_order() -> None:
+def test_titles_scales_and_levels_are_those_of_the_document() -> None:
     assert [(id_, row.info.title) for id_, row in metrics().items()] == [
         (id_, cells[0]) for id_, cells in inventory().items()
     ]
+    for id_, (_, _, scale, _, _) in inventory().items():
+        info = metrics()[id_].info
+        low, high = re.findall(r"[\d.]+|∞", scale)[:2]
+        assert info.low == float(low), id_
+        assert info.high == (inf if high == "∞" else float(high)), id_
+        told = "lower" if "lower is better" in scale else "higher"
+        assert info.better == ("neither" if "1.0 is ideal" in scale else told), id_
+    levels = {"Both": "both", "Corpus": "corpus", "Corpus only": "corpus"}
+    assert {id_: row.level for id_, row in metrics().items()} == {
+        id_: levels[cells[3]] for id_, cells in inventory().items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -80,23 +91,6 @@ def test_categories_hold_the_documents_metrics(category: str, start: str, end: s
     assert {metrics()[id_].info.source for id_ in ours} == {f"scoring-specification §{number}"}
 
 
-def test_scales_and_directions() -> None:
-    for id_, (_, _, scale, _, _) in inventory().items():
-        info = metrics()[id_].info
-        low, high = re.findall(r"[\d.]+|∞", scale)[:2]
-        assert info.low == float(low), id_
-        assert info.high == (inf if high == "∞" else float(high)), id_
-        told = "lower" if "lower is better" in scale else "higher"
-        assert info.better == ("neither" if "1.0 is ideal" in scale else told), id_
-
-
-def test_levels() -> None:
-    levels = {"Both": "both", "Corpus": "corpus", "Corpus only": "corpus"}
-    assert {id_: row.level for id_, row in metrics().items()} == {
-        id_: levels[cells[3]] for id_, cells in inventory().items()
-    }
-
-
 def test_normalisation() -> None:
     rules = table(section("4.2 Input Normalization", "Metrics excluded from the composite"))
     words = {"None": "none", "Divide": "percent", "1.0": "invert"}
@@ -106,38 +100,27 @@ def test_normalisation() -> None:
     assert ours == told
 
 
-@pytest.mark.parametrize(
-    ("profile", "start", "end"),
-    [
+def test_weights_are_what_the_tables_say_s3() -> None:
+    for profile, start, end in (
         ("A", "Profile A: Languages WITH FST", "Total: 1.00"),
         ("B", "Profile B: Languages WITHOUT FST", "Note on weight evolution"),
-    ],
-)
-def test_weights(profile: str, start: str, end: str) -> None:
-    documented = {id_: float(cells[0]) for id_, cells in table(section(start, end)).items()}
-    assert specification().profiles[profile] == documented
-    assert sum(documented.values()) == pytest.approx(1)
-
-
-def test_structural_metrics_carry_what_the_table_says_s3() -> None:
+    ):
+        documented = {id_: float(cells[0]) for id_, cells in table(section(start, end)).items()}
+        assert specification().profiles[profile] == documented
+        assert sum(documented.values()) == pytest.approx(1)
     assert "Structural metrics carry 50% of the composite" in document("scoring-specification.md")
     assert "structural metrics carry 40%" in document("benchmark-specification.md")
     weights = specification().profiles["A"]
-    structural = sum(
-        weight for id_, weight in weights.items() if metrics()[id_].category == "structural"
-    )
-    assert structural == pytest.approx(0.40)
+    structural = [id_ for id_ in weights if metrics()[id_].category == "structural"]
+    assert sum(weights[id_] for id_ in structural) == pytest.approx(0.40)
 
 
-def test_tier_thresholds() -> None:
+def test_tiers_and_exclusions_are_those_of_the_document() -> None:
     code = re.findall(r'composite >= ([\d.]+) → "(\w+)"', section("5.1 Tier", "6. Cost Metrics"))
     assert [(float(least), name) for least, name in code] == list(specification().tiers)
     ranges = table(section("5. Quality Tiers", "These tiers are provisional"))
     told = [(float(cells[0].split("–")[0]), name.lower()) for name, cells in ranges.items()]
     assert sorted(told, reverse=True) == list(specification().tiers)
-
-
-def test_exclusions() -> None:
     appendix = table(section("Appendix A: Metrics NOT in Composite", "Appendix B"))
     names = {row.info.title: id_ for id_, row in metrics().items()} | {
         "TER": "ter",
@@ -152,15 +135,12 @@ def test_exclusions() -> None:
     assert ours == listed | {"repair_effectiveness"}
 
 
-def test_every_metric_that_the_document_gives_an_interval_has_one() -> None:
+def test_intervals_and_keys_of_the_card_are_those_of_the_document() -> None:
     rows = table(section("8.1 Bootstrap Confidence Intervals", "8.2 Paired Bootstrap"))
     assert set(rows) - {"composite"} == {
         "chrf_plus_plus", "exact_match_rate", "fst_acceptance_rate", "comet_score",
     }  # fmt: skip
     assert all(metrics()[id_].interval for id_ in set(rows) - {"composite"})
-
-
-def test_every_key_of_the_scores_block_is_on_the_card() -> None:
     keys = set(re.findall(r'^\s*"(\w+)":', section('"scores": {', '"cost": {'), re.MULTILINE))
     assert keys - {"scores"} <= set(RunScores.model_fields)
     assert set(metrics()) | NO_FURTHER_FIELDS <= set(RunScores.model_fields)
@@ -176,22 +156,15 @@ def test_the_example_composite_does_not_follow_from_its_own_numbers_s2() -> None
 
 def test_the_benchmark_specification_agrees_where_it_repeats() -> None:
     text = document("benchmark-specification.md")
-    assert len(specification().profiles["A"]) == int(
-        re.findall(r"Profile A .*?(\d+) metrics", text)[0]
-    )
-    assert len(specification().profiles["B"]) == int(
-        re.findall(r"Profile B .*?(\d+) metrics", text)[0]
-    )
-    tiers = re.findall(
-        r"(\w+) \(([\d.]+)–[\d.]+\)",
-        section("5. Quality Tiers", "6. Benchmark", "benchmark-specification.md"),
-    )
-    assert [(float(least), name.lower()) for name, least in reversed(tiers)] == list(
-        specification().tiers
-    )
-    assert (
-        float(re.findall(r"Deployable threshold \(([\d.]+)\)", text)[0])
-        == {name: least for least, name in specification().tiers}["deployable"]
-    )
+    for name in "AB":
+        [count] = re.findall(rf"Profile {name} .*?(\d+) metrics", text)[:1]
+        assert len(specification().profiles[name]) == int(count)
+    told = section("5. Quality Tiers", "6. Benchmark", "benchmark-specification.md")
+    tiers = [*reversed(re.findall(r"(\w+) \(([\d.]+)–[\d.]+\)", told))]
+    ours = {name: least for least, name in specification().tiers}
+    assert {name.lower(): float(least) for name, least in tiers} == ours
+    assert [name.lower() for name, _ in tiers] == [*ours]
+    least = re.findall(r"Deployable threshold \(([\d.]+)\)", text)[0]
+    assert float(least) == ours["deployable"]
     assert "chrF++ ÷ 100, code-switching and hallucination rate inversion" in text
     assert "excluded from the composite (BLEU, COMET, TER, length ratio, consistency)" in text

@@ -92,6 +92,7 @@ print(len([rows.cells(place) for place in range(rows.count)]))
 """
 
 
+@pytest.mark.thorough
 def test_a_leaderboard_of_own_runs_loads_no_heavy_library(tmp_path: Path) -> None:
     """Its groups do, which are worked out beside it once the ranks stand there."""
     path, corpus = tmp_path / "s.sqlite", ranked_corpus()
@@ -105,23 +106,11 @@ def test_a_leaderboard_of_own_runs_loads_no_heavy_library(tmp_path: Path) -> Non
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of the system")
 def test_it_says_that_it_is_preparing_before_the_first_frame(tmp_path: Path) -> None:
     """What is said stands on the person's own screen until the app takes it over, and is gone when it leaves."""
-    import pty
+    from tests.tui.real.pseudo import Pseudo, wait
 
-    ours, theirs = pty.openpty()
-    program = "from rosetta_tui.cli import main; main([])"
-    started = subprocess.Popen(
-        [sys.executable, "-P", "-c", program], stdin=theirs, stdout=theirs, stderr=theirs,
-        env={**os.environ, "ROSETTA_HOME": str(tmp_path), "TERM": "xterm"},
-    )  # fmt: skip
-    os.close(theirs)
-    said = b""
-    try:
-        while b"\x1b[?1049h" not in said:
-            said += os.read(ours, 4096)
-    finally:
-        started.kill()
-        started.wait()
-        os.close(ours)
+    with Pseudo(tmp_path) as app:
+        wait(app.screen, lambda _: b"\x1b[?1049h" in app.drawn)
+        said = bytes(app.drawn)
     before = said.partition(b"\x1b[?1049h")[0].decode()
     assert before.startswith("preparing …\r")
     assert before.removeprefix("preparing …\r").startswith("\x1b[K")
@@ -143,17 +132,6 @@ def test_command_loads_only_its_needs(tmp_path: Path, command: str, without: set
     assert not without & modules
 
 
-def test_help_loads_next_to_nothing(tmp_path: Path) -> None:
-    modules, said = loaded(tmp_path, COMMAND, "--help")
-    assert said.startswith("Usage: rosetta")
-    assert packages(modules) - set(sys.stdlib_module_names) == {"rosetta_tui"}
-    assert {name for name in modules if name.startswith(OURS)} == {
-        "rosetta_tui", "rosetta_tui.cli", "rosetta_tui.front",
-    }  # fmt: skip
-    heavy = {"asyncio", "sqlite3", "ssl", "socket", "subprocess", "dataclasses", "inspect"}
-    assert packages(modules).isdisjoint(heavy | {"typing", "json", "importlib"})
-
-
 HELP = """
 import io, json
 from contextlib import redirect_stdout
@@ -173,8 +151,16 @@ print(json.dumps([said, guilty]))
 """
 
 
-def test_no_help_page_loads_a_library_of_the_work(tmp_path: Path) -> None:
+def test_help_loads_next_to_nothing_and_no_page_more(tmp_path: Path) -> None:
     """Time is not looked at: each of these costs as much as the most that a page may take, or half of it."""
+    modules, said = loaded(tmp_path, COMMAND, "--help")
+    assert said.startswith("Usage: rosetta")
+    assert packages(modules) - set(sys.stdlib_module_names) == {"rosetta_tui"}
+    assert {name for name in modules if name.startswith(OURS)} == {
+        "rosetta_tui", "rosetta_tui.cli", "rosetta_tui.front",
+    }  # fmt: skip
+    slow = {"asyncio", "sqlite3", "ssl", "socket", "subprocess", "dataclasses", "inspect"}
+    assert packages(modules).isdisjoint(slow | {"typing", "json", "importlib"})
     heavy = [
         "numpy", "pydantic", "textual", "rich", "sacrebleu", "cryptography", "asyncio", "ssl", "httpx",
         "keyring", "regex", "lxml", "importlib.metadata", "PySide6",
@@ -186,9 +172,7 @@ def test_no_help_page_loads_a_library_of_the_work(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("style", ["--plain", "--json-lines"])
-def test_a_headless_run_loads_neither_terminal_client_nor_keyring(
-    tmp_path: Path, style: str
-) -> None:
+def test_headless_run_loads_neither_terminal_client_nor_keyring(tmp_path: Path, style: str) -> None:
     modules, said = loaded(tmp_path, COMMAND, "demo", style)
     assert "harness.run.running" in modules
     assert "chrf" in said.lower()

@@ -1,19 +1,24 @@
-"""What goes into the bundle and what stays out, without building one."""
+"""What goes into the bundle and what stays out, without building one, and the advisories of what is locked."""
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import io
+import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
+import threading
 import zipfile
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import date
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.machinery import PathFinder
 from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +26,6 @@ import pytest
 
 from harness.sealed.phrase import phrase
 from tests.packaging.parts import REVIEWER, ROOT, part
-from tests.review.thorough import times
 
 recipe = part("recipe")
 archives = part("archives")
@@ -42,12 +46,10 @@ WANTED = [
     entry("python3.11/lib-dynload/_sqlite3.cpython-311-x86_64-linux-gnu.so"),
     entry("libpython3.11.so.1.0"),
 ]
-_LEFT_OUT: tuple[str, ...] = (
-    "tls/libqopensslbackend",
-    "platforms/libqeglfs",
-    "imageformats/libqjpeg",
+_LEFT_OUT = (
+    *("tls/libqopensslbackend", "platforms/libqeglfs", "imageformats/libqjpeg"),
+    *("platformthemes/libqgtk3", "networkinformation/libqglib"),
 )
-_LEFT_OUT += ("platformthemes/libqgtk3", "networkinformation/libqglib")
 UNWANTED = [
     *map(entry, ("PySide6/QtNetwork.abi3.so", "PySide6/QtSvg.abi3.so")),
     *(entry(f"{PLUGINS}/{each}.so") for each in _LEFT_OUT),
@@ -73,17 +75,6 @@ def test_what_is_named_stays_with_its_libraries_and_links_alone() -> None:
 
 
 MODULES = ["ssl", "_ssl", "http.client", "asyncio", "httpx", "numpy.core", "textual"]
-
-
-def test_parts_of_the_network_or_the_terminal_stop_the_build() -> None:
-    for module in (*MODULES, "PySide6.QtNetwork"):
-        with pytest.raises(SystemExit, match=module):
-            recipe.refuse_denied([module, "review.session"], [])
-    with pytest.raises(SystemExit, match=r"libssl\.so\.3"):
-        recipe.refuse_denied(["json"], ["lib/libssl.so.3", "libz.so.1"])
-    recipe.refuse_denied(["json", "httpversion"], ["libz.so.1"])
-
-
 WARNINGS = """
 missing module named winreg - imported by platform (delayed), review.log.own_file (delayed, conditional)
 missing module named pydantic.BaseModel - imported by pydantic (conditional), harness.sealed.forms (top-level)
@@ -93,7 +84,13 @@ excluded module named numpy - imported by more_itertools (delayed), harness.card
 """
 
 
-def test_a_module_that_ours_import_and_the_bundle_lacks_stops_the_build() -> None:
+def test_denied_and_absent_modules_stop_the_build() -> None:
+    for module in (*MODULES, "PySide6.QtNetwork"):
+        with pytest.raises(SystemExit, match=module):
+            recipe.refuse_denied([module, "review.session"], [])
+    with pytest.raises(SystemExit, match=r"libssl\.so\.3"):
+        recipe.refuse_denied(["json"], ["lib/libssl.so.3", "libz.so.1"])
+    recipe.refuse_denied(["json", "httpversion"], ["libz.so.1"])
     with pytest.raises(SystemExit) as stopped:
         recipe.refuse_absent(WARNINGS, ["pydantic", "harness.sealed.forms"])
     assert "regex" in str(stopped.value)
@@ -129,7 +126,7 @@ def test_fonts_and_words_go_along_and_no_corpus_or_policy() -> None:
 # ICU
 
 
-def test_items_of_icu_are_laid_out_so_that_they_are_read_again() -> None:
+def test_items_of_icu_are_read_again_and_what_is_none_is_refused() -> None:
     header = (b"\x90\x00\xda\x27\x14\x00\x00\x00\x00\x00\x02\x00CmnD" + bytes(0x90))[:0x90]
     items = {f"icudt73l/coll/{n:02}.res": bytes([n]) * (7 * n + 1) for n in range(9)}
     data = icu.packed(header, items | {"icudt73l/zz": b"last"})
@@ -139,9 +136,6 @@ def test_items_of_icu_are_laid_out_so_that_they_are_read_again() -> None:
     assert all(again[name].startswith(item) for name, item in items.items())
     places = [data.find(item) for item in list(items.values())[1:]]
     assert all(place % 16 == 0 for place in places)
-
-
-def test_what_is_no_data_of_icu_is_refused() -> None:
     with pytest.raises(icu.IcuError):
         icu.read_items(b"\x7fELF nothing in it")
     with pytest.raises(icu.IcuError):
@@ -192,25 +186,16 @@ def test_archives_keep_links_and_what_may_be_run(tmp_path: Path) -> None:
     assert oct(modes["program/start"]) == "0o100755"
 
 
-LOADED = """
-import sys
-
-import review.desktop.program.running
-import review.desktop.program.program
-print(*sys.modules)
-"""
-
-
 def _asked_for(start: str) -> set[str]:
     """Return the packages that are not ours and that a module, or one that it reaches, imports, in functions too."""
     waiting, seen, others = [start], {start}, set()
     while waiting:
         path = ROOT.joinpath(*waiting.pop().split("."))
         file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))) if file.is_file() else ():
-            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom) and node.module:
-                names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
+        found = _IMPORTS.findall(file.read_text("utf-8")) if file.is_file() else ()
+        for module, imported in found:
+            names = re.findall(r"(\w[\w.]*)(?: as \w+)?", re.sub("#.*", "", imported))
+            names = [module, *(f"{module}.{each}" for each in names)] if module else names
             ours = {each for each in names if each.startswith(recipe.PACKAGES)}
             waiting += ours - seen
             seen |= ours
@@ -218,11 +203,8 @@ def _asked_for(start: str) -> set[str]:
     return others
 
 
-NOT_NEEDED = {
-    *("_ssl", "asyncio", "aiohttp", "click", "http", "httpx", "keyring", "numpy", "rich", "ssl"),
-    *("textual", "urllib.request", "PySide6.QtNetwork", "PySide6.QtQml", "PySide6.QtSvg"),
-    *("fontTools", "scoring", "review.office", "review.verdict", "review.calibration"),
-}
+_IMPORTS = re.compile(r"^ *(?:from ([\w.]+) )?import (\([^)]*\)|[^(\n]+)", re.MULTILINE)
+"""Looked for in the text, which takes a tenth of the time of parsing it."""
 
 
 def _brought(locked: Iterable[str]) -> set[str]:
@@ -238,20 +220,11 @@ def _brought(locked: Iterable[str]) -> set[str]:
 def test_what_the_window_imports_is_in_the_environment_of_the_bundle() -> None:
     lock = (ROOT / "packaging" / "requirements-bundle.lock").read_text("utf-8")
     locked = {line.partition("==")[0].lower() for line in lock.splitlines() if "==" in line}
-    loaded = ""
-    if times(0, 1):  # beside what the source names, what a start really loads
-        loaded = _fresh("-c", LOADED, PYTHONPATH=str(ROOT), QT_QPA_PLATFORM="offscreen")
     asked = _asked_for("review.desktop.program.program") - recipe.MAY_BE_ABSENT
-    assert NOT_NEEDED.isdisjoint(loaded.split()), "an old laptop waits for each"
-    needed = (
-        (asked | {name.partition(".")[0] for name in loaded.split()})
-        - sys.stdlib_module_names
-        - {*recipe.PACKAGES}
-    )
+    needed = asked - sys.stdlib_module_names - {*recipe.PACKAGES}
     assert needed >= {"pydantic", "PySide6", "keyring"}
-    lacking = [
-        PathFinder.find_spec(each) for each in needed - _brought(locked) if each.isidentifier()
-    ]
+    others = filter(str.isidentifier, needed - _brought(locked))
+    lacking = [*map(PathFinder.find_spec, others)]
     assert [each.name for each in lacking if each and "site-packages" in str(each.origin)] == []
 
 
@@ -281,3 +254,124 @@ def _fresh(*asked: str, **around: str) -> str:
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )
     return done.stdout
+
+
+# the advisories of what is locked: asked of an index as it documents them, kept, and looked at without a network
+
+
+TODAY = date(2026, 11, 23)
+PAGE = {
+    "info": {"name": "leaky", "version": "1.0"},
+    "vulnerabilities": [
+        {"id": "PYSEC-2026-7", "aliases": ["CVE-2026-12", "GHSA-x"], "fixed_in": ["1.1", "2.0"],
+         "details": "…", "link": "https://elsewhere.example/7", "withdrawn": None},
+        {"id": "PYSEC-2026-6", "aliases": [], "fixed_in": [], "withdrawn": None},
+        {"id": "PYSEC-2026-5", "fixed_in": ["9"], "withdrawn": "2026-01-02T03:04:05Z"},
+    ],
+}  # fmt: skip
+"""As the documented form of an index has a release."""
+
+
+_SPEC: Any = spec_from_file_location("advisories", ROOT / "packaging" / "advisories.py")
+advisories = module_from_spec(_SPEC)
+_SPEC.loader.exec_module(advisories)
+
+Patch, Shown = pytest.MonkeyPatch, pytest.CaptureFixture[str]
+
+
+@contextmanager
+def serving(pages: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    """An index with some pages; gives its address and what it was asked for."""
+    asked: list[str] = []
+
+    class Index(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            found = pages.get(self.path, 404)
+            data = json.dumps(found).encode() if not isinstance(found, bytes | int) else found
+            self.send_response(data if isinstance(data, int) else 200)
+            self.end_headers()
+            if isinstance(data, bytes):
+                self.wfile.write(data)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Index) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}", asked
+        server.shutdown()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository with three locks, of three releases in all."""
+    (tmp_path / "packaging").mkdir()
+    for lock, names in (
+        ("requirements.lock", ["leaky==1.0 ; sys_platform == 'win32' \\", "Whole==2.0 \\"]),
+        ("requirements-dev.lock", ["leaky==1.0 \\", "unknown==3 \\"]),
+        ("packaging/requirements-bundle.lock", ["whole==2.0 \\"]),
+    ):
+        lines = [f"{each}\n    --hash=sha256:{'0' * 64}" for each in names]
+        (tmp_path / lock).write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def test_advisories_are_kept(root: Path, monkeypatch: Patch, capsys: Shown) -> None:
+    database = root / "advisories.json"
+    pages = {"/pypi/leaky/1.0/json": PAGE, "/pypi/whole/2.0/json": {"vulnerabilities": []}}
+    with serving(pages) as (address, asked):
+        monkeypatch.setenv("PIP_INDEX_URL", f"{address}/simple/")
+        assert advisories.renew(root, database) == 1
+    assert asked == ["/pypi/leaky/1.0/json", "/pypi/unknown/3/json", "/pypi/whole/2.0/json"]
+    assert "127.0.0.1" not in database.read_text()
+    assert "elsewhere.example" not in database.read_text()
+    capsys.readouterr()
+    when, _ = advisories.read(database)
+    assert advisories.check(root, database, when) == 1
+    said = capsys.readouterr()
+    assert "leaky==1.0: PYSEC-2026-7, CVE-2026-12, GHSA-x: mended in 1.1 or 2.0\n" in said.err
+    assert "leaky==1.0: PYSEC-2026-6: no version mends it yet\n" in said.err
+    assert "PYSEC-2026-5" not in said.err
+    assert "for 2 of 3 locked releases" in said.out
+    assert "Never asked for: unknown==3." in said.out
+
+
+def test_old_database_is_said(root: Path, capsys: Shown) -> None:
+    database = root / "advisories.json"
+    told: dict[str, list[dict[str, Any]]] = {each: [] for each in advisories.locked(root)}
+    for days, old in ((90, False), (91, True)):
+        advisories.write(told, database, date.fromordinal(TODAY.toordinal() - days))
+        assert advisories.check(root, database, TODAY) == 0
+        said = capsys.readouterr()
+        assert ("91 days old" in said.out) is old
+        assert said.err == ""
+
+
+LEAKY = "/pypi/leaky/1.0/json"
+TELL_NOTHING: list[tuple[dict[str, Any] | str, str]] = [
+    ({}, "has no pages of advisories"),
+    ({LEAKY: {"info": {}}}, "has no field 'vulnerabilities'"),
+    ({LEAKY: b"<html>"}, "is no JSON"),
+    ({LEAKY: 403}, "answers with 403"),
+    ("http://127.0.0.1:9/simple", "cannot be reached"),
+    ("file:///x", "no index"),
+]
+
+
+def test_silent_index_changes_no_file(root: Path, monkeypatch: Patch, capsys: Shown) -> None:
+    database = root / "advisories.json"
+    advisories.write({"leaky==1.0": []}, database, TODAY)
+    before = database.read_bytes()
+    for index, why in TELL_NOTHING:
+        with serving({} if isinstance(index, str) else index) as (address, _):
+            named = index if isinstance(index, str) else f"{address}/simple"
+            monkeypatch.setenv("PIP_INDEX_URL", named)
+            assert advisories.renew(root, database) == 0
+        assert why in capsys.readouterr().err
+        assert database.read_bytes() == before
+
+
+def test_the_locks_of_this_repository_have_no_known_advisory() -> None:
+    assert len(advisories.locked()) > 100
+    assert advisories.check() == 0

@@ -1,15 +1,19 @@
-"""What each system is told, a stick's page and checksums, and folders that are whole or not there."""
+"""What each system is told, a stick's page and checksums, folders that are whole or not there, and the program on Linux."""
 
 from __future__ import annotations
 
 import ast
+import os
 import plistlib
 import re
+import shutil
 import struct
 import subprocess
+import sys
+import tarfile
 import tomllib
 import zlib
-from html.parser import HTMLParser
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -18,6 +22,7 @@ from harness.core.version import VERSION
 from review.files.batch import open_batch
 from review.rating import Rating
 from tests.desktop.real.display import program
+from tests.desktop.real.waiting import until
 from tests.packaging.parts import REVIEWER, part
 
 icons = part("icons")
@@ -36,7 +41,7 @@ def png(size: int) -> bytes:
     )
 
 
-def test_the_icon_for_windows_leads_to_each_of_its_pictures() -> None:
+def test_icons_lead_to_each_of_their_pictures() -> None:
     images = {size: png(size) for size in icons.ICO_SIZES}
     data = icons.ico(images)
     assert struct.unpack_from("<HHH", data) == (0, 1, len(images))
@@ -44,9 +49,6 @@ def test_the_icon_for_windows_leads_to_each_of_its_pictures() -> None:
         width, height, *_, length, place = struct.unpack_from("<BBBBHHII", data, 6 + 16 * number)
         assert (width or 256, height or 256) == (size, size)
         assert data[place : place + length] == image
-
-
-def test_the_icon_for_macos_is_a_row_of_elements_that_fills_the_file() -> None:
     data = icons.icns({size: png(size) for size in icons.ICNS_KINDS})
     assert data[:4] == b"icns"
     assert struct.unpack_from(">I", data, 4)[0] == len(data)
@@ -67,34 +69,21 @@ def test_macos_is_told_whose_the_files_are() -> None:
     assert entries["LSMinimumSystemVersion"] == "12.0"
 
 
-@pytest.mark.parametrize(
-    ("version", "numbers"),
-    [("0.1.0", (0, 1, 0, 0)), ("0.2.0rc1", (0, 2, 0, 0)), ("1.2.3.4.5", (1, 2, 3, 4)),
-     ("2", (2, 0, 0, 0)), ("0.3.dev0", (0, 3, 0, 0))],
-)  # fmt: skip
-def test_windows_knows_four_numbers_of_any_version(
-    monkeypatch: pytest.MonkeyPatch, version: str, numbers: tuple[int, ...]
-) -> None:
-    windows_version = part("windows_version")
-    monkeypatch.setattr(windows_version.recipe, "version", lambda: version)
-    assert f"filevers={numbers}," in windows_version.text()
+VERSIONS = {
+    "0.1.0": (0, 1, 0, 0), "0.2.0rc1": (0, 2, 0, 0), "1.2.3.4.5": (1, 2, 3, 4), "2": (2, 0, 0, 0),
+    "0.3.dev0": (0, 3, 0, 0),
+}  # fmt: skip
 
 
-def test_windows_is_told_the_version() -> None:
-    tree = ast.parse(part("windows_version").text(), mode="eval").body
-    assert isinstance(tree, ast.Call)
-    calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call)]
-    strings = {
-        tuple(map(ast.literal_eval, each.args)) for each in calls if named(each) == "StringStruct"
-    }
-    assert {("ProductVersion", VERSION), ("FileVersion", VERSION)} <= strings
-    [fixed] = [each for each in calls if named(each) == "FixedFileInfo"]
-    numbers = {each.arg: ast.literal_eval(each.value) for each in fixed.keywords}
-    assert numbers["filevers"] == numbers["prodvers"] == (*map(int, VERSION.split(".")), 0)
-
-
-def named(call: ast.Call) -> str:
-    return call.func.id if isinstance(call.func, ast.Name) else ""
+def test_windows_is_told_four_numbers_of_any_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = part("windows_version").text()
+    ast.parse(told, mode="eval")
+    for name in ("ProductVersion", "FileVersion"):
+        assert f"StringStruct('{name}', '{VERSION}')" in told
+    for version, numbers in VERSIONS.items():
+        monkeypatch.setattr(part("recipe"), "version", lambda version=version: version)
+        told = part("windows_version").text()
+        assert f"filevers={numbers}, prodvers={numbers}," in told
 
 
 def test_what_windows_is_told_is_taken_back() -> None:
@@ -126,26 +115,6 @@ def test_the_sample_is_a_review_that_says_what_it_is() -> None:
     assert sample.make().code != made.code
 
 
-class Page(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.sources: list[str] = []
-        self.open: list[str] = []
-        self.pictures_without_words = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        said = dict(attrs)
-        self.sources += [
-            value for name in ("src", "href", "srcset", "action") if (value := said.get(name))
-        ]
-        if tag not in {"meta", "img"}:
-            self.open.append(tag)
-        self.pictures_without_words += tag == "img" and not said.get("alt")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
 @pytest.mark.parametrize("there", [["linux"], ["windows", "macos", "linux"]], ids="+".join)
 def test_page_stands_alone_and_names_the_programs(there: list[str], tmp_path: Path) -> None:
     picture = tmp_path / "item.png"
@@ -153,13 +122,13 @@ def test_page_stands_alone_and_names_the_programs(there: list[str], tmp_path: Pa
     made = sample.Sample(b"", "ABCD-1234", "one two three four five six")
     shown = {tag: [("An <item> & its answers", picture)] for tag in ("en", "fr")}
     text = start_here.page(there, made, shown)
-    page = Page()
-    page.feed(text)
-    assert page.open == []
-    assert page.pictures_without_words == 0
-    assert {
-        source.partition(":")[0] if ":" in source else source[:1] for source in page.sources
-    } == {"data", "#"}
+    tags = Counter(re.findall(r"<([a-z]\w*)(?=[ >])", text))
+    tags.subtract(re.findall(r"</(\w+)>", text))
+    assert {tag for tag, left in tags.items() if left} == {"meta", "img"}
+    assert re.findall(r'<img(?![^>]* alt="[^"]+")', text) == []
+    sources = re.findall(r' (?:src|href|srcset|action)="([^"]+)"', text)
+    assert sources
+    assert all(each.startswith(("#", "data:")) for each in sources)
     assert "default-src 'none'" in text
     for system, name in start_here.ARCHIVES.items():
         assert (name in text) == (system in there)
@@ -168,14 +137,13 @@ def test_page_stands_alone_and_names_the_programs(there: list[str], tmp_path: Pa
 
 
 def test_both_languages_of_the_page_say_as_much() -> None:
+    def shape(said: object) -> object:
+        if isinstance(said, dict):
+            return {name: shape(value) for name, value in said.items()}
+        return len(said) if isinstance(said, list) else isinstance(said, str)
+
     texts = tomllib.loads((REVIEWER / "start_here.toml").read_text("utf-8"))
     assert shape(texts["en"]) == shape(texts["fr"])
-
-
-def shape(said: object) -> object:
-    if isinstance(said, dict):
-        return {name: shape(value) for name, value in said.items()}
-    return len(said) if isinstance(said, list) else isinstance(said, str)
 
 
 def test_the_checksums_of_a_stick_are_those_that_sha256sum_checks(tmp_path: Path) -> None:
@@ -236,7 +204,7 @@ def test_hash_of_inputs_sees_every_name_and_byte(tmp_path: Path) -> None:
     assert stages.hash_of([folder], "Python 3.13") not in seen
 
 
-def test_a_folder_that_broke_off_leaves_what_was_there(tmp_path: Path) -> None:
+def test_folders_are_whole_or_as_they_were_and_nothing_else_goes(tmp_path: Path) -> None:
     stick = tmp_path / "stick"
     with own_folder.filling(stick) as folder:
         (folder / "START-HERE.html").write_text("first")
@@ -250,12 +218,9 @@ def test_a_folder_that_broke_off_leaves_what_was_there(tmp_path: Path) -> None:
     assert (stick / "START-HERE.html").read_text() == "second"
     assert [each.name for each in tmp_path.iterdir()] == ["stick"]
 
+    def names(folder: Path) -> list[str]:
+        return [each.name for each in folder.iterdir()]
 
-def names(folder: Path) -> list[str]:
-    return [each.name for each in folder.iterdir()]
-
-
-def test_build_fills_a_folder_of_its_own_and_deletes_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for folder in (tmp_path / "dist" / "new", tmp_path / "empty"):
         assert names(own_folder.make(folder)) == [own_folder.CHECKSUMS]
@@ -267,3 +232,185 @@ def test_build_fills_a_folder_of_its_own_and_deletes_nothing_else(tmp_path: Path
         with pytest.raises(SystemExit, match="holds"):
             own_folder.make(folder)
     assert thesis.read_text() == "years of work"
+
+
+# among a person's own programs on Linux: installed, started from a stick, and taken away again
+
+
+def around(home: Path) -> dict[str, str]:
+    """Return what stands around a command of the installer."""
+    return {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+
+
+def do(home: Path, *command: str | Path) -> str:
+    done = subprocess.run(command, env=around(home), check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def unpacked(tmp_path: Path) -> Path:
+    """A bundle as a person unpacks it; instead of the program a script that notes what it was given."""
+    if sys.platform != "linux":
+        pytest.skip("the desktop files are those of Linux")
+    folder = tmp_path / "Téléchargements" / "rosetta-review"
+    share = folder / "share"
+    share.mkdir(parents=True)
+    for path in (REVIEWER / "linux").iterdir():
+        shutil.copy(path, folder if path.suffix == ".sh" else share)
+    shutil.copy(REVIEWER / "icon.svg", share / "rosetta-review.svg")
+    for size in (32, 48, 64, 128, 256):
+        (share / f"rosetta-review-{size}.png").write_bytes(b"png")
+    (folder / "_internal").mkdir()
+    (folder / "_internal" / "libQt6Core.so.6").symlink_to("elsewhere")
+    program = folder / "rosetta-review"
+    program.write_text(
+        '#!/bin/sh\nprintf "%s\\n" "$@" >"$HOME/given.part"\nmv "$HOME/given.part" "$HOME/given"\n'
+    )
+    program.chmod(0o755)
+    return folder
+
+
+@pytest.fixture(params=["ana", 'Ana $HOME "the 2nd" `é` \\ &'], ids=["plain", "hostile"])
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    folder = tmp_path / str(request.param)
+    folder.mkdir()
+    return folder
+
+
+NEEDED = ("gio", "update-mime-database", "update-desktop-database", "dbus-run-session")
+
+
+def test_double_click_opens_and_answers_stay(unpacked: Path, home: Path, tmp_path: Path) -> None:
+    for name in NEEDED:
+        program(name)
+    answers = home / ".local" / "share" / "rosetta-tui" / "review.sqlite"
+    answers.parent.mkdir(parents=True)
+    answers.write_bytes(b"answers")
+
+    assert "Done." in do(home, unpacked / "install.sh")
+    shutil.rmtree(unpacked)
+    installed = home / ".local" / "lib" / "rosetta-review"
+    assert (installed / "_internal" / "libQt6Core.so.6").is_symlink()
+
+    review = tmp_path / "stick" / "Spring & more.rosetta-batch"
+    review.parent.mkdir()
+    review.write_bytes(b"PK\x03\x04 it looks like a zip")
+    assert "content-type: application/vnd.rosetta-batch" in do(home, "gio", "info", review)
+    assert "rosetta-review.desktop" in do(home, "gio", "mime", "application/vnd.rosetta-batch")
+    do(home, "dbus-run-session", "gio", "open", review)
+    until((home / "given").exists, "the program was given the file")
+    assert (home / "given").read_text() == f"{review}\n"
+
+    do(home, installed / "install.sh")  # once more, from where it was put
+    assert (installed / "rosetta-review").exists()
+    assert "Done." in do(home, installed / "uninstall.sh")
+    assert not installed.exists()
+    assert "rosetta-review.desktop" not in do(home, "gio", "mime", "application/vnd.rosetta-batch")
+    assert [each for each in home.rglob("*rosetta*") if each.is_file()] == []
+    assert answers.read_bytes() == b"answers"
+
+
+def test_the_entry_of_the_menu_is_one_that_desktops_accept(unpacked: Path, tmp_path: Path) -> None:
+    tool = program("desktop-file-validate")
+    do(tmp_path, unpacked / "install.sh")
+    entry = tmp_path / ".local" / "share" / "applications" / "rosetta-review.desktop"
+    assert do(tmp_path, tool, entry) == ""
+
+
+def test_program_is_installed_without_a_desktop(unpacked: Path, home: Path) -> None:
+    tools = home / "tools"
+    tools.mkdir()
+    for name in ("sh", "sed", "cp", "mv", "rm", "mkdir", "dirname"):
+        (tools / name).symlink_to(program(name))
+    subprocess.run(
+        ["/bin/sh", unpacked / "install.sh"],
+        env={"HOME": str(home), "PATH": str(tools)},
+        check=True,
+    )
+    assert (home / ".local" / "lib" / "rosetta-review" / "rosetta-review").exists()
+    assert (home / ".local" / "share" / "applications" / "rosetta-review.desktop").exists()
+
+
+# a stick: a double click puts the program on the computer and opens it
+
+
+ARCHIVE = "Review-Linux.tar.xz"
+
+
+@pytest.fixture
+def stick(unpacked: Path, tmp_path: Path) -> Path:
+    """What a build lays out of it; nothing on it may be run, as on FAT."""
+    folder = tmp_path / "media" / 'Ana\'s stick $HOME & "more"'
+    folder.mkdir(parents=True)
+    for path in (REVIEWER / "linux_stick").iterdir():
+        shutil.copyfile(path, folder / path.name)
+    packed(unpacked, folder)
+    return folder
+
+
+def packed(unpacked: Path, stick: Path) -> None:
+    with tarfile.open(stick / ARCHIVE, "w:xz") as archive:
+        archive.add(unpacked, "rosetta-review")
+
+
+def start(stick: Path, home: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", stick / "Start-Linux.sh"],
+        env=around(home),
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+
+def installed(home: Path) -> Path:
+    return home / ".local" / "lib" / "rosetta-review"
+
+
+def test_desktop_entry_installs_and_opens_the_program(stick: Path, home: Path) -> None:
+    """Many programs of desktops give the place as a path."""
+    entry = (stick / "Start-Linux.desktop").read_text("utf-8")
+    [line] = re.findall("^Exec=(.*)$", entry, re.MULTILINE)
+    command = line.replace("\\\\", "\\")  # what a value writes twice
+    shell, option, script, *rest = [
+        re.sub(r"\\(.)", r"\1", quoted or plain)
+        for quoted, plain in re.findall(r'"((?:\\.|[^"\\])*)"|([^ "]+)', command)
+    ]
+    places = [str(stick / "Start-Linux.desktop") if each == "%k" else each for each in rest]
+    do(home, shell, option, script, *places)
+    assert (home / "given").exists()
+    assert (installed(home) / "_internal" / "libQt6Core.so.6").is_symlink()
+    assert sorted(each.name for each in installed(home).parent.iterdir()) == ["rosetta-review"]
+
+
+def test_a_desktop_that_does_not_say_it_starts_beside_the_file(stick: Path, home: Path) -> None:
+    launch = [program("gio"), "launch", "Start-Linux.desktop"]
+    subprocess.run(launch, cwd=stick, env=around(home), check=True)
+    until((home / "given").exists, "the program was started")
+
+
+def test_program_is_unpacked_once_and_if_changed(stick: Path, unpacked: Path, home: Path) -> None:
+    assert start(stick, home).returncode == 0
+    mark = installed(home) / "mark"
+    mark.touch()
+    assert start(stick, home).returncode == 0
+    assert mark.exists()
+    (unpacked / "newer").touch()
+    packed(unpacked, stick)
+    assert start(stick, home).returncode == 0
+    assert (installed(home) / "newer").exists()
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [(None, "is not beside"), (b"half", "could not be unpacked")]
+)
+def test_bad_archive_leaves_none(stick: Path, home: Path, content: bytes | None, said: str) -> None:
+    (stick / ARCHIVE).unlink()
+    if content is not None:
+        (stick / ARCHIVE).write_bytes(content)
+    done = start(stick, home)
+    assert (done.returncode, said in done.stderr) == (1, True)
+    programs = installed(home).parent
+    assert not programs.exists() or list(programs.iterdir()) == []

@@ -15,7 +15,7 @@ from review.log.merge import export_events
 from review.log.payloads import Adjudicate, Comment, Suggest, Translate
 from review.office.intake.importing import import_bytes
 from review.office.store.store import Office
-from tests.guards.canaries.search import STEM
+from tests.guards.canaries.place import STEM
 from tests.harness.annotators.judged import is_judge
 from tests.harness.scripted import Answer, Asked, completion, error, json_answer
 from tests.review.office.made import WALL, vouch_for
