@@ -364,11 +364,6 @@ def test_numbers_are_those_of_the_systems_headers(header: str, place: int) -> No
             assert int(told) == both[place], name
 
 
-def test_no_filter_for_another_processor_or_kind_of_call() -> None:
-    assert filter_program("riscv64") is None
-    assert verdict("x86_64", 0xC000003E, 0x40000000 + 39) == KILL  # of the x32 kind
-
-
 def test_the_profile_of_macos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = profile([Path('/a "quoted" place'), Path("/Ŝipo")], tmp_path, tmp_path / "socket")
     assert told.startswith("(version 1)\n(deny default)\n")
@@ -429,6 +424,8 @@ def test_missing_or_silent_engine_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("shutil.which", lambda name: None)
     for engine in (Bubblewrap(), Podman()):
         assert f"{engine.name} is not installed: install" in (engine.lacking() or "")
+    assert filter_program("riscv64") is None
+    assert verdict("x86_64", 0xC000003E, 0x40000000 + 39) == KILL  # of the x32 kind
 
 
 @pytest.mark.parametrize(("said", "words"), [
@@ -502,7 +499,7 @@ def test_adversary_reaches_nothing(got: dict[str, str | None], name: str) -> Non
 @pytest.mark.skipif(
     sys.platform == "win32" or os.geteuid() != 0, reason="only root becomes another"
 )
-def test_adversary_reaches_nothing_as_an_ordinary_user(tmp_path: Path) -> None:
+def test_adversary_reaches_nothing_as_an_ordinary_user() -> None:
     with tempfile.TemporaryDirectory(dir="/tmp") as name:  # others do not reach pytest's own
         folder = Path(name)
         (folder / "code").mkdir()

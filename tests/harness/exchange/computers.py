@@ -58,7 +58,6 @@ class Computer:
         return path
 
     def out(self, stick: Path, *files: Path, vault: VaultToCopy | None = None) -> PutOut:
-        """Put files on the stick."""
         with desk(self.home) as held:
             named(held, self.name)
             return put_out(held, stick, files, EVERY_KIND, self.memory, vault)
@@ -73,7 +72,6 @@ class Computer:
             return take_in(held, stick, self.inbox, EVERY_KIND, self.memory, words_were_compared)
 
     def look(self, stick: Path) -> FolderLook:
-        """FolderLook at the stick."""
         with desk(self.home) as held:
             return look(held, stick, EVERY_KIND)
 

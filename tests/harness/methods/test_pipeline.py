@@ -217,7 +217,7 @@ def test_analyser_is_written_into_the_setup_if_used(server: Server, home: Path) 
             fst_make(server, analyser=None, **asked)
 
 
-def test_run_of_other_engine_goes_on(endpoint: Scripted, store_path: Path, tmp_path: Path) -> None:
+def test_run_of_other_engine_goes_on(endpoint: Scripted, store_path: Path) -> None:
     """The analyser is told by its SHA-256; which engine read it decides nothing."""
     given = chat_plan(endpoint.url, analyser=ANALYSER, checks=("fst",))
     plan = given.model_copy(update={"method": "pipeline"})

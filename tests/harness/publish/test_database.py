@@ -190,9 +190,7 @@ class _NoCard(OutgoingCard):
 
 
 class TestServers:
-    def test_newer_tables_are_refused(
-        self, server: Server, name: str, card: OutgoingCard, tmp_path: Path
-    ) -> None:
+    def test_newer_tables_are_refused(self, server: Server, name: str, tmp_path: Path) -> None:
         rows(server, name, "INSERT INTO rosetta_schema VALUES (99, now(), '9.9') RETURNING 1")
         with pytest.raises(PublishError, match="version 99, made by a newer Rosetta"), opened(server, name) as database:  # fmt: skip
             database.prepare()
@@ -287,7 +285,7 @@ class TestRights:
         with pytest.raises(PublishError, match="does not let this role"), opened(server, name, "rosetta_reader") as database:  # fmt: skip
             database.add([card])
 
-    def test_supabase_counts_people(self, server: Server, name: str, card: OutgoingCard) -> None:
+    def test_supabase_counts_people(self, server: Server, name: str) -> None:
         assert rows(server, name, "SELECT rosetta_submitter()", "ann") == [("ann",)]
         with closing(server.connect(name)) as connection:
             connection.execute("CREATE ROLE authenticated LOGIN")
