@@ -167,9 +167,7 @@ def test_the_command_says_the_same(ranked: Played, monkeypatch: pytest.MonkeyPat
     assert len(best_only[1]["runs"]) <= 3
 
 
-def test_lists_as_csv_are_harmless_in_a_spreadsheet(
-    ranked: Played, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_csv_runs_nothing(ranked: Played, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(ranked.path.parent))
     formula = '=HYPERLINK("http://x")\x1b[2J'
     with closing(open_store(ranked.path)) as store:
@@ -295,6 +293,7 @@ async def test_a_cell_opens_its_run_and_of_several_asks_which(path: Path) -> Non
         assert "The plan has no run here." in text(app)
 
 
+@pytest.mark.thorough
 async def test_one_run_in_a_cell_opens_at_once(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     made_sweep(path, {"model": ("a", "b")}, [MadeCell({"model": "a"}, 0.5), MadeCell({"model": "b"}, state="waiting")])  # fmt: skip

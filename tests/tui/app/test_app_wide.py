@@ -408,6 +408,7 @@ async def test_judged_run_shows_what_the_judge_said(folder: Path) -> None:
     await _look_at_live_run(App(None, path, watch=True), "qa-live", "enter", "qa-entry", path, run)
 
 
+@pytest.mark.thorough
 async def test_run_of_instructions_shows_which_shares_are_kept(folder: Path) -> None:
     path, run = await to_thread(answered, folder, "ifeval", [INSTRUCTIONS])
     id_ = "au.instruction_following"
@@ -419,6 +420,7 @@ async def test_run_of_instructions_shows_which_shares_are_kept(folder: Path) -> 
     await _look_at_live_run(app, "ifeval-live", "m", "ifeval-metrics", path, run, **now)
 
 
+@pytest.mark.thorough
 async def test_query_is_shown_with_its_rows(folder: Path) -> None:
     metrics = ("au.text2sql_score",)
     path, run = await to_thread(answered, folder, "text2sql", text2sql(folder), metrics=metrics)

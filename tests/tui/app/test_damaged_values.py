@@ -429,9 +429,7 @@ async def test_a_crash_on_a_secret_entry_prints_no_text(
     assert app.return_code == 1
 
 
-def test_a_failing_command_says_where_and_quotes_nothing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_crash_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def fail(**_: Any) -> Never:
         raise ValueError(SECRET + HOSTILE[4])
 

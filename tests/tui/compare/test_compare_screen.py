@@ -299,6 +299,7 @@ async def test_secret_texts_are_shown_and_neither_copied_nor_exported(path: Path
         assert app.clipboard == before
 
 
+@pytest.mark.thorough
 async def test_only_pair_is_exported_as_numbers_and_as_a_page(
     open_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

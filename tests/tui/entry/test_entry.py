@@ -116,6 +116,7 @@ async def test_prompt_and_reply_open_and_close(made: Scene) -> None:
         assert not isinstance(app.screen, EntryScreen)
 
 
+@pytest.mark.thorough
 async def test_attempts_of_outputs_made_elsewhere_are_recorded_ones(made: Scene) -> None:
     made.store.execute("UPDATE results SET trace = NULL")
     async with at_rest(App(made), (120, 60)) as (app, pilot):
@@ -201,6 +202,7 @@ async def test_cree_is_shown_in_the_other_writing_and_says_so(tmp_path: Path) ->
         assert "converted" not in text(app)
 
 
+@pytest.mark.thorough
 async def test_a_difference_that_the_other_writing_hides_is_told(tmp_path: Path) -> None:
     pair = ("I see him.", "niwâpamâw", "Niwāpamāw see")
     close = ("I see him.", "niwâpamâw", "Niwāpamāw")

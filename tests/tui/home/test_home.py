@@ -73,6 +73,7 @@ async def test_first_run_of_an_empty_home_has_the_cursor(tmp_path: Path) -> None
         assert "Open" in text(app)
 
 
+@pytest.mark.thorough
 async def test_watched_run_has_the_cursor_though_home_saw_it_begin(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=10, stored=5)
     factory.add_run(made.store, run_id="other")

@@ -461,7 +461,7 @@ def test_no_text_runs_or_fetches_with_or_without_the_policy(tmp_path: Path, host
 
 
 @seen_in_a_browser
-@pytest.mark.costly("a page in a real browser")
+@pytest.mark.thorough
 def test_it_has_its_own_style_and_fits_a_telephone(tmp_path: Path, hostile: str) -> None:
     """The policy names the very bytes of the style; nothing is wider than 360 pixels."""
     (tmp_path / "report.html").write_text(hostile, "utf-8")

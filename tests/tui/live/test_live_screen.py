@@ -331,6 +331,7 @@ SCORING: dict[str, object] = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 async def test_acceptance_never_stands_without_the_references(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", scoring=SCORING)
     values = {"fst_acceptance_rate": 0.58}

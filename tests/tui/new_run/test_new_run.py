@@ -159,9 +159,7 @@ async def test_prompt_that_is_shown_is_the_one_that_is_sent(path: Path, endpoint
 
 
 @pytest.mark.costly("the form over secret entries")
-async def test_secret_entries_go_to_no_other_machine_and_no_copy(
-    path: Path, secret: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_secrets_stay_here(path: Path, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-eyes")
     async with at_form(
         Starting(path), (160, 48), CHAT | {"file": secret, "endpoint": "openai"}
@@ -185,9 +183,7 @@ async def test_secret_entries_go_to_no_other_machine_and_no_copy(
 
 
 @pytest.mark.costly("the form with a fault, and mended")
-async def test_form_looks_as_kept(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_new_run_as_kept(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "demo.json").write_bytes(Path(CORPUS).read_bytes())
     wrong = CHAT | {"file": "demo.json", "concurrency": "x", "limit": "10"}

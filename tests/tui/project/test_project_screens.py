@@ -296,7 +296,7 @@ def called(words: list[str]) -> Result:
     return CliRunner().invoke(rosetta, words)
 
 
-@pytest.mark.costly("fills the whole form by keys")
+@pytest.mark.thorough
 async def test_new_corpus_form_begins_what_the_command_begins(home: Path) -> None:
     app = App(None, store(home))
     async with showing(app, ProjectsScreen(store(home)), (100, 30)) as (_, pilot):

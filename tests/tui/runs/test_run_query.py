@@ -231,9 +231,7 @@ def page() -> dict[str, str]:
     return {name: rest.strip() for name, _, rest in lines}
 
 
-def test_run_under_way_tells_its_score_so_far(
-    connection: sqlite3.Connection,
-) -> None:
+def test_run_under_way_tells_its_score_so_far(connection: sqlite3.Connection) -> None:
     number = factory.add_run(connection, stored=2)
     live = Live(at=time.time(), in_flight=(2,), waiting=((3, 2, 6, 1.5, "429"),))
     set_live(connection, number, RunState.RUNNING, live)
@@ -319,6 +317,7 @@ async def test_other_inputs_are_marked(tmp_path: Path, monkeypatch: pytest.Monke
         assert "composite of other inputs" not in text(app)
 
 
+@pytest.mark.thorough
 def test_score_takes_variants_where_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
     corpus, outputs = str(sample_path(DEMO_CORPUS)), str(sample_path(DEMO_WEAK))

@@ -246,9 +246,7 @@ async def test_key_of_a_service_is_stored_deleted_and_stands_nowhere(
         assert "sk-other" not in text(app)
 
 
-async def test_bad_file_is_named_and_kept_and_a_failed_change_is_said(
-    app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_bad_file_is_kept(app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise UsageError("settings.toml cannot be written: No space left on device.")
 

@@ -65,9 +65,7 @@ async def test_vault_screen_section_by_section(home: Path, monkeypatch: pytest.M
         look("vault-what-to-do", app)
 
 
-async def test_vault_list_empty_and_with_a_damaged_vault(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_list_of_vaults(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read = read_vaults
     monkeypatch.setattr(list_screen, "read_vaults", lambda *all_, **more: [steady(each) for each in read(*all_, **more)])  # fmt: skip
     async with showing(App(None, store(home)), VaultsScreen(store(home)), SMALL) as (app, pilot):
@@ -117,9 +115,7 @@ def commands_of(home: Path, folder: Path) -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("together", [False, True])
-def test_each_command_is_one_that_the_program_takes(
-    together: bool, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_command_is_taken(together: bool, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = home.parent / "elders"
     if together:
         asked_for(home, folder)
@@ -219,9 +215,7 @@ def fixed(found: AskedRequest) -> AskedRequest:
     return replace(found, facts=facts, proposal=Path("stick/1a2b3c4d.rosetta-answer"))
 
 
-async def test_answer_dialog_looks_as_kept(
-    school: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_answer_dialog(school: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(school, tmp_path / "elders", threshold=2)
     asked(school, tmp_path / "elders")
     read, in_log = read_in_full, answers.asked_in_log
