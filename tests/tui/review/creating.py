@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from harness.setup.word_analyser import word_analyser
 from review.files.batch import Batch, open_batch
-from review.office.making.creating import word_analyser
 from rosetta_tui.commands.review import review
 from tests.review.office import made
 

@@ -21,6 +21,7 @@ from review.files.batch import Batch
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Relation
+from review.session.session import Session
 from tests.review.session.scenes import CODE, write_file
 
 ROOT = Path(__file__).parents[3]
@@ -124,8 +125,15 @@ class Terminal:
 
 
 def main(folder: Path) -> int:
+    from rosetta_tui.review.rating.sitting import TerminalOpening
     from rosetta_tui.review.rating.visit import run_review
-    from tests.tui.review.reviewing import Doors
+
+    class Doors(TerminalOpening):  # as of ``reviewing``, whose imports cost more than the program
+        def sticks(self) -> list[Path]:
+            return []
+
+        def session(self, batch: Batch, reviewer: str, face: Face, **_: float) -> Session:
+            return super().session(batch, reviewer, face, guard=0.0)
 
     with Laptop.open(folder / "home") as laptop:
         files = sorted((folder / "stick").glob("*.rosetta-batch"))
