@@ -62,9 +62,7 @@ def pytest_pycollect_makemodule(
 @pytest.fixture(scope="session")
 def draws_on_x() -> None:
     """Skip where this system lacks a library with which Qt draws on an X screen; asked in a process of its own."""
-    ask = (
-        "from review.desktop.program.no_window import what_qt_cannot_load as lacks; print(lacks())"
-    )
+    ask = "from review.desktop.program import no_window as w; print(w.what_qt_cannot_load())"
     lacking = subprocess.run(
         [sys.executable, "-c", ask], check=True, capture_output=True, text=True, timeout=600
     ).stdout.strip()

@@ -18,13 +18,7 @@ from review.desktop.item.item_page import ItemPage
 from review.desktop.item.sentence_page import SentencePage
 from review.desktop.look.look import Look, Setting
 from review.desktop.look.style import Theme
-from review.desktop.pages.first_pages import (
-    AskingPage,
-    ConsentPage,
-    OrganisationPage,
-    RelationPage,
-    SharingPage,
-)
+from review.desktop.pages import first_pages
 from review.desktop.parts.banner import Banner
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.texts import TextPane
@@ -131,7 +125,7 @@ class Entry:
     def page(self, kind: type[Kind]) -> Kind:
         """Return the page that is seen, which must be of this kind; questions on the way are answered with no."""
         self.idle()
-        if kind is not SharingPage:
+        if kind is not first_pages.SharingPage:
             self.answer_questions(until=kind)
         assert isinstance(self.window.page, kind), self.window.page
         return self.window.page
@@ -185,14 +179,14 @@ class Entry:
             self.send(key, modifiers)
             self.idle()
 
-    def to_consent(self, code: str = CODE) -> ConsentPage:
+    def to_consent(self, code: str = CODE) -> first_pages.ConsentPage:
         """Trust the organisation and give the code."""
-        self.page(OrganisationPage)
+        self.page(first_pages.OrganisationPage)
         self.press("\r")
-        self.page(AskingPage)
+        self.page(first_pages.AskingPage)
         self.type(code)
         self.press("\r")
-        return self.page(ConsentPage)
+        return self.page(first_pages.ConsentPage)
 
     def to_item(self) -> ItemPage:
         """Go on from the first page, agree, and come to the first sentence."""
@@ -209,9 +203,12 @@ class Entry:
 
     def answer_questions(self, until: type[Page] | None = None) -> None:
         """Say that nothing may be used, and that one is not near to the method, where that is asked."""
-        if isinstance(self.window.page, SharingPage):
+        if isinstance(self.window.page, first_pages.SharingPage):
             self.press("2")
-        if isinstance(self.window.page, RelationPage) and until is not RelationPage:
+        if (
+            isinstance(self.window.page, first_pages.RelationPage)
+            and until is not first_pages.RelationPage
+        ):
             self.press("3")
 
     def answer(self, key: str) -> None:
@@ -261,7 +258,6 @@ Enter = Callable[..., Entry]
 
 
 # a whole sitting, with a stick that can be put in and pulled
-
 
 SceneOf = Callable[..., "Scene"]
 

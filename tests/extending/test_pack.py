@@ -297,7 +297,6 @@ def test_a_wheel_of_it_in_an_environment_of_its_own(tmp_path: Path) -> None:
 
 # packs whose code fails in a run
 
-
 FAILING = CODE.replace(
     "        there = sum",
     "        if translation.entry.id in FAILS:\n"

@@ -133,7 +133,6 @@ class Trace:
 
 # the journeys
 
-
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 RUN, REFUSED, RATING = (
     "`rosetta run --method chat`: from the call to a row on the disk and on the screen",

@@ -258,7 +258,6 @@ def _fresh(*asked: str, **around: str) -> str:
 
 # the advisories of what is locked: asked of an index as it documents them, kept, and looked at without a network
 
-
 TODAY = date(2026, 11, 23)
 PAGE = {
     "info": {"name": "leaky", "version": "1.0"},

@@ -334,7 +334,6 @@ def test_program_is_installed_without_a_desktop(unpacked: Path, home: Path) -> N
 
 # a stick: a double click puts the program on the computer and opens it
 
-
 ARCHIVE = "Review-Linux.tar.xz"
 
 

@@ -79,6 +79,7 @@ def test_held_and_hasty_keys_rate_once(scene: Scene) -> None:
 # reasons
 
 
+@pytest.mark.thorough
 def test_reasons_of_the_last_one_are_given_and_taken_away(scene: Scene) -> None:
     scene.press(",")
     assert "First give an answer, then say why." in texts(scene)
@@ -145,6 +146,7 @@ def test_draft_is_kept_by_esc_a_pause_and_when_the_page_goes(scene: Scene) -> No
     assert kept() == "half more so"
 
 
+@pytest.mark.thorough
 def test_control_keys_act_on_the_item_while_a_box_is_open(scene: Scene) -> None:
     scene.press("c")
     in_box(scene, "12")
@@ -193,7 +195,6 @@ def test_practice_shows_the_answer_and_asks_nothing_else(make: Make) -> None:
 
 
 # for those who do not see the page, or do not use a mouse
-
 
 Text = QAccessible.Text
 GIST = "Gist. I get the meaning, the words are wrong"

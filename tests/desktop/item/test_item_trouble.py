@@ -11,15 +11,10 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
-from review.desktop.item.item_page import ItemPage
 from review.desktop.item.sentence_face import Mode
 from review.desktop.look.look import SIZES
-from review.desktop.pages.ending_pages import ErasePage
-from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.parts import banner
-from review.files.batch import Batch
 from review.files.manifests import Around, BatchItem
-from review.files.ratings import open_ratings
 from review.files.reviewer_codes import tag_of
 from review.log.payloads import NotJudged, Rate, Skip, Suggest
 from review.rating import CannotJudge, Rating
@@ -41,8 +36,7 @@ from tests.desktop.item_scene import (
     texts,
 )
 from tests.desktop.trouble.causes import moved
-from tests.desktop.visit_scene import SceneOf
-from tests.review.session.scenes import CODE, CUSTODIANS, batch_of, item_id, items_of, training_of
+from tests.review.session.scenes import CODE, batch_of, item_id, items_of, training_of
 from tests.review.thorough import first, times
 
 SALT = bytes(range(32))
@@ -60,27 +54,11 @@ class Longer(gettext.NullTranslations):
         return self.gettext(msgid1 if n == 1 else msgid2)
 
 
-def two_items(text: str) -> Batch:
-    items = [BatchItem(id=item_id(n), source=text, candidate=text[::-1]) for n in (1, 2)]
-    return batch_of([*items, *items_of(4)[2:]])
-
-
 @pytest.fixture
 def turned(qapp: QApplication) -> Iterator[Callable[[str], None]]:
     ways = {"ltr": Qt.LayoutDirection.LeftToRight, "rtl": Qt.LayoutDirection.RightToLeft}
     yield lambda direction: qapp.setLayoutDirection(ways[direction])
     qapp.setLayoutDirection(ways["ltr"])
-
-
-def reword(scene: Scene, language: str) -> None:
-    """Draw the page anew in other words."""
-    longer = Words("xx", "ltr", "Longer", (), Longer())
-    scene.desk.opening.words = longer if language == "longer" else Words.load(language)
-    scene.session.words = scene.desk.opening.words
-    scene.page.hide()
-    scene.page.deleteLater()
-    scene.open()
-    scene.idle()
 
 
 def clipped(scene: Scene) -> list[str]:
@@ -137,10 +115,6 @@ def test_what_is_asked_stands_right_under_the_translation(make: Make) -> None:
         scene.qtbot.waitUntil(partial(in_sight, scene, texts.source, texts.candidate))
 
 
-def lines_in_sight(scene: Scene) -> float:
-    return scene.page.reading.viewport().height() / scene.page.texts.source.fontMetrics().height()
-
-
 CORNERS = [(48, "fr", "rtl"), (16, "longer", "ltr")]
 REST = product((16, 20, 25, 30, 40, 48), ("longer", "fr"), ("ltr", "rtl"))
 
@@ -152,12 +126,20 @@ def test_nothing_is_clipped_at_any_size_of_letters(
     make: Make, turned: Callable[[str], None], size: int, language: str, direction: str
 ) -> None:
     turned(direction)
-    scene = make(batch=two_items(LONG), size=size)
-    reword(scene, language)
+    items = [BatchItem(id=item_id(n), source=LONG, candidate=LONG[::-1]) for n in (1, 2)]
+    scene = make(batch=batch_of([*items, *items_of(4)[2:]]), size=size)
+    longer = Words("xx", "ltr", "Longer", (), Longer())
+    scene.session.words = longer if language == "longer" else Words.load(language)
+    scene.desk.opening.words = scene.session.words
+    scene.page.hide()
+    scene.page.deleteLater()
+    scene.open()  # the page is drawn anew in these words
+    scene.idle()
     scene.rate("2")
     assert clipped(scene) == []
     assert answers_in_sight(scene)
-    assert lines_in_sight(scene) >= (2 if size < SIZES[-1] else 1.5)
+    line = scene.page.texts.source.fontMetrics().height()
+    assert scene.page.reading.viewport().height() >= line * (2 if size < SIZES[-1] else 1.5)
     for key in ("0", Qt.Key.Key_Escape, ",", Qt.Key.Key_Escape, "!", Qt.Key.Key_Escape, "e"):
         scene.press(key)
         assert clipped(scene) == []
@@ -220,7 +202,6 @@ def _judging(scene: Scene) -> Iterator[str]:
 
 # trouble: nothing advances, typed text stays, and the same key works again
 
-
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
 TOO_SOON = "That came too soon to be meant, so it did nothing. Do it again."
 
@@ -275,7 +256,6 @@ def test_slow_disk_is_told_and_so_is_a_key_that_came_meanwhile(make: Make) -> No
 
 
 # letters that cannot be drawn
-
 
 UNSHOWN = "This computer cannot show the letters of this sentence."
 
@@ -343,40 +323,3 @@ def test_no_text_freezes_the_page_or_leaves_its_place(make: Make, name: str) -> 
     page.texts.show_marks(marks(scene.desk.words, item))
     QApplication.processEvents()
     assert "a‹RLO›<b>b" in texts(scene)
-
-
-# words that are only drafts: named where answers are handed over, with a way to them
-
-NAMED = "What you wrote about 1 sentence is not saved, so it is not handed over: sentence 2."
-
-
-@pytest.mark.thorough
-def test_words_of_an_answer_are_handed_over_and_others_named(scene_of: SceneOf) -> None:
-    """Three sentences: the first answered with its comment, the second left for later with a better translation."""
-    scene = scene_of()
-    for key, text, after in (("c", "too formal", "2"), ("e", "mi vidis", "s")):
-        scene.press(key)
-        scene.page_of(ItemPage).writing.take(text)
-        scene.press(ESC, after)
-    scene.window.erase.emit()
-    scene.idle()
-    scene.page_of(ErasePage)
-    assert "1 text was written and not saved. It is not handed over" in scene.texts()
-    scene.press(ESC, "x")
-    page = scene.page_of(HandOverPage)
-    assert "You answered 1 of 3. 1 sentence is left for later. 1 sentence has no" in scene.texts()
-    assert NAMED in scene.texts()
-    scene.press("t")
-    item = scene.page_of(ItemPage)
-    assert item.view.item is not None
-    assert (item.view.item.number, item.view.item.suggestion) == (2, "mi vidis")
-    assert "What you wrote here is not saved yet." in scene.texts()
-    scene.press("e", ENTER)
-    scene.press("x")
-    assert scene.page_of(HandOverPage) is not page
-    assert "not saved" not in scene.texts()
-    scene.press(ENTER)
-    (file,) = scene.stick.iterdir()
-    lines = b"".join(open_ratings(file.read_bytes(), CUSTODIANS).lines)
-    assert b"too formal" in lines
-    assert b"mi vidis" in lines

@@ -216,18 +216,6 @@ def meanwhile(scene: Scene, asked: Callable[[], object], then: Callable[[], obje
     scene.idle()
 
 
-def fails(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the next save fail, and nothing after it."""
-    record = scene.laptop.record
-
-    def once(*given: Any) -> object:
-        monkeypatch.setattr(scene.laptop, "record", record)
-        with held(scene):
-            return record(*given)
-
-    monkeypatch.setattr(scene.laptop, "record", once)
-
-
 def comments(scene: Scene) -> list[str]:
     return [each.text for each in scene.events(Comment) if isinstance(each, Comment)]
 
@@ -236,8 +224,15 @@ def comments(scene: Scene) -> list[str]:
 def test_translation_whose_save_fails_is_kept(
     scene: TranslationScene, monkeypatch: pytest.MonkeyPatch, gone: bool
 ) -> None:
+    record = scene.laptop.record
+
+    def fails_once(*given: Any) -> object:
+        monkeypatch.setattr(scene.laptop, "record", record)
+        with held(scene):
+            return record(*given)
+
     scene.write("niwâpamâw")
-    fails(scene, monkeypatch)
+    monkeypatch.setattr(scene.laptop, "record", fails_once)
     with disk_at_work(scene):
         scene.send(ENTER)
         if gone:
@@ -252,6 +247,7 @@ def test_translation_whose_save_fails_is_kept(
     assert gone or BUSY in texts(scene)
 
 
+@pytest.mark.thorough
 def test_no_draft_remains_of_a_comment_that_was_saved(make: Make) -> None:
     scene = make()
     scene.press("c")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QFontDatabase, QRawFont, QTextLayout
+from PySide6.QtGui import QFont, QFontDatabase, QRawFont, QTextLayout
 from PySide6.QtWidgets import QApplication
 
 from review.desktop.item.item_page import ItemPage
@@ -42,16 +42,20 @@ LETTERS = {
 }
 
 
+def laid_out(text: str, font: QFont) -> QTextLayout:
+    layout = QTextLayout(text, font)
+    layout.beginLayout()
+    layout.createLine()
+    layout.endLayout()
+    return layout
+
+
 @pytest.mark.parametrize("bold", [False, True])
 def test_letters_are_drawn_without_a_system_font(bold: bool) -> None:
     """Of the tests in this folder none finds a font of the computer."""
     assert os.environ["FONTCONFIG_FILE"] == str(NO_FONTS)
     for text in LETTERS.values():
-        layout = QTextLayout(text, fonts.font(20, bold=bold))
-        layout.beginLayout()
-        layout.createLine()
-        layout.endLayout()
-        runs = layout.glyphRuns()
+        runs = laid_out(text, fonts.font(20, bold=bold)).glyphRuns()
         assert runs, ascii(text)
         assert all(0 not in run.glyphIndexes() for run in runs), ascii(text)
         assert {run.rawFont().familyName() for run in runs} <= set(fonts.FAMILIES), ascii(text)
@@ -68,11 +72,8 @@ def test_syllabics_and_marks_are_all_there(weight: str) -> None:
 
 def test_a_mark_stands_above_its_letter_and_takes_no_room() -> None:
     def width(text: str) -> float:
-        layout = QTextLayout(text, fonts.font(40))
-        layout.beginLayout()
-        line = layout.createLine()
-        layout.endLayout()
-        return line.naturalTextWidth()
+        layout = laid_out(text, fonts.font(40))
+        return layout.lineAt(0).naturalTextWidth()
 
     for letter in "xaoqʔ":
         assert width(f"{letter}\u030c") == pytest.approx(width(letter), abs=1)
@@ -186,28 +187,18 @@ def test_what_is_undrawn_stands_in_the_text(text: str) -> None:
     assert all(each in text for each in found)
 
 
-def _assigned() -> list[str]:
-    """Return every character that shows something, in no order of scripts; the seed keeps it the same."""
+@pytest.mark.thorough
+def test_five_thousand_different_characters_hold_nobody_up() -> None:
+    """Of every script, in no order; the seed keeps them the same."""
     known = [chr(code) for code in range(0x20, 0x30000)]
     seen = [each for each in known if unicodedata.category(each)[0] in "LMNPS"]
-    return random.Random(5).sample(seen, len(seen))
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("kind", ["all with a mark", "one text", "a text each"])
-def test_five_thousand_different_characters_hold_nobody_up(kind: str) -> None:
-    letters = _assigned()[:5000]
+    letters = random.Random(5).sample(seen, 5000)
     undrawn(letters)  # every font that is needed is open now, as after the first page
 
     def look(size: int) -> list[str]:
         forget_fonts()
         some = letters[:size]
-        texts = {
-            "one text": ["".join(some)],
-            "a text each": some,
-            "all with a mark": ["".join(f"{letter}\u07eb" for letter in some)],
-        }[kind]
-        return undrawn(texts)
+        return undrawn(["".join(some), *some, "".join(f"{letter}\u07eb" for letter in some)])
 
     assert look(5000)
     assert grows_less(look, 1000, 5000, 4)
@@ -221,7 +212,6 @@ def test_a_thousand_marks_on_one_letter_are_looked_at_once() -> None:
 
 
 # letters that a batch brings
-
 
 SALT = bytes(range(32))
 HOSTILE = """
@@ -282,36 +272,29 @@ def test_letters_of_a_batch_are_drawn_and_recorded(enter: Enter, tmp_path: Path)
 
 
 def _family(text: str) -> set[str]:
-    layout = QTextLayout(text, fonts.font(20))
-    layout.beginLayout()
-    layout.createLine()
-    layout.endLayout()
-    return {run.rawFont().familyName() for run in layout.glyphRuns()}
+    runs = laid_out(text, fonts.font(20)).glyphRuns()
+    return {run.rawFont().familyName() for run in runs}
 
 
-def test_no_font_of_a_batch_draws_a_letter_that_the_program_has() -> None:
+BAD = [
+    CarriedFont(b"no font", OFL),
+    CarriedFont(carried().font[:-1], OFL),
+    CarriedFont(carried().font, b"All rights reserved."),
+    CarriedFont((fonts.FOLDER / "RosettaNotoSans-Regular.ttf").read_bytes(), OFL),
+]
+
+
+def test_bad_fonts_and_letters_that_are_there_cost_nothing() -> None:
     mixed = carried("aê" + CHEROKEE)
     assert ord("a") not in mixed.read().characters or fonts.carry([mixed]) == []
     assert _family("aê") == {"Rosetta Noto Sans"}
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        CarriedFont(b"no font", OFL),
-        CarriedFont(carried().font[:-1], OFL),
-        CarriedFont(carried().font, b"All rights reserved."),
-        CarriedFont((fonts.FOLDER / "RosettaNotoSans-Regular.ttf").read_bytes(), OFL),
-    ],
-    ids=["no font", "cut", "no licence", "ours"],
-)
-def test_bad_font_costs_only_itself(bad: CarriedFont) -> None:
-    brought = open_batch(write_batch(batch_with(bad, carried()))).fonts
-    assert brought == (bad, carried())
-    assert len(fonts.carry(brought)) == 1
-    forget_fonts()
-    assert undrawn([CHEROKEE]) == []
-    assert fonts.families() == [*fonts.FAMILIES, carried().read().family]
+    for bad in (BAD[:3], BAD[3:]):
+        brought = open_batch(write_batch(batch_with(*bad, carried()))).fonts
+        assert brought == (*bad, carried())
+        assert len(fonts.carry(brought)) == len(bad)
+        forget_fonts()
+        assert undrawn([CHEROKEE]) == []
+        assert fonts.families() == [*fonts.FAMILIES, carried().read().family]
 
 
 @pytest.mark.thorough

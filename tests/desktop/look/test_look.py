@@ -179,7 +179,6 @@ def test_unknown_size_becomes_the_nearest(qapp: QApplication, asked: int, taken:
 
 # letters of 100, 150 and 200 %, on small and large screens
 
-
 SCREENS = [(1024, 560), (1366, 728), (1920, 1040)]
 """Pixels of the window on three screens, without the bars of the system."""
 _TEXTS = (

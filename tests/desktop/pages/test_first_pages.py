@@ -184,6 +184,7 @@ def test_folders_are_shown_harmless_and_troubles_told(enter: Enter, tmp_path: Pa
     entry.page(OrganisationPage)
 
 
+@pytest.mark.thorough
 def test_dropped_review_is_taken_before_a_sentence(enter: Enter, tmp_path: Path) -> None:
     file = QUrl.fromLocalFile(str(write_file(batch_of(), tmp_path / "stick"))).toString()
     entry = enter()
@@ -224,7 +225,6 @@ def test_newest_comes_first_and_those_kept_here_follow(enter: Enter, tmp_path: P
 
 # deleting everything: what it says first, what it takes, and what is left after
 
-
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
 _PATIENCE = 10
 Go = threading.Event
@@ -234,7 +234,8 @@ Go = threading.Event
 def scene(scene_of: SceneOf) -> Scene:
     """Two answers were given, a text is being typed, and the person asks for everything to be deleted."""
     scene = scene_of()
-    scene.press("4", "2", "c", *"half a thought")
+    scene.press("4", "2", "c")
+    scene.type("half a thought")
     ask(scene)
     return scene
 

@@ -141,6 +141,7 @@ def test_nobody_leaves_while_it_is_written(scene: Scene, monkeypatch: pytest.Mon
     assert len(on(scene.stick)) == 1, "nothing was added meanwhile"
 
 
+@pytest.mark.thorough
 def test_folder_is_found_step_by_step(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     home = scene.folder / "someone"
     (home / "Docu\u202ements" / "for the council").mkdir(parents=True)
@@ -198,6 +199,7 @@ def test_each_step_begins_at_its_first_line(scene: Scene, monkeypatch: pytest.Mo
         assert bar.value() == 0
 
 
+@pytest.mark.thorough
 def test_real_stick_comes_before_the_folder_of_the_file(scene: Scene) -> None:
     [file] = (scene.folder / "mail").iterdir()
     scene.opening.open(of_file(file))  # the window knows where the file lay: on this computer
@@ -230,7 +232,11 @@ WORDS, DRAFT = b"said in confidence", b"half a thought"
 def answered(scene_of: SceneOf) -> Scene:
     """One answer, one comment and one draft were given."""
     scene = scene_of()
-    scene.press("c", *WORDS.decode(), ENTER, "4", "c", *DRAFT.decode(), ESC)
+    scene.press("c")
+    scene.type(WORDS.decode())
+    scene.press(ENTER, "4", "c")
+    scene.type(DRAFT.decode())
+    scene.press(ESC)
     assert WORDS in every_byte(scene)
     assert DRAFT in every_byte(scene)
     return scene

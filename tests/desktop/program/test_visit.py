@@ -17,17 +17,8 @@ from harness.core.storage_problems import StorageProblem
 from harness.sealed.forms import FileProblem
 from harness.sealed.sealing import AgeIdentity, seal
 from review.desktop.item.item_page import ItemPage
+from review.desktop.pages import first_pages
 from review.desktop.pages.choose_page import ChoosePage
-from review.desktop.pages.first_pages import (
-    AskingPage,
-    ConsentPage,
-    MissingPage,
-    OrganisationPage,
-    RelationPage,
-    SharingPage,
-    WelcomePage,
-    letter_names,
-)
 from review.files.batch import Batch, write_batch
 from review.log.payloads import Comment, Consent, NotJudged, Rate, Related
 from review.rating import CannotJudge, Rating, Relation
@@ -78,7 +69,7 @@ def test_first_answer_takes_seven_keys_and_coming_back_one(enter: Enter, stick: 
     assert entry.keys - practice <= 7
     entry.close()
     again = enter(places=[file])
-    again.page(WelcomePage)
+    again.page(first_pages.WelcomePage)
     assert "1 of 4 done" in again.read
     assert f"The code on your card begins with:\n{CODE[:2]} …" in again.read
     for widget in (again.window, *again.window.findChildren(QWidget)):
@@ -91,10 +82,10 @@ def test_first_answer_takes_seven_keys_and_coming_back_one(enter: Enter, stick: 
     assert "Everything is kept." in again.read
     again.press("\r")
     again.click("I have another card")
-    assert again.page(AskingPage).text == ""
+    assert again.page(first_pages.AskingPage).text == ""
     again.type(OTHER_CODE)
     again.press("\r")
-    again.page(ConsentPage)
+    again.page(first_pages.ConsentPage)
 
 
 def test_first_pages_ask_again_lead_back_and_note_the_choice(enter: Enter, stick: Path) -> None:
@@ -106,7 +97,7 @@ def test_first_pages_ask_again_lead_back_and_note_the_choice(enter: Enter, stick
     assert any("Spring sentences" in each for each in entry.buttons)
     for _ in range(5):  # those that come while the file is opened are dropped
         entry.send("\r")
-    entry.page(OrganisationPage)
+    entry.page(first_pages.OrganisationPage)
     assert batch.organisation_phrase in entry.read
     entry.press("\r", "\r")
     assert "This code" not in entry.read, "an empty line is no answer"
@@ -117,16 +108,16 @@ def test_first_pages_ask_again_lead_back_and_note_the_choice(enter: Enter, stick
         entry.type(typed)
         entry.press("\r")
         assert said in entry.read
-        page = entry.page(AskingPage)
+        page = entry.page(first_pages.AskingPage)
         assert page.text in {typed, typed.upper()}
         page.begin()
     entry.press("\x1b")
     entry.page(ChoosePage)
     entry.press("\r")
-    assert entry.page(AskingPage).text == "", "the organisation is asked about once"
+    assert entry.page(first_pages.AskingPage).text == "", "the organisation is asked about once"
     entry.type(CODE)
     entry.press("\r")
-    entry.page(ConsentPage)
+    entry.page(first_pages.ConsentPage)
     for said in (CONSENT, GUIDE, "Nothing is sent over the internet.", "Language Council"):
         assert said in entry.read
     entry.click("Not now")
@@ -137,13 +128,13 @@ def test_first_pages_ask_again_lead_back_and_note_the_choice(enter: Enter, stick
     entry.press("\r")
     entry.type(CODE)
     entry.press("\r", "\r", "\r")
-    entry.page(SharingPage)
+    entry.page(first_pages.SharingPage)
     assert entry.events() == [], "Enter answers nothing"
     entry.press("1")
     assert "Did you take part in making it?" in entry.read
-    page = entry.page(RelationPage)
+    page = entry.page(first_pages.RelationPage)
     entry.press("\r", "4")
-    assert entry.page(RelationPage) is page, "a slip answers nothing"
+    assert entry.page(first_pages.RelationPage) is page, "a slip answers nothing"
     entry.press("2")
     entry.page(ItemPage)
     assert [each.relation for each in entry.events(Related)] == [Relation.KNOWS]
@@ -163,7 +154,7 @@ def test_consent_is_read_to_its_end_before_one_can_agree(enter: Enter, stick: Pa
     while "Read on" in entry.buttons:
         assert GOES_ON_BELOW in entry.read
         entry.press("\r")
-    entry.page(ConsentPage)
+    entry.page(first_pages.ConsentPage)
     assert "I agree" in entry.buttons
     assert GOES_ON_BELOW not in entry.read
 
@@ -174,21 +165,21 @@ def test_locked_file_asks_until_the_words_are_right(enter: Enter, stick: Path) -
     file = stick / "Sealed.rosetta-batch"
     file.write_bytes(write_batch(batch_of(secret=True), passphrase=words))
     entry = enter(places=[file])
-    page = entry.page(AskingPage)
+    page = entry.page(first_pages.AskingPage)
     entry.type("not these words at all here")
     entry.press("\r")
-    assert entry.page(AskingPage) is page
+    assert entry.page(first_pages.AskingPage) is page
     assert page.text == "not these words at all here"
     assert "Look at the words on your card again" in entry.read
     entry.window.open_settings()
     entry.click("Français")
     entry.press("\x1b")
-    page = entry.page(AskingPage)
+    page = entry.page(first_pages.AskingPage)
     assert page.text == "not these words at all here", "it is said in another language, and kept"
     assert "your card" not in entry.read
     page.findChild(QLineEdit).setText(words)
     entry.press("\r")
-    entry.page(OrganisationPage)
+    entry.page(first_pages.OrganisationPage)
 
 
 @pytest.mark.parametrize(
@@ -201,9 +192,9 @@ def test_locked_file_asks_until_the_words_are_right(enter: Enter, stick: Path) -
 )  # fmt: skip
 def test_unreadable_review_is_not_begun(enter: Enter, stick: Path, batch: Batch) -> None:
     entry = enter(places=[write_file(batch, stick)])
-    entry.page(OrganisationPage)
+    entry.page(first_pages.OrganisationPage)
     entry.press("\r")
-    entry.page(MissingPage)
+    entry.page(first_pages.MissingPage)
     assert "U+1E922 ADLAM SMALL LETTER ALIF" in entry.read
     assert "Language Council" in entry.read
     assert entry.buttons.count("Back") == 1
@@ -250,8 +241,10 @@ def _decisions(entry: Entry) -> list[tuple[str, Rating | CannotJudge]]:
 
 
 def test_letter_names_give_the_number_and_the_name_if_any() -> None:
-    assert letter_names("\ue000") == "U+E000"
-    assert letter_names("x\u030c") == "U+0078 LATIN SMALL LETTER X, U+030C COMBINING CARON"
+    assert first_pages.letter_names("\ue000") == "U+E000"
+    assert (
+        first_pages.letter_names("x\u030c") == "U+0078 LATIN SMALL LETTER X, U+030C COMBINING CARON"
+    )
 
 
 # a file that comes meanwhile
@@ -266,7 +259,7 @@ def test_file_that_comes_at_the_sentences_waits_for_their_end(enter: Enter, stic
     entry = enter(places=[spring])
     entry.to_consent()
     entry.press("\r")
-    entry.page(RelationPage)
+    entry.page(first_pages.RelationPage)
     entry.send("3")
     entry.visit.take(spring)  # as when somebody clicks it twice
     page = entry.page(ItemPage)
@@ -279,7 +272,7 @@ def test_file_that_comes_at_the_sentences_waits_for_their_end(enter: Enter, stic
     entry.answer("3")
     assert entry.visit.flow.sits
     entry.press("q")
-    entry.page(WelcomePage)
+    entry.page(first_pages.WelcomePage)
     assert "Winter" in entry.read
     assert len(entry.events(Consent)) == 1
 
@@ -322,14 +315,6 @@ def shown(entry: Entry) -> ItemPage:
     return page
 
 
-def box(entry: Entry) -> QTextEdit:
-    """Return where one types, once it is in sight."""
-    found = entry.page(ItemPage).findChildren(QTextEdit)
-    [box] = [each for each in found if not each.isReadOnly()]
-    entry.qtbot.waitUntil(lambda: not box.visibleRegion().isEmpty())
-    return box
-
-
 @pytest.mark.parametrize("name", first(1, TROUBLES))
 def test_answers_and_words_that_are_not_saved(begin: Enter, folder: Path, name: str) -> None:
     cause, problem = TROUBLES[name]
@@ -364,7 +349,10 @@ def test_answers_and_words_that_are_not_saved(begin: Enter, folder: Path, name: 
         shown(entry)
         said, detail = entry.trouble
         assert said == SAVING[problem]
-        assert box(entry).toPlainText() == "my words, 1 2 3"
+        found = entry.page(ItemPage).findChildren(QTextEdit)
+        [box] = [each for each in found if not each.isReadOnly()]
+        entry.qtbot.waitUntil(lambda: not box.visibleRegion().isEmpty())
+        assert box.toPlainText() == "my words, 1 2 3"
     entry.press("\r")
     [said_now] = [each for each in entry.events(Comment) if isinstance(each, Comment)]
     assert (said_now.item, said_now.text) == (item_id(3), "my words, 1 2 3")
@@ -399,7 +387,7 @@ def test_file_that_is_not_taken_is_told_and_a_good_one_opens(enter: Enter, tmp_p
     assert entry.trouble[0]
     file.write_bytes(good)
     entry.visit.take(file)
-    entry.page(OrganisationPage)
+    entry.page(first_pages.OrganisationPage)
     assert entry.trouble == ("", "")
 
 
@@ -414,4 +402,4 @@ def test_a_stick_that_is_gone_between_list_and_key(enter: Enter, tmp_path: Path)
     (tmp_path / "pocket").rename(stick)
     entry.click("Look again")
     entry.press("\r")
-    entry.page(OrganisationPage)
+    entry.page(first_pages.OrganisationPage)

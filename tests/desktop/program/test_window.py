@@ -99,11 +99,6 @@ def test_unforeseen_error_is_told_without_its_words() -> None:
 HOSTILE = "abc\u202edef\u0007 " + "W" * 199
 
 
-def _fits(page: Page) -> bool:
-    inside, room = page.reading.widget(), page.reading.viewport().width()
-    return inside.minimumSizeHint().width() <= room and inside.width() <= room
-
-
 @pytest.mark.parametrize("size", first(1, reversed(SIZES)))
 def test_hostile_words_do_not_widen_a_page(enter: Enter, tmp_path: Path, size: int) -> None:
     batch = batch_of(title=HOSTILE[:200], consent=HOSTILE * 20)
@@ -116,13 +111,17 @@ def test_hostile_words_do_not_widen_a_page(enter: Enter, tmp_path: Path, size: i
         entry.type(CODE)
         entry.press("\r")
 
+    def fits(page: Page) -> bool:
+        inside, room = page.reading.widget(), page.reading.viewport().width()
+        return inside.minimumSizeHint().width() <= room and inside.width() <= room
+
     for act in (lambda: entry.press("\r"), entry.agree, entry.agree, code):
         act()
         page = entry.window.page
         assert page is not None
         shown = entry.read + "".join(entry.buttons)
         assert not {"\u202e", "\u0007"} & set(shown)
-        entry.qtbot.waitUntil(partial(_fits, page))
+        entry.qtbot.waitUntil(partial(fits, page))
         assert page.width() <= 1024
     entry.page(ConsentPage)
 
@@ -217,7 +216,7 @@ def test_window_that_is_killed_meanwhile_keeps_nobody_out(qtbot: QtBot, home: Pa
     assert _end(qtbot, later) == "ours\n"
 
 
-def test_nothing_of_ours_is_left_behind(qtbot: QtBot, home: Path, tmp_path: Path) -> None:
+def test_nothing_of_ours_is_left_behind(qtbot: QtBot, home: Path) -> None:
     one = OneWindow(home)
     assert one.is_ours([])
     assert (home / FOLDER).stat().st_mode & 0o777 == 0o700
@@ -272,7 +271,7 @@ def shown(qtbot: QtBot, widget: QWidget) -> None:
     widget.windowHandle().installEventFilter(HeldKeys(widget))
 
 
-def test_a_press_at_the_time_of_its_release_is_a_repetition(qtbot: QtBot) -> None:
+def test_press_at_the_time_of_its_release_repeats(qtbot: QtBot) -> None:
     widget = Pressed()
     shown(qtbot, widget)
     for key, released, when, repeats in (
@@ -286,9 +285,6 @@ def test_a_press_at_the_time_of_its_release_is_a_repetition(qtbot: QtBot) -> Non
         send(widget, QEvent.Type.KeyRelease, Qt.Key.Key_3, "3", released)
         send(widget, QEvent.Type.KeyPress, key, "x", when)
         assert widget.repeated == [False, repeats]
-
-
-def test_a_box_takes_repetitions_as_letters(qtbot: QtBot) -> None:
     box = QLineEdit()
     shown(qtbot, box)
     for when in (50, 100, 140):
@@ -298,7 +294,6 @@ def test_a_box_takes_repetitions_as_letters(qtbot: QtBot) -> None:
 
 
 # the thread that draws touches no disk
-
 
 _FILES = [
     *((os, name) for name in ("stat", "lstat", "scandir", "listdir", "open", "unlink", "mkdir")),

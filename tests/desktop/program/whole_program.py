@@ -47,8 +47,8 @@ class Whole(Entry):
             QApplication.processEvents()
             time.sleep(0.005)
 
-    def judge(self, number: int, *keys: str) -> None:
-        """Press keys at an item, once it takes them."""
+    def judge(self, number: int, key: str, text: str = "", end: str = "") -> None:
+        """Press a key at an item, once it takes them; type, and press the key that ends it."""
 
         def takes() -> bool:
             self.idle()
@@ -57,7 +57,9 @@ class Whole(Entry):
             return item is not None and item.number == number and session.time.takes_keys()
 
         self.waitUntil(takes)
-        self.press(*keys)
+        self.press(key)
+        self.type(text)
+        self.press(*end)
 
 
 def play(running: Running, file: str, secret: str) -> None:
@@ -70,9 +72,9 @@ def play(running: Running, file: str, secret: str) -> None:
         whole.page(AskingPage).findChild(QLineEdit).setText(secret)
         whole.press("\r")
         whole.to_item()
-        whole.judge(1, "c", *COMMENT, "\r")
+        whole.judge(1, "c", COMMENT, "\r")
         whole.judge(1, "4")
-        whole.judge(2, "e", *DRAFT, "\x1b")
+        whole.judge(2, "e", DRAFT, "\x1b")
         running.look.larger()
         whole.judge(2, "2")
         whole.judge(3, "1")

@@ -68,7 +68,6 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 # a screen: a real X server without glass, a real window manager, real keys
 
-
 NO_FONTS = Path(__file__).parents[1] / "no_fonts.conf"
 _OPENBOX = """<?xml version="1.0"?>
 <openbox_config xmlns="http://openbox.org/3.4/rc"><focus><focusNew>yes</focusNew></focus>

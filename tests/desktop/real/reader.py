@@ -72,7 +72,6 @@ def _accessibility(address: str) -> str | None:
 
 # a real input method: IBus with the tables of m17n, as communities type syllabics with it
 
-
 WESTERN_CREE = "m17n:cr:western"
 
 
@@ -110,7 +109,6 @@ def _ibus(environment: Mapping[str, str], *wishes: str) -> str:
 
 
 # a small screen reader: it knows the window only by what the program says on the accessibility bus
-
 
 ACCESSIBLE = "org.a11y.atspi.Accessible"
 Call = Callable[[Any], Any]
@@ -360,7 +358,6 @@ def _line(node: Node) -> str:
 
 
 # the tree that a screen reader is told
-
 
 CONTROLS = frozenset({"push button", "check box", "text", "list item", "toggle button"})
 

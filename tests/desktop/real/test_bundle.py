@@ -123,7 +123,7 @@ def _answered(display: Display, scene: object, count: int) -> bool:
     return len(scene.state().judgements) >= count  # type: ignore[attr-defined]
 
 
-def test_a_screen_reader_reads_it_and_an_input_method_writes_in_it(
+def test_screen_reader_reads_and_input_method_writes(
     bundle: Bundle, display: Display, bus: Bus, reader: Reader, tmp_path: Path
 ) -> None:
     scene = stage(tmp_path / "scene", batch_of(items_of(3))).know()
@@ -173,7 +173,7 @@ def keyring(folder: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("kept", ["keyring", "file"])
-def test_the_laptops_keys_go_into_the_keyring_or_else_into_a_private_file(
+def test_keys_go_into_the_keyring_or_else_a_private_file(
     bundle: Bundle, kept: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     review = tmp_path / "sealed.rosetta-batch"

@@ -49,25 +49,19 @@ def _writing(start: Start, folder: Path) -> tuple[Stage, Window]:
     return scene, shown
 
 
-def _server_ends(shown: Window) -> None:
-    shown.display.server.kill()
+ENDS: dict[str, Callable[[Window], None]] = {
+    "system shuts down": lambda shown: shown.process.terminate(),
+    "terminal is closed": lambda shown: shown.process.send_signal(signal.SIGHUP),
+    "screen is taken away": lambda shown: shown.display.server.kill(),
+}
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "ends",
-    [
-        pytest.param(lambda shown: shown.process.terminate(), id="system shuts down"),
-        pytest.param(
-            lambda shown: shown.process.send_signal(signal.SIGHUP), id="terminal is closed"
-        ),
-        pytest.param(_server_ends, id="screen is taken away"),
-    ],
-)
-def test_typed_text_is_kept(start: Start, tmp_path: Path, ends: Callable[[Window], None]) -> None:
+@pytest.mark.parametrize("ending", ENDS)
+def test_typed_text_is_kept(start: Start, tmp_path: Path, ending: str) -> None:
     scene, shown = _writing(start, tmp_path)
     shown.type(TYPED[1:])
-    ends(shown)
+    ENDS[ending](shown)
     shown.ended()
     assert drafts(scene) == [TYPED]
     assert "Traceback" not in shown.said()
@@ -166,7 +160,6 @@ def _memory(shown: Window) -> float:
 
 
 # what the program asks of the operating system: no network, and no file anywhere else
-
 
 CALLS = "execve,socket,connect,sendto,sendmsg,bind,open,openat,creat,rename,renameat,renameat2,mkdir,mkdirat,symlink,link,linkat,unlink,unlinkat,truncate"
 _WRITES = re.compile(
