@@ -1,7 +1,5 @@
 """Fresh stores for each test of the cards."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A small finished run in a real store, with all that a card can tell: retries, failure, cache, secret."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -49,11 +47,9 @@ ENTRIES = (
 )  # fmt: skip
 
 OUTPUTS: tuple[str | None, ...] = (
-    "Mi vidas la hundon.",
-    "Hieraŭ mi vidis lian hundon.",
-    None,
+    "Mi vidas la hundon.", "Hieraŭ mi vidis lian hundon.", None,
     "niwapamaw <b>atim</b> 'x' \u202e",
-)
+)  # fmt: skip
 
 SECRET_ENTRY = Entry(
     id=5, source=SECRETS[0], reference=SECRETS[1], variants=(SECRETS[2],), difficulty=4,
@@ -92,25 +88,16 @@ def add_run(
     print_ = fingerprint(setup, SHA256, "0.1.0")
     connection.execute("BEGIN")
     number = create_run(
-        connection,
-        run_id=run_id,
+        connection, run_id=run_id,
         corpus=save_corpus(connection, Corpus(DATASET, tuple(entries), SHA256, Form.SPECIFICATION)),
-        positions=range(len(entries)),
-        setup=setup,
-        setup_hash=print_.setup_hash,
-        fingerprint_hash=print_.hash,
-        plan={"run": {"budget_usd": 0.05}},
-        opening=RunOpening(),
-        dataset_id=DATASET.id,
-        language_pair=DATASET.language_pair,
-        harness_version="0.1.0",
+        positions=range(len(entries)), setup=setup, setup_hash=print_.setup_hash,
+        fingerprint_hash=print_.hash, plan={"run": {"budget_usd": 0.05}}, opening=RunOpening(),
+        dataset_id=DATASET.id, language_pair=DATASET.language_pair, harness_version="0.1.0",
         created=STARTED,
-    )
+    )  # fmt: skip
     for started, last in ((STARTED, STARTED + 1.5), (STARTED + 60.0, STARTED + 60.75)):
-        connection.execute(
-            "UPDATE stretches SET started = ?, last = ? WHERE id = ?",
-            (started, last, begin_stretch(connection, number)),
-        )
+        told = (started, last, begin_stretch(connection, number))
+        connection.execute("UPDATE stretches SET started = ?, last = ? WHERE id = ?", told)
     rows = _rows(entries, outputs, error, priced=priced)
     add_results(connection, number, rows[:stored])
     add_replies(
@@ -131,16 +118,13 @@ def _rows(
     entries: Sequence[Entry], outputs: Sequence[str | None], error: str, *, priced: bool
 ) -> list[tuple[Result, Sequence[Attempt]]]:
     scorer = Scorer(make_metrics(Resources(surface_setup("und", "eo", entries))))
-    statistics = scorer.statistics(
-        [Translation(entry, output or "") for entry, output in zip(entries, outputs, strict=True)]
-    )
+    pairs = zip(entries, outputs, strict=True)
+    statistics = scorer.statistics([Translation(entry, text or "") for entry, text in pairs])
     values = scorer.entries_values(statistics)
     return [
         (
             Result(
-                position=place,
-                entry_id=entry.id,
-                output=outputs[place],
+                position=place, entry_id=entry.id, output=outputs[place],
                 statistics=scorer.pack(statistics[place]),
                 headline=values[place].values["chrf_plus_plus"],
                 exact=bool(values[place].values["exact_match_rate"]),
@@ -150,7 +134,7 @@ def _rows(
             _attempts(place),
         )
         for place, entry in enumerate(entries)
-    ]
+    ]  # fmt: skip
 
 
 def _measures(place: int, output: str | None, error: str, *, priced: bool) -> dict[str, Any]:
@@ -158,17 +142,13 @@ def _measures(place: int, output: str | None, error: str, *, priced: bool) -> di
     return {
         "error_class": ErrorClass.EMPTY if output is None else None,
         "error": error if output is None else None,
-        "latency_seconds": None if cached else 0.25 + place / 8,
-        "cached": cached,
-        "attempts": 3 if output is None else 1,
-        "prompt_tokens": 20 + place,
-        "completion_tokens": 7,
-        "reasoning_tokens": 0,
-        "cached_tokens": 4 * cached,
+        "latency_seconds": None if cached else 0.25 + place / 8, "cached": cached,
+        "attempts": 3 if output is None else 1, "prompt_tokens": 20 + place,
+        "completion_tokens": 7, "reasoning_tokens": 0, "cached_tokens": 4 * cached,
         "cost_usd": 0.0001 * (place + 1) if priced else None,
         "spent_usd": 0.0 if cached else 0.0001 * (place + 1) if priced else None,
         "finished_at": STARTED + place,
-    }
+    }  # fmt: skip
 
 
 def _attempts(place: int) -> list[Attempt]:

@@ -1,26 +1,38 @@
-"""Cards from stored rows, and which experiment a run was."""
+"""Cards from stored rows, which experiment a run was, and cards out of the store and into another one."""
 
-from __future__ import annotations
-
+import csv
+import io
 import json
-import sqlite3
+import stat
 from hashlib import sha256
+from pathlib import Path
+from sqlite3 import Connection
 from typing import Any
 
 import pytest
 import sacrebleu
 
 from harness.card.build import build_card, seal
+from harness.card.checking.verify import verify_card
+from harness.card.exporting import ExportForm, export_run
 from harness.card.fingerprint import fingerprint
+from harness.card.importing import import_card
 from harness.card.load import load_card
-from harness.card.seal import SealForm, seal_form
+from harness.card.seal import SealForm, card_hash, seal_form
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, StoreError, UsageError
+from harness.core.written_files import write_file
 from harness.method.method import MethodClass, Setup
+from harness.store.corpora.entries import read_entries
+from harness.store.results import read_results
 from harness.store.run_list import list_runs
-from harness.store.runs import read_card
+from harness.store.runs import find_run, read_card
+from scoring.core.scorer import Scorer
+from scoring.metrics.inventory import make_metrics, surface_setup
+from scoring.words.resources import Resources
 from tests.harness.card import factory
-from tests.harness.card.sealed_cards import add_secret_run
+from tests.harness.card.sealed_cards import OLDER, add_secret_run, report, resealed, sealed, written
+from tests.harness.sealed.refusals import refuses
 
 
 def setup(**changes: Any) -> Setup:
@@ -73,16 +85,12 @@ def test_component_changes_both_hashes() -> None:
     one = fingerprint(setup(temperature=1.0), "ab", "0.1.0")
     two = fingerprint(setup(tools_enabled=("check", "lookup"), temperature=1), "ab", "0.1.0")
     assert (one.hash, one.setup_hash) == (two.hash, two.setup_hash)
-    with pytest.raises(UsageError, match=r"2\^53"):
-        fingerprint(setup(options={"seed": 2**63}), "ab", "0.1.0")
-
-
-def test_every_field_of_the_setup_is_covered() -> None:
+    refuses(UsageError, r"2\^53", fingerprint, setup(options={"seed": 2**63}), "ab", "0.1.0")
     covered = set(fingerprint(setup(), "ab", "0.1.0").setup_components)
     assert set(Setup.model_fields) - covered == {"method_name", "system_prompt_used", "fst_version"}
 
 
-def test_card_tells_what_the_rows_hold(connection: sqlite3.Connection) -> None:
+def test_card_tells_what_the_rows_hold(connection: Connection) -> None:
     card = build_card(connection, factory.add_run(connection))
     assert (card.run_id, card.timestamp) == (factory.RUN_ID, "2026-11-18T11:06:40.250Z")
     assert card.elapsed_seconds == pytest.approx(2.25)
@@ -102,10 +110,6 @@ def test_card_tells_what_the_rows_hold(connection: sqlite3.Connection) -> None:
     retries = card.retries
     assert (retries.attempts, retries.retried_entries, retries.rate_limited) == (6, 1, 2)
     assert retries.waited_seconds == 1.25
-
-
-def test_scores_are_those_of_sacrebleu(connection: sqlite3.Connection) -> None:
-    card = build_card(connection, factory.add_run(connection))
     scores = card.scores
     assert card.speed.avg_latency_seconds == pytest.approx((0.25 + 0.625) / 2), "of answered ones"
     assert scores.avg_latency_seconds == card.speed.avg_latency_seconds
@@ -123,24 +127,20 @@ def test_scores_are_those_of_sacrebleu(connection: sqlite3.Connection) -> None:
         assert row.entry_chrf == pytest.approx(sentence, abs=1e-9)
 
 
-def test_unknown_price_is_null_everywhere(connection: sqlite3.Connection) -> None:
+def test_unknown_price_is_null_everywhere(connection: Connection) -> None:
     card = build_card(connection, factory.add_run(connection, priced=False))
-    assert card.cost.total_cost_usd is None
-    assert card.totals.total_cost_usd is None
+    assert (card.cost.total_cost_usd, card.totals.total_cost_usd) == (None, None)
     assert card.budget is not None
-    assert card.budget.spent_usd is None
-    assert card.scores.cost_adjusted is None
+    assert (card.budget.spent_usd, card.scores.cost_adjusted) == (None, None)
 
 
-def test_same_rows_give_the_same_bytes(
-    connection: sqlite3.Connection, there: sqlite3.Connection
-) -> None:
+def test_same_rows_give_the_same_bytes(connection: Connection, there: Connection) -> None:
     one, two = (build_card(store, factory.add_run(store)) for store in (connection, there))
     assert canonical_bytes(one.as_json()) == canonical_bytes(two.as_json())
     assert seal_form(one.as_json()) is SealForm.JCS
 
 
-def test_a_sealed_card_comes_back_as_it_was(connection: sqlite3.Connection) -> None:
+def test_a_sealed_card_comes_back_as_it_was(connection: Connection) -> None:
     number = factory.add_run(connection)
     sealed = seal(connection, number)
     loaded = load_card(connection, number)
@@ -155,20 +155,10 @@ def test_a_sealed_card_comes_back_as_it_was(connection: sqlite3.Connection) -> N
         " avg_latency_seconds FROM runs"
     ).fetchone()
     assert columns == (
-        sealed.scores.composite,
-        sealed.scores.quality_tier,
-        sealed.scores.chrf_plus_plus,
-        sealed.scores.bleu,
-        sealed.cost.total_cost_usd,
-        sealed.speed.avg_latency_seconds,
-    )
-    with pytest.raises(StoreError, match="never changes"):
-        seal(connection, number)
-
-
-def test_changed_store_is_noticed(connection: sqlite3.Connection) -> None:
-    number = factory.add_run(connection)
-    seal(connection, number)
+        sealed.scores.composite, sealed.scores.quality_tier, sealed.scores.chrf_plus_plus,
+        sealed.scores.bleu, sealed.cost.total_cost_usd, sealed.speed.avg_latency_seconds,
+    )  # fmt: skip
+    refuses(StoreError, "never changes", seal, connection, number)
     for change in (
         "UPDATE results SET headline = headline + 0.001 WHERE position = 0",
         "UPDATE results SET output = (SELECT max(id) FROM texts) WHERE position = 0",
@@ -178,21 +168,21 @@ def test_changed_store_is_noticed(connection: sqlite3.Connection) -> None:
     ):
         connection.execute("BEGIN")
         connection.execute(change)
-        with pytest.raises(StoreError, match="seal"):
-            load_card(connection, number)
+        refuses(StoreError, "seal", load_card, connection, number)
         connection.execute("ROLLBACK")
         load_card(connection, number)
 
 
-def test_an_unfinished_run_has_no_card(connection: sqlite3.Connection) -> None:
+def test_an_unfinished_run_has_no_card(connection: Connection) -> None:
     number = factory.add_run(connection, stored=2)
     with pytest.raises(HarnessError, match=r"2 of 4 entries are missing.*rosetta resume 6f1c3a52"):
         build_card(connection, number)
-    with pytest.raises(HarnessError, match="rosetta resume 6f1c3a52"):
-        load_card(connection, number)
+    refuses(HarnessError, "rosetta resume 6f1c3a52", load_card, connection, number)
+    for form in ExportForm:
+        refuses(HarnessError, "rosetta resume 6f1c3a52", export_run, connection, number, form)
 
 
-def test_nothing_of_a_secret_entry_is_on_the_card(connection: sqlite3.Connection) -> None:
+def test_nothing_of_a_secret_entry_is_on_the_card(connection: Connection) -> None:
     number = add_secret_run(connection)
     text = json.dumps(seal(connection, number).as_json(), ensure_ascii=False)
     for secret in factory.SECRETS:
@@ -201,20 +191,211 @@ def test_nothing_of_a_secret_entry_is_on_the_card(connection: sqlite3.Connection
     assert card.results == []
     assert card.withheld is not None
     assert (card.withheld.entries, card.withheld.secret) == (5, 1)
+    for form in ExportForm:
+        words = "copy the data folder"
+        said = str(refuses(UsageError, words, export_run, connection, number, form))
+        assert not any(secret in said for secret in factory.SECRETS)
 
 
-def test_words_of_a_secret_failure_are_withheld(connection: sqlite3.Connection) -> None:
-    number = factory.add_run(
-        connection, (factory.SECRET_ENTRY,), (None,), error=f"cannot translate {factory.SECRETS[0]}"
-    )
+def test_words_of_a_secret_failure_are_withheld(connection: Connection) -> None:
+    told = f"cannot translate {factory.SECRETS[0]}"
+    number = factory.add_run(connection, (factory.SECRET_ENTRY,), (None,), error=told)
     for whole in (True, False):
         card = build_card(connection, number, whole=whole)
         assert factory.SECRETS[0] not in json.dumps(card.as_json(), ensure_ascii=False)
         assert card.scores.errors == 1
 
 
-def test_an_id_too_large_for_json_numbers_is_a_string(connection: sqlite3.Connection) -> None:
+def test_an_id_too_large_for_json_numbers_is_a_string(connection: Connection) -> None:
     entry = factory.ENTRIES[0].model_copy(update={"id": 2**60 + 1})
     number = factory.add_run(connection, (entry,), ("Mi vidas",))
     seal(connection, number)
     assert load_card(connection, number).results[0].entry_id == "1152921504606846977"
+
+
+@pytest.fixture
+def here(connection: Connection) -> Connection:
+    """A store with a sealed run."""
+    seal(connection, factory.add_run(connection))
+    return connection
+
+
+NUMBER = 1
+
+
+def test_card_goes_out_and_in_again(here: Connection, there: Connection) -> None:
+    data = export_run(here, NUMBER, ExportForm.CARD)
+    assert verify_card(data).ok
+    assert import_card(here, data, "card.json").known, "our own"
+    done = import_card(there, data, "card.json")
+    assert (done.run_id, done.known, done.unverified) == (factory.RUN_ID, False, None)
+    run = find_run(there, factory.RUN_ID)
+    assert run.imported
+    assert export_run(there, run.id, ExportForm.CARD) == data
+    assert load_card(there, run.id).as_json() == load_card(here, NUMBER).as_json()
+    (summary,) = list_runs(there)
+    assert summary.card is not None
+    assert summary.card["scores"] == load_card(here, NUMBER).as_json()["scores"]
+    assert (summary.total, summary.done, summary.failed) == (4, 4, 1)
+    assert tuple(read_entries(there, run.corpus).values()) == factory.ENTRIES
+    scorer = Scorer(make_metrics(Resources(surface_setup("und", "eo", factory.ENTRIES))))
+    both = zip(read_results(here, NUMBER), read_results(there, run.id), strict=True)
+    for ours, theirs in both:
+        assert scorer.unpack(ours.statistics) == scorer.unpack(theirs.statistics)
+        for name in ("output", "headline", "error_class", "cost_usd", "cached"):
+            assert getattr(ours, name) == getattr(theirs, name)
+
+
+def test_lines_and_cells_hold_texts_as_they_are(here: Connection) -> None:
+    lines = export_run(here, NUMBER, ExportForm.JSONL).decode().split("\n")
+    rows = [json.loads(line) for line in lines[:-1]]
+    assert [row["predicted"] for row in rows] == list(factory.OUTPUTS)
+    table = list(csv.DictReader(io.StringIO(export_run(here, NUMBER, ExportForm.CSV).decode())))
+    assert [row["predicted"] for row in table] == [text or "" for text in factory.OUTPUTS]
+    assert [row["source"] for row in table] == [entry.source for entry in factory.ENTRIES]
+    assert [float(row["entry_chrf"]) for row in table] == [row["entry_chrf"] for row in rows]
+    assert table[1]["variants"] == '["Hieraŭ mi vidis lian hundon."]'
+    assert (table[0]["usage.prompt_tokens"], table[2]["error_class"]) == ("20", "empty")
+    assert table[0]["error"] == ""
+
+
+def test_written_file_is_private_and_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "card.json"
+    write_file(path, b"one", overwrite=False)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with pytest.raises(UsageError, match=r"card\.json is there already.*--overwrite"):
+        write_file(path, b"two", overwrite=False)
+    assert path.read_bytes() == b"one"
+    write_file(path, b"two", overwrite=True)
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"two", 0o600)
+    with pytest.raises(UsageError, match="cannot be written"):
+        write_file(tmp_path / "absent" / "card.json", b"", overwrite=False)
+    path.unlink()
+    path.mkdir()
+    refuses(UsageError, "is a folder", write_file, path, b"", overwrite=True)
+    assert [file.name for file in tmp_path.iterdir()] == ["card.json"]
+
+
+def test_importing_twice_is_once(there: Connection) -> None:
+    data = written(sealed())
+    assert not import_card(there, data, "card.json").known
+    assert import_card(there, json.dumps(sealed()).encode(), "copy.json").known
+    assert len(list_runs(there)) == 1
+    with pytest.raises(UsageError, match="different card of run 6f1c3a52"):
+        import_card(there, resealed({**sealed(), "condition": "other"}), "other.json")
+
+
+def test_broken_seal_is_refused_or_marked(there: Connection) -> None:
+    forged = {**sealed(), "timestamp": "2026-01-01T00:00:00Z"}
+    with pytest.raises(UsageError, match=r"seal is broken.*--unverified"):
+        import_card(there, written(forged), "card.json")
+    assert list_runs(there) == []
+    assert import_card(there, written(forged), "card.json", unverified=True).unverified is not None
+    (summary,) = list_runs(there)
+    assert summary.card is not None
+    assert "seal is broken" in summary.card["unverified"]
+
+
+def test_card_without_seal_is_refused_or_marked(there: Connection) -> None:
+    without = {name: value for name, value in sealed().items() if name != "run_card_hash"}
+    for card in ({**without, "run_card_hash": ""}, without):
+        refuses(UsageError, "has no seal", import_card, there, written(card), "card.json")
+    done = import_card(there, written(without), "card.json", unverified=True)
+    assert "no seal" in (done.unverified or "")
+
+
+def test_unknown_fields_are_kept_at_every_level(there: Connection) -> None:
+    card = json.loads(written(sealed()))
+    card["new"] = {"a": [1, None, "ê"]}
+    card["scores"]["new"] = 1.5
+    card["dataset"]["new"] = "x"
+    card["method"]["new"] = "x"
+    card["results"][0]["new"] = {"deep": True}
+    card["results"][0]["usage"]["new"] = 3
+    card["fingerprint"]["new"] = "x"
+    card["run_card_hash"] = card_hash(card)
+    import_card(there, written(card), "card.json")
+    run = find_run(there, factory.RUN_ID)
+    assert load_card(there, run.id).as_json() == card
+    line = export_run(there, run.id, ExportForm.JSONL).decode().split("\n")[0]
+    assert json.loads(line)["new"] == {"deep": True}
+    table = csv.DictReader(io.StringIO(export_run(there, run.id, ExportForm.CSV).decode()))
+    assert next(iter(table))["new"] == '{"deep": true}'
+
+
+def test_older_layout_comes_out_unchanged(there: Connection) -> None:
+    done = import_card(there, OLDER.read_bytes(), "older.json")
+    assert done.unverified is None
+    run = find_run(there, done.run_id)
+    assert export_run(there, run.id, ExportForm.CARD) == OLDER.read_bytes()
+    card = load_card(there, run.id)
+    assert card.run_id == "run_20260601_120000_example_model_naive_x_ab12cd"
+    assert (card.cost.total_cost_usd, card.tokens.prompt_tokens) == (0.0123, 4000)
+    assert (card.speed.p95_latency_seconds, card.speed.elapsed_seconds) == (0.05, 12.5)
+    assert card.scores.bleu == 33.3
+    assert card.scores.confidence_intervals["chrf_plus_plus"].ci_lower == 55.1
+    assert card.claimable_tier == "functional"
+    assert import_card(there, OLDER.read_bytes(), "older.json").known
+
+
+def test_withheld_rows_come_in_as_numbers(there: Connection) -> None:
+    import_card(there, written(sealed(secret=True)), "card.json")
+    run = find_run(there, factory.RUN_ID)
+    *_, result = read_results(there, run.id)
+    assert result.output is None
+    assert result.headline == sealed(secret=True)["results"][4]["entry_chrf"]
+    assert read_entries(there, run.corpus)[4].secret
+
+
+def test_texts_of_a_secret_segment_are_refused(there: Connection) -> None:
+    card = json.loads(written(sealed()))
+    card["results"][0]["segment"] = "held_out"
+    card["run_card_hash"] = card_hash(card)
+    with pytest.raises(UsageError, match="1 entries of a secret segment") as raised:
+        import_card(there, written(card), "card.json")
+    assert "hundo" not in str(raised.value)
+    for name in ("entry_id", "prompt_tokens"):
+        card = json.loads(written(sealed()))
+        row = card["results"][0]
+        (row if name == "entry_id" else row["usage"])[name] = 2**70
+        with pytest.raises(UsageError, match="cannot be"):
+            import_card(there, json.dumps(card).encode(), "card.json", unverified=True)
+    with pytest.raises(UsageError, match="leaderboard row"):
+        import_card(there, b'{"modelSlug": "m", "chrF": 1}', "row.json")
+    broken = report(entries=[{"id": "x", "source": "a"}])
+    with pytest.raises(UsageError, match=r"report\.json: \$\.entries\[0\]\.expected"):
+        import_card(there, written(broken), "report.json")
+    assert list_runs(there) == []
+
+
+def test_report_is_scored_anew_and_kept(there: Connection) -> None:
+    done = import_card(there, written(report()), "report.json")
+    assert done.note is not None
+    run = find_run(there, done.run_id)
+    card = load_card(there, run.id)
+    outputs = [entry["predicted"] for entry in report()["entries"]]
+    references = [[entry["expected"] for entry in report()["entries"]]]
+    chrf = sacrebleu.corpus_chrf(outputs, references, word_order=2).score
+    assert card.scores.chrf_plus_plus == pytest.approx(chrf, abs=1e-9)
+    assert card.scores.errors == 1
+    assert card.scores.exact_match_rate == 0.25  # case counts, and so does the failure
+    assert card.timestamp == "2026-06-12T13:12:16.000Z"
+    assert (card.dataset.id, card.model_slug) == ("eng-epo-dev-v1", "example/model")
+    assert (card.condition, card.temperature, card.elapsed_seconds) == ("naive", 0.0, None)
+    assert card.cost.total_cost_usd == pytest.approx(0.0008)
+    assert card.as_json()["source_report"]["overall"]["exact_match_rate"] == 0.6667
+    assert verify_card(export_run(there, run.id, ExportForm.CARD)).ok
+    assert import_card(there, written(report()), "report.json").known
+    assert verify_card(written(report())).ok
+    overall, row = report(), report()
+    overall["overall"]["corpus_chrf"] += 0.5
+    row["entries"][3]["chrf_score"] += 0.001
+    for forged, path in ((overall, "$.overall.corpus_chrf"), (row, "$.entries[3].chrf_score")):
+        first = verify_card(written(forged)).first_difference
+        assert first is not None
+        assert first.path == path
+    one = import_card(there, written(report()), "one.json")
+    entries = report()["entries"][:3]
+    two = import_card(there, written(report(run_id="other", entries=entries)), "two.json")
+    hashes = {find_run(there, done.run_id).setup_hash for done in (one, two)}
+    assert len(hashes) == 2

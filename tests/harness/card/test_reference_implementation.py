@@ -1,14 +1,12 @@
 """Files as the reference implementation 0.4 writes them, with sentences of our own, and cards without composite and tiers."""
 
-from __future__ import annotations
-
 import json
-import sqlite3
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any
 
 import pytest
@@ -33,8 +31,8 @@ from harness.store.runs import find_run
 from rosetta_tui.report.card import card_text
 from tests.corpora.making import file, only_problem
 from tests.harness.card import factory
-from tests.harness.card.older_reports import OLDER, report
-from tests.harness.card.sealed_cards import sealed
+from tests.harness.card.sealed_cards import OLDER, report, sealed
+from tests.harness.sealed.refusals import refuses
 
 PAIRS = [("Good morning!", "Bonan matenon!"), ("Thanks!", "Dankon!"), ("Go home.", "Iru hejmen.")]
 
@@ -87,9 +85,7 @@ def test_a_contest_set_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("segment", ["sealed", "holdout"])
-def test_secret_segments_are_secret(
-    tmp_path: Path, there: sqlite3.Connection, segment: str
-) -> None:
+def test_secret_segments_are_secret(tmp_path: Path, there: Connection, segment: str) -> None:
     corpus = load(file(tmp_path, written(contest_set(segment))))
     assert all(each.secret for each in corpus.entries)
     rows = [{**row, "segment": segment} for row in log()["results"]]
@@ -113,7 +109,7 @@ UNCLEAR: tuple[Callable[[dict[str, Any]], Any], ...] = (
 """By its spelling, in another field, inside one, and in the set-up."""
 
 
-def test_log_of_a_possibly_secret_segment_is_refused(there: sqlite3.Connection) -> None:
+def test_log_of_a_possibly_secret_segment_is_refused(there: Connection) -> None:
     for mark in UNCLEAR:
         raw = log()
         mark(raw)
@@ -123,7 +119,7 @@ def test_log_of_a_possibly_secret_segment_is_refused(there: sqlite3.Connection) 
     assert not any("matenon" in line for line in there.iterdump())
 
 
-def test_published_row_brings_no_texts_of_entries(there: sqlite3.Connection) -> None:
+def test_published_row_brings_no_texts_of_entries(there: Connection) -> None:
     entry = {"segment": "gold_standard", "reference": "Bonan matenon!"}
     for field in ({"results": [entry]}, {"more": {"deep": [[entry]]}}):
         with pytest.raises(UsageError, match="holds texts of entries") as told:
@@ -139,7 +135,7 @@ def test_another_segment_is_still_an_error_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rows", ["results", "entries"])
-def test_a_run_log_is_a_file_of_outputs(tmp_path: Path, rows: str) -> None:
+def test_run_log_is_read_imported_and_scored(tmp_path: Path, there: Connection, rows: str) -> None:  # fmt: skip
     corpus = load(file(tmp_path, written(contest_set())))
     outputs = read_outputs(file(tmp_path, written(log(rows)), "log.json"), corpus.entries)
     first, second, third = (outputs.output(f"g_{n}") for n in range(3))
@@ -148,10 +144,6 @@ def test_a_run_log_is_a_file_of_outputs(tmp_path: Path, rows: str) -> None:
     assert first.recorded is not None
     assert (first.recorded.latency_seconds, first.recorded.cost_usd) == (0.5, 0.001)
     assert first.recorded.usage is not None
-
-
-@pytest.mark.parametrize("rows", ["results", "entries"])
-def test_run_log_is_imported_and_scored(there: sqlite3.Connection, rows: str) -> None:
     done = import_card(there, written(log(rows)), "log.json")
     card = load_card(there, find_run(there, done.run_id).id)
     assert card.dataset.id == "greetings-contest"
@@ -162,7 +154,7 @@ def test_run_log_is_imported_and_scored(there: sqlite3.Connection, rows: str) ->
     assert verify_card(written(log(rows))).ok
 
 
-def test_caveats_of_a_report_are_kept_and_shown(there: sqlite3.Connection) -> None:
+def test_caveats_of_a_report_are_kept_and_shown(there: Connection) -> None:
     caveats = [{"kind": "near_constant", "message": "Half of the outputs\x1b[2J are one text."}]
     gone = {"comet": "not installed", "corpus_bleu": "no tokenizer", "their own": "?"}
     raw = report(score_caveats=caveats, metric_availability=gone)
@@ -187,7 +179,7 @@ def published(**changes: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_published_row_with_its_card_is_that_card(there: sqlite3.Connection) -> None:
+def test_published_row_with_its_card_is_that_card(there: Connection) -> None:
     inner = json.loads(OLDER.read_text("utf-8"))
     done = import_card(there, written(published(run_card=inner)), "row.json")
     assert done.unverified is None
@@ -198,9 +190,8 @@ def test_published_row_with_its_card_is_that_card(there: sqlite3.Connection) -> 
     assert sorted_key_sha256({**inner, "run_card_hash": ""}) == inner["run_card_hash"]
 
 
-def test_published_row_alone_is_unverified(there: sqlite3.Connection) -> None:
-    with pytest.raises(UsageError, match="cannot be checked"):
-        import_card(there, written(published()), "row.json")
+def test_published_row_alone_is_unverified(there: Connection) -> None:
+    refuses(UsageError, "cannot be checked", import_card, there, written(published()), "row.json")
     done = import_card(there, written(published()), "row.json", unverified=True)
     assert done.unverified is not None
     card = load_card(there, find_run(there, done.run_id).id)
@@ -234,7 +225,7 @@ def test_whatever_stands_in_a_field_ends_in_words(value: dict[str, Any], data: A
             import_card(connection, written(value), "file.json", unverified=True)
 
 
-def test_published_row_explains_no_value(there: sqlite3.Connection) -> None:
+def test_published_row_explains_no_value(there: Connection) -> None:
     for number, (said, why) in enumerate(
         (
             ("not installed", "says: not installed"),
@@ -272,7 +263,7 @@ def without_composite(**changes: Any) -> dict[str, Any]:
     return {**card, "run_card_hash": card_hash(card)}
 
 
-def test_newer_layout_comes_out_unchanged(there: sqlite3.Connection) -> None:
+def test_newer_layout_comes_out_unchanged(there: Connection) -> None:
     done = import_card(there, NEWER.read_bytes(), "newer.json")
     assert done.unverified is None
     run = find_run(there, done.run_id)
@@ -293,7 +284,7 @@ def test_newer_layout_comes_out_unchanged(there: sqlite3.Connection) -> None:
     assert leaderboards(there) == [], "in no list by composite"
 
 
-def test_card_without_composite_is_verified_by_its_rows(there: sqlite3.Connection) -> None:
+def test_card_without_composite_is_verified_by_its_rows(there: Connection) -> None:
     card = without_composite()
     import_card(there, written(card), "newer.json")
     verdict = verify_card(written(card), there, "newer.json")
@@ -302,12 +293,8 @@ def test_card_without_composite_is_verified_by_its_rows(there: sqlite3.Connectio
     card["scores"]["chrf_plus_plus"] += 1
     card["run_card_hash"] = card_hash(card)
     assert not verify_card(written(card), None, "newer.json").ok
-
-
-def test_composite_without_a_tier_is_refused() -> None:
     card = without_composite()
     card["scores"].setdefault("reasons", {})["composite"] = "retired by standard/1"
     assert "no composite stated: retired by standard/1" in card_text(card)
     card["scores"]["composite"] = 0.5
-    with pytest.raises(UsageError, match=r"\$\.scores\.quality_tier: Field required"):
-        adopt(card, "newer.json")
+    refuses(UsageError, r"\$\.scores\.quality_tier: Field required", adopt, card, "newer.json")

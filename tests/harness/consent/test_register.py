@@ -1,21 +1,17 @@
-"""Who may take something back here, and what is made of a notice that was forged, replayed, changed or cut off."""
+"""Who may take something back here, what a forged or changed notice does, and which record of consent counts."""
 
 import json
 import subprocess
 import sys
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from harness.consent.notice import (
-    Lift,
-    OfKey,
-    OfMethod,
-    entries_of,
-    method_of,
-    read_notice,
-    write_notice,
-)
+from corpora.model.corpus import Dataset
+from harness.consent import given, notice
+from harness.consent.notice import Lift, OfKey, OfMethod, entries_of, read_notice, write_notice
 from harness.consent.register import (
     FILE,
     SEEN,
@@ -26,11 +22,13 @@ from harness.consent.register import (
     held,
     lines_of,
 )
-from harness.consent.standing import CorpusFacts, standing
+from harness.consent.standing import NOTHING, CorpusFacts, Withdrawals, standing
 from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
 from harness.sealed.forms import FileError
-from harness.sealed.keys import Identity, Role
-from tests.harness.consent.made import (
+from harness.sealed.keys import Identity, Role, key_phrase
+from harness.sealed.signed_archive import signed_record
+from tests.harness.consent.killed import (
     COMMUNITY,
     CORPUS,
     METHOD,
@@ -59,8 +57,7 @@ def test_what_is_said_holds_until_lifted_and_stays_on_record(tmp_path: Path) -> 
     register(tmp_path).lift(said.number[:8], "agreed again", "Council")
     assert standing(tmp_path).of_corpus(FACTS) is None
     [kept] = standing(tmp_path).held
-    assert kept.notice == said
-    assert kept.lifted.reason == "agreed again"
+    assert (kept.notice, kept.lifted.reason) == (said, "agreed again")
     refuses(ConsentError, "lifted already", register(tmp_path).lift, said.number, "once more", "Council")  # fmt: skip
 
 
@@ -80,8 +77,8 @@ def test_who_speaks_of_their_corpus_takes_back_no_rivals_method(tmp_path: Path) 
     refuses(NobodyKnowsSigner, "", own.take, from_elsewhere(METHOD))
     other = CORPUS.model_copy(update={"sha256": "b" * 64, "id": "others"})
     refuses(NobodyKnowsSigner, "", own.take, from_elsewhere(other))
-    with pytest.raises(NobodyKnowsSigner):  # of the same matter, but by another key
-        own.take(from_elsewhere(entries_of(CORPUS, [1, 2]), RIVAL))
+    by_another = from_elsewhere(entries_of(CORPUS, [1, 2]), RIVAL)  # of the same matter
+    refuses(NobodyKnowsSigner, "", own.take, by_another)
     own.take(from_elsewhere(entries_of(CORPUS, [1, 2])))
     assert grounds(tmp_path) == [Ground.WORDS, Ground.KNOWN]
     assert standing(tmp_path).of_method(SETUP) is None
@@ -117,11 +114,12 @@ def test_an_old_notice_played_again_takes_nothing_back_anew(tmp_path: Path) -> N
 def test_only_who_took_something_back_gives_it_again_elsewhere(tmp_path: Path) -> None:
     own, data = register(tmp_path), from_elsewhere(CORPUS)
     lift = Lift(notice=read_notice(data).number)
-    with pytest.raises(ConsentError, match="Take that one in first"):
-        own.take(write_notice(lift, "agreed", "Council", COMMUNITY, NOON), six_words(COMMUNITY))
+    by_community, by_rival = (
+        write_notice(lift, "agreed", "Council", each, NOON) for each in (COMMUNITY, RIVAL)
+    )
+    refuses(ConsentError, "Take that one in", own.take, by_community, six_words(COMMUNITY))
     own.take(data, six_words(COMMUNITY))
-    with pytest.raises(ConsentError, match="only who took something back"):
-        own.take(write_notice(lift, "agreed", "Council", RIVAL, NOON), six_words(RIVAL))
+    refuses(ConsentError, "only who took something", own.take, by_rival, six_words(RIVAL))
     assert standing(tmp_path).of_corpus(FACTS) is not None
     own.lift(lift.notice, "they told us", "Office")  # here alone
     assert standing(tmp_path).of_corpus(FACTS) is None
@@ -147,16 +145,14 @@ def test_key_that_says_it_is_lost_is_not_believed_afterwards(tmp_path: Path) -> 
     assert standing(tmp_path).of_corpus(FACTS) is not None  # what it said before holds
 
 
-@pytest.mark.parametrize(
-    ("fields", "named"),
-    [({"method": "chat"}, False), ({"method": "chat", "condition": "x"}, False),
-     ({"model_slug": "m"}, True), ({"method_sha256": "f" * 64}, True), ({"model_slug": "m", "colour": "x"}, False)],
-)  # fmt: skip
-def test_a_notice_names_one_method_not_everybodys(fields: dict[str, str], named: bool) -> None:
-    data = from_elsewhere(OfMethod(fields=fields))
-    if named:
-        assert read_notice(data).about == OfMethod(fields=fields)
-    else:
+def test_a_notice_names_one_method_not_everybodys() -> None:
+    named: tuple[dict[str, str], ...] = ({"model_slug": "m"}, {"method_sha256": "f" * 64})
+    for fields in named:
+        about = OfMethod(fields=fields)
+        assert read_notice(from_elsewhere(about)).about == about
+    chat = {"method": "chat"}
+    for fields in (chat, chat | {"condition": "x"}, {"model_slug": "m", "colour": "x"}):
+        data = from_elsewhere(OfMethod(fields=fields))
         refuses(FileError, "names no one method", read_notice, data)
 
 
@@ -166,9 +162,9 @@ def test_method_is_named_by_what_tells_it_from_others(tmp_path: Path) -> None:
     for name in ("method", "model_slug"):  # every field must be that of the run
         assert standing(tmp_path).of_method({**SETUP, name: "another"}) is None
     plain = {"method": "chat", "model_slug": "m", "condition": "c", "method_sha256": None}
-    assert method_of(plain).fields == {"method": "chat", "model_slug": "m", "condition": "c"}
+    assert notice.method_of(plain).fields == {"method": "chat", "model_slug": "m", "condition": "c"}
     hashed = {"method": "chat", "method_sha256": "f" * 64}
-    assert method_of(plain | hashed).fields == hashed
+    assert notice.method_of(plain | hashed).fields == hashed
 
 
 @pytest.mark.parametrize(("facts", "same"), [
@@ -229,9 +225,95 @@ def test_a_line_that_somebody_wrote_without_the_key_is_refused(tmp_path: Path) -
 @pytest.mark.costly("kills a process at each of its steps on the disk")
 def test_process_killed_at_any_step_half_withdraws_nothing(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.harness.consent.killed", tmp_path, str(times(3, 1))],
+        [sys.executable, "-m", "tests.harness.consent.killed", tmp_path, str(times(5, 1))],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     told = json.loads(done.stdout)
     assert set(told["left"]) == {1, 2}, told
     assert all(after == left + 1 for left, after in zip(told["left"], told["after"], strict=True))
+
+
+SAID = {
+    "corpus": "words", "source_language": "en", "target_language": "crk",
+    "community": "Our nation", "person": "Mary, chair of the council", "date": "2026-11-20",
+    "statement": "The sentences may be used to try machines.", "recorded_by": "Language office",
+}  # fmt: skip
+TODAY = date(2026, 11, 23)
+
+
+def recorded(**changed: Any) -> tuple[given.SignedConsent, Identity]:
+    identity = Identity.make(Role.ORGANISATION)
+    return given.record_consent(SAID | changed, identity, TODAY), identity
+
+
+ENVELOPE = {
+    "id": "words", "language_pair": "EN→CRK", "source_language": "en", "target_language": "crk",
+}  # fmt: skip
+
+
+def stands(consent: object, revoked: Withdrawals = NOTHING, **changed: Any) -> tuple[bool, str]:
+    """Return whether a corpus with this field has documented consent, and what is said of it."""
+    if isinstance(consent, given.SignedConsent):
+        consent = consent.model_dump(mode="json")
+    dataset = Dataset.model_validate(ENVELOPE | changed | {"consent": consent})
+    found = given.consent_standing(dataset, revoked)
+    return found.documented, found.note
+
+
+def test_signed_record_counts_and_is_told() -> None:
+    record, identity = recorded()
+    documented, note = stands(record)
+    assert documented
+    assert "Mary, chair of the council, 2026-11-20" in note
+    assert key_phrase(identity.public.signing_key) in note
+    for truthy in (True, "yes", "council, 2026", {"use_allowed_by": 3}, ["yes"]):
+        documented, note = stands(truthy)
+        assert (documented, "no signed record" in note) == (False, True)
+    for empty in (None, "", dict[str, str](), False):
+        assert stands(empty) == (False, "not documented")
+
+
+@pytest.mark.parametrize("name", [*given.ConsentGiven.model_fields, "signature"])
+def test_record_with_a_changed_field_does_not_count(name: str) -> None:
+    told = recorded()[0].model_dump(mode="json")
+    other = recorded(person="Somebody else")[0].model_dump(mode="json")
+    told[name] = other[name] if other[name] != told[name] else f"{told[name]}x"
+    assert not stands(told)[0]
+
+
+def test_record_of_another_corpus_or_revoked_key_is_none(tmp_path: Path) -> None:
+    record, identity = recorded()
+    changes: tuple[dict[str, Any], ...] = (
+        {"id": "other"}, {"target_language": "cr"}, {"source_language": "fr"},
+    )  # fmt: skip
+    for changed in changes:
+        documented, note = stands(record, **changed)
+        assert (documented, "another corpus" in note) == (False, True)
+    register(tmp_path).say(OfKey(signing_key=identity.public.signing_key), "stolen", "Us")
+    documented, note = stands(record, standing(tmp_path))
+    assert (documented, "revoked" in note) == (False, True)
+
+
+def test_day_counts_from_its_beginning_in_the_first_time_zone() -> None:
+    """It is Monday in New Zealand while it is Sunday by UTC; a day that has not begun does not count."""
+    identity = Identity.make(Role.ORGANISATION)
+    for day in ("2099-99-99", "2026-02-30", "9999-12-31"):
+        fields = given.ConsentGiven(**SAID | {"date": day}, signing_key=identity.public.signing_key)
+        record = given.SignedConsent.model_validate_json(
+            signed_record(fields, identity), strict=True
+        )
+        documented, note = stands(record)
+        assert (documented, day in note) == (False, True)
+    sunday = datetime(2026, 11, 22, 10, tzinfo=UTC)
+    assert given.newest_day(sunday) == TODAY
+    assert given.newest_day(sunday - timedelta(seconds=1)) < TODAY
+    assert stands(recorded(date=str(TODAY))[0])[0]
+
+
+@pytest.mark.parametrize(("changed", "words"), [
+    ({"date": "2026-02-30"}, "no such day"), ({"date": "23.11.2026"}, "no such day"),
+    ({"date": "2026-11-24"}, "still to come"), ({"person": ""}, "person"),
+    ({"statement": "x" * 20_001}, "statement"),
+])  # fmt: skip
+def test_what_cannot_be_recorded_is_said(changed: dict[str, Any], words: str) -> None:
+    refuses(UsageError, words, recorded, **changed)

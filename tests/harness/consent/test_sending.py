@@ -136,9 +136,6 @@ def test_judges_and_embeddings_are_endpoints_too(tmp_path: Path, home: Path, opt
     assert ask(made, "copy-source", {**told, "may_send": WORDS}).method()
 
 
-CODE = "class Own:\n    pass\n"
-
-
 @pytest.mark.parametrize(("said", "told", "shut"), [
     ({}, {}, True), ({}, {"may_send": WORDS}, False), ({"license": "CC-BY-4.0"}, {}, False),
     ({"license": "CC-BY-4.0", "training": "no"}, {}, True),
@@ -147,7 +144,7 @@ CODE = "class Own:\n    pass\n"
 def test_foreign_code_reaches_nobody_unless_the_terms_say_so(
     tmp_path: Path, home: Path, said: dict[str, Any], told: dict[str, str], shut: bool
 ) -> None:
-    (tmp_path / "own.py").write_text(CODE)
+    (tmp_path / "own.py").write_text("class Own:\n    pass\n")
     made = corpus(tmp_path, **said)
     with pytest.raises(UsageError):  # it is no method; the door is shut before its first line runs
         ask(made, f"{tmp_path / 'own.py'}:Own", told).method()

@@ -1,8 +1,11 @@
-"""A corpus in the making: what its folder shows, which sources it takes, and what a stop leaves."""
+"""A corpus in the making: what its folder shows, what a stop leaves, and its way into a vault, whole and once."""
 
 import json
 from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,11 +13,16 @@ from corpora.checks.requirements import LEAST
 from corpora.formats.load import load
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
+from harness.project import into_vault
 from harness.project.asking import SourceWish, ask_model
 from harness.project.candidates import Usual, read_candidates, take_candidates, undo_last
 from harness.project.lacking import lacking
 from harness.project.making import changing, progress_of, whole_corpus
-from harness.project.state import DraftTexts, HandedOut, InVault, Spoken, read_project
+from harness.project.state import DraftTexts, HandedOut, InVault, Project, Spoken, read_project
+from harness.sealed.keys import Identity, Role
+from harness.vault.keepers import keeper_of
+from harness.vault.records import StoredCorpus
+from harness.vault.vault import Vault
 from tests.harness.project.making import begun, candidate, many, three, took
 from tests.harness.scripted import Scripted, completion, json_answer
 from tests.harness.sealed.refusals import refuses
@@ -54,9 +62,7 @@ def test_open_part_that_a_stop_left_is_mended_and_loses_words(tmp_path: Path) ->
     assert not path.exists()
 
 
-def test_words_leave_the_open_part_before_the_state_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_words_leave_the_open_part_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun(tmp_path)
     took(tmp_path, OPEN)
 
@@ -183,10 +189,8 @@ def test_sentences_kept_here_do_not_become_freer(tmp_path: Path) -> None:
 
 def test_model_is_sent_the_wish_alone_and_is_named(tmp_path: Path, endpoint: Scripted) -> None:
     project = begun(tmp_path)
-    usual, said = (
-        Usual(segment=Segment.GOLD_STANDARD),
-        "1. The sun rises.\n2) We sing.\n\n- Come in!\nToo many.",
-    )
+    usual = Usual(segment=Segment.GOLD_STANDARD)
+    said = "1. The sun rises.\n2) We sing.\n\n- Come in!\nToo many."
     take_candidates(project, [candidate(f"{SECRET} of the elders")], usual)
     endpoint.answer = lambda _: json_answer(completion(said))
     found = ask_model(project, SourceWish(3, 3, "formal", "", "possessives"), endpoint.url, "small")
@@ -211,23 +215,17 @@ def test_what_another_machine_saw_becomes_no_secret(tmp_path: Path) -> None:
     assert {each.segment for each in entries} == {Segment.DEVELOPMENT}
 
 
-def test_remote_model_is_not_asked_for_secret_sentences(tmp_path: Path) -> None:
-    wish = SourceWish(3, 3, "formal", segment=Segment.GOLD_STANDARD)
-    with pytest.raises(UsageError, match="no sentence of gold_standard"):
-        ask_model(begun(tmp_path), wish, "https://models.invalid/v1", "small", lambda _: "k")
-
-
-@pytest.mark.parametrize("text", ["", "\n \n"])
-def test_model_that_says_nothing_is_told(tmp_path: Path, endpoint: Scripted, text: str) -> None:
-    endpoint.answer = lambda _: json_answer(completion(text))
-    with pytest.raises(UsageError, match="no sentence"):
-        ask_model(begun(tmp_path), SourceWish(3, 1, "formal"), endpoint.url, "small")
-
-
-@pytest.mark.parametrize("count", [0, 51])
-def test_a_model_is_not_asked_for_too_many(tmp_path: Path, count: int) -> None:
-    with pytest.raises(UsageError, match="between 1 and 50"):
-        ask_model(begun(tmp_path), SourceWish(count, 1, "formal"), "http://127.0.0.1:9/v1", "small")
+def test_model_is_not_asked_wrongly_and_must_answer(tmp_path: Path, endpoint: Scripted) -> None:
+    project, wish = begun(tmp_path), SourceWish(3, 3, "formal", segment=Segment.GOLD_STANDARD)
+    away = "https://models.invalid/v1"
+    refuses(UsageError, "of gold_standard", ask_model, project, wish, away, "small", lambda _: "k")
+    for text in ("", "\n \n"):
+        endpoint.answer = lambda _, text=text: json_answer(completion(text))
+        wish = SourceWish(3, 1, "formal")
+        refuses(UsageError, "no sentence", ask_model, project, wish, endpoint.url, "small")
+    for count in (0, 51):
+        wish = SourceWish(count, 1, "formal")
+        refuses(UsageError, "between 1 and 50", ask_model, project, wish, endpoint.url, "small")
 
 
 def test_what_a_finished_corpus_lacks_is_named(tmp_path: Path) -> None:
@@ -246,3 +244,81 @@ def test_what_a_finished_corpus_lacks_is_named(tmp_path: Path) -> None:
     assert "words-agree-1 is still with speakers: 1 of its 2 sentences" in waits
     assert "gold_standard entries: 1 of 50" in short
     assert "community consent: 0 of 1 (not documented)" in short
+
+
+class Keeper:
+    """A vault of one keeper and a recovery key, beside a project with a sentence of each kind."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.home = folder / "words", folder / "home"
+        begun(folder)
+        took(folder, *three())
+        self.identity, recovery = Identity.make(Role.ORGANISATION), Identity.make(Role.ORGANISATION)
+        self.vault = Vault(folder / "vault", self.home, lambda: datetime.now(UTC))
+        keepers = [keeper_of(self.identity, "Office"), keeper_of(recovery, "Safe", recovery=True)]
+        self.vault.found("Words", keepers, self.identity)
+
+    def moves(self) -> StoredCorpus:
+        with changing(self.folder, self.home) as project:
+            corpus = whole_corpus(project)
+            return into_vault.move_into(project, self.vault, corpus, "words", self.identity, None, {})  # fmt: skip
+
+    def is_stopped(self, monkeypatch: pytest.MonkeyPatch, *, after: bool) -> None:
+        """Move, and stop before or after the vault has it."""
+        adds = Vault.add
+
+        def stopped(*given: Any) -> None:
+            if after:
+                adds(*given)
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Vault, "add", stopped)
+            refuses(KeyboardInterrupt, "", self.moves)
+
+    @property
+    def project(self) -> Project:
+        return read_project(self.folder, self.home)
+
+
+def test_what_went_into_the_vault_is_out_of_the_project(tmp_path: Path) -> None:
+    keeper = Keeper(tmp_path)
+    assert sum(keeper.moves().entries.values()) == 2
+    gold, later, open_ = keeper.project.state.entries
+    assert (gold.sealed, open_.texts is not None, bool(later.sealed)) == ("", True, True)
+    refuses(UsageError, "lie in the vault", keeper.project.texts, gold)
+    refuses(UsageError, "is closed", keeper.moves)
+
+
+def test_stopped_move_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keeper = Keeper(tmp_path)
+    keeper.is_stopped(monkeypatch, after=True)
+    assert keeper.project.texts(keeper.project.state.entries[0]).reference == "Kantis"
+    keeper.moves()
+    assert len(keeper.vault.read().head.corpora) == 1
+    assert keeper.project.state.entries[0].sealed == ""
+
+
+def test_correction_meanwhile_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keeper = Keeper(tmp_path)
+    keeper.is_stopped(monkeypatch, after=True)
+    with changing(keeper.folder, keeper.home) as project:
+        gold = project.state.entries[0]
+        better = replace(project.texts(gold), reference="Kantis ĉi tie")
+        project.put([project.with_texts(gold, better)])
+    refuses(UsageError, "changed here since", keeper.moves)
+    kept = keeper.project
+    assert kept.texts(kept.state.entries[0]).reference == "Kantis ĉi tie"
+    assert not kept.state.vault.done
+
+
+def test_other_corpus_takes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keeper, other = Keeper(tmp_path), Keeper(tmp_path / "other")
+    keeper.is_stopped(monkeypatch, after=False)
+    with changing(other.folder, other.home) as project:
+        corpus = whole_corpus(project)
+        first = corpus.entries[0].model_copy(update={"source": "Something else"})
+        changed = type(corpus)(corpus.dataset, (first,), corpus.sha256, corpus.form)
+        keeper.vault.add(changed, "words", keeper.identity)
+    refuses(UsageError, "another corpus 'words'", keeper.moves)
+    assert keeper.project.state.entries[0].sealed

@@ -26,21 +26,14 @@ from harness.store.file.sealing import also_open_with, forget_keys, seal_for_kee
 from harness.store.file.transaction import transaction
 from harness.vault.corpus_files import recipients_of
 from harness.vault.opening import VaultOpening
-from harness.vault.shares.dealing import combined, former_keys, own_share
+from harness.vault.shares.dealing import former_keys
 from harness.vault.shares.split import OpeningKey
 from harness.vault.vault import Vault
 from harness.vault.work import VaultWork
-from tests.harness.vault.made import readable, vault
-from tests.harness.vault.together import OFFICE, PEOPLE, filled_together
+from tests.harness.vault.killed import together as opener
+from tests.harness.vault.made import OFFICE, filled_together, readable, vault
 
 STORE = "rosetta.sqlite"
-
-
-def opener(made: Vault) -> OpeningKey:
-    """What the keepers have together now."""
-    state = made.read()
-    people = [each for each in PEOPLE.values() if each.public.signing_key in state.keepers]
-    return combined(state, [own_share(state, each) for each in people])
 
 
 def ages(made: Vault) -> list[AgeIdentity]:

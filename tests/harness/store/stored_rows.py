@@ -1,7 +1,5 @@
 """Runs and rows to store."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -18,12 +16,9 @@ from harness.store.runs import create_run
 from tests.harness.evaluation import corpus_of
 
 SETUP = Setup(
-    method="chat",
-    method_class=MethodClass.RAW_LLM,
-    method_version="1",
-    model_slug="m",
+    method="chat", method_class=MethodClass.RAW_LLM, method_version="1", model_slug="m",
     condition="c",
-)
+)  # fmt: skip
 
 
 @cache

@@ -1,16 +1,15 @@
-"""A deleted run is nowhere to be seen, comes back whole, is erased when its time is over, and takes its texts along."""
-
-from __future__ import annotations
+"""A deleted run is nowhere, comes back whole, or takes its texts, notes, tags, certificates and findings along."""
 
 import itertools
 import sqlite3
 import time
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
 from harness.core.failures import StoreError, UsageError
@@ -19,15 +18,17 @@ from harness.events.control import Control
 from harness.events.following import Follower
 from harness.run.beginning import resume_method
 from harness.run.running import execute_run
-from harness.store import deletion
+from harness.store import deletion, notes
 from harness.store.corpora.listing import list_corpora
 from harness.store.deletion import KEPT_SECONDS, bring_back, delete_run, erase, purge, trash
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live
 from harness.store.holding import alone
+from harness.store.replies import StoredFindings
 from harness.store.run_list import list_runs
 from harness.store.runs import find_open_run, find_run, find_trashed, read_run, set_live
 from rosetta_tui.session.recorded import recorded
+from tests.harness.card import factory
 from tests.harness.evaluation import (
     Heard,
     begun,
@@ -39,7 +40,11 @@ from tests.harness.evaluation import (
     run_corpus,
 )
 from tests.harness.run.breaking_plan import CHEAP as PLAN
+from tests.harness.run.constant_runs import constant
 from tests.harness.scripted import Scripted
+from tests.harness.sealed.refusals import refuses
+from tests.harness.store.stored_rows import make_run
+from tests.review.thorough import examples
 
 OWN = "own own own own own own own own"
 DANGLING = """
@@ -70,9 +75,8 @@ def test_requests_and_replies_of_a_run_go_with_it(endpoint: Scripted, store_path
     rest = everything(store_path)
     assert OWN.encode() not in rest
     assert OWN.upper().encode() not in rest
-    assert [each.output for each in kept(store_path, stays).results] == [
-        f"ENTRY NUMBER {n}" for n in range(4)
-    ]
+    outputs = [each.output for each in kept(store_path, stays).results]
+    assert outputs == [f"ENTRY NUMBER {n}" for n in range(4)]
     assert query(store_path, "SELECT count(*) FROM replies") == [(4,)]
     assert query(store_path, "PRAGMA integrity_check") == [("ok",)]
     assert query(store_path, "PRAGMA foreign_key_check") == []
@@ -94,9 +98,7 @@ def test_a_reply_that_another_run_was_given_too_stays(endpoint: Scripted, store_
 def steps_of_deleting(path: Path, size: int) -> int:
     """Count SQLite's own steps, in hundreds, for deleting a run beside a four times larger one."""
     run_corpus(path, corpus(4 * size), PLAN)
-    own = [
-        Entry(id=n, source=f"{OWN} {n}", reference=f"{n} {OWN}", segment=None) for n in range(size)
-    ]
+    own = [Entry(id=n, source=f"{OWN} {n}", reference=f"{n} {OWN}") for n in range(size)]
     run_corpus(path, corpus_of(own), PLAN)
     steps = itertools.count()
     with closing(open_store(path)) as connection:
@@ -160,25 +162,16 @@ def stored(path: Path) -> list[object]:
     return [query(path, f"SELECT * FROM {name} ORDER BY 1") for name in TABLES]
 
 
-Reader = Callable[[sqlite3.Connection, Path, int, str], object]
-READERS: dict[str, Reader] = {
-    "its name": lambda store, path, number, run_id: find_run(store, run_id[:6]),
-    "the newest": lambda store, path, number, run_id: find_run(store, "last"),
-    "its number": lambda store, path, number, run_id: read_run(store, number),
-    "a run to go on with": lambda store, path, number, run_id: find_open_run(store),
-    "a second terminal": lambda store, path, number, run_id: Follower(path, run_id),
-    "a screen": lambda store, path, number, run_id: recorded(store, run_id),
-}
-
-
 def test_no_reader_finds_a_deleted_run(store_path: Path) -> None:
     number, _ = begun(store_path, corpus(3), PLAN)
     run_id = kept(store_path).run.run_id
     with closing(open_store(store_path)) as store:
         trash(store, number)
-        for name, reader in READERS.items():
-            with pytest.raises((UsageError, StoreError), match=r"deleted|no run|No run"):
-                pytest.fail(f"{name}: {reader(store, store_path, number, run_id)}")
+        for reader, *told in (
+            (find_run, store, run_id[:6]), (find_run, store, "last"), (read_run, store, number),
+            (find_open_run, store), (Follower, store_path, run_id), (recorded, store, run_id),
+        ):  # fmt: skip
+            refuses((UsageError, StoreError), r"deleted|no run|No run", reader, *told)
         assert list_runs(store) == []
         assert [each.runs for each in list_corpora(store)] in ([], [()])
 
@@ -199,9 +192,8 @@ def test_only_overdue_runs_are_erased(store_path: Path, number: int) -> None:
         for run in list_runs(store):
             trash(store, run.number)
         assert purge(store) == 0
-        store.execute(
-            "UPDATE runs SET put_away = ? WHERE id <> ?", (time.time() - KEPT_SECONDS - 1, number)
-        )
+        long_ago = time.time() - KEPT_SECONDS - 1
+        store.execute("UPDATE runs SET put_away = ? WHERE id <> ?", (long_ago, number))
         assert purge(store) == 1
         assert [run.number for run in list_runs(store, deleted=True)] == [number]
         assert query(store_path, "SELECT count(*) FROM texts WHERE body = 'another text'") == [(0,)]
@@ -214,23 +206,18 @@ def test_an_erased_run_cannot_come_back(store_path: Path, number: int) -> None:
         run = read_run(store, number)
         trash(store, number)
         erase(store, run)
-        with pytest.raises(StoreError, match="erased"):
-            bring_back(store, number)
-        with pytest.raises(UsageError, match="brought back"):
-            find_trashed(store, "last")
+        refuses(StoreError, "erased", bring_back, store, number)
+        refuses(UsageError, "brought back", find_trashed, store, "last")
 
 
 def test_a_run_at_work_is_left_alone(store_path: Path, number: int) -> None:
     with closing(open_store(store_path)) as store:
         run = read_run(store, number)
         with alone(store_path, run.run_id):  # a process has the run before its first heartbeat
-            with pytest.raises(UsageError, match="under way"):
-                trash(store, number)
-            with pytest.raises(UsageError, match="under way"):
-                erase(store, run)
+            refuses(UsageError, "under way", trash, store, number)
+            refuses(UsageError, "under way", erase, store, run)
         set_live(store, number, RunState.RUNNING, Live(at=time.time()))
-        with pytest.raises(UsageError, match="under way"):
-            trash(store, number)
+        refuses(UsageError, "under way", trash, store, number)
         assert len(list_runs(store)) == 1
 
 
@@ -240,8 +227,7 @@ def test_run_deleted_before_it_goes_on_does_not(store_path: Path) -> None:
         method = resume_method(store, read_run(store, number))
         trash(store, number)
     heard = Heard()
-    with pytest.raises(StoreError, match="deleted"):
-        execute_run(store_path, number, method, heard, Control())
+    refuses(StoreError, "deleted", execute_run, store_path, number, method, heard, Control())
     assert query(store_path, "SELECT count(*) FROM results") == [(0,)]
 
 
@@ -261,3 +247,126 @@ def test_lock_of_an_erased_run_goes_with_it(store_path: Path) -> None:
         assert locks() == [f"{first}.lock"]
         purge(store, older_than=-1)
         assert locks() == []
+
+
+@pytest.fixture
+def run(connection: sqlite3.Connection) -> int:
+    return make_run(connection, [Entry(id=1, source="a", reference="b")])
+
+
+def test_words_are_listed_with_their_run(connection: sqlite3.Connection, run: int) -> None:
+    other = make_run(connection, [Entry(id=1, source="a", reference="b")], run_id="2222-b")
+    notes.set_note(connection, run, "  ᓂᐚᐸᒫᐤ\nsecond \ud800 ")
+    notes.change_tags(connection, run, ["b", "a", "a"])
+    listed = {each.number: each for each in list_runs(connection)}
+    assert (listed[run].note, listed[run].tags) == ("ᓂᐚᐸᒫᐤ\nsecond \ufffd", ("a", "b"))
+    assert (listed[other].note, listed[other].tags) == ("", ())
+    delete_run(connection, run)
+    assert notes.tags_by_run(connection) == {}
+    assert connection.execute("SELECT count(*) FROM notes").fetchone() == (0,)
+
+
+def test_tags_are_added_and_taken_away(connection: sqlite3.Connection, run: int) -> None:
+    assert notes.change_tags(connection, run, add=["one", "two"]) == ("one", "two")
+    assert notes.change_tags(connection, run, add=["three"], remove=["one", "none"]) == (
+        "three",
+        "two",
+    )
+    assert notes.change_tags(connection, run, remove=["two", "three"]) == ()
+    notes.set_note(connection, run, "x")
+    notes.set_note(connection, run, " ")
+    assert notes.note_of(connection, run) == ""
+    notes.change_tags(connection, run, ["kept"])
+    for tag in ("", "  ", "#", "two words", "a,b", "a\tb", "a\x00", "x" * 41):
+        refuses(UsageError, "one word", notes.change_tags, connection, run, ["good", tag])
+    with pytest.raises(UsageError, match=str(notes.MOST_TAGS)):
+        notes.change_tags(connection, run, add=[str(n) for n in range(notes.MOST_TAGS)])
+    assert notes.tags_of(connection, run) == ("kept",)
+    refuses(UsageError, "Shorten", notes.set_note, connection, run, "x" * (notes.MOST_NOTE + 1))
+    notes.set_note(connection, run, "x" * notes.MOST_NOTE)
+
+
+@examples(50, 500)
+@given(st.text(max_size=60))
+def test_a_tag_is_tidy_once_and_for_all(text: str) -> None:
+    try:
+        tag = notes.tidy_tag(text)
+    except UsageError:
+        return
+    assert 0 < len(tag) <= notes.MOST_TAG
+    assert tag.split() == [tag]
+    assert notes.tidy_tag(f" ##{tag} ") == tag
+
+
+def test_note_and_tags_change_together(connection: sqlite3.Connection, run: int) -> None:
+    assert notes.change_words(connection, run, note="one", add=["a", "b"]) == ("a", "b")
+    with pytest.raises(UsageError, match="A tag is one word"):
+        notes.change_words(connection, run, note="two", add=["x" * (notes.MOST_TAG + 1)])
+    with pytest.raises(UsageError, match=f"at most {notes.MOST_TAGS} tags"):
+        notes.change_words(
+            connection, run, note="two", add=[str(n) for n in range(notes.MOST_TAGS)]
+        )
+    assert (notes.note_of(connection, run), notes.tags_of(connection, run)) == ("one", ("a", "b"))
+    assert notes.change_words(connection, run, remove=["a"]) == ("b",)
+    assert notes.change_words(connection, run, note="") == ("b",)
+    assert (notes.note_of(connection, run), notes.tags_of(connection, run)) == ("", ("b",))
+    trash(connection, run)
+    for each in (run, 999):
+        refuses(StoreError, "was deleted meanwhile", notes.set_note, connection, each, "words")
+        refuses(StoreError, "was deleted meanwhile", notes.change_tags, connection, each, ["a"])
+    bring_back(connection, run)
+    assert (notes.note_of(connection, run), notes.tags_of(connection, run)) == ("", ("b",))
+
+
+ONE = notes.Attached(b'{"one":1}', b"s" * 64, "aa" * 32)
+TWO = notes.Attached(b'{"two":2}', b"t" * 64, "bb" * 32)
+
+
+def test_certificates_are_kept_once_with_their_run(store_path: Path) -> None:
+    with closing(open_store(store_path)) as connection:
+        number = factory.add_run(connection)
+        for each in (ONE, TWO, ONE):
+            notes.attach_certificate(connection, number, each)
+        assert notes.attached_to(connection, number) == (ONE, TWO)
+        assert notes.attached_to(connection, number + 1) == ()
+        assert notes.attached_by_run(connection) == {number: (ONE, TWO)}
+        assert list_runs(connection)[0].certificates == (ONE, TWO)
+        assert [notes.detach_certificates(connection, number) for _ in "12"] == [2, 0]
+        assert list_runs(connection)[0].certificates == ()
+        notes.attach_certificate(connection, number, ONE)
+        connection.execute("UPDATE certificates SET certificate = 'text'")
+        assert notes.attached_to(connection, number) == (), "of a wrong type"
+        delete_run(connection, number)
+        assert notes.attached_by_run(connection) == {}
+    everything = b"".join(f.read_bytes() for f in store_path.parent.iterdir() if f.is_file())
+    assert ONE.certificate not in everything
+
+
+def test_findings_are_kept_by_their_maker(store_path: Path) -> None:
+    memo = StoredFindings(store_path)
+    memo.keep("analyser a", {"hundo": b"1", "kato": b"2"})
+    memo.keep("analyser b", {"hundo": b"3"})
+    assert memo.recall("analyser a", ["hundo", "birdo"]) == {"hundo": b"1"}
+    assert memo.recall("analyser b") == {"hundo": b"3"}
+    assert memo.recall("analyser c") == {}
+    memo.keep("analyser b", {"hundo": b"4"})
+    memo.keep("analyser b", {})
+    assert memo.recall("analyser b") == {"hundo": b"4"}
+
+
+@examples(6, 50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.dictionaries(st.text(), st.binary(max_size=9), max_size=1200))
+def test_any_words_are_kept(store_path: Path, found: dict[str, bytes]) -> None:
+    memo = StoredFindings(store_path)
+    memo.keep("all", found)
+    clean = {key: value for key, value in found.items() if key.isprintable()}
+    assert clean.items() <= memo.recall("all", list(found)).items()
+
+
+def test_deleting_a_run_leaves_no_word_behind(store_path: Path) -> None:
+    run_corpus(store_path, corpus(3), constant())
+    StoredFindings(store_path).keep("analyser", {"sekretavorto": b"x"})
+    with closing(open_store(store_path)) as connection:
+        delete_run(connection, find_run(connection, "last").id)
+    assert query(store_path, "SELECT * FROM findings") == []
+    assert b"sekretavorto" not in store_path.read_bytes()

@@ -1,13 +1,11 @@
 """What screens read from the store: order, selection, search, single entries."""
 
-from __future__ import annotations
-
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
+from sqlite3 import Connection
 from typing import Any
 
 import pytest
@@ -16,30 +14,19 @@ from hypothesis import strategies as st
 from sqlite_utils import Database
 
 from corpora.model.entry import Entry
-from harness.core.failures import ErrorClass, StoreError, UsageError
-from harness.core.run_state import RunState
+from harness.core.failures import ErrorClass, UsageError
 from harness.method.method import Attempt, Result
+from harness.store import results
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.deletion import delete_run
 from harness.store.distinctions import done_by_run, failures_by_run
 from harness.store.file import transaction
-from harness.store.file.database import open_store
 from harness.store.file.migrations import migrations
-from harness.store.holding import begin_stretch, elapsed_seconds
 from harness.store.ordering import FILTERS, SORTS, Ordering
-from harness.store.results import (
-    add_results,
-    entry_ids,
-    read_attempts,
-    read_outcome,
-    read_results,
-    read_statistics,
-    results_after,
-    stored_positions,
-)
 from harness.store.run_list import list_runs
-from harness.store.runs import CARD_COLUMNS, find_run, forget_failed, read_run, seal_run
+from harness.store.runs import find_run, forget_failed, read_run
 from tests.harness.evaluation import corpus_of
+from tests.harness.sealed.refusals import refuses
 from tests.harness.store.stored_rows import add, in_memory, make_run, result
 from tests.review.thorough import examples
 
@@ -76,7 +63,7 @@ def runs(draw: st.DrawFn) -> tuple[list[Entry], list[int], list[Result]]:
     return entries, positions, rows
 
 
-def sum_or_none(first: int | None, second: int | None) -> int | None:
+def tokens(first: int | None, second: int | None) -> int | None:
     return None if first is None or second is None else first + second
 
 
@@ -89,9 +76,7 @@ VALUES: dict[str, ValueOf] = {
     "exact": lambda place, entry, row: None if row is None else row.exact,
     "second": lambda place, entry, row: row and row.second,
     "third": lambda place, entry, row: row and row.third,
-    "tokens": lambda place, entry, row: (
-        row and sum_or_none(row.prompt_tokens, row.completion_tokens)
-    ),
+    "tokens": lambda place, entry, row: row and tokens(row.prompt_tokens, row.completion_tokens),
     "cost": lambda place, entry, row: row and row.cost_usd,
     "latency": lambda place, entry, row: row and row.latency_seconds,
     "difficulty": lambda place, entry, row: entry.difficulty,
@@ -101,13 +86,11 @@ VALUES: dict[str, ValueOf] = {
     ),
 }
 KEPT: dict[str, Callable[[Result | None], bool]] = {
-    "all": lambda row: True,
-    "done": lambda row: row is not None and not row.failed,
-    "failed": lambda row: row is not None and row.failed,
-    "waiting": lambda row: row is None,
+    "all": lambda row: True, "done": lambda row: row is not None and not row.failed,
+    "failed": lambda row: row is not None and row.failed, "waiting": lambda row: row is None,
     "exact": lambda row: row is not None and row.exact,
     "not exact": lambda row: row is not None and not row.exact,
-}
+}  # fmt: skip
 
 
 def expected(
@@ -154,26 +137,23 @@ def test_order_and_search_are_those_of_a_plain_reading(
     with in_memory() as connection:
         number = make_run(connection, entries, positions=positions)
         add(connection, number, *rows)
-        found = Ordering(number).positions(
-            connection, sort=sort, narrow=narrow, search=search, descending=descending
-        )
-    assert found.tolist() == expected(
-        entries, positions, rows, sort, narrow, search, descending=descending
-    )
+        told: dict[str, Any] = {"sort": sort, "narrow": narrow, "search": search}
+        found = Ordering(number).positions(connection, descending=descending, **told)
+    assert found.tolist() == expected(entries, positions, rows, **told, descending=descending)
 
 
-def test_ids_stay_integers_or_texts(connection: sqlite3.Connection) -> None:
+def test_ids_stay_integers_or_texts(connection: Connection) -> None:
     ids: list[int | str] = [7, "7a", "007", -1, 2**63 - 1]
     entries = [Entry(id=id_, source="s", reference="r") for id_ in ids]
     run = make_run(connection, entries)
     add(connection, run, *(result(place, entry) for place, entry in enumerate(entries)))
-    assert list(entry_ids(connection, run).values()) == ids
-    rows = [row.entry_id for row in read_results(connection, run)]
+    assert list(results.entry_ids(connection, run).values()) == ids
+    rows = [row.entry_id for row in results.read_results(connection, run)]
     assert [(type(id_), id_) for id_ in rows] == [(type(id_), id_) for id_ in ids]
     assert not len(Ordering(run).positions(connection, search="\ud800"))
 
 
-def test_an_entry_comes_back_as_it_went_in(connection: sqlite3.Connection) -> None:
+def test_an_entry_comes_back_as_it_went_in(connection: Connection) -> None:
     entry = Entry.model_validate(
         {"id": "x", "source": "\x00 ᓀ\U0001f9ed", "reference": " r ", "variants": ["v"],
          "segment": "diagnostic", "difficulty": 3, "register": "formal", "context": "label",
@@ -185,7 +165,7 @@ def test_an_entry_comes_back_as_it_went_in(connection: sqlite3.Connection) -> No
     assert read_dataset(connection, run.corpus) == corpus_of([entry]).dataset
 
 
-def test_rows_and_attempts_come_back_as_they_went_in(connection: sqlite3.Connection) -> None:
+def test_rows_and_attempts_come_back_as_they_went_in(connection: Connection) -> None:
     entry = Entry(id=1, source="s", reference="r")
     run = make_run(connection, [entry])
     row = result(
@@ -200,16 +180,16 @@ def test_rows_and_attempts_come_back_as_they_went_in(connection: sqlite3.Connect
         Attempt(note="ᐊ"),
     ]
     connection.execute("BEGIN")
-    add_results(connection, run, [(row, attempts)])
+    results.add_results(connection, run, [(row, attempts)])
     connection.execute("COMMIT")
-    assert list(read_results(connection, run)) == [row]
-    assert list(read_results(connection, run, [0])) == [row]
-    assert read_attempts(connection, run, 0) == attempts
-    assert read_attempts(connection, run, 1) == []
-    assert read_statistics(connection, run) == {0: bytes(range(256))}
+    assert list(results.read_results(connection, run)) == [row]
+    assert list(results.read_results(connection, run, [0])) == [row]
+    assert results.read_attempts(connection, run, 0) == attempts
+    assert results.read_attempts(connection, run, 1) == []
+    assert results.read_statistics(connection, run) == {0: bytes(range(256))}
 
 
-def test_each_column_holds_what_its_name_says(connection: sqlite3.Connection) -> None:
+def test_each_column_holds_what_its_name_says(connection: Connection) -> None:
     """What other programs read of a store, by the names of the schema and without our own reading."""
     entry = Entry(id=1, source="s", reference="r")
     run = make_run(connection, [entry])
@@ -221,52 +201,54 @@ def test_each_column_holds_what_its_name_says(connection: sqlite3.Connection) ->
         "spent_usd": 5.25, "finished_at": 6.25, "third": 0.75,
     }  # fmt: skip
     connection.execute("BEGIN")
-    add_results(connection, run, [(Result(0, 1, "out", raw="before", **own), [])])
+    results.add_results(connection, run, [(Result(0, 1, "out", raw="before", **own), [])])
     connection.execute("COMMIT")
     cursor = connection.execute("SELECT * FROM results")
     stored = dict(zip((each[0] for each in cursor.description), cursor.fetchone(), strict=True))
     texts = {stored.pop("output"): "out", stored.pop("raw"): "before"}
-    assert (
-        dict(connection.execute("SELECT id, body FROM texts WHERE body IN ('out', 'before')"))
-        == texts
-    )
+    found = connection.execute("SELECT id, body FROM texts WHERE body IN ('out', 'before')")
+    assert dict(found) == texts
     assert stored == {"run": run, "position": 0, "trace": None, "sealed": None, **own}
 
 
-def test_more_rows_than_a_statement_takes_values(connection: sqlite3.Connection) -> None:
+def test_more_rows_than_a_statement_takes_values(connection: Connection) -> None:
     entries = [Entry(id=n, source="s", reference="r") for n in range(1300)]
     run = make_run(connection, entries)
     add(connection, run, *(result(n, entry) for n, entry in enumerate(entries)))
     wanted = list(range(0, 1300, 2))
-    assert [row.position for row in read_results(connection, run, wanted)] == wanted
+    assert [row.position for row in results.read_results(connection, run, wanted)] == wanted
     assert set(read_entries(connection, read_run(connection, run).corpus, wanted)) == set(wanted)
 
 
-def test_an_entry_cannot_be_stored_twice(connection: sqlite3.Connection) -> None:
+def test_an_entry_cannot_be_stored_twice(connection: Connection) -> None:
     entry = Entry(id=1, source="s", reference="r")
     run = make_run(connection, [entry])
     add(connection, run, result(0, entry))
     connection.execute("BEGIN")
-    with pytest.raises(sqlite3.IntegrityError):
-        add_results(connection, run, [(result(0, entry), ())])
+    refuses(
+        sqlite3.IntegrityError, "", results.add_results, connection, run, [(result(0, entry), ())]
+    )
     connection.execute("ROLLBACK")
 
 
-def test_new_rows_are_followed(connection: sqlite3.Connection) -> None:
+def test_new_rows_are_followed(connection: Connection) -> None:
     entries = [Entry(id=n, source="s", reference="r") for n in range(4)]
     run = make_run(connection, entries)
     add(connection, run, result(2, entries[2]))
-    [(row_id, first)] = results_after(connection, run, 0)
+    [(row_id, first)] = results.results_after(connection, run, 0)
     assert first.position == 2
     add(connection, run, result(0, entries[0], None, error_class=ErrorClass.SERVER))
-    [(_, second)] = results_after(connection, run, row_id)
+    [(_, second)] = results.results_after(connection, run, row_id)
     assert (second.position, second.failed) == (0, True)
-    assert (read_outcome(connection, run).done, read_outcome(connection, run).failed) == (2, 1)
+    assert (
+        results.read_outcome(connection, run).done,
+        results.read_outcome(connection, run).failed,
+    ) == (2, 1)
     assert forget_failed(connection, run) == 1
-    assert stored_positions(connection, run) == {2}
+    assert results.stored_positions(connection, run) == {2}
 
 
-def test_a_run_is_found_by_the_beginning_of_its_id(connection: sqlite3.Connection) -> None:
+def test_a_run_is_found_by_the_beginning_of_its_id(connection: Connection) -> None:
     entries = [Entry(id=1, source="s", reference="r")]
     for created, run_id in enumerate(["abcd-1111", "abcd-2222", "beef-3333"]):
         make_run(connection, entries, run_id, created=float(created))
@@ -276,97 +258,42 @@ def test_a_run_is_found_by_the_beginning_of_its_id(connection: sqlite3.Connectio
     assert [run.run_id for run in list_runs(connection)] == ["beef-3333", "abcd-2222", "abcd-1111"]
     make_run(connection, entries, "abcd")
     assert find_run(connection, "abcd").run_id == "abcd"
-    with pytest.raises(UsageError, match="Several runs begin with 'abc'"):
-        find_run(connection, "abc")
+    refuses(UsageError, "Several runs begin with 'abc'", find_run, connection, "abc")
     delete_run(connection, find_run(connection, "abcd").id)
-    with pytest.raises(UsageError, match="Several runs begin with 'abcd'"):
-        find_run(connection, "abcd")
+    refuses(UsageError, "Several runs begin with 'abcd'", find_run, connection, "abcd")
     for name in ("", "%", "_bcd", "x", "abcd-11111", "\x00", "'; DROP TABLE runs; --"):
-        with pytest.raises(UsageError, match="There is no run"):
-            find_run(connection, name)
+        refuses(UsageError, "There is no run", find_run, connection, name)
 
 
-def test_a_seal_is_never_broken(connection: sqlite3.Connection) -> None:
-    run = make_run(connection, [Entry(id=1, source="s", reference="r")])
-    columns = dict.fromkeys(CARD_COLUMNS)
-    seal_run(connection, run, "{}", columns)
-    assert read_run(connection, run).state is RunState.COMPLETE
-    with pytest.raises(StoreError, match="a sealed card never changes"):
-        seal_run(connection, run, '{"other": 1}', columns)
-
-
-def test_duration_is_the_sum_of_the_stretches(connection: sqlite3.Connection) -> None:
-    run = make_run(connection, [Entry(id=1, source="s", reference="r")])
-    for started, last in ((10.0, 12.5), (100.0, 101.0)):
-        stretch = begin_stretch(connection, run)
-        connection.execute(
-            "UPDATE stretches SET started = ?, last = ? WHERE id = ?", (started, last, stretch)
-        )
-    assert elapsed_seconds(connection, run) == 3.5
-
-
-def test_a_text_is_kept_once_whatever_refers_to_it(connection: sqlite3.Connection) -> None:
+def test_a_text_is_kept_once_whatever_refers_to_it(connection: Connection) -> None:
     entries = [Entry(id=n, source="the same", reference="the same") for n in range(50)]
     run = make_run(connection, entries)
     add(connection, run, *(result(n, each, "the same") for n, each in enumerate(entries)))
     assert connection.execute("SELECT body FROM texts").fetchall() == [("the same",)]
-    assert next(iter(read_results(connection, run))).output == "the same"
+    assert next(iter(results.read_results(connection, run))).output == "the same"
 
 
-def test_texts_that_share_a_digest_stay_apart(
-    connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_equal_digests_stay_apart(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transaction, "digest", lambda text: 42)
     ids = [transaction.intern_text(connection, text) for text in ("one", "two", "one")]
     assert ids[0] == ids[2] != ids[1]
     assert transaction.read_texts(connection, ids) == {ids[0]: "one", ids[1]: "two"}
 
 
-def test_deleting_a_run_erases_its_own_texts_alone(store_path: Path) -> None:
-    own, shared = "OWN-" + "q" * 900, "SHARED-" + "w" * 900
-    with closing(open_store(store_path)) as connection:
-        first = [Entry(id=1, source=own + "source", reference=shared)]
-        second = [Entry(id=1, source="other", reference=shared)]
-        doomed = make_run(connection, first, "doomed")
-        kept = make_run(connection, second, "kept")
-        add(connection, doomed, result(0, first[0], own + "output"))
-        add(connection, kept, result(0, second[0], shared))
-        delete_run(connection, doomed)
-        assert [run.run_id for run in list_runs(connection)] == ["kept"]
-        assert next(iter(read_results(connection, kept))).output == shared
-        everything = b"".join(
-            path.read_bytes() for path in store_path.parent.iterdir() if path.is_file()
-        )
-    assert own.encode() not in everything
-    assert b"OWN-" not in everything
-    assert shared.encode()[:200] in everything
-    with closing(open_store(store_path)) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
-
-
-def store_of_version_9(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
-    """Fill a store of version 9, whose sort columns are those of translations, with two rows."""
-    migrations.apply(Database(connection), stop_before="m010_sort_values")
-    run = make_run(connection, [Entry(id=n, source="s", reference="r") for n in (1, 2)])
-    names = "run, position, statistics, cached, batch_size, attempts, finished_at, exact, chrf, composite, equivalent"
-    rows = [
-        (run, 0, b"s", 0, 1, 1, 0.0, 1, 71.5, 0.25, 1),
-        (run, 1, b"s", 0, 1, 1, 0.0, 0, 12.5, None, None),
-    ]
-    connection.executemany(f"INSERT INTO results ({names}) VALUES ({', '.join('?' * 11)})", rows)
-    return [row[-3:] for row in rows]
-
-
 def test_store_of_version_9_is_read_and_migrated() -> None:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        kept = store_of_version_9(connection)
-        [(run,)] = connection.execute("SELECT id FROM runs")
+        migrations.apply(Database(connection), stop_before="m010_sort_values")
+        run = make_run(connection, [Entry(id=n, source="s", reference="r") for n in (1, 2)])
+        kept = [(71.5, 0.25, 1), (12.5, None, None)]  # in the sort columns of translations
+        names = "run, position, statistics, cached, batch_size, attempts, finished_at, exact, chrf, composite, equivalent"
+        rows = [(run, n, b"s", 0, 1, 1, 0.0, 1 - n, *each) for n, each in enumerate(kept)]
+        sql = f"INSERT INTO results ({names}) VALUES ({', '.join('?' * 11)})"
+        connection.executemany(sql, rows)
         for _ in range(2):
-            found = list(read_results(connection, run))
+            found = list(results.read_results(connection, run))
             assert [(row.headline, row.second, row.third) for row in found] == kept
             assert [row.exact for row in found] == [True, False]
-            assert [row for _, row in results_after(connection, run, 0)] == found
+            assert [row for _, row in results.results_after(connection, run, 0)] == found
             order = Ordering(run).positions(connection, sort="headline", descending=False)
             assert list(order) == [1, 0]
             migrations.apply(Database(connection))
@@ -377,21 +304,13 @@ def test_store_of_version_9_is_read_and_migrated() -> None:
 ENTRIES = [Entry(id=n, source=f"s{n}", reference="r") for n in range(4)]
 
 
-@pytest.fixture
-def two_runs(connection: sqlite3.Connection) -> list[int]:
-    runs = [make_run(connection, ENTRIES, run_id) for run_id in ("11111111-a", "22222222-b")]
+def test_runs_are_counted(connection: Connection) -> None:
+    two = [make_run(connection, ENTRIES, run_id) for run_id in ("11111111-a", "22222222-b")]
     rows = [result(place, ENTRIES[place]) for place in (0, 1)]
-    lost = [
-        result(2, ENTRIES[2], None, error_class=ErrorClass.TIMEOUT),
-        result(3, ENTRIES[3], None, error_class=ErrorClass.TIMEOUT),
-    ]
-    add(connection, runs[0], *rows, *lost)
-    add(connection, runs[1], rows[0], lost[0])
-    return runs
-
-
-def test_runs_are_counted(connection: sqlite3.Connection, two_runs: list[int]) -> None:
-    first, second = two_runs
+    lost = [result(n, ENTRIES[n], None, error_class=ErrorClass.TIMEOUT) for n in (2, 3)]
+    add(connection, two[0], *rows, *lost)
+    add(connection, two[1], rows[0], lost[0])
+    first, second = two
     assert done_by_run(connection) == {first: 4, second: 2}
     assert done_by_run(connection, first) == {first: 4}
     assert failures_by_run(connection) == {first: {"timeout": 2}, second: {"timeout": 1}}
@@ -420,11 +339,7 @@ def test_runs_are_counted(connection: sqlite3.Connection, two_runs: list[int]) -
     ids=["empty", "with runs"],
 )
 def test_listing_runs_loads_no_library_of_scoring(also: str, heavy: set[str]) -> None:
-    code = (
-        f"import sys, harness.store.file.database, harness.store.runs, {also}; "
-        f"print(*{heavy!r} & set(sys.modules))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True
-    )
+    code = f"import sys, harness.store.file.database, harness.store.runs, {also}\n"
+    code += f"print(*{heavy!r} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, check=True)
     assert done.stdout.split() == []

@@ -1,7 +1,5 @@
 """A budget that runs of several processes share is never passed, whatever happens to calls and processes."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 from collections.abc import Iterator
@@ -51,18 +49,13 @@ class Stretch:
 
 
 CHARGES = st.builds(
-    Charge,
-    st.floats(0.001, 0.4),
-    st.floats(0, 1),
-    st.sampled_from([0.0, 0.1, 1.0]),
+    Charge, st.floats(0.001, 0.4), st.floats(0, 1), st.sampled_from([0.0, 0.1, 1.0]),
     st.sampled_from(["billed", "free", "unknown", "retried"]),
-)
+)  # fmt: skip
 STRETCHES = st.builds(
-    Stretch,
-    st.integers(0, 5),
-    st.lists(CHARGES, min_size=1, max_size=8).map(tuple),
+    Stretch, st.integers(0, 5), st.lists(CHARGES, min_size=1, max_size=8).map(tuple),
     st.sampled_from([0.0, 0.0, 0.05, 0.5]),
-)
+)  # fmt: skip
 
 
 @dataclass

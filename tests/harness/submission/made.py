@@ -69,7 +69,10 @@ def sample_bundle(folder: Path, lane: SampleLane = "data") -> bytes:
 
 def resigned(data: bytes, changed: Mapping[str, bytes | None], identity: Identity = MAKER, **manifest: Any) -> bytes:  # fmt: skip
     """Return a bundle with other members (None: without it), signed again as a hostile maker would; any name goes."""
-    members, head = _parts(data)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = {each: archive.read(each) for each in archive.namelist()}
+    head: dict[str, Any] = json.loads(members.pop(MANIFEST))
+    del members[SIGNATURE]
     for name, content in changed.items():
         members.pop(name, None)
         if content is not None:
@@ -78,14 +81,6 @@ def resigned(data: bytes, changed: Mapping[str, bytes | None], identity: Identit
     head["members"] = {n: hashlib.sha256(c).hexdigest() for n, c in members.items()}
     content = canonical_bytes(head)
     return raw_zip({**members, MANIFEST: content, SIGNATURE: identity.sign(content)})
-
-
-def _parts(data: bytes) -> tuple[dict[str, bytes], dict[str, Any]]:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = {each: archive.read(each) for each in archive.namelist()}
-    head = json.loads(members.pop(MANIFEST))
-    del members[SIGNATURE]
-    return members, head
 
 
 def raw_zip(members: Mapping[str, bytes], modes: Mapping[str, int] | None = None, double: str = "") -> bytes:  # fmt: skip

@@ -1,7 +1,10 @@
-"""What a folder and a bundle lack is said part by part, with the mend; terms are known by their bytes."""
+"""What a submission lacks is said part by part; what is data is known by its first bytes; the desk keeps bundles apart."""
 
 import hashlib
+import io
 import json
+import pickle
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +13,15 @@ import pytest
 from harness.card.seal import card_hash
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
+from harness.method.shipped import TAKES
 from harness.submission.bundle import RefusedBundle, parse_submission
 from harness.submission.checking import PartCheck, SubmissionPart, check_submission
+from harness.submission.contents import DataKind, NotData, data_kind, is_tokenizer
+from harness.submission.desk import DeskAct, KeptSubmission, SubmissionDesk
 from harness.submission.folder import pack_folder
+from harness.submission.lanes import told_by
+from harness.submission.manifest import DataLane
+from tests.harness.methods.tiny_model import tiny_model
 from tests.harness.sealed.refusals import refuses
 from tests.harness.submission.made import MAKER, TERMS, resigned, sample_folder
 
@@ -102,3 +111,131 @@ def test_what_tools_leave_behind_is_not_packed(tmp_path: Path) -> None:
     (folder / "code" / "__pycache__" / "word_by_word.cpython-311.pyc").write_bytes(b"x")
     found = parse_submission(pack_folder(folder, MAKER))
     assert set(found.below("code")) == {"word_by_word.py", "words.tsv"}
+
+
+class Evil:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return (print, ("run",))
+
+
+def _pytorch() -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("archive/data.pkl", pickle.dumps({}))
+    return made.getvalue()
+
+
+def test_pickled_objects_are_refused_by_their_first_bytes(data: bytes) -> None:
+    for protocol in range(2, 6):
+        pickled = pickle.dumps(Evil(), protocol=protocol)
+        refuses(NotData, "pickled objects", data_kind, "data/words.tsv", pickled)
+    named, bundle = r"data/model\.txt: pickled objects", resigned(data, {"data/model.txt": pickled})
+    refuses(UsageError, named, parse_submission, bundle)
+
+
+@pytest.mark.parametrize(("path", "content", "words"), [
+    ("data/m.bin", _pytorch(), "an archive, such as PyTorch's"),
+    ("data/words.tsv", b"\x7fELF\x02\x01", "a program"),
+    ("data/words.tsv", b"MZ\x90", "a program"), ("data/words.tsv", b"#!/bin/sh\n", "a script"),
+    ("data/words.tsv", b"\x1f\x8b\x08", "compressed"),
+    ("data/words.py", b"import os\n", "by its name"),
+    ("data/old.pkl", b"cos\nsystem\n(S'true'\ntR.", "by its name"),
+    ("data/x.pth", b"import os\n", "by its name"), ("data/words.tsv", b"a\x00b", "of no kind"),
+    ("data/words.tsv", b"\xff\xfb\x90", "of no kind"),
+    ("data/model.bin", b"\x06\x00\x00\x00\x10\x00notaspecification", "of no kind"),
+    ("data/other.bin", b"\x06\x00\x00\x00\x10\x00TransformerSpec\x00\x07\x00", "of no kind"),
+    ("data/w.safetensors", (2).to_bytes(8, "little") + b"{}", "Convert it to CTranslate2"),
+])  # fmt: skip
+def test_what_is_no_data_says_what_it_is(path: str, content: bytes, words: str) -> None:
+    refuses(NotData, words, data_kind, path, content)
+
+
+def test_what_is_read_here_is_known(tmp_path: Path) -> None:
+    assert data_kind("data/words.tsv", "ŝi\tshe\n".encode()) is DataKind.TEXT
+    assert data_kind("data/words.tsv", "ŝi\tshe\n".encode("utf-16")) is DataKind.TEXT
+    assert data_kind("data/eo.hfstol", b"HFST\x00\x37\x00") is DataKind.ANALYSER
+    pytest.importorskip("ctranslate2", reason="the extra engine is not installed")
+    folder = tiny_model(tmp_path / "tiny")
+    kinds = {p.name: data_kind(p.name, p.read_bytes()) for p in folder.iterdir()}
+    assert kinds.pop("model.bin") is DataKind.WEIGHTS
+    assert set(kinds.values()) == {DataKind.TEXT}
+    assert is_tokenizer((folder / "tokenizer.json").read_bytes())
+    assert not is_tokenizer((folder / "config.json").read_bytes())
+
+
+@pytest.mark.parametrize("method", ["chat", "pipeline", "glossary", "ctranslate2"])
+def test_where_texts_go_is_never_the_makers_to_choose(method: str) -> None:
+    assert method in TAKES
+    for name in ("endpoint", "prices", "body", "model"):
+        with pytest.raises(UsageError, match=f"option '{name}'"):
+            told_by(DataLane.model_validate({"method": method, "options": {name: "http://192.0.2.1"}}))  # fmt: skip
+    with pytest.raises(UsageError, match="option 'glossary'"):
+        told_by(DataLane.model_validate({"method": "pipeline", "options": {"glossary": "/etc/passwd"}}))  # fmt: skip
+    with pytest.raises(UsageError, match="reads no file 'outputs'"):
+        told_by(DataLane.model_validate({"method": method, "files": {"outputs": "data/x"}}))
+
+
+def test_a_model_comes_with_weights_and_tokenizer(data: bytes) -> None:
+    lane = {"lane": "data", "method": "ctranslate2", "options": {}, "files": {"model_folder": "data/m"}, "made_for": ""}  # fmt: skip
+    begun = {"data/m/config.json": b"{}"}
+    found = parse_submission(resigned(data, begun, method=lane))
+    checks = {each.part: each for each in check_submission(found)}
+    assert "data/m/model.bin: missing" in checks[SubmissionPart.METHOD].words
+    weights = b"\x06\x00\x00\x00\x10\x00TransformerSpec\x00\x07\x00"
+    more = {**begun, "data/m/model.bin": weights, "data/m/tokenizer.json": b"{}"}
+    found = parse_submission(resigned(data, more, method=lane))
+    checks = {each.part: each for each in check_submission(found)}
+    assert "no tokenizer" in checks[SubmissionPart.METHOD].words
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> SubmissionDesk:
+    return SubmissionDesk(tmp_path / "home")
+
+
+def taken_in(desk: SubmissionDesk, data: bytes, name: str = "tiny") -> KeptSubmission:
+    path = desk.folder.parent.with_name(f"{name}.rosetta-submission")
+    path.write_bytes(data)
+    return desk.receive(path)
+
+
+def test_changed_bundle_is_put_back_from_the_file(desk: SubmissionDesk, data: bytes) -> None:
+    kept = taken_in(desk, data)
+    desk.note(kept.submission, DeskAct.REHEARSED)
+    for changed in (resigned(data, {}, release="2"), b"nothing", None):
+        kept.path.unlink()
+        if changed is not None:
+            kept.path.write_bytes(changed)
+        refuses(UsageError, "", desk.find, kept.number)
+        assert taken_in(desk, data).path.read_bytes() == data
+    assert [e.what for e in desk.find(kept.number).notes] == [DeskAct.RECEIVED, DeskAct.REHEARSED]
+
+
+def test_bundles_of_one_number_differ(desk: SubmissionDesk, data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """Who makes both can find two whose hashes begin alike; here a number is one letter long."""
+    monkeypatch.setattr("harness.submission.desk.NUMBER_LETTERS", 1)
+    kept = taken_in(desk, data)
+    packed = (resigned(data, {}, release=f"other {n}") for n in range(999))
+    other = next(each for each in packed if hashlib.sha256(each).hexdigest()[0] == kept.number)
+    refuses(UsageError, "another submission with the number", taken_in, desk, other)
+    kept.path.write_bytes(other)
+    refuses(UsageError, "was changed", desk.find, kept.number)
+
+
+@pytest.mark.parametrize(
+    ("notes", "words"), [(b"", "has no line"), (b'{"what": "received"\n', "line 1 is damaged")]
+)
+def test_damaged_notes_are_said_and_hide_no_other_bundle(desk: SubmissionDesk, data: bytes, notes: bytes, words: str) -> None:  # fmt: skip
+    kept = taken_in(desk, data)
+    (kept.folder / "notes.jsonl").write_bytes(notes)
+    other = taken_in(desk, resigned(data, {}, release="2"), "other")
+    found, [said] = desk.listed()
+    assert [each.number for each in found] == [other.number]
+    assert words in said
+    refuses(UsageError, words, desk.find, kept.number)
+
+
+def test_bundle_with_a_cut_first_note_is_taken_again(desk: SubmissionDesk, data: bytes) -> None:
+    kept = taken_in(desk, data)
+    (kept.folder / "notes.jsonl").write_bytes(b'{"what":"rec')
+    assert [each.what for each in taken_in(desk, data).notes] == [DeskAct.RECEIVED]

@@ -14,7 +14,7 @@ from harness.core.failures import ErrorClass
 from harness.events.kinds import Finished
 from harness.method.method import Method, MethodClass, Output, Setup
 from harness.method.options import MethodOptions
-from harness.setup.plan import Plan, RunOptions
+from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
 from harness.submission.desk import DeskAct
@@ -58,11 +58,8 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Ended:
     def judged(*classes: ErrorClass | None, method: Method | None = None, endpoint: str | None = None, interrupted: bool = False) -> RunOutcome:  # fmt: skip
         if classes not in runs:
             store = tmp_path_factory.mktemp("run") / "rosetta.sqlite"
-            options, scoring = (
-                MethodOptions(**LANGUAGES),
-                ScoringOptions(metrics=("chrf_plus_plus",)),
-            )
-            plan = Plan(method="submission", options=options, run=RunOptions(), scoring=scoring)
+            scoring = ScoringOptions(metrics=("chrf_plus_plus",))
+            plan = Plan(method="submission", options=MethodOptions(**LANGUAGES), scoring=scoring)
             heard = run_corpus(store, corpus_of(hidden(6)), plan, method=Answering(*classes))
             [finished] = [each for each in heard.events if isinstance(each, Finished)]
             runs[classes] = store, finished

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.vault.vault import Vault
-from tests.harness.vault.made import START, filled, vault
-from tests.harness.vault.together import filled_together
+from tests.harness.vault.made import START, filled, filled_together, vault
 
 
 @pytest.fixture(scope="session")

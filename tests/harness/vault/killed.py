@@ -23,8 +23,18 @@ from harness.vault.keepers import keeper_of
 from harness.vault.shares.dealing import combined, own_share
 from harness.vault.shares.split import OpeningKey
 from harness.vault.vault import Vault
-from tests.harness.vault.made import KEEPERS, MINE, corpus, filled, readable, vault
-from tests.harness.vault.together import OFFICE, PEOPLE, filled_together, founded
+from tests.harness.vault.made import (
+    KEEPERS,
+    MINE,
+    OFFICE,
+    PEOPLE,
+    corpus,
+    filled,
+    filled_together,
+    founded,
+    readable,
+    vault,
+)
 
 STEPS = {"open", "write", "flush", "fsync", "truncate", "replace", "rename", "link", "unlink", "mkdir", "chmod"}  # fmt: skip
 

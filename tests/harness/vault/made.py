@@ -1,6 +1,6 @@
-"""A small vault for tests: two keepers and a recovery key, and a corpus whose every text is a canary."""
+"""Small vaults for tests, whose every text is a canary: one of single keepers, one whose five keepers open in threes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
@@ -9,8 +9,12 @@ from pathlib import Path
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, Segment
 from harness.sealed.keys import Identity, Role
+from harness.vault.folder import VaultState, read_state
+from harness.vault.keepers import keeper_of
 from harness.vault.log import VaultError
 from harness.vault.records import Keeper
+from harness.vault.shares.dealing import combined, own_share
+from harness.vault.shares.split import OpeningKey
 from harness.vault.vault import Vault
 from tests.harness.sealed.refusals import refuses
 
@@ -23,13 +27,11 @@ START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 MINE, THEIRS, RECOVERY = (Identity.make(Role.KEEPER) for _ in range(3))
 KEEPERS = [
     Keeper(
-        name=name,
-        signing_key=each.public.signing_key,
-        recipient=each.public.recipient,
+        name=name, signing_key=each.public.signing_key, recipient=each.public.recipient,
         recovery=each is RECOVERY,
     )
     for name, each in (("Office", MINE), ("School", THEIRS), ("Recovery", RECOVERY))
-]
+]  # fmt: skip
 
 SEGMENTS = (Segment.GOLD_STANDARD, Segment.GOLD_STANDARD, Segment.HELD_OUT, Segment.DEVELOPMENT)
 
@@ -80,3 +82,36 @@ def readable(folder: Path) -> list[str]:
 def files(folder: Path) -> list[str]:
     """Return the names in a vault's folder, without its lock."""
     return sorted(each.name for each in folder.iterdir() if each.name != "vault.lock")
+
+
+NAMES = ("Office", "School", "Library", "Church", "recovery key")
+PEOPLE = {
+    name: Identity.make(Role.KEEPER) for name in (*NAMES, "Council", "<b>Ofis & co\u202e</b>")
+}
+OFFICE = PEOPLE["Office"]
+THRESHOLD = 3
+
+
+def founded(folder: Path, threshold: int = THRESHOLD, names: Sequence[str] = NAMES) -> Vault:
+    """A vault without a corpus, each of whose keepers has a share."""
+    made = vault(folder)
+    keepers = [keeper_of(PEOPLE[each], each, recovery=each == names[-1]) for each in names]
+    made.found("Words of the elders", keepers, PEOPLE[names[0]], threshold)
+    return made
+
+
+def filled_together(folder: Path) -> Vault:
+    """The vault with one corpus, for which nobody had to come together."""
+    made = founded(folder)
+    made.add(corpus(), "greetings", OFFICE)
+    return made
+
+
+def key_of(state: VaultState, *names: str) -> OpeningKey:
+    """What these keepers have together; VaultError where they are too few."""
+    return combined(state, [own_share(state, PEOPLE[each]) for each in names])
+
+
+def at(folder: Path) -> VaultState:
+    """Return the vault of a folder as it stands there."""
+    return read_state(folder / "vault")

@@ -14,36 +14,27 @@ import pytest
 from corpora.model.entry import Segment
 from harness.sealed.keys import Identity, Role
 from harness.sealed.signed_archive import signed_record
+from harness.vault import records
 from harness.vault.data_key import DataKey
 from harness.vault.folder import HEAD, LOCK, LOG, README, VaultState, change, read_state
+from harness.vault.keepers import keeper_of
 from harness.vault.log import LogLine, read_lines, write_line
-from harness.vault.records import (
-    Act,
-    Added,
-    CopyMade,
-    Enrolled,
-    Founded,
-    Keeper,
-    LogRecord,
-    Opened,
-    Revoked,
-    Rotated,
-    StoredCorpus,
-)
 from harness.vault.sealed_corpus import SealedCorpus
 from harness.vault.vault import Vault
 from tests.harness.vault.made import (
     KEEPERS,
     MINE,
+    OFFICE,
     START,
     THEIRS,
     corpus,
     files,
     filled,
+    founded,
+    key_of,
     refused,
     ticking,
 )
-from tests.harness.vault.together import OFFICE, founded, key_of
 from tests.review.thorough import times
 
 GOLD, HELD = Segment.GOLD_STANDARD, Segment.HELD_OUT
@@ -71,11 +62,11 @@ def here(made: Vault) -> Path:
     return made.folder
 
 
-def named(state: VaultState, name: str) -> tuple[str, StoredCorpus]:
+def named(state: VaultState, name: str) -> tuple[str, records.StoredCorpus]:
     return next((n, each) for n, each in state.head.corpora.items() if each.name == name)
 
 
-def signed_head(folder: Path, corpora: Mapping[str, StoredCorpus]) -> None:
+def signed_head(folder: Path, corpora: Mapping[str, records.StoredCorpus]) -> None:
     """Write the head anew with keys of a keeper, and no line into the log."""
     head = read_state(folder).head.model_copy(update={"corpora": dict(corpora)})
     (folder / HEAD).write_bytes(signed_record(head, MINE))
@@ -96,29 +87,24 @@ def test_corpus_that_a_keeper_rolls_back_or_takes_out_is_found(made: Vault, here
     refused(rf"vault\.json: it holds {words}", made.read)
 
 
-def others(state: VaultState) -> dict[str, StoredCorpus]:
+def others(state: VaultState) -> dict[str, records.StoredCorpus]:
     """What the vault holds, with the files of one corpus under the other."""
     (one, first), (two, second) = (named(state, name) for name in ("greetings", "others"))
     swapped = {"key": second.key, "texts": second.texts}
     return {one: first.model_copy(update=swapped), two: second}
 
 
-NUMBERS: dict[str, Callable[[str], Act]] = {
-    "added": lambda _: Added(corpus="f" * 16, name="more", entries={GOLD: 1}),
-    "opened": lambda number: Opened(corpus=number, entries={GOLD: 1}, purpose="a look"),
-    "exported": lambda _: CopyMade(purpose="safe"),
-    "rotated": lambda number: Rotated(corpus=number, source=HELD, target=GOLD, entries=("0" * 16,), purpose="x"),
-    "enrolled": lambda _: Enrolled(keeper=keeper(STRANGER), purpose="x"),
-    "revoked": lambda _: Revoked(keeper=THEIRS.public.signing_key, purpose="x"),
+NUMBERS: dict[str, Callable[[str], records.Act]] = {
+    "added": lambda _: records.Added(corpus="f" * 16, name="more", entries={GOLD: 1}),
+    "opened": lambda number: records.Opened(corpus=number, entries={GOLD: 1}, purpose="a look"),
+    "exported": lambda _: records.CopyMade(purpose="safe"),
+    "rotated": lambda number: records.Rotated(corpus=number, source=HELD, target=GOLD, entries=("0" * 16,), purpose="x"),
+    "enrolled": lambda _: records.Enrolled(keeper=keeper_of(STRANGER, "Library"), purpose="x"),
+    "revoked": lambda _: records.Revoked(keeper=THEIRS.public.signing_key, purpose="x"),
 }  # fmt: skip
 
 
-def keeper(identity: Identity, **more: Any) -> Keeper:
-    public = identity.public
-    return Keeper(name="Library", signing_key=public.signing_key, recipient=public.recipient, **more)  # fmt: skip
-
-
-def unread(folder: Path, act: Act, **more: Any) -> None:
+def unread(folder: Path, act: records.Act, **more: Any) -> None:
     """Write a line as a keeper's own program may; nobody reads the log then."""
     line = write_line(read_state(folder).lines, act, MINE, LATER, **more)
     log = (folder / LOG).read_bytes() + line.content + b"\n"
@@ -135,16 +121,8 @@ def test_line_that_does_or_leaves_out_other_things_is_refused(here: Path, kind: 
     if kind == "opened":
         unread(here, NUMBERS[kind]("0" * 16))
     if kind == "added":  # a second time
-        again = Added(corpus=number, name=stored.name, entries=stored.entries)
+        again = records.Added(corpus=number, name=stored.name, entries=stored.entries)
         unread(here, again, stored={number: stored})
-
-
-def cheat(folder: Path, act: Act, stored: StoredCorpus, files: Mapping[str, bytes]) -> None:
-    """Write a line and a head as a keeper's own program may."""
-    state = read_state(folder)
-    number, _ = named(state, stored.name)
-    corpora = {**state.head.corpora, number: stored}
-    change(state, act, MINE, LATER, corpora=corpora, files=files)
 
 
 def test_texts_of_another_corpus_or_too_many_do_not_open(made: Vault, here: Path) -> None:
@@ -162,7 +140,9 @@ def test_texts_of_another_corpus_or_too_many_do_not_open(made: Vault, here: Path
         for name, content in before.items():
             (here / name).write_bytes(content)
         after = stored.model_copy(update={"texts": texts, "entries": entries})
-        cheat(here, NUMBERS["rotated"](number), after, written)
+        state = read_state(here)
+        corpora = {**state.head.corpora, number: after}
+        change(state, NUMBERS["rotated"](number), MINE, LATER, corpora=corpora, files=written)
         made = Vault(here, here.parent / f"memory of {texts}", lambda: LATER)
         words = "is not the file of 'greetings', though a keeper signed"
         refused(words, made.open, "greetings", "a look", THEIRS)
@@ -307,41 +287,28 @@ def test_every_byte_of_head_and_log_counts(tmp_path: Path, folder: Path, several
         (folder / name).write_bytes(data)
 
 
-def signed_by(folder: Path, signer: Identity, **changes: object) -> None:
-    """The head as somebody would sign it with keys of their own, or a keeper for another vault."""
-    head = read_state(folder).head.model_copy(update=changes)
-    (folder / HEAD).write_bytes(signed_record(head, signer))
-
-
-HARMS: dict[str, Callable[[list[bytes]], list[bytes]]] = {
-    "without a line": lambda lines: lines[:2] + lines[3:],
-    "swapped": lambda lines: [*lines[:2], lines[3], lines[2]],
-    "without its end": lambda lines: lines[:-1],
-    "with another purpose": lambda lines: [each.replace(b"a look", b"a lock") for each in lines],
-}
-
-
 def test_log_or_head_that_somebody_edited_is_refused(folder: Path) -> None:
     log, head = (folder / LOG).read_bytes(), (folder / HEAD).read_bytes()
-    for harm in HARMS.values():
-        (folder / LOG).write_bytes(b"".join(harm(log.splitlines(keepends=True))))
+    one, two, three, four = log.splitlines(keepends=True)
+    other = three.replace(b"a look", b"a lock")
+    for lines in ([two, four], [two, four, three], [two, three], [two, other, four]):
+        (folder / LOG).write_bytes(b"".join([one, *lines]))
         refused("put back a copy of the whole", read_state, folder)
     (folder / LOG).write_bytes(log)
     stranger = STRANGER.public.signing_key
-    for signer, changes in (
-        (STRANGER, {"by": stranger, "corpora": {}}),
-        (MINE, {"vault": "0" * 64}),
-    ):
+    forged = (STRANGER, {"by": stranger, "corpora": {}}), (MINE, {"vault": "0" * 64})
+    for signer, changes in forged:  # somebody with keys of their own, or a keeper for another vault
         (folder / HEAD).write_bytes(head)
-        signed_by(folder, signer, **changes)
+        changed = read_state(folder).head.model_copy(update=changes)
+        (folder / HEAD).write_bytes(signed_record(changed, signer))
         refused("put back a copy of the whole", read_state, folder)
 
 
-def line(before: tuple[LogLine, ...], **changes: object) -> LogRecord:
+def line(before: tuple[LogLine, ...], **changes: object) -> records.LogRecord:
     """The line that a keeper would write next, but for what is changed."""
     fields = {"seq": len(before), "prev": before[-1].id, "when": "2026-06-01T00:00:00Z"}
-    fields |= {"by": MINE.public.signing_key, "act": CopyMade(purpose="for the safe")}
-    return LogRecord.model_validate(fields | changes)
+    fields |= {"by": MINE.public.signing_key, "act": records.CopyMade(purpose="for the safe")}
+    return records.LogRecord.model_validate(fields | changes)
 
 
 FORGED: dict[str, tuple[dict[str, object], Identity, str]] = {
@@ -352,9 +319,9 @@ FORGED: dict[str, tuple[dict[str, object], Identity, str]] = {
     "at another place": ({"seq": 7}, MINE, "a line before it is missing"),
     "a clock that is no earlier": ({"clock_set_back": True}, MINE, "says so falsely"),
     "a clock that is earlier": ({"when": "2025-01-01T00:00:00Z"}, MINE, "its time is earlier"),
-    "a second beginning": ({"act": Founded(name="Mine now", keepers=tuple(KEEPERS), salt="0" * 64)}, MINE, "only the first line"),
-    "a keeper who is one": ({"act": Enrolled(keeper=KEEPERS[1], purpose="twice")}, MINE, "takes in a keeper, or out"),
-    "out who is none": ({"act": Revoked(keeper="0" * 64, purpose="nobody")}, MINE, "takes in a keeper, or out"),
+    "a second beginning": ({"act": records.Founded(name="Mine now", keepers=tuple(KEEPERS), salt="0" * 64)}, MINE, "only the first line"),
+    "a keeper who is one": ({"act": records.Enrolled(keeper=KEEPERS[1], purpose="twice")}, MINE, "takes in a keeper, or out"),
+    "out who is none": ({"act": records.Revoked(keeper="0" * 64, purpose="nobody")}, MINE, "takes in a keeper, or out"),
 }  # fmt: skip
 
 

@@ -36,7 +36,7 @@ from harness.vault.sealed_corpus import UnsealedCorpus
 from harness.vault.secret_text import SecretText
 from harness.vault.vault import Vault
 from harness.vault.work import VaultWork
-from rosetta import RunHandle, run
+from rosetta import run
 from tests.harness.sealed.refusals import refuses
 from tests.harness.vault.made import (
     CANARY,
@@ -50,9 +50,10 @@ from tests.harness.vault.made import (
     vault,
 )
 
-GOLD, HELD, OPEN = Segment.GOLD_STANDARD, Segment.HELD_OUT, Segment.DEVELOPMENT
+GOLD, HELD = Segment.GOLD_STANDARD, Segment.HELD_OUT
 RUN = "01234567-89ab-cdef-0123-456789abcdef"
 
+Kept = tuple[Vault, Corpus]
 ENVELOPE = {
     "id": "words", "version": "3", "language_pair": "EN→EO", "source_language": "en", "target_language": "eo",
     "variety": "north", "orthography": "1972", "license": "CC BY 4.0",
@@ -65,9 +66,10 @@ FIELDS: dict[str, Any] = {
 SEGMENTS = ("gold_standard", "held_out", "development", "gold_standard", "diagnostic")
 
 
-def given(folder: Path) -> Corpus:
-    """A corpus out of a file, whose entries have something in every field, and ids of both kinds."""
-    folder.mkdir(exist_ok=True)
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Corpus]:
+    """A folder with a vault that no test changes, of a file with something in every field, and ids of both kinds."""
+    folder = tmp_path_factory.mktemp("kept")
     entries = [
         {"id": n if n % 2 else f"s{n}", "source": f"{CANARY} {n}", "reference": f"{CANARY} ref {n}"}
         | {"segment": segment, **(FIELDS if n != 3 else {})}
@@ -75,21 +77,14 @@ def given(folder: Path) -> Corpus:
     ]
     file = folder / "words.json"
     file.write_text(json.dumps({"dataset": ENVELOPE, "entries": entries}), "utf-8")
-    return load(file)
-
-
-@pytest.fixture(scope="module")
-def once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Corpus]:
-    """A folder with a vault of the corpus that no test changes."""
-    folder = tmp_path_factory.mktemp("kept")
-    corpus, made = given(folder / "open"), vault(folder)
+    corpus, made = load(file), vault(folder)
     made.found("Words of the elders", KEEPERS, MINE)
     made.add(corpus, "words", MINE)
     return folder, corpus
 
 
 @pytest.fixture
-def kept(tmp_path: Path, once: tuple[Path, Corpus]) -> tuple[Vault, Corpus]:
+def kept(tmp_path: Path, once: tuple[Path, Corpus]) -> Kept:
     shutil.copytree(once[0] / "vault", tmp_path / "vault")
     return vault(tmp_path, START + timedelta(minutes=2)), once[1]
 
@@ -104,7 +99,7 @@ def unsealed(made: Vault, name: str = "words") -> UnsealedCorpus:
     return VaultOpening(made, MINE, "a look", VaultWork.CHECK).unsealed(name)
 
 
-def test_opened_corpus_is_what_was_put_in_but_held_out(kept: tuple[Vault, Corpus]) -> None:
+def test_opened_corpus_is_what_was_put_in_but_held_out(kept: Kept) -> None:
     made, corpus = kept
     for identity in (MINE, THEIRS, RECOVERY):
         found = opened_corpus(made, identity=identity)
@@ -130,7 +125,7 @@ def test_opened_corpus_is_what_was_put_in_but_held_out(kept: tuple[Vault, Corpus
     assert found.vault.run_id == RUN
 
 
-def test_named_segments_alone_are_opened_and_places_stay(kept: tuple[Vault, Corpus]) -> None:
+def test_named_segments_alone_are_opened_and_places_stay(kept: Kept) -> None:
     made, corpus = kept
     found = opened_corpus(made, segments=[GOLD])
     assert [each.not_stored for each in found.entries] == [s != "gold_standard" for s in SEGMENTS]
@@ -144,7 +139,7 @@ def test_named_segments_alone_are_opened_and_places_stay(kept: tuple[Vault, Corp
     assert made.read().lines[-1].record == line
 
 
-def test_rotation_makes_another_state_of_the_same_corpus(kept: tuple[Vault, Corpus]) -> None:
+def test_rotation_makes_another_state_of_the_same_corpus(kept: Kept) -> None:
     made, corpus = kept
     before = opened_corpus(made)
     made.rotate("words", HELD, GOLD, 1, "second year", MINE)
@@ -187,8 +182,8 @@ def test_no_term_lets_a_text_go_further(made: Vault, said: dict[str, Any], term:
     assert not terms.unclear
 
 
-def test_nothing_is_opened_where_the_log_does_not_have_it(
-    kept: tuple[Vault, Corpus], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_nothing_opens_unlogged(
+    kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, _ = kept
     lines = made.read().lines
@@ -221,7 +216,7 @@ def test_nothing_is_opened_where_the_log_does_not_have_it(
     '{"id": 1}', '{"place": 99, "id": 1}', '{"place": 3, "id": 1}',
     f'{{"place": 0, "id": {{"{CANARY}": 1}}}}', f"{CANARY}", f'["{CANARY}"]',
 ])  # fmt: skip
-def test_sealed_text_that_is_no_entry_is_refused(kept: tuple[Vault, Corpus], rest: str) -> None:
+def test_sealed_text_that_is_no_entry_is_refused(kept: Kept, rest: str) -> None:
     made, _ = kept
     use = unsealed(made, "words")
     entries = sorted(use.entries, key=lambda each: '"place": 3' in each.rest.reveal())  # last
@@ -232,9 +227,7 @@ def test_sealed_text_that_is_no_entry_is_refused(kept: tuple[Vault, Corpus], res
     assert CANARY not in "".join(traceback.format_exception(error))
 
 
-def test_door_asks_for_keys_and_for_no_way_to_read(
-    kept: tuple[Vault, Corpus], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_door_asks_for_keys(kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
     made, _ = kept
     wanted = VaultRequest(made.folder, "an estimate", work="estimate")
@@ -252,13 +245,6 @@ def test_door_asks_for_keys_and_for_no_way_to_read(
 
 TERMS = terms_again("script")
 WHY = "made-up sentences, to try it out"
-
-
-def withheld(done: RunHandle) -> dict[str, Any]:
-    """Return what the card of a run says of its secret entries; it stays inside."""
-    with opened(done.store) as connection:
-        card = load_card(connection, find_run(connection, done.run_id).id).as_json()
-    return dict(card["withheld"])
 
 
 @pytest.fixture
@@ -303,10 +289,11 @@ def test_reason_stands_in_log_and_card_where_there_is_a_way_out(
     done = run(api.open_corpus(asked), method="copy-source")
     [act] = acts(wanted, tmp_path)
     noted = {"despite_network": WHY} if routes else {}
-    assert {
-        n: v for n, v in act.model_dump(mode="json").items() if n == "despite_network" and v
-    } == noted
-    assert {n: v for n, v in withheld(done).items() if n == "despite_network"} == noted
+    said = act.model_dump(mode="json")
+    assert {n: v for n, v in said.items() if n == "despite_network" and v} == noted
+    with opened(done.store) as connection:
+        card = load_card(connection, find_run(connection, done.run_id).id).as_json()
+    assert {n: v for n, v in card["withheld"].items() if n == "despite_network"} == noted
     if routes:
         with opened() as connection:
             assert find_run(connection, "last").opening.despite_network == WHY
@@ -369,18 +356,14 @@ def refuses_line(opening: VaultOpening, words: str, act: ModelAsked, by: Identit
     ([None], (OTHER, *HERE, 3), "its keeper opened nothing"),
 ])  # fmt: skip
 def test_other_line_is_not_written_and_a_log_with_it_not_read(
-    opening: VaultOpening,
-    before: list[int | None],
-    line: tuple[str, str, str, int | None],
-    words: str,
-) -> None:
+    opening: VaultOpening, before: list[int | None], line: tuple[str, str, str, int | None], words: str
+) -> None:  # fmt: skip
     for calls in before:
         opening.note_model(RUN, *HERE, calls=calls)
     refused(words, opening.note_model, *line)
     run, endpoint, model, calls = line
-    refuses_line(
-        opening, words, ModelAsked(run=run, endpoint=endpoint, model=model, calls=calls), MINE
-    )
+    act = ModelAsked(run=run, endpoint=endpoint, model=model, calls=calls)
+    refuses_line(opening, words, act, MINE)
 
 
 @pytest.mark.parametrize(("before", "opens", "words"), [

@@ -1,30 +1,39 @@
-"""A vault: any change of it is found, every opening is in its log, and no text is ever in a file."""
+"""A vault: any change of it is found, each opening logged, no text in a file, and a full disk leaves it as it was."""
 
 import errno
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
-from harness.sealed.forms import FileError
+from harness.core.written_files import write_file
+from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
+from harness.vault import seen
 from harness.vault.data_key import DataKey
-from harness.vault.folder import LOG, README
+from harness.vault.folder import LOG, README, VaultState, read_state
 from harness.vault.keepers import keeper_of, own_identity
 from harness.vault.log import VaultError
 from harness.vault.records import Opened
 from harness.vault.sealed_corpus import OpenedEntry
+from harness.vault.seen import LOCK, VaultsSeen
 from harness.vault.vault import Vault
+from tests.desktop.trouble.causes import mounted, pulled
 from tests.harness.sealed.refusals import refuses
+from tests.harness.vault.killed import ACTS, OF_SEVERAL, left
 from tests.harness.vault.made import (
     CANARY,
     KEEPERS,
@@ -36,9 +45,10 @@ from tests.harness.vault.made import (
     files,
     readable,
     refused,
+    ticking,
     vault,
 )
-from tests.review.thorough import times
+from tests.review.thorough import first, times
 
 GOLD, HELD, OPEN = Segment.GOLD_STANDARD, Segment.HELD_OUT, Segment.DEVELOPMENT
 STRANGER = Identity.make(Role.KEEPER)
@@ -99,12 +109,13 @@ def test_strangers_open_nothing_and_write_nothing(made: Vault, tmp_path: Path) -
     assert not (tmp_path / "copy").exists()
 
 
-@pytest.mark.parametrize("name", ["the keepers together", "The  Keepers Together"])
-def test_nobody_is_called_like_all_keepers_together(made: Vault, name: str) -> None:
+def test_nobody_is_called_like_all_keepers_together(made: Vault) -> None:
     """Else the log would say that so many signed a line that one wrote alone."""
-    somebody, new = keeper_of(STRANGER, name), made.folder.with_name("new")
-    refused("No keeper is called", made.enrol, somebody, "a new one", MINE)
-    refused("No keeper is called", Vault(new, made.memory, made.clock).found, "V", [somebody], MINE)
+    new, words = made.folder.with_name("new"), "No keeper is called"
+    for name in ("the keepers together", "The  Keepers Together"):
+        somebody = keeper_of(STRANGER, name)
+        refused(words, made.enrol, somebody, "a new one", MINE)
+        refused(words, Vault(new, made.memory, made.clock).found, "V", [somebody], MINE)
     assert not new.exists()
     assert acts(made) == ["founded", "added"]
 
@@ -117,6 +128,11 @@ def test_named_file_that_holds_no_keys_is_bad_input(tmp_path: Path) -> None:
 
 
 def test_held_out_is_opened_once_it_was_rotated_by_name(made: Vault) -> None:
+    for *asked, said in (
+        (OPEN, GOLD, 1, "no secret any more"), (OPEN, HELD, 1, "no secret any more"),
+        (GOLD, GOLD, 1, "cannot go"), (GOLD, OPEN, 5, "has 4 entries"), (GOLD, OPEN, 0, "0 were asked"),
+    ):  # fmt: skip
+        refused(said, made.rotate, "greetings", *asked, "why not", MINE)
     refused("held_out are not opened", made.open, "greetings", "impatient", MINE, [HELD])
     before = sources(made.open("greetings", "a look", MINE))
     state = made.rotate("greetings", HELD, GOLD, 1, "the first year is over", MINE)
@@ -125,16 +141,6 @@ def test_held_out_is_opened_once_it_was_rotated_by_name(made: Vault) -> None:
     [new] = set(sources(made.open("greetings", "a look", MINE))) - set(before)
     assert new in {each.source for each in corpus().entries if each.segment is HELD}
     assert acts(made)[-2:] == ["rotated", "opened"]
-
-
-@pytest.mark.parametrize(("source", "target", "count", "said"), [
-    (OPEN, GOLD, 1, "no secret any more"), (OPEN, HELD, 1, "no secret any more"),
-    (GOLD, GOLD, 1, "cannot go"), (GOLD, OPEN, 5, "has 4 entries"), (GOLD, OPEN, 0, "0 were asked for"),
-])  # fmt: skip
-def test_rotation_that_makes_no_sense_is_refused(
-    made: Vault, source: Segment, target: Segment, count: int, said: str
-) -> None:
-    refused(said, made.rotate, "greetings", source, target, count, "why not", MINE)
 
 
 def test_who_is_revoked_opens_nothing_any_more(made: Vault) -> None:
@@ -147,8 +153,9 @@ def test_who_is_revoked_opens_nothing_any_more(made: Vault) -> None:
     key = made.read().file(stored.key)
     refuses(FileError, "sealed for another key", DataKey.opened, key, [THEIRS.age])
     assert len(set(files(made.folder)) - set(before)) == 2  # a key and texts in place of the old
-    for name, said in (("Recovery", "needs two keepers"), ("School", "no keeper 'School'"), ("Office", "removes themselves")):  # fmt: skip
-        refused(said, made.revoke, name, "why not", MINE)
+    refused("needs two keepers", made.revoke, "Recovery", "why not", MINE)
+    refused("no keeper 'School'", made.revoke, "School", "why not", MINE)
+    refused("removes themselves", made.revoke, "Office", "why not", MINE)
 
 
 def test_new_keeper_opens_what_was_there_and_what_comes(made: Vault) -> None:
@@ -296,14 +303,193 @@ def test_line_that_was_not_written_to_its_end_does_not_count(made: Vault, single
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
 def test_process_killed_at_any_step_loses_and_shows_nothing(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.harness.vault.killed", tmp_path, str(times(24, 1))],
+        [sys.executable, "-m", "tests.harness.vault.killed", tmp_path, str(times(48, 1))],
         capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3],
     )  # fmt: skip
     told = json.loads(done.stdout)
     assert (told["lost"], told["readable"]) == ([], [])
-    assert set(told["kills"]) == {
-        "init", "add", "open", "rotate", "enrol", "revoke", "export",
-        "init together", "enrol together", "revoke anew", "refresh",
-    }  # fmt: skip
+    assert set(told["kills"]) == set(ACTS)
     assert sum(told["kills"].values()) >= times(11, 200)
     assert min(told["kills"].values()) >= times(1, 2)
+
+
+CHANGES = ["add", "rotate", "revoke anew", "refresh", "open", "enrol", "revoke", "enrol together"]
+
+
+def refusal(made: Vault, name: str) -> str | None:
+    """Return the words with which a change is refused; None where it was done."""
+    try:
+        ACTS[name](made)
+    except UsageError as error:
+        return str(error)
+    return None
+
+
+def content(made: Vault) -> dict[str, bytes]:
+    """Return the files that a change must leave alone; of the log only what its signed head covers counts."""
+    return {name: (made.folder / name).read_bytes() for name in files(made.folder) if name != LOG}
+
+
+@pytest.mark.parametrize("name", first(4, CHANGES))
+def test_write_that_fails_leaves_the_vault_as_it_was(
+    tmp_path: Path, single: Path, whole: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    shutil.copytree(whole if name in OF_SEVERAL else single, tmp_path, dirs_exist_ok=True)
+    made = vault(tmp_path, START + timedelta(minutes=2))
+    before, lines = content(made), made.read().head.lines
+    real, left_writes = os.fsync, [0]
+
+    def fails(handle: int) -> None:
+        a_file = stat.S_ISREG(os.fstat(handle).st_mode)
+        left_writes[0] -= a_file
+        if a_file and left_writes[0] == 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", fails)
+    refused = 0
+    for write in count(1):
+        left_writes[0] = write
+        if (said := refusal(made, name)) is None:
+            break
+        refused += 1
+        assert "No space left on device" in said
+        assert "as it was before. Make room, and try again" in said
+        assert read_state(made.folder).head.lines == lines
+        assert {each: data for each, data in content(made).items() if each in before} == before
+    assert refused >= 2
+    state = made.read()
+    assert (state.head.lines, state.left_over) == (lines + 1, ())
+    assert readable(tmp_path) == []
+
+
+def test_read_only_disk_is_not_full(made: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_: int) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(os, "fsync", fails)
+    said = refusal(made, "rotate") or ""
+    assert "could not be changed: Read-only file system. It is as it was before. Allow it" in said
+    assert "room" not in said
+
+
+def test_remains_of_a_change_go_first(made: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else two changes would have to find room at once, and on a full stick none ever would."""
+    left_over = made.folder / ("0" * 64)
+    left_over.write_bytes(b"sealed")
+    assert made.read().left_over == (left_over.name,)
+    real, there = os.fsync, []
+
+    def noted(handle: int) -> None:
+        there.append(left_over.exists())
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    assert refusal(made, "rotate") is None
+    assert there
+    assert not any(there)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Return a folder on a disk of its own that has little room."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted(folder, 256)
+    yield folder
+    pulled(folder)
+
+
+def test_full_disk_leaves_the_vault_as_it_was(tmp_path: Path, single: Path, small_disk: Path) -> None:  # fmt: skip
+    shutil.copytree(single / "vault", small_disk / "vault")
+    made = Vault(small_disk / "vault", tmp_path / "memory", ticking(START + timedelta(minutes=2)))
+    lines, ballast = made.read().head.lines, small_disk / "ballast"
+    refused = 0
+    for room in range(0, 64 * 1024, 4096):
+        ballast.unlink(missing_ok=True)
+        free = shutil.disk_usage(small_disk).free
+        ballast.write_bytes(bytes(max(0, free - room)))
+        if (said := refusal(made, "rotate")) is None:
+            break
+        refused += 1
+        assert "as it was before. Make room, and try again" in said
+        assert read_state(made.folder).head.lines == lines
+    ballast.unlink()
+    assert refused
+    assert made.read().head.lines == lines + 1
+    assert left(made, founded=True) == 8
+    assert readable(small_disk) == []
+
+
+# What a computer saw of a vault, written by two programs at once: it never goes back, and nobody is told a falsehood
+
+
+def remembered(made: Vault) -> int:
+    """Return how many lines this computer saw."""
+    [kept] = made.memory.glob("*.json")
+    return int(json.loads(kept.read_bytes())[0])
+
+
+def test_less_seen_stays_out(made: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another program tries in the very moment between the look and the write of the first."""
+    elsewhere = Vault(made.folder, tmp_path / "elsewhere", ticking(START + timedelta(hours=1)))
+    elsewhere.open("greetings", "first", MINE)
+    less, tried = read_state(made.folder), []
+    elsewhere.open("greetings", "second", MINE)
+
+    def meanwhile(*given: Any, **more: Any) -> None:
+        other, words = VaultsSeen(made.memory), "Another program of this computer is writing"
+        tried.append(refused(words, other.remember, read_state(made.folder)))
+        write_file(*given, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(seen, "BUSY_SECONDS", 0)
+        patched.setattr(seen, "write_file", meanwhile)
+        made.seen.remember(less)
+    assert (len(tried), remembered(made)) == (1, 3)
+    VaultsSeen(made.memory).remember(read_state(made.folder))
+    assert remembered(made) == 4
+    made.seen.remember(less)
+    assert remembered(made) == 4
+
+
+def test_vault_that_grew_is_no_older_copy(made: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    compare, times = VaultsSeen.compare, []
+
+    def grown(self: VaultsSeen, state: VaultState) -> None:
+        times.append(state.head.lines)
+        if len(times) == 1:
+            monkeypatch.setattr(VaultsSeen, "compare", compare)
+            made.open("greetings", "meanwhile", MINE)
+        compare(self, state)
+
+    monkeypatch.setattr(VaultsSeen, "compare", grown)
+    assert made.read().head.lines == 3
+    assert times == [2]
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root writes anywhere")
+def test_data_folder_that_takes_nothing_is_said(made: Vault) -> None:
+    (made.memory / LOCK).unlink()
+    made.memory.chmod(0o500)
+    try:
+        with pytest.raises(VaultError) as said:
+            made.seen.forget(made.folder)
+    finally:
+        made.memory.chmod(0o700)
+    assert said.value.problem is FileProblem.INVALID
+
+
+@pytest.mark.parametrize("openings", [1, 2])
+def test_copy_used_elsewhere_is_known(made: Vault, tmp_path: Path, openings: int) -> None:
+    """By its length alone, a copy whose log has other lines would pass for the newest one."""
+    shutil.copytree(made.folder, tmp_path / "copy")
+    made.open("greetings", "at home", MINE)
+    later = ticking(START + timedelta(hours=1))
+    elsewhere = Vault(tmp_path / "copy", tmp_path / "elsewhere", later)
+    for number in range(openings):
+        elsewhere.open("greetings", f"elsewhere {number}", MINE)
+    shutil.rmtree(made.folder)
+    shutil.copytree(tmp_path / "copy", made.folder)
+    refused("used elsewhere meanwhile", made.read)
+    assert remembered(made) == 3

@@ -1,16 +1,18 @@
-"""Opening the store: new, old, newer, foreign, damaged, protected, by several at once."""
-
-from __future__ import annotations
+"""Opening the store: new, newer, foreign, protected, by several at once; an older one is read whole and sealed."""
 
 import gzip
 import json
+import os
 import re
+import shutil
 import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,10 +20,11 @@ from sqlite_utils import Database
 
 from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
-from harness.core.failures import StoreError
+from harness.core.failures import KeyStoreError, StoreError
 from harness.core.run_state import RunState
 from harness.store.corpora.entries import read_entries
 from harness.store.deletion import HoldsSecrets, bring_back, trash
+from harness.store.file import database, take_over
 from harness.store.file.database import (
     SCHEMA_VERSION,
     default_path,
@@ -30,13 +33,18 @@ from harness.store.file.database import (
     opened,
 )
 from harness.store.file.migrations import migrations
+from harness.store.file.sealing import DIGEST_KEY, forget_keys
+from harness.store.file.trouble import worded
 from harness.store.notes import change_tags
 from harness.store.results import read_results
 from harness.store.run_list import list_runs
-from tests.harness.evaluation import chat_plan, corpus, kept, query, run_corpus
-from tests.harness.process import ROOT, spawn
+from tests.harness.evaluation import kept, query
+from tests.harness.process import spawn
 from tests.harness.scripted import Scripted, completion, json_answer
+from tests.harness.sealed.refusals import refuses
 from tests.harness.store.file.locked_stick import CORPUS, called, made, stick
+from tests.harness.store.file.written_before import CANARY, lost, readable, written_before
+from tests.review.thorough import times
 
 
 def mode(path: Path) -> int:
@@ -50,9 +58,6 @@ def test_new_store_belongs_to_its_owner_alone(store_path: Path) -> None:
         files = {path.name: mode(path) for path in store_path.parent.iterdir() if path.is_file()}
     assert set(files) >= {"rosetta.sqlite", "rosetta.sqlite-wal", "rosetta.sqlite-shm"}
     assert set(files.values()) == {0o600}
-
-
-def test_every_change_is_on_the_disk_before_it_is_told(store_path: Path) -> None:
     wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "secure_delete": 1}
     with closing(open_store(store_path)) as store:
         assert {name: store.execute(f"PRAGMA {name}").fetchone()[0] for name in wanted} == wanted
@@ -67,10 +72,6 @@ def test_each_migration_is_applied_once(store_path: Path) -> None:
     assert version == SCHEMA_VERSION == len(names) == len(set(names))
     assert all(re.fullmatch(rf"m{number:03}_\w+", name) for number, name in enumerate(names, 1))
     assert migrations.name == "rosetta"
-
-
-def test_columns_and_indexes_of_the_specification(store_path: Path) -> None:
-    """Scoring-specification §9.1."""
     wanted = {
         "run_id", "composite_score", "quality_tier", "chrf_plus_plus", "exact_match_rate",
         "fst_acceptance_rate", "corpus_bleu", "comet_score", "total_cost_usd",
@@ -99,8 +100,7 @@ def test_foreign_or_newer_store_is_left_as_it_is(tmp_path: Path, sql: str, words
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(sql.replace("999", str(SCHEMA_VERSION + 1)))
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=words):
-        open_store(path)
+    refuses(StoreError, words, open_store, path)
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["rosetta.sqlite"]
 
@@ -109,12 +109,10 @@ def test_what_cannot_be_a_store_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     path, file = tmp_path / "rosetta.sqlite", tmp_path / "file"
     for content in (b"no database at all" * 99, b"SQLite format 3\x00" + b"\xff" * 5000):
         path.write_bytes(content)
-        with pytest.raises(StoreError, match=re.escape(str(path)) + r" cannot be used as a store"):
-            open_store(path)
+        refuses(StoreError, re.escape(str(path)) + r" cannot be used as a store", open_store, path)
         assert path.read_bytes() == content
     file.write_text("in the way")
-    with pytest.raises(StoreError, match=r"cannot be written.*ROSETTA_HOME"):
-        open_store(file / "rosetta.sqlite")
+    refuses(StoreError, r"cannot be written.*ROSETTA_HOME", open_store, file / "rosetta.sqlite")
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "elsewhere"))
     assert default_path() == tmp_path / "elsewhere" / "rosetta.sqlite"
 
@@ -142,59 +140,6 @@ def test_several_processes_make_the_store_at_once(store_path: Path) -> None:
         process.stdin.flush()
     said = [process.communicate(timeout=600) for process in starts]
     assert [out.strip() for out, _ in said] == ["0"] * 4, said
-
-
-READ = """
-import sys
-from pathlib import Path
-from harness.store.file.database import open_store
-from harness.store.ordering import Ordering
-from harness.store.results import read_outcome
-from harness.store.run_list import list_runs
-connection = open_store(Path(sys.argv[1]))
-done = []
-while True:
-    run = find_run(connection, "last")
-    done.append(read_outcome(connection, run.id).done)
-    if len(done) == 4:
-        Path(sys.argv[2]).touch()
-    positions = Ordering(run.id).positions(connection, sort="headline", narrow="done")
-    assert len(positions) >= done[-1], (positions, done)
-    list_runs(connection)
-    if run.state == "complete":
-        break
-assert done == sorted(done)
-print(len(done), done[-1])
-"""
-
-
-@pytest.mark.thorough
-def test_two_read_while_one_writes(endpoint: Scripted, store_path: Path, tmp_path: Path) -> None:
-    looked = [tmp_path / "one", tmp_path / "other"]
-
-    def both_look() -> bool:
-        return all(path.exists() for path in looked)
-
-    endpoint.answer = lambda asked: json_answer(
-        completion(asked.source.upper()), until=both_look if asked.number > 300 else None
-    )
-    run_corpus(store_path, corpus(1), chat_plan(endpoint.url))
-    query(store_path, "UPDATE runs SET created = 0")
-    writer = spawn("begin", store_path, endpoint.url, 400)
-    while len(endpoint.asked) < 20:  # the run is under way
-        assert writer.poll() is None
-    command = [sys.executable, "-c", READ, str(store_path)]
-    readers = [
-        subprocess.Popen([*command, str(path)], cwd=ROOT, text=True, **PIPES) for path in looked
-    ]
-    said = [reader.communicate(timeout=600) for reader in readers]
-    out, problems = writer.communicate(timeout=600)
-    assert out.strip() == RunState.COMPLETE, problems
-    for text, problem in said:
-        looks, last = map(int, text.split())
-        assert problem == ""
-        assert looks > 3
-        assert last == 400
 
 
 @pytest.mark.thorough
@@ -299,8 +244,7 @@ def test_old_store_is_read_whole(old: Path) -> None:
         assert [run.run_id for run in list_runs(store)] == [secret.run_id]
         bring_back(store, open_run.number)
         assert list_runs(store)[0].tags == ("old",)
-        with pytest.raises(HoldsSecrets):
-            trash(store, secret.number)
+        refuses(HoldsSecrets, "", trash, store, secret.number)
     assert query(old, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
     assert query(old, "SELECT * FROM stretches ORDER BY 1") == stretches
     [hidden] = [each.source for each in again.values() if each.secret]
@@ -319,3 +263,143 @@ def test_fresh_store_has_the_schema_of_every_migration(tmp_path: Path) -> None:
         migrations.apply(Database(migrated))
         with closing(open_store(tmp_path / "fresh")) as fresh:
             assert tables(fresh) == tables(migrated)
+
+
+@pytest.fixture(scope="module")
+def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("before") / "data" / "rosetta.sqlite"
+    written_before(path)
+    return path
+
+
+@pytest.fixture
+def before(older: Path, store_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setattr(database, "BUSY_MILLISECONDS", 50)
+    forget_keys()
+    shutil.copytree(older.parent, store_path.parent)
+    yield store_path
+    forget_keys()
+
+
+def version(path: Path) -> int:
+    """Return the number of a store without opening it as the program does."""
+    with closing(sqlite3.connect(path)) as raw:
+        return int(raw.execute("PRAGMA user_version").fetchone()[0])
+
+
+def test_open_texts_are_sealed(before: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = before.read_bytes()
+    assert content.count(f"{CANARY} gone".encode()) > 0  # in free pages
+    assert version(before) == 12
+    capsys.readouterr()
+    assert lost(before) == []
+    said = capsys.readouterr().err
+    assert "left texts of secret entries open. They are sealed now (7 entries)." in said
+    assert readable(before.parent) == []
+    assert CANARY not in said
+    assert query(before, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
+    assert query(before, "PRAGMA freelist_count") == [(0,)]
+    for table in ("replies", "findings", "row_words"):
+        assert query(before, f"SELECT count(*) FROM {table}") == [(0,)]
+    open_ones = "SELECT s.body FROM entries e JOIN texts s ON s.id = source WHERE e.sealed IS NULL"
+    assert query(before, open_ones) == [(f"open {n}",) for n in range(1, 12, 2)]
+    tags = "SELECT DISTINCT provenance, register, rest FROM entries WHERE sealed IS NOT NULL AND corpus = 1"
+    assert query(before, tags) == [(None, "formal", '{"context": "label"}')]
+    assert (before.parent / DIGEST_KEY).read_bytes().startswith(b"age-encryption.org/v1")
+    content = before.read_bytes()
+    open_store(before).close()
+    assert capsys.readouterr().err == ""
+    assert before.read_bytes() == content
+
+
+@pytest.mark.costly("kills processes")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
+def test_killed_take_over_loses_and_leaves_nothing(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "tests.harness.store.file.written_before", tmp_path, str(times(2, 120))],
+        capture_output=True, text=True, check=True, cwd=Path(__file__).parents[4],
+    )  # fmt: skip
+    told = json.loads(done.stdout)
+    assert (told["lost"], told["readable"]) == ([], [])
+    assert told["kills"] >= times(2, 200)
+
+
+def test_store_read_by_another_is_finished_later(before: Path) -> None:
+    with closing(sqlite3.connect(before, isolation_level=None)) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM runs").fetchone()
+        refuses(StoreError, r"Close the other Rosetta", open_store, before)
+        other.execute("COMMIT")
+    assert version(before) == 12
+    assert lost(before) == []
+    assert readable(before.parent) == []
+
+
+def test_disk_without_room_changes_nothing(before: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1_000_000))
+    refuses(StoreError, r"free 2\d MB or more on it, then try again", open_store, before)
+    monkeypatch.undo()
+    assert version(before) == 12
+    assert lost(before) == []
+
+
+def test_disk_that_fills_up_is_told(before: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = sqlite3.connect
+
+    def small(*given: object, **named: object) -> sqlite3.Connection:
+        connection = real(*given, **named)  # type: ignore[call-overload]
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        return connection  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(sqlite3, "connect", small)
+    filling = "CREATE TABLE filler AS SELECT randomblob(900000) AS filler"
+    monkeypatch.setattr(take_over, "sweep_texts", lambda store: store.execute(filling).rowcount)
+    refuses(StoreError, r"the disk is full. Free \d+ MB or more", open_store, before)
+    monkeypatch.undo()
+    assert lost(before) == []
+    assert readable(before.parent) == []
+
+
+def test_without_the_key_nothing_is_sealed_or_lost(before: Path) -> None:
+    (before.parent / "computer.key").write_text("damaged")
+    refuses(KeyStoreError, "keys of this computer cannot be read", open_store, before)
+    (before.parent / "computer.key").unlink()
+    assert lost(before) == []
+
+
+def test_read_only_old_store_is_read_with_a_warning(
+    before: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(database, "cannot_be_written", lambda _: True)
+    content = before.read_bytes()
+    capsys.readouterr()
+    for _ in range(2):
+        with closing(open_store(before)) as store:
+            assert read_entries(store, 1)[0].source == f"{CANARY} 0"
+    said = capsys.readouterr().err
+    assert said.startswith(f"warning: {before} holds texts of secret entries that lie open")
+    assert said.count("warning") == 1
+    assert CANARY not in said
+    assert before.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE entries SET rest = '{' WHERE position = 0",
+        "UPDATE entries SET source = 9999 WHERE position = 0",
+        "UPDATE texts SET body = CAST(x'ff00ff' AS TEXT) WHERE id = (SELECT source FROM entries WHERE position = 0)",
+        "UPDATE results SET trace = x'ff' WHERE position = 0",
+        "UPDATE results SET output = 9999 WHERE position = 4",
+        "UPDATE annotations SET value = x'c1'",
+    ],
+)
+def test_damage_stays_and_the_rest_is_taken_over(before: Path, damage: str) -> None:
+    with closing(sqlite3.connect(before)) as raw:
+        raw.execute(damage)
+        raw.commit()
+    with pytest.raises(StoreError, match="damaged"), closing(open_store(before)), worded(before):
+        assert lost(before) == []
+    assert query(before, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
+    assert readable(before.parent) == []

@@ -4,8 +4,6 @@ Run as a program of one thread, because it forks: ``python written_before.py FOL
 store over at about so many places, spread over the whole, and prints how often, what was lost and what could be read.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -82,10 +80,8 @@ def _filled(path: Path, made: list[Entry]) -> bytes:
         entry = Entry(id=1, source=f"{CANARY} l", reference=CANARY)
         stored_entries.insert_corpus(store, "1" * 64, dataset, [entry], partial=False)
         store.execute("INSERT INTO texts (digest, body) VALUES (1, ?)", (f"head {CANARY}",))
-        store.execute(
-            "INSERT INTO replies SELECT ?, max(id), NULL, max(id), ?, 0, 0 FROM texts",
-            (b"k" * 16, msgpack.packb([])),
-        )
+        reply = "INSERT INTO replies SELECT ?, max(id), NULL, max(id), ?, 0, 0 FROM texts"
+        store.execute(reply, (b"k" * 16, msgpack.packb([])))
         store.execute("INSERT INTO makers VALUES (1, 'm')")
         store.execute("INSERT INTO findings VALUES (1, ?, x'00')", (CANARY,))
         said = msgpack.packb([CANARY])
@@ -107,9 +103,8 @@ def written_before(path: Path, count: int = 12) -> None:
             raw.execute(f"ALTER TABLE {each} DROP COLUMN sealed")
         raw.execute("DROP TABLE corpus_keys")
         raw.execute("DELETE FROM _sqlite_migrations WHERE name LIKE 'm013%'")
-        raw.executemany(
-            "INSERT INTO texts (digest, body) VALUES (2, ?)", [(f"{CANARY} gone " * 400,)] * 8
-        )
+        gone = [(f"{CANARY} gone " * 400,)] * 8
+        raw.executemany("INSERT INTO texts (digest, body) VALUES (2, ?)", gone)
         raw.execute("DELETE FROM texts WHERE digest = 2")
         raw.execute("PRAGMA user_version = 12")
         raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -12,24 +12,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from harness.sealed.forms import FileError
 from harness.vault.grants.grants import Grants
 from harness.vault.vault import Vault
-from tests.harness.vault.grants.made import (
-    CHURCH,
-    LIBRARY,
-    OFFICE,
-    RUN,
-    SCHOOL,
-    allowed,
-    asked,
-    at,
-    founded,
-)
-from tests.harness.vault.killed import is_step
+from tests.harness.vault.grants import made
+from tests.harness.vault.killed import killed
 from tests.harness.vault.made import readable
 
 OPENED = "opened"
@@ -38,24 +27,12 @@ OPENED = "opened"
 
 def in_a_process(act: Callable[[], object], place: int | None) -> None:
     """Do an act in a process; it is ended at its ``place``-th step on the disk where that is given."""
-    child = os.fork()
-    if child == 0:
-        left = [place]
 
-        def count(_: FrameType, event: str, function: Any) -> None:
-            if event == "c_call" and left[0] is not None and is_step(function):
-                left[0] -= 1
-                if left[0] < 0:
-                    os._exit(9)
+    def tried(_: object) -> None:
+        with suppress(Exception):
+            act()
 
-        try:
-            sys.setprofile(count)
-            with suppress(FileError):
-                act()
-        finally:
-            sys.setprofile(None)
-            os._exit(0)
-    os.waitpid(child, 0)
+    killed(tried, None, 10**9 if place is None else place)
 
 
 def story(folder: Path, whole: Path, draw: random.Random) -> dict[str, Any]:
@@ -70,7 +47,7 @@ def story(folder: Path, whole: Path, draw: random.Random) -> dict[str, Any]:
     for act in [*draw.choices(kinds, k=draw.randrange(8)), *whole_way]:
         place = draw.choice([None, None, draw.randrange(30), draw.randrange(60)])
         twice = (folder / "twice").exists() and draw.random() < 0.3
-        here = at(folder)
+        here = made.at(folder)
         vault = Vault(folder / ("twice" if twice else "vault"), folder / "memory", here.vault.clock)
         grants = Grants(vault, here.machine)
         match act:
@@ -78,7 +55,7 @@ def story(folder: Path, whole: Path, draw: random.Random) -> dict[str, Any]:
                 chosen = draw.choices(range(len(answers)), weights=[4, 4, 4, 1])[0]
                 taken.add(chosen)
                 data = bytes.fromhex(answers[chosen])
-                in_a_process(partial(grants.take, data, OFFICE), place)
+                in_a_process(partial(grants.take, data, made.OFFICE), place)
             case "use":
                 in_a_process(partial(use, grants, number, folder), place)
             case "copy" if not twice:
@@ -95,7 +72,7 @@ def story(folder: Path, whole: Path, draw: random.Random) -> dict[str, Any]:
 
 
 def use(grants: Grants, number: str, folder: Path) -> None:
-    assert grants.open(number, OFFICE, RUN)
+    assert grants.open(number, made.OFFICE, made.RUN)
     with (folder / OPENED).open("ab") as file:
         file.write(b"x")
 
@@ -104,7 +81,7 @@ def looked_at(folder: Path) -> dict[str, list[str]]:
     """Read both copies of the vault as a computer that never saw them does."""
     told: dict[str, list[str]] = {"used": [], "wrong": []}
     for place in ("vault", "twice"):
-        vault = Vault(folder / place, folder / f"fresh-{place}", at(folder).vault.clock)
+        vault = Vault(folder / place, folder / f"fresh-{place}", made.at(folder).vault.clock)
         if vault.folder.exists():
             try:
                 told["used"] += [each.used for each in vault.read().grants.values() if each.used]
@@ -117,12 +94,12 @@ def main(folder: Path, count: int, first: int) -> dict[str, int]:
     """Play stories; gives how many opened, never, once or oftener, and with too few who allowed it."""
     os.fsync = lambda fd: None  # the program is killed, not the computer
     whole = folder / "whole"
-    founded(whole)
-    grants = at(whole)
-    data, number = asked(grants)
+    made.founded(whole)
+    grants = made.at(whole)
+    data, number = made.asked(grants)
     answers = [
-        *allowed(grants, data, SCHOOL, LIBRARY, CHURCH),
-        grants.answer(data, CHURCH, allowed=False, reason="not now"),
+        *made.allowed(grants, data, made.SCHOOL, made.LIBRARY, made.CHURCH),
+        grants.answer(data, made.CHURCH, allowed=False, reason="not now"),
     ]
     (whole / "answers.json").write_text(json.dumps([each.hex() for each in answers]))
     (whole / "number").write_text(number)

@@ -1,7 +1,5 @@
 """Seals of keys and proofs of rows: what they hold, when they were made, and what every change of a byte does."""
 
-from __future__ import annotations
-
 import copy
 import hmac
 import json
@@ -52,19 +50,21 @@ from harness.vault.records import CardSealed
 from harness.vault.vault import Vault
 from tests.harness.card import factory
 from tests.harness.card.sealed_cards import checks, sealed, written
-from tests.harness.card.signing.signers import MINE, NOW, OWN, THEIRS
+from tests.harness.sealed.refusals import refuses
 from tests.harness.vault import made as keepers
 from tests.keyring_in_memory import memory_keyring
 from tests.review.thorough import examples
+
+NOW = datetime(2026, 11, 23, 8, 30, tzinfo=UTC)
+MINE, THEIRS = Identity.make(Role.COMPUTER), Identity.make(Role.COMPUTER)
+OWN = KnownSigners(keys={MINE.public.signing_key: "this computer's key"})
 
 
 def signed(identity: Identity = MINE) -> SealFile:
     return seal_card(sealed(), sealed()["results"], identity, NOW)
 
 
-def judged(
-    data: bytes, card: Any = None, known: KnownSigners = UNKNOWN, rows: Any = ()
-) -> CardVerdict:
+def judged(data: bytes, card: Any = None, known: Any = UNKNOWN, rows: Any = ()) -> CardVerdict:
     verdict = CardVerdict()
     check_seal(verdict, sealed() if card is None else card, data, known, rows)
     return verdict
@@ -73,10 +73,8 @@ def judged(
 def test_the_form_by_hand() -> None:
     """Everything computed again without a line of ours: canonical JSON by ``json``, for these rows have no odd number."""
     rows: list[dict[str, Any]] = [
-        {"entry_id": 1, "predicted": "ŝi"},
-        {"entry_id": "b", "predicted": None},
-        {"entry_id": 3},
-    ]
+        {"entry_id": 1, "predicted": "ŝi"}, {"entry_id": "b", "predicted": None}, {"entry_id": 3},
+    ]  # fmt: skip
     salts = bytes(range(32))
     leaves = []
     for place, row in enumerate(rows):
@@ -86,7 +84,7 @@ def test_the_form_by_hand() -> None:
     pair = sha256(b"\1" + leaves[0] + leaves[1]).digest()
     root = sha256(b"\1" + pair + leaves[2]).digest()
     assert rows_root(rows, salts) == root
-    page = (Path(__file__).parents[4] / "docs" / "run-card.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "run-card.md").read_text(encoding="utf-8")
     assert f"```root\n{root.hex()}\n```" in page
 
     made = json.loads(signed().data())
@@ -152,9 +150,6 @@ def test_key_in_the_place_of_another() -> None:
     assert checks(judged(swapped, known=OWN)) == {"signature": False}
     anew = signed(THEIRS).data()
     assert checks(judged(anew, known=KnownSigners(words=MINE.public.phrase)))["signature"] is False
-
-
-def test_seal_of_another_card() -> None:
     other = copy.deepcopy(sealed())
     other["run_id"] = "0" * 8
     other["run_card_hash"] = card_hash(other)
@@ -162,8 +157,7 @@ def test_seal_of_another_card() -> None:
     assert checks(found) == {"signature": False}
     assert sealed()["run_card_hash"][:16] in found.checks[0].words
     other["results"] = []
-    with pytest.raises(UsageError, match="changed after it was sealed"):
-        seal_card(other, [], MINE, NOW)
+    refuses(UsageError, "changed after it was sealed", seal_card, other, [], MINE, NOW)
 
 
 ONCE = signed().data()
@@ -199,75 +193,58 @@ def test_any_changed_row_is_another_root(data: st.DataObject) -> None:
     assert checks(judged(ONCE, card, OWN))["rows"] is False
 
 
-class TestSecretRuns:
-    SECRETS = tuple(
+def test_rows_that_stay_at_home_are_sealed_and_not_guessed(connection: sqlite3.Connection) -> None:
+    """Who knows every row but its salts finds the root in no way that is cheaper than finding 32 bytes."""
+    secrets = tuple(
         Entry(id=n, source=f"kaŝa {n}", reference=f"sekreta {n}", segment=Segment.GOLD_STANDARD)
         for n in range(6)
     )
-
-    def add(self, connection: sqlite3.Connection) -> tuple[int, bytes]:
-        number = factory.add_run(connection, self.SECRETS, [f"sekreta {n}" for n in range(6)])
-        seal(connection, number)
-        return number, card_bytes(load_card(connection, number))
-
-    def test_rows_that_stay_at_home_are_sealed(self, connection: sqlite3.Connection) -> None:
-        number, card = self.add(connection)
-        kept = sign_run(connection, number, card, MINE, NOW)
-        raw = json.loads(card)
-        assert (raw["results"], kept.seal.rows) == ([], 6)
-        leaving = outgoing(kept, raw)
-        assert leaving.salts is None  # without them no guess at a row is confirmed
-        assert checks(judged(leaving.data(), raw, OWN)) == {"signature": True, "rows": None}
-        assert b"sekreta" not in kept.data()
-        at_home = stored_rows(connection, number)
-        assert "sekreta" not in json.dumps(at_home)
-        assert checks(judged(kept.data(), raw, OWN, at_home))["rows"] is True
-        at_home[2]["exact_match"] = False
-        assert checks(judged(kept.data(), raw, OWN, at_home))["rows"] is False
-
-    def test_guessing_a_hidden_row_confirms_nothing(self, connection: sqlite3.Connection) -> None:
-        """Who knows every row but its salts finds the root in no way that is cheaper than finding 32 bytes."""
-        number, card = self.add(connection)
-        kept = sign_run(connection, number, card, MINE, NOW)
-        rows = stored_rows(connection, number)
-        public = [bytes(32), bytes.fromhex(kept.seal.card), bytes.fromhex(kept.seal.by), b""]
-        assert all(rows_root(rows, each).hex() != kept.seal.root for each in public)
-        assert kept.salts is not None
-        own = bytes.fromhex(kept.salts)
-        assert len({row_salt(own, place) for place in range(1000)}) == 1000
+    number = factory.add_run(connection, secrets, [f"sekreta {n}" for n in range(6)])
+    seal(connection, number)
+    card = card_bytes(load_card(connection, number))
+    kept, raw = sign_run(connection, number, card, MINE, NOW), json.loads(card)
+    assert (raw["results"], kept.seal.rows) == ([], 6)
+    leaving = outgoing(kept, raw)
+    assert leaving.salts is None  # without them no guess at a row is confirmed
+    assert checks(judged(leaving.data(), raw, OWN)) == {"signature": True, "rows": None}
+    assert b"sekreta" not in kept.data()
+    rows = stored_rows(connection, number)
+    assert "sekreta" not in json.dumps(rows)
+    assert checks(judged(kept.data(), raw, OWN, rows))["rows"] is True
+    public = [bytes(32), bytes.fromhex(kept.seal.card), bytes.fromhex(kept.seal.by), b""]
+    assert all(rows_root(rows, each).hex() != kept.seal.root for each in public)
+    assert kept.salts is not None
+    own = bytes.fromhex(kept.salts)
+    assert len({row_salt(own, place) for place in range(1000)}) == 1000
+    rows[2]["exact_match"] = False
+    assert checks(judged(kept.data(), raw, OWN, rows))["rows"] is False
 
 
-class TestWhoSigns:
-    def test_organisation_signs_before_the_computer(self, tmp_path: Path) -> None:
-        with memory_keyring():
-            reviewer = Identity.load(tmp_path, Role.LAPTOP)
-            computer = own_signer(tmp_path)
-            assert computer.role is Role.COMPUTER
-            assert computer.public.signing_key != reviewer.public.signing_key
-            with pytest.raises(KeyStoreError, match="no keys of the keeper"):
-                own_signer(tmp_path, Role.KEEPER)
-            office = Identity.load(tmp_path, Role.ORGANISATION)
-            assert own_signer(tmp_path) == office
-            assert own_signer(tmp_path, Role.COMPUTER) == computer
-            assert own_keys(tmp_path) == {
-                office.public.signing_key: "this organisation's key",
-                computer.public.signing_key: "this computer's key",
-            }
+def test_organisation_signs_before_the_computer(tmp_path: Path) -> None:
+    with memory_keyring():
+        reviewer = Identity.load(tmp_path, Role.LAPTOP)
+        computer = own_signer(tmp_path)
+        assert computer.role is Role.COMPUTER
+        assert computer.public.signing_key != reviewer.public.signing_key
+        refuses(KeyStoreError, "no keys of the keeper", own_signer, tmp_path, Role.KEEPER)
+        office = Identity.load(tmp_path, Role.ORGANISATION)
+        assert own_signer(tmp_path) == office
+        assert own_signer(tmp_path, Role.COMPUTER) == computer
+        assert own_keys(tmp_path) == {
+            office.public.signing_key: "this organisation's key",
+            computer.public.signing_key: "this computer's key",
+        }
 
-    def test_nobody_signs_what_another_made(self, connection: sqlite3.Connection) -> None:
-        data = written(sealed())
-        import_card(connection, data, "card.json")
-        with pytest.raises(UsageError, match="only who made it"):
-            sign_run(connection, 1, data, MINE, NOW)
+
+def test_nobody_signs_what_another_made(connection: sqlite3.Connection) -> None:
+    data = written(sealed())
+    import_card(connection, data, "card.json")
+    refuses(UsageError, "only who made it", sign_run, connection, 1, data, MINE, NOW)
 
 
 def test_what_is_no_seal_is_refused() -> None:
     for data in (b"", b"{}", b"null", b"\xff", b'{"format":"rosetta-seal/2"}', b"[" * 9000):
-        with pytest.raises(FileError, match="Ask for the file"):
-            read_seal(data)
-
-
-def test_a_place_in_a_log_is_signed_too() -> None:
+        refuses(FileError, "Ask for the file", read_seal, data)
     place = LogPlace(vault="ab" * 32, seq=3, line="cd" * 32, when="2026-11-23T08:00:00Z")
     file = json.loads(seal_card(sealed(), [], MINE, NOW, place).data())
     file["seal"]["after"]["seq"] = 2
@@ -308,9 +285,6 @@ def test_a_stranger_s_key_is_named_here_too() -> None:
     assert checks(found) == {"signature": None, "row": True}
     assert MINE.public.phrase in found.checks[0].words
     assert not judged_proof(proof(), sealed(), KnownSigners(words=THEIRS.public.phrase)).ok
-
-
-def test_proof_for_another_card() -> None:
     found = judged_proof(proof(), {**sealed(), "run_card_hash": "0" * 64}, OWN)
     assert checks(found)["row"] is False
     assert "another card" in found.checks[1].words
@@ -335,15 +309,13 @@ def test_any_changed_byte_of_a_proof_is_detected(data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(original) - 1))
     byte = data.draw(st.integers(0, 255).filter(lambda b: b != original[place]))
     for forged in (original[:place] + bytes([byte]) + original[place + 1 :], original[:place]):
-        with pytest.raises(UsageError):
-            read_proof(forged, "proof.json")
+        refuses(UsageError, "", read_proof, forged, "proof.json")
 
 
 def test_a_row_of_another_card_under_this_seal() -> None:
     forged = proof().model_copy(update={"row": {**ROWS[1], "predicted": "Alia."}})
     assert not forged.holds
-    with pytest.raises(UsageError, match="proves nothing"):
-        read_proof(forged.data(), "proof.json")
+    refuses(UsageError, "proves nothing", read_proof, forged.data(), "proof.json")
     moved = proof().model_copy(update={"place": 0})
     assert not moved.holds
 
@@ -357,39 +329,24 @@ def test_a_node_shown_as_a_row() -> None:
     assert node_hash(node, beside).hex() == SEAL.seal.root
     small = SEAL.seal.model_copy(update={"rows": 2})
     for each in (SEAL.seal, small):
-        shown = proof().model_copy(
-            update={"seal": each, "place": 0, "salt": leaves[0].hex(), "path": (beside.hex(),)}
-        )
-        assert not shown.holds
+        shown = {"seal": each, "place": 0, "salt": leaves[0].hex(), "path": (beside.hex(),)}
+        assert not proof().model_copy(update=shown).holds
 
 
 def test_rows_with_one_id_and_salts_that_stayed_elsewhere() -> None:
     for entry in ("zz", ""):
-        with pytest.raises(UsageError, match=f"No row has the id '{entry}'"):
-            proof(entry)
+        refuses(UsageError, f"No row has the id '{entry}'", proof, entry)
     twice = [*ROWS, ROWS[0]]
     with pytest.raises(UsageError, match="Several rows have the id '1'"):
         prove_row(seal_card(sealed(), twice, MINE, NOW), twice, "1")
-    with pytest.raises(UsageError, match="stayed with whoever sealed"):
-        prove_row(SEAL.without_salts(), ROWS, "1")
-
-
-def test_what_is_no_proof_is_refused() -> None:
+    refuses(UsageError, "stayed with whoever sealed", prove_row, SEAL.without_salts(), ROWS, "1")
     for data in (
         b"{}",
         b"[]",
         b'{"format":"rosetta-row-proof/2"}',
         b'{"format":"rosetta-row-proof/1"}',
     ):
-        with pytest.raises(UsageError, match=r"proof\.json"):
-            read_proof(data, "proof.json")
-
-
-def test_proof_is_small() -> None:
-    many = [{**ROWS[0], "entry_id": n} for n in range(2000)]
-    made = prove_row(seal_card(sealed(), many, MINE, NOW), many, "1234")
-    assert (made.holds, len(made.path)) == (True, 11)
-    assert len(made.data()) < 3000
+        refuses(UsageError, r"proof\.json", read_proof, data, "proof.json")
 
 
 def lines(vault: Vault) -> tuple[LogLine, ...]:
@@ -398,9 +355,8 @@ def lines(vault: Vault) -> tuple[LogLine, ...]:
 
 def judged_time(made: SealFile, log: tuple[LogLine, ...]) -> CardVerdict:
     verdict = CardVerdict()
-    check_seal(
-        verdict, {**sealed(), "run_card_hash": made.seal.card}, made.data(), KnownSigners(log=log)
-    )
+    card = {**sealed(), "run_card_hash": made.seal.card}
+    check_seal(verdict, card, made.data(), KnownSigners(log=log))
     return verdict
 
 
@@ -444,8 +400,7 @@ def test_stopped_before_its_line_it_may_be_much_later(
 
     with monkeypatch.context() as patched:
         patched.setattr(Vault, "write", full)
-        with pytest.raises(VaultError):
-            sign_vault_run(vault, connection, number, card, keepers.MINE)
+        refuses(VaultError, "", sign_vault_run, vault, connection, number, card, keepers.MINE)
     assert len(lines(vault)) == 2
     made = sign_vault_run(
         vault, connection, number, card, keepers.MINE
