@@ -1,7 +1,5 @@
 """A scripted endpoint and a data folder of its own for every test of the harness, and stores that cost little to make."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Runs as the program makes them: a corpus, a method, a store, a listener."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -104,14 +102,9 @@ class Heard:
 
 
 def run_corpus(
-    path: Path,
-    given: Corpus,
-    plan: Plan,
-    heard: Heard | None = None,
-    *,
-    method: Method | None = None,
-    positions: Sequence[int] | None = None,
-) -> Heard:
+    path: Path, given: Corpus, plan: Plan, heard: Heard | None = None, *,
+    method: Method | None = None, positions: Sequence[int] | None = None,
+) -> Heard:  # fmt: skip
     """Begin a run and bring it as far as it goes."""
     heard = heard or Heard()
     number, heard.method = begun(path, given, plan, method, positions)
@@ -120,12 +113,9 @@ def run_corpus(
 
 
 def begun(
-    path: Path,
-    given: Corpus,
-    plan: Plan,
-    method: Method | None = None,
+    path: Path, given: Corpus, plan: Plan, method: Method | None = None,
     positions: Sequence[int] | None = None,
-) -> tuple[int, Method]:
+) -> tuple[int, Method]:  # fmt: skip
     """Store the beginning of a run."""
     method = method or build(plan.method, plan.options, given.entries, no_key)
     with closing(open_store(path)) as connection:
@@ -134,13 +124,9 @@ def begun(
 
 
 def resume(
-    path: Path,
-    heard: Heard | None = None,
-    method: Method | None = None,
-    *,
-    retry_failed: bool = False,
-    **options: Any,
-) -> Heard:
+    path: Path, heard: Heard | None = None, method: Method | None = None, *,
+    retry_failed: bool = False, **options: Any,
+) -> Heard:  # fmt: skip
     """Go on with the newest run."""
     heard = heard or Heard()
     with closing(open_store(path)) as connection:
@@ -164,9 +150,8 @@ def kept(path: Path, name: str = "last") -> Kept:
     with closing(open_store(path)) as connection:
         run = find_run(connection, name)
         results = list(read_results(connection, run.id))
-        attempts = {
-            each.position: read_attempts(connection, run.id, each.position) for each in results
-        }
+        places = [each.position for each in results]
+        attempts = {place: read_attempts(connection, run.id, place) for place in places}
         return Kept(run, results, attempts, read_card(connection, run.id))
 
 

@@ -1,7 +1,5 @@
 """Real texts of many scripts, each with everything that a run over it is scored with."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -26,15 +24,9 @@ from tests.outside import DESCRIPTIVE, STRICT, TEXTS
 __all__ = ["CORPORA", "DESCRIPTIVE", "STRICT", "TEXTS", "cree", "tools"]
 
 NEWS = {
-    "fin": "fi",
-    "hin": "hi",
-    "arb": "ar",
-    "jpn": "ja",
-    "amh": "am",
-    "ukr": "uk",
-    "mri": "mi",
+    "fin": "fi", "hin": "hi", "arb": "ar", "jpn": "ja", "amh": "am", "ukr": "uk", "mri": "mi",
     "spa": "es",
-}
+}  # fmt: skip
 """File of NTREX-128 → tag."""
 RIGHTS = {"csw": "csw-Cans", "ike": "iu-Cans", "sme": "se"}
 """File of the Universal Declaration of Human Rights → tag."""
@@ -52,9 +44,8 @@ def tools(name: str, options: ScoringOptions | None = None, size: int = ENTRIES)
     if not (TEXTS.exists() and STRICT.exists()):
         pytest.skip("no test data at data/text and data/fst")
     if name == "cree":
-        return _prepared(
-            _dataset("crk-Latn"), list(_cree()), options or ScoringOptions(analyser=STRICT)
-        )
+        told = options or ScoringOptions(analyser=STRICT)
+        return _prepared(_dataset("crk-Latn"), list(_cree()), told)
     if name in RIGHTS:
         references = list(_declaration(name))[:size]
         return _prepared(_dataset(RIGHTS[name]), _entries(_numbered_english(), references), options)

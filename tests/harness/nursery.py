@@ -1,7 +1,5 @@
 """Runs in processes of their own, forked from one that has loaded everything: begun in milliseconds."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import os
@@ -15,7 +13,7 @@ from typing import Any
 
 from tests.harness.process import ROOT, main
 
-LATE = ("harness.store.file.migrations", "harness.endpoint.transport", "aiohttp")
+LATE = ("harness.endpoint.transport", "aiohttp")
 """What a run loads only on its way."""
 
 
@@ -47,10 +45,8 @@ def nursery() -> Iterator[Nursery]:
     command = [sys.executable, "-m", "tests.harness.nursery"]
     # with further threads a fork would not be safe
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-    with subprocess.Popen(
-        command, cwd=ROOT, env=environment, text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    ) as process:  # fmt: skip
+    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, text=True, **pipes) as process:
         yield Nursery(process)
 
 

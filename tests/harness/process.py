@@ -1,7 +1,5 @@
 """``python -m tests.harness.process begin|resume STORE URL SIZE [PRICES]``: a run in a process of its own."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Finished runs of real methods over one corpus, good and bad, for leaderboards."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from contextlib import closing
@@ -15,31 +13,22 @@ from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
-from tests.harness.evaluation import corpus_of, run_corpus
+from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
 
 REFERENCES = [
-    "Mi vidas la hundon.",
-    "Kie vi estis hieraŭ?",
-    "Li havas tri katojn.",
-    "Bonvolu fermi la pordon.",
+    "Mi vidas la hundon.", "Kie vi estis hieraŭ?", "Li havas tri katojn.", "Bonvolu fermi la pordon.",
     "Se pluvos, ni restos hejme.",
-]
-
+]  # fmt: skip
 SPOILT = ["Mi vidas hundo.", "Kie estas vi?", "Li havi tri kato.", "Fermu pordo.", "Pluvas. Hejme."]
 
 
 def entries(count: int, segment: Segment | None = Segment.DEVELOPMENT) -> list[Entry]:
     """Entries of which no two are the same."""
     return [
-        Entry(
-            id=n + 1,
-            source=f"source sentence number {n}",
-            reference=f"{REFERENCES[n % 5]} {n}",
-            segment=segment,
-            difficulty=1 + n % 5,
-        )
+        Entry(id=n + 1, source=f"source sentence number {n}", reference=f"{REFERENCES[n % 5]} {n}",
+              segment=segment, difficulty=1 + n % 5)
         for n in range(count)
-    ]
+    ]  # fmt: skip
 
 
 def ranked_corpus(count: int = 40, segment: Segment | None = Segment.DEVELOPMENT) -> Corpus:
@@ -65,31 +54,21 @@ def play(
     ``metrics``: fewer than all that ship, where a test is not about scores.
     """
     outputs = path.parent / f"{model}-{right}-{len(corpus.entries)}.jsonl"
-    lines = [
-        {
-            "id": entry.id,
-            "output": entry.reference if place < right else f"{SPOILT[place % 5]} {place}",
-            "model": model,
-            "latency_seconds": 0.5,
-        }
-        | ({} if cost is None else {"cost_usd": cost})
+    told = {"model": model, "latency_seconds": 0.5} | ({} if cost is None else {"cost_usd": cost})
+    texts = [
+        entry.reference if place < right else f"{SPOILT[place % 5]} {place}"
         for place, entry in enumerate(corpus.entries)
+    ]
+    lines = [
+        {"id": entry.id, "output": text, **told}
+        for entry, text in zip(corpus.entries, texts, strict=True)
     ]
     outputs.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     scoring = ScoringOptions() if metrics is None else ScoringOptions(metrics=tuple(metrics))
-    plan = Plan(
-        method="replay",
-        scoring=scoring,
-        options=MethodOptions(
-            source_language="en",
-            target_language="eo",
-            outputs=outputs,
-            condition=condition,
-            replicate=replicate,
-            method_class=kind,
-        ),
-        run=RunOptions(offline=True),
+    options = MethodOptions(
+        **LANGUAGES, outputs=outputs, condition=condition, replicate=replicate, method_class=kind
     )
+    plan = Plan(method="replay", scoring=scoring, options=options, run=RunOptions(offline=True))
     heard = run_corpus(path, corpus, plan, positions=positions)
     assert heard.finished.state == "complete", heard.events
     return heard.finished.run_id

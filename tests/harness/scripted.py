@@ -1,7 +1,5 @@
 """A real HTTP server on this machine that answers as a test tells it to, well or badly."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading
@@ -58,10 +56,8 @@ def json_answer(value: Any, status: int = 200, **more: Any) -> Answer:
 def completion(text: str | None, **more: Any) -> dict[str, Any]:
     """A chat-completions reply with 20 + 10 tokens."""
     choice = {
-        "index": 0,
-        "message": {"role": "assistant", "content": text},
-        "finish_reason": "stop",
-    }
+        "index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop",
+    }  # fmt: skip
     usage = {"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 30}
     return {"model": "mock-1", "choices": [choice], "usage": usage} | more
 

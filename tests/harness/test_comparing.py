@@ -1,12 +1,11 @@
-"""Comparing runs of a real store: what is joined, what is refused and why, what elsewhere gives the same."""
-
-from __future__ import annotations
+"""Comparing runs of a real store, for the first time and again: what is joined, refused, read anew and elsewhere."""
 
 import shutil
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any
 
 import numpy as np
@@ -18,16 +17,19 @@ from harness.card.importing import import_card
 from harness.card.load import load_card
 from harness.compare.comparing import compare_runs
 from harness.compare.comparison import Comparison, open_texts
+from harness.compare.rows import RowReader
 from harness.core.failures import UsageError
 from harness.method.options import MethodOptions
 from harness.run.rescoring import rescore
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
-from harness.store.results import read_statistics
-from harness.store.runs import find_run
+from harness.store.holding import begin_stretch
+from harness.store.results import add_results, read_results, read_statistics
+from harness.store.runs import find_run, forget_failed, read_run
 from scoring.statistics.significance import compare
 from tests.harness.evaluation import LANGUAGES, begun, corpus, run_corpus, sealed_card
+from tests.harness.sealed.refusals import refuses
 
 SURFACE = ("exact_match_rate", "chrf_plus_plus", "bleu", "ter", "length_ratio")
 FEW = ("exact_match_rate", "chrf_plus_plus")
@@ -66,7 +68,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
 
 
 @pytest.fixture
-def connection(two: tuple[Path, str, str], tmp_path: Path) -> Iterator[sqlite3.Connection]:
+def connection(two: tuple[Path, str, str], tmp_path: Path) -> Iterator[Connection]:
     """A copy of it."""
     with closing(open_store(Path(shutil.copy(two[0], tmp_path)))) as opened:
         yield opened
@@ -88,7 +90,7 @@ def run(tmp_path: Path) -> Run:
     return lambda *args, **named: made(tmp_path / "rosetta.sqlite", *args, **named)
 
 
-def quick(store: sqlite3.Connection, names: Sequence[str], **more: Any) -> Comparison:
+def quick(store: Connection, names: Sequence[str], **more: Any) -> Comparison:
     """Compare with few draws: where no p value is looked at."""
     return compare_runs(store, names, draws=50, trials=50, **more)
 
@@ -98,9 +100,7 @@ def only_pair(found: Comparison) -> Any:
     return pair
 
 
-def test_better_run_is_found_by_the_statistics(
-    connection: sqlite3.Connection, weak: str, strong: str, tmp_path: Path
-) -> None:
+def test_better_run_found(connection: Connection, weak: str, strong: str, tmp_path: Path) -> None:
     found = compare_runs(connection, [weak, "last"])
     pair, exact = only_pair(found), only_pair(found).by_metric["exact_match_rate"]
     assert [(r.run_id, r.letter) for r in found.runs] == [(weak, "A"), (strong, "B")]
@@ -127,9 +127,7 @@ def test_better_run_is_found_by_the_statistics(
     assert list(read_statistics(connection, find_run(connection, weak).id)) == list(range(40))
 
 
-def test_texts_and_parts_side_by_side(
-    connection: sqlite3.Connection, weak: str, strong: str
-) -> None:
+def test_texts_and_parts_side_by_side(connection: Connection, weak: str, strong: str) -> None:
     found = quick(connection, [weak, strong])
     places = found.entries.spread_first("chrf_plus_plus")
     assert len(places) == 25
@@ -148,7 +146,7 @@ def test_texts_and_parts_side_by_side(
     assert told.interval == pytest.approx((pair.lower, pair.upper))
 
 
-def test_only_common_entries_count(connection: sqlite3.Connection, run: Run, strong: str) -> None:
+def test_only_common_entries_count(connection: Connection, run: Run, strong: str) -> None:
     part, other = run(range(10), positions=range(5, 25)), run(positions=range(25, 40))
     found = quick(connection, [strong, part])
     assert list(found.entries.ids) == list(range(5, 25))
@@ -159,9 +157,7 @@ def test_only_common_entries_count(connection: sqlite3.Connection, run: Run, str
     assert found.pairs == ()
 
 
-def test_several_runs_are_corrected_for(
-    connection: sqlite3.Connection, run: Run, weak: str, strong: str
-) -> None:
+def test_several_are_corrected(connection: Connection, run: Run, weak: str, strong: str) -> None:
     """Six entries of forty: p 0.03 alone, more than 0.05 among three."""
     id_ = "exact_match_rate"
     names = [run(range(10)), run(range(16)), run(range(10), label="other")]
@@ -181,7 +177,7 @@ def test_several_runs_are_corrected_for(
     assert only_pair(quick(connection, [weak], baseline=strong)).first.run_id == strong
 
 
-def test_other_corpora_and_readings_are_refused(connection: sqlite3.Connection, run: Run) -> None:
+def test_other_corpora_and_readings_are_refused(connection: Connection, run: Run) -> None:
     given = corpus(12)
     one, two, other = run(given=given), run(range(9), given), run(given=corpus(13))
     found = quick(connection, [one, other, two])
@@ -201,7 +197,7 @@ def test_other_corpora_and_readings_are_refused(connection: sqlite3.Connection, 
     assert "its stored statistics cannot be used" in found.refused[two]
 
 
-def test_metrics_scored_otherwise_are_left_out(connection: sqlite3.Connection, run: Run) -> None:
+def test_metrics_scored_otherwise_are_left_out(connection: Connection, run: Run) -> None:
     given = corpus(20, variants=["ANOTHER"])
     one = run(range(9), given, metrics=SURFACE)
     several = run(range(20), given, metrics=SURFACE, multi_ref=True)
@@ -220,7 +216,7 @@ def test_metrics_scored_otherwise_are_left_out(connection: sqlite3.Connection, r
     assert (set(asked.by_metric), asked.left_out) == ({"chrf_plus_plus"}, {})
 
 
-def test_wrong_names_are_refused(connection: sqlite3.Connection, weak: str, strong: str) -> None:
+def test_wrong_names_are_refused(connection: Connection, weak: str, strong: str) -> None:
     seven = [f"run-{n}" for n in range(7)]
     columns = [row[1] for row in connection.execute("PRAGMA table_info(runs)")]
     names = ", ".join(name for name in columns if name not in {"id", "run_id"})
@@ -233,30 +229,28 @@ def test_wrong_names_are_refused(connection: sqlite3.Connection, weak: str, stro
         ([weak, strong], ["Blue"], "There is no metric 'Blue'"),
         (seven, None, "7 runs are named"),
     ):
-        with pytest.raises(UsageError, match=words):
-            compare_runs(connection, named, metrics=metrics)
+        refuses(UsageError, words, compare_runs, connection, named, metrics=metrics)
 
 
-def unfinished(path: Path, connection: sqlite3.Connection, of: str, done: int) -> str:
+def unfinished(path: Path, connection: Connection, of: str, done: int) -> str:
     """Begin a run and give it the first rows of another, as if it were under way."""
     options = MethodOptions(**LANGUAGES, text="x")
     plan = Plan(method="constant", options=options, scoring=ScoringOptions(metrics=(*FEW, "ter")))
-    number, _ = begun(path, corpus(100), plan)
+    number, _ = begun(path, corpus(50), plan)
     columns = [row[1] for row in connection.execute("PRAGMA table_info(results)")][1:]
     names = ", ".join(columns)
-    connection.execute(
-        f"INSERT INTO results (run, {names}) SELECT ?, {names} FROM results WHERE run = ? AND position < ?",
-        (number, find_run(connection, of).id, done),
-    )
+    rows = f"SELECT ?, {names} FROM results WHERE run = ? AND position < ?"
+    told = (number, find_run(connection, of).id, done)
+    connection.execute(f"INSERT INTO results (run, {names}) {rows}", told)
     [run_id] = connection.execute("SELECT run_id FROM runs WHERE id = ?", (number,)).fetchone()
     return str(run_id)
 
 
-def test_run_under_way_is_judged(tmp_path: Path, connection: sqlite3.Connection, run: Run) -> None:
-    path, given, metrics = tmp_path / "rosetta.sqlite", corpus(100), (*FEW, "ter")
-    low = run(range(0, 100, 10), given, metrics=metrics)
-    high = run(range(100), given, metrics=metrics)
-    for done, decided in ((8, False), (90, True)):
+def test_run_under_way_is_judged(tmp_path: Path, connection: Connection, run: Run) -> None:
+    path, given, metrics = tmp_path / "rosetta.sqlite", corpus(50), (*FEW, "ter")
+    low = run(range(0, 50, 10), given, metrics=metrics)
+    high = run(range(50), given, metrics=metrics)
+    for done, decided in ((8, False), (45, True)):
         going = unfinished(path, connection, high, done)
         found = quick(connection, [low, going])
         pair = only_pair(found)
@@ -274,9 +268,7 @@ def test_run_under_way_is_judged(tmp_path: Path, connection: sqlite3.Connection,
     assert refused == {empty: "none of its entries is done yet"}
 
 
-def test_secret_texts_are_not_read(
-    connection: sqlite3.Connection, run: Run, tmp_path: Path
-) -> None:
+def test_secret_texts_are_not_read(connection: Connection, run: Run, tmp_path: Path) -> None:
     given = corpus(20, segment="held_out")
     names = [run(range(3), given), run(range(12), given)]
     found = quick(connection, names)
@@ -293,13 +285,13 @@ def test_secret_texts_are_not_read(
     assert "without the texts of its 20 secret entries" in refused[names[0]]
 
 
-def sealed_again(connection: sqlite3.Connection, run_id: str, changes: str) -> None:
+def sealed_again(connection: Connection, run_id: str, changes: str) -> None:
     """Change a run's set-up in the store, as if another method had made it."""
     sql = f"UPDATE runs SET setup = json_set(setup, {changes}) WHERE run_id = ?"
     connection.execute(sql, (run_id,))
 
 
-def test_repetition_reproduces_within_two_percent(connection: sqlite3.Connection, run: Run) -> None:
+def test_repetition_reproduces_within_two_percent(connection: Connection, run: Run) -> None:
     names = [run(range(30)), run(range(30), label="again"), run(range(20), label="worse")]
     alike = only_pair(quick(connection, names[:2]))
     assert alike.reproduction is None, "outputs of a file repeat nothing"
@@ -316,3 +308,94 @@ def test_repetition_reproduces_within_two_percent(connection: sqlite3.Connection
     pair = only_pair(quick(connection, [names[0], again]))
     assert pair.reproduction is None, "nor do outputs that are scored again"
     assert pair.by_metric["chrf_plus_plus"].difference == 0
+
+
+# Looking again at runs that were compared before: only what is new is read, and the numbers are the same
+
+ONE, OTHER = RUNS = (1, 2)
+"""The store's numbers of the runs of ``store``."""
+
+
+@pytest.fixture(scope="module")
+def going(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with a finished run, and one that is only begun."""
+    path = tmp_path_factory.mktemp("going") / "rosetta.sqlite"
+    options = MethodOptions(**LANGUAGES, text="x")
+    plan = Plan(method="constant", options=options, scoring=ScoringOptions(metrics=FEW))
+    run_corpus(path, corpus(40), plan)
+    begun(path, corpus(40), plan)
+    return path
+
+
+@pytest.fixture
+def store(going: Path, tmp_path: Path) -> Iterator[Connection]:
+    with closing(open_store(Path(shutil.copy(going, tmp_path)))) as opened:
+        yield opened
+
+
+def give(store: Connection, places: Sequence[int]) -> None:
+    """Let the run that is under way finish some entries."""
+    results = read_results(store, ONE, places)
+    add_results(store, OTHER, [(result, ()) for result in results])
+
+
+def compared(store: Connection, earlier: Comparison | None = None) -> Comparison:
+    ids = [read_run(store, number).run_id for number in RUNS]
+    return compare_runs(store, ids, metrics=FEW, draws=100, trials=100, earlier=earlier)
+
+
+def numbers(found: Comparison) -> object:
+    told = [(dict(pair.by_metric), dict(pair.running)) for pair in found.pairs]
+    return told, found.entries.ids, found.entries.positions.tolist()
+
+
+def test_new_entries_are_put_in_place(store: Connection) -> None:
+    give(store, [30, 2, 17])
+    first = compared(store)
+    give(store, [1, 39, 18])
+    again = compared(store, first)
+    assert again.entries.positions.tolist() == [[1, 2, 17, 18, 30, 39]] * 2
+    assert numbers(again) == numbers(compared(store))
+    for old, new in zip(first.sides, again.sides, strict=True):
+        known = {id(row) for row in old.rows.rows}
+        read = [row.entry.position for row in new.rows.rows if id(row) not in known]
+        assert sorted(read) == ([] if new.rows.sealed else [1, 18, 39])
+
+
+def test_retried_entries_read_again(store: Connection) -> None:
+    give(store, range(10))
+    late = "SET error_class = 'timeout', error = 'late' WHERE run = 2 AND position > 6"
+    store.execute(f"UPDATE results {late}")
+    first = compared(store)
+    assert sum(row.failed for row in first.sides[1].used) == 3
+    forget_failed(store, OTHER)
+    assert len(compared(store, first).entries) == 7
+    begin_stretch(store, OTHER)
+    give(store, [7, 8, 9, 10])
+    again = compared(store, first)
+    assert sum(row.failed for row in again.sides[1].used) == 0
+    assert numbers(again) == numbers(compared(store))
+
+
+def test_run_sealed_since_is_reread(store: Connection) -> None:
+    give(store, range(40))
+    first = compared(store)
+    third = "SELECT statistics FROM results WHERE run = 1 AND position = 3"
+    store.execute(f"UPDATE results SET statistics = ({third}) WHERE run = 2")
+    store.execute("UPDATE runs SET run_card = '{}', state = 'complete' WHERE id = 2")
+    again = compared(store, first)
+    assert not again.running
+    assert numbers(again) == numbers(compared(store))
+    assert numbers(again) != numbers(first)
+
+
+def test_runs_share_entries(store: Connection) -> None:
+    give(store, range(5))
+    whole, some = (read_run(store, number) for number in RUNS)
+    reader = RowReader(store)
+    few = reader.read(replace(some, positions=(3, 4)))
+    assert set(few.corpus) == {3, 4}
+    every = reader.read(whole)
+    assert len(every.rows) == 40
+    assert [row.entry for row in few.rows] == [every.corpus[3], every.corpus[4]]
+    assert few.rows[0].entry is every.rows[3].entry

@@ -1,7 +1,5 @@
 """Estimates, held against the runs that then came: tokens, money, time; and honest where nothing is known."""
 
-from __future__ import annotations
-
 import random
 from contextlib import closing
 from pathlib import Path
@@ -21,14 +19,11 @@ from harness.setup.plan import Plan
 from harness.store.file.database import open_store
 from harness.store.holding import elapsed_seconds
 from harness.store.runs import find_run
-from tests.harness.evaluation import chat_plan, corpus, corpus_of, kept, run_corpus
+from tests.harness.evaluation import LANGUAGES, chat_plan, corpus, corpus_of, kept, run_corpus
 from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer, price_table
 from tests.review.thorough import examples
 
-WORDS = [
-    "dog", "house", "I", "see", "yesterday", "the", "mountain", "whose", "teacher", "went",
-    "tiny",
-]  # fmt: skip
+WORDS = ["dog", "house", "I", "see", "yesterday", "the", "mountain", "whose", "teacher", "went"]
 
 
 def sentences(count: int, seed: int = 7) -> Corpus:
@@ -54,13 +49,9 @@ def model(asked: Asked) -> Answer:
 
 def estimated(path: Path, given: Corpus, plan: Plan, places: range | None = None) -> RunEstimate:
     method = build(plan.method, plan.options, given.entries, no_key)
+    chosen = [given.entries[p] for p in places or range(len(given.entries))]
     with closing(open_store(path)) as connection:
-        return estimate(
-            connection,
-            [given.entries[p] for p in places or range(len(given.entries))],
-            method,
-            plan,
-        )
+        return estimate(connection, chosen, method, plan)
 
 
 def totals(path: Path) -> dict[str, float]:
@@ -75,21 +66,21 @@ def totals(path: Path) -> dict[str, float]:
     }
 
 
+def ranges(told: RunEstimate) -> dict[str, Range]:
+    found = told.prompt_tokens, told.completion_tokens, told.cost_usd, told.seconds
+    names = "prompt", "completion", "cost", "seconds"
+    return {name: each for name, each in zip(names, found, strict=True) if each is not None}
+
+
 def test_estimate_by_an_earlier_run(endpoint: Scripted, store_path: Path, prices: Path) -> None:
     endpoint.answer = model
-    given, plan = sentences(120), chat_plan(endpoint.url, prices=prices)
+    given, plan = sentences(80), chat_plan(endpoint.url, prices=prices)
     run_corpus(store_path, given, plan, positions=range(30))
-    told = estimated(store_path, given, plan, range(30, 120))
-    run_corpus(store_path, given, plan, positions=range(30, 120))
+    told = estimated(store_path, given, plan, range(30, 80))
+    run_corpus(store_path, given, plan, positions=range(30, 80))
     came = totals(store_path)
-    assert told.answered == 0
-    for name, range_ in {
-        "prompt": told.prompt_tokens,
-        "completion": told.completion_tokens,
-        "cost": told.cost_usd,
-        "seconds": told.seconds,
-    }.items():
-        assert range_ is not None
+    assert (told.answered, len(ranges(told))) == (0, 4)
+    for name, range_ in ranges(told).items():
         assert range_.low <= range_.expected <= range_.high
         slack = 3 if name == "seconds" else 1  # other programs of this machine take time
         assert range_.low / slack <= came[name] <= range_.high * slack, name
@@ -104,12 +95,8 @@ def test_guess_holds_its_bounds(endpoint: Scripted, store_path: Path, prices: Pa
     told = estimated(store_path, given, plan)
     run_corpus(store_path, given, plan)
     came = totals(store_path)
-    assert told.prompt_tokens is not None
-    assert told.completion_tokens is not None
-    assert told.cost_usd is not None
-    assert told.prompt_tokens.low <= came["prompt"] <= told.prompt_tokens.high
-    assert told.completion_tokens.low <= came["completion"] <= told.completion_tokens.high
-    assert told.cost_usd.low <= came["cost"] <= told.cost_usd.high
+    for name in ("prompt", "completion", "cost"):
+        assert ranges(told)[name].low <= came[name] <= ranges(told)[name].high
     assert "guessed" in " ".join(told.from_what)
     assert "prices.toml (made for this test), 2026-01-01" in " ".join(told.from_what)
 
@@ -152,22 +139,21 @@ def test_own_prices_go_before_what_was_reported(endpoint: Scripted, store_path: 
     priced = chat_plan(endpoint.url, prices=table)
     run_corpus(store_path, corpus(5), priced)
     told = estimated(store_path, corpus(15), priced, range(5, 15))
-    assert told.cost_usd is not None
-    assert told.cost_usd.expected < 0.01  # a table of one's own goes before what was reported
+    assert (
+        ranges(told)["cost"].expected < 0.01
+    )  # a table of one's own goes before what was reported
 
 
 def test_method_that_asks_nobody_is_free(store_path: Path) -> None:
     given = corpus(50)
-    options = MethodOptions(source_language="en", target_language="eo")
-    plan = Plan(method="copy-source", options=options)
+    plan = Plan(method="copy-source", options=MethodOptions(**LANGUAGES))
     first = estimated(store_path, given, plan)
     assert first.cost_usd == Range(0, 0, 0)
     assert "never run here" in " ".join(first.from_what)
     run_corpus(store_path, given, plan)
     came = totals(store_path)["seconds"]
     told = estimated(store_path, given, plan)
-    assert told.seconds is not None
-    assert told.seconds.expected == pytest.approx(came, rel=0.01)
+    assert ranges(told)["seconds"].expected == pytest.approx(came, rel=0.01)
 
 
 def test_services_are_charged_by_the_character(store_path: Path) -> None:
@@ -176,10 +162,9 @@ def test_services_are_charged_by_the_character(store_path: Path) -> None:
     given = sentences(20)
     told = estimated(store_path, given, plan)
     characters = sum(len(entry.source) for entry in given.entries)
-    assert told.prompt_tokens is None
-    assert told.calls.expected == 3
-    assert told.cost_usd is not None
-    assert told.cost_usd.low == told.cost_usd.high == pytest.approx(25e-6 * characters)
+    assert (told.prompt_tokens, told.calls.expected) == (None, 3)
+    cost = ranges(told)["cost"]
+    assert cost.low == cost.high == pytest.approx(25e-6 * characters)
 
 
 @pytest.mark.parametrize("size", [1, 4])
@@ -198,12 +183,9 @@ def test_shown_request_is_sent(endpoint: Scripted, store_path: Path, size: int) 
 def test_plug_in_is_not_asked_ahead(tmp_path: Path, store_path: Path) -> None:
     code = tmp_path / "mine.py"
     code.write_text(PLUGIN, "utf-8")
-    plan = Plan(
-        method=f"{code}:Mine", options=MethodOptions(source_language="en", target_language="eo")
-    )
+    plan = Plan(method=f"{code}:Mine", options=MethodOptions(**LANGUAGES))
     told = estimated(store_path, corpus(6), plan)
-    assert told.cost_usd is None
-    assert told.prompt_tokens is None
+    assert (told.cost_usd, told.prompt_tokens) == (None, None)
     assert "cannot be seen ahead" in told.from_what[0]
     assert not (tmp_path / "translated").exists()
 
@@ -240,9 +222,8 @@ def test_large_corpora_are_sampled(store_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("harness.estimate.estimate.MOST_GROUPS", 40)
     part = estimated(store_path, given, plan)
     assert part.calls == whole.calls
-    assert part.prompt_tokens is not None
-    assert whole.prompt_tokens is not None
-    assert part.prompt_tokens.expected == pytest.approx(whole.prompt_tokens.expected, rel=0.02)
+    one, other = (ranges(each)["prompt"].expected for each in (part, whole))
+    assert one == pytest.approx(other, rel=0.02)
 
 
 def test_budget_for_no_call_is_told(endpoint: Scripted, store_path: Path, prices: Path) -> None:
@@ -250,8 +231,7 @@ def test_budget_for_no_call_is_told(endpoint: Scripted, store_path: Path, prices
         plan = chat_plan(endpoint.url, prices=prices, max_tokens=most, run={"budget_usd": budget})
         return estimated(store_path, sentences(5), plan).budget
 
-    assert told(0.0001, 2048).startswith("No call can go out. The next call could cost up to $")
-    assert "(2,048 output tokens at most), more than the whole budget of $0.0001" in told(
-        0.0001, 2048
-    )
+    small = told(0.0001, 2048)
+    assert small.startswith("No call can go out. The next call could cost up to $")
+    assert "(2,048 output tokens at most), more than the whole budget of $0.0001" in small
     assert told(500.0, 2048) == ""

@@ -1,9 +1,8 @@
-"""What may be ranked together is, and nothing else: real runs, real cards, a real store."""
-
-from __future__ import annotations
+"""What may be ranked together is, and nothing else; runs of other tasks than translation in boards, lists and stores."""
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from math import log2
 from pathlib import Path
@@ -11,20 +10,41 @@ from pathlib import Path
 import pytest
 
 from corpora.model.corpus import Corpus
-from corpora.model.entry import Segment
-from harness.card.exporting import card_bytes
+from corpora.model.entry import Entry, Segment
+from harness.card.checking.verify import verify_card
+from harness.card.exporting import ExportForm, card_bytes, export_run
 from harness.card.importing import import_card
 from harness.card.load import load_card
 from harness.compare.against_best import method_against_best
 from harness.compare.comparing import compare_runs
 from harness.core.failures import UsageError
+from harness.events.kinds import Progress
 from harness.leaderboard.clusters import with_clusters
 from harness.leaderboard.ranking import Board, apart, leaderboards
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan, RunOptions
+from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
-from rosetta_tui.leaderboard.rows import place_words
-from tests.harness.evaluation import FEW, corpus_of, query
+from harness.store.file.openings import Live
+from harness.store.ordering import Ordering
+from harness.store.results import read_results
+from harness.store.run_list import list_runs
+from harness.store.runs import find_run, read_card
+from rosetta_tui.compare.lines import comparison_lines
+from rosetta_tui.leaderboard.rows import columns, entrant_cells, place_words
+from rosetta_tui.leaderboard.words import board_words
+from rosetta_tui.report.unfinished import read_unfinished, unfinished_lines
+from rosetta_tui.runs.query import RunQuery
+from rosetta_tui.runs.table import RunRows, run_cells, run_words
+from rosetta_tui.session.recorded import recorded
+from rosetta_tui.show.card_fields import spread_words
+from rosetta_tui.show.run_facts import headings, run_line, translates
+from scoring.core.columns import TASKS
+from scoring.core.metric_rows import title
+from tests.harness.evaluation import FEW, corpus_of, query, run_corpus
 from tests.harness.ranked import entries, ranked_corpus, run_number
 from tests.harness.ranked import play as play_whole
+from tests.harness.sealed.refusals import refuses
 
 play = partial(play_whole, metrics=FEW)
 
@@ -68,9 +88,7 @@ def test_runs_over_the_same_entries_are_one_list(tmp_path: Path) -> None:
 
 def test_groups_are_cut_where_runs_differ(tmp_path: Path) -> None:
     path, corpus = tmp_path / "s.sqlite", ranked_corpus(20)
-    best, near, twin = (
-        play(path, corpus, right, m) for right, m in ((20, "a"), (19, "b"), (20, "d"))
-    )
+    best, near, twin = (play(path, corpus, n, m) for n, m in ((20, "a"), (19, "b"), (20, "d")))
     worst = play(path, corpus, 3, "c")
     (board,) = boards(path)
     assert board.clusters == {best: 1, twin: 1, near: 1, worst: 4}
@@ -137,7 +155,7 @@ def met(folder: Path, corpus: Corpus, good: int, **forged: str) -> tuple[Board, 
     """Import a card from another store; gives the list, the run made here and that one with its good outputs."""
     here, there = folder / "here" / "s.sqlite", folder / "there" / "s.sqlite"
     for path in (here, there):
-        path.parent.mkdir()
+        path.parent.mkdir(parents=True)
     own, foreign = play(here, corpus, 2, "a"), play(there, corpus, good, "b")
     with closing(open_store(there)) as store:
         card = card_bytes(load_card(store, run_number(there, foreign)))
@@ -149,21 +167,15 @@ def met(folder: Path, corpus: Corpus, good: int, **forged: str) -> tuple[Board, 
     return board, own, foreign
 
 
-def test_a_card_from_elsewhere_meets_runs_made_here(tmp_path: Path) -> None:
-    board, own, foreign = met(tmp_path, ranked_corpus(20), 18)
+def test_card_from_elsewhere_meets_runs_made_here(tmp_path: Path) -> None:
+    board, own, foreign = met(tmp_path / "open", ranked_corpus(20), 18)
     assert ids(board) == [foreign, own]
     assert board.clusters == {foreign: 1, own: 2}
-
-
-def test_a_card_that_withholds_texts_is_ranked_but_has_no_group(tmp_path: Path) -> None:
-    board, own, foreign = met(tmp_path, ranked_corpus(20, Segment.GOLD_STANDARD), 18)
-    assert board.ranks == {foreign: 1, own: 2}
-    assert board.clusters == {}
+    board, own, foreign = met(tmp_path / "secret", ranked_corpus(20, Segment.GOLD_STANDARD), 18)
+    assert (board.ranks, board.clusters) == ({foreign: 1, own: 2}, {})
     assert board.unclustered.startswith("1 run has no group")
-
-
-def test_unverified_card_has_no_rank(tmp_path: Path) -> None:
-    board, own, foreign = met(tmp_path, ranked_corpus(20), 15, timestamp="2020-01-01T00:00:00Z")
+    forged = {"timestamp": "2020-01-01T00:00:00Z"}
+    board, own, foreign = met(tmp_path / "unverified", ranked_corpus(20), 15, **forged)
     assert ids(board) == [own, foreign]
     assert (board.ranks, board.clusters) == ({own: 1}, {})
 
@@ -189,23 +201,16 @@ def test_retry_and_rescoring_replace_the_runs_they_name(tmp_path: Path) -> None:
     assert first[:8] in place_words(stands)
 
 
-def test_over_other_entries_a_retried_run_keeps_its_place(tmp_path: Path) -> None:
-    path, corpus = tmp_path / "s.sqlite", ranked_corpus(20)
-    whole = play(path, corpus, 10, "a")
-    half = play(path, corpus, 10, "b", positions=range(10))
-    claim(path, half, whole)
-    assert sorted(map(ids, boards(path))) == sorted([[whole], [half]])
-
-
-def test_unverified_or_older_cards_replace_nobody(tmp_path: Path) -> None:
+def test_other_unverified_or_older_runs_replace_nobody(tmp_path: Path) -> None:
     path, corpus = tmp_path / "s.sqlite", ranked_corpus(20)
     older, newer = play(path, corpus, 10, "a"), play(path, corpus, 5, "b")
     claim(path, older, newer)
     claim(path, newer, older)
     unverified = "json_set(run_card, '$.unverified', 'no seal')"
     query(path, f"UPDATE runs SET run_card = {unverified} WHERE run_id = ?", newer)
-    (board,) = boards(path)
-    assert set(ids(board)) == {older, newer}
+    half = play(path, corpus, 10, "c", positions=range(10))
+    claim(path, half, older)
+    assert {frozenset(ids(board)) for board in boards(path)} == {frozenset({older, newer}), frozenset({half})}  # fmt: skip
 
 
 def test_the_pairs_are_those_of_compare_and_the_best_is_found(tmp_path: Path) -> None:
@@ -257,8 +262,157 @@ def test_runs_that_do_not_compare_are_named_and_the_method_must(tmp_path: Path) 
             ([method], [], "cannot be held"),
             (["nothing"], [[base]], "nothing"),
         ):
-            with pytest.raises(UsageError, match=words):
-                method_against_best(store, mine, baselines)
+            refuses(UsageError, words, method_against_best, store, mine, baselines)
         store.execute("UPDATE runs SET run_card = NULL WHERE run_id = ?", (base,))
-        with pytest.raises(UsageError, match="not complete yet"):
-            method_against_best(store, [method], [[base]])
+        refuses(UsageError, "not complete yet", method_against_best, store, [method], [[base]])
+
+
+REFERENCES = ["la kato dormas", "la hundo kuras", "la birdo kantas", "la fiŝo naĝas"] * 5
+
+
+def answers_to(task: str) -> Corpus:
+    rows = enumerate(REFERENCES)
+    made = corpus_of([Entry(id=n, source=f"question {n}", reference=text) for n, text in rows])
+    dataset = type(made.dataset).model_validate({**made.dataset.model_dump(), "task": task})
+    return Corpus(dataset, made.entries, made.sha256, made.form)
+
+
+def answer(path: Path, corpus: Corpus, right: int) -> str:
+    """Replay answers of which the first ``right`` are the references; gives the run's id."""
+    outputs = path.parent / f"right-{right}.jsonl"
+    lines = [
+        {"id": entry.id, "output": entry.reference if n < right else f"la {n}"}
+        for n, entry in enumerate(corpus.entries)
+    ]
+    outputs.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    options = MethodOptions(source_language="en", target_language="eo", outputs=outputs)
+    scoring = ScoringOptions().said_by(corpus.dataset.task)
+    plan = Plan(method="replay", options=options, run=RunOptions(offline=True), scoring=scoring)
+    heard = run_corpus(path, corpus, plan)
+    assert heard.finished.state == "complete", heard.events
+    if right == 0:  # one answer for all, and nothing is claimed of it while it goes on
+        last = [each for each in heard.events if isinstance(each, Progress)][-1]
+        assert (last.claim.caveats, last.claim.limits, last.claim.at_floor) == ((), (), False)
+    return heard.finished.run_id
+
+
+@pytest.mark.parametrize(("task", "by"), [("qa", "lbrag.f1"), ("asr", "au.wer")])
+def test_answers_are_ranked_by_their_headline(tmp_path: Path, task: str, by: str) -> None:
+    path, corpus = tmp_path / "s.sqlite", answers_to(task)
+    worst, best = answer(path, corpus, 2), answer(path, corpus, 20)
+    (board,) = boards(path)
+    assert (board.by, board.grounds.task, board.grounds.inputs) == (by, task, (by,))
+    assert board.grounds.signatures[0], "runs scored otherwise stand apart"
+    assert board.ranks == {best: 1, worst: 2}
+    assert board.clusters == {best: 1, worst: 2}
+    assert board.ranked_by("composite") == board
+    cells = entrant_cells(board, board.entrants[0])
+    spread = spread_words(board.entrants[1].scores, by).removeprefix("mean ")
+    assert spread in [cell.text for cell in entrant_cells(board, board.entrants[1])]
+    assert "±" in spread
+    assert len(cells) == len(columns(board)) - 1
+    assert not any(word in board_words(board)[1] for word in ("composite", "chrF++"))
+    with closing(open_store(path)) as store:
+        found = RunQuery(sort="chrf").apply(list_runs(store), frozenset())
+    assert [run.run_id for run in found] == [best, worst], "of errors few are best"
+
+
+def test_answers_are_stored_sorted_and_stated(tmp_path: Path) -> None:
+    path, corpus = tmp_path / "s.sqlite", answers_to("qa")
+    run_id = answer(path, corpus, 5)
+    with closing(open_store(path)) as store:
+        run = find_run(store, run_id)
+        results = list(read_results(store, run.id))
+        assert [each.exact for each in results] == [True] * 5 + [False] * 15
+        assert [each.headline for each in results[:6]] == [1.0] * 5 + [pytest.approx(0.4)]
+        found = Ordering(run.id).positions(store, sort="headline", descending=True, narrow="exact")
+        assert list(found) == [0, 1, 2, 3, 4]
+        card = read_card(store, run.id)
+        assert card is not None
+        scores = card["scores"]
+        assert scores["composite"] is None
+        assert (scores["quality_tier"], scores["floors"]) == ("unscored", {})
+        started, progress, _ = recorded(store, run_id)
+        assert started.columns.headline == "lbrag.f1"
+        assert progress.spread.n == 20
+        assert progress.spread.mean == pytest.approx(scores["lbrag.f1"])
+        (summary,) = list_runs(store)
+        assert "F1 " in " ".join(cell.text for cell in run_cells(summary))
+        _, told = run_words(summary)
+        assert "F1 " in told
+        assert not any(word in told for word in ("composite", "chrF++", "unscored"))
+        assert " · cost unknown · " in told
+
+
+def test_card_brings_values_of_answers_along(tmp_path: Path) -> None:
+    here, there = tmp_path / "a.sqlite", tmp_path / "b.sqlite"
+    run_id = answer(here, answers_to("qa"), 5)
+    card = tmp_path / "card.json"
+    with closing(open_store(here)) as store:
+        run = find_run(store, run_id)
+        card.write_bytes(export_run(store, run.id, ExportForm.CARD))
+        ours = [(each.kept, each.output) for each in read_results(store, run.id)]
+    assert set(json.loads(card.read_text("utf-8"))["results"][0]["values"]) >= {"lbrag.f1"}
+    verdict = verify_card(card.read_bytes())
+    assert verdict.ok, verdict.differences
+    with closing(open_store(there)) as store:
+        import_card(store, card.read_bytes(), card.name)
+        run = find_run(store, run_id)
+        assert [(each.kept, each.output) for each in read_results(store, run.id)] == ours
+
+
+def test_answers_are_compared_by_their_headline(tmp_path: Path) -> None:
+    path, corpus = tmp_path / "s.sqlite", answers_to("qa")
+    few, many = answer(path, corpus, 0), answer(path, corpus, 20)
+    with closing(open_store(path)) as store:
+        found = compare_runs(store, [few, many], draws=50, trials=50)
+    assert not any(pair.left_out.keys() & {"composite"} for pair in found.pairs)
+    told = list(comparison_lines(found))
+    assert told[1].split()[2] == "F1"
+    assert not any(word in "\n".join(told) for word in ("composite", "unscored", "chrF++"))
+
+
+def test_headline_of_each_task_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "leaderboard.md").read_text("utf-8")
+    for task, kept in TASKS.items():
+        if task != "translation":
+            assert f"| `{task}` | {title(kept.headline)} (`{kept.headline}`) |" in page
+
+
+def test_score_so_far_begins_with_what_ranks(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    run_id = answer(path, answers_to("qa"), 5)
+    told = [line for line in unfinished_lines(read_unfinished(path, run_id)) if line[:2] == "  "]
+    assert told[0].startswith("  F1 ")
+    assert "(" in told[0]
+    assert " ± " in told[0]
+    assert not any("chrF++" in line for line in told)
+    with closing(open_store(path)) as store:
+        (summary,) = list_runs(store)
+    cut = replace(summary, card=None, live=Live(so_far={"lbrag.f1": 0.5}))
+    assert headings([cut])[5] == "score"
+    assert run_line(cut, named=True)[5:7] == ("F1 0.50 so far", "–")
+    query(path, "UPDATE runs SET run_card = NULL, state = 'stopped', live = NULL")
+    with closing(open_store(path)) as store:
+        (stopped,) = list_runs(store)  # before its first answer: no translation either
+    assert not translates(stopped)
+    assert headings([stopped])[5] == "score"
+    assert run_line(stopped, named=True)[5:7] == ("–", "–")
+    assert not any(word in run_words(stopped)[1] for word in ("composite", "chrF++"))
+
+
+def test_mixed_lists_call_scores_by_one_word(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    answer(path, answers_to("qa"), 5)
+    answer(path, answers_to("translation"), 20)
+    with closing(open_store(path)) as store:
+        runs = list_runs(store)
+    rows = RunRows(runs)
+    place = [column.key for column in rows.columns].index("chrf")
+    assert rows.columns[place].title == headings(runs)[5] == "score"
+    shown = [rows.cells(index)[place].text for index in range(2)]
+    assert shown == [run_line(run, named=True)[5] for run in runs]
+    assert sorted(text.split()[0] for text in shown) == ["F1", "chrF++"]
+    assert rows.needs()[place] >= max(map(len, shown))
+    alone = RunRows([run for run in runs if translates(run)])
+    assert alone.cells(0)[place].text == "100.0 (100.0–100.0)"

@@ -1,7 +1,5 @@
 """An asyncio loop whose clock jumps to the next timer instead of waiting for it."""
 
-from __future__ import annotations
-
 import asyncio
 import selectors
 from collections.abc import Callable, Coroutine
