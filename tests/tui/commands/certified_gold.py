@@ -38,9 +38,8 @@ class TwoSides:
     def proposed(self, name: str = "r", more: str = "") -> Path:
         """Propose a record on the organisation's computer."""
         path = self.stick / f"{name}.rosetta-ownership"
-        line = (
-            f"ownership propose {self.run_id} --developer Ann --key {self.key()} -o {path} {more}"
-        )
+        who = f"--developer Ann --key {self.key()}"
+        line = f"ownership propose {self.run_id} {who} -o {path} {more}"
         ok(line, self.organisation)
         return path
 
@@ -61,10 +60,8 @@ def two_sides(folder: Path, patch: pytest.MonkeyPatch) -> TwoSides:
     patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     card = fluent_run(organisation / "rosetta.sqlite", folder, segment=Segment.GOLD_STANDARD)
     with Office.open(organisation) as office:
-        corpus = {
-            "dataset_id": card["dataset"]["id"],
-            "language_pair": card["dataset"]["language_pair"],
-        }
+        made = card["dataset"]
+        corpus = {"dataset_id": made["id"], "language_pair": made["language_pair"]}
         filled(office, organisation, reviewed(card, segments="gold_standard", **corpus))
     certificate = issued(folder)
     ok(f"review attach {certificate}")

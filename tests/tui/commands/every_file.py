@@ -141,10 +141,7 @@ def _of_custody(sides: TwoSides, folder: Path) -> dict[str, Path]:
     (folder / "k.rosetta-keeper").write_bytes(write_card(ORGANISER, "Anna"))
     key = "cd" * 32
     notice = folder / "n.rosetta-notice"
-    ok(
-        f"consent withdraw --signing-key {key} --by Us --reason lost -o {notice}",
-        sides.organisation,
-    )
+    ok(f"consent withdraw --signing-key {key} --by Us --reason a -o {notice}", sides.organisation)
     ok(f"exchange out {folder}/exchange {folder}/card.json --as Office", sides.organisation)
     files = (each for each in (folder / "exchange").rglob("*") if each.is_file())
     [listed] = [each for each in files if b'"format":"rosetta-exchange/1"' in each.read_bytes()]

@@ -48,9 +48,7 @@ class Speakers:
             home = self.desk.folder / name
             home.mkdir(exist_ok=True)
             opened = open_batch(batch, [identity.age])
-            assert any(CANARY in each.source for each in opened.items), (
-                "shown to whom it is sealed for"
-            )
+            assert any(CANARY in each.source for each in opened.items), "shown to whom it is for"
             person = Person(home, opened, who)
             person.identity = identity
             person.rate([opinion(number, item) for item in person.order])

@@ -73,8 +73,8 @@ def packed(folder: Path, patch: pytest.MonkeyPatch) -> None:
     vault(desk)
 
 
-def gold(folder: Path, entries: int = 30) -> Path:
-    """Write a corpus of secret entries, each with the canary in it."""
+def gold(folder: Path, entries: int = 6) -> Path:
+    """Write a corpus of secret entries, each with the canary in it; so few are enough for a released card."""
     read = json.loads(sample_path(DEMO_CORPUS).read_text("utf-8"))
     read["dataset"]["id"] = "eo-gold"
     read["entries"] = read["entries"][:entries]
@@ -99,3 +99,8 @@ def rehearsed(desk: Desk, name: str = "tiny.rosetta-submission", with_: str = ""
 
 
 IN_VAULT = ("eo-gold", "--terms", "tiny-terms.txt", "--vault", "elders", "--purpose", "spring", "--despite-network", "a test", "--plain")  # fmt: skip
+
+
+def readable(folder: Path) -> list[str]:
+    """The files below a folder in which the canary can be read."""
+    return [p.name for p in folder.rglob("*") if p.is_file() and CANARY.encode() in p.read_bytes()]

@@ -1,9 +1,13 @@
-"""Closing a corpus in the making, and checking one: what is lacking is said before its folder is closed."""
+"""A corpus in the making by its commands, as docs/new-languages.md has them: what is lacking is said before it is closed."""
 
 from __future__ import annotations
 
 import json
+import os
+import re
+import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,10 +15,10 @@ import pytest
 from corpora.formats.load import load
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness.project.state import read_project
-from review.log.payloads import Judged
 from review.office.store.store import Office as Reviews
-from tests.tui.commands.made_once import CopyOf
+from tests.tui.commands.command_line import CopyOf
 from tests.tui.commands.new_language import NEW, Office, sentences, speaks, table
+from tests.tui.commands.processes import ROOT, START
 
 HEAD = "source\treference\tsegment\tdifficulty\tregister\n"
 
@@ -68,40 +72,19 @@ def test_corpus_sources_leave_out_what_everybody_has(office: Office, tmp_path: P
     assert known not in office.said
 
 
-def test_corpus_check_of_a_corpus_in_the_making(office: Office) -> None:
-    said = office.types("corpus", "check", "words").output
-    assert "2 entries" in said
-    assert "No entry says whether a second speaker looked it over." in said
-    shown = office.refused("corpus", "show", "words")
-    assert f"as a file. Name the file: {Path('words', 'corpus.json')}." in shown
-    office("vault init elders --name E --as Office --recovery r.txt")
-    office.types("vault", "add", "elders", "words", "--as-it-is")
-    assert "--vault VAULT" in office.refused("corpus", "check", "words")
-
-
-UNKNOWN = (
-    ("sentence\tlevel\n", "The first line names none of the columns"),
-    ("source\tgenre\n", "No column is known by the name “genre”"),
-    ("Our word\tVorto\n", "The first line names none of the columns"),
-)
-
-
 def test_corpus_sources_refuse_unknown_columns(office: Office, tmp_path: Path) -> None:
     before = (tmp_path / "words" / "project.json").read_bytes()
     given = ("corpus", "sources", "words", "u.tsv", "--difficulty", "2", "--register", "formal")
-    for header, words in UNKNOWN:
+    unknown = {
+        "source\tgenre\n": "No column is known by the name “genre”",
+        "Our word\tVorto\n": "The first line names none of the columns",
+    }
+    for header, words in unknown.items():
         (tmp_path / "u.tsv").write_text(f"{header}Somebody sang\tx\n", "utf-8")
         said = office.types(*given, code=2).output
         assert f"u.tsv, line 1: {words}" in said
-        assert "known are id, source, reference" in said
         assert "Vorto" not in said
     assert (tmp_path / "words" / "project.json").read_bytes() == before
-
-
-def test_corpus_sources_that_are_there_are_one_line(office: Office) -> None:
-    added = office.types("corpus", "sources", "words", "s.tsv").output
-    assert added.count("left out:") == 1
-    assert "left out: 3 sentences that are there already, word for word (line 2, line 3, line 4)" in added  # fmt: skip
 
 
 def test_corpus_consent_says_what_it_replaces(office: Office, tmp_path: Path) -> None:
@@ -118,15 +101,6 @@ def test_corpus_consent_says_what_it_replaces(office: Office, tmp_path: Path) ->
     assert "--replace" in again
     office.types(*given, "Ann", "--replace")
     assert "Ann, 2026-11-20" in office.types("corpus", "progress", "words").output
-
-
-def test_corpus_analyse_helps_after_a_wrong_key(office: Office, tmp_path: Path) -> None:
-    row = "The dog ran there\tHundo\tdevelopment\t1\tformal\n"
-    (tmp_path / "known.tsv").write_text(HEAD + row, "utf-8")
-    office.types("corpus", "sources", "words", "known.tsv")
-    said = office.types("corpus", "analyse", "words", "--by", "Ana", text="x\nq\n").output
-    assert "␤" not in said
-    assert "Enter alone skips, q stops." in said
 
 
 ROWS = "source\tsegment\tdifficulty\tregister\nThe elders sang here\tgold_standard\t2\tformal\nAn open sentence\tdevelopment\t1\tformal\n"
@@ -179,36 +153,21 @@ def test_corpus_agree_needs_another_laptop(second: Office) -> None:
     assert [each.get("same_laptop") for each in entry["speakers"]] == [None, True]
 
 
-def test_corpus_progress_has_the_hours_of_the_logs(second: Office) -> None:
-    reviews = Reviews.open(second.home)
-    with reviews:
-        events = reviews.events(reviews.review("words-translate-1"))
-    took = [each.payload.active_ms for each in events if isinstance(each.payload, Judged)]
-    told = json.loads(second.types("corpus", "progress", "words", "--json").output)
-    [worked] = told["worked"]
-    assert (worked["people"], worked["answers"], len(took)) == (1, 2, 2)
-    assert worked["hours"] == pytest.approx(sum(took) / 3_600_000)
-    said = second.types("corpus", "progress", "words").output
-    assert "words-translate-1: 0.0 hours, 1 person, 2 answers" in said
-    assert "an hour\n  Counted is the time in which a sentence was on the screen" in said
-
-
 def test_corpus_agree_for_a_named_laptop(second: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    cards = {}
     for name in ("laptop", "another"):
         with monkeypatch.context() as patch:
             patch.setenv("ROSETTA_HOME", str(second.home.parent / name))
-            cards[name] = f"{name}.rosetta-laptop"
-            second.types("review", "enrol", "--card", cards[name], "--name", name)
-    said = second.refused(*AGREE, "--for", cards["laptop"])
+            second.types("review", "enrol", "--card", f"{name}.rosetta-laptop", "--name", name)
+    own = ("--for", "laptop.rosetta-laptop")
+    said = second.refused(*AGREE, *own)
     assert "All 2 translations that wait were written on the laptops of --for" in said
-    assert "Sealed for the laptop another" in second.types(*AGREE, "--for", cards["another"]).output
-    shared = second.types(*AGREE, "--again", "--for", cards["laptop"], "--shared-laptop").output
-    assert "Sealed for the laptop laptop" in shared
+    other = second.types(*AGREE, "--for", "another.rosetta-laptop").output
+    assert "Sealed for the laptop another" in other
     known = second.types(*AGREE, "--again").output
-    assert "Sealed for the laptop another" in known
-    assert "Not for the laptop laptop: some of these translations were written on it." in known
+    assert "Not for the laptop laptop 1: some of these translations were written on it." in known
     assert "Sealed for the laptop laptop" not in known
+    shared = second.types(*AGREE, "--again", *own, "--shared-laptop").output
+    assert "Sealed for the laptop laptop" in shared
 
 
 def test_corpus_gather_without_its_reviews_forgets_nothing(second: Office, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
@@ -301,13 +260,6 @@ def test_withdrawn_sentences_leave_the_corpus_until_lifted(six: Office) -> None:
     assert len(_ids(path)) == SENTENCES
 
 
-def test_withdrawn_sentence_is_not_translated(six: Office) -> None:
-    six.types("corpus", "sources", "words", "sentences.tsv", "--take", "2", "--segment", "development")  # fmt: skip
-    six.types(*TAKE_BACK, "--entries", "7")
-    dry = six.types("corpus", "translate", "words", "--passphrases", "--dry-run").output
-    assert dry.startswith("sentences    1,")
-
-
 def test_review_export_writes_labels_of_the_community(six: Office) -> None:
     out = six.home.parent / "out.jsonl"
     six.types("review", "export", "words-translate-1", "--corpus", str(out), "--allow-secret")
@@ -327,3 +279,162 @@ def test_withdrawn_secret_sentence_goes_into_no_vault(six: Office) -> None:
     assert "since somebody objects or consent was withdrawn: 1 sentence, sealed" in said
     entries = json.loads((six.home.parent / "words" / "project.json").read_bytes())["entries"]
     assert {each["id"]: bool(each["sealed"]) for each in entries[-2:]} == {7: False, 8: True}
+
+
+PAGE = ROOT / "docs" / "new-languages.md"
+
+REFUSED = 3
+"""Every so many-th translation is called a gist at first, with a better wording."""
+
+
+@pytest.fixture
+def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
+    home = tmp_path / "home"
+    monkeypatch.setenv("ROSETTA_HOME", str(home))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sentences.tsv").write_text(table(KNOWN), "utf-8")
+    (tmp_path / "agreed.txt").write_text("The sentences may be used to try machines.\n")
+    return Office(home)
+
+
+def commands() -> list[list[str]]:
+    """Return the commands of the page's blocks, in order."""
+    blocks = re.findall(r"```sh\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    return [shlex.split(line)[1:] for block in blocks for line in block.splitlines() if line]
+
+
+def translates(original: str, _: str) -> list[str]:
+    return [KNOWN[original][1]]
+
+
+def looks(original: str, translation: str) -> list[str]:
+    """Agree; of some sentences write a better wording first and call the translation gist."""
+    assert translation == KNOWN[original][1]
+    if len(original) % REFUSED:
+        return ["4"]
+    return [f"e {translation} Jes.", "2"]
+
+
+@pytest.mark.thorough
+def test_new_language_page_leads_to_a_whole_corpus(begun: Office, tmp_path: Path) -> None:
+    stick, heard = {"translate": "stick", "agree": "second-stick"}, ""
+    for words in commands():
+        typed = "1\n" * 200 if words[1] == "analyse" else None
+        done = begun.types(*words, text=typed)
+        if words[:2] in (["corpus", "translate"], ["corpus", "agree"]):
+            kind = words[1]
+            review = f"words-{kind}-1"
+            (tmp_path / "sentences.tsv").unlink(missing_ok=True)
+            for number, card in enumerate(begun.cards(review), 1):
+                name = f"{review}-{number}.rosetta-batch"
+                answer = translates if kind == "translate" else looks
+                laptop = tmp_path / f"laptop-{kind}-{number}"
+                heard += speaks(laptop, tmp_path / stick[kind] / name, card, answer).heard
+    assert "8 of 8 minimum requirements met." in done.output
+    assert "looked over 93 of 93 entries. 11 closed ones were not looked at." in done.output
+    assert "Marked by the community as: TK Non-Commercial (TK NC)" in heard
+    _nothing_secret_is_readable(begun, tmp_path, heard)
+    assert "it lies in the vault" in begun.types("corpus", "progress", "words").output
+    assert "is closed" in begun.refused("corpus", "gather", "words")
+    assert "second speakers" in begun.refused("review", "gate", "words-agree-1", "--issue")
+
+
+def _nothing_secret_is_readable(begun: Office, folder: Path, heard: str) -> None:
+    """No file but those of the open part has a sentence; speakers heard them all."""
+    open_ = {entry.source for entry in load(folder / "words" / "corpus.json").entries}
+    asked = {source for source in KNOWN if f"Original: {source}\n" in heard}
+    secret = [source for source in asked - open_ if len(source) > 30]
+    assert len(secret) > 30
+    data = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    for source in secret:
+        texts = source.encode(), KNOWN[source][1].encode()
+        assert [p for p, each in data.items() if any(text in each for text in texts)] == []
+        assert source not in begun.said
+
+
+NOT_BEGUN: list[tuple[tuple[str, ...], str]] = [
+    (("--title",), "--title is missing"),
+    (("--license",), "--license is missing"),
+    (("--title", ""), "--title is empty"),
+    (("--organisation", " "), "--organisation is empty"),
+    (("--source-language", "english"), "dataset.source_language"),
+    (("--license", "ask us"), "--transmission"),
+    (("--license", "CC-FOO"), "--license 'CC-FOO'"),
+    (("--target-language", "EN"), "the language of the sources too"),
+    (("--label", "TK Foo"), "no such label"),
+    (("--id", "Ä b"), "small letters"),
+]
+
+
+def test_corpus_new_refuses_wrong_usage(begun: Office, tmp_path: Path) -> None:
+    for changed, words in NOT_BEGUN:
+        given = [*NEW]
+        if changed[0] in given:
+            at = given.index(changed[0])
+            given[at : at + 2] = changed if len(changed) == 2 else ()
+        else:
+            given += changed
+        assert words in begun.refused(*given)
+        assert not (tmp_path / "words").exists()
+
+
+def test_corpus_steps_that_are_too_early_say_what_is_first(begun: Office) -> None:
+    begun.types(*NEW)
+    for words, said in (
+        (("corpus", "translate", "words", "--passphrases"), "rosetta corpus sources"),
+        (("corpus", "agree", "words", "--passphrases"), "rosetta corpus gather"),
+        (("corpus", "sources", "words", "--undo"), "nothing to undo"),
+        (("corpus", "sources", "words"), "FILE, --model and --undo"),
+        (("corpus", "sources", "words", "--model", "m"), "--difficulty and one --register"),
+        (("corpus", "progress", "elsewhere"), "rosetta corpus new"),
+    ):
+        assert said in begun.refused(*words), words
+
+
+def test_corpus_reviews_belong_to_their_data_folder(begun: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    begun.types(*NEW, "--label", "tk non-commercial")
+    assert "label: TK Non-Commercial (TK NC)" in begun.types("corpus", "progress", "words").output
+    assert "is there already" in begun.refused(*NEW)
+    begun.types("corpus", "sources", "words", "sentences.tsv", "--take", "3")
+    begun.types("corpus", "translate", "words", "--passphrases", "-o", "stick")
+    path = tmp_path / "words" / "project.json"
+    told = json.loads(path.read_bytes())
+    told["reviews"].append(told["reviews"][0] | {"review": "never-made", "made": False})
+    path.write_text(json.dumps(told))
+    before = path.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setenv("ROSETTA_HOME", str(tmp_path / "elsewhere"))
+        assert "another data folder" in begun.refused("corpus", "gather", "words")
+    assert path.read_bytes() == before
+    begun.types("corpus", "gather", "words")
+    [made] = json.loads(path.read_bytes())["reviews"]
+    assert made["review"] == "words-translate-1"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo terminals are of Unix")
+@pytest.mark.thorough
+def test_corpus_new_asks_again_on_a_terminal(begun: Office, tmp_path: Path) -> None:
+    import pexpect
+
+    terminal = pexpect.spawn(
+        sys.executable, ["-P", "-c", START, "corpus", "new", "words"], cwd=str(tmp_path), encoding="utf-8",
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, dimensions=(24, 200), timeout=120,
+    )  # fmt: skip
+    for asked, answer in (
+        ("sentences that are translated, such as en: ", "english"),
+        ("The tag of English is en..*such as en: ", "en"),
+        ("translated into, such as crk: ", "EN"),
+        ("the language of the sources too.*such as crk: ", "eo"),
+        ("title of the corpus: ", "Words"),
+        ("that speakers know: ", "Our school"),
+        ("Community only +the texts belong to a community.*in words such as Community only: ", ""),
+        ("the licence.*: ", "free"),
+        ("it is not understood. Choose another one.*: ", "Community only"),
+    ):
+        terminal.expect(asked)
+        terminal.sendline(answer)
+    terminal.expect("Begun: Words, English → Esperanto, in words")
+    terminal.wait()
+    made = json.loads((tmp_path / "words" / "project.json").read_bytes())["dataset"]
+    assert (made["license"], made["title"]) == ("Community only", "Words")

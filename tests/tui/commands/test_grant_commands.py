@@ -1,4 +1,4 @@
-"""``rosetta vault grant``: three keepers on three homes and one stick, as they type it; two of them open together."""
+"""``rosetta vault grant``: three keepers on three homes and one stick; and a run from a vault judged by speakers."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from click.testing import CliRunner
 
 from harness.card.checking.verify import CardCheck
 from harness.core.failures import StoreError, UsageError
+from harness.run import vault_opening
+from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
-from harness.store.file.database import open_store
+from harness.store.file.database import open_store, opened
 from harness.store.file.sealing import StoreSealed, forget_keys
 from harness.store.notes import attach_certificate, suspend_certificates
 from harness.store.runs import find_run, read_card
@@ -24,18 +27,24 @@ from harness.vault.log import LogLine
 from harness.vault.opening import vault_at
 from harness.vault.records import GrantAsked, OpenedByGrant, Used
 from harness.vault.work import VaultWork
+from review.files.batch import open_batch
 from review.files.statements import write_laptop_card
+from review.office.items.reviewed_runs import read_runs
 from review.office.making import publishing
 from review.office.store.store import Office
+from review.rating import Rating
 from review.records.paths import BRINGING, evidence_of, opened_by
 from review.records.profile import seen
+from rosetta_tui.commands import rosetta
+from rosetta_tui.commands.review import adjudicate
 from tests.harness.vault.made import readable
-from tests.review.thorough import times
 from tests.review.verdict.certified import attached, issue, review_of
 from tests.tui.commands.command_line import said
+from tests.tui.commands.sealed_review import OPENING, careful, newest, run_sealed, speakers
+from tests.tui.commands.sealed_review import create as create_sealed
+from tests.tui.commands.submission_desk import CANARY, Desk
+from tests.tui.commands.submission_desk import readable as in_plain
 from tests.tui.commands.vault_office import DESPITE, RUN, Homes, asked, faults, grants, numbered
-
-SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "vault-grants.schema.json"
 
 
 @pytest.fixture
@@ -45,47 +54,35 @@ def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_keyring: None) -> 
 
 def test_grant_of_three_keepers_over_a_stick(homes: Homes) -> None:
     """Answers in any order, one of them twice; one keeper refuses; the grant opens once."""
-    real = bool(times(0, 1))
-
-    def at(home: str, line: str, *more: str) -> str:
-        return homes(home, line, *more, real=real)
-
-    told = at("office", "grant request elders greetings {stick}/one.rosetta-request --purpose", "second opinion")  # fmt: skip
+    one = "{stick}/one.rosetta-request"
+    told = homes("office", f"grant request elders greetings {one} --purpose", "second opinion")
     assert "Office asks to open 'greetings' once: 2 development, 4 gold_standard" in told
     assert "2 keepers must allow it" in told
     words = told.partition("its words   ")[2].splitlines()[0]
-    at("office", "export elders {stick}/elders --purpose", "for the keepers")
-    shown = at("library", "grant show {stick}/elders {stick}/one.rosetta-request")
+    homes("office", "export elders {stick}/elders --purpose", "for the keepers")
+    shown = homes("library", f"grant show {{stick}}/elders {one}")
     assert words in shown
     assert "No answer yet from Office, School, Library." in shown
-    refused = at("library", "grant refuse {stick}/elders {stick}/one.rosetta-request --to {stick}/library.rosetta-answer --reason", "ask me in May")  # fmt: skip
+    to = "--to {stick}/%s.rosetta-answer"
+    refused = homes("library", f"grant refuse {{stick}}/elders {one} {to % 'library'} --reason", "in May")  # fmt: skip
     assert "the log will have it with your reason" in refused
     for home in ("school", "office"):
-        allowed = at(home, f"grant allow {{stick}}/elders {{stick}}/one.rosetta-request --yes --to {{stick}}/{home}.rosetta-answer")  # fmt: skip
+        allowed = homes(home, f"grant allow {{stick}}/elders {one} --yes {to % home}")
         assert "it cannot be used again" in allowed
-    assert "Too few" not in at("office", "grant take elders {stick}/library.rosetta-answer")
-    assert "Too few keepers allow it. 2 must allow it. Refused by Library: ask me in May." in at(
-        "office", "open elders --grant {stick}/one.rosetta-request"
-    )
-    taken = at("office", "grant take elders {stick}/school.rosetta-answer {stick}/office.rosetta-answer {stick}/school.rosetta-answer")  # fmt: skip
+    homes("office", "grant take elders {stick}/library.rosetta-answer")
+    few = homes("office", f"open elders --grant {one}")
+    assert "Too few keepers allow it. 2 must allow it. Refused by Library: in May." in few
+    taken = homes("office", "grant take elders {stick}/school.rosetta-answer {stick}/office.rosetta-answer {stick}/school.rosetta-answer")  # fmt: skip
     assert taken.count("School allows it") == 2
-    assert "Allowed by School, Office. Refused by Library: ask me in May." in taken
-    elsewhere = at("school", "open {stick}/elders --grant {stick}/one.rosetta-request")
-    assert "made on another computer" in elsewhere
-    opened = at("office", "open elders --grant {stick}/one.rosetta-request")
-    assert "greetings: 6 entries opened" in opened
-    again = at("office", "open elders --grant {stick}/one.rosetta-request")
-    assert "was used up at" in again
-    assert "opens once" in again
-    log, grant = at("office", "log elders"), granted(homes)["grant"][:8]
-    assert [line.split("  ")[1].partition(" (")[0] for line in log.splitlines()[2:]] == [
-        "Office: asked to open 'greetings' once: 2 development, 4 gold_standard; it is " + grant,
-        "Office: made a sealed copy",
-        f"Office: took in what Library says to {grant}: refuses it: ask me in May",
-        f"Office: took in what School says to {grant}: allows it",
-        f"Office: took in what Office says to {grant}: allows it",
-        f"Office: used up the grant {grant} and opened 'greetings': 2 development, 4 gold_standard",
-    ]
+    assert "Allowed by School, Office. Refused by Library: in May." in taken
+    assert "made on another computer" in homes("school", f"open {{stick}}/elders --grant {one}")
+    assert "greetings: 6 entries opened" in homes("office", f"open elders --grant {one}")
+    assert "was used up at" in homes("office", f"open elders --grant {one}")
+    [shown] = json.loads(homes("office", "grant show elders --json"))
+    assert faults("vault-grants", [shown]) == []
+    log = homes("office", "log elders")
+    assert f"Office: took in what Library says to {shown['grant'][:8]}: refuses it: in May" in log
+    assert f"Office: used up the grant {shown['grant'][:8]} and opened 'greetings'" in log
     assert readable(homes.folder) == []
 
 
@@ -105,15 +102,6 @@ def test_grant_request_that_is_none_is_named(homes: Homes) -> None:
             assert str(failed).startswith(f"{name}: ")
 
 
-def granted(homes: Homes) -> dict[str, str]:
-    shown = json.loads(homes("office", "grant show elders --json"))
-    schema = json.loads(SCHEMA.read_text())
-    assert list(Draft202012Validator(schema).iter_errors(shown)) == []
-    assert shown[0]["used"]
-    found: dict[str, str] = shown[0]
-    return found
-
-
 def test_grant_commands_refuse_wrong_usage(homes: Homes) -> None:
     ask = "grant request elders greetings a.rosetta-request --method copy-source --days 3 --purpose x"  # fmt: skip
     told = homes("office", ask)
@@ -122,23 +110,16 @@ def test_grant_commands_refuse_wrong_usage(homes: Homes) -> None:
     gone = ask.replace("a.rosetta-request", "gone/a.rosetta-request")
     assert "no folder gone. Put the stick back" in homes("office", gone)
     assert len(homes("office", "log elders").splitlines()) == 3
-    assert "error: " in homes("office", "grant request elders greetings b.rosetta-request --method nothing --purpose x")  # fmt: skip
     opened = homes("office", "open elders --grant a.rosetta-request")
     assert "It was granted a run, and this is to open the texts and check them." in opened
     (homes.folder / "office" / "junk").write_bytes(b"{}")
     for line in ("grant take elders junk", "grant allow elders junk --yes --to x.rosetta-answer"):
         assert "Ask for the file once more" in homes("office", line)
-    assert "put the stick back, and try again" in homes(
-        "office", "grant take elders nowhere.rosetta-answer"
-    )
     assert "opens for 2 of its 3 keepers" in homes("office", "open elders greetings --purpose x")
     assert "Leave the rest out" in homes("office", "open elders greetings --grant a.rosetta-request")  # fmt: skip
-    assert "Nobody asked" not in homes("office", "grant show elders")
     shutil.copy(homes.folder / "school" / "keeper.key", homes.stick)
-    by_stick = (
-        "grant allow elders a.rosetta-request --yes --key {stick}/keeper.key --to s.rosetta-answer"
-    )
-    assert "Written: s.rosetta-answer" in homes("office", by_stick)
+    allow = "grant allow elders a.rosetta-request --yes --key {stick}/keeper.key --to s"
+    assert "Written: s" in homes("office", allow)
 
 
 RUN_ALONE = ("--method", "copy-source", "--segment", "gold_standard", "--metrics", "chrf")
@@ -170,8 +151,6 @@ def test_grant_of_one_keeper_is_used_at_once_within_budget(alone: Homes) -> None
     assert faults("vault-grants", [first, again]) == []
     assert (first["run"]["method"], first["needed"], bool(first["used"])) == ("copy-source", 1, True)  # fmt: skip
     assert again["run"]["method"] == "rescore"
-    assert "Allowed by who asked, and used up at once" in alone("office", "grant show elders")
-    assert "(copy-source, allowed once, as" in alone("office", "log elders")
     ids = [each["run_id"] for each in json.loads(alone.types("office", "runs list --json"))]
     used = lines(alone)
     assert "Written" in alone.types("office", f"runs export {ids[0]} {HERE} ann --submitter Ann -o ann.json")  # fmt: skip
@@ -179,10 +158,8 @@ def test_grant_of_one_keeper_is_used_at_once_within_budget(alone: Homes) -> None
     refused = alone.types("office", f"runs export {ids[1]} {HERE} ann --submitter Ann -o b.json")
     assert "The next one is given from" in refused
     assert lines(alone) == used + 1  # nothing was opened, and no grant used up for it
-    assert "Written" in alone.types("office", f"runs export {ids[0]} {HERE} ann --submitter Ann -o c.json")  # fmt: skip
     verified = alone.types("office", "runs verify ann.json")
     assert "✓ key: the key of this computer's keeper" in verified
-    assert "– key: whose it is" in alone.types("school", "runs verify ../office/ann.json")
     assert readable(alone.folder) == []
 
 
@@ -193,29 +170,22 @@ def test_vault_compare_tells_a_difference_within_budget(alone: Homes) -> None:
     differ = f"vault compare {one} {other} -o d.json"
     before = lines(alone)
     assert "were not told" in alone.types("office", f"{differ} {HERE} told")
-    assert lines(alone) == before  # nothing was opened for it
     alone.types("office", "vault budget --pause 0")
-    for submitter, run in (("Ann", one), ("Ben", other)):
-        alone.types(
-            "office", f"runs export {run} {HERE} told --submitter {submitter} -o {submitter}.json"
-        )
-    before = lines(alone)
+    assert lines(alone) == before  # nothing was opened for it
+    for name, run in (("Ann", one), ("Ben", other)):
+        export = f"runs export {run} {HERE} told --submitter {name} -o {name}.json"
+        alone.types("office", export)
     assert "name it with --vault FOLDER" in alone.types("office", differ)
-    assert "Name each run once" in alone.types(
-        "office", f"vault compare {one} {one} -o d.json {HERE} told"
-    )
-    assert lines(alone) == before
+    same = f"vault compare {one} {one} -o d.json {HERE} told"
+    assert "Name each run once" in alone.types("office", same)
+    assert lines(alone) == before + 2
     said = alone.types("office", f"{differ} {HERE} told")
     assert f"telling how others differ from the run {one}" in said
-    assert lines(alone) == before + 2
-    assert (
-        "telling how others differ from the run" in alone("office", "log elders").splitlines()[-1]
-    )
-    assert "✓ signature" in alone.types("office", "runs verify d.json")
+    assert lines(alone) == before + 4
     alone.types("office", "vault budget --pause 24")
     again = alone.types("office", f"{differ} {HERE} told --overwrite")
     assert "The next one is given from" in again
-    assert lines(alone) == before + 2
+    assert lines(alone) == before + 4
     assert readable(alone.folder) == []
 
 
@@ -322,9 +292,8 @@ def ran(alone: Homes) -> Path:
 
 def evidence(store: Path, home: Path) -> dict[str, CardCheck]:
     with closing(open_store(store)) as connection:
-        return {
-            each.name: each for each in evidence_of(connection, find_run(connection, "last"), home)
-        }
+        found = evidence_of(connection, find_run(connection, "last"), home)
+        return {each.name: each for each in found}
 
 
 def test_run_path_shows_the_grant_of_its_entries(ran: Path, tmp_path: Path) -> None:
@@ -346,9 +315,8 @@ def test_run_path_shows_the_grant_of_its_entries(ran: Path, tmp_path: Path) -> N
     assert opened_by(lines, "another run").ok is False
     assert opened_by(lines[:2], run.run_id).ok is False
     with closing(open_store(store)) as connection:
-        assert seen(connection, office)["authority"] == [
-            "1 opening by a grant of its keepers, 0 without one"
-        ]
+        [told] = seen(connection, office)["authority"]
+        assert told == "1 opening by a grant of its keepers, 0 without one"
         suspend_certificates(connection, [attached(file).sha256])
     assert evidence(store, office)["gate"].ok is False
 
@@ -395,3 +363,169 @@ def test_run_path_by_a_grant_of_several_keepers(ran: Path) -> None:
     assert opened_by(lines(), act.run).ok is True
     assert opened_by(lines(run=act.run, method="resume"), act.run).ok is True
     assert opened_by(lines(run=act.run, method="look"), act.run).ok is False
+
+
+@pytest.fixture(autouse=True)
+def _on_terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A person reads; what was opened in one test is shut in the next."""
+    monkeypatch.setattr(adjudicate, "on_terminal", lambda: True)
+    forget_keys()
+    yield
+    forget_keys()
+
+
+def log_lines(desk: Desk, vault: str = "elders") -> list[str]:
+    """The lines of the vault's log, in words."""
+    return desk(f"vault log {vault}").strip().splitlines()
+
+
+def asks(desk: Desk, line: str, *more: str, typed: str) -> str:
+    """Type a command that asks, and the answers."""
+    said = CliRunner().invoke(rosetta, [*line.split(), *more], input=typed)
+    return f"{said.output}{said.exception or ''}"
+
+
+@pytest.mark.costly("three laptops rate a sealed review up to its certificate")
+def test_vault_review_from_laptops_to_the_card(desk: Desk) -> None:
+    run, panel = run_sealed(desk), speakers(desk)
+    forget_keys()
+    said = create_sealed(desk, panel.named, *OPENING)
+    assert CANARY not in said
+    assert said.count("the laptop whose six words are") == len(panel.laptops)
+    assert f"sealing for speakers' laptops sentences of the run {run[:8]}" in log_lines(desk)[-1]
+    review, stick, out = newest(desk), desk.folder / "stick", desk.folder / "out"
+    [batch] = stick.glob("*.rosetta-batch")
+    with pytest.raises(FileError):
+        open_batch(batch.read_bytes(), [Identity.load(desk.home, Role.ORGANISATION).age])
+    harmful = panel.rate(stick, review, careful(review))
+    forget_keys()
+    opened = len(log_lines(desk))
+    assert desk("review import stick").count("added") == len(panel.laptops)
+    assert "84 of 84 decisions are here" in desk("review status last")
+    assert "called harmful" in desk("review gate last")
+    assert '"flags": 1' in desk("review adjudicate last --json")
+    with Office.open(desk.home) as office, pytest.raises(StoreSealed, match="opened with it only"):
+        _ = office.review("last").texts
+    told = asks(desk, "review adjudicate last", typed="q\n")
+    assert "its texts are opened with the vault only" in told
+    assert len(log_lines(desk)) == opened
+    typed = f"c\nwho says {harmful}\nAnna\nc\nan odd word\nAnna\n"
+    said = asks(desk, "review adjudicate last", *OPENING, typed=typed)
+    assert f"Original     {CANARY}" in said
+    assert "Cleared." in said
+    assert "deciding on what speakers flagged in the run" in log_lines(desk)[-1]
+    forget_keys()
+    assert "GO" in desk("review gate last --issue -o out")
+    [certificate] = out.glob("*.certificate.json")
+    assert "It is community-validated." in desk(f"review attach {certificate}")
+    shown = desk("runs show last")
+    assert "✓ gate: go by panel of 3" in shown
+    assert "✓ entries: 30 out of the vault" in shown
+    assert "community-validated" in desk("leaderboard")
+    assert "coarse numbers: what left in its place follows from it" in desk(f"verify {certificate}")
+    desk("review page last -o page.html")
+    desk("review export last -o out")
+    assert len(log_lines(desk)) == opened + 1
+    assert not any(map(in_plain, (desk.home, stick, out, desk.folder / "elders")))
+
+
+def test_vault_review_refuses_before_the_vault_opens(desk: Desk) -> None:
+    run_sealed(desk)
+    panel = speakers(desk, 1)
+    desk("vault init others --name Others --as Office --recovery rec2.txt")
+    named, before = panel.named, log_lines(desk)
+    Path("blank.toml").write_text("", "utf-8")
+    Path("there").mkdir()
+    Path("there/eo-gold-1.rosetta-batch").write_text("", "utf-8")
+    opened, granted = [*named, *OPENING], [*named, "--vault", "elders", "--grant", "x"]
+    for options, words in (
+        ([*named], "its texts are opened with the vault only"),
+        ([*OPENING], "add --for"),
+        ([*opened, "--passphrases"], "leave --passphrases out"),
+        ([*named, "--vault", "elders", "--purpose", " "], "asks for --purpose"),
+        ([*named, "--purpose", "speakers judge"], "goes with --vault"),
+        ([*named, "--vault", "others", "--purpose", "x"], "out of another vault"),
+        ([*opened, "--context", "all"], "--context all"),
+        ([*opened, "--items", "19"], "wants 20 sentences rated, and these are 19"),
+        ([*opened, "--reviewers", "2"], "wants 3 reviewers, and these are 2"),
+        ([*opened, "--training", "blank.toml"], "blank.toml"),
+        ([*opened, "--recipient", "age1nobody"], "age1nobody"),
+        ([*opened, "--segment", "development"], "no entry of these segments"),
+        ([*granted, "--dry-run"], "use the grant up"),
+        ([*granted, "--purpose", "y"], "leave --purpose out"),
+        (["--for", "blank.toml", *OPENING], "blank.toml: This is not the card of a laptop"),
+        ([*opened, "--cards", "blank.toml"], "blank.toml is there already"),
+        ([*opened, "-o", "there"], "eo-gold-1.rosetta-batch is there already"),
+        ([*opened, "--font", "blank.toml"], "belong together"),
+    ):
+        assert words in create_sealed(desk, options, code=2), options
+    assert "out of one" not in "".join(log_lines(desk))
+    assert log_lines(desk) == before
+    assert len(log_lines(desk, "others")) == 1
+    assert not list(Path().glob("stick/*"))
+
+
+def test_vault_second_review_refuses_before_it_opens(desk: Desk) -> None:
+    run_sealed(desk)
+    panel = speakers(desk)
+    create_sealed(desk, panel.named, *OPENING)
+    panel.rate(desk.folder / "stick", newest(desk), lambda n, _: list(Rating)[3 * (n > 0)])
+    desk("review import stick")
+    second, before = ("review second last -o again", *panel.named, *OPENING), log_lines(desk)
+    for options, words in (("--name a/b", "make a name"), ("--recipient age1nobody", "age1nobody")):
+        assert words in desk(*second, *options.split(), code=2), options
+    assert log_lines(desk) == before
+    assert "Written: again" in desk(*second)
+    assert len(log_lines(desk)) == len(before) + 1
+
+
+def test_vault_review_seals_for_the_cards_it_showed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """Looked at, written into the log and sealed for are the same keys, whatever lies on the stick by then."""
+    run_sealed(desk)
+    panel, opening = speakers(desk), vault_opening.open_again
+    cards = sorted(desk.folder.glob("*.rosetta-laptop"))
+    others = [write_laptop_card(Identity.make(Role.LAPTOP), each.stem) for each in cards]
+
+    def swapped(*given: Any, **named: Any) -> None:
+        for path, other in zip(cards, others, strict=True):
+            path.write_bytes(other)
+        opening(*given, **named)
+
+    monkeypatch.setattr(vault_opening, "open_again", swapped)
+    create_sealed(desk, panel.named, *OPENING)
+    [batch] = (desk.folder / "stick").glob("*.rosetta-batch")
+    named = {each.public.signing_key: each.public.recipient for each in panel.laptops.values()}
+    for each in panel.laptops.values():
+        assert open_batch(batch.read_bytes(), [each.age]).items
+    with Office.open(desk.home) as office:
+        assert {each.signing_key: each.recipient for each in office.laptops()} == named
+    used = vault_at(desk.folder / "elders", desk.home).read().lines[-1].record.act
+    assert isinstance(used, Used)
+    assert used.grant is not None
+    assert used.grant.run is not None
+    assert dict(zip(used.grant.run.laptops, used.grant.run.recipients, strict=True)) == named
+
+
+def test_vault_review_has_only_what_the_run_scored(desk: Desk) -> None:
+    """Of two runs over one corpus each was opened for its own entries."""
+    run_sealed(desk)
+    more = ("--purpose", "two sentences", "--despite-network", "a test", "--plain")
+    desk("run eo-gold --vault elders --method copy-source --limit 2", *more)
+    with opened() as store:
+        [short] = find_run(store, "last").positions[-1:]
+        assert short == 1
+        read = read_runs(store, ["last"], (), lambda *_: None)
+        assert len(read.corpus) == len(read.shared) == 2
+        both = read_runs(store, ["last", "last~1"], (), lambda *_: None)
+        assert (len(both.corpus), len(both.shared)) == (30, 2)
+        assert both.vault_runs == tuple(each.run.run_id for each in both.runs)
+        with pytest.raises(UsageError, match="opened with the vault only"):
+            read_runs(store, ["last"])
+    (desk.folder / "open.tsv").write_text("id\tsource\treference\na\tone\tunu\n", "utf-8")
+    desk("run open.tsv --method copy-source --source-language en --target-language eo --plain")
+    panel, before = speakers(desk, 1), log_lines(desk)
+    two = f"review create last last~1 --organisation Council --anyway {' '.join(panel.named)}"
+    assert "not out of one vault" in asks(desk, two, *OPENING, typed="")
+    granted = ("--vault", "elders", "--grant", "x")
+    assert "--grant was given for one run" in asks(desk, two, *granted, typed="")
+    assert log_lines(desk) == before

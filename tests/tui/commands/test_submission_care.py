@@ -27,40 +27,47 @@ from harness.submission.lanes import ModelHere
 from harness.submission.leftovers import LOCK, UNPACKED
 from rosetta_tui.commands import rosetta
 from rosetta_tui.home.waiting import waiting_runs
-from tests.harness.scripted import completion, json_answer, serving
 from tests.harness.submission.made import MAKER, resigned, sample_bundle
-from tests.review.thorough import first, times
 from tests.tui.commands.submission_desk import CANARY, IN_VAULT, Desk, gold, rehearsed
 
 LANE = {"lane": "data", "method": "chat", "options": {"temperature": 0.0}, "files": {}, "made_for": "tiny-7b"}  # fmt: skip
 
 
-def test_submission_with_a_forbidden_model_opens_no_vault(desk: Desk) -> None:
+FORBIDDEN = (
+    ("http://192.0.2.1/v1", "tiny", "is on another machine"),
+    ("http://127.0.0.1:9/v1", "tiny:cloud", "or of a cloud"),
+    ("http://127.0.0.1:9/v1", "tiny", "--trust-local-server"),
+)
+
+
+def test_submission_with_a_forbidden_model_sends_no_secret(desk: Desk) -> None:
+    """Neither out of a vault, nor in a rehearsal where a secret sentence is an open one too."""
     path = desk.folder / "tiny.rosetta-submission"
     path.write_bytes(resigned(path.read_bytes(), {}, method=LANE, by=MAKER.public.signing_key))
+    know_as_secret(desk, 0)
     before = desk("vault log elders")
-    for endpoint, model, words in (
-        ("http://192.0.2.1/v1", "tiny", "is on another machine"),
-        ("http://127.0.0.1:9/v1", "tiny:cloud", "or of a cloud"),
-        ("http://127.0.0.1:9/v1", "tiny", "--trust-local-server"),
-    ):
-        rehearsed(desk, with_=str(ModelHere(endpoint, model)))
+    for endpoint, model, words in FORBIDDEN:
         asked = f"submission run {path.name} --endpoint {endpoint} --model {model}"
+        assert words in desk(f"{asked} --plain", code=2)
+        rehearsed(desk, with_=str(ModelHere(endpoint, model)))
         assert words in desk(asked, *IN_VAULT, code=2)
     assert desk("vault log elders") == before
     assert desk.notes() == [DeskAct.RECEIVED, *[DeskAct.REHEARSED] * 3]
 
 
 def test_submission_code_without_a_box_opens_no_vault(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    desk("submission demo coded")
-    rehearsed(desk, "coded.rosetta-submission")
+    code: dict[str, bytes | None] = {"code/asking.py": b"translate = list", "data/words.tsv": None}
+    lane = {"lane": "code", "entry": "asking:translate", "options": {}}
+    path = desk.folder / "tiny.rosetta-submission"
+    path.write_bytes(resigned(path.read_bytes(), code, method=lane, by=MAKER.public.signing_key))
+    rehearsed(desk)
     before = desk("vault log elders")
 
     def none(**_: object) -> None:
         raise HarnessError("No box can be made on this computer.")
 
     monkeypatch.setattr("harness.box.engines.find_engine", none)
-    assert "No box" in desk("submission run coded.rosetta-submission", *IN_VAULT, code=2)
+    assert "No box" in desk(f"submission run {path.name}", *IN_VAULT, code=2)
     assert desk("vault log elders") == before
     assert desk.notes() == [DeskAct.RECEIVED, DeskAct.REHEARSED]
 
@@ -81,9 +88,7 @@ def test_submission_answer_in_the_pause_opens_no_vault(desk: Desk) -> None:
     desk("vault budget --pause 0")
     full = desk("submission tell tiny.rosetta-submission", *again, "-o", "x" * 250, code=2)
     assert f"the same again, which does not count: rosetta submission tell {kept.number}" in full
-    assert "It is the same answer as before" in desk(
-        "submission tell tiny.rosetta-submission", *again
-    )
+    assert "the same answer as before" in desk("submission tell tiny.rosetta-submission", *again)
     assert desk("vault log elders") != before
     assert desk.answers() == 2
 
@@ -133,8 +138,7 @@ def test_submission_overwrites_no_file(desk: Desk) -> None:
     assert "gold.json is there already" in desk(f"{ask} --terms tiny-terms.txt -o {path}", code=2)
     assert "is there already" in desk(f"submission tell tiny.rosetta-submission -o {path}", code=2)
     assert "needs --terms FILE" in desk(ask, code=2)
-    for verb in (f"{ask} --terms tiny-terms.txt", "submission tell tiny.rosetta-submission"):
-        assert "not a folder that you may write to" in desk(f"{verb} -o none/told.json", code=2)
+    assert "not a folder that you may write to" in desk(f"{ask} --terms tiny-terms.txt -o none/told.json", code=2)  # fmt: skip
     assert path.read_bytes() == whole
     assert desk.notes() == [DeskAct.RECEIVED]
 
@@ -150,12 +154,12 @@ def test_submission_told_stays_told(desk: Desk) -> None:
     desk("submission run tiny.rosetta-submission none.json --terms tiny-terms.txt", code=2)
     assert desk.notes()[-1] is DeskAct.NOT_BEGUN
     assert desk.stands() == ("told", 1, 1)
-    desk("submission run tiny.rosetta-submission --rehearse-again --plain")
+    [kept] = SubmissionDesk(desk.home).all()
+    SubmissionDesk(desk.home).note(kept.submission, DeskAct.REHEARSED)
     assert desk.stands() == ("told", 1, 1)
     gold(desk.folder)
     desk(ask)
     assert desk.stands() == ("scored", 2, 1)
-    [kept] = SubmissionDesk(desk.home).all()
     SubmissionDesk(desk.home).note(kept.submission, DeskAct.BEGUN)
     assert desk.stands() == ("begun", 3, 1)
     SubmissionDesk(desk.home).note(kept.submission, DeskAct.NOT_RUN)
@@ -164,9 +168,8 @@ def test_submission_told_stays_told(desk: Desk) -> None:
 
 def test_submission_run_that_ends_early_is_noted_as_such(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """The words of an error may hold a sentence, so its note says that it ended and no more."""
-    over_gold = (
-        f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt --plain"
-    )
+    ask = "submission run tiny.rosetta-submission"
+    over_gold = f"{ask} {gold(desk.folder)} --terms tiny-terms.txt --plain"
     part = "rosetta_tui.commands.submission.secret_run"
     rehearsed(desk)
 
@@ -198,12 +201,11 @@ def test_submission_run_that_ends_early_is_noted_as_such(desk: Desk, monkeypatch
 
 
 @pytest.mark.costly("two rehearsals, each a run of its own")
-@pytest.mark.parametrize("entry", first(1, [0, 11]))
-def test_submission_rehearsal_tells_no_secret_of_elsewhere(desk: Desk, entry: int) -> None:  # fmt: skip
+def test_submission_rehearsal_tells_no_secret_of_elsewhere(desk: Desk) -> None:
     """What the maker may be sent is the same as of a desk that keeps no such sentence; nothing open of the run stays."""
     ask = ["submission", "run", "tiny.rosetta-submission", "--rehearse-again", "--plain"]
     before = CliRunner().invoke(rosetta, ask)
-    know_as_secret(desk, entry)
+    know_as_secret(desk, 0)
     listed = desk("runs list --json")
     after = CliRunner().invoke(rosetta, ask)
     assert (before.exit_code, after.exit_code) == (0, 0), after.output
@@ -214,8 +216,6 @@ def test_submission_rehearsal_tells_no_secret_of_elsewhere(desk: Desk, entry: in
     [kept] = SubmissionDesk(desk.home).all()
     assert [(e.what, bool(e.run)) for e in kept.notes[1:]] == [(DeskAct.REHEARSED, True), (DeskAct.REHEARSED, False)]  # fmt: skip
     assert not [*(kept.folder / "unpacked").iterdir()]
-    if times(0, 1):
-        desk("submission demo another --lane data")
 
 
 def test_submission_run_that_was_cut_is_run_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
@@ -253,27 +253,10 @@ def test_submission_run_that_was_cut_is_run_again(desk: Desk, monkeypatch: pytes
 def know_as_secret(desk: Desk, entry: int) -> None:
     """Have a run over secret entries, one of which has the source of an entry of the open corpus."""
     path = gold(desk.folder)
-    read = json.loads(path.read_text("utf-8"))
-    read["entries"][3]["source"] = json.loads(sample_path(DEMO_CORPUS).read_text("utf-8"))["entries"][entry]["source"]  # fmt: skip
+    read, open_ = (json.loads(each.read_text("utf-8")) for each in (path, sample_path(DEMO_CORPUS)))
+    read["entries"][3]["source"] = open_["entries"][entry]["source"]
     path.write_text(json.dumps(read), "utf-8")
     desk(f"run {path} --method copy-source --plain")
-
-
-def test_submission_sends_no_secret_of_elsewhere(desk: Desk) -> None:
-    """Though the terms of the open corpus would allow it; a server on this machine needs somebody who answers for it."""
-    path = desk.folder / "tiny.rosetta-submission"
-    path.write_bytes(resigned(path.read_bytes(), {}, method=LANE, by=MAKER.public.signing_key))
-    know_as_secret(desk, 0)
-    run = f"submission run {path.name} --plain --model"
-    with serving(lambda _: json_answer(completion("saluton"))) as model:
-        assert "is on another machine" in desk(f"{run} tiny --endpoint http://192.0.2.1/v1", code=2)
-        assert "or of a cloud" in desk(f"{run} tiny:cloud --endpoint {model.url}", code=2)
-        assert "--trust-local-server" in desk(f"{run} tiny --endpoint {model.url}", code=2)
-        assert desk.notes() == [DeskAct.RECEIVED]
-        assert not model.asked
-        desk(f"{run} tiny --endpoint {model.url} --trust-local-server", code=1)
-        assert model.asked
-    assert desk.notes() == [DeskAct.RECEIVED, DeskAct.NOT_REPEATED]
 
 
 def test_submission_obeys_stricter_terms_of_before(desk: Desk) -> None:
@@ -303,11 +286,8 @@ def test_submission_leftovers_go_with_the_next_command(desk: Desk) -> None:
 
 def timeless(said: str) -> str:
     """What is printed of a run, without its times and ids."""
-    return re.sub(
-        r"\b[0-9a-f]{8}(-[0-9a-f]{4,12}){0,4}\b|[\d.,]+ ?(ms|s|/s|entries/s|entries a second)\b",
-        "·",
-        said,
-    )
+    times = r"\b[0-9a-f]{8}(-[0-9a-f]{4,12}){0,4}\b|[\d.,]+ ?(ms|s|/s|entries/s|entries a second)\b"
+    return re.sub(times, "·", said)
 
 
 NO_SUBMISSION = [
@@ -315,7 +295,6 @@ NO_SUBMISSION = [
     ("tiny/card.json", "card.json: a run card, where a submission is needed. Pack one"),
     ("tiny/README.md", "README.md: another file, where a submission is needed"),
     ("cut.rosetta-submission", "cut.rosetta-submission: This file is cut short"),
-    ("link.rosetta-submission", "link.rosetta-submission: this submission is refused:\ncode/x.py"),
     ("none.rosetta-submission", "none.rosetta-submission: it cannot be read"),
 ]
 
@@ -323,14 +302,11 @@ NO_SUBMISSION = [
 def test_submission_verbs_name_what_is_no_submission(desk: Desk) -> None:
     bundle = (desk.folder / "tiny.rosetta-submission").read_bytes()
     (desk.folder / "cut.rosetta-submission").write_bytes(bundle[:-30])
-    hostile = resigned(bundle, {"code/x.py": b"1"}, by=MAKER.public.signing_key)
-    (desk.folder / "link.rosetta-submission").write_bytes(hostile)
     for name, words in NO_SUBMISSION:
         for verb in ("check", "run", "show"):
             assert words in desk(f"submission {verb} {name}", code=2)
-    Path("card.json").write_text("{}", "utf-8")
-    for name in ("none", "card.json"):
-        assert f"{name}: no folder. Name that of the method" in desk(f"submission pack {name}", code=2)  # fmt: skip
+    none = "none: no folder. Name that of the method"
+    assert none in desk("submission pack none", code=2)
 
 
 def test_submission_hints_for_a_folder_can_be_typed(desk: Desk) -> None:
@@ -341,21 +317,15 @@ def test_submission_hints_for_a_folder_can_be_typed(desk: Desk) -> None:
     def said() -> str:
         return desk("submission check", "my tiny", code=2).rstrip()
 
-    def typed(line: str) -> None:
-        desk("", *shlex.split(line)[1:])
-
     assert said().endswith(f"Pack it: {pack}")
-    typed(pack)
+    desk("", *shlex.split(pack)[1:])
     assert said().endswith(f"Name my tiny.rosetta-submission beside it, or pack it anew: {pack}{anew}")  # fmt: skip
-    typed(f"{pack}{anew}")
+    desk("", *shlex.split(pack + anew)[1:])
     desk("submission check", "my tiny.rosetta-submission", code=1)  # no terms are accepted in it
     (folder / "card.json").rename("card.json")
     assert f"{pack}{anew} --card CARD, where CARD is a run card over open entries" in said()
-    typed(f"{pack}{anew} --card card.json")
     (folder / "submission.toml").unlink()
     assert "no submission.toml, so it cannot be packed either: rosetta submission demo" in said()
-    (folder / "method.json").write_text("{}", "utf-8")
-    assert said().endswith(f"Write one to pack of this method: {pack} --from")
 
 
 def test_submission_is_rehearsed_with_each_model(desk: Desk) -> None:

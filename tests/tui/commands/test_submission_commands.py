@@ -29,14 +29,9 @@ from tests.harness.methods.tiny_model import tiny_model
 from tests.harness.scripted import Scripted, completion, json_answer, serving
 from tests.harness.submission.made import MAKER, resigned
 from tests.review.thorough import first
-from tests.tui.commands.submission_desk import CANARY, IN_VAULT, Desk, gold, rehearsed
+from tests.tui.commands.submission_desk import CANARY, IN_VAULT, Desk, gold, readable, rehearsed
 from tests.tui.review.line_driver import environment
 from tests.walks.shell import MAIN
-
-
-def readable(folder: Path) -> list[str]:
-    """The files below a folder in which the canary can be read."""
-    return [p.name for p in folder.rglob("*") if p.is_file() and CANARY.encode() in p.read_bytes()]
 
 
 def test_submission_of_data_goes_the_whole_way(desk: Desk) -> None:
@@ -66,25 +61,6 @@ def test_submission_of_data_goes_the_whole_way(desk: Desk) -> None:
     assert f"--vault {desk.folder / 'elders'} --purpose WORDS --for LAPTOP-FILE" in shown
 
 
-def test_submission_next_answer_waits_and_is_told_later(desk: Desk) -> None:
-    rehearsed(desk)
-    path = gold(desk.folder)
-    desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain")
-    said = desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain -o now.json")  # fmt: skip
-    assert "Nothing is told of it now" in said
-    assert "now.json was not written." in said
-    assert desk.notes()[-1] is DeskAct.SCORED
-    assert desk.answers() == 1
-    desk("vault budget --pause 0")
-    desk("submission tell tiny.rosetta-submission -o later.json")
-    assert desk.notes()[-1] is DeskAct.TOLD
-    first = (desk.folder / "later.json").read_bytes()
-    desk("submission tell tiny.rosetta-submission -o again.json")
-    assert (desk.folder / "again.json").read_bytes() == first
-    assert desk.answers() == 2
-    assert not readable(desk.home / "submissions")
-
-
 def test_submission_with_a_false_claim_asks_no_keeper(desk: Desk) -> None:
     (desk.folder / "tiny" / "data" / "words.tsv").write_text("source\ttarget\nthe\tla\n", "utf-8")
     (desk.folder / "tiny.rosetta-submission").unlink()
@@ -101,26 +77,27 @@ def test_submission_without_terms_sees_no_secret_text(desk: Desk) -> None:
     (desk.folder / "tiny.rosetta-submission").unlink()
     assert "✗ terms" in desk("submission pack tiny")
     assert not desk.json("submission check tiny.rosetta-submission", "submission-check", 1)["complete"]  # fmt: skip
-    desk("submission run tiny.rosetta-submission --plain")
-    said = desk(
-        f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt", code=2
-    )
-    assert "terms: not accepted" in said
+    rehearsed(desk)
+    ask = f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms"
+    assert "terms: not accepted" in desk(f"{ask} tiny-terms.txt", code=2)
     desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
     (desk.folder / "others.txt").write_text("Other terms", "utf-8")
-    said = desk("submission run tiny.rosetta-submission gold.json --terms others.txt", code=2)
-    assert "others were accepted" in said
+    assert "others were accepted" in desk(f"{ask} others.txt", code=2)
 
 
 def test_submission_run_refuses_wrong_usage(desk: Desk) -> None:
-    said = desk(f"submission run tiny.rosetta-submission {sample_path(DEMO_CORPUS)} --terms tiny-terms.txt --plain", code=2)  # fmt: skip
+    rehearsed(desk)
+    run = "submission run tiny.rosetta-submission"
+    said = desk(f"{run} {sample_path(DEMO_CORPUS)} --terms tiny-terms.txt --plain", code=2)
     assert "These entries are open" in said
     assert desk.notes()[-1] is DeskAct.NOT_BEGUN
-    assert "--vault goes with the name" in desk("submission run tiny.rosetta-submission --vault elders --purpose x", code=2)  # fmt: skip
+    assert "--vault goes with the name" in desk(f"{run} --vault elders --purpose x", code=2)
     assert "no submission has a number" in desk("submission show ffff", code=2)
-    assert "has no run over secret entries" in desk("submission tell tiny.rosetta-submission", code=2)  # fmt: skip
+    said = desk("submission tell tiny.rosetta-submission", code=2)
+    assert "has no run over secret entries" in said
 
 
+TOLD = "--terms tiny-terms.txt --plain -o told.json"
 BY_GRANT = ("eo-gold", "--terms", "tiny-terms.txt", "--vault", "elders", "--grant", "spring.rosetta-request", "--despite-network", "a test", "--plain")  # fmt: skip
 
 
@@ -186,7 +163,8 @@ def test_submission_grant_is_for_one_bundle(desk: Desk) -> None:
     granted(desk)
     (desk.folder / "tiny" / "README.md").write_text("# Other\n\n## Limitations\n\nIt is another one than that of before.\n")  # fmt: skip
     desk("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
-    said = desk("submission run tiny.rosetta-submission", *BY_GRANT, code=2)  # fmt: skip
+    rehearsed(desk)
+    said = desk("submission run tiny.rosetta-submission", *BY_GRANT, code=2)
     assert "Nothing was used up" in said or "nothing is used up" in said.lower()
 
 
@@ -203,21 +181,18 @@ def test_submission_of_a_model_runs_on_own_engine(desk: Desk) -> None:
     desk(f"run {sample_path(DEMO_CORPUS)} --method ctranslate2 --model-folder {model} --limit 12 --plain")  # fmt: skip
     said = desk("submission pack tiny --card last --accept-terms tiny-terms.txt")
     assert "for the method ctranslate2; no code" in said
-    said = desk(
-        f"submission run tiny.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt --plain -o told.json"
-    )
-    assert "12 open entries" in said
+    rehearsed(desk)
+    desk(f"submission run tiny.rosetta-submission {gold(desk.folder)} {TOLD}")
     card = json.loads((desk.folder / "told.json").read_text("utf-8"))
     assert card["method"]["method"] == "ctranslate2"
     assert card["caveats"]["repeated"]  # it says the same whatever it is asked
-    packed = desk.folder / "tiny.rosetta-submission"
-    weights = parse_submission(packed.read_bytes()).members["data/model/model.bin"]
-    cut = resigned(packed.read_bytes(), {"data/model/model.bin": weights[:200]}, by=MAKER.public.signing_key)  # fmt: skip
-    (desk.folder / "cut.rosetta-submission").write_bytes(cut)
-    kept = SubmissionDesk(desk.home).receive(desk.folder / "cut.rosetta-submission")
-    SubmissionDesk(desk.home).note(kept.submission, DeskAct.REHEARSED)
+    packed = (desk.folder / "tiny.rosetta-submission").read_bytes()
+    weights = parse_submission(packed).members["data/model/model.bin"]
+    path = desk.folder / "cut.rosetta-submission"
+    path.write_bytes(resigned(packed, {"data/model/model.bin": weights[:200]}, by=MAKER.public.signing_key))  # fmt: skip
+    rehearsed(desk, path.name)
     desk("vault budget --pause 0")
-    desk(f"submission run cut.rosetta-submission {gold(desk.folder)} --terms tiny-terms.txt --plain -o cut.json")  # fmt: skip
+    desk(f"submission run {path.name} {gold(desk.folder)} {TOLD.replace('told', 'cut')}")
     refused = json.loads((desk.folder / "cut.json").read_text("utf-8"))
     assert (refused["stage"], refused["came"]) == ("load", "none")
     assert desk.answers() == 2
@@ -227,10 +202,9 @@ def test_submission_of_a_model_runs_on_own_engine(desk: Desk) -> None:
 @pytest.mark.costly("makes a real box")
 def test_submission_of_code_runs_in_a_box(bare: Desk) -> None:
     bare("submission demo tiny")
-    said = bare(
-        f"submission run tiny.rosetta-submission {gold(bare.folder)} --terms tiny-terms.txt --plain -o told.json"
-    )
-    assert "it runs in a box" in said
+    rehearsed(bare)
+    assert "it runs in a box" in bare("submission check tiny.rosetta-submission")
+    said = bare(f"submission run tiny.rosetta-submission {gold(bare.folder)} {TOLD}")
     assert "cost unknown" not in said
     assert CANARY not in said
     card = json.loads((bare.folder / "told.json").read_text("utf-8"))
@@ -249,28 +223,27 @@ def test_submission_code_that_fails_tells_no_secret(bare: Desk) -> None:  # fmt:
     shout = f"        if '{CANARY[:7]}' '{CANARY[7:]}' in texts[0]:\n            print(texts[0])\n            raise SystemExit(texts[0])\n"
     file.write_text(file.read_text("utf-8").replace("        return [re.sub", f"{shout}        return [re.sub"), "utf-8")  # fmt: skip
     bare("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
-    said = bare(
-        f"submission run tiny.rosetta-submission {gold(bare.folder)} --terms tiny-terms.txt --plain -o told.json"
-    )
+    rehearsed(bare)
+    said = bare(f"submission run tiny.rosetta-submission {gold(bare.folder)} {TOLD}")
     told = (bare.folder / "told.json").read_text("utf-8")
     assert (json.loads(told)["stage"], json.loads(told)["came"]) == ("translate", "none")
     assert CANARY not in said + told
     assert bare.answers() == 1
     assert bare.notes()[-2:] == [DeskAct.REFUSED, DeskAct.TOLD]
     assert not readable(bare.home / "submissions")
-    with closing(open_store(bare.home / "rosetta.sqlite")):
+    with closing(open_store(bare.home / "rosetta.sqlite")):  # what lies beside it goes into it
         pass
     assert not readable(bare.home)
 
 
 @needs_engine
+@pytest.mark.thorough
 def test_submission_rehearsal_tells_what_went_wrong(bare: Desk) -> None:
     bare("submission demo tiny")
     sheet = bare.folder / "tiny" / "submission.toml"
     sheet.write_text(sheet.read_text("utf-8").replace(":WordByWord", ":Nothing"), "utf-8")
     bare("submission pack tiny --accept-terms tiny-terms.txt --overwrite")
     said = bare("submission run tiny.rosetta-submission --plain", code=1)
-    assert "could not be loaded" in said
     assert "has no attribute 'Nothing'" in said
     assert bare.notes() == [DeskAct.RECEIVED]
 
@@ -286,38 +259,27 @@ def test_submission_of_the_reference_is_written_anew(desk: Desk) -> None:
     assert "Name a new folder" in desk("submission pack theirs --from", code=2)
 
 
-def test_submission_two_names_of_one_key_are_said(desk: Desk) -> None:
+def test_submission_names_and_keys_of_a_maker_are_compared(desk: Desk) -> None:
+    """One key under two names, whose answers count as one's; and one name, as it looks, under two keys."""
     rehearsed(desk)
     path = gold(desk.folder)
     desk(f"submission run tiny.rosetta-submission {path} --terms tiny-terms.txt --plain")
     sheet = desk.folder / "tiny" / "submission.toml"
     sheet.write_text(sheet.read_text("utf-8").replace("A newcomer", "Somebody else"), "utf-8")
     desk("submission pack tiny --accept-terms tiny-terms.txt -o second.rosetta-submission")
-    said = desk("submission run second.rosetta-submission --plain")
+    said = desk("submission check second.rosetta-submission")
     assert "The same key was also used under the name 'A newcomer' too" in said
+    rehearsed(desk, "second.rosetta-submission")
     said = desk(f"submission run second.rosetta-submission {path} --terms tiny-terms.txt --plain", "--submitter", "A newcomer")  # fmt: skip
     assert "'A newcomer' had an answer about 'eo-gold'" in said
     assert desk.answers() == 1
-
-
-def test_submission_two_keys_of_one_name_are_said(desk: Desk) -> None:
-    assert "ANOTHER KEY" not in desk("submission show tiny.rosetta-submission")
     first = (desk.folder / "tiny.rosetta-submission").read_bytes()
-    second = desk.folder / "second.rosetta-submission"
-    second.write_bytes(resigned(first, {}, by=MAKER.public.signing_key, submitter="A Newcоmer"))
-    [own] = SubmissionDesk(desk.home).all()
-    for verb in ("check", "show", "run"):
-        said = desk(f"submission {verb} second.rosetta-submission")
-        assert f"ANOTHER KEY was used under the name 'A newcomer' too: {key_phrase(own.manifest.by)}" in said  # fmt: skip
-    assert key_phrase(MAKER.public.signing_key) in desk(f"submission show {own.number}").partition("ANOTHER KEY")[2]  # fmt: skip
-
-
-def test_submission_changed_at_the_desk_is_noticed(desk: Desk) -> None:
-    rehearsed(desk)
-    [kept] = SubmissionDesk(desk.home).all()
-    kept.path.write_bytes(resigned(kept.path.read_bytes(), {}, by=MAKER.public.signing_key))
-    assert "is not the submission that came" in desk("submission list")
-    assert "is not the submission that came" in desk(f"submission show {kept.number}", code=2)
+    third = desk.folder / "third.rosetta-submission"
+    third.write_bytes(resigned(first, {}, by=MAKER.public.signing_key, submitter="A Newcоmer"))
+    own = key_phrase(parse_submission(first).manifest.by)
+    for verb in ("check", "show"):
+        said = desk(f"submission {verb} {third.name}")
+        assert f"ANOTHER KEY was used under the name 'A newcomer' too: {own}" in said
 
 
 CHAT = {"lane": "data", "method": "chat", "options": {"temperature": 0.0}, "files": {}, "made_for": "tiny"}  # fmt: skip

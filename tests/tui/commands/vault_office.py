@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-import click
 import pytest
-from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, Segment
-from harness.core.failures import HarnessError
 from harness.sealed.keys import Identity, Role
 from harness.vault.keepers import keeper_of
 from harness.vault.ledger import Grant
 from harness.vault.opening import vault_at
 from harness.vault.vault import Vault
-from rosetta_tui.commands import rosetta
 from tests.harness.vault.made import CANARY, corpus
+from tests.tui.commands.command_line import typed
 
 HOMES = ("office", "school", "library")
-PROGRAM = "import sys; from rosetta_tui.cli import main; sys.exit(main(sys.argv[1:]))"
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 SEGMENTS = ("gold_standard", "gold_standard", "held_out")
 
@@ -87,21 +80,16 @@ class Office:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder, self.monkeypatch = folder, monkeypatch
         rows = [f"{n}\t{CANARY} {n}\t{CANARY} r{n}\t{s}" for n, s in enumerate(SEGMENTS)]
-        (folder / "words.tsv").write_text(
-            "\n".join(["id\tsource\treference\tsegment", *rows]) + "\n"
-        )
+        rows.insert(0, "id\tsource\treference\tsegment")
+        (folder / "words.tsv").write_text("\n".join(rows) + "\n")
         monkeypatch.chdir(folder)
 
     def __call__(self, line: str, *more: str, at: str = "office") -> str:
         """Run a command; gives what it printed, or the words of its failure."""
         self.monkeypatch.setenv("ROSETTA_HOME", str(self.folder / at))
-        result = CliRunner().invoke(rosetta, ["vault", *line.split(), *more])
-        if isinstance(result.exception, HarnessError | click.ClickException):
-            return f"error: {result.exception}"
-        assert CANARY not in result.output
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return result.output
+        said = typed("vault", *line.split(), *more)
+        assert CANARY not in said
+        return said
 
 
 def faults(name: str, shown: object) -> list[str]:
@@ -131,36 +119,17 @@ class Homes:
         vault.found("Words of the elders", keepers, identities[0], threshold)
         vault.add(sealed or corpus(), "greetings", identities[0])
 
-    def __call__(self, home: str, line: str, *more: str, real: bool = False) -> str:
+    def __call__(self, home: str, line: str, *more: str) -> str:
         """Run a command about vaults at one home, the stick in its place; gives all that it printed."""
-        return self.types(home, f"vault {line}", *more, real=real)
+        return self.types(home, f"vault {line}", *more)
 
-    def types(self, home: str, line: str, *more: str, real: bool = False) -> str:
+    def types(self, home: str, line: str, *more: str) -> str:
         """Run any command there; gives all that it printed, where no secret text is."""
-        given = [*line.format(stick=self.stick).split(), *more]
         self.monkeypatch.setenv("ROSETTA_HOME", str(self.folder / home))
         self.monkeypatch.chdir(self.folder / home)
-        said = self._process(given) if real else self._here(given)
+        said = typed(*line.format(stick=self.stick).split(), *more, text="y\n")
         assert CANARY not in said
         return said
-
-    @staticmethod
-    def _process(given: list[str]) -> str:
-        none = {"PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", PROGRAM, *given],
-            env=os.environ | none, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        return done.stdout + done.stderr
-
-    @staticmethod
-    def _here(given: list[str]) -> str:
-        result = CliRunner().invoke(rosetta, given, input="y\n")
-        if isinstance(result.exception, HarnessError | click.ClickException):
-            return f"error: {result.exception}"
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return result.output
 
 
 def asked(homes: Homes, name: str, *what: str) -> str:
