@@ -150,7 +150,7 @@ def test_rules_of_another_language_or_none_are_kept_to() -> None:
 def test_a_very_long_sentence_is_compared_in_bounded_time(cree: Equivalence) -> None:
     words = ["atim", "ê", "kî", "mistatim", "niya", "kimîcisonaw", "ati"] * 2_000
     assert cree.equivalent(" ".join(reversed(words[:-1])), " ".join(words), "") in {True, False}
-    assert cree.classes("-" * 50_000, "ê-" * 50_000, "ing " * 50_000) is None
+    assert cree.classes("-" * 20_000, "ê-" * 20_000, "ing " * 20_000) is None
 
 
 cree_words = st.sampled_from(
