@@ -24,7 +24,8 @@ from harness.vault.shares.split import OpeningKey
 from harness.vault.vault import Vault
 from harness.vault.work import VaultWork
 from tests.harness.sealed.refusals import refuses
-from tests.harness.store.killed_sealing import STORE, again, ages, opener, stored, texts
+from tests.harness.store.killed_sealing import STORE, again, ages, stored, texts
+from tests.harness.vault.killed import together as opener
 from tests.harness.vault.made import MINE, OFFICE, PEOPLE, RECOVERY, THEIRS, filled, filled_together
 from tests.review.thorough import times
 
