@@ -44,19 +44,16 @@ def older(folder: Path) -> Path:
 
 
 def raw(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
-    """Ask a file behind the program's back."""
     with closing(sqlite3.connect(path)) as connection:
         return connection.execute(query, values).fetchall()
 
 
 def told_before(path: Path) -> list[Event]:
-    """Read the events of a file of before, where all lies open."""
     with closing(sqlite3.connect(path)) as connection:
         return list(read_events(connection))
 
 
 def secret_batch(path: Path) -> str:
-    """Return the batch of the secret review, which is the first one."""
     return str(raw(path, "SELECT batch FROM event WHERE batch IS NOT NULL ORDER BY rowid")[0][0])
 
 
@@ -68,7 +65,6 @@ def readable(folder: Path) -> list[str]:
 
 
 def office_of(folder: Path) -> list[Event]:
-    """Return all that the office knows of the two reviews."""
     with Office.open(folder) as office:
         told = [office.events(office.review(name)) for name in ("hidden", "plain")]
         assert all(check_chain(each).whole for each in told)
@@ -76,7 +72,6 @@ def office_of(folder: Path) -> list[Event]:
 
 
 def laptop_of(folder: Path) -> tuple[list[Event], list[str | None]]:
-    """Return all that the laptop knows: events and drafts."""
     with Laptop.open(folder) as laptop:
         events = list(laptop.events())
         laptop.require_open(events)
@@ -87,7 +82,6 @@ def laptop_of(folder: Path) -> tuple[list[Event], list[str | None]]:
 
 
 def everything(folder: Path) -> tuple[list[Event], list[Event], list[str | None]]:
-    """Return all that both files tell: the office's events, the laptop's, and drafts."""
     return office_of(folder), *laptop_of(folder)
 
 

@@ -1,27 +1,35 @@
-"""What people write about secret sentences lies sealed in the files of laptops and offices, and that of before too."""
+"""What people write about secret sentences lies sealed; files of earlier versions are read and taken over."""
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import KeyStoreError, StoreError
 from harness.sealed.chain import check_chain
-from harness.sealed.keys import Identity, Role
+from harness.sealed.keys import Identity, Role, key_phrase
+from harness.sealed.sealing import read_age_identities
 from harness.store.file.sealing import forget_keys
-from review.files.ratings import sign_ratings
-from review.log.event import EventError
+from review.files.batch import Batch, open_batch
+from review.files.manifests import BATCH_FORMAT, RATINGS_FORMAT, BatchManifest
+from review.files.ratings import open_ratings, sign_ratings
+from review.log.event import EventError, read_event
 from review.log.laptop import FILE_NAME, Draft, Laptop
 from review.log.merge import export_events
 from review.log.payloads import Adjudicate, Comment, Kind, Scope, Suggest, Translate, Withdraw
 from review.log.sealed_words import SHUT
+from review.office.intake.file_report import FileOutcome
 from review.office.intake.importing import import_bytes
 from review.office.intake.speaking import speaking
 from review.office.results.certifying import review_evidence
@@ -30,10 +38,12 @@ from review.office.store.arrivals import deliveries
 from review.office.store.database import FILE
 from review.office.store.store import Office
 from review.session.waiting import kept
-from review.verdict.gate.policy import proposed
+from review.verdict.certificate.certificate import CERTIFICATE_FORMAT
+from review.verdict.certificate.evidence import read_evidence_file
+from review.verdict.certificate.verifying import verify
 from tests.harness.store.file.written_before import CANARY
 from tests.review.office import made
-from tests.review.office.secret_entries import secret_entries
+from tests.review.office.secret_entries import secret_desk
 from tests.review.open_words import (
     HIDDEN,
     everything,
@@ -45,6 +55,7 @@ from tests.review.open_words import (
     told_before,
 )
 from tests.review.thorough import times
+from tests.review.verdict.alone import asked_alone
 
 BATCH, OTHER, ANN, ITEM = "5e" * 8, "0b" * 8, "ANN0000A", "1" * 16
 ABOUT = {"wall": made.WALL, "reviewer": ANN, "batch": BATCH, "item": ITEM}
@@ -58,7 +69,6 @@ def no_keys() -> Iterator[None]:
 
 
 def forget(folder: Path) -> None:
-    """Let no key of a folder be at hand any more."""
     for each in folder.glob("*.key"):
         each.unlink()
     forget_keys()
@@ -107,7 +117,6 @@ def test_what_is_open_keeps_its_bytes(before: Path, name: str) -> None:
 @pytest.mark.costly("kills processes while they take files over")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
 def test_process_killed_at_any_step_loses_nothing(tmp_path: Path) -> None:
-    """And leaves nothing readable."""
     count = times(2, 120)
     done = subprocess.run(
         [sys.executable, "-P", "-m", "tests.review.open_words", tmp_path, str(count)],
@@ -204,7 +213,7 @@ def test_what_is_written_elsewhere_opens_where_the_keys_are(before: Path) -> Non
 
 
 def test_named_key_opens_words_of_a_lost_computer_for_good(tmp_path: Path) -> None:
-    desk = secret_desk(tmp_path / "office")
+    desk = secret_desk(tmp_path / "office", reviewers=2, items=12)
     person = made.Person(tmp_path / "laptop", desk.batch, desk.codes[0])
     person.laptop.append(Comment(**person.place, item=person.order[0], text=f"{CANARY} said"))
     data = person.handed_over()
@@ -232,8 +241,7 @@ def test_laptop_without_its_key_hands_no_word_over(before: Path) -> None:
         plain = export_events(laptop, other)
     (before / "laptop.key").unlink()
     with Laptop.open(before) as laptop:
-        assert kept(laptop) == was
-        assert export_events(laptop, other) == plain
+        assert (kept(laptop), export_events(laptop, other)) == (was, plain)
         with pytest.raises(StoreError, match=r"sealed, and no key at hand"):
             export_events(laptop, batch)
         who = next(e.payload.reviewer for e in laptop.events(batch) if e.kind is Kind.CONSENT)
@@ -327,19 +335,8 @@ def test_a_changed_byte_is_found(tmp_path: Path, change: str, said: str) -> None
         list(laptop.events())
 
 
-def secret_desk(folder: Path) -> made.Desk:
-    made.store_runs(folder, secret_entries())
-    identity = Identity.make(Role.ORGANISATION)
-    office = Office.open(folder)
-    ready = made.made(made.draft(made.reviewed(folder), reviewers=2, items=12), identity)
-    review = office.create_review(
-        ready.key, proposed()[1], ready.manifests, ready.texts, ready.codes
-    )
-    return made.Desk(folder, office, identity, review, ready.batches[0])
-
-
 def test_files_come_in_sealed_and_go_when_taken_back(tmp_path: Path) -> None:
-    desk = secret_desk(tmp_path / "office")
+    desk = secret_desk(tmp_path / "office", reviewers=2, items=12)
     people = [
         made.Person(tmp_path / f"laptop{n}", desk.batch, code) for n, code in enumerate(desk.codes)
     ]
@@ -369,7 +366,7 @@ def test_files_come_in_sealed_and_go_when_taken_back(tmp_path: Path) -> None:
     assert words[people[1].code].encode() in sign_ratings(events, desk.batch, people[1].identity)
 
 
-def test_keyring_is_not_asked_in_transactions(
+def test_keyring_is_unasked_in_transactions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[bool] = []
@@ -392,7 +389,7 @@ def test_keyring_is_not_asked_in_transactions(
     Office.open(folder).close()
     Laptop.open(folder).close()
     load(tmp_path / "office", Role.ORGANISATION)
-    desk = secret_desk(tmp_path / "office")
+    desk = secret_desk(tmp_path / "office", reviewers=2, items=12)
     laptop = laptop_with_words(tmp_path / "laptop")
     laptop.save_drafts(BATCH, ANN, [Draft(ITEM, "comment", "x")])
     item = next(iter(desk.review.key.orders.values()))[0]
@@ -401,3 +398,73 @@ def test_keyring_is_not_asked_in_transactions(
     desk.office.append(desk.review, note)
     assert len(asked) >= 5
     assert not any(asked)
+
+
+FILES = Path(__file__).parent / "golden_1"
+CERTIFICATE = (FILES / "golden.certificate.json").read_bytes()
+SIGNATURE = (FILES / "golden.certificate.sig").read_bytes()
+IDENTITIES = read_age_identities(FILES / "organisation.key")
+
+
+def golden_batch() -> Batch:
+    return open_batch((FILES / "golden.rosetta-batch").read_bytes())
+
+
+def test_a_batch_is_read_and_written_again_as_it_was() -> None:
+    batch = golden_batch()
+    assert batch.manifest.format == "rosetta-batch/1" != BATCH_FORMAT
+    assert canonical_bytes(batch.manifest.model_dump(mode="json")) == batch.manifest_bytes
+    assert (len(batch.items), len(batch.manifest.orders)) == (17, 3)
+    assert batch.organisation_phrase == key_phrase(batch.manifest.signer, earlier=True)
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_ratings_are_opened(number: int) -> None:
+    opened = open_ratings((FILES / f"laptop-{number}.rosetta-ratings").read_bytes(), IDENTITIES)
+    assert opened.manifest.format == "rosetta-ratings/1" != RATINGS_FORMAT
+    assert opened.manifest.batch_sha256 == golden_batch().sha256
+    last = [read_event(line) for line in opened.lines][-1]
+    assert (opened.manifest.head, opened.manifest.events) == (last.id, 18)
+    assert canonical_bytes(opened.manifest.model_dump(mode="json")) == opened.signed.content
+
+
+def test_an_office_goes_on_with_its_reviews(tmp_path: Path) -> None:
+    shutil.copy(FILES / "reviews.sqlite", tmp_path)
+    with Office.open(tmp_path) as office:
+        review = office.review("golden")
+        for number in range(3):
+            data = (FILES / f"laptop-{number}.rosetta-ratings").read_bytes()
+            report = import_bytes(office, IDENTITIES, data, "again")
+            assert (report.outcome, report.added, report.already_here) == (FileOutcome.TAKEN, 0, 18)
+            opened = open_ratings(data, IDENTITIES)
+            words = (opened.phrase(earlier=True), opened.laptop_phrase(earlier=True))
+            assert (report.phrase, report.laptop_phrase) == words
+        assert review.changed == ()
+        fewer = dict(list(review.key.orders.items())[1:])
+        for orders in (fewer, {who: order[1:] for who, order in review.key.orders.items()}):
+            key = review.key.model_copy(update={"orders": orders})
+            [said] = replace(review, key=key).changed
+            assert said.startswith("the people who were asked")
+        signer = review.manifest.organisation.signing_key
+        done = verify(CERTIFICATE, SIGNATURE, review_evidence(office, review, signer))
+        assert not done.broken, done.checks
+
+
+def test_a_certificate_holds_by_its_evidence_to_both_programs() -> None:
+    path = FILES / "golden.rosetta-evidence"
+    file = read_evidence_file(path)
+    assert (file.certificate, file.signature) == (CERTIFICATE, SIGNATURE)
+    done = verify(file.certificate, file.signature, file.evidence)
+    assert done.certificate.format == "rosetta-certificate/1" != CERTIFICATE_FORMAT
+    assert done.certificate.as_bytes() == CERTIFICATE
+    assert not done.broken, done.checks
+    code, said = asked_alone(path, done.certificate.organisation.signing_key)
+    assert (code, "Holds: discuss" in said) == (0, True)
+
+
+def test_a_later_field_has_no_place_in_an_earlier_version() -> None:
+    raw = golden_batch().manifest.model_dump(mode="json")
+    assert set(BatchManifest.model_fields) >= set(raw)
+    for name in set(BatchManifest.model_fields) - set(raw):
+        with pytest.raises(ValidationError):
+            BatchManifest.model_validate(raw | {name: "a" * 64})

@@ -63,7 +63,6 @@ class Ground:
 
 @cache
 def ground() -> Ground:
-    """Play the honest part once."""
     folder = Path(mkdtemp(prefix="rosetta-attacks-"))
     made = desk(folder / "home", items=60)
     rng, people, words = Random(5), [], []
@@ -103,7 +102,6 @@ def verified(file: EvidenceFile) -> Verification:
 
 
 def second_says(file: EvidenceFile, folder: Path) -> tuple[int, str]:
-    """Ask the program that stands alone."""
     return asked_alone(packed(file, folder / "forged.rosetta-evidence"))
 
 
@@ -168,7 +166,6 @@ def _is_of(each: Signed, devices: Iterable[str]) -> bool:
 
 
 def last_of(evidence: Evidence, code: str) -> Event:
-    """Return the last event of the laptop at which a person sat."""
     said = next(e for e in evidence.events if getattr(e.payload, "reviewer", None) == code)
     return max((e for e in evidence.events if e.device == said.device), key=lambda e: e.seq)
 
@@ -184,7 +181,6 @@ def stripped(evidence: Evidence, kind: str, codes: Iterable[str]) -> Evidence:
 
 
 def added(evidence: Evidence, *said: AnyPayload) -> Evidence:
-    """Let the organisation say something more."""
     chain = [e for e in evidence.events if e.device in evidence.own_devices]
     last, late = max(chain, key=lambda e: e.seq), max(e.lamport for e in evidence.events)
     events = list(evidence.events)

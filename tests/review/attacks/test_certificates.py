@@ -35,8 +35,6 @@ Ratings = dict[str, dict[str, int]]
 
 @dataclass
 class World:
-    """A review of one run, and everything that was told of it."""
-
     random: Random
     guarded: bool = True
     """Whether the ledger is asked."""
@@ -63,7 +61,6 @@ class World:
         return made
 
     def rate(self, who: str, items: list[str]) -> None:
-        """Let somebody rate some items, or rate them again."""
         said = self.ratings.setdefault(who, {})
         for item in items:
             good = self.random.random() < self.quality[item]

@@ -1,14 +1,15 @@
-"""Everything that belongs to a community, read back with nothing of ours, and nothing of anybody else in it."""
+"""All that belongs to a community, and nothing of others; its folder is whole or as it was, whatever stops it."""
 
+import errno
 import json
 import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 from unittest.mock import patch
 
 import pytest
@@ -21,28 +22,28 @@ from harness.card.build import seal
 from harness.consent.notice import OfCorpus, entries_of
 from harness.consent.register import Register
 from harness.core.failures import UsageError
+from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store
+from review.community import folder as export_folder
 from review.community.export import Done, Wanted, export_community
-from review.community.folder import read_export
+from review.community.folder import (
+    ABOUT,
+    FORMAT,
+    OutFile,
+    new_export,
+    put_in_place,
+    read_export,
+    sign_part,
+    write_part,
+)
 from review.community.page import kind_of
 from review.office.store.store import Office
-from review.verdict.gate.policy import proposed
 from tests.harness.card import factory
 from tests.harness.vault.made import CANARY, MINE, filled, readable
-from tests.review.office.made import (
-    RUNS,
-    Desk,
-    Person,
-    desk,
-    draft,
-    made,
-    random_ratings,
-    reviewed,
-    store_runs,
-    take_vouched,
-)
-from tests.review.office.secret_entries import secret_entries
+from tests.review.office.made import RUNS, Desk, Person, desk, random_ratings, take_vouched
+from tests.review.office.secret_entries import secret_desk, secret_entries
+from tests.review.thorough import times
 
 OTHERS = "fremdavorto"
 """Stands in every text of another community's corpus."""
@@ -87,7 +88,6 @@ def corpus(name: str, word: str, *, secret: bool = False) -> Corpus:
 
 
 def add_run(connection: sqlite3.Connection, given: Corpus, run_id: str) -> None:
-    """Seal a run of a corpus, in which every output is the reference."""
     outputs = [each.reference for each in given.entries]
     with patch.multiple(factory, DATASET=given.dataset, SHA256=given.sha256):
         seal(connection, factory.add_run(connection, given.entries, outputs, run_id=run_id))
@@ -103,7 +103,7 @@ def own_home(home: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     """An organisation with a rated review, the corpus of another community, and a secret one of its own."""
     folder = tmp_path_factory.mktemp("home")
-    office = desk(folder)
+    office = desk(folder, reviewers=3, items=20)
     for number, code in enumerate(office.codes[:2]):
         person = Person(folder / f"laptop{number}", office.batch, code)
         person.rate(random_ratings(len(person.order), number))
@@ -125,7 +125,6 @@ def export_to(target: Path, home: Desk, *corpora: str, **wanted: Any) -> Done:
 
 @pytest.fixture(scope="module")
 def own(home: Desk) -> str:
-    """The corpus of the review."""
     with closing(open_store(home.folder / "rosetta.sqlite")) as connection:
         (row,) = connection.execute("SELECT dataset_id FROM runs WHERE run_id = ?", (RUNS[0],))
     return str(row[0])
@@ -218,8 +217,7 @@ def test_secret_texts_go_out_on_explicit_wish_alone(home: Desk, tmp_path: Path) 
 def test_vault_goes_along_sealed_or_opened_with_its_log(home: Desk, tmp_path: Path) -> None:
     vault, target = filled(tmp_path), tmp_path / "out"
     export_to(target, home, "hidden", vault=vault, keeper=MINE)
-    assert readable(target) == []
-    assert vault.read().lines[-1].record.act.what == "exported"
+    assert (readable(target), vault.read().lines[-1].record.act.what) == ([], "exported")
     without = tmp_path / "without"
     export_to(without, home, "hidden", vault=vault)  # no key is needed for a sealed copy
     assert readable(without) == []
@@ -259,7 +257,7 @@ def about(given: Corpus, sha256: str) -> OfCorpus:
     return OfCorpus(id=given.dataset.id, sha256=sha256, **languages)
 
 
-def test_what_was_taken_back_stays_out_and_its_notice_goes_along(
+def test_what_was_taken_back_stays_out(
     home: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "home"
@@ -304,18 +302,8 @@ def test_what_was_taken_back_stays_out_and_its_notice_goes_along(
         assert holding(target, OTHERS) == []
 
 
-def secret_desk(folder: Path) -> Desk:
-    """Return an organisation with a review half of whose entries are secret."""
-    store_runs(folder, secret_entries())
-    identity, office = Identity.make(Role.ORGANISATION), Office.open(folder)
-    ready = made(draft(reviewed(folder)), identity)
-    _, policy = proposed()
-    review = office.create_review(ready.key, policy, ready.manifests, ready.texts, ready.codes)
-    return Desk(folder, office, identity, review, ready.batches[0])
-
-
 def test_a_review_of_secret_entries_goes_out_sealed(tmp_path: Path) -> None:
-    office = secret_desk(tmp_path / "home")
+    office = secret_desk(tmp_path / "home", reviewers=2, items=12)
     run = office.review.key.runs[0].run_id
     with office.office, closing(open_store(office.folder / "rosetta.sqlite")) as connection:
         (dataset,) = connection.execute(
@@ -353,3 +341,162 @@ def test_what_is_no_place_for_it(home: Desk, own: str, tmp_path: Path) -> None:
     export_to(tmp_path / "out", home, "fremda-korpo")
     with pytest.raises(UsageError, match="signed with another key"):
         export_to(tmp_path / "out", stranger, "fremda-korpo")
+
+
+SIGNER, OTHER = Identity.make(Role.COMPUTER), Identity.make(Role.COMPUTER)
+
+
+def files(words: str) -> list[OutFile]:
+    about = {"format": FORMAT, "signing_key": SIGNER.public.signing_key, "words": words}
+    return [
+        OutFile(ABOUT, json.dumps(about).encode()),
+        OutFile("runs/a/card.json", words.encode()),
+        OutFile("runs/b/card.json", words.encode() * 2),
+    ]
+
+
+def export(target: Path, locks: Path, words: str) -> None:
+    with new_export(target, locks) as made:
+        sign_part(made, write_part(made, files(words)), SIGNER)
+        put_in_place(made, target)
+
+
+def words_in(target: Path) -> str:
+    checked = read_export(target)
+    assert len(checked.sums) == 4
+    return str(checked.about["words"])
+
+
+class Killed(BaseException):
+    """Power fails: nothing happens on the disk any more."""
+
+
+@pytest.fixture
+def dying(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], list[int]]]:
+    """Yield a function that lets the power fail at the n-th step on the disk; its list counts the steps."""
+    with monkeypatch.context() as patched:
+
+        def at(step: int) -> list[int]:
+            patched.undo()
+            counted: list[int] = []
+
+            def dies(act: Callable[..., Any]) -> Callable[..., Any]:
+                def done(*given: Any, **named: Any) -> Any:
+                    counted.append(1)
+                    if len(counted) >= step:
+                        raise Killed
+                    return act(*given, **named)
+
+                return done
+
+            for place, name in (
+                (export_folder, "write_file"),
+                (export_folder, "private_folder"),
+                (Path, "rename"),
+                (shutil, "rmtree"),
+            ):
+                patched.setattr(place, name, dies(getattr(place, name)))
+            return counted
+
+        yield at
+        patched.undo()
+
+
+def test_stopped_export_is_old_or_new(tmp_path: Path, dying: Callable[[int], list[int]]) -> None:
+    target, locks = tmp_path / "out", tmp_path / "locks"
+    found = set()
+    for step in range(1, 30):
+        shutil.rmtree(target, ignore_errors=True)
+        export(target, locks, "old")
+        counted = dying(step)
+        try:
+            export(target, locks, "new")
+        except Killed:
+            pass
+        else:
+            assert len(counted) < step
+            break
+        finally:
+            dying(10**6)
+        found.add(words_in(target))
+        export(target, locks, "newer")
+        assert words_in(target) == "newer"
+        assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+    else:
+        pytest.fail("it never came to its end")
+    assert found == {"old", "new"}
+
+
+@pytest.mark.parametrize("old", [True, False])
+def test_full_disk_alters_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: bool) -> None:
+    target, locks = tmp_path / "out", tmp_path / "locks"
+    if old:
+        export(target, locks, "old")
+
+    def full(*_: Any, **__: Any) -> Never:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("harness.core.written_files.tempfile.mkstemp", full)
+        with pytest.raises(UsageError, match="No space left"):
+            export(target, locks, "new")
+    assert {each.name for each in tmp_path.iterdir()} == ({"out", "locks"} if old else {"locks"})
+    assert not old or words_in(target) == "old"
+    export(target, locks, "new")
+    assert words_in(target) == "new"
+
+
+def test_every_changed_byte_is_found(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    export(target, tmp_path / "locks", "words")
+    for path in sorted(each for each in target.rglob("*") if each.is_file()):
+        original = path.read_bytes()
+        for place in range(0, len(original), times(3, 1)):
+            changed = original[:place] + bytes([original[place] ^ 1]) + original[place + 1 :]
+            path.write_bytes(changed)
+            with pytest.raises(FileError):
+                read_export(target)
+        path.unlink()
+        with pytest.raises(FileError, match="missing"):
+            read_export(target)
+        path.write_bytes(original)
+    assert words_in(target) == "words"
+
+
+def test_what_others_put_there_is_found(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    export(target, tmp_path / "locks", "words")
+    (target / "notes.txt").write_text("mine")
+    with pytest.raises(FileError, match=r"notes\.txt: no export wrote it"):
+        read_export(target)
+    (target / "notes.txt").unlink()
+    (target / "elsewhere").symlink_to(tmp_path)
+    with pytest.raises(FileError, match="elsewhere: no export wrote it"):
+        read_export(target)
+    (target / "elsewhere").unlink()
+    card = target / "runs/a/card.json"
+    card.rename(tmp_path / "card.json")
+    card.symlink_to(tmp_path / "card.json")
+    with pytest.raises(FileError, match="a link lies in its place"):
+        read_export(target)
+    card.unlink()
+    (tmp_path / "card.json").rename(card)
+    assert words_in(target) == "words"
+    signed = OTHER.sign((target / "SHA256SUMS").read_bytes())
+    (target / "SHA256SUMS.sig").write_bytes(signed)  # by somebody else
+    with pytest.raises(FileError, match=r"SHA256SUMS\.sig"):
+        read_export(target)
+
+
+def test_no_path_leads_out_and_no_link_takes_its_place(tmp_path: Path) -> None:
+    for path in ("../out", "a/../../b", "", "a//b", "a\nb", "a\\b", "/etc/x", "a\x7f"):
+        with pytest.raises(UsageError, match="no name"):
+            write_part(tmp_path, [OutFile(path, b"")])
+        assert list(tmp_path.iterdir()) == [], path
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    (tmp_path / "file").write_text("x")
+    for name in ("link", "file"):
+        with pytest.raises(UsageError, match="is no folder"):
+            export(tmp_path / name, tmp_path / "locks", "x")
+    assert list((tmp_path / "real").iterdir()) == []

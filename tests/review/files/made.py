@@ -77,7 +77,6 @@ def batch(**changes: object) -> Batch:
 
 
 def events(count: int, batch_id: str = identifier("batch"), device: str = "0" * 16) -> list[Event]:
-    """A device's chain of ratings and comments."""
     made: list[Event] = []
     for seq in range(count):
         item = identifier(f"item {seq % 3}")

@@ -1,10 +1,14 @@
-"""Batch files: what the organisation wrote arrives unchanged, or is refused in words."""
+"""Batch files: what the organisation wrote arrives unchanged, or is refused in words, whatever byte was changed."""
 
 import hashlib
 import io
 import json
+import random
 import re
+import subprocess
+import sys
 import zipfile
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,14 +19,10 @@ from harness.core.canonical import canonical_bytes
 from harness.sealed.archive import pack
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
-from harness.sealed.sealing import AgeIdentity, lock_of
+from harness.sealed.sealing import AgeIdentity, lock_of, seal
 from review.files.batch import Batch, make_batch, open_batch, write_batch
-from review.files.manifests import (
-    Around,
-    BatchItem,
-    OthersWords,
-    wording,
-)
+from review.files.manifests import Around, BatchItem, OthersWords, wording
+from review.files.ratings import open_ratings, sign_ratings
 from review.files.reviewer_codes import place_of
 from review.rating import Reason
 from tests.review.files.made import (
@@ -33,12 +33,13 @@ from tests.review.files.made import (
     REVIEWERS,
     SALT,
     batch,
+    events,
     identifier,
     items,
     manifest,
     training,
 )
-from tests.review.thorough import examples
+from tests.review.thorough import examples, times
 
 WORDS = "kizun gorot sapos gipad"
 
@@ -62,7 +63,6 @@ PLACES = [place_of(person) for person in PEOPLE]
 
 
 def changed(**changes: Any) -> bytes:
-    """A batch with another manifest, items or training, signed all the same."""
     plain = members_of(batch())
     stated = json.loads(plain.pop("manifest.json"))
     del plain["manifest.sig"]
@@ -76,26 +76,21 @@ def changed(**changes: Any) -> bytes:
 def test_a_batch_comes_back_as_it_was_made() -> None:
     made = batch()
     opened = open_batch(write_batch(made))
-    assert opened == made
-    assert opened.items == tuple(items())
-    assert opened.training == tuple(training())
+    assert (opened, opened.items, opened.training) == (made, tuple(items()), tuple(training()))
     assert opened.manifest == manifest(members=opened.manifest.members)
     assert opened.sha256 == sha256(opened.manifest_bytes)
     assert opened.organisation_phrase == ORGANISATION.public.phrase
 
 
-@pytest.mark.parametrize(
-    ("version", "pinned"),
-    [
+def test_same_input_gives_the_same_pinned_bytes() -> None:
+    for version, pinned in (
         (3, "c06b494876c4f01b8ab93179b6fdf7d9a03a7900b01c6fcca5add4c06c37f662"),
         (2, "f1419f8bd42d6fbdff54d7c3860f4bc0232884b4059016cb742b9cb885c12a12"),
         (1, "9e17dc0c72bec5044d03b4372385315c4bf95d78750cc25f218ff0b39d751c9f"),
-    ],
-)
-def test_same_input_gives_the_same_pinned_bytes(version: int, pinned: str) -> None:
-    form = {"format": f"rosetta-batch/{version}"}
-    assert batch(**form).archive == batch(**form).archive
-    assert sha256(batch(**form).archive) == pinned
+    ):
+        form = {"format": f"rosetta-batch/{version}"}
+        assert batch(**form).archive == batch(**form).archive
+        assert sha256(batch(**form).archive) == pinned
 
 
 def test_file_of_before_tasks_and_letters_is_read_as_it_was() -> None:
@@ -132,20 +127,7 @@ def test_any_text_arrives_as_it_was(texts: list[tuple[str, str]]) -> None:
     assert open_batch(write_batch(made)).items == tuple(given_items)
 
 
-def test_nothing_but_the_words_of_the_form_is_in_it() -> None:
-    plain = members_of(batch())
-    assert list(plain) == [
-        "README.txt", "items.jsonl", "manifest.json", "manifest.sig", "salt.txt", "training.jsonl",
-    ]  # fmt: skip
-    for line in plain["items.jsonl"].splitlines():
-        assert set(json.loads(line)) == {"id", "source", "candidate"}
-    readme = plain["README.txt"].decode()
-    assert "Rosetta" in readme
-    assert readme.replace("\n", "").isprintable()
-    assert "dog" not in repr(batch()), "texts are not shown by accident"
-
-
-def test_a_secret_batch_opens_for_its_laptops_only() -> None:
+def test_secret_batch_opens_for_laptops_or_with_words_alone() -> None:
     data = write_batch(batch(secret=True), recipients=[LAPTOP.public.recipient])
     assert lock_of(data) is not None
     assert lock_of(write_batch(batch())) is None
@@ -154,17 +136,11 @@ def test_a_secret_batch_opens_for_its_laptops_only() -> None:
     assert refused(data).problem is FileProblem.WRONG_KEY
     for text in ("I saw his dog", "Traduko", "council", REVIEWERS[0]):
         assert text.encode() not in data
-
-
-def test_a_secret_batch_opens_with_the_words_of_the_card() -> None:
     data = write_batch(batch(secret=True), passphrase="Kizun Gorot Sapos Gipad")
     assert open_batch(data, passphrase=" kizun-gorot sapos,gipad ").manifest.secret
     assert refused(data).problem is FileProblem.LOCKED
     assert refused(data, LAPTOP.age).problem is FileProblem.LOCKED
     assert refused(data, passphrase="kizun gorot sapos gipaf").problem is FileProblem.WRONG_KEY
-
-
-def test_a_secret_batch_never_leaves_open() -> None:
     with pytest.raises(FileError, match="secret sentences"):
         write_batch(batch(secret=True))
     with pytest.raises(FileError, match="too short"):
@@ -176,7 +152,7 @@ def test_a_secret_batch_never_leaves_open() -> None:
     assert "not sealed" in str(refused(batch(secret=True).archive))
 
 
-def test_another_key_cannot_sign_and_no_member_is_exchanged() -> None:
+def test_another_key_cannot_sign_and_nothing_is_not_made() -> None:
     other, plain = Identity.make(Role.ORGANISATION), members_of(batch())
     with pytest.raises(FileError, match="another organisation's signing key"):
         make_batch(manifest(), items(), training(), other)
@@ -184,6 +160,10 @@ def test_another_key_cannot_sign_and_no_member_is_exchanged() -> None:
     assert refused(forged).problem is FileProblem.DAMAGED
     for name in ("items.jsonl", "training.jsonl", "README.txt"):
         assert refused(pack(plain | {name: plain[name] + b"\n"})).problem is FileProblem.DAMAGED
+    with pytest.raises(FileError, match="nothing to do"):
+        make_batch(manifest(), [], [], ORGANISATION, SALT)
+    with pytest.raises(FileError, match="not there"):
+        make_batch(manifest(), items()[:1], [], ORGANISATION, SALT)
 
 
 ITEM = canonical_bytes(items()[0].model_dump())
@@ -247,7 +227,6 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("what", INVALID)
 def test_batch_that_contradicts_itself_is_refused(what: str) -> None:
-    """Though it is signed."""
     changes, said = INVALID[what]
     error = refused(changed(**changes))
     assert error.problem in {FileProblem.INVALID, FileProblem.TOO_LARGE}
@@ -277,18 +256,7 @@ def test_manifest_has_one_form_and_a_hostile_one_is_refused() -> None:
         assert "canonical" in str(refused(pack(forged)))
 
 
-def test_sentences_to_translate_come_back_with_their_letters() -> None:
-    bare = [item.model_copy(update={"candidate": ""}) for item in items()]
-    asked = manifest(task="translate", letters=("â", "g̃", "ᐁ"))
-    opened = open_batch(write_batch(make_batch(asked, bare, [], ORGANISATION, SALT)))
-    assert (opened.manifest.task, opened.manifest.letters) == ("translate", ("â", "g̃", "ᐁ"))
-    assert opened.items == tuple(bare)
-    readme = zipfile.ZipFile(io.BytesIO(opened.archive)).read("README.txt").decode()
-    assert "rosetta-review" in readme
-    assert "traduire" in readme
-
-
-def test_a_batch_names_nobody_but_finds_whoever_types_the_code() -> None:
+def test_batch_names_nobody_but_finds_who_types_a_code() -> None:
     made = batch()
     plain = zipfile.ZipFile(io.BytesIO(made.archive))
     every = b"".join(plain.read(name) for name in plain.namelist())
@@ -303,23 +271,14 @@ def test_a_batch_names_nobody_but_finds_whoever_types_the_code() -> None:
     first = batch(format="rosetta-batch/1")
     assert (first.salt, first.person(REVIEWERS[0])) == (b"", REVIEWERS[0])
     assert first.manifest.order(REVIEWERS[1]) == made.manifest.order(PEOPLE[1])
-
-
-def test_a_tag_is_what_another_library_makes_of_a_code() -> None:
     from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
-    made = Scrypt(salt=SALT, length=16, n=2**14, r=8, p=1).derive(REVIEWERS[0].encode())
-    assert PEOPLE[0] == made.hex()
+    derived = Scrypt(salt=SALT, length=16, n=2**14, r=8, p=1).derive(REVIEWERS[0].encode())
+    assert PEOPLE[0] == derived.hex()
     assert (
-        place_of(PEOPLE[0]) == hashlib.sha256(f"rosetta person {made.hex()}".encode()).hexdigest()
+        place_of(PEOPLE[0])
+        == hashlib.sha256(f"rosetta person {derived.hex()}".encode()).hexdigest()
     )
-
-
-def test_what_cannot_be_rated_is_not_made() -> None:
-    with pytest.raises(FileError, match="nothing to do"):
-        make_batch(manifest(), [], [], ORGANISATION, SALT)
-    with pytest.raises(FileError, match="not there"):
-        make_batch(manifest(), items()[:1], [], ORGANISATION, SALT)
 
 
 @given(st.binary(max_size=200))
@@ -351,15 +310,67 @@ def test_version_3_comes_back_and_stands_in_no_earlier_one() -> None:
         make_batch(manifest(translations={"en": {"guide": "x"}}), items(), [], ORGANISATION, SALT)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "shown"),
-    [
+def test_a_text_is_given_in_the_nearest_language() -> None:
+    for wanted, shown in (
         ("en", "en"), ("en-GB", "en"), ("fr", "fr"), ("fr-CA", "fr-CA"), ("fr-BE", "fr"),
         ("FR-ca", "fr-CA"), ("pt", "pt-BR"), ("crk", "en"), ("es", "en"), ("e", "en"),
-    ],
-)  # fmt: skip
-def test_a_text_is_given_in_the_nearest_language(wanted: str, shown: str) -> None:
-    given = {"fr-CA": "fr-CA", "fr": "fr", "pt-BR": "pt-BR", "es": " "}
-    assert wording("en", "en", given, wanted) == (shown, shown)
-    assert wording("", "en", {"fr": "b", "es": "a"}, "en") == ("a", "es")  # in others alone
-    assert wording("", "en", {}, "fr") == ("", "en")
+    ):  # fmt: skip
+        given = {"fr-CA": "fr-CA", "fr": "fr", "pt-BR": "pt-BR", "es": " "}
+        assert wording("en", "en", given, wanted) == (shown, shown)
+        assert wording("", "en", {"fr": "b", "es": "a"}, "en") == ("a", "es")  # in others alone
+        assert wording("", "en", {}, "fr") == ("", "en")
+
+
+LEAST = batch()
+RECIPIENTS = LEAST.manifest.organisation.recipients
+Opening = Callable[[bytes], object]
+
+FILES: dict[str, tuple[bytes, Opening]] = {
+    "plain batch": (write_batch(LEAST), open_batch),
+    "batch for a laptop": (
+        write_batch(LEAST, recipients=[LAPTOP.public.recipient]),
+        lambda data: open_batch(data, [LAPTOP.age]),
+    ),
+    "ratings": (
+        seal(sign_ratings(events(2), LEAST, LAPTOP), RECIPIENTS),
+        lambda data: open_ratings(data, [ORGANISATION.age]),
+    ),
+}
+
+
+def refuse(opening: Opening, data: bytes) -> None:
+    with pytest.raises(FileError) as refused:
+        opening(data)
+    said = str(refused.value)
+    assert said.endswith(".")
+    assert len(said.split()) > 4
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_every_changed_byte_is_found(kind: str) -> None:
+    whole, opening = FILES[kind]
+    opening(whole)
+    for place in range(0, len(whole), times(17, 1)):
+        for value in random.Random(place).sample(range(1, 256), times(1, 255)):
+            refuse(opening, whole[:place] + bytes([whole[place] ^ value]) + whole[place + 1 :])
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_every_cut_missing_and_doubled_byte_is_found(kind: str) -> None:
+    whole, opening = FILES[kind]
+    for place in range(0, len(whole), times(29, 1)):
+        refuse(opening, whole[:place])
+        refuse(opening, whole[:place] + whole[place + 1 :])
+        refuse(opening, whole[:place] + whole[place : place + 1] + whole[place:])
+
+
+LOOK = """
+import sys
+import review.files.batch, harness.sealed.stick, review.files.statements, review.files.ratings
+print(*sorted({"cryptography", "filelock", "keyring", "numpy", "pyrage"} & set(sys.modules)))
+"""
+
+
+def test_heavy_libraries_wait_until_they_are_needed() -> None:
+    done = subprocess.run([sys.executable, "-c", LOOK], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

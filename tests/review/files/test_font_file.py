@@ -24,11 +24,6 @@ FONT = subset_font(ARABIC, {"س", "\u0655"})
 DRAWN = carried().font
 
 
-def test_characters_are_those_that_another_program_finds() -> None:
-    for file in sorted(FOLDER.glob("*.ttf")):
-        assert characters_of(file.read_bytes()) == set(TTFont(file).getBestCmap()), file.stem
-
-
 def test_cut_font_holds_its_letters_and_what_joins_them() -> None:
     found = read_font(FONT)
     assert {ord("س"), 0x0655} <= found.characters
@@ -42,14 +37,13 @@ def test_cut_font_holds_its_letters_and_what_joins_them() -> None:
     }
     assert found.family != read_font(DRAWN).family
     assert subset_font(ARABIC, {"س", "\u0655"}) == FONT
-
-
-def test_large_script_is_cut_and_a_small_one_is_whole() -> None:
     assert set(map(ord, CHEROKEE)) <= read_font(carried().font).characters
     few = read_font(subset_font(drawn_font(CHEROKEE), {"Ꮳ"}))
     assert set(map(ord, CHEROKEE)) <= few.characters
     han = "".join(map(chr, range(0x4E00, 0x4E00 + 1100)))
     assert read_font(subset_font(drawn_font(han), set("一丁"))).characters == {0x4E00, 0x4E01}
+    for file in sorted(FOLDER.glob("*.ttf")):
+        assert characters_of(file.read_bytes()) == set(TTFont(file).getBestCmap()), file.stem
 
 
 @given(st.integers(0, len(FONT) - 1), st.integers(1, 255))
@@ -79,7 +73,6 @@ def test_hostile_font_is_read_or_refused_in_words(seed: int) -> None:
 
 
 def _with(table: str, change: Callable[[bytearray], None]) -> bytes:
-    """Change one table, and the sum in the directory with it."""
     made = bytearray(DRAWN)
     at = next(12 + 16 * n for n in range(30) if made[12 + 16 * n :][:4] == table.encode())
     begin, size = (int.from_bytes(made[at + n : at + n + 4], "big") for n in (8, 12))

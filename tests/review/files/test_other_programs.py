@@ -143,8 +143,7 @@ def test_every_command_and_vector_of_the_page_is_tested() -> None:
     digest, _, said = VECTORS[0].partition("\n")
     assert phrase(digest) == said
     digits, _, said = VECTORS[1].partition(" ")
-    assert made_up(bytes.fromhex(digits)) == said
-    assert read_code(VECTORS[2]) == VECTORS[2]
+    assert (made_up(bytes.fromhex(digits)), read_code(VECTORS[2])) == (said, VECTORS[2])
     assert tuple(LISTED.read_text("ascii").split()) == LIST
     assert sha256(batch().manifest_bytes).hexdigest() == batch().sha256
 
@@ -170,5 +169,4 @@ def test_real_program_opens_what_a_passphrase_sealed(tmp_path: Path) -> None:
     asking.sendline("kizun gorot sapos")
     asking.expect(pexpect.EOF)
     asking.close()
-    assert asking.exitstatus == 0
-    assert (tmp_path / "batch.zip").read_bytes() == data
+    assert (asking.exitstatus, (tmp_path / "batch.zip").read_bytes()) == (0, data)

@@ -18,12 +18,10 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from harness.core.canonical import canonical_bytes
-from harness.core.storage_problems import StorageProblem
 from harness.sealed.archive import pack
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, seal
-from harness.sealed.stick import StickError
 from review.files import ratings as module
 from review.files.batch import Batch, make_batch, write_batch
 from review.files.ratings import RatingsFile, Written, open_ratings, sign_ratings, write_ratings
@@ -180,18 +178,6 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
     assert names(tmp_path) == sorted([mine.name, foreign.name, newest.name])
 
 
-def test_failing_stick_leaves_the_older(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    older = hand_over(tmp_path, 3).path
-
-    def full(path: Path, *_: object) -> None:
-        raise StickError(path, StorageProblem.DISK_FULL)
-
-    monkeypatch.setattr(module, "write_file", full)
-    with pytest.raises(StickError):
-        hand_over(tmp_path, 9)
-    assert names(tmp_path) == [older.name]
-
-
 def test_older_file_that_stays_is_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hand_over(tmp_path, 3)
 
@@ -206,23 +192,17 @@ def test_older_file_that_stays_is_no_harm(tmp_path: Path, monkeypatch: pytest.Mo
     assert len(names(tmp_path)) == 2
 
 
-def test_what_was_sealed_again_for_others_is_refused() -> None:
+def test_what_others_sealed_or_signed_is_refused() -> None:
     """A recipient can open a file and seal it for somebody else; the signature names for whom it was."""
     other = AgeIdentity.make()
     forwarded = seal(sign_ratings(EVERY, BATCH, LAPTOP), [other.recipient])
     assert "another organisation" in str(refused(forwarded, other))
     assert refused(forwarded, other).problem is FileProblem.WRONG_KEY
-
-
-def test_another_key_cannot_sign_in_a_laptops_name() -> None:
     read = zipfile.ZipFile(io.BytesIO(sign_ratings(EVERY, BATCH, LAPTOP)))
     plain = {name: read.read(name) for name in read.namelist()}
     forged = plain | {"manifest.sig": Identity.make(Role.LAPTOP).sign(plain["manifest.json"])}
     assert refused(seal(pack(forged), RECIPIENTS)).problem is FileProblem.DAMAGED
-
-
-def test_a_signature_of_a_batch_does_not_count_for_ratings() -> None:
-    """One key may belong to an organisation and, in a small one, to its laptop."""
+    # One key may belong to an organisation and, in a small one, to its laptop.
     assert refused(seal(BATCH.archive, RECIPIENTS)).problem is FileProblem.NOT_OURS
     assert refused(changed(format="rosetta-batch/1")).problem is FileProblem.NOT_OURS
     assert refused(changed(format="rosetta-ratings/3")).problem is FileProblem.NEWER
@@ -249,14 +229,11 @@ def test_contradiction_is_refused_though_signed(changes: dict[str, Any], said: s
     assert said in str(error)
 
 
-def test_a_damaged_event_is_for_the_merge_to_set_aside() -> None:
+def test_damaged_event_is_read_and_other_files_are_named() -> None:
     lines = [event.line() for event in EVERY]
     content = b"\n".join([lines[0], b"no event", *lines[2:]]) + b"\n"
     read = open_ratings(changed(**{"events.jsonl": content}), [ORGANISATION.age])
     assert read.lines[1] == b"no event"
-
-
-def test_other_files_are_named() -> None:
     assert refused(b"").problem is FileProblem.CUT_SHORT
     assert refused(b"PK\3\4").problem is FileProblem.NOT_OURS
     locked = write_batch(BATCH, passphrase="kizun gorot sapos")
@@ -274,15 +251,12 @@ def no_code(typed: str) -> CodeProblem:
     return error.value.problem
 
 
-def test_codes_differ_and_a_seed_gives_the_same() -> None:
+def test_codes_differ_and_a_wrong_character_is_noticed() -> None:
     form = TypeAdapter(Reviewer)
     assert len(set(CODES)) == len(CODES)
     assert [form.validate_python(code) for code in CODES] == CODES
     assert len(set(make_codes(500))) == 500
     assert make_codes(3, random.Random(7).randrange) == make_codes(3, random.Random(7).randrange)
-
-
-def test_every_wrong_character_and_every_swap_is_noticed() -> None:
     for code in CODES:
         for place in range(8):
             for other in ALPHABET.replace(code[place], ""):
@@ -292,6 +266,11 @@ def test_every_wrong_character_and_every_swap_is_noticed() -> None:
             swapped[one], swapped[two] = code[two], code[one]
             if code[one] != code[two]:
                 assert no_code("".join(swapped)) is CodeProblem.CHECK
+    assert no_code("") is CodeProblem.LENGTH
+    assert no_code(CODES[0] + "0") is CodeProblem.LENGTH
+    assert no_code("U" + CODES[0][1:]) is CodeProblem.CHARACTER
+    with pytest.raises(CodeError, match=r"Character 3 of the code"):
+        read_code("00\u140100000")
 
 
 @examples(25, 100)
@@ -304,14 +283,6 @@ def test_codes_are_read_as_people_type_them(seed: int, chance: random.Random) ->
         for c in code
     )
     assert read_code(typed) == read_code(printed(code)) == code
-
-
-def test_the_words_say_what_is_wrong() -> None:
-    assert no_code("") is CodeProblem.LENGTH
-    assert no_code(CODES[0] + "0") is CodeProblem.LENGTH
-    assert no_code("U" + CODES[0][1:]) is CodeProblem.CHARACTER
-    with pytest.raises(CodeError, match=r"Character 3 of the code"):
-        read_code("00\u140100000")
 
 
 @examples(40, 100)

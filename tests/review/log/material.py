@@ -106,13 +106,10 @@ class Device:
     def say(self, payload: say.AnyPayload) -> Event:
         before = self.events[-1] if self.events else None
         event = make_event(
-            payload,
-            device=self.name,
-            seq=before.seq + 1 if before else 0,
-            lamport=before.lamport + 1 if before else 1,
-            prev=before.id if before else FIRST,
+            payload, device=self.name, seq=before.seq + 1 if before else 0,
+            lamport=before.lamport + 1 if before else 1, prev=before.id if before else FIRST,
             salt=self._random.randbytes(16),
-        )
+        )  # fmt: skip
         self.events.append(event)
         return event
 

@@ -9,7 +9,6 @@ from tests.review.log.material import rate
 
 
 def append(folder: str, count: str) -> None:
-    """Append ratings and acknowledge each on standard output once it is kept."""
     with Laptop.open(Path(folder), busy_seconds=60) as laptop:
         for number in range(int(count)):
             event = laptop.append(rate(number % 6, Rating.GIST))
@@ -18,7 +17,6 @@ def append(folder: str, count: str) -> None:
 
 
 def hold(folder: str) -> None:
-    """Hold the lock for writing until standard input ends."""
     with Laptop.open(Path(folder)) as laptop:
         laptop.connection.execute("BEGIN IMMEDIATE")
         sys.stdout.write("held\n")

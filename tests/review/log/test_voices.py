@@ -89,82 +89,70 @@ def test_of_two_laptops_neither_counts_until_decided() -> None:
     assert voices.speakers == {PLACE: (KEYS[FIRST], KEYS[SECOND])}
 
 
-@pytest.mark.parametrize(
-    ("devices", "expected"),
-    [
+def test_laptops_that_are_named_speak() -> None:
+    for devices, expected in (
         ((FIRST,), {0: Rating.REJECT, 1: Rating.GIST}),
         ((SECOND,), {0: Rating.EXCELLENT}),
         ((THIRD,), {}),
         ((FIRST, SECOND), {0: Rating.EXCELLENT, 1: Rating.GIST}),
-    ],
-)
-def test_laptops_that_are_named_speak(
-    devices: tuple[str, ...], expected: dict[int, Rating]
-) -> None:
-    state, voices = said(HONEST, OTHER, office(speaks(*devices)))
-    assert ratings(state) == expected
-    assert voices.several == {PLACE: tuple(KEYS[device] for device in devices)}
-    assert not voices.waiting
+    ):
+        state, voices = said(HONEST, OTHER, office(speaks(*devices)))
+        assert ratings(state) == expected
+        assert voices.several == {PLACE: tuple(KEYS[device] for device in devices)}
+        assert not voices.waiting
 
 
-def test_the_last_decision_counts_and_only_the_organisations() -> None:
+def test_last_decision_of_the_organisation_alone_counts() -> None:
     later = office(speaks(SECOND), speaks(FIRST))
     assert ratings(said(HONEST, OTHER, later)[0]) == {0: Rating.REJECT, 1: Rating.GIST}
     forged = chain(speaks(SECOND), word(FIRST, counts=False), name=SECOND)
     state, voices = said(HONEST, forged, OTHER[:0])
     assert ratings(state) == {0: Rating.REJECT, 1: Rating.GIST}
     assert not voices.removed
+    there = [*HONEST, *chain(agreed(), rate(0, Rating.GIST, batch=OTHER_BATCH), name=SECOND)]
+    state, voices = said(there, batches=(BATCH, OTHER_BATCH))
+    assert not voices.several
+    assert ratings(state) == {0: Rating.REJECT, 1: Rating.GIST}
 
 
-def test_shared_computer_is_no_clash() -> None:
+def test_shared_computer_or_a_word_beside_is_no_clash() -> None:
     third = chain(agreed(), rate(0, Rating.GIST), name=THIRD)  # comes after the decision
     state, voices = said(HONEST, third, office(speaks(FIRST)))
     assert ratings(state) == {0: Rating.REJECT, 1: Rating.GIST}
     assert voices.several == {PLACE: (KEYS[FIRST],)}
     bens = (agreed(BEN), rate(0, Rating.REJECT, reviewer=BEN))
     state, voices = said(chain(agreed(), rate(0, Rating.GIST), *bens, name=FIRST))
-    assert ratings(state) == {0: Rating.GIST}
-    assert set(voices.speakers) == {PLACE, (BATCH, BEN)}
+    assert (ratings(state), set(voices.speakers)) == ({0: Rating.GIST}, {PLACE, (BATCH, BEN)})
     assert not voices.several
-
-
-def test_another_device_of_the_same_laptop_is_no_clash() -> None:
     moved = {**KEYS, SECOND: KEYS[FIRST]}
     counted, voices = heard([*HONEST, *OTHER], moved, {OFFICE}, {BATCH})
     assert not voices.several
     assert len(counted) == len(HONEST) + len(OTHER)
-
-
-@pytest.mark.parametrize("words", [[(SECOND, FIRST)], [(THIRD, FIRST), (SECOND, THIRD)]])
-def test_a_laptop_that_came_instead_of_another_is_the_same(words: list[tuple[str, str]]) -> None:
-    told = office(*(word(new, before=old) for new, old in words))
-    state, voices = said(HONEST, OTHER, told)
-    assert ratings(state) == {0: Rating.EXCELLENT, 1: Rating.GIST}
+    other = chain(agreed(), comment(0, "well"), name=SECOND)
+    state, voices = said(HONEST, other)
+    assert ratings(state) == {0: Rating.REJECT, 1: Rating.GIST}
     assert not voices.several
-    named = office(*(word(new, before=old) for new, old in words), speaks(FIRST))
-    assert ratings(said(HONEST, OTHER, named)[0]) == {0: Rating.EXCELLENT, 1: Rating.GIST}
+
+
+def test_a_laptop_that_came_instead_of_another_is_the_same() -> None:
+    for words in ([(SECOND, FIRST)], [(THIRD, FIRST), (SECOND, THIRD)]):
+        told = office(*(word(new, before=old) for new, old in words))
+        state, voices = said(HONEST, OTHER, told)
+        assert ratings(state) == {0: Rating.EXCELLENT, 1: Rating.GIST}
+        assert not voices.several
+        named = office(*(word(new, before=old) for new, old in words), speaks(FIRST))
+        assert ratings(said(HONEST, OTHER, named)[0]) == {0: Rating.EXCELLENT, 1: Rating.GIST}
 
 
 @pytest.mark.parametrize(
     "acts",
-    [
-        lambda target: [undo(target)],
-        lambda target: [flag()],
-        lambda target: [rate(3, Rating.GIST)],
-    ],
+    [lambda target: [undo(target)], lambda target: [flag()], lambda target: [rate(3, Rating.GIST)]],
     ids=["undo", "harm", "an item that nobody rated"],
 )
 def test_whatever_decides_something_is_a_clash(acts: Any) -> None:
     other = chain(*acts(HONEST[1]), name=SECOND)
     state, voices = said(HONEST, other)
     assert (ratings(state), voices.waiting) == ({}, (PLACE,))
-
-
-def test_to_look_and_agree_at_a_second_laptop_is_none() -> None:
-    other = chain(agreed(), comment(0, "well"), name=SECOND)
-    state, voices = said(HONEST, other)
-    assert ratings(state) == {0: Rating.REJECT, 1: Rating.GIST}
-    assert not voices.several
 
 
 def test_call_of_harm_is_heard_through_a_clash() -> None:
@@ -185,26 +173,16 @@ def test_laptop_taken_out_is_not_heard_until_put_back() -> None:
     assert (ratings(state), voices.removed, voices.waiting) == ({}, {}, (PLACE,))
 
 
-def test_what_was_taken_back_stays_so_from_whatever_laptop() -> None:
+def test_what_was_taken_back_stays_so_and_ends_a_clash() -> None:
     back = chain(withdraw(Scope.BATCH), name=SECOND)
     state, voices = said(HONEST, back, office(word(SECOND, counts=False)))
     assert ratings(state) == {}
     assert not voices.speakers
     erased = [event.erased() for event in HONEST]
     assert said(erased, back, office(word(SECOND, counts=False))) == (state, voices)
-
-
-def test_withdrawal_ends_the_clash_with_its_decision() -> None:
     back = chain(*(event.payload for event in OTHER), withdraw(Scope.BATCH), name=SECOND)  # type: ignore[arg-type]
     state, voices = said(HONEST, back, office(speaks(FIRST)))
     assert (ratings(state), voices.several) == ({}, {})
-
-
-def test_other_batches_are_their_own() -> None:
-    there = [*HONEST, *chain(agreed(), rate(0, Rating.GIST, batch=OTHER_BATCH), name=SECOND)]
-    state, voices = said(there, batches=(BATCH, OTHER_BATCH))
-    assert not voices.several
-    assert ratings(state) == {0: Rating.REJECT, 1: Rating.GIST}
 
 
 def test_time_that_no_laptop_comes_to_is_found_though_two_agree() -> None:

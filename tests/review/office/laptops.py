@@ -1,8 +1,6 @@
 """Laptops, and the ratings that they hand over."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,27 +10,20 @@ from harness.sealed.keys import Identity
 from harness.sealed.sealing import seal
 from review.files.ratings import sign_ratings
 from review.log.event import Event, make_event
+from review.log.fold import ReviewerState
 from review.log.merge import export_events
 from review.log.payloads import AnyPayload, Rate
 from review.office.intake.file_report import FileReport
 from review.office.intake.importing import import_bytes
 from review.rating import Rating
-from tests.review.office.made import (
-    Desk,
-    Person,
-    desk,
-    random_ratings,
-    vouch_for,
-)
+from tests.review.office.made import Desk, Person, desk, random_ratings, vouch_for
 
 NOW = datetime.now(UTC)
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Iterator[Desk]:
-    opened = desk(tmp_path / "office", reviewers=3, items=30)
-    yield opened
-    opened.office.close()
+def made(tmp_path: Path) -> Desk:
+    return desk(tmp_path / "office", reviewers=3, items=30)
 
 
 def person(made: Desk, place: int, count: int = 3, folder: str | None = None) -> Person:
@@ -63,7 +54,6 @@ def take(made: Desk, identity: Identity, events: Sequence[Event], enrol: bool = 
 
 
 def hand_in(made: Desk, someone: Person) -> FileReport:
-    """Let the office read what somebody hands over; somebody vouches for the laptop before."""
     return take_file(made, someone.handed_over())
 
 
@@ -86,11 +76,10 @@ def next_of(last: Event, payload: AnyPayload, *, seq: int | None = None) -> Even
 
 
 def first_of(device: str, payload: AnyPayload) -> Event:
-    """Make what a forger would write as the first event of a device."""
     return make_event(payload, device=device, seq=0, lamport=1, prev="", salt=bytes(16))
 
 
 def ratings(made: Desk, someone: Person) -> dict[str, Rating | None]:
-    state = made.office.state(made.review).reviewers
-    person = state[someone.batch.manifest.batch, someone.code]
+    place = someone.batch.manifest.batch, someone.code
+    person = made.office.state(made.review).reviewers.get(place, ReviewerState())
     return {item: judged.rating for item, judged in person.judgements.items()}

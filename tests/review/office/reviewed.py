@@ -1,7 +1,5 @@
 """A small review with its answer key and what six people may say, for tests of what is made from it."""
 
-from __future__ import annotations
-
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry
 from review.files.manifests import BatchItem, BatchManifest, Organisation
@@ -26,52 +24,30 @@ def key(*, segment: str = "development") -> AnswerKey:
         for place, item in enumerate(ITEMS)
     }
     items[BAD] = KeyItem(run_id=None, entry=5, stratum=1, control=ControlKind.BAD)
+    run = KeyRun(
+        run_id=RUN, run_card_hash="1" * 64, dataset_id="demo", language_pair="EN→EO",
+        strata={1: 2, 2: 2}, segments={segment: 4},
+    )  # fmt: skip
     return AnswerKey(
-        review="demo",
-        batches=(BATCH,),
-        batch_sha256={BATCH: "0" * 64},
-        runs=(
-            KeyRun(
-                run_id=RUN,
-                run_card_hash="1" * 64,
-                dataset_id="demo",
-                language_pair="EN→EO",
-                strata={1: 2, 2: 2},
-                segments={segment: 4},
-            ),
-        ),
-        items=items,
-        core=ITEMS,
-        orders=dict.fromkeys(PEOPLE, (*ITEMS, BAD)),
-        seed=7,
-        panel="Everyone who came.",
-    )
+        review="demo", batches=(BATCH,), batch_sha256={BATCH: "0" * 64}, runs=(run,), items=items,
+        core=ITEMS, orders=dict.fromkeys(PEOPLE, (*ITEMS, BAD)), seed=7, panel="Everyone who came.",
+    )  # fmt: skip
 
 
 def review(key: AnswerKey, *, sealed: bool = False) -> Review:
     """That review as an office has it, with batches that were handed out sealed or open."""
     manifest = BatchManifest(
-        batch=BATCH,
-        review=key.review,
-        title="",
-        created="2026-03-04T05:06:07Z",
-        source_language="en",
-        target_language="eo",
+        batch=BATCH, review=key.review, title="", created="2026-03-04T05:06:07Z",
+        source_language="en", target_language="eo",
         organisation=Organisation(name="", signing_key="2" * 64, recipients=("age1a", "age1b")),
-        policy_sha256="3" * 64,
-        consent="",
-        guide="",
-        language="en",
-        secret=sealed,
-        orders={place_of(who): order for who, order in key.orders.items()},
-        members={},
-    )
+        policy_sha256="3" * 64, consent="", guide="", language="en", secret=sealed,
+        orders={place_of(who): order for who, order in key.orders.items()}, members={},
+    )  # fmt: skip
     manifests = {BATCH: manifest.model_dump_json().encode()}
     return Review(1, key.review, manifest.created, key, b"", manifests, dict)
 
 
 def texts(**more: str) -> dict[str, BatchItem]:
-    """The items' texts."""
     items = {
         item: BatchItem(id=item, source=f"Source {place}", candidate=f"Frazo {place}")
         for place, item in enumerate(ITEMS)
@@ -86,7 +62,6 @@ def judged(rating: Rating | None, position: int = 0) -> Judgement:
 
 
 def said(*ratings: Rating | None, share: bool = True, **more: object) -> ReviewerState:
-    """One person who judged the first items so."""
     judgements = {
         item: judged(rating, place)
         for place, (item, rating) in enumerate(zip(ITEMS, ratings, strict=False))
@@ -100,23 +75,18 @@ def said(*ratings: Rating | None, share: bool = True, **more: object) -> Reviewe
 
 
 def state(*people: ReviewerState) -> State:
-    """What these people said, in the order of their codes."""
     return State({(BATCH, PEOPLE[place]): each for place, each in enumerate(people)}, {}, {}, {})
 
 
 def corpus(version: str = "1.2.0") -> Corpus:
-    """Five entries."""
     entries = tuple(
         Entry(id=number, source=f"Source {number}.", reference=f"Frazo {number}.")
         for number in range(1, 6)
     )
     dataset = Dataset(
-        id="demo",
-        version=version,
-        language_pair="EN→EO",
-        source_language="en",
+        id="demo", version=version, language_pair="EN→EO", source_language="en",
         target_language="eo",
-    )
+    )  # fmt: skip
     return Corpus(dataset, entries, "0" * 64, Form.SPECIFICATION)
 
 

@@ -1,10 +1,9 @@
 """An office with a corpus of two sentences in the making, and somebody who looks over translations."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from corpora.model.entry import Segment
 from harness.project.candidates import Usual, take_candidates
 from harness.project.state import Project, ProjectEntry
 from harness.sealed.keys import Identity, Role
+from review.files.reviewer_codes import make_codes
 from review.log.payloads import Adjudicate, HarmFlag, NotJudged, Suggest
 from review.office.making.batches import NO_POLICY, make
 from review.office.making.creating import Share
@@ -36,8 +36,6 @@ from tests.review.office.translator import Translator
 
 
 class Judge(Person):
-    """Somebody who looks over translations."""
-
     def says(self, item: str, rating: Rating, better: str = "") -> None:
         if better:
             self.laptop.append(Suggest(**self.place, item=item, text=better))
@@ -77,19 +75,16 @@ class School:
 
     def gather_again(self) -> Gathered:
         """Gather, which changes nothing any more."""
-        before = self.project.state
-        found = self.gather()
+        before, found = self.project.state, self.gather()
         assert self.project.state == before
         return found
 
     def take(self, desk: Written, *people: Person) -> Gathered:
-        """Take in what people hand over, and gather."""
         for person in people:
             desk.take(person)
         return self.gather()
 
     def translated(self, *texts: str) -> tuple[Written, Translator]:
-        """Have all sentences translated; gives the review and who did it."""
         texts = texts or ("Bonan tagon", "Sekreta frazo")
         desk = self.asks("translate", "words")
         person = Translator(self.folder, desk, 0)
@@ -99,7 +94,6 @@ class School:
         return desk, person
 
     def translate_again(self, text: str, number: int = 1) -> None:
-        """Have a sentence translated in one more review."""
         desk = self.asks("translate", "words-2")
         person = Translator(self.folder / "second", desk, 0)
         person.write(desk.item(number), text)
@@ -115,7 +109,6 @@ class School:
         return desk, judge
 
     def looks(self, people: int, name: str = "look", *, again: bool = False) -> list[Any]:
-        """Ask second speakers; gives the review and who they are."""
         desk = self.asks("agree", name, people, again=again)
         codes = enumerate(desk.review.key.orders)
         return [desk, *(Judge(self.folder / f"{name} {n}", desk.batch, code) for n, code in codes)]
@@ -124,7 +117,6 @@ class School:
         return self.project.texts(self.entry(number)).reference
 
     def texts(self, number: int = 1) -> tuple[str, tuple[str, ...]]:
-        """Return the reference of a sentence and the wordings beside it."""
         texts = self.project.texts(self.entry(number))
         return texts.reference, texts.all_variants
 
@@ -133,14 +125,12 @@ class School:
         return None if agreed is None else agreed.outcome
 
     def waiting(self, *, again: bool = False) -> list[int]:
-        """Return the sentences that wait for a second speaker."""
         return [each.id for each in to_agree(self.project, again=again)]
 
     def untranslated(self) -> list[int]:
         return [each.id for each in to_translate(self.project)]
 
     def decide(self, desk: Written, *, harmful: bool, number: int = 1) -> None:
-        """Let the organisation decide what somebody called harmful."""
         place = {"batch": desk.batch.manifest.batch, "item": desk.item(number), "note": ""}
         said = Adjudicate(wall=made.WALL, **place, harmful=harmful, reason="usual", by="Ann")
         self.office.append(desk.review, said)
@@ -153,21 +143,27 @@ def open_school(folder: Path, sources: Sequence[Any]) -> School:
 
 
 @pytest.fixture
-def school(tmp_path: Path) -> Iterator[School]:
+def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read no demo corpus, of which none of these sentences is; and draw the same codes in each test."""
+    draw = Random(1).randrange
+    known, codes = "harness.project.candidates.known_of_the_demo", "review.office.making.creating"
+    monkeypatch.setattr(known, lambda sources: frozenset())
+    monkeypatch.setattr(f"{codes}.make_codes", lambda count: make_codes(count, draw))
+
+
+@pytest.fixture
+def school(tmp_path: Path, cheap: None) -> School:
     sources = (
         candidate("Good day to you", segment=Segment.DEVELOPMENT),
         candidate("A secret sentence", segment=Segment.GOLD_STANDARD),
     )
-    made = open_school(tmp_path, sources)
-    yield made
-    made.office.close()
+    return open_school(tmp_path, sources)
 
 
 @pytest.fixture
-def days(tmp_path: Path) -> Iterator[School]:
+def days(tmp_path: Path, cheap: None) -> School:
     """Sentences of which none is secret, each of them translated in the same words."""
     texts = [f"{letter * 9} day to you" for letter in "abcdefghijk"]
     made = open_school(tmp_path, [candidate(text, segment=Segment.DEVELOPMENT) for text in texts])
     made.translated(*["Bonan tagon"] * len(texts))
-    yield made
-    made.office.close()
+    return made

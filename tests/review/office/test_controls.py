@@ -1,7 +1,5 @@
 """Controls: made as asked, from what may be shown, not to be told from the rest; wrong word forms among them."""
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter
 from functools import cache
@@ -52,28 +50,28 @@ def of_kind(draft: ReviewDraft, kind: ControlKind) -> list[Item]:
     return [item for item in draft.controls.items if item.truth.control is kind]
 
 
-def test_eighty_items_get_eight_bad_eight_repeats_four_anchors(draft: ReviewDraft) -> None:
+def test_eighty_items_get_controls_half_of_them_word_forms(draft: ReviewDraft) -> None:
     counts = Counter(item.truth.control for item in draft.controls.items)
     assert counts == {ControlKind.BAD: 8, ControlKind.REPEAT: 8, ControlKind.ANCHOR: 4}
     assert not draft.controls.short
-    assert len(draft.items) == 100
-    assert usual_counts(160) == Counts(16, 16, 8)
+    assert (len(draft.items), usual_counts(160)) == (100, Counts(16, 16, 8))
     assert usual_counts(40) == Counts(8, 8, 4)
-
-
-def test_half_of_the_bad_ones_are_wrong_word_forms(draft: ReviewDraft) -> None:
     kinds = draft.controls.kinds()
     assert kinds["fst"] >= 4
     assert kinds.get(HALF, 0) <= 1
 
 
-def test_a_bad_item_equals_neither_a_reference_nor_an_output(draft: ReviewDraft) -> None:
+def test_controls_equal_no_output_and_come_from_development(draft: ReviewDraft) -> None:
     for item in of_kind(draft, ControlKind.BAD):
         entry = draft.runs.corpus[item.truth.entry]
         known = {entry.reference, *entry.variants, str(made.demo_outputs()[entry.id])}
         assert plain_form(item.shown.candidate) not in set(map(plain_form, known))
         assert item.truth.run_id is None
         assert item.truth.made_by
+    for item in (*of_kind(draft, ControlKind.BAD), *of_kind(draft, ControlKind.ANCHOR)):
+        assert draft.runs.corpus[item.truth.entry].segment is Segment.DEVELOPMENT
+    for item in of_kind(draft, ControlKind.ANCHOR):
+        assert item.shown.candidate == draft.runs.corpus[item.truth.entry].reference
 
 
 def test_partners_are_items_of_the_same_entry(draft: ReviewDraft) -> None:
@@ -89,13 +87,6 @@ def test_partners_are_items_of_the_same_entry(draft: ReviewDraft) -> None:
         assert first.shown.candidate == item.shown.candidate
         assert (first.truth.control, first.truth.run_id) == (None, item.truth.run_id)
     assert sum(item.truth.partner is not None for item in of_kind(draft, ControlKind.BAD)) >= 4
-
-
-def test_anchors_and_bad_items_come_from_development_entries(draft: ReviewDraft) -> None:
-    for item in (*of_kind(draft, ControlKind.BAD), *of_kind(draft, ControlKind.ANCHOR)):
-        assert draft.runs.corpus[item.truth.entry].segment is Segment.DEVELOPMENT
-    for item in of_kind(draft, ControlKind.ANCHOR):
-        assert item.shown.candidate == draft.runs.corpus[item.truth.entry].reference
 
 
 def auc(ours: list[float], others: list[float]) -> float:
@@ -122,11 +113,6 @@ def test_lengths_and_ids_do_not_tell_controls(tmp_path: Path) -> None:
             for d in drafts
         ]
         assert abs(statistics.mean(scores) - 0.5) < 0.1, name
-
-
-def test_items_stand_in_the_order_of_their_random_ids(draft: ReviewDraft) -> None:
-    ids = [item.id for item in draft.items]
-    assert ids == sorted(set(ids))
 
 
 SECRET = [
@@ -160,9 +146,6 @@ def test_no_reference_of_a_secret_entry_is_ever_shown() -> None:
     assert controls.short == [
         "0 of 4 reference anchors could be made (they are made from development entries only)."
     ]
-
-
-def test_beside_secret_entries_references_come_from_development_entries() -> None:
     more = [entry for entry in made.demo_entries() if entry.segment is Segment.DEVELOPMENT]
     controls = make_controls(secret_material(more), Counts(8, 8, 4), seed=1)
     by_kind = Counter(item.truth.control for item in controls.items)
@@ -177,13 +160,11 @@ def test_beside_secret_entries_references_come_from_development_entries() -> Non
 
 
 JAPANESE = [
-    "犬が庭で静かに眠っています。",
-    "彼女は昨日新しい本を買いました。",
-    "明日は雨が降るかもしれません。",
-]
+    "犬が庭で静かに眠っています。", "彼女は昨日新しい本を買いました。", "明日は雨が降るかもしれません。",
+]  # fmt: skip
 
 
-def test_scripts_without_spaces_are_cut_between_characters() -> None:
+def test_wrong_texts_of_any_script_and_length() -> None:
     right = JAPANESE[0]
     wrong = WrongTexts(JAPANESE, lambda _: (), Random(1))
     for kind in (SWAP, HALF, OTHER):
@@ -193,9 +174,6 @@ def test_scripts_without_spaces_are_cut_between_characters() -> None:
         if kind == SWAP:
             ends = (found.text[0], found.text[-1], len(found.text))
             assert ends == (right[0], right[-1], len(right))
-
-
-def test_a_swap_keeps_the_first_and_the_last_word_and_the_number_of_words() -> None:
     texts = [entry.reference for entry in made.demo_entries()]
     wrong = WrongTexts(texts, lambda _: (), Random(5))
     right = "La maljuna virino lavis siajn manojn en la rivero."
@@ -205,9 +183,6 @@ def test_a_swap_keeps_the_first_and_the_last_word_and_the_number_of_words() -> N
         words = found.text.split()
         assert (words[0], words[-1], len(words)) == ("La", "rivero.", 9)
         assert words != right.split()
-
-
-def test_short_texts_have_no_half_and_no_inner_phrase() -> None:
     assert first_half("Bonan nokton") is None
     wrong = WrongTexts(["Saluton!", "Bonan nokton"], lambda _: (), Random(1))
     assert wrong.make(SWAP, "Saluton!", 8, frozenset()) is None
@@ -219,7 +194,7 @@ TEXTS = st.lists(st.text(max_size=60), max_size=12)
 
 @examples(20, 100)
 @given(TEXTS, st.text(max_size=60), st.sampled_from([SWAP, HALF, OTHER]), st.integers())
-def test_any_text_makes_something_wrong_or_nothing(
+def test_any_text_makes_a_wrong_one_or_none(
     pool: list[str], right: str, kind: str, seed: int
 ) -> None:
     never = frozenset({plain_form(right)})

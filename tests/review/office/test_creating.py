@@ -1,17 +1,17 @@
-"""Making a review: blind to reviewers, repeatable from its seed, sealed where it must be."""
-
-from __future__ import annotations
+"""Making a review: blind to reviewers, repeatable from its seed, sealed where it must be; the letters that it brings."""
 
 import json
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from corpora.model.entry import Segment
+from corpora.text.visible import plain
 from harness.card.build import seal
 from harness.core.failures import HarnessError, UsageError
 from harness.method.options import MethodOptions
@@ -22,9 +22,10 @@ from harness.setup.plan import Plan
 from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_card
 from review.files.batch import open_batch, write_batch
+from review.files.manifests import LONGEST_LETTER, MOST_LETTERS
 from review.office.items.reviewed_runs import read_runs
 from review.office.items.sentences import of_corpus
-from review.office.making.batches import Made
+from review.office.making.batches import Made, letters_of
 from review.office.making.creating import ReviewDraft
 from review.office.making.publishing import Protection, Published, publish
 from review.office.making.texts import check_words, languages, review_name, review_texts
@@ -35,11 +36,11 @@ from tests.harness.card import factory
 from tests.harness.evaluation import run_corpus
 from tests.review.office import made
 from tests.review.office.secret_entries import secret_entries
+from tests.review.thorough import examples
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two sealed runs of the demo corpus."""
     folder = tmp_path_factory.mktemp("home")
     outputs = [
         [made.demo_outputs(weak)[e.id] for e in made.demo_entries()] for weak in (False, True)
@@ -67,9 +68,7 @@ def test_several_runs_are_asked_about_the_same_entries(draft: ReviewDraft) -> No
     assert len(draft.real) == 80
 
 
-def test_nothing_in_the_file_tells_a_system_a_reference_or_a_score(
-    home: Path, draft: ReviewDraft, identity: Identity
-) -> None:
+def test_file_tells_no_system_or_score(home: Path, draft: ReviewDraft, identity: Identity) -> None:
     """The file's own bytes are searched; its archive is stored uncompressed."""
     [batch] = made.made(draft, identity).batches
     data = write_batch(batch)
@@ -93,19 +92,16 @@ def test_nothing_in_the_file_tells_a_system_a_reference_or_a_score(
     assert [word for word in words if word.encode() in data] == []
 
 
-def test_every_item_has_a_random_id(draft: ReviewDraft, identity: Identity) -> None:
+def test_all_but_ids_and_codes_follow_the_seed(draft: ReviewDraft, identity: Identity) -> None:
     [batch] = made.made(draft, identity).batches
     assert [item.id for item in batch.items] == sorted(item.id for item in draft.items)
     again = made.draft(draft.runs, draft.seed, items=40)
     assert not {item.id for item in again.items} & {item.id for item in draft.items}
 
-
-def test_everything_but_ids_and_codes_follows_from_the_seed(draft: ReviewDraft) -> None:
     def story(each: ReviewDraft) -> list[list[tuple[str, str]]]:
         texts = {item.id: (item.shown.source, item.shown.candidate) for item in each.items}
         return [[texts[item] for item in order] for order in each.orders.values()]
 
-    again = made.draft(draft.runs, draft.seed, items=40)
     other = made.draft(draft.runs, draft.seed + 1, items=40)
     assert sorted(map(sorted, story(again))) == sorted(map(sorted, story(draft)))
     assert sorted(map(sorted, story(other))) != sorted(map(sorted, story(draft)))
@@ -115,21 +111,9 @@ def test_the_key_names_cards_weights_and_segments(draft: ReviewDraft, identity: 
     ready = made.made(draft, identity)
     key = ready.key
     assert [run.run_id for run in key.runs] == list(made.RUNS)
-    assert sum(key.runs[0].strata.values()) == 96
-    assert sum(key.runs[0].segments.values()) == 40
+    assert (sum(key.runs[0].strata.values()), sum(key.runs[0].segments.values())) == (96, 40)
     assert set(key.core) == {item.id for item in draft.real}
     assert {ready.codes[person]: order for person, order in key.orders.items()} == draft.orders
-
-
-def test_a_core_is_common_and_the_rest_is_spread(home: Path, identity: Identity) -> None:
-    drafted = made.draft(made.reviewed(home), items=60, core=40, per_person=12)
-    assert len(drafted.core) == 40
-    extra = {item.id for item in drafted.real} - set(drafted.core)
-    for order in drafted.orders.values():
-        assert set(drafted.core) <= set(order)
-        assert len(extra & set(order)) == 12
-    asked = [item for order in drafted.orders.values() for item in order if item in extra]
-    assert {asked.count(item) for item in extra} == {3}
 
 
 @pytest.fixture(scope="module")
@@ -154,12 +138,11 @@ def test_no_gold_reference_is_in_a_secret_batch_unless_output(secret: ReviewDraf
 
 
 def published(office: Office, ready: Made, to: Path, cards: Path, *words: bool) -> Published:
-    """Publish a review with the proposed policy, in English; ``words``: with passphrases."""
     protection, (_, policy) = Protection(passphrases=any(words)), proposed()
     return publish(office, ready, policy, review_texts("en"), protection, to, cards)
 
 
-def test_a_secret_batch_is_never_written_open(
+def test_secret_batch_is_never_open(
     secret: ReviewDraft, identity: Identity, tmp_path: Path
 ) -> None:
     ready, laptop = made.made(secret, identity), AgeIdentity.make()
@@ -175,14 +158,13 @@ def test_a_secret_batch_is_never_written_open(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_secret_batch_opens_with_the_words_on_the_card_alone(
+def test_secret_batch_opens_with_words(
     secret: ReviewDraft, identity: Identity, tmp_path: Path
 ) -> None:
     ready = made.made(secret, identity, one_each=True)
     with Office.open(tmp_path) as office:
         done = published(office, ready, tmp_path / "out", tmp_path / "cards" / "demo.txt", True)
-        assert len(done.files) == 5
-        assert done.review.key.batches == tuple(done.review.manifests)
+        assert (len(done.files), done.review.key.batches) == (5, tuple(done.review.manifests))
     cards = done.cards.read_text("utf-8").split("-" * 72)
     assert identity.public.phrase in cards[0]
     words = cards[0].split("type:  ")[1].splitlines()[0]
@@ -195,7 +177,7 @@ def test_a_secret_batch_opens_with_the_words_on_the_card_alone(
         open_batch(done.files[1].read_bytes(), passphrase=words)
 
 
-def test_nothing_is_kept_where_a_file_cannot_be_written(
+def test_unwritten_file_keeps_nothing(
     draft: ReviewDraft, identity: Identity, tmp_path: Path
 ) -> None:
     ready = made.made(draft, identity)
@@ -303,9 +285,66 @@ def test_words_for_reviewers_are_whole_in_every_language() -> None:
         review_texts("tlh")
 
 
-def test_a_consent_names_the_organisation(draft: ReviewDraft, identity: Identity) -> None:
-    [batch] = made.made(draft, identity).batches
-    assert batch.manifest.consent.startswith("The council asks you")
-    assert "{" not in batch.manifest.consent
-    assert batch.manifest.target_language == "eo-Latn"
-    assert replace(made.said(identity)).secret is False
+def test_letters_of_a_language_or_those_in_use() -> None:
+    for tag, letters in (
+        ("crk-Latn", "â ā ê ē î ī ô ō ý ʼ"),
+        ("crk", "â ā ê ē î ī ô ō ý ʼ"),
+        ("eo", "ĉ ĝ ĥ ĵ ŝ ŭ"),
+        ("gn", "á ã é ẽ g̃ í ĩ ñ ó õ ú ũ ý ỹ ʼ"),
+        ("haw", "ā ē ī ō ū ʻ"),
+        ("qu-PE", "ñ"),
+        ("en", ""),
+        ("zh", ""),  # typed by composing
+        ("nsk", ""),  # no card, and nothing is written
+    ):
+        assert letters_of(tag) == tuple(letters.split()), tag
+    for tag, count in (("ru", 33), ("ar", 45), ("hi", 66)):
+        assert len(letters_of(tag)) == count, "an alphabet without a to z comes whole"
+    for tag, count in (("crk-Cans", 134), ("iu", 125)):
+        assert len(letters_of(tag)) == len(letters_of(tag, ["ᐊ"])) == count
+    for tag, text, letters in (
+        ("hur", "X̌e te G̱ʷən ƛ̓a, ʔəy̓ “tst’e”! ÁÉ", "á é g̱ x̌ y̓ ƛ̓ ə ʔ ʷ"),
+        ("nsk", "ᒥᓯᐌ ᐃᔨᓅ (ok) ᐌ", "ᐃ ᐌ ᒥ ᓅ ᓯ ᔨ"),
+        ("ckb", "زمانی کوردی، ١٢", "ا د ر ز م ن و ک ی"),
+        ("ur-Arab", "\u0628\u064e\u0628", "\u0628 \u064e"),
+        ("nsk-Cans", "ᒥ жд plain", "ᒥ"),  # another script's letters are noise of a machine
+        ("yue", "我哋去食飯", ""),
+        ("xh", "Plain letters only", ""),
+        ("nsk", "ᒥ\ufe0f ᒥ\u034f\u200c ᒥ\u200d", "ᒥ"),  # marks that nobody sees
+    ):
+        assert letters_of(tag, [text]) == tuple(letters.split()), tag
+    assert letters_of("crk", ["ᒥᓯᐌ"])[0] == "ᐁ"
+    assert letters_of("crk", ["Нипи жук"]) == tuple("жикнпу")
+    assert letters_of("en", ["naïve café"]) == ()
+
+
+def test_of_more_letters_than_fit_those_in_use_come_in_order() -> None:
+    text = "ᐊᓂᔑᓈᐯᒧᐎᓐ ᒥᓄ ᑮᔑᑲᑦ"  # ᑦ and ᓐ stand beyond the first 140 of the card
+    found = letters_of("oj", [text])
+    assert len(found) == MOST_LETTERS
+    assert {*text} - {" "} <= {*found}
+    assert (letters_of("oj-Cans", ["".join(found)]), list(found[:4])) == (found, [*"ᐁᐃᐄᐅ"])
+    assert letters_of("oj-Cans") == ()
+    many = [chr(0x1401 + n) for n in range(400)]
+    found = letters_of("nsk", ["".join(many), "".join(many[300:360])])
+    assert len(found) == MOST_LETTERS
+    assert {*many[300:360]} <= {*found}
+    assert list(found) == sorted(found)
+
+
+@examples(30, 100)
+@given(st.text(max_size=300), st.sampled_from(["nsk", "crk", "ar-Arab", "nsk-Latn"]))
+def test_any_text_gives_letters_that_fit_a_batch(text: str, tag: str) -> None:
+    found = letters_of(tag, [text])
+    assert len(found) == len(set(found)) <= MOST_LETTERS
+    for letter in found:
+        assert 0 < len(letter) <= LONGEST_LETTER
+        assert not letter.isascii()
+        assert plain(letter) == letter  # a batch with one that acts is refused
+
+
+def test_a_new_batch_brings_them(tmp_path: Path) -> None:
+    made.store_runs(tmp_path)
+    ready = made.made(made.draft(made.reviewed(tmp_path)), Identity.make(Role.ORGANISATION))
+    assert {each.manifest.letters for each in ready.batches} == {letters_of("eo")}
+    assert {each.manifest.task for each in ready.batches} == {"rate"}

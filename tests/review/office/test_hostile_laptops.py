@@ -1,25 +1,26 @@
-"""What an enrolled laptop that means ill, or was copied, can do to a review; and what it cannot."""
-
-from __future__ import annotations
+"""What an enrolled laptop that means ill can do to a review, and who speaks for whom, as the organisation decides."""
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 
+from harness.core.failures import UsageError
 from harness.sealed.chain import check_chain
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
-from review.log.laptop import FILE_NAME, Laptop
-from review.log.merge import export_events
-from review.log.payloads import Comment, Scope, Undo, Withdraw
+from review.files.reviewer_codes import printed
+from review.log.event import Event
+from review.log.payloads import Comment, LaptopWord, Scope, Speaks, Withdraw
+from review.log.voices import heard
 from review.office.intake import quarantine
 from review.office.intake.file_report import FORGED, OTHER_LAPTOPS, FileOutcome
 from review.office.intake.importing import enrol_laptop, find_ratings
 from review.office.intake.quarantine import withdraw
-from review.office.results.progress import progress
+from review.office.intake.speaking import let_speak, note_laptops, put_back, speaking, take_out
+from review.office.results.certifying import review_evidence
 from review.office.store.database import FILE
+from review.office.store.review import KnownLaptop
 from review.rating import Rating
 from review.verdict.gate.policy import proposed
 from rosetta_tui.review.organiser.words.imported import report_lines
@@ -68,19 +69,6 @@ def test_what_is_known_of_another_laptop_may_come_again(made: Desk) -> None:
     assert made.office.devices()[first.laptop.device] == first.identity.public.signing_key
 
 
-def test_a_laptop_that_was_copied_with_its_key_goes_on(made: Desk) -> None:
-    someone = person(made, 0)
-    hand_in(made, someone)
-    other = made.folder.parent / "copy"
-    other.mkdir()
-    shutil.copy(someone.laptop.path, other / FILE_NAME)
-    with Laptop.open(other) as copy:
-        assert copy.device != someone.laptop.device
-        copy.append(rating(someone, 4))
-        report = take(made, someone.identity, export_events(copy, made.batch.manifest.batch))
-    assert (report.added, report.aside) == (1, ())
-
-
 def test_a_laptop_that_came_instead_of_another_goes_on_once_somebody_says_so(made: Desk) -> None:
     """A disk was saved, its key was not: what the old laptop never handed over is not lost."""
     someone, stranger = person(made, 0, 2), person(made, 1)
@@ -92,8 +80,7 @@ def test_a_laptop_that_came_instead_of_another_goes_on_once_somebody_says_so(mad
     enrol_laptop(
         made.office, key.public.signing_key, "new", None, [], NOW, someone.identity.public.signing_key
     )  # fmt: skip
-    assert take(made, key, rescued).added == 2
-    assert len(ratings(made, someone)) == 4
+    assert (take(made, key, rescued).added, len(ratings(made, someone))) == (2, 4)
     assert take(made, stranger.identity, [next_of(rescued[-1], rating(someone))]).aside
     assert made.office.devices()[someone.laptop.device] == someone.identity.public.signing_key
 
@@ -120,31 +107,7 @@ def test_a_place_that_no_laptop_comes_to_is_refused_with_its_file(made: Desk) ->
     assert hand_in(made, forger).added == 4
 
 
-def test_an_undo_reaches_nobody_else(made: Desk) -> None:
-    victim, forger = person(made, 0), person(made, 1)
-    hand_in(made, victim)
-    before = ratings(made, victim)
-    for target in events_of(victim):
-        forger.laptop.append(Undo(**forger.place, target=target.id))
-    assert not hand_in(made, forger).aside
-    assert ratings(made, victim) == before
-
-
-def test_who_takes_back_from_another_laptop_is_told(made: Desk) -> None:
-    """It is honoured, for a person may sit at any laptop; the organiser hears of it."""
-    victim, forger = person(made, 0), person(made, 1)
-    hand_in(made, victim)
-    own = hand_in(made, forger)
-    assert own.elsewhere == ()
-    forger.laptop.append(
-        Withdraw(wall=WALL, reviewer=victim.code, batch=None, scope=Scope.EVERYTHING)
-    )
-    report = hand_in(made, forger)
-    assert (report.withdrawn, report.elsewhere) == ([made.card(victim)], (made.card(victim),))
-
-
 def another_review(made: Desk) -> Desk:
-    """Return a second review of the same organisation, with reviewers of its own."""
     drafted = draft(reviewed(made.folder), seed=9, reviewers=3, items=30)
     ready = make(drafted, made.identity, "other")
     kept = made.office.create_review(ready.key, proposed()[1], ready.manifests, ready.texts)
@@ -181,21 +144,7 @@ def test_a_withdrawal_that_came_first_with_another_review_is_heard_in_its_own(ma
     assert hand_in(other, guest).withdrawn == [other.card(guest)]
     assert not made.office.state(other.review).reviewers
     again = hand_in(made, someone)
-    assert len(ratings(made, someone)) == 3
-    assert (again.added, again.gaps) == (0, 0)
-
-
-def test_who_rates_on_two_laptops_is_told(made: Desk) -> None:
-    victim, forger = person(made, 0), person(made, 1)
-    hand_in(made, victim)
-    forger.laptop.append(rating(victim))
-    report = hand_in(made, forger)
-    assert report.elsewhere == (made.card(victim),)
-    shown = {each.reviewer: each.rated for each in progress(made.office, made.review).reviewers}
-    assert (shown[made.card(victim)], shown[made.card(forger)]) == (0, 3)
-    assert [each.waits for each in report.several] == [True]
-    again = hand_in(made, victim)
-    assert again.elsewhere == (made.card(victim),)
+    assert (len(ratings(made, someone)), again.added, again.gaps) == (3, 0, 0)
 
 
 def test_files_of_strangers_wait_up_to_a_bound(made: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,3 +240,118 @@ def test_what_cannot_be_opened_waits_on_and_is_told(made: Desk) -> None:
     assert (done.waiting.files, done.waiting.unopened, len(waiting(made))) == (0, 1, 1)
     again = withdraw(made.office, made.review, someone.code, Scope.BATCH, [made.identity.age])
     assert (again.waiting.files, waiting(made)) == (1, [])
+
+
+def laptop_of(made: Desk, someone: Person) -> KnownLaptop:
+    key = someone.identity.public.signing_key
+    return next(each for each in made.office.laptops() if each.signing_key == key)
+
+
+def clash(made: Desk) -> tuple[Person, Person]:
+    first, second = person(made, 0), person(made, 1)
+    second.laptop.append(rating(first, value=Rating.EXCELLENT))
+    hand_in(made, second)
+    report = hand_in(made, first)
+    assert [each.waits for each in report.several] == [True]
+    return first, second
+
+
+def words(made: Desk) -> list[Event]:
+    return [
+        e for e in made.office.events(made.review) if isinstance(e.payload, LaptopWord | Speaks)
+    ]
+
+
+def in_evidence(made: Desk) -> object:
+    evidence = review_evidence(made.office, made.review, made.identity.public.signing_key)
+    office, batches = made.office, set(made.review.manifests)
+    told = heard(office.events(made.review), office.devices(), office.own_devices, batches)
+    assert evidence.voices == told[1]
+    assert evidence.state.reviewers.keys() == made.office.state(made.review).reviewers.keys()
+    return {place: said.judgements for place, said in evidence.state.reviewers.items()}
+
+
+def test_nobody_counts_where_two_laptops_speak_until_it_is_decided(made: Desk) -> None:
+    first, second = clash(made)
+    assert (ratings(made, first), len(ratings(made, second))) == ({}, 3)
+    [told] = speaking(made.office, made.review).several
+    laptops = ["laptop 1", "laptop 2"]
+    assert (told.code, told.laptops, told.waits) == (made.card(first), laptops, True)
+    in_evidence(made)
+    let_speak(made.office, made.review, first.code, [laptop_of(made, first)])
+    assert len(ratings(made, first)) == 3
+    [told] = speaking(made.office, made.review).several
+    assert (told.counted, told.waits) == (["laptop 2"], False)
+    let_speak(made.office, made.review, first.code, [laptop_of(made, second)])
+    assert list(ratings(made, first).values()) == [Rating.EXCELLENT]
+    both = [laptop_of(made, each) for each in (first, second)]
+    let_speak(made.office, made.review, first.code, both)
+    assert (len(ratings(made, first)), len(words(made))) == (3, 3)
+    in_evidence(made)
+
+
+def test_only_a_laptop_that_handed_something_over_and_is_heard_speaks(made: Desk) -> None:
+    first, second = clash(made)
+    stranger = KnownLaptop("ab" * 32, None, "blue", "2026-01-01T00:00:00Z")
+    with pytest.raises(UsageError, match="handed nothing over"):
+        let_speak(made.office, made.review, first.code, [stranger])
+    take_out(made.office, laptop_of(made, second), "")
+    with pytest.raises(UsageError, match="Put it back first"):
+        let_speak(made.office, made.review, first.code, [laptop_of(made, second)])
+
+
+def test_a_laptop_that_never_spoke_for_a_person_silences_nobody(made: Desk) -> None:
+    first, second = person(made, 0), person(made, 1)
+    for each in (first, second):
+        hand_in(made, each)
+    code = printed(made.card(first))
+    with pytest.raises(UsageError) as refused:
+        let_speak(made.office, made.review, first.code, [laptop_of(made, second)])
+    assert str(refused.value) == (
+        f"laptop 2 has no answer of {code}; laptop 1 has. Nothing is changed."
+    )
+    both = [laptop_of(made, each) for each in (first, second)]
+    with pytest.raises(UsageError, match="Nothing is changed"):
+        let_speak(made.office, made.review, first.code, both)
+    assert (len(ratings(made, first)), words(made)) == (3, [])
+    old, new = (each.identity.public.signing_key for each in (first, second))
+    made.office.enrol(new, "new", None, old)
+    note_laptops(made.office, made.review)
+    let_speak(made.office, made.review, first.code, [laptop_of(made, second)])
+    assert len(ratings(made, first)) == 3
+
+
+def test_a_laptop_is_taken_out_with_all_that_it_said_and_put_back(made: Desk) -> None:
+    first, second = clash(made)
+    before = in_evidence(made)
+    assert take_out(made.office, laptop_of(made, second), "was lost") == ["demo"]
+    assert (len(ratings(made, first)), len(ratings(made, second))) == (3, 0)
+    told = speaking(made.office, made.review)
+    assert ([each.removed for each in told.laptops], told.several) == (["was lost", None], [])
+    report = hand_in(made, second)
+    assert report.outcome is FileOutcome.REFUSED
+    assert "taken out" in report.why
+    assert "was lost" in report.why
+    with pytest.raises(UsageError, match="not accepted"):
+        enrol_laptop(made.office, second.identity.public.signing_key, "x", None, [])
+    with pytest.raises(UsageError, match="already"):
+        take_out(made.office, laptop_of(made, second), "")
+    assert put_back(made.office, laptop_of(made, second)) == ["demo"]
+    assert in_evidence(made) == before
+    with pytest.raises(UsageError, match="nothing to undo"):
+        put_back(made.office, laptop_of(made, second))
+    assert hand_in(made, second).outcome is FileOutcome.TAKEN
+    assert len(words(made)) == 2
+
+
+def test_what_is_known_of_laptops_is_written_into_the_log_once(made: Desk) -> None:
+    """Also where it was known before logs said so: of a laptop that came instead of another."""
+    first, second = clash(made)
+    old, new = (each.identity.public.signing_key for each in (first, second))
+    made.office.enrol(new, "new", None, old)
+    assert [each.waits for each in speaking(made.office, made.review).several] == [True]
+    assert note_laptops(made.office, made.review) == 1
+    assert note_laptops(made.office, made.review) == 0
+    assert not speaking(made.office, made.review).several
+    assert len(ratings(made, first)) == 3
+    in_evidence(made)

@@ -1,61 +1,51 @@
-"""Ratings come back: in any order, any number of times, whole or not at all."""
+"""The office's file, and ratings that come back: in any order, any number of times, whole or not at all."""
 
-from __future__ import annotations
-
+import errno
 import itertools
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from harness.core.canonical import canonical_bytes
-from harness.core.failures import UsageError
+from harness.core.failures import StoreError, UsageError
 from harness.sealed.chain import check_chain
-from harness.sealed.keys import Identity, Role
-from review.log.payloads import Adjudicate, Comment, Kind, Scope
+from harness.store.file.sealing import forget_keys
+from review.files.manifests import BatchItem
+from review.log.event import Event, read_event
+from review.log.payloads import Comment, OrganiserLook, Scope
+from review.log.table import NotSaved
+from review.office.intake import importing
 from review.office.intake.file_report import FileOutcome
-from review.office.intake.importing import enrol_laptop, find_ratings, import_files
+from review.office.intake.importing import enrol_laptop, find_ratings, import_bytes, import_files
 from review.office.intake.quarantine import withdraw
 from review.office.results.progress import progress, waiting
 from review.office.results.rating_rows import rated_items
+from review.office.store.database import FILE
 from review.office.store.store import Office
-from review.rating import Rating
 from rosetta_tui.review.organiser.words.letters import not_shown_words
-from tests.review.office.laptops import (
-    NOW,
-    events_of,
-    hand_in,
-    made,
-    next_of,
-    person,
-    rating,
-    take,
-    take_file,
-)
+from tests.growth import sqlite_steps
+from tests.review.office.laptops import NOW, hand_in, made, person, take_file
 from tests.review.office.made import (
     WALL,
     Desk,
     Person,
     desk,
-    draft,
     random_ratings,
-    reviewed,
     take_vouched,
     vouch_for,
 )
-from tests.review.office.made import made as make
+from tests.review.office.secret_entries import secret_desk
 from tests.review.thorough import times
 
 __all__ = ["made"]
-
-
-def told(made: Desk) -> object:
-    """Return everything that the office knows of what was said."""
-    return made.office.state(made.review)
 
 
 def ids(made: Desk) -> list[str]:
@@ -99,15 +89,6 @@ def test_every_order_and_any_repetition_gives_one_state(made: Desk) -> None:
     assert len(seen[0][1]) == 3 * 13 + 1
 
 
-def test_a_second_import_takes_nothing_twice(made: Desk) -> None:
-    data = person(made, 0, 5).handed_over()
-    take_file(made, data)
-    before = (told(made), ids(made))
-    report = take_file(made, data)
-    assert (report.added, report.already_here) == (0, 6)
-    assert (told(made), ids(made)) == before
-
-
 def test_an_unknown_laptop_waits_for_somebody_to_vouch(made: Desk) -> None:
     someone = person(made, 0, 5)
     report = take_file(made, someone.handed_over(), enrol=False)
@@ -122,16 +103,7 @@ def test_an_unknown_laptop_waits_for_somebody_to_vouch(made: Desk) -> None:
     reports = enrol_laptop(made.office, key, "blue", None, [made.identity.age], NOW)
     assert [each.outcome for each in reports] == [FileOutcome.TAKEN] * 2
     assert not waiting(made.office)
-    assert len(ids(made)) == 11
-    assert [laptop.name for laptop in made.office.laptops()] == ["blue"]
-
-
-def test_a_secret_key_of_somebody_else_opens_nothing(made: Desk) -> None:
-    data = person(made, 0, 1).handed_over()
-    other = Identity.make(Role.ORGANISATION)
-    report = take_vouched(made.office, other, data)
-    assert report.outcome is FileOutcome.REFUSED
-    assert "another key" in report.why
+    assert (len(ids(made)), [laptop.name for laptop in made.office.laptops()]) == (11, ["blue"])
 
 
 def test_ratings_of_another_review_are_refused(made: Desk, tmp_path: Path) -> None:
@@ -141,45 +113,6 @@ def test_ratings_of_another_review_are_refused(made: Desk, tmp_path: Path) -> No
         report = take_vouched(made.office, other.identity, data)
     assert report.outcome is FileOutcome.REFUSED
     assert "was not made here" in report.why
-
-
-def test_what_a_laptop_may_not_say_is_set_aside_and_the_rest_is_taken(made: Desk) -> None:
-    someone = person(made, 0, 3)
-    batch = someone.batch.manifest.batch
-    item = someone.order[0]
-    for wrong in (
-        rating(someone, item="f" * 16),
-        rating(someone, reviewer="00000000"),
-        Adjudicate(wall=WALL, batch=batch, item=item, harmful=False, note=""),
-    ):
-        someone.laptop.append(wrong)
-    report = hand_in(made, someone)
-    assert (report.added, len(report.aside)) == (4, 3)
-    assert {remark.said for remark in report.aside} == {
-        "is about an item that this reviewer was not asked",
-        "is of a reviewer whom this batch does not know",
-        "decides what only the organisation decides",
-    }
-    assert not made.office.state(made.review).adjudications
-    assert report.gaps == 0  # their heads are kept, so the chain is whole
-
-
-def test_a_copied_laptop_is_noticed_and_both_are_kept(made: Desk) -> None:
-    someone = person(made, 0, 3)
-    before = events_of(someone)
-    someone.rate([Rating.GIST], start=3)
-    hand_in(made, someone)
-    twin = next_of(before[-1], rating(someone, 3, Rating.EXCELLENT))
-    report = take(made, someone.identity, [*before, twin])
-    assert (report.copied, report.added, len(ids(made))) == (True, 1, 6)
-
-
-def test_a_wild_clock_is_told(made: Desk) -> None:
-    someone = person(made, 0, 1)
-    someone.laptop.append(rating(someone, wall="2999-06-01T00:00:00Z"))
-    report = hand_in(made, someone)
-    assert [clock.said for clock in report.clocks if "ahead" in clock.said]
-    assert report.added == 3
 
 
 def test_a_withdrawal_erases_here_and_in_every_later_file(made: Desk) -> None:
@@ -206,9 +139,7 @@ def test_a_withdrawal_erases_here_and_in_every_later_file(made: Desk) -> None:
 
 
 @pytest.mark.parametrize("at_the_office", [False, True], ids=["laptop", "office"])
-def test_whoever_takes_back_comments_alone_leaves_certificates_as_they_are(
-    made: Desk, at_the_office: bool
-) -> None:
+def test_taking_back_comments_alone_leaves_certificates(made: Desk, at_the_office: bool) -> None:
     someone, own = person(made, 0, 4), [made.identity.age]
     hand_in(made, someone)
     made.office.add_certificate(made.review, "run", b"{}", b"s")
@@ -258,27 +189,6 @@ def test_ratings_by_item_leave_controls_out(made: Desk) -> None:
     given = dict(zip(someone.order, random_ratings(len(someone.order), 3), strict=True))
     by_entry = {key.items[item].entry: given[item].rank for item in real}
     assert {row.entry_id: row.rating for row in rows} == by_entry
-
-
-def test_other_reviews_of_the_same_laptop_change_nothing(made: Desk) -> None:
-    """A laptop serves two reviews; what it later says of one leaves the other's set of events as it was."""
-    drafted = draft(reviewed(made.folder), reviewers=2, items=20)
-    ready = make(drafted, made.identity, "second")
-    second = made.office.create_review(ready.key, b"", ready.manifests, ready.texts)
-    someone = person(made, 0, 3)
-    hand_in(made, someone)
-    before = ids(made)
-    there = Person.__new__(Person)
-    there.laptop, there.identity, there.batch = someone.laptop, someone.identity, ready.batches[0]
-    there.code, there.order = next(iter(second.key.orders.items()))
-    there.place = someone.place | {"reviewer": there.code, "batch": there.batch.manifest.batch}
-    there.rate(random_ratings(5, 1))
-    hand_in(made, there)
-    assert ids(made) == before
-    theirs = made.office.events(second)
-    assert sum(event.payload is not None for event in theirs) == 5
-    assert len(theirs) == len(before) + 5
-    assert {event.kind for event in theirs if event.payload is None} == {Kind.CONSENT, Kind.RATE}
 
 
 _KILLED = """
@@ -360,8 +270,227 @@ def test_what_a_laptop_could_not_show_is_named_by_its_entry(made: Desk) -> None:
     hand_in(made, second)
     found = progress(made.office, made.review)
     both, one = (made.review.key.items[first.order[place]].entry for place in (3, 4))
-    assert found.not_shown == {both: 2, one: 1}
-    assert found.done == 3
+    assert (found.not_shown, found.done) == ({both: 2, one: 1}, 3)
     (said,) = not_shown_words(found)
     assert said.startswith("NOT SHOWN: 2 sentences could not be shown on a laptop")
     assert f"(3 times in all): entries {both}, {one}." in said
+
+
+def test_last_of_many_files_costs_as_the_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It depends on the file and its people; one that comes again asks for its own events alone."""
+    many, read, files = desk(tmp_path / "office", reviewers=6, items=30), list[str](), []
+    for place, code in enumerate(many.codes):
+        someone = Person(tmp_path / f"laptop{place}", many.batch, code)
+        someone.rate(random_ratings(12, place))
+        files.append(someone.handed_over())
+        vouch_for(many.office, many.identity, files[-1])
+
+    def counted(line: bytes) -> Event:
+        event = read_event(line)
+        read.append(event.device)
+        return event
+
+    monkeypatch.setattr("review.log.table.read_event", counted)
+    asked, steps = [], []
+    for data in files:
+        read.clear()
+        with sqlite_steps(many.office.connection) as done:
+            report = import_bytes(many.office, [many.identity.age], data, "x", now=NOW)
+        assert report.added == 13
+        asked.append(len(read))
+        steps.append(done())
+    assert asked == [13] * len(files)
+    assert steps[-1] < 1.25 * steps[1]
+    read.clear()
+    report = import_bytes(many.office, [many.identity.age], files[3], "x", now=NOW)
+    assert (report.added, report.already_here, len(read), len(set(read))) == (0, 13, 26, 1)
+
+
+@pytest.mark.parametrize("version", [0, 9], ids=["unversioned", "versioned"])
+def test_file_of_another_program_or_a_newer_one_stays(tmp_path: Path, version: int) -> None:
+    path = tmp_path / FILE
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("PRAGMA journal_mode = WAL")
+        other.execute("CREATE TABLE note (text TEXT)")
+        other.execute(f"PRAGMA user_version = {version}")
+        other.commit()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=r"is the file of another program.*Move it away"):
+        Office.open(tmp_path)
+    assert path.read_bytes() == before
+    path.unlink()
+    Office.open(tmp_path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match="newer"):
+        Office.open(tmp_path)
+
+
+def test_file_that_could_not_be_kept_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = desk(tmp_path / "home", reviewers=2, items=20)
+    data = Person(tmp_path / "laptop", made.batch, made.codes[0]).handed_over()
+    with made.office as office:
+        waits = import_bytes(office, [made.identity.age], data, "x")
+        assert waits.outcome is FileOutcome.SET_ASIDE
+        with monkeypatch.context() as broken:
+            broken.setattr(importing, "note_arrival", _full)
+            with pytest.raises(NotSaved, match="full"):
+                enrol_laptop(office, waits.signing_key, "blue", None, [made.identity.age])
+        assert [each.content for each in office.quarantine()] == [data]
+        assert not office.imports()
+        [report] = enrol_laptop(office, waits.signing_key, "blue", None, [made.identity.age])
+        assert report.outcome is FileOutcome.TAKEN
+
+
+def _full(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+class _Full:
+    """A connection whose disk has no room for a second copy of the file."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
+        if statement == "VACUUM":
+            raise sqlite3.OperationalError("database or disk is full")
+        return self._connection.execute(statement, *values)  # type: ignore[arg-type]
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._connection, name)
+
+
+@pytest.mark.parametrize("at_the_office", [False, True], ids=["import", "office"])
+def test_a_full_disk_stops_no_withdrawal(tmp_path: Path, at_the_office: bool) -> None:
+    made = desk(tmp_path / "home", reviewers=3, items=30)
+    someone = Person(tmp_path / "laptop", made.batch, made.codes[0])
+    someone.rate(random_ratings(20, 1))
+    take_vouched(made.office, made.identity, someone.handed_over(), now=NOW)
+    salts = [each.salt for each in someone.laptop.events() if each.salt]
+    whole = made.office.connection
+    made.office.connection = _Full(whole)  # type: ignore[assignment]
+    own = [made.identity.age]
+    if at_the_office:
+        assert withdraw(made.office, made.review, someone.code, Scope.BATCH, own).unclean
+    else:
+        someone.withdraw()
+        data = someone.handed_over()
+        report = import_bytes(made.office, own, data, "x", now=NOW)
+        assert (report.withdrawn, report.unclean) == ([made.card(someone)], True)
+    assert made.office.unclean
+    content = (made.folder / FILE).read_bytes()
+    assert not any(salt in content for salt in salts)  # overwritten already
+    whole.close()
+    with Office.open(made.folder) as office:
+        assert not office.unclean
+        assert office.connection.execute("PRAGMA freelist_count").fetchone()[0] == 0
+
+
+def test_a_file_that_another_program_holds_is_told_and_stays(tmp_path: Path) -> None:
+    made = desk(tmp_path / "home", reviewers=2, items=20)
+    someone = Person(tmp_path / "laptop", made.batch, made.codes[0])
+    someone.rate(random_ratings(3, 1))
+    file = tmp_path / "a.rosetta-ratings"
+    file.write_bytes(someone.handed_over())
+    vouch_for(made.office, made.identity, file.read_bytes())
+    made.office.connection.execute("PRAGMA busy_timeout = 1")
+    with closing(sqlite3.connect(made.folder / FILE, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        [report] = import_files(made.office, [made.identity.age], [file], now=NOW)
+        assert report.outcome is FileOutcome.REFUSED
+        assert "another program uses the file. Close the other window" in report.why
+    [report] = import_files(made.office, [made.identity.age], [file], now=NOW)
+    assert (report.outcome, report.added) == (FileOutcome.TAKEN, 4)
+
+
+def test_an_office_that_was_copied_goes_on_with_a_chain_of_its_own(tmp_path: Path) -> None:
+    made = desk(tmp_path / "home", reviewers=2, items=20)
+    batch = made.batch.manifest.batch
+    look = OrganiserLook(wall=WALL, batch=batch, run_id="r", events_sha256="0" * 64)
+    with made.office as first_office:
+        first = first_office.append(made.review, look)
+        copy = shutil.copytree(made.folder, tmp_path / "copy")
+        with Office.open(copy) as office:
+            review = office.review("demo")
+            assert office.device != first_office.device
+            second = office.append(review, look.model_copy(update={"events_sha256": "1" * 64}))
+            assert (second.seq, second.device) == (0, office.device)
+            assert second.lamport > first.lamport
+            assert office.state(review).looks == {"r": 2}
+
+
+# Sentences of a secret review lie sealed, and open on this computer only
+
+
+@pytest.fixture(autouse=True)
+def no_keys() -> Iterator[None]:
+    forget_keys()
+    yield
+    forget_keys()
+
+
+def sealed(folder: Path) -> dict[str, BatchItem]:
+    with (made := secret_desk(folder, reviewers=2, items=20)).office:
+        return dict(made.review.texts)
+
+
+def readable(folder: Path, items: dict[str, BatchItem]) -> list[str]:
+    data = b"".join(each.read_bytes() for each in folder.glob(f"{FILE}*"))
+    said = {text for each in items.values() for text in (each.source, each.candidate)}
+    return [text for text in said if text and text.encode() in data]
+
+
+def texts(folder: Path) -> dict[str, BatchItem]:
+    with Office.open(folder) as office:
+        return dict(office.review("last").texts)
+
+
+def test_a_secret_review_is_sealed_and_an_open_one_is_not(tmp_path: Path) -> None:
+    items = sealed(tmp_path / "secret")
+    assert (readable(tmp_path / "secret", items), texts(tmp_path / "secret")) == ([], items)
+    with desk(tmp_path / "open", reviewers=2, items=20).office as office:
+        assert readable(tmp_path / "open", dict(office.review("last").texts))
+
+
+def test_a_file_from_before_is_sealed_and_nothing_of_it_is_left(tmp_path: Path) -> None:
+    items = sealed(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE)) as raw:
+        for table in ("sealed_texts", "unsealed", "words_key", "vault_texts"):
+            raw.execute(f"DROP TABLE {table}")
+        raw.executemany(
+            "INSERT INTO item (item, review, source, candidate, around) VALUES (?, 1, ?, ?, ?)",
+            [
+                (each.id, each.source, each.candidate, each.around.model_dump_json() if each.around else "")
+                for each in items.values()
+            ],
+        )  # fmt: skip
+        raw.execute("PRAGMA user_version = 8")
+        raw.commit()
+    assert readable(tmp_path, items)
+    assert (texts(tmp_path), readable(tmp_path, items), texts(tmp_path)) == (items, [], items)
+
+
+def test_on_another_computer_they_do_not_open_and_all_else_is_there(tmp_path: Path) -> None:
+    sealed(tmp_path)
+    (tmp_path / "computer.key").unlink()
+    forget_keys()
+    with Office.open(tmp_path) as office:
+        review = office.review("last")
+        assert review.codes
+        with pytest.raises(StoreError, match="no key of this computer opens them"):
+            _ = review.texts
+    assert not (tmp_path / "computer.key").exists()
+
+
+def test_a_changed_byte_is_called_damage_and_not_a_lack_of_keys(tmp_path: Path) -> None:
+    sealed(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE)) as raw:
+        [content] = raw.execute("SELECT content FROM sealed_texts").fetchone()
+        changed = content[:-1] + bytes([content[-1] ^ 1])
+        raw.execute("UPDATE sealed_texts SET content = ?", (changed,))
+        raw.commit()
+    with Office.open(tmp_path) as office, pytest.raises(StoreError, match="damaged"):
+        _ = office.review("last").texts

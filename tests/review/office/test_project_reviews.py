@@ -1,15 +1,17 @@
-"""What speakers say of a corpus in the making, and what becomes of it there."""
-
-from __future__ import annotations
+"""What speakers say of a corpus in the making, who counts as a second one, and what becomes of it there."""
 
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
 from harness.project.candidates import Usual, take_candidates
+from harness.project.lacking import lacking
+from harness.project.making import progress_of, whole_corpus, write_open_part
+from harness.project.state import write_state
 from harness.store.file.database import open_store
 from review.community.reviews import files_of_review
 from review.log.payloads import Consent, Scope
@@ -19,17 +21,24 @@ from review.office.making.of_project import (
     draft_agreement,
     draft_sources,
     note_handed_out,
+    note_shared_laptop,
+    to_agree,
     to_translate,
+    written_elsewhere,
 )
+from review.office.making.reviews_made import known_reviews, own_key
+from review.office.results.laptops import laptops_that_wrote
 from review.office.results.results import require_runs
-from review.office.store.store import Review
+from review.office.store.store import Office, Review
 from review.rating import CannotJudge, Rating
+from review.verdict.gate.adjudication import queue
+from rosetta_tui.report.project import next_step
 from tests.harness.project.making import candidate
 from tests.review.office import made
-from tests.review.office.school import Judge, School, days, school
+from tests.review.office.school import Judge, School, cheap, days, school
 from tests.review.office.translator import Desk, Translator
 
-__all__ = ["days", "school"]
+__all__ = ["cheap", "days", "school"]
 
 R = Rating
 
@@ -40,11 +49,9 @@ ROWS: tuple[tuple[Rating, str, str | None, str, tuple[str, ...]], ...] = (
     (R.ACCEPTABLE, "", "agreed", "Bonan tagon", ()),
     (R.ACCEPTABLE, "Bonan tagon!", "corrected", "Bonan tagon!", ()),
     (R.GIST, "Bonan tagon!", "corrected", "Bonan tagon!", ()),
-    (R.REJECT, "Bonan tagon!", "corrected", "Bonan tagon!", ()),
-    (R.GIST, "", None, "", ()),
-    (R.REJECT, "", None, "", ()),
-    (R.REJECT, "Bonan tagon", None, "", ()),
-)
+    (R.REJECT, "Bonan tagon!", "corrected", "Bonan tagon!", ()), (R.GIST, "", None, "", ()),
+    (R.REJECT, "", None, "", ()), (R.REJECT, "Bonan tagon", None, "", ()),
+)  # fmt: skip
 """Rating, better wording → outcome, reference, variants."""
 
 
@@ -89,11 +96,8 @@ PAIRS: tuple[tuple[tuple[Looks, Looks], str | None, str, tuple[str, ...]], ...] 
 """What the first and the second of two say → outcome, reference, the wordings beside it."""
 
 
-@pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("apart", [False, True])
-def test_answers_of_two_count_alike_together_and_apart(
-    days: School, apart: bool, turned: bool
-) -> None:
+@pytest.mark.parametrize(("apart", "turned"), [(True, False), (False, True)])
+def test_answers_of_two_count_together_and_apart(days: School, apart: bool, turned: bool) -> None:
     desk, *judges = days.looks(2)
     if turned:
         judges.reverse()
@@ -186,8 +190,7 @@ def test_what_is_harmful_or_not_to_be_shown_waits_for_people(days: School) -> No
     assert [days.outcome(number) for number in (1, 2, 3)] == [None] * 3
     days.decide(desk, harmful=False)
     found = days.gather()
-    assert (found.objected, found.agreed) == ([2, 3], 1)
-    assert days.outcome() == "agreed"
+    assert (found.objected, found.agreed, days.outcome()) == ([2, 3], 1, "agreed")
 
 
 def test_who_cannot_judge_leaves_the_sentence_to_another_speaker(school: School) -> None:
@@ -233,8 +236,7 @@ def test_correction_outlives_the_translator_and_not_its_own_writer(school: Schoo
     school.take(desk, person)
     assert (school.reference(1), school.reference(2)) == ("Saluton al vi", "")
     judge.withdraw(Scope.COMMENTS)
-    assert school.take(look, judge).taken_back == [1]
-    assert school.reference() == ""
+    assert (school.take(look, judge).taken_back, school.reference()) == ([1], "")
 
 
 def test_agreement_that_is_taken_back_is_none(school: School) -> None:
@@ -245,8 +247,7 @@ def test_agreement_that_is_taken_back_is_none(school: School) -> None:
     judge.withdraw()
     assert school.take(desk, judge).taken_back == [1]
     assert (school.outcome(), school.reference()) == (None, "Bonan tagon")
-    assert school.waiting() == []
-    assert school.waiting(again=True) == [1, 2]
+    assert (school.waiting(), school.waiting(again=True)) == ([], [1, 2])
 
 
 def test_only_what_waits_is_handed_out(school: School) -> None:
@@ -285,13 +286,11 @@ def test_secret_sentences_seal_the_whole_review(school: School) -> None:
 
 
 def with_translation(school: School) -> tuple[Desk, Judge]:
-    """Have a sentence come with its translation, and a second speaker reject that."""
     taken = candidate("How are you", reference="Kiel vi fartas", segment=Segment.DEVELOPMENT)
     take_candidates(school.project, [taken], Usual())
     desk, judge = school.look()
     judge.says(desk.item(3), Rating.REJECT)
-    assert school.take(desk, judge).refused == [3]
-    assert school.reference(3) == ""
+    assert (school.take(desk, judge).refused, school.reference(3)) == ([3], "")
     assert 3 in school.untranslated()
     return desk, judge
 
@@ -303,14 +302,6 @@ def test_translation_of_the_file_is_back_when_nobody_refuses_it(school: School) 
     found = school.take(desk, judge)
     assert (found.translated, found.agreed, school.reference(3)) == (1, 1, "Kiel vi fartas")
     assert school.gather().translated == 0
-
-
-def test_translation_of_a_speaker_stays_where_that_of_the_file_is_back(school: School) -> None:
-    desk, judge = with_translation(school)
-    school.translate_again("Kiel vi", 3)
-    judge.says(desk.item(3), Rating.EXCELLENT)
-    school.take(desk, judge)
-    assert school.reference(3) == "Kiel vi"
 
 
 @pytest.mark.parametrize("between", [False, True])
@@ -327,3 +318,271 @@ def test_wording_of_the_file_that_is_harmful_is_kept_nowhere(school: School, bet
     school.gather()
     assert school.reference(3) == ""
     assert school.project.texts(school.entry(3)).came == ()
+
+
+def test_who_translated_does_not_agree_with_themselves(school: School) -> None:
+    _, person = school.translated()
+    desk, judge = school.look(of=person)
+    judge.says(desk.item(1), Rating.EXCELLENT)
+    judge.says(desk.item(2), Rating.GIST, "Alia frazo")
+    found = school.take(desk, judge)
+    assert (found.agreed, found.corrected, sorted(found.own)) == (0, 0, [1, 2])
+    assert [school.outcome(number) for number in (1, 2)] == [None, None]
+    assert school.reference(2) == "Sekreta frazo"
+    again, other = school.look("look-2", again=True)
+    other.says(again.item(1), Rating.EXCELLENT)
+    assert school.take(again, other).agreed == 1
+    agreed = school.entry().agreed
+    assert agreed is not None
+    assert (agreed.review, agreed.same_laptop) == ("look-2", False)
+
+
+def test_shared_laptop_counts_where_the_office_says_so(school: School) -> None:
+    _, person = school.translated()
+    desk, judge = school.look(of=person)
+    judge.says(desk.item(1), Rating.EXCELLENT)
+    assert school.take(desk, judge).own == [1]
+    with pytest.raises(UsageError, match="no review of this corpus"):
+        note_shared_laptop(school.project, "words")
+    note_shared_laptop(school.project, "look")
+    found, agreed = school.gather(), school.entry().agreed
+    assert (found.agreed, found.own) == (1, [])
+    assert agreed is not None
+    assert agreed.same_laptop, "the corpus tells it"
+    judge.flags(desk.item(1))
+    assert school.take(desk, judge).objected == [1], "an objection counts in any case"
+
+
+def test_laptop_is_given_what_was_not_written_on_it(school: School) -> None:
+    _, person = school.translated()
+    waiting = to_agree(school.project)
+    wrote = laptops_that_wrote(school.project, school.office)
+    own = person.identity.public.signing_key
+    assert (wrote, written_elsewhere(waiting, wrote, {own})) == ({1: {own}, 2: {own}}, [])
+    assert written_elsewhere(waiting, wrote, {"another"}) == waiting
+    later = "f" * 64
+    school.office.enrol(later, "the new one", instead_of=own)
+    desk, judge = school.look()
+    judge.says(desk.item(1), Rating.EXCELLENT)
+    desk.take(judge)
+    school.office.enrol(judge.identity.public.signing_key, "x", instead_of=later)
+    assert school.gather().own == [1], "its log goes on with the translator's"
+
+
+@pytest.mark.parametrize("objecting", [0, 1])
+def test_objection_in_either_review_takes_the_agreement(school: School, objecting: int) -> None:
+    school.translated()
+    looks = [school.look(), school.look("look-2", again=True)]
+    for desk, judge in looks:
+        judge.says(desk.item(1), Rating.EXCELLENT)
+        desk.take(judge)
+    assert school.gather().agreed == 1
+    assert [each.review for each in school.entry().second_speakers] == ["look", "look-2"]
+    desk, judge = looks[objecting]
+    judge.flags(desk.item(1))
+    desk.take(judge)
+    for _ in range(2):
+        assert school.gather().objected == [1]
+        assert school.entry().second_speakers == ()
+
+
+@pytest.mark.parametrize(
+    ("rating", "scope", "outcome", "between"),
+    [
+        (Rating.EXCELLENT, Scope.COMMENTS, "agreed", ("Bonan tagon", ("Saluton",))),
+        (Rating.ACCEPTABLE, Scope.COMMENTS, "agreed", ("Saluton", ())),
+        (Rating.REJECT, Scope.BATCH, None, ("Saluton", ())),
+    ],
+)
+def test_wording_that_is_taken_back_leaves_the_translators(
+    school: School,
+    rating: Rating,
+    scope: Scope,
+    outcome: str | None,
+    between: tuple[str, tuple[str, ...]],
+) -> None:
+    school.translated()
+    desk, judge = school.look()
+    judge.says(desk.item(1), rating, "Saluton")
+    school.take(desk, judge)
+    assert school.texts() == between
+    judge.withdraw(scope)
+    found = school.take(desk, judge)
+    assert (found.taken_back, found.refused) == ([1], [])
+    assert (school.outcome(), school.texts()) == (outcome, ("Bonan tagon", ()))
+    assert not school.entry().has_variants
+    assert school.gather_again().taken_back == []
+
+
+def two_wordings(school: School) -> tuple[Desk, dict[str, Translator], list[str]]:
+    """Have two people translate the first sentence differently; gives the review, who wrote what, and what, the reference first."""
+    desk = school.asks("translate", "words", people=2)
+    people = {
+        text: Translator(school.folder, desk, n) for n, text in enumerate(("Bonan tagon", "Hej"))
+    }
+    for text, person in people.items():
+        person.write(desk.item(1), text)
+    school.take(desk, *people.values())
+    reference, variants = school.texts()
+    assert {reference, *variants} == people.keys()
+    return desk, people, [reference, *variants]
+
+
+@pytest.mark.parametrize("leaves", [0, 1])
+def test_wordings_of_a_translator_who_leaves_go_though_agreed(school: School, leaves: int) -> None:
+    desk, people, wordings = two_wordings(school)
+    look, judge = school.look()
+    judge.says(look.item(1), Rating.EXCELLENT)
+    school.take(look, judge)
+    gone = people[wordings[leaves]]
+    gone.withdraw()
+    assert school.take(desk, gone).taken_back == [1]
+    assert school.texts() == (wordings[1 - leaves], ())
+    entry = school.entry()
+    assert (entry.agreed is None) == (leaves == 0), "nobody looked at the other wording"
+    assert entry.translated is not None
+    assert len(entry.translated.people) == 1
+    school.gather_again()
+
+
+def test_of_two_wordings_only_the_refused_one_stays_out(school: School) -> None:
+    _, _, (refused, other) = two_wordings(school)
+    look, judge = school.look()
+    judge.says(look.item(1), Rating.REJECT)
+    assert school.take(look, judge).refused == [1]
+    assert school.texts() == (other, ())
+    assert school.waiting() == [1], "nobody looked at this one yet"
+    assert school.gather_again().beside == 0
+    judge.withdraw()
+    school.take(look, judge)
+    reference, variants = school.texts()
+    assert {reference, *variants} == {refused, other}
+
+
+def test_writer_takes_back_what_others_wrote_only_as_refused(school: School) -> None:
+    desk, people, (_, other) = two_wordings(school)
+    look, judge = school.look()
+    judge.says(look.item(1), Rating.REJECT)
+    school.take(look, judge)
+    assert school.reference() == other
+    people[other].withdraw()
+    assert school.take(desk, people[other]).taken_back == [1]
+    assert other not in str(school.entry())
+    assert school.untranslated() == [1]
+
+
+def object_to(school: School) -> tuple[Desk, Judge]:
+    look, judge = school.look()
+    judge.says(look.item(1), Rating.EXCELLENT)
+    judge.flags(look.item(1))
+    assert school.take(look, judge).objected == [1]
+    return look, judge
+
+
+@pytest.mark.parametrize("harmful", [False, True])
+def test_what_is_objected_to_is_in_no_corpus_until_decided(school: School, harmful: bool) -> None:
+    school.translated()
+    write_open_part(school.project)
+    corpus = school.project.folder / "corpus.json"
+    assert "Bonan tagon" in corpus.read_text("utf-8")
+    look, _ = object_to(school)
+    write_open_part(school.project)
+    assert not corpus.exists()
+    write_state(school.project, overwrite=True)
+    assert "Bonan tagon" not in (school.project.folder / "project.json").read_text("utf-8")
+    assert school.reference() == "Bonan tagon", "people who decide can still be shown it"
+    assert [each.id for each in whole_corpus(school.project).entries] == [2]
+    assert school.waiting(again=True) == [2]
+    assert "1 translation to which somebody objects (1 development)" in lacking(school.project)[1]
+    school.decide(look, harmful=harmful)
+    found = school.gather()
+    assert found.objected == []
+    if harmful:
+        assert (found.refused, school.reference(), school.untranslated()) == ([1], "", [1])
+    else:
+        assert (found.agreed, school.reference()) == (1, "Bonan tagon")
+        write_open_part(school.project)
+        assert "Bonan tagon" in corpus.read_text("utf-8")
+        assert school.entry().texts is not None, "it lies open again"
+
+
+def test_speakers_are_those_whose_words_are_there(school: School) -> None:
+    desk = school.asks("translate", "words", people=3)
+    people = [Translator(school.folder, desk, place) for place in range(2)]
+
+    def translators() -> int:
+        translated = school.entry().translated
+        assert translated is not None
+        return len(translated.people)
+
+    for person in people:
+        person.write(desk.item(1), "Bonan tagon")
+        school.take(desk, person)
+    assert translators() == 2, "the second one wrote it too"
+    look, judge = school.look()
+    judge.says(look.item(1), Rating.GIST, "Saluton")
+    school.take(look, judge)
+    for person, left in zip(people, (1, 0), strict=True):
+        person.withdraw()
+        school.take(desk, person)
+        assert (translators(), school.reference()) == (left, "Saluton")
+    [entry] = whole_corpus(school.project).entries
+    [said] = (entry.model_extra or {})["speakers"]
+    assert said["outcome"] == "corrected"
+
+
+def test_what_should_not_be_shown_around_waits_for_a_decision(school: School) -> None:
+    school.translated()
+    look, judge = school.look()
+    judge.cannot(look.item(1), CannotJudge.NOT_TO_SHARE)
+    school.take(look, judge)
+    [case] = queue(school.office.state_of_any(look.review), look.review.key)
+    assert (case.item, case.is_open) == (look.item(1), True)
+    step = next_step(progress_of(school.project), school.project.folder)
+    assert "take in" in step.words, "the other sentence is still out"
+    judge.says(look.item(2), Rating.EXCELLENT)
+    school.take(look, judge)
+    found = progress_of(school.project)
+    found = replace(found, segments=tuple(replace(each, needed=0) for each in found.segments))
+    assert found.objected == 1
+    step = next_step(found, school.project.folder)
+    assert step.words.startswith("decide on 1 translation")
+    school.decide(look, harmful=False)
+    assert school.gather().objected == []
+
+
+def test_review_of_others_is_not_taken_for_one_never_made(school: School) -> None:
+    school.translated()
+    with Office.open(school.project.home) as office:
+        assert office.is_taken("words")
+    out = school.project.state.reviews[0]
+    for entries, known in ((out.entries, 1), ((1,), 0)):
+        school.project.change(
+            reviews=(out.model_copy(update={"made": False, "entries": entries}),),
+            office=own_key(school.project.home),
+        )
+        known_reviews(school.project)
+        assert len(school.project.state.reviews) == known
+
+
+def test_wording_that_somebody_objects_to_is_no_variant_or_correction(school: School) -> None:
+    _, _, (harmful, other) = two_wordings(school)
+    first, _ = object_to(school)
+    for _ in range(2):
+        assert school.gather().objected == [1]
+        assert school.texts() == (other, ())
+        assert harmful not in str(school.entry())
+    again, judge = school.look("again", again=True)
+    judge.says(again.item(1), Rating.ACCEPTABLE, harmful)
+    school.take(again, judge)
+    assert (school.texts(), school.outcome()) == ((other, ()), "agreed")
+    school.decide(first, harmful=False)
+    school.gather()
+    assert school.reference() == harmful, "it is cleared, and better than the other"
+
+
+def test_what_is_with_speakers_is_named_with_the_way_to_others(school: School) -> None:
+    school.translated()
+    school.asks("agree", "look")
+    with pytest.raises(UsageError, match=r"2 sentences are with speakers.*--again"):
+        draft_agreement(school.project, to_agree(school.project), Share(1), 1)

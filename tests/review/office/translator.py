@@ -1,9 +1,5 @@
 """An office and a translator who works for it."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -43,7 +39,6 @@ class Desk:
         assert report.outcome == "taken", report.why
 
     def collected(self) -> Collected:
-        """Return the corpus of what was translated so far, and what is missing in it."""
         return collect(self.review, self.office.state(self.review))
 
     def item(self, entry: int) -> str:
@@ -51,26 +46,21 @@ class Desk:
         return item
 
 
-@contextmanager
-def opened(folder: Path, given: Sentences, share: Share) -> Iterator[Desk]:
+def opened(folder: Path, given: Sentences, share: Share) -> Desk:
     identity = Identity.make(Role.ORGANISATION)
     said = made.said(identity, "words")
     ready = make(draft_translations(given, share, 5), said, identity)
     office = Office.open(folder)
     review = office.create_review(ready.key, NO_POLICY, ready.manifests, ready.texts)
-    yield Desk(office, identity, review, ready.batches[0])
-    office.close()
+    return Desk(office, identity, review, ready.batches[0])
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    with opened(tmp_path, sentences(tmp_path), Share(3)) as found:
-        yield found
+def desk(tmp_path: Path) -> Desk:
+    return opened(tmp_path, sentences(tmp_path), Share(3))
 
 
 class Translator(Person):
-    """Somebody who writes on a laptop of their own."""
-
     def __init__(self, folder: Path, desk: Desk, place: int, *, shares: bool = True) -> None:
         super().__init__(
             folder / f"laptop {place}", desk.batch, list(desk.review.key.orders)[place]

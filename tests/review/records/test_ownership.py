@@ -17,10 +17,11 @@ from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store
 from harness.store.signed_records import signed_file
+from harness.vault.opening import MEMORY
+from harness.vault.vault import Vault
 from review.records import agreeing
 from review.records.ownership import (
     Deed,
-    OwnershipRecord,
     OwnershipState,
     OwnershipTerms,
     Party,
@@ -30,6 +31,10 @@ from review.records.ownership import (
     read_ownership,
     say,
 )
+from review.records.ownership import OwnershipRecord as Record
+from review.records.profile import seen
+from tests.harness.vault.grants.made import KEEPERS, OFFICE
+from tests.harness.vault.made import ticking
 from tests.review.thorough import times
 
 US, ANN, MALLORY = (Identity.make(Role.ORGANISATION) for _ in range(3))
@@ -39,29 +44,25 @@ def terms(
     developer: Identity = ANN, organisation: Identity = US, **changed: object
 ) -> OwnershipTerms:
     fields: dict[str, object] = {
-        "run_id": "r1",
-        "card": "ab" * 32,
-        "certificate": "cd" * 32,
-        "composite_at_least": "0.70",
-        "method": "chat",
-        "language_pair": "EN→EO",
+        "run_id": "r1", "card": "ab" * 32, "certificate": "cd" * 32, "composite_at_least": "0.70",
+        "method": "chat", "language_pair": "EN→EO",
         "organisation": Party(name="Us", signing_key=organisation.public.signing_key),
         "developer": Party(name="Ann", signing_key=developer.public.signing_key),
-    }
+    }  # fmt: skip
     return new_terms(**fields | changed)
 
 
 @pytest.fixture(scope="module")
-def proposed() -> OwnershipRecord:
+def proposed() -> Record:
     return propose(terms(), US)
 
 
 @pytest.fixture(scope="module")
-def agreed(proposed: OwnershipRecord) -> OwnershipRecord:
+def agreed(proposed: Record) -> Record:
     return say(say(proposed, Deed.SIGNED, US), Deed.SIGNED, ANN)
 
 
-def test_states_follow_from_acts(proposed: OwnershipRecord, agreed: OwnershipRecord) -> None:
+def test_states_follow_from_acts_and_terms(proposed: Record, agreed: Record) -> None:
     assert proposed.state is OwnershipState.PROPOSED
     assert say(proposed, Deed.SIGNED, US).state is OwnershipState.BY_ORGANISATION
     assert say(proposed, Deed.SIGNED, ANN).state is OwnershipState.BY_DEVELOPER
@@ -69,23 +70,15 @@ def test_states_follow_from_acts(proposed: OwnershipRecord, agreed: OwnershipRec
     assert say(proposed, Deed.REFUSED, ANN, "no").state is OwnershipState.REFUSED
     for side in (US, ANN):
         assert say(agreed, Deed.REVOKED, side, "no more").state is OwnershipState.REVOKED
-
-
-def test_terms_are_those_of_the_specification(
-    proposed: OwnershipRecord,
-) -> None:
     said = proposed.terms
     assert (said.organisation_share, said.developer_share) == (90, 10)
-    assert len(said.developer_keeps) == 3
-    assert len(said.organisation_gains) == 3
+    assert (len(said.developer_keeps), len(said.organisation_gains)) == (3, 3)
     assert terms(organisation_share=60).developer_share == 40
     with pytest.raises(UsageError, match="organisation_share"):
         terms(organisation_share=101)
 
 
-def test_copies_say_the_same_in_any_order(
-    proposed: OwnershipRecord, agreed: OwnershipRecord
-) -> None:
+def test_copies_say_the_same_in_any_order(proposed: Record, agreed: Record) -> None:
     copies = [
         proposed,
         say(proposed, Deed.SIGNED, ANN),
@@ -106,16 +99,13 @@ def test_copies_say_the_same_in_any_order(
         merged(proposed, propose(terms(), US))
 
 
-def test_a_side_says_only_what_it_can(agreed: OwnershipRecord) -> None:
+def test_side_says_only_what_it_can_and_once(agreed: Record, proposed: Record) -> None:
     for what, who, words in (
         (Deed.SIGNED, MALLORY, "neither side"), (Deed.SIGNED, US, "already"),
         (Deed.REFUSED, US, "ownership revoke"),
     ):  # fmt: skip
         with pytest.raises(UsageError, match=words):
             say(agreed, what, who, "because")
-
-
-def test_what_was_refused_is_not_signed_any_more(proposed: OwnershipRecord) -> None:
     refused = say(proposed, Deed.REFUSED, ANN, "no")
     with pytest.raises(UsageError, match="refused"):
         say(refused, Deed.SIGNED, US)
@@ -123,17 +113,13 @@ def test_what_was_refused_is_not_signed_any_more(proposed: OwnershipRecord) -> N
         say(refused, Deed.REVOKED, US, "no")
     with pytest.raises(UsageError, match="reason"):
         say(proposed, Deed.REFUSED, ANN, "  ")
-
-
-def test_nobody_agrees_with_themselves() -> None:
     with pytest.raises(UsageError, match="nobody agrees with themselves"):
         propose(terms(developer=US), US)
     with pytest.raises(UsageError, match="Only the organisation"):
         propose(terms(), ANN)
 
 
-def _act(record: OwnershipRecord, what: str, by: Identity, **changed: str) -> dict[str, Any]:
-    """Sign whatever somebody likes as a word of a record."""
+def _act(record: Record, what: str, by: Identity, **changed: str) -> dict[str, Any]:
     fields = {
         "format": "rosetta-ownership-act/1",
         "terms": record.terms.id,
@@ -145,23 +131,22 @@ def _act(record: OwnershipRecord, what: str, by: Identity, **changed: str) -> di
     return fields | {"signature": by.sign(canonical_bytes(fields)).hex()}
 
 
-Change = Callable[[dict[str, Any], OwnershipRecord], object]
+Change = Callable[[dict[str, Any], Record], object]
 
 
-def _altered(raw: dict[str, Any], record: OwnershipRecord, *words: tuple[str, Identity]) -> None:
-    """Let these sign the terms as they are now."""
+def _altered(raw: dict[str, Any], record: Record, *words: tuple[str, Identity]) -> None:
     anew = OwnershipTerms.model_validate(raw["terms"]).id
     raw["acts"] = [_act(record, what, by, terms=anew) for what, by in words]
 
 
-def _organisation_alters_and_signs_anew(raw: dict[str, Any], record: OwnershipRecord) -> None:
+def _organisation_alters_and_signs_anew(raw: dict[str, Any], record: Record) -> None:
     raw["terms"]["more"] = "and all later methods"
     theirs = [each for each in raw["acts"] if each["by"] == ANN.public.signing_key]
     _altered(raw, record, ("proposed", US), ("signed", US))
     raw["acts"] += theirs
 
 
-def _one_key_for_both(raw: dict[str, Any], record: OwnershipRecord) -> None:
+def _one_key_for_both(raw: dict[str, Any], record: Record) -> None:
     raw["terms"]["developer"]["signing_key"] = US.public.signing_key
     _altered(raw, record, ("proposed", US), ("signed", US))
 
@@ -182,7 +167,7 @@ CHANGES: dict[str, tuple[Change, str]] = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_somebody_made_of_a_record_is_refused(agreed: OwnershipRecord, name: str) -> None:
+def test_what_somebody_made_of_a_record_is_refused(agreed: Record, name: str) -> None:
     change, words = CHANGES[name]
     raw = json.loads(agreed.data())
     change(raw, agreed)
@@ -190,7 +175,7 @@ def test_what_somebody_made_of_a_record_is_refused(agreed: OwnershipRecord, name
         read_ownership(canonical_bytes(raw) + b"\n")
 
 
-def test_every_changed_byte_is_found(agreed: OwnershipRecord) -> None:
+def test_every_changed_byte_is_found(agreed: Record) -> None:
     data, rng = agreed.data(), Random(7)
     for place in rng.sample(range(len(data)), times(40, 150)):
         changed = bytearray(data)
@@ -213,7 +198,7 @@ def store(tmp_path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def kept(store: sqlite3.Connection, record: OwnershipRecord) -> OwnershipRecord:
+def kept(store: sqlite3.Connection, record: Record) -> Record:
     data = signed_file(store, record.terms.id)
     assert data is not None
     return read_ownership(data)
@@ -231,7 +216,7 @@ def test_revocation_kept_in_between_is_not_lost(
     with_kept = agreeing.with_kept
     waits: list[bool] = []
 
-    def another_writes(store: sqlite3.Connection, record: OwnershipRecord) -> OwnershipRecord:
+    def another_writes(store: sqlite3.Connection, record: Record) -> Record:
         found, path = with_kept(store, record), tmp_path / "rosetta.sqlite"
         with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as two:
             try:
@@ -261,3 +246,22 @@ def test_unwritten_word_is_given_again(store: sqlite3.Connection, tmp_path: Path
         agreeing.answer(store, first.data(), Deed.SIGNED, tmp_path)
     with pytest.raises(UsageError, match="No key of this computer"):
         agreeing.answer(store, propose(terms(ANN), US).data(), Deed.SIGNED, tmp_path)
+
+
+def test_the_rows_of_several_vaults_are_told_apart_and_name_none(tmp_path: Path) -> None:
+    told = []
+    for name in ("a", "b"):
+        vault = Vault(tmp_path / name, tmp_path / MEMORY, ticking())
+        vault.found(f"Words of {name}", KEEPERS, OFFICE, threshold=2)
+        vault.read()
+        with closing(open_store(tmp_path / "rosetta.sqlite")) as store:
+            told.append(seen(store, tmp_path))
+    one, two = told
+    assert not any("vault 1 of" in words for rows in one.values() for words in rows)
+    for item, rows in two.items():
+        assert len(set(rows)) == len(rows), item
+    assert [words.partition(":")[0] for words in two["authority"]] == [
+        "vault 1 of 2",
+        "vault 2 of 2",
+    ]
+    assert not any("Words of" in words for rows in two.values() for words in rows)

@@ -51,7 +51,6 @@ def training_of(answers: Sequence[Rating]) -> list[TrainingItem]:
 
 
 def sentences_of(count: int) -> list[BatchItem]:
-    """Return items that are to be translated."""
     return [item.model_copy(update={"candidate": ""}) for item in items_of(count)]
 
 
@@ -133,9 +132,14 @@ class Sitting:
 
     def begin(self) -> None:
         self.session = Session(
-            self.laptop, self.batch, self.code, Face.LINES, self.words, clock=self.clock,
+            self.laptop,
+            self.batch,
+            self.code,
+            Face.LINES,
+            self.words,
+            clock=self.clock,
             now=lambda: datetime(2026, 3, 2, tzinfo=UTC) + timedelta(seconds=self.clock()),
-        )  # fmt: skip
+        )
 
     def restart(self) -> None:
         """Close and open everything, as after a power cut: only what is on the disk is left."""

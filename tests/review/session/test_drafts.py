@@ -18,7 +18,7 @@ from review.rating import CannotJudge, Rating
 from review.session.session import Session
 from review.session.view import TextField, View
 from review.session.words.catalogue import Words
-from review.session.words.item import marks, translation_marks
+from review.session.words.item import translation_marks
 from tests.review.log.material import kept_draft
 from tests.review.session.scenes import (
     CODE,
@@ -123,13 +123,6 @@ def test_what_holds_is_told_beside_a_draft(translating: Sitting) -> None:
     assert [each.item for each in said if isinstance(each, NotJudged)] == [FIRST]
 
 
-def test_person_who_could_not_judge_is_told_so(rating: Sitting) -> None:
-    rating.session.cannot_judge(rating.see(), CannotJudge.UNSAID)
-    come_back(rating, FIRST)
-    [mark] = marks(WORDS, item_of(rating.session.view))
-    assert mark.said == "You said that you cannot judge this one."
-
-
 @pytest.mark.parametrize("field", [TextField.COMMENT, TextField.SUGGESTION])
 def test_of_a_text_that_is_saved_no_draft_remains(rating: Sitting, field: TextField) -> None:
     session, item = rating.session, rating.see()
@@ -188,7 +181,7 @@ ANSWERS: dict[str, Callable[[Session, str], View]] = {
 
 
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=list(ANSWERS))
-def test_answer_saves_typed_words_until_undo(
+def test_answer_saves_words_until_undo(
     rating: Sitting, answer: Callable[[Session, str], View]
 ) -> None:
     item = rating.see()
@@ -212,7 +205,6 @@ def test_answer_saves_typed_words_until_undo(
 
 
 def handed_over(sitting: Sitting, stick: Path) -> bytes:
-    """Return what the organisation reads of what is handed over now."""
     stick.mkdir(exist_ok=True)
     file = sitting.session.export(stick).path
     return b"".join(open_ratings(file.read_bytes(), CUSTODIANS).lines)
@@ -225,30 +217,14 @@ def test_what_undo_took_back_is_in_no_file(rating: Sitting, tmp_path: Path) -> N
     rating.session.rate(item, Rating.GIST)
     told = handed_over(rating, tmp_path / "stick")
     assert [said in told for said in (b"too formal", b"mi vidis", b"of before")] == [
-        True,
-        True,
-        False,
-    ]
+        True, True, False,
+    ]  # fmt: skip
     rating.see()
     rating.session.undo()
     told = handed_over(rating, tmp_path / "stick")
     assert [said in told for said in (b"too formal", b"mi vidis", b"of before")] == [
-        False,
-        False,
-        True,
-    ]
-
-
-def test_translation_taken_back_is_in_no_file(translating: Sitting, tmp_path: Path) -> None:
-    session = translating.session
-    session.translate(translating.see(), "the first one")
-    session.translate(come_back(translating, FIRST), "the second one")
-    told = handed_over(translating, tmp_path / "stick")
-    assert (b"the first one" in told, b"the second one" in told) == (False, True)
-    translating.see()
-    session.undo()
-    told = handed_over(translating, tmp_path / "stick")
-    assert (b"the first one" in told, b"the second one" in told) == (True, False)
+        False, False, True,
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,14 @@
-"""From a stick to the first item: what is found, kept, trusted and remembered, and that codes are kept nowhere."""
+"""From a stick to the first item: what is found, kept and remembered, codes nowhere; and which page follows which."""
 
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
@@ -12,14 +17,35 @@ from review.files.batch import write_batch
 from review.files.ratings import open_ratings
 from review.files.reviewer_codes import CodeError
 from review.log.laptop import FILE_NAME, Laptop
-from review.log.payloads import Face
-from review.rating import Rating
+from review.log.payloads import Consent, Face, Related, Scope, Withdraw
+from review.rating import Rating, Relation
+from review.session.choice import of_file
+from review.session.flow import (
+    AskCode,
+    AskConsent,
+    AskRelation,
+    AskSecret,
+    AskSharing,
+    AskWhoAsks,
+    AskWithdraw,
+    AtSentences,
+    CheckLetters,
+    ChooseFile,
+    ChooseReview,
+    Flow,
+    FlowStep,
+    HandOver,
+    Other,
+    ShowAnswers,
+    ShowHelp,
+)
 from review.session.opening import Opening
 from review.session.opening_words import where
 from review.session.session import Session
 from review.session.view import Phase
 from review.session.waiting import hand_over_all, kept
 from review.session.words.catalogue import Words
+from review.session.words.keys import Onward
 from review.session.words.troubles import OtherReviewerError
 from tests.keyring_in_memory import no_keyring
 from tests.review.session.scenes import (
@@ -30,8 +56,10 @@ from tests.review.session.scenes import (
     batch_of,
     item_id,
     item_of,
+    items_of,
     write_file,
 )
+from tests.review.thorough import examples
 
 __all__ = ["no_keyring"]
 
@@ -55,7 +83,6 @@ def opening_of(laptop: Laptop, stick: Path, **options: object) -> Opening:
 
 
 def begun(opening: Opening, code: str = CODE) -> Session:
-    """Go through a first opening."""
     batch = opening.open(opening.choices()[0])
     opening.accept(batch)
     return opening.session(batch, opening.reviewer(batch, code), Face.LINES, guard=0)
@@ -147,9 +174,9 @@ def test_batch_with_a_passphrase_asks_for_it_each_time(laptop: Laptop, stick: Pa
     (stick / "s.rosetta-batch").write_bytes(sealed)
     opening = opening_of(laptop, stick)
     (choice,) = opening.choices()
-    for given, problem in ((None, FileProblem.LOCKED), (draw_words(3), FileProblem.WRONG_KEY)):
+    for typed, problem in ((None, FileProblem.LOCKED), (draw_words(3), FileProblem.WRONG_KEY)):
         with pytest.raises(FileError) as caught:
-            opening.open(choice, given)
+            opening.open(choice, typed)
         assert caught.value.problem is problem
     batch = opening.open(choice, SECRET_WORDS)
     opening.session(batch, CODE, Face.LINES)
@@ -176,20 +203,6 @@ def test_language_is_the_chosen_one(
     assert again.session(english, CODE, Face.LINES).words.language == "fr"
     asked = opening_of(laptop, stick, language="en")
     assert asked.session(french, CODE, Face.LINES).words.language == "en"
-
-
-def test_list_tells_how_far_the_remembered_person_is(laptop: Laptop, stick: Path) -> None:
-    write_file(batch_of(), stick)
-    opening = opening_of(laptop, stick)
-    assert opening.choices()[0].done is None
-    session = begun(opening)
-    session.agree(share_corrections=False)
-    session.painted(item_id(1))
-    session.rate(item_id(1), Rating.GIST)
-    (choice,) = opening.choices()
-    assert (choice.title, choice.done, choice.total) == ("Spring sentences", 1, 4)
-    opening.forget_reviewer()
-    assert opening.choices()[0].done is None
 
 
 def test_ratings_go_back_where_the_batch_came_from(laptop: Laptop, stick: Path) -> None:
@@ -234,7 +247,7 @@ def test_copies_of_a_review_are_one_entry(laptop: Laptop, stick: Path, locked: b
     assert [(each.path is None, each.done) for each in again] == [(False, None), (True, 1)]
 
 
-def test_damaged_copy_hides_no_whole_one(
+def test_damaged_copy_hides_none(
     laptop: Laptop, stick: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write_file(batch_of(), stick)
@@ -274,8 +287,7 @@ def test_who_types_a_code_finds_their_sentences_by_tag(laptop: Laptop, stick: Pa
     assert not [code for code in (CODE, OTHER_CODE) if code.encode() in content]
     assert laptop.setting("reviewer") == OTHER_CODE[:2]  # it goes on by how the last one begins
     later = Opening(laptop, mounted=list)
-    assert later.remembered(batch) == OTHER_CODE[:2]
-    assert later.reviewer(batch, "") == other
+    assert (later.remembered(batch), later.reviewer(batch, "")) == (OTHER_CODE[:2], other)
 
 
 def test_batches_of_both_kinds_lie_on_one_laptop(laptop: Laptop, stick: Path) -> None:
@@ -288,6 +300,235 @@ def test_batches_of_both_kinds_lie_on_one_laptop(laptop: Laptop, stick: Path) ->
     there = [(each.title, each.done) for each in Opening(laptop, mounted=list).choices()]
     assert there == [("Spring sentences", 4), ("Autumn sentences", None)]
     people = {OLD.manifest.batch: CODE, NEW.manifest.batch: NEW.person(OTHER_CODE)}
-    assert kept(laptop).reviewers == people
-    assert len(hand_over_all(laptop, stick)) == 2
+    assert (kept(laptop).reviewers, len(hand_over_all(laptop, stick))) == (people, 2)
     assert kept(laptop).waiting == 0
+
+
+SECRET = "river stone cloud ember"
+ON: dict[type[FlowStep[Any]], object] = {
+    AskSecret: SECRET, AskWhoAsks: True, CheckLetters: True, AskCode: CODE, AskConsent: True,
+    AskSharing: False, AskRelation: Relation.NEITHER,
+}  # fmt: skip
+"""Step → the answer that leads on."""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return write_file(batch_of(items_of(2)), tmp_path / "stick")
+
+
+FlowOf = Callable[..., Flow]
+
+
+@pytest.fixture
+def flow_of(tmp_path: Path, file: Path) -> FlowOf:
+    laptop = Laptop.open(tmp_path / "home", busy_seconds=0.05)
+
+    def make(*named: Path, strict: bool = False) -> Flow:
+        opening = Opening(laptop, places=named or None, mounted=lambda: [file.parent])
+        return Flow(opening, Face.LINES, guard=0.0, strict=strict)
+
+    return make
+
+
+def lead(flow: Flow, step: FlowStep[Any], until: type[FlowStep[Any]]) -> FlowStep[Any]:
+    seen = []
+    while not isinstance(step, until):
+        seen.append(type(step))
+        assert len(seen) < 20, seen
+        chosen = step.choices[0] if isinstance(step, ChooseReview) else ON[type(step)]
+        step = flow.answer(chosen)
+    return step
+
+
+def at_sentences(flow: Flow) -> AtSentences:
+    step = lead(flow, flow.begin(), AtSentences)
+    assert isinstance(step, AtSentences)
+    return step
+
+
+def rate_next(session: Session) -> None:
+    item = item_of(session.view)
+    session.painted(item.id)
+    session.rate(item.id, Rating.GIST)
+
+
+def test_new_person_is_asked_everything_once(flow_of: FlowOf, file: Path) -> None:
+    locked = file.with_name("Locked.rosetta-batch")
+    locked.write_bytes(write_batch(batch_of(secret=True, batch="cd" * 8), passphrase=SECRET))
+    flow, seen = flow_of(), []
+    step = flow.open(locked)
+    while not isinstance(step, AtSentences):
+        seen.append(type(step))
+        step = flow.answer(ON[type(step)])
+    assert seen == [
+        AskSecret, AskWhoAsks, CheckLetters, AskCode, AskConsent, AskSharing, AskRelation
+    ]  # fmt: skip
+    assert (flow.sits, flow.file) == (True, locked)
+
+
+def test_person_who_was_here_is_only_asked_for_the_code(flow_of: FlowOf) -> None:
+    flow = flow_of()
+    step = at_sentences(flow)
+    rate_next(step.session)
+    stopped = flow.answer(Onward.LEAVE)
+    assert isinstance(stopped, ChooseReview)
+    assert (stopped.stopped, flow.session, flow.sits) == (True, None, False)
+    asked = lead(flow, stopped, AskCode)
+    assert isinstance(asked, AskCode)
+    assert asked.last is not None
+    assert (asked.last.letters, asked.last.done, asked.last.total) == (CODE[:2], 1, 2)
+    other = flow.answer(Other.CARD)
+    assert isinstance(other, AskCode)
+    assert other.last is None
+    assert isinstance(flow.answer(""), AtSentences), "nothing typed is still who was here last"
+
+
+@pytest.mark.parametrize("at", [kind for kind in ON if kind is not AskSharing])
+def test_none_leads_back_to_the_list(flow_of: FlowOf, file: Path, at: type[FlowStep[Any]]) -> None:
+    if at is AskSecret:
+        file.write_bytes(write_batch(batch_of(secret=True), passphrase=SECRET))
+    flow = flow_of()
+    lead(flow, flow.begin(), at)
+    back = flow.answer(None)
+    assert isinstance(back, ChooseReview)
+    assert (back.why, back.stopped, flow.session) == (None, False, None)
+    laptop = flow.opening.laptop
+    kinds = {type(each.payload) for each in laptop.events()}
+    assert kinds <= {Consent}
+    assert (at is AskRelation) == (kinds == {Consent})
+    forgotten = at is not AskRelation
+    assert bool(laptop.setting("reviewer")) is not forgotten
+    assert ("Your code is not kept" in back.said) is (at is AskConsent)
+
+
+def test_what_is_wrong_is_asked_again_with_the_reason(flow_of: FlowOf, file: Path) -> None:
+    file.write_bytes(write_batch(batch_of(secret=True), passphrase=SECRET))
+    flow = flow_of()
+    asked = lead(flow, flow.begin(), AskSecret)
+    assert asked.why is None
+    again = flow.answer("not these words at all")
+    assert isinstance(again, AskSecret)
+    assert again.why is not None
+    lead(flow, again, AskCode)
+    for wrong in ("ABC", STRANGER):
+        step = flow.answer(wrong)
+        assert isinstance(step, AskCode)
+        assert step.why is not None
+    assert isinstance(flow.answer(CODE), AskConsent)
+
+
+def test_file_that_does_not_open_is_told_or_raised(flow_of: FlowOf, file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:200])
+    told = flow_of(file).begin()
+    assert isinstance(told, ChooseReview)
+    assert told.why is not None
+    assert file.name in told.why.said
+    assert [each.path for each in told.choices] == [file], "it is not opened again by itself"
+    with pytest.raises(FileError):
+        flow_of(file, strict=True).begin()
+
+
+def test_file_from_outside_leaves_what_was_not_agreed_to(flow_of: FlowOf, file: Path) -> None:
+    flow = flow_of()
+    flow.begin()
+    step = flow.answer(Other.FILE)
+    assert isinstance(step, ChooseFile)
+    assert step.sticks == (file.parent,)
+    assert isinstance(flow.answer(None), ChooseReview)
+    flow.answer(Other.FILE)
+    lead(flow, flow.answer(file), AskSharing)
+    assert isinstance(flow.answer(None), AskConsent), "back to what one agrees to"
+    assert flow.opening.laptop.setting("reviewer")
+    other = write_file(batch_of(batch="cd" * 8, title="Winter"), file.parent)
+    step = flow.open(other)
+    assert (type(step), flow.session, flow.file) == (CheckLetters, None, other)
+    assert not flow.opening.laptop.setting("reviewer")
+
+
+@pytest.mark.parametrize(
+    ("onward", "page", "chosen"),
+    [
+        (Onward.HELP, ShowHelp, None),
+        (Onward.ANSWERS, ShowAnswers, "0" * 15 + "1"),
+        (Onward.SHARING, AskSharing, True),
+        (Onward.WITHDRAW, AskWithdraw, Scope.EVERYTHING),
+        (Onward.HAND_OVER, HandOver, Onward.UNSAVED),
+    ],
+)
+def test_a_page_beside_the_sentences_leads_back_to_them(
+    flow_of: FlowOf, onward: Onward, page: type[FlowStep[Any]], chosen: object
+) -> None:
+    flow = flow_of()
+    at_sentences(flow)
+    before = list(flow.opening.laptop.events())
+    assert isinstance(flow.answer(onward), page)
+    assert isinstance(flow.answer(None), AtSentences)
+    assert list(flow.opening.laptop.events()) == before, "going back changes nothing"
+    flow.answer(onward)
+    assert isinstance(flow.answer(chosen), AtSentences)
+    changed = list(flow.opening.laptop.events())[len(before) :]
+    kinds = {Onward.SHARING: {Consent}, Onward.WITHDRAW: {Withdraw}}
+    assert {type(each.payload) for each in changed} == kinds.get(onward, set())
+
+
+def test_end_counts_own_answers_in_the_language_of_now(flow_of: FlowOf) -> None:
+    flow = flow_of()
+    step = at_sentences(flow)
+    while step.session.view.item is not None:
+        rate_next(step.session)
+    end = flow.answer(None)
+    assert isinstance(end, AtSentences)
+    assert end.view.phase is Phase.END
+    assert [each.rating for each in end.answered] == [Rating.GIST, Rating.GIST]
+    flow.opening.set_language("fr")
+    again = flow.reworded()
+    assert isinstance(again, AtSentences)
+    assert (again.answered, again.session.words.language) == (end.answered, "fr")
+
+
+@pytest.mark.parametrize("sits", [True, False], ids=["at the sentences", "before them"])
+def test_fault_still_shows_place(
+    flow_of: FlowOf, monkeypatch: pytest.MonkeyPatch, sits: bool
+) -> None:
+    flow = flow_of()
+    lead(flow, flow.begin(), AtSentences if sits else AskCode)
+    owner, name = (Session, "answered") if sits else (Opening, "reviewer")
+    with monkeypatch.context() as broken:
+        broken.setattr(owner, name, lambda *_: 1 // 0)
+        with pytest.raises(ZeroDivisionError):
+            flow.answer(Onward.ANSWERS if sits else CODE)
+    after = flow.answer("anything")
+    assert isinstance(after, AtSentences if sits else ChooseReview)
+    assert isinstance(lead(flow, after, AtSentences), AtSentences)
+
+
+CAN_BE_SAID: dict[type[FlowStep[Any]], list[object]] = {
+    AskCode: [CODE, None, "", STRANGER, Other.CARD],
+    AskSharing: [True, False, None],
+    AskRelation: [Relation.NEITHER, None],
+}
+"""Step → what can be answered; the others are agreed to or not."""
+
+
+@examples(12, 100)
+@example([0] * 8)
+@given(st.lists(st.integers(0, 9), min_size=6, max_size=20))
+def test_none_rates_unagreed(tmp_path_factory: pytest.TempPathFactory, said: list[int]) -> None:
+    """Whatever is answered: whoever is at the sentences said yes to who asks, to the consent, and how near they are."""
+    folder = tmp_path_factory.mktemp("flow")
+    file = write_file(batch_of(items_of(2)), folder / "stick")
+    with closing(Laptop.open(folder / "home", busy_seconds=0.05)) as laptop:
+        flow = Flow(Opening(laptop, places=[file], mounted=list), Face.LINES, guard=0.0)
+        step, agreed = flow.begin(), set()
+        for number in said:
+            if isinstance(step, AtSentences):
+                break
+            given = CAN_BE_SAID.get(type(step), [True, None, False])
+            answer = of_file(file) if isinstance(step, ChooseReview) else given[number % len(given)]
+            agreed |= {type(step)} if answer is not None and answer is not False else set()
+            step = flow.answer(answer)
+        kinds = {type(each.payload) for each in laptop.events()}
+        at = isinstance(step, AtSentences)
+        assert at is ({Consent, Related} <= kinds)
+        assert not at or {AskWhoAsks, CheckLetters, AskCode, AskConsent, AskRelation} <= agreed

@@ -164,19 +164,6 @@ def test_hand_over_is_known_until_something_is_added(sitting: Sitting) -> None:
     assert sitting.session.view.handed_over == ""
 
 
-def test_undo_across_a_restart_lands_on_the_same_item(sitting: Sitting) -> None:
-    for rating in (Rating.REJECT, Rating.GIST, Rating.EXCELLENT):
-        sitting.rate(rating)
-    sitting.restart()
-    undo(sitting)
-    sitting.restart()
-    view = sitting.session.view
-    item = item_of(view)
-    assert (item.number, item.rating, view.done) == (3, Rating.EXCELLENT, 2)
-    item = item_of(undo(sitting))
-    assert (item.number, item.rating) == (2, Rating.GIST)
-
-
 def test_skipped_items_come_once_more_and_then_no_more(sitting: Sitting) -> None:
     for number in range(1, 5):
         if number in (1, 3):
@@ -201,17 +188,6 @@ def test_jump_goes_to_the_next_without_an_answer_and_around(sitting: Sitting) ->
     sitting.rate()
     numbers = [item_of(sitting.session.go_to_unrated()).number for _ in range(3)]
     assert numbers == [4, 1, 3]
-
-
-def test_reasons_are_for_the_last_answer(sitting: Sitting) -> None:
-    sitting.rate()
-    sitting.rate()
-    assert last_of(sitting.session.go_to_unrated()).item.id == item_id(2)
-    assert undo(sitting).last is None  # its reasons would go to another one
-    last = last_of(sitting.rate(Rating.REJECT))
-    assert (last.item.id, last.rating) == (item_id(2), Rating.REJECT)
-    undo(sitting)
-    assert sitting.session.skip(sitting.see()).last is None
 
 
 def test_reasons_after_two_undos_are_for_the_one_answered(sitting: Sitting) -> None:
@@ -245,12 +221,6 @@ def test_reasons_and_words_reach_the_item_and_the_one_before(sitting: Sitting) -
     assert (item_of(view).comment, view.trouble) == ("a\ufffdb\ufffd", "")
     sitting.session.keep_draft(second, TextField.COMMENT, "half a thought")
     assert item_of(sitting.session.view).comment == "half a thought"
-
-
-def test_harm_flag_is_set_and_taken_back(sitting: Sitting) -> None:
-    item = sitting.see()
-    assert item_of(sitting.session.flag_harm(item, True)).harmful
-    assert not item_of(sitting.session.flag_harm(item, False)).harmful
 
 
 def test_rest_is_offered_after_25_answers_or_twenty_minutes(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ NO_GO = Shape(quality=0.1, mischief=0.0, careless=0.0)
 
 _measured: dict[str, Agreement] = {}
 _fewer: dict[str, Any] = {}
-_stretched = lru_cache(512)(stretch)
+_stretched = lru_cache(4096)(stretch)
 _quantiles = {
     # the second program's own, which it works out anew for each file
     name: lru_cache(4096)(getattr(rosetta_verify, name))
@@ -106,7 +106,6 @@ def issue(
     evidence: Evidence, *, identity: Identity = SIGNER, issued: str = ISSUED,
     supersedes: str | None = None,
 ) -> EvidenceFile:  # fmt: skip
-    """Certify what the evidence says, signed."""
     run = evidence.key.runs[0].run_id
     certificate = certify(evidence, run, issuer(identity), issued, supersedes)
     data = certificate.as_bytes()
@@ -129,7 +128,6 @@ def attached(file: EvidenceFile, identity: Identity = SIGNER) -> Attached:
 
 
 def changed(file: EvidenceFile, change: Any, identity: Identity | None = None) -> EvidenceFile:
-    """Change a certificate's JSON; ``identity`` signs the result anew."""
     raw = json.loads(file.certificate)
     change(raw)
     data = canonical_bytes(raw)
@@ -156,7 +154,6 @@ def _review_of(seed: int, shape: Shape) -> Evidence:
 
 
 def about(key: AnswerKey, *, segments: str | None = None, **facts: str) -> AnswerKey:
-    """Return the key of the same review of another run."""
     old = key.runs[0].run_id
     items = {
         item: each.model_copy(update={"run_id": facts["run_id"]}) if each.run_id == old else each

@@ -41,21 +41,15 @@ class Chain:
     def write(self, payload: say.AnyPayload) -> Event:
         self.lamport += self.rng.choice((1, 1, 1, 7))
         event = make_event(
-            payload,
-            device=self.device,
-            seq=len(self.events),
-            lamport=self.lamport,
-            prev=self.events[-1].id if self.events else FIRST,
-            salt=self.rng.randbytes(16),
-        )
+            payload, device=self.device, seq=len(self.events), lamport=self.lamport,
+            prev=self.events[-1].id if self.events else FIRST, salt=self.rng.randbytes(16),
+        )  # fmt: skip
         self.events.append(event)
         return event
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What kind of review to make."""
-
     reviewers: int = 5
     items: int = 60
     strata: tuple[int, ...] = (1, 2, 3)
@@ -88,7 +82,6 @@ def random_shape(rng: Random) -> Shape:
 
 
 def make_key(rng: Random, shape: Shape, card_hash: str | None = None) -> AnswerKey:
-    """Make the answer key of a review of this shape."""
     run_ids = (RUN, OTHER_RUN)[: shape.runs]
     real = {
         random_id(rng): KeyItem(run_id=run, entry=n, stratum=shape.strata[n % len(shape.strata)])
@@ -258,7 +251,6 @@ def _decide(rng: Random, shape: Shape, key: AnswerKey, office: Chain, before: li
 
 
 def key_of(device: str) -> str:
-    """Return the signing key of a laptop of its own."""
     return laptop_of(device, apart=True).public.signing_key
 
 
@@ -289,7 +281,6 @@ def erase_withdrawn(events: list[Event]) -> list[Event]:
 
 
 def history(rng: Random, shape: Shape | None = None, card_hash: str | None = None) -> Evidence:
-    """Make the evidence of a random review."""
     chosen = shape or random_shape(rng)
     key = make_key(rng, chosen, card_hash)
     events = make_events(rng, chosen, key)

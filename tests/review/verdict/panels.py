@@ -63,13 +63,11 @@ def by_chance(seed: int) -> Panel:
     core = names[: len(names) if whole else draw.choice([len(names), len(names) // 2, 0])]
     found = Panel(
         strata={name: asked[place % len(asked)] for place, name in enumerate(names)},
-        weights=weights,
-        ratings={who: ranks(names) for who in people},
-        core=frozenset(core),
+        weights=weights, ratings={who: ranks(names) for who in people}, core=frozenset(core),
         cannot_judge={who: frozenset(draw.sample(names, 2)) for who in people[:2]},
         harm={name: draw.choice(list(Harm)) for name in names if draw.random() < 0.003},
         look=draw.choice([1, 1, 2, 3]),
-    )
+    )  # fmt: skip
     return with_controls(found, lambda *_: draw.randint(0, 3), draw)
 
 

@@ -1,9 +1,12 @@
-"""The gate: numbers against an independent calculation, and every rule by a panel that just meets or misses it."""
+"""The gate: numbers against an independent calculation, and every number of the policy just met and just missed."""
 
 import math
 import random
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +16,14 @@ from scipy import stats
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError
+from review.verdict.certificate.certify import without_names
+from review.verdict.gate.careless import not_worse_p
 from review.verdict.gate.gate import GateOutcome, GateVerdict, decide
 from review.verdict.gate.policy import GatePolicy, proposed
 from review.verdict.gate.verdict import Code
 from review.verdict.panel.estimate import round6
 from review.verdict.panel.panel import Harm, Panel
+from review.verdict.stand_alone import rosetta_verify as second
 from tests.review.thorough import times
 from tests.review.verdict.panels import FIVE, bad, by_chance, good, made, with_controls
 
@@ -32,7 +38,7 @@ def facts(verdict: GateVerdict, code: Code) -> dict[str, Any]:
     return dict(next(each.facts for each in verdict.findings if each.code is code))
 
 
-def changed(**parts: dict[str, Any]) -> GatePolicy:
+def policy_with(**parts: dict[str, Any]) -> GatePolicy:
     new = {name: getattr(POLICY, name).model_copy(update=fields) for name, fields in parts.items()}
     return POLICY.model_copy(update=new)
 
@@ -147,59 +153,42 @@ def test_a_whole_verdict_is_pinned() -> None:
     assert canonical_bytes(verdict.as_json()) == GOLDEN.read_bytes().rstrip(b"\n")
 
 
-def test_a_flawless_method_goes_with_the_exact_bound() -> None:
+def test_outcome_follows_from_level_and_bounds() -> None:
     verdict = decide(made(good), POLICY)
     assert verdict.outcome is GateOutcome.GO
     assert verdict.numbers.lower == round6(0.05 ** (1 / 80))
     assert (verdict.numbers.upper, verdict.numbers.df, verdict.numbers.t) == (round6(1), None, None)
     assert verdict.numbers.alpha is None
-
-
-def test_worthless_method_does_not_go() -> None:
     verdict = decide(made(bad), POLICY)
     assert verdict.outcome is GateOutcome.NO_GO
     assert verdict.numbers.upper == round6(1 - 0.05 ** (1 / 80))
     assert codes(verdict).count(Code.LOW_REVIEWER) == 5
-
-
-def test_disagreement_that_cancels_out_has_bounds_of_items() -> None:
     verdict = decide(made(lambda i, j: 1 if i % 5 == j else 3, weights={0: 1.0}), POLICY)
     assert verdict.numbers.share == round6(0.8)
     assert (verdict.numbers.item_error, verdict.numbers.effective_items) == (round6(0), round6(80))
     assert verdict.numbers.lower == round6(float(stats.beta.ppf(0.05, 64, 17)))
     assert verdict.numbers.upper == round6(float(stats.beta.ppf(0.95, 65, 16)))
-
-
-def test_the_level_between_the_bounds_is_a_matter_for_talk() -> None:
     verdict = decide(made(lambda i, j: 3 if (i + j // 4) % 4 else 1), POLICY)
     assert verdict.outcome is GateOutcome.DISCUSS
     assert Code.LEVEL_OPEN in codes(verdict)
+    verdict = decide(made(mostly, people=1), POLICY)
+    assert verdict.outcome is GateOutcome.INSUFFICIENT
+    assert verdict.numbers.share is not None
+    assert (verdict.numbers.lower, verdict.numbers.upper, verdict.numbers.t) == (None, None, None)
 
 
-@pytest.mark.parametrize(
-    ("panel", "code", "found"),
-    [
+def test_too_little_is_never_a_no() -> None:
+    for panel, code, found in (
         (made(good, items=49), Code.FEW_ITEMS, 49),
         (made(good, people=2), Code.FEW_REVIEWERS, 2),
         (replace(made(good, items=50, weights={1: 1.0}), core=frozenset()), Code.NO_CORE, None),
         (Panel({}, {}, {}, frozenset()), Code.FEW_ITEMS, 0),
-    ],
-    ids=["items", "people", "core", "nothing"],
-)
-def test_too_little_is_never_a_no(panel: Panel, code: Code, found: int | None) -> None:
-    verdict = decide(panel, POLICY)
-    assert verdict.outcome is GateOutcome.INSUFFICIENT
-    assert code in codes(verdict)
-    assert found is None or facts(verdict, code)["found"] == found
-    assert not {Code.LEVEL_REACHED, Code.LEVEL_MISSED, Code.LEVEL_OPEN} & set(codes(verdict))
-
-
-def test_every_difficulty_needs_its_eight() -> None:
-    six = made(good, items=50, weights=dict.fromkeys(range(6), 1 / 6))
-    assert decide(six, POLICY).outcome is GateOutcome.GO
-    fewer = decide(six, changed(enough={"per_stratum": 9}))
-    assert fewer.outcome is GateOutcome.INSUFFICIENT
-    assert facts(fewer, Code.FEW_IN_STRATUM) == {"stratum": 2, "found": 8, "needed": 9}
+    ):
+        verdict = decide(panel, POLICY)
+        assert verdict.outcome is GateOutcome.INSUFFICIENT
+        assert code in codes(verdict)
+        assert found is None or facts(verdict, code)["found"] == found
+        assert not {Code.LEVEL_REACHED, Code.LEVEL_MISSED, Code.LEVEL_OPEN} & set(codes(verdict))
 
 
 def test_unrated_stratum_is_too_few_and_unasked_is_left_out() -> None:
@@ -233,37 +222,29 @@ def test_who_rated_too_little_of_the_core_does_not_count() -> None:
     assert (verdict.outcome, verdict.community_panel) == (GateOutcome.GO, False)
 
 
-def test_one_person_alone_has_a_share_and_no_bounds() -> None:
-    verdict = decide(made(mostly, people=1), POLICY)
-    assert verdict.outcome is GateOutcome.INSUFFICIENT
-    assert verdict.numbers.share is not None
-    assert (verdict.numbers.lower, verdict.numbers.upper, verdict.numbers.t) == (None, None, None)
-
-
-@pytest.mark.parametrize(
-    ("rank", "harm", "outcome"),
-    [
+def test_flag_of_harm_stops_until_decided() -> None:
+    for rank, harm, outcome in (
         (good, Harm.FLAGGED, GateOutcome.DISCUSS), (bad, Harm.FLAGGED, GateOutcome.DISCUSS),
         (good, Harm.UPHELD, GateOutcome.DISCUSS), (bad, Harm.UPHELD, GateOutcome.NO_GO),
         (good, Harm.CLEARED, GateOutcome.GO),
-    ],
-)  # fmt: skip
-def test_flag_of_harm_stops_until_decided(rank: Any, harm: Harm, outcome: GateOutcome) -> None:
-    verdict = decide(replace(made(rank), harm={"i001": harm}), POLICY)
-    assert verdict.outcome is outcome
-    assert verdict.harm == dict.fromkeys(Harm, 0) | {harm: 1}
-    if harm is Harm.FLAGGED:
-        assert facts(verdict, Code.HARM_OPEN) == {"items": 1}
+    ):  # fmt: skip
+        verdict = decide(replace(made(rank), harm={"i001": harm}), POLICY)
+        assert verdict.outcome is outcome
+        assert verdict.harm == dict.fromkeys(Harm, 0) | {harm: 1}
+        if harm is Harm.FLAGGED:
+            assert facts(verdict, Code.HARM_OPEN) == {"items": 1}
 
 
-@pytest.mark.parametrize(("items", "allowed"), [(50, 1), (80, 3), (100, 4)])
-def test_so_many_items_may_be_rejected_by_two(items: int, allowed: int) -> None:
-    found, over = (
-        decide(made(lambda i, j, n=n: 0 if i < n and j < 2 else 3, items, weights={1: 1.0}), POLICY)  # type: ignore[misc]
-        for n in (allowed, allowed + 1)
-    )
-    assert (found.outcome, over.outcome) == (GateOutcome.GO, GateOutcome.DISCUSS)
-    assert facts(over, Code.VETO)["items"] == len(over.numbers.split) == allowed + 1
+def test_so_many_items_may_be_rejected_by_two() -> None:
+    for items, allowed in ((50, 1), (80, 3), (100, 4)):
+        found, over = (
+            decide(
+                made(lambda i, j, n=n: 0 if i < n and j < 2 else 3, items, weights={1: 1.0}), POLICY
+            )  # type: ignore[misc]
+            for n in (allowed, allowed + 1)
+        )
+        assert (found.outcome, over.outcome) == (GateOutcome.GO, GateOutcome.DISCUSS)
+        assert facts(over, Code.VETO)["items"] == len(over.numbers.split) == allowed + 1
 
 
 def test_items_that_one_person_saw_cannot_dilute_the_veto() -> None:
@@ -293,18 +274,15 @@ def test_one_person_far_below_the_level_is_a_matter_for_talk() -> None:
     def rank(item: int, person: int) -> int:
         return 1 if person == 4 and item % 2 else 3
 
-    verdict = decide(made(rank, people=9), changed(level={"share": Decimal("0.65")}))
+    verdict = decide(made(rank, people=9), policy_with(level={"share": Decimal("0.65")}))
     assert verdict.outcome is GateOutcome.DISCUSS
     assert facts(verdict, Code.LOW_REVIEWER)["reviewer"] == "p4"
 
 
-def test_a_second_look_asks_for_more() -> None:
+def test_later_look_asks_for_more_and_low_agreement_for_none() -> None:
     first, second = (decide(replace(made(mostly), look=look), POLICY) for look in (1, 2))
     assert (first.numbers.lower or 0) > (second.numbers.lower or 0)
     assert facts(second, Code.LATER_LOOK) == {"look": 2, "confidence": "0.975000"}
-
-
-def test_low_agreement_is_a_note_and_changes_nothing() -> None:
     verdict = decide(made(lambda i, j: (i + j) % 4), POLICY)
     assert facts(verdict, Code.GUIDELINES)["alpha"] == str(verdict.numbers.alpha)
     assert Code.GUIDELINES not in codes(decide(made(lambda i, j: 2 + (i + j) % 2), POLICY))
@@ -342,35 +320,25 @@ def test_hurried_ratings_that_decide_are_talked_over() -> None:
     assert (three.outcome, three.without_flagged) == (GateOutcome.DISCUSS, GateOutcome.INSUFFICIENT)
 
 
-def all_accept(panel: Panel, accepted: int) -> Panel:
-    """Let everybody accept so many of eight spoilt items, and rate all else as one should."""
-    spoilt = {f"b{n}" for n in range(accepted)}
-
-    def rank(_person: str, item: str) -> int:
-        return 3 if item in spoilt or item[0] != "b" else 0
-
-    return replace(with_controls(panel, rank, random.Random(1)), sequences={})
-
-
-@pytest.mark.parametrize("accepted", [4, 5, 8])
-def test_panel_that_accepts_what_was_spoilt_gives_no_go(accepted: int) -> None:
-    verdict = decide(all_accept(made(good), accepted), POLICY)
-    failed = accepted > 4
-    outcome = GateOutcome.DISCUSS if failed else GateOutcome.GO
-    assert (verdict.outcome, verdict.flagged) == (outcome, ())
-    assert codes(verdict).count(Code.CONTROL_DROPPED) == accepted
-    assert (Code.CONTROLS_FAILED in codes(verdict)) is failed
-    if failed:
-        assert facts(verdict, Code.CONTROLS_FAILED) == {"dropped": accepted, "of": 8}
+def test_panel_that_accepts_what_was_spoilt_gives_no_go() -> None:
+    for accepted in (4, 5, 8):
+        verdict = decide(failing(made(good), accepted, 9), POLICY)
+        failed = accepted > 4
+        outcome = GateOutcome.DISCUSS if failed else GateOutcome.GO
+        assert (verdict.outcome, verdict.flagged) == (outcome, ())
+        assert codes(verdict).count(Code.CONTROL_DROPPED) == accepted
+        assert (Code.CONTROLS_FAILED in codes(verdict)) is failed
+        if failed:
+            assert facts(verdict, Code.CONTROLS_FAILED) == {"dropped": accepted, "of": 8}
 
 
 def test_spoilt_items_stop_a_go_where_enough_rated_them() -> None:
-    assert decide(all_accept(made(bad), 8), POLICY).outcome is GateOutcome.NO_GO
-    assert decide(all_accept(made(good, people=2), 8), POLICY).outcome is GateOutcome.INSUFFICIENT
-    panel = all_accept(made(good), 8)
+    assert decide(failing(made(bad), 8, 9), POLICY).outcome is GateOutcome.NO_GO
+    assert decide(failing(made(good, people=2), 8, 9), POLICY).outcome is GateOutcome.INSUFFICIENT
+    panel = failing(made(good), 8, 9)
     two = {who: mine for who, mine in panel.control_ratings.items() if who < "p2"}
     assert decide(replace(panel, control_ratings=two), POLICY).outcome is GateOutcome.GO
-    lax = changed(careless={"spoilt_failed": Decimal(1)})
+    lax = policy_with(careless={"spoilt_failed": Decimal(1)})
     assert decide(panel, lax).outcome is GateOutcome.GO
 
 
@@ -411,3 +379,187 @@ def test_four_people_who_read_nothing_give_no_go() -> None:
 def test_a_panel_that_contradicts_itself_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(HarnessError, match="cannot be judged"):
         decide(replace(made(good), **wrong), POLICY)
+
+
+STEP = Decimal("0.000001")
+Found = Callable[[dict[str, Any]], bool]
+
+
+def changed(policy: GatePolicy, section: str, **fields: Any) -> GatePolicy:
+    part = getattr(policy, section).model_copy(update=fields)
+    return policy.model_copy(update={section: part})
+
+
+def says(code: str) -> Found:
+    return lambda verdict: any(each["code"] == code for each in verdict["findings"])
+
+
+def outcome(word: str) -> Found:
+    return lambda verdict: verdict["outcome"] == word
+
+
+def hasty(verdict: dict[str, Any]) -> bool:
+    return verdict["without_flagged"] is not None
+
+
+def as_second(panel: Panel) -> dict[str, Any]:
+    everybody = sorted({*panel.ratings, *panel.control_ratings})
+
+    def ranks(who: str) -> dict[str, int]:
+        """Return all ratings of a person, the sequence first; after each control another rank, so that none make a run."""
+        given = {f"s{place}": rank for place, rank in enumerate(panel.sequences.get(who, ()))}
+        for part in (panel.control_ratings, panel.partner_ratings):
+            for item, rank in part.get(who, {}).items():
+                given |= {item: rank, f"after {item}": (rank + 1) % 4}
+        return given
+
+    return {
+        "strata": dict(panel.strata),
+        "core": set(panel.core),
+        "look": panel.look,
+        "harm": Counter(str(each) for each in panel.harm.values()),
+        "weights": {h: Fraction(round6(weight)) for h, weight in sorted(panel.weights.items())},
+        "all": {who: ranks(who) for who in everybody},
+        "ratings": {who: dict(panel.ratings.get(who, {})) for who in everybody},
+        "not_judged": {who: set(panel.cannot_judge.get(who, ())) for who in everybody},
+        "controls": {
+            item: (str(control.kind), control.partner)
+            for item, control in sorted(panel.controls.items())
+        },
+    }
+
+
+def both(panel: Panel, policy: GatePolicy) -> list[dict[str, Any]]:
+    return [
+        without_names(decide(panel, policy)),
+        # one panel after the other, without the files around them
+        second._decide(as_second(panel), policy.model_dump())[1],
+    ]
+
+
+def steps(panel: Panel, accepted: int = 0, run: int = 1, again: int = 0) -> Panel:
+    """Return everybody eight spoilt items and eight repeats, rated with care by all but p0.
+
+    p0 accepts so many spoilt items, rates so many repeats two steps off, and one rank so often in a row.
+    """
+
+    def rank(who: str, item: str) -> int:
+        place = int(item[1:])
+        if item[0] == "b":
+            return 3 if who == "p0" and place < accepted else 0
+        return 0 if item[0] == "r" and who == "p0" and place < again else 2
+
+    found = with_controls(panel, rank, random.Random(1))
+    one = (3,) * run + (0,) + (2, 3) * 3
+    return replace(found, sequences={who: one if who == "p0" else (3, 0) for who in found.ratings})
+
+
+def failing(panel: Panel, items: int, people: int) -> Panel:
+
+    def rank(who: str, item: str) -> int:
+        wrong = item[0] == "b" and int(item[1:]) < items and int(who[1:]) < people
+        return 3 if wrong or item[0] in "ta" else 2 if item[0] == "r" else 0
+
+    return replace(with_controls(panel, rank, random.Random(1)), sequences={})
+
+
+MOSTLY = decide(made(mostly), POLICY).numbers
+DISAGREE = made(lambda i, j: (i + (j == 0)) % 4)
+LOW_AGREEMENT = decide(DISAGREE, POLICY).numbers
+TWO_REJECT = made(lambda i, j: 0 if i < 3 and j < 2 else 3, weights={1: 1.0})
+REJECTED = decide(TWO_REJECT, POLICY).numbers.rejections.upper
+HALF_OF_FIVE = made(lambda i, _: 1 if i % 10 == 4 else 3)
+ONE_STRICT = made(lambda i, j: 1 if j == 4 and i % 2 else 3, people=9)
+PART_OF_CORE = replace(
+    made(good, people=6),
+    ratings={
+        **made(good, people=6).ratings,
+        "p5": dict.fromkeys(sorted(made(good).strata)[:64], 3),
+    },
+)
+LEVEL_65 = changed(POLICY, "level", share=Decimal("0.65"))
+CARE = changed(POLICY, "careless", signs=1, longest_run=1000)
+ACCEPTS = steps(made(good), accepted=4)
+NOT_WORSE = round6(not_worse_p([3] * 4 + [0] * 4, [2] * 8))
+OFF = steps(made(good), again=4)
+NO_OTHER_SIGN = changed(CARE, "careless", bad_accepted=Decimal(1), not_worse_p=Decimal(1))
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One comparison: what is found where the value is just the policy's number, and one step further."""
+
+    name: str
+    panel: Panel
+    policy: GatePolicy
+    field: str
+    exact: Decimal | int
+    found: Found
+    at: bool
+    """Whether it is found at equality."""
+    step: Decimal | int = STEP
+    """Added to the policy's number, it turns the finding over."""
+
+
+def share(part: int, of: int) -> Decimal:
+    return round6(Fraction(part, of))
+
+
+BOUNDS = [
+    Bound("go", made(mostly), POLICY, "level.share", MOSTLY.lower, says("level_reached"), True),  # type: ignore[arg-type]
+    Bound("no-go", made(mostly), POLICY, "level.share", MOSTLY.upper, says("level_missed"), False),  # type: ignore[arg-type]
+    Bound("go decides", made(mostly), POLICY, "level.share", MOSTLY.lower, outcome("go"), True),  # type: ignore[arg-type]
+    Bound("no-go decides", made(mostly), POLICY, "level.share", MOSTLY.upper, outcome("no_go"), False),  # type: ignore[arg-type]
+    Bound("veto", TWO_REJECT, POLICY, "veto.most", REJECTED, says("veto"), False, -STEP),
+    Bound("rejected by", TWO_REJECT, POLICY, "veto.reviewers", 2,
+          lambda v: v["numbers"]["rejections"]["items"] == 3, True, 1),
+    Bound("seen by", made(good), POLICY, "veto.reviewers", 5,
+          lambda v: v["numbers"]["rejections"]["of"] == 80, True, 1),
+    Bound("items", made(good), POLICY, "enough.items", 80, says("few_items"), False, 1),
+    Bound("per stratum", made(good), POLICY, "enough.per_stratum", 16, says("few_in_stratum"), False, 1),
+    Bound("reviewers", made(good), POLICY, "enough.reviewers", 5, says("few_reviewers"), False, 1),
+    Bound("community", made(good), POLICY, "enough.community_reviewers", 5, says("small_panel"), False, 1),
+    Bound("community panel", made(good), POLICY, "enough.community_reviewers", 5,
+          lambda v: v["community_panel"], True, 1),
+    Bound("core", PART_OF_CORE, POLICY, "enough.core_share", share(64, 80), says("reviewer_left_out"), False),
+    Bound("weak stratum", HALF_OF_FIVE, POLICY, "stops.weak_stratum_margin", Decimal("0.2"),
+          says("weak_stratum"), False, -STEP),
+    Bound("low reviewer", ONE_STRICT, LEVEL_65, "stops.reviewer_margin", Decimal("0.15"),
+          says("low_reviewer"), False, -STEP),
+    Bound("alpha", DISAGREE, changed(POLICY, "guidelines", within_one=Decimal(1)),
+          "guidelines.alpha", LOW_AGREEMENT.alpha, says("guidelines"), False),  # type: ignore[arg-type]
+    Bound("within one", DISAGREE, changed(POLICY, "guidelines", alpha=Decimal(1)), "guidelines.within_one",
+          LOW_AGREEMENT.within_one, says("guidelines"), False),  # type: ignore[arg-type]
+    Bound("control raters", failing(made(good), 1, 3), POLICY, "careless.control_reviewers", 5,
+          says("control_dropped"), True, 1),
+    Bound("spoilt raters", failing(made(good), 8, 5), POLICY, "careless.control_reviewers", 5,
+          says("controls_failed"), True, 1),
+    Bound("control failed", failing(made(good), 1, 3), POLICY, "careless.control_failed", share(3, 5),
+          says("control_dropped"), False, -STEP),
+    Bound("spoilt failed", failing(made(good), 3, 5), POLICY, "careless.spoilt_failed", share(3, 8),
+          says("controls_failed"), False, -STEP),
+    Bound("not worse", ACCEPTS, changed(CARE, "careless", bad_accepted=Decimal(1)),
+          "careless.not_worse_p", NOT_WORSE, hasty, True),
+    Bound("not worse, pairs", ACCEPTS,
+          changed(CARE, "careless", bad_accepted=Decimal(1), not_worse_p=NOT_WORSE),
+          "careless.fewest_controls", 8, hasty, True, 1),
+    Bound("bad accepted", ACCEPTS, changed(CARE, "careless", not_worse_p=Decimal(1)),
+          "careless.bad_accepted", share(4, 8), hasty, False, -STEP),
+    Bound("bad accepted, of", ACCEPTS,
+          changed(CARE, "careless", not_worse_p=Decimal(1), bad_accepted=Decimal("0.4")),
+          "careless.fewest_controls", 8, hasty, True, 1),
+    Bound("inconsistent", OFF, NO_OTHER_SIGN, "careless.repeats_within_one", share(4, 8), hasty, False),
+    Bound("inconsistent, of", OFF, NO_OTHER_SIGN, "careless.fewest_controls", 8, hasty, True, 1),
+    Bound("long run", steps(made(good), run=9), NO_OTHER_SIGN, "careless.longest_run", 9, hasty, True, 1),
+    Bound("signs", steps(made(good), again=4, run=9),
+          changed(NO_OTHER_SIGN, "careless", longest_run=9), "careless.signs", 2, hasty, True, 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("bound", BOUNDS, ids=[bound.name for bound in BOUNDS])
+def test_what_is_just_met_and_what_is_missed_by_one_step(bound: Bound) -> None:
+    section, field = bound.field.split(".")
+    for number, expected in ((bound.exact, bound.at), (bound.exact + bound.step, not bound.at)):
+        policy = changed(bound.policy, section, **{field: number})
+        for program, verdict in zip(("main", "second"), both(bound.panel, policy), strict=True):
+            assert bound.found(verdict) == expected, (program, number)

@@ -1,4 +1,4 @@
-"""From events to a panel: who counts, for what, and what became of flags."""
+"""From events to a panel: who counts, for what, and what the organisation decides about flags."""
 
 from random import Random
 from typing import Any
@@ -6,14 +6,32 @@ from typing import Any
 import pytest
 
 from harness.core.failures import UsageError
-from review.log.event import Event
-from review.log.payloads import Adjudicate, Consent, Face, HarmFlag, NotJudged, Rate, Undo
+from review.log.event import Event, make_event, read_event
+from review.log.fold import Adjudication
+from review.log.payloads import (
+    MOST_TEXT,
+    Adjudicate,
+    Consent,
+    Face,
+    HarmFlag,
+    NotJudged,
+    Rate,
+    Undo,
+)
 from review.rating import CannotJudge, Rating
-from review.verdict.gate.adjudication import Case, queue
+from review.verdict.gate.adjudication import (
+    Case,
+    Grounds,
+    SecondLook,
+    Voice,
+    decisions,
+    grounds,
+    queue,
+)
 from review.verdict.panel.key import AnswerKey, ControlKind, KeyItem, KeyRun
 from review.verdict.panel.panel import Harm, Panel, not_shown, panel_of
-from tests.review.thorough import times
-from tests.review.verdict import histories
+from tests.review.office import reviewed
+from tests.review.office.reviewed import ITEMS, PEOPLE, Reason, said, state
 from tests.review.verdict.histories import ORGANISATION, WALL, Chain, evidence_of
 
 BATCH = "b" * 16
@@ -40,8 +58,6 @@ def key(**more: Any) -> AnswerKey:
 
 
 class Laptop(Chain):
-    """A chain on which people say things in few words."""
-
     def __init__(self, device: str | None = None) -> None:
         super().__init__(Random(1), device)
 
@@ -83,16 +99,14 @@ def cases(laptop: Laptop) -> list[Case]:
     return queue(evidence.state, evidence.key)
 
 
-def test_only_real_items_of_the_run_are_its_ratings() -> None:
+def test_only_real_items_of_people_who_agreed_count() -> None:
     laptop = Laptop()
     laptop.agree(A)
     for place, item in enumerate((BAD, ONE, OTHER, AGAIN, TWO)):
         laptop.rate(A, item, Rating.GIST if item == BAD else Rating.EXCELLENT, 100 * place)
     found = panel(laptop)
-    assert found.strata == {ONE: 1, TWO: 2}
-    assert found.weights == {1: 0.75, 2: 0.25}
-    assert found.ratings == {A: {ONE: 3, TWO: 3}}
-    assert found.core == {ONE}
+    assert (found.strata, found.weights) == ({ONE: 1, TWO: 2}, {1: 0.75, 2: 0.25})
+    assert (found.ratings, found.core) == ({A: {ONE: 3, TWO: 3}}, {ONE})
     assert found.control_ratings == {A: {BAD: 1, AGAIN: 3}}
     assert found.partner_ratings == {A: {ONE: 3, OTHER: 3}}
     assert found.sequences == {A: (1, 3, 3, 3, 3)}
@@ -100,9 +114,6 @@ def test_only_real_items_of_the_run_are_its_ratings() -> None:
     assert panel(laptop, run="r2").ratings == {A: {OTHER: 3}}
     with pytest.raises(UsageError, match="no run 'r9'"):
         panel(Laptop(), run="r9")
-
-
-def test_who_did_not_agree_or_was_not_asked_does_not_count() -> None:
     laptop = Laptop()
     laptop.agree(STRANGER)
     for who in (A, STRANGER):
@@ -115,6 +126,10 @@ def test_who_did_not_agree_or_was_not_asked_does_not_count() -> None:
     laptop.cannot(A, TWO)  # which is no rating
     found = panel(laptop)
     assert (found.ratings, found.cannot_judge) == ({}, {A: frozenset({TWO})})
+    laptop.rate(A, ONE, Rating.REJECT)
+    last = laptop.rate(A, ONE, Rating.EXCELLENT)
+    laptop.write(Undo(wall=WALL, reviewer=A, batch=BATCH, target=last.id))
+    assert panel(laptop).ratings == {A: {ONE: 0}}
 
 
 def test_what_no_laptop_could_show_is_told_of_its_run_alone() -> None:
@@ -135,26 +150,16 @@ def test_what_no_laptop_could_show_is_told_of_its_run_alone() -> None:
     assert not_shown(evidence.state, evidence.key, "r1") == {}
 
 
-def test_an_undone_rating_gives_way_to_the_one_before() -> None:
-    laptop = Laptop()
-    laptop.agree(A)
-    laptop.rate(A, ONE, Rating.REJECT)
-    last = laptop.rate(A, ONE, Rating.EXCELLENT)
-    laptop.write(Undo(wall=WALL, reviewer=A, batch=BATCH, target=last.id))
-    assert panel(laptop).ratings == {A: {ONE: 0}}
-
-
 @pytest.mark.parametrize(
-    ("said", "become"),
+    ("words", "become"),
     [((), Harm.FLAGGED), ((True,), Harm.UPHELD), ((True, False), Harm.CLEARED), ((None,), Harm.FLAGGED)],
-    ids=["open", "upheld", "last word", "only a note"],
 )  # fmt: skip
-def test_what_became_of_a_flag(said: tuple[bool | None, ...], become: Harm) -> None:
+def test_what_became_of_a_flag(words: tuple[bool | None, ...], become: Harm) -> None:
     laptop, office = Laptop(), Laptop(ORGANISATION)
     laptop.agree(A)
     laptop.flag(A, ONE)
     laptop.flag(A, BAD)
-    for harmful in said:
+    for harmful in words:
         office.decide(ONE, harmful)
     assert panel(laptop, office).harm == {ONE: become}
 
@@ -167,8 +172,7 @@ def test_a_flag_on_a_second_showing_is_one_on_the_first() -> None:
     laptop.flag(A, BAD)
     assert panel(laptop).harm == {}
     found = panel(laptop, run="r2")
-    assert found.harm == {OTHER: Harm.FLAGGED}
-    assert found.flagged_controls == {BAD}
+    assert (found.harm, found.flagged_controls) == ({OTHER: Harm.FLAGGED}, {BAD})
     laptop.flag(A, OTHER)
     [case] = cases(laptop)
     assert (case.item, case.flags) == (OTHER, 1)  # once, and by one person
@@ -192,15 +196,137 @@ def test_a_flag_taken_back_is_none_but_what_was_upheld_stays() -> None:
     assert panel(laptop, office).harm == {TWO: Harm.UPHELD}
 
 
-def test_the_order_of_arrival_changes_nothing() -> None:
-    for seed in range(times(1, 5)):
-        rng = Random(seed)
-        shape = histories.random_shape(rng)
-        made = histories.make_key(rng, shape)
-        events = histories.make_events(rng, shape, made)
-        panels = []
-        for _ in range(3):
-            rng.shuffle(events)
-            state = evidence_of(made, [*events, *events[:9]]).state
-            panels.append(panel_of(state, made, histories.RUN, 1))
-        assert panels[0] == panels[1] == panels[2]
+ITEM = "a" * 16
+WHY = Grounds("an insult here", "Ann")
+UPHELD, CLEARED, NOTED = (Adjudication(harmful, "") for harmful in (True, False, None))
+
+
+def case(flags: int, decided: Adjudication | None = None) -> Case:
+    return Case(ITEM, BATCH, flags, (1, 0, 0, 1), 0, decided)
+
+
+@pytest.mark.parametrize("harmful", [True, False])
+@pytest.mark.parametrize("before", [None, NOTED], ids=["nothing", "a note"])
+def test_nobody_decides_what_nobody_flagged(harmful: bool, before: Adjudication | None) -> None:
+    assert not case(0, before).may_be_decided
+    with pytest.raises(UsageError, match="Nobody flagged"):
+        decisions(case(0, before), harmful, "", WALL)
+    assert decisions(case(0, before), None, "hm", WALL) == [
+        Adjudicate(wall=WALL, batch=BATCH, item=ITEM, harmful=None, note="hm")
+    ]
+
+
+def test_the_same_decision_again_takes_it_back() -> None:
+    for flags, before, answer, now in (
+        (1, None, True, True),
+        (1, NOTED, False, False),
+        (1, UPHELD, False, False),
+        (1, UPHELD, True, None),
+        (1, CLEARED, False, None),
+        (0, UPHELD, False, False),
+        (0, UPHELD, True, None),
+    ):
+        [event] = decisions(case(flags, before), answer, "", WALL, WHY)
+        assert event.harmful is now
+        assert (event.reason, event.by) == (("", "") if now is None else (WHY.reason, WHY.by))
+
+
+def test_note_is_kept_beside_what_was_decided() -> None:
+    assert [each.harmful for each in decisions(case(1, UPHELD), None, " x ", WALL)] == [None, True]
+    assert [each.note for each in decisions(case(1, UPHELD), None, " x ", WALL)] == ["x", ""]
+    assert decisions(case(1, UPHELD), None, "  ", WALL) == []
+    for decided in (Adjudication(False, "", "used so here", "Ann"), CLEARED):
+        *_, again = decisions(case(1, decided), None, "hm", WALL)
+        assert (again.harmful, again.reason, again.by) == (False, decided.reason, decided.by)
+        given = {"reason", "by"} & set(again.model_dump())
+        assert given == ({"reason", "by"} if decided.reason else set())
+    [noted] = decisions(case(1), None, "a\udc80b\ud83d\ude00", WALL)
+    event = make_event(noted, device="0" * 16, seq=0, lamport=1, prev="", salt=b"0" * 16)
+    assert (read_event(event.line()).payload, noted.note) == (noted, "a\ufffdb😀")
+    with pytest.raises(UsageError, match="4,001 characters") as refused:
+        decisions(case(1), None, "x" * (MOST_TEXT + 1), WALL)
+    assert "xx" not in str(refused.value)
+
+
+def test_nothing_is_decided_without_grounds() -> None:
+    with pytest.raises(UsageError, match="a reason and the name"):
+        decisions(case(1), False, "", WALL)
+    for reason, by in (("", "Ann"), (" \t", "Ann"), ("used so here", " "), ("", "")):
+        with pytest.raises(UsageError, match="A decision needs a"):
+            grounds(reason, by, [])
+    with pytest.raises(UsageError, match="201 characters"):
+        grounds("x" * 201, "Ann", [])
+    assert grounds("  used\n so ", "Ann ", []) == Grounds("used so", "Ann")
+
+
+@pytest.mark.parametrize(
+    ("words", "quotes"),
+    [
+        ("We say THE little, Dog here", True),
+        ("the little cat is no insult", False),
+        ("little dog", False),
+        ("atim is what we say", True),
+        ("atimak is what we say", False),
+        ("because the little dog", True),
+    ],
+)
+def test_grounds_quote_no_text_of_the_item(words: str, quotes: bool) -> None:
+    texts = ["Look: the little dog sleeps", "Atim."]
+    if not quotes:
+        assert grounds(words, "Ann", texts).reason == words
+        return
+    for reason, by in ((words, "Ann"), ("used so here", words)):
+        with pytest.raises(UsageError, match="repeats words of the sentence") as refused:
+            grounds(reason, by, texts)
+        assert "dog" not in str(refused.value).lower()
+
+
+def test_a_decision_of_before_is_read_and_written_as_it_was() -> None:
+    """Its content has neither reason nor name, and its head commits to just that."""
+    old = Adjudicate(wall=WALL, batch=BATCH, item=ITEM, harmful=False, note="")
+    event = make_event(old, device="0" * 16, seq=0, lamport=1, prev="", salt=b"0" * 16)
+    assert b"reason" not in event.line()
+    read = read_event(event.line())
+    assert read.line() == event.line()
+    assert isinstance(read.payload, Adjudicate)
+    assert (read.payload.reason, read.payload.by) == ("", "")
+
+
+GOOD, POOR = Rating.EXCELLENT, Rating.REJECT
+
+
+def test_words_come_with_the_rating_without_the_person() -> None:
+    people = state(
+        said(GOOD, comments={ITEMS[0]: "we say it so"}),
+        said(POOR, reasons={ITEMS[0]: (Reason.GRAMMAR,)}, suggestions={ITEMS[0]: "better"}),
+        said(GOOD, comments={ITEMS[1]: "of another one"}),
+        said(None, comments={ITEMS[0]: "not my dialect"}),
+    )
+    case = queue(people, reviewed.key())[0]
+    assert case.item == ITEMS[0]
+    assert set(case.voices) == {
+        Voice(GOOD, (), "we say it so", ""),
+        Voice(POOR, (Reason.GRAMMAR,), "", "better"),
+        Voice(None, (), "not my dialect", ""),
+    }
+    assert not any(who in repr(case) for who in PEOPLE)
+
+
+def test_people_come_in_another_order_if_they_agreed() -> None:
+    """With a fixed order, who is first at one item would be first at all of them."""
+    people = [
+        said(*[GOOD if n % 2 else POOR] * 4, comments=dict.fromkeys(ITEMS, f"of {n}"))
+        for n in range(6)
+    ]
+    orders = {
+        tuple(each.comment for each in case.voices)
+        for case in queue(state(*people), reviewed.key())
+    }
+    assert len(orders) == len(ITEMS)
+    silent = said(POOR, comments={ITEMS[0]: "never agreed"})
+    object.__setattr__(silent, "consented", False)
+    second = SecondLook((0, 0, 2, 0), 0, 2, 1, 0, ())
+    found = queue(state(said(GOOD), said(POOR), silent), reviewed.key(), {ITEMS[0]: second})
+    assert found[0].voices == ()
+    assert found[0].second == second
+    assert found[0].counts == (1, 0, 0, 1), "the first round alone is counted"
