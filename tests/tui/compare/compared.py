@@ -100,6 +100,23 @@ def going_on(path: Path, run_id: str, done: int, *, state: str = "running") -> N
         )
 
 
+def taken_from(whole: Path, path: Path, run_id: str, done: int, *, sealed: bool) -> None:
+    """Give a run under way the first entries of a store in which it is finished; with its card at last."""
+    with closing(open_store(path)) as store:
+        store.execute("ATTACH ? AS whole", (str(whole),))
+        store.execute(
+            "INSERT OR IGNORE INTO results SELECT w.* FROM whole.results w"
+            " JOIN runs u ON u.id = w.run WHERE u.run_id = ? AND w.position < ?",
+            (run_id, done),
+        )
+        if sealed:
+            store.execute(
+                "UPDATE runs SET state = 'complete', live = NULL, run_card ="
+                " (SELECT run_card FROM whole.runs w WHERE w.run_id = runs.run_id) WHERE run_id = ?",
+                (run_id,),
+            )
+
+
 def failing(path: Path, run_id: str, position: int) -> None:
     execute(
         path,

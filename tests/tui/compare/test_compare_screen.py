@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,8 +14,12 @@ import pytest
 
 from harness.compare.pairs import Pair, RunningDifference
 from harness.method.method import MethodClass, Setup
+from harness.store.deletion import delete_run
+from harness.store.file.database import open_store
+from harness.store.run_list import list_runs
 from rosetta_tui.compare.entry_screen import ComparedEntryScreen
 from rosetta_tui.compare.order import ComparedOrder, ComparisonView, ordered_places
+from rosetta_tui.compare.parts_screen import ComparedPartsScreen
 from rosetta_tui.compare.screen import CompareScreen
 from rosetta_tui.compare.sentences import (
     amount,
@@ -44,9 +49,10 @@ from tests.tui.compare.compared import (
     joined,
     shown,
     small_corpus,
+    taken_from,
 )
 from tests.tui.golden import EVERY_SIZE, SMALL, look, look_in_every_theme
-from tests.tui.screens import App, at_rest, lines, press, settle, text, until
+from tests.tui.screens import App, at_rest, lines, press, settle, stands, text, until
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +221,51 @@ async def test_runs_are_added_taken_out_and_held_against_one(path: Path) -> None
         assert screen.panel.pairs.rows.count == 1
 
 
+@pytest.mark.thorough
+async def test_entries_are_sorted_filtered_and_searched(path: Path) -> None:
+    async with comparing(path, A, B) as (app, pilot, screen):
+        table = screen.table
+        await press(pilot, "f", "down", "enter")
+        [pair] = compared(path, A, B).pairs
+        assert table.entries is not None
+        assert table.entries.count == pair.by_metric["chrf_plus_plus"].wins
+        assert "only: B wins" in text(app)
+        await press(pilot, "escape", "f", "down", "down", "down", "down", "enter")
+        assert "only: failed in one of A and B" in text(app)
+        assert list(table.entries.order) == [20]
+        await press(pilot, "escape", "s", "down", "enter")
+        assert "where B gains most over A" in text(app)
+        await press(pilot, "slash", *"E 7", "enter")
+        assert list(table.entries.order) == [7]
+        await press(pilot, "escape")
+        assert table.entries.count == 40
+        assert app.screen is screen
+
+
 # Refusals, runs under way or gone, parts of a corpus, secrets, exports
+
+
+@pytest.mark.thorough
+async def test_runs_that_are_deleted_meanwhile_are_said_to_be_gone(path: Path) -> None:
+    async with comparing(path, A, "99999999-9") as (app, pilot, _):
+        assert "These runs cannot be compared." in text(app)
+        await press(pilot, "q")
+        screen = await shown(pilot, path, A, B)
+        with closing(open_store(path)) as store:
+            for run in list_runs(store):
+                delete_run(store, run.number)
+        assert screen.table.texts is not None
+        screen.table.texts._entries.forget()  # as if they had never been on the screen
+        await press(pilot, "end", "home")
+        assert "gone from it since" in text(app)
+        assert screen.table.entries is not None
+        records = [one async for some in read_all(screen.table.entries) for one in some]
+        assert len(records) == screen.table.entries.count
+        await press(pilot, "enter")
+        assert stands(app, ComparedEntryScreen)
+        assert "gone from it since" in text(app)
+        await press(pilot, "y", "right", "v", "q")
+        assert app.screen is screen
 
 
 async def test_where_nothing_compares_only_what_works_is_offered(path: Path) -> None:
@@ -258,6 +308,27 @@ async def test_running_run_shows_only_what_may_be_looked_at(open_path: Path) -> 
         look("compare-going-on", app)
 
 
+@pytest.mark.thorough
+async def test_running_run_grows_and_its_end_brings_the_tests(
+    made_open: Path, open_path: Path
+) -> None:
+    whole = Path(shutil.copy(made_open, open_path.parent / "whole.sqlite"))
+    going_on(open_path, B, 10)
+    async with comparing(open_path, A, B) as (app, pilot, screen):
+        assert screen.comparison is not None
+        assert len(screen.comparison.entries) == 10
+        screen.table.move_to_place(4)
+        for done in (20, 40):
+            taken_from(whole, open_path, B, done, sealed=done == 40)
+            screen._next_look = 0.0  # its turn comes now, whatever the clock says
+            await settle(pilot)
+            assert len(screen.comparison.entries) == done
+            assert screen.table.place == 4
+        [pair] = compared(open_path, A, B).pairs
+        assert sentence(pair, "chrf_plus_plus") in joined(app)
+        assert "stays right at every look" not in joined(app)
+
+
 async def test_only_pairs_of_finished_runs_are_tested(open_path: Path) -> None:
     going_on(open_path, C, 12, state="stopped")
     async with comparing(open_path, A, B, C) as (app, _, screen):
@@ -267,6 +338,25 @@ async def test_only_pairs_of_finished_runs_are_tested(open_path: Path) -> None:
 
 
 # Parts
+
+
+@pytest.mark.thorough
+async def test_parts_show_intervals_and_lead_to_their_entries(path: Path) -> None:
+    async with comparing(path, A, B) as (app, pilot, screen):
+        await press(pilot, "d")
+        assert stands(app, ComparedPartsScreen)
+        assert "by difficulty" in text(app)
+        assert "n<10, too few" in text(app)
+        [elicited] = [line for line in lines(app) if "  elicited" in line]
+        assert elicited.split()[1] == "35"
+        assert "●" in elicited
+        await press(pilot, "m", "down", "enter")
+        assert "B − A by composite" in text(app)
+        await press(pilot, "down", "enter")
+        assert app.screen is screen
+        assert "only: difficulty 1" in text(app)
+        assert screen.table.entries is not None
+        assert screen.table.entries.count == 8
 
 
 async def test_secret_texts_are_shown_and_neither_copied_nor_exported(path: Path) -> None:
