@@ -235,7 +235,7 @@ def test_table_copies_no_number_of_a_secret_run(home: Path, exact: frozenset[str
                     assert not re.search(r"\b\d+\.\d\b", told), told
 
 
-SIZE = 80
+SIZE = 200
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 
 
@@ -259,7 +259,7 @@ def run(line: str, *more: str) -> str:
 
 
 def test_run_events_have_no_number_of_a_secret_entry(office: Path) -> None:
-    call = f"run {office}/hid.json --method copy-source --metrics chrf,exact"
+    call = f"run {office}/hid.json --method copy-source --metrics chrf,exact --limit 20"
     schema = json.loads((SCHEMAS / "event.schema.json").read_text("utf-8"))
     events = [json.loads(line) for line in run(f"{call} --json-lines").splitlines()]
     for event in events:
@@ -272,10 +272,11 @@ def test_run_events_have_no_number_of_a_secret_entry(office: Path) -> None:
             assert not event["intervals"]
             assert (event["p50_seconds"], event["p95_seconds"]) == (None, None)
     lines = [line for line in run(f"{call} --plain").splitlines() if line.startswith("done")]
-    assert len(lines) == SIZE
+    assert len(lines) == 20
     assert all(line.endswith("  secret") for line in lines)
 
 
+@pytest.mark.costly("runs over two hundred secret entries, so that one is told after another")
 def test_released_card_is_verified_counted_and_compared(office: Path) -> None:
     runs = [each["run_id"] for each in json.loads(run("runs list --json"))]
     better, poorer = [each for each in runs if each][-2], runs[-1]
@@ -344,6 +345,7 @@ class Mine:
 """
 
 
+@pytest.mark.costly("runs over two hundred secret entries, so that one is told after another")
 def test_released_card_has_the_name_a_person_chose(office: Path) -> None:
     named = ("--method-name", " Our\u202e  first\x07 try ")
     Path("mine.py").write_text(PLUGIN, "utf-8")
