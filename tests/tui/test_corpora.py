@@ -18,7 +18,7 @@ from corpora.model.entry import Segment
 from harness.api import CorpusRequest
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
-from rosetta_tui.corpus import table
+from rosetta_tui.corpus import originals, table
 from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.entry_screen import CorpusEntryScreen
 from rosetta_tui.corpus.facts_screen import CorpusFactsScreen
@@ -30,7 +30,7 @@ from rosetta_tui.new_run.screen import NewRunScreen
 from rosetta_tui.toolkit.form.file_choice import FileChoice
 from tests.corpora.making import json_file
 from tests.tui.golden import SMALL, look
-from tests.tui.scenes import FAULTY, sealed
+from tests.tui.scenes import FAULTY, scene, sealed
 from tests.tui.screens import App, lines, notices, settle, showing, stands, text
 from tests.tui.screens import press_in_turn as press
 
@@ -179,6 +179,48 @@ async def test_original_opens_in_editor(tmp_path: Path, monkeypatch: pytest.Monk
         file.unlink()
         await press(pilot, "o")
         assert "The file is gone" in " ".join(notices(app))
+
+
+@pytest.mark.thorough
+async def test_opener_that_fails_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "xdg-open"
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(originals, "system_command", lambda path: [str(program), str(path)])
+    monkeypatch.setattr(originals, "SOON", 10.0)
+    opened = open_corpus(CorpusRequest(json_file(tmp_path, FAULTY, name="mine.json")))
+    screen = CorpusScreen(tmp_path / "s.sqlite", opened.sha256, opened)
+    async with showing(App(None, tmp_path / "s.sqlite"), screen, (120, 30)) as (app, pilot):
+        for status, words in ((3, "xdg-open ended with 3: nothing here opens"), (0, "Opened:")):
+            program.write_text(f"#!/bin/sh\nexit {status}\n")
+            program.chmod(0o700)
+            await press(pilot, "o")
+            await settle(pilot)
+            assert words in notices(app)[-1]
+            assert "mine.json" in notices(app)[-1]
+
+
+@pytest.mark.thorough
+async def test_entries_are_searched_sorted_and_narrowed(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=120, stored=5)
+    screen = CorpusScreen(made.path, f"{120:064x}")
+    async with showing(App(made), screen, (140, 40)) as (app, pilot):
+        await pilot.press("slash", *"CATS")
+        await press(pilot, "enter")
+        assert "15 of 120 · with “CATS”" in text(app)
+        await press(pilot, "f", "down", "down", "enter")
+        assert (screen.table.order.search, [*screen.table.order.only]) == ("CATS", ["difficulty"])
+        assert "only: difficulty" in text(app)
+        await press(pilot, "s", "down", "down", "enter")
+        assert screen.table.order.sort == "source"
+        assert "source ▲" in text(app)
+        await press(pilot, "escape", "escape")
+        assert stands(app, CorpusScreen)
+        assert screen.table.entries is not None
+        assert screen.table.entries.count == 120
+        await pilot.press("slash", *"no such text")
+        await settle(pilot)
+        assert "nothing found" in text(app)
 
 
 def test_segment_is_named_in_words() -> None:

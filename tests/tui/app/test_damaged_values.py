@@ -93,7 +93,8 @@ class Following(App):
     """The app as it is started: a run that is not complete is followed in the store."""
 
     def _follow_run(self, run_id: str) -> Follower:
-        return Follower(self.store_path, run_id)
+        self.follower = Follower(self.store_path, run_id)
+        return self.follower
 
 
 @pytest.mark.parametrize("damage", first(1, ["rest", "dataset", "text", "statistics"]))
@@ -123,6 +124,25 @@ async def test_watched_damage_breaks_off(tmp_path: Path, monkeypatch: pytest.Mon
         assert "it is damaged" in " ".join(text(app).split())
         await press(pilot, "down", "q")
         assert isinstance(app.screen, HomeScreen)
+
+
+async def test_a_process_that_is_gone_is_said_and_what_followed_it_let_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "POLL_SECONDS", 0.0)
+    made = scene(tmp_path / "s.sqlite", total=10, stored=5)
+    async with at_rest(Following(made), (120, 36)) as (app, pilot):
+        await press(pilot, "enter")
+        assert isinstance(app.screen, LiveScreen)
+        await press(pilot, "space")
+        assert f"The process that ran {made.run_id[:8]} is gone." in notices(app)[-1]
+        set_live(made.store, made.number, RunState.RUNNING, Live(at=time.time() - 3600))
+        await settle(pilot)
+        assert "The process that ran it is gone." in " ".join(text(app).split())
+        app.follower._connection.execute("SELECT 1")
+        await press(pilot, "q")
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            app.follower._connection.execute("SELECT 1")
 
 
 PLACES = [
