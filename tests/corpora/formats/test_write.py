@@ -251,6 +251,20 @@ def test_aligned_files_keep_every_entry_on_its_line(rows: list[tuple[bool, str, 
         assert [each.encode() for each in encode(again, Form.PARALLEL)] == sides
 
 
+_LINE = _TEXT.filter(lambda text: not ({*"\r\n\t"} & {*text} or text.startswith("\ufeff")))
+
+
+@examples(20, 50)
+@given(st.lists(st.tuples(_LINE, _LINE), min_size=1, max_size=5))
+def test_plain_pairs_go_through_two_text_files(pairs: list[tuple[str, str]]) -> None:
+    rows = [entry(n, source=pair[0], reference=pair[1]) for n, pair in enumerate(pairs, 1)]
+    dataset = Dataset(id="t", language_pair="EN→CRK", **LANGUAGES)
+    corpus = Corpus(dataset, corpus_of(*rows).entries, "", Form.CSV)
+    texts = encode(corpus, Form.PARALLEL)
+    files = [File(f"t.{n}", text.encode()) for n, text in enumerate(texts)]
+    assert losses(corpus, Form.PARALLEL, files) == []
+
+
 SCRIPTS = {
     "fin": "Latin", "hin": "Devanagari", "arb": "Arabic", "amh": "Ethiopic", "ukr": "Cyrillic",
     "mri": "Latin", "spa": "Latin",

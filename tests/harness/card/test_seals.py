@@ -278,6 +278,10 @@ def test_every_row_of_a_card_is_proved_alone() -> None:
         hidden = [row_salt(bytes.fromhex(SEAL.salts), n).hex() for n in range(4) if n != place]
         assert not any(each.encode() in data for each in hidden)
     assert checks(judged_proof(proof()))["card"] is None
+    many = [{**ROWS[0], "entry_id": n} for n in range(2000)]
+    small = prove_row(seal_card(sealed(), many, MINE, NOW), many, "1234")
+    assert (small.holds, len(small.path)) == (True, 11)
+    assert len(small.data()) < 3000
 
 
 def test_a_stranger_s_key_is_named_here_too() -> None:

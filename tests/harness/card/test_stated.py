@@ -4,7 +4,9 @@ import contextlib
 import copy
 import json
 import re
+import shutil
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -291,6 +293,28 @@ def test_same_bytes_as_the_library(value: Any) -> None:
     assert canonical_bytes(value) == rfc8785.dumps(value)
     # all JSON numbers are doubles, and a large one may be written without a point
     assert json.loads(canonical_bytes(value), parse_int=float) == value
+
+
+_NODE = r"""
+const text = v => v === null || typeof v !== "object" ? JSON.stringify(v)
+  : Array.isArray(v) ? "[" + v.map(text).join(",") + "]"
+  : "{" + Object.keys(v).sort().map(k => JSON.stringify(k) + ":" + text(v[k])).join(",") + "}";
+let all = "";
+process.stdin.on("data", d => all += d)
+  .on("end", () => process.stdout.write(JSON.stringify(JSON.parse(all).map(text))));
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(shutil.which("node") is None, reason="the other implementation is absent")
+@examples(4, 8, suppress_health_check=list(HealthCheck))
+@given(st.lists(_json_values, min_size=30, max_size=60))
+def test_same_bytes_as_node(values: list[Any]) -> None:
+    fixed = [1e-7, 1e21, -0.0, 0.1 + 0.2, 5e-324, 1.7976931348623157e308, 1e20, 123456789.0]
+    values = [*values, fixed, {"\U0001f600": 1, "\ufb33": 2, "é": 3, "e\u0301": 4, "": 5}]
+    given_ = json.dumps(values).encode()
+    done = subprocess.run(["node", "-e", _NODE], input=given_, capture_output=True, check=True)
+    assert [canonical_bytes(value).decode("utf-8") for value in values] == json.loads(done.stdout)
 
 
 @examples(50, 100)

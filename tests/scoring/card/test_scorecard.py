@@ -131,6 +131,19 @@ def test_breakdowns_fit_the_whole_and_equal_runs_of_a_group(scores: RunScores) -
     assert all(group.intervals == {} for group in groups.values())
 
 
+@examples(4, 10)
+@given(st.permutations(range(25)))
+def test_scores_do_not_depend_on_the_order_of_entries(order: list[int]) -> None:
+    """But for the floors and ends of intervals that are drawn by place."""
+    texts = outputs()
+    moved = card([texts[place] for place in order], [ENTRIES[place] for place in order])
+    here = card(texts[:25], ENTRIES[:25])
+    for id_ in specification().metrics:
+        assert getattr(moved, id_) == getattr(here, id_)
+    for name in here.floors.keys() - {"shuffled", "words"}:
+        assert moved.floors[name] == here.floors[name]
+
+
 def test_mostly_identical_outputs_claim_baseline_even_above_the_floors() -> None:
     texts = [e.reference if place % 3 == 0 else "êkosi" for place, e in enumerate(ENTRIES)]
     scores = card(texts)

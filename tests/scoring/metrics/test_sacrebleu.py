@@ -27,6 +27,7 @@ from scoring.metrics.length import LengthRatio
 from scoring.metrics.match import ExactMatch
 from scoring.metrics.ter import Ter, edits
 from scoring.words.tokenizers import bleu_tokenizer, load_tokenizer, references_script, tokens_13a
+from tests.outside import published, skip_without
 from tests.review.thorough import examples, first, times
 from tests.scoring.samples import ALPHABETS, HOSTILE, corpus, entry, sentences, translations, worse
 
@@ -369,6 +370,37 @@ def test_any_number_of_references_in_any_script(name: str, alphabet: str) -> Non
     check_groups(name, groups, values=True)
     items = made(groups)
     assert [MADE[name][0].stats(item) for item in items] == MADE[name][0].stats_many(items)
+
+
+GOLDEN: list[Group] = [
+    ("The cat sat on the mat.", ["The cat is on the mat.", "There is a cat on the mat.", "A cat sat on the mat."]),
+    ("Bonan matenon al ĉiuj!", ["Bonan tagon, ĉiuj!", "Bonan matenon al vi ĉiuj!"]),
+    ("ᓂᐚᐸᒫᐤ ᐊᑎᒼ ᐊᓄᐦᐨ", ["ᓂᐚᐸᒫᐤ ᐊᓇ ᐊᑎᒼ ᐊᓄᐦᐨ"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("chrF++", 77.6798), ("BLEU", 64.8897), ("TER", 20.9302)]
+)
+def test_fixed_sentences_have_the_values_that_sacrebleu_gave(name: str, value: float) -> None:
+    """Numbers that are written down hold even where sacreBLEU and ours change together."""
+    check_groups(name, GOLDEN, values=True)
+    metric = MADE[name][0]
+    rows = np.array(metric.stats_many(made(GOLDEN)), dtype=np.float64)
+    assert metric.value(rows.sum(axis=0)) == pytest.approx(value, abs=5e-5)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["chrF++", "BLEU"])  # TER takes seconds
+@pytest.mark.parametrize("language", ["fin", "hin", "arb", "jpn", "amh", "ukr", "mri"])
+def test_published_sentences_of_many_scripts(name: str, language: str) -> None:
+    path, rng = published(language), random.Random(language)
+    skip_without(path)
+    groups = []
+    for line in path.read_text("utf-8").splitlines()[:25]:
+        others = [reworded(line, rng) for _ in range(rng.randrange(4))]
+        groups.append((reworded(rng.choice([line, *others]), rng), [line, *others]))
+    check_groups(name, groups, values=True)
 
 
 @each
