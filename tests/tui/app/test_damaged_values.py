@@ -126,6 +126,7 @@ async def test_watched_damage_breaks_off(tmp_path: Path, monkeypatch: pytest.Mon
         assert isinstance(app.screen, HomeScreen)
 
 
+@pytest.mark.thorough
 async def test_a_process_that_is_gone_is_said_and_what_followed_it_let_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
 from contextlib import closing
 from dataclasses import replace
@@ -13,15 +14,18 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Button, Checkbox, Input, Static
 
+from corpora.files.problems import CorpusError
 from corpora.model.entry import Segment
 from harness.core.run_state import RunState
-from harness.events.kinds import Finished
+from harness.events.kinds import Failed, Finished
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
-from harness.store.file.database import open_store
+from harness.store.deletion import erase
+from harness.store.file.database import open_store, opened
 from harness.store.file.openings import Live
 from harness.store.run_list import list_runs
-from harness.store.runs import set_live
+from harness.store.runs import read_run, set_live
+from rosetta_tui.app.app import Begin
 from rosetta_tui.entry.table import Order
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.home.waiting import (
@@ -32,16 +36,22 @@ from rosetta_tui.home.waiting import (
     read_aside,
     waiting_runs,
 )
+from rosetta_tui.live.panels import banner_words
+from rosetta_tui.live.scores import ScoresScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.runs.go_on import GoOnScreen, RetryScreen, amount, settings_of
 from rosetta_tui.runs.table import RunTable
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.session.starting import resume
+from rosetta_tui.session.watched import WatchedRun
 from tests.harness.card import factory
-from tests.harness.evaluation import chat_plan
+from tests.harness.evaluation import chat_plan, corpus, run_corpus
+from tests.harness.scripted import Scripted, error
 from tests.harness.store.file.damaged import damage
 from tests.tui.golden import SMALL, look
 from tests.tui.runs.made import noting, run, stopped
 from tests.tui.scenes import PAIRS, RUN_ID, entries_of, finished, scene, sealed
-from tests.tui.screens import App, at_rest, lines, notices, press, settle, stands, text
+from tests.tui.screens import App, at_rest, lines, notices, press, settle, stands, text, until
 
 
 async def test_empty_home_says_what_to_do_first_and_runs_the_demo(tmp_path: Path) -> None:
@@ -367,6 +377,43 @@ async def test_going_on_asks_for_the_failed_ones_and_by_one_click(tmp_path: Path
     assert begun == [{"run_id": made.run_id, "options": {}, "retry_failed": False}]
 
 
+@pytest.mark.thorough
+async def test_run_deleted_by_another_process_is_said_to_be_gone(tmp_path: Path) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=15)
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
+        with opened(made.path) as store:
+            erase(store, read_run(store, made.number))
+        home = app.screen
+        assert isinstance(home, HomeScreen)
+        for act in (home.acts.resume, home.acts.retry):
+            act(made.run_id)
+            await settle(pilot)
+            assert "This run is gone: it was deleted meanwhile." in notices(app)[-1]
+            assert app.screen is home
+
+
+def test_a_broken_language_card_is_why_a_run_cannot_go_on(
+    endpoint: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
+    path = tmp_path / "rosetta.sqlite"
+    endpoint.answer = lambda _: error(401)
+    run_id = run_corpus(path, corpus(3), chat_plan(endpoint.url)).finished.run_id
+    card = tmp_path / "languages" / "eo.toml"
+    card.parent.mkdir(exist_ok=True)
+    card.write_text('name = "Esperanto"', "utf-8")
+    engine = resume(path, run_id, {}, retry_failed=True)
+    engine.start()
+    with pytest.raises(CorpusError):
+        engine.result()
+    [failed] = [each for each in engine.events.drain() if isinstance(each, Failed)]
+    assert f"{card}, field 'tag': This field is missing" in failed.message
+    assert "fault of the program" not in failed.message
+    live = LiveRun()
+    live.fold([failed])
+    assert f"rosetta resume {run_id[:8]}" in str(banner_words(live))
+
+
 async def test_the_runs_own_screen_offers_to_raise_the_budget(tmp_path: Path) -> None:
     made = stopped(tmp_path / "s.sqlite", stored=5, plan='{"run": {"budget_usd": 0.5}}')
     app = App(made)
@@ -444,3 +491,31 @@ async def test_resumed_run_takes_the_old_screens_place(tmp_path: Path) -> None:
         assert new is not old
         assert not old.is_running
         assert new.table.order.sort == "headline"
+
+
+@pytest.mark.thorough
+async def test_superseded_screen_below_another_is_not_left_behind(tmp_path: Path) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=5)
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
+        await press(pilot, "enter")
+        made.play([made.started(), finished(made, RunState.STOPPED)])
+        await settle(pilot)
+        old, begin, start = app.screen, threading.Event(), app.start_run
+
+        def late(begun: Begin) -> WatchedRun:
+            assert begin.wait(600)
+            return start(begun)
+
+        app.start_run = late
+        await pilot.press("R")
+        await pilot.press("m")  # its metrics come on top while the run begins
+        await until(pilot, lambda: isinstance(app.screen, ScoresScreen))
+        begin.set()
+        await until(pilot, lambda: isinstance(app.screen, LiveScreen))
+        await settle(pilot)
+        assert old in app.screen_stack
+        await press(pilot, "q")
+        assert stands(app, ScoresScreen)
+        await press(pilot, "q")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        assert not old.is_running
