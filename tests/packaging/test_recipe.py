@@ -20,7 +20,7 @@ from importlib.machinery import PathFinder
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -275,7 +275,8 @@ _SPEC: Any = spec_from_file_location("advisories", ROOT / "packaging" / "advisor
 advisories = module_from_spec(_SPEC)
 _SPEC.loader.exec_module(advisories)
 
-Patch, Shown = pytest.MonkeyPatch, pytest.CaptureFixture[str]
+Patch: TypeAlias = pytest.MonkeyPatch
+Shown: TypeAlias = pytest.CaptureFixture[str]
 
 
 @contextmanager

@@ -16,6 +16,7 @@ import weakref
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from typing import TypeAlias
 
 import PySide6
 import pytest
@@ -39,7 +40,8 @@ from tests.review.session.scenes import batch_of, write_file
 from tests.review.thorough import first, times
 
 PROGRAM = "import sys; from review.desktop.program.program import main; sys.exit(main())"
-Patch, Capture = pytest.MonkeyPatch, pytest.CaptureFixture[str]
+Patch: TypeAlias = pytest.MonkeyPatch
+Capture: TypeAlias = pytest.CaptureFixture[str]
 
 
 def _run(home: Path, *asked: str, code: str = PROGRAM, **more: str) -> Ran:

@@ -132,9 +132,9 @@ def test_first_pages_ask_again_lead_back_and_note_the_choice(enter: Enter, stick
     assert entry.events() == [], "Enter answers nothing"
     entry.press("1")
     assert "Did you take part in making it?" in entry.read
-    page = entry.page(first_pages.RelationPage)
+    relation = entry.page(first_pages.RelationPage)
     entry.press("\r", "4")
-    assert entry.page(first_pages.RelationPage) is page, "a slip answers nothing"
+    assert entry.page(first_pages.RelationPage) is relation, "a slip answers nothing"
     entry.press("2")
     entry.page(ItemPage)
     assert [each.relation for each in entry.events(Related)] == [Relation.KNOWS]

@@ -321,8 +321,8 @@ def test_same_bytes_as_node(values: list[Any]) -> None:
 @given(st.floats(1e-9, 1e23) | st.floats(-1e-3, 1e-3))
 def test_numbers_are_written_as_the_library_writes_them(value: float) -> None:
     assert canonical_bytes([value, -value]) == rfc8785.dumps([value, -value])
-    value = {"form": SealForm.JCS, "pair": (1, 2.0)}
-    assert canonical_bytes(value) == b'{"form":"jcs","pair":[1,2]}'
+    tagged = {"form": SealForm.JCS, "pair": (1, 2.0)}
+    assert canonical_bytes(tagged) == b'{"form":"jcs","pair":[1,2]}'
 
 
 def test_older_seal_is_known() -> None:

@@ -326,7 +326,7 @@ def test_usage_and_cost_in_each_provider_s_shape() -> None:
 
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats()
-numbers = PLAIN | st.text(max_size=3) | st.just({})
+numbers: st.SearchStrategy[Any] = PLAIN | st.text(max_size=3) | st.just({})
 NAMES = {*OPENAI, *GEMINI_NATIVE, *ANTHROPIC, *RESPONSES, *DEEPSEEK, "cost", "eval_count"}
 names = st.sampled_from(sorted(NAMES))
 details = st.dictionaries(st.sampled_from(["cached_tokens", "reasoning_tokens"]), numbers)

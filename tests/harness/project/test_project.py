@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +25,7 @@ from harness.vault.keepers import keeper_of
 from harness.vault.records import StoredCorpus
 from harness.vault.vault import Vault
 from tests.harness.project.making import begun, candidate, many, three, took
-from tests.harness.scripted import Scripted, completion, json_answer
+from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer
 from tests.harness.sealed.refusals import refuses
 
 SECRET = "Zyxthesecretsentence"
@@ -215,12 +216,16 @@ def test_what_another_machine_saw_becomes_no_secret(tmp_path: Path) -> None:
     assert {each.segment for each in entries} == {Segment.DEVELOPMENT}
 
 
+def saying(text: str) -> Callable[[Asked], Answer]:
+    return lambda _: json_answer(completion(text))
+
+
 def test_model_is_not_asked_wrongly_and_must_answer(tmp_path: Path, endpoint: Scripted) -> None:
     project, wish = begun(tmp_path), SourceWish(3, 3, "formal", segment=Segment.GOLD_STANDARD)
     away = "https://models.invalid/v1"
     refuses(UsageError, "of gold_standard", ask_model, project, wish, away, "small", lambda _: "k")
     for text in ("", "\n \n"):
-        endpoint.answer = lambda _, text=text: json_answer(completion(text))
+        endpoint.answer = saying(text)
         wish = SourceWish(3, 1, "formal")
         refuses(UsageError, "no sentence", ask_model, project, wish, endpoint.url, "small")
     for count in (0, 51):

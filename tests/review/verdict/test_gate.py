@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError
@@ -26,6 +25,7 @@ from review.verdict.panel.panel import Harm, Panel
 from review.verdict.stand_alone import rosetta_verify as second
 from tests.review.thorough import times
 from tests.review.verdict.panels import FIVE, bad, by_chance, good, made, with_controls
+from tests.scoring.late import stats
 
 POLICY, _ = proposed()
 
@@ -235,12 +235,14 @@ def test_flag_of_harm_stops_until_decided() -> None:
             assert facts(verdict, Code.HARM_OPEN) == {"items": 1}
 
 
+def rejected_by_two(first_items: int) -> Callable[[int, int], int]:
+    return lambda i, j: 0 if i < first_items and j < 2 else 3
+
+
 def test_so_many_items_may_be_rejected_by_two() -> None:
     for items, allowed in ((50, 1), (80, 3), (100, 4)):
         found, over = (
-            decide(
-                made(lambda i, j, n=n: 0 if i < n and j < 2 else 3, items, weights={1: 1.0}), POLICY
-            )  # type: ignore[misc]
+            decide(made(rejected_by_two(n), items, weights={1: 1.0}), POLICY)
             for n in (allowed, allowed + 1)
         )
         assert (found.outcome, over.outcome) == (GateOutcome.GO, GateOutcome.DISCUSS)
@@ -248,7 +250,7 @@ def test_so_many_items_may_be_rejected_by_two() -> None:
 
 
 def test_items_that_one_person_saw_cannot_dilute_the_veto() -> None:
-    panel = made(lambda i, j: 0 if i < 4 and j < 2 else 3, items=80)
+    panel = made(rejected_by_two(4), items=80)
     ratings = {
         who: {i: r for i, r in mine.items() if i < "i050" or who == "p4"}
         for who, mine in panel.ratings.items()

@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from scipy import stats
 
 from benchmarks.gate_simulation import bounds, panel, reviews, share_passed
 from review.verdict.gate.gate import GateOutcome, decide
@@ -50,6 +49,7 @@ from scoring.statistics.quantiles import beta_probability, beta_quantile, studen
 from tests.outside import MLQE, only_with
 from tests.review.thorough import examples, times
 from tests.review.verdict.panels import bad, good, made
+from tests.scoring.late import stats
 
 POLICY, _ = proposed()
 GRID = [(n, r, truth) for r in (3, 5, 8) for n in (50, 80, 100, 150) for truth in (0.85, 0.90)]

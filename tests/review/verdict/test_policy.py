@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from harness.core.failures import UsageError
 from review.verdict.gate.careless import (
@@ -36,6 +35,7 @@ from review.verdict.panel.key import ControlKind
 from review.verdict.panel.panel import ControlItem, Panel
 from tests.review.thorough import examples, times
 from tests.review.verdict.panels import by_chance, good, made, with_controls
+from tests.scoring.late import stats
 
 POLICY, SHIPPED = proposed()
 

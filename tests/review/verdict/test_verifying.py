@@ -19,7 +19,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from scipy import stats
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, UsageError
@@ -82,6 +81,7 @@ from tests.review.verdict.histories import (
     evidence_of,
     later,
 )
+from tests.scoring.late import stats
 
 
 def verified(file: EvidenceFile, evidence: Evidence | None = None) -> Verification:

@@ -84,8 +84,8 @@ def test_a_draw_is_the_accuracy_of_the_items_that_it_takes() -> None:
         assert found == pytest.approx(np.mean(right), abs=1e-9)
     items = np.arange(40) % 20
     within = row_weights(items, 4, seed=1)
-    pairs = [[i, i + 20] for i in range(20)]
-    accuracies = [by_hand(people[two], metric[two], np.array([0, 1]), 0.3) for two in pairs]
+    twins = [[i, i + 20] for i in range(20)]
+    accuracies = [by_hand(people[two], metric[two], np.array([0, 1]), 0.3) for two in twins]
     expected = within[:, :20] @ accuracies / 20
     assert pairwise_accuracy(people, metric, items, 0.3, within) == pytest.approx(expected)
 

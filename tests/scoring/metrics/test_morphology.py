@@ -269,8 +269,8 @@ def test_explanations_name_lemmas_and_missing_words() -> None:
     )
     said = METRIC.explain(translation("katon", "hundo", "hundo+N+Pl+Nom"))
     assert said[1:] == ("“katon” (lemma kato) instead of “hundo”.",)
-    [said] = METRIC.explain(translation("mi", "mi", "mi | 1sg see"))
-    assert "cannot be used: it has 1 words and 2 glosses" in said
+    [refused] = METRIC.explain(translation("mi", "mi", "mi | 1sg see"))
+    assert "cannot be used: it has 1 words and 2 glosses" in refused
 
 
 def test_words_that_stand_for_others_are_explained() -> None:
@@ -356,8 +356,8 @@ def test_real_cree_in_both_notations() -> None:
 
     metric = MorphologicalAccuracy(Resources(setup(facts()), card=find_card("crk").card))
     entry = Entry(id=1, source="s", reference="r", morphological_analysis=lines)
-    right = Translation(entry, "o", {"fst": FstAnnotation(reference, reference)})
-    assert metric.value(metric.stats(right) or ()) == 1, "the specification's own example"
+    example = Translation(entry, "o", {"fst": FstAnnotation(reference, reference)})
+    assert metric.value(metric.stats(example) or ()) == 1, "the specification's own example"
 
 
 def test_demo_tells_weak_strong_and_people_apart() -> None:
@@ -373,7 +373,7 @@ def test_demo_tells_weak_strong_and_people_apart() -> None:
         pairs = [Translation(each, told.get(each.id, each.reference)) for each in entries]
         made = zip(pairs, annotator.annotate(pairs), strict=True)
         known = [replace(pair, annotations={"fst": words}) for pair, words in made]
-        total = np.sum([metric.stats(each) for each in known], axis=0)
+        total = np.sum([metric.stats(each) or () for each in known], axis=0)
         values.append(metric.value(total) or 0)
     assert values[0] + 0.1 < values[1] < values[2]
     assert values[2] > 0.99

@@ -468,8 +468,8 @@ def test_variants_count_where_asked_and_blank_ones_never(name: str) -> None:
     assert single.stats_many(made(groups)) == metric.stats_many(made(alone))
     assert single.stats_many(made(groups)) != metric.stats_many(made(groups))
     for blank in ("", " ", "\u200b", "\u3000\n"):
-        alone, beside = made([("", ["mi iras"]), ("", ["mi iras", blank])])
-        assert metric.stats(beside) == metric.stats(alone)
+        bare, beside = made([("", ["mi iras"]), ("", ["mi iras", blank])])
+        assert metric.stats(beside) == metric.stats(bare)
         assert metric.value(metric.stats(beside) or ()) == (100.0 if name == "TER" else 0.0)
 
 

@@ -96,13 +96,13 @@ def test_the_verdict_form_comes_first_and_needs_all_its_parts() -> None:
 
 
 def test_off_with_the_reason() -> None:
-    fields: dict[str, Any]
-    for fields, said in [
+    cases: list[tuple[dict[str, Any], str]] = [
         ({}, "--embeddings"),
         ({"gloss_dictionary": 5}, "no analyser"),
         ({"gloss_dictionary": 5, "analyser": facts(acceptor=True)}, "no dictionary forms"),
         ({"gloss_dictionary": 5, "analyser": ANALYSER, "source_language": "fr"}, "not English"),
-    ]:
+    ]
+    for fields, said in cases:
         on, off = choose(Resources(setup(**fields)), {"semantic_score"})
         assert on == ()
         assert said in off["semantic_score"]

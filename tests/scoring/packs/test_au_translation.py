@@ -268,7 +268,9 @@ def test_queries_of_other_parts_do_not_match() -> None:
 
 
 def test_what_a_query_gives_is_only_read() -> None:
-    broken = {"sql": {"exec": None, "why": "the reference query fails", "tables": {}}}
+    broken: dict[str, Any] = {
+        "sql": {"exec": None, "why": "the reference query fails", "tables": {}}
+    }
     found = {"sql": {"exec": 1, "why": "", "tables": TABLES}}
     failed = record("select 1", "select 1", annotations=broken)
     given = record("select name from item", "select NAME from item", annotations=found)

@@ -36,7 +36,7 @@ from harness.store.run_list import list_runs
 from harness.store.runs import set_live
 from rosetta_tui import cli
 from rosetta_tui.app.showing import exit_code
-from rosetta_tui.cli import _run
+from rosetta_tui.cli import _run  # ``main`` ends the process
 from rosetta_tui.commands import rosetta
 from rosetta_tui.corpus.screen import CorpusScreen
 from rosetta_tui.entry import screen as entry_screen
@@ -140,10 +140,10 @@ async def test_a_process_that_is_gone_is_said_and_what_followed_it_let_go(
         set_live(made.store, made.number, RunState.RUNNING, Live(at=time.time() - 3600))
         await settle(pilot)
         assert "The process that ran it is gone." in " ".join(text(app).split())
-        app.follower._connection.execute("SELECT 1")
+        app.follower._connection.execute("SELECT 1")  # a follower tells nobody whether it is open
         await press(pilot, "q")
         with pytest.raises(sqlite3.ProgrammingError, match="closed"):
-            app.follower._connection.execute("SELECT 1")
+            app.follower._connection.execute("SELECT 1")  # and not that it was let go
 
 
 PLACES = [

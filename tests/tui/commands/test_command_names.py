@@ -130,8 +130,9 @@ SAID = [
 def test_refusal_of_the_system_is_said_with_its_mend(capfd: pytest.CaptureFixture[str]) -> None:
     for number, name, code, mend in SAID:
         kept = os.dup(1)
-        try:  # the last place of all
-            assert cli._unwritten(OSError(number, os.strerror(number), name)) == code
+        refused = OSError(number, os.strerror(number), name)
+        try:
+            assert cli._unwritten(refused) == code  # the last place of all
         finally:
             os.dup2(kept, 1)
             os.close(kept)

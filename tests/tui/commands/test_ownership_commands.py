@@ -322,8 +322,8 @@ async def test_withdrawn_review_shows_no_verdict(sides: TwoSides) -> None:
         shown = await press(pilot, "r")
         assert "GO" not in shown
         assert "withdrawn" in shown
-        screen = ReviewScreen(OrganiserDesk(sides.organisation, store), "spring", "Certificate")
-        shown = words(await show_screen(pilot, screen))
+        review = ReviewScreen(OrganiserDesk(sides.organisation, store), "spring", "Certificate")
+        shown = words(await show_screen(pilot, review))
         assert "consent was withdrawn for 1 entry" in shown
         assert "GO" not in shown
         offered = ("c Issue", "w Write again", "t Attach", "l Look", "x Export")

@@ -27,7 +27,7 @@ def _analyser(language: str, sentences: tuple[str, ...]) -> object:
 @pytest.fixture
 def home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Seal a run in the store; codes cost little, and words of one corpus are looked up once."""
-    monkeypatch.setattr("review.files.reviewer_codes._WORK", 4)
+    monkeypatch.setattr("review.files.reviewer_codes._WORK", 4)  # its cost is meant for thieves
     monkeypatch.setattr(
         "review.office.making.creating.word_analyser",
         lambda language, sentences: _analyser(language, tuple(sentences)),

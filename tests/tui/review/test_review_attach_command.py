@@ -204,7 +204,7 @@ def test_verify_says_what_is_gone(
     go: Spring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [file] = issued(tmp_path).parent.glob("*.rosetta-evidence")
-    evidence = shutil.copy(file, tmp_path / f"alone{file.suffix}")
+    evidence = Path(shutil.copy(file, tmp_path / f"alone{file.suffix}"))
     code = go.review.code(go.first)
     invoke("withdraw", "spring", code, "--scope", "batch", "--yes")
     consent("withdraw", "--signing-key", "own", *REASON)
