@@ -32,7 +32,10 @@ from tests.harness.scripted import Scripted, price_table, serving
 from tests.review.thorough import first
 
 _DEAR = {"compare", "score"}
-EXAMPLES = sorted(functions.__dict__.keys() & {*ro.__all__} - {"RunHandle"}, key=_DEAR.__contains__)
+EXAMPLES = sorted(
+    functions.__dict__.keys() & {*ro.__all__} - {"RunHandle"},
+    key=lambda name: (name in _DEAR, name),
+)
 EVIDENCE = Path(__file__).parents[1] / "review" / "golden_1" / "golden.rosetta-evidence"
 
 

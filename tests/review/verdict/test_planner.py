@@ -19,7 +19,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchmarks.gate_simulation import bounds, panel, reviews, share_passed
 from review.verdict.gate.gate import GateOutcome, decide
 from review.verdict.gate.planner import (
     Chances,
@@ -49,7 +48,7 @@ from scoring.statistics.quantiles import beta_probability, beta_quantile, studen
 from tests.outside import MLQE, only_with
 from tests.review.thorough import examples, times
 from tests.review.verdict.panels import bad, good, made
-from tests.scoring.late import stats
+from tests.scoring.late import Late, stats
 
 POLICY, _ = proposed()
 GRID = [(n, r, truth) for r in (3, 5, 8) for n in (50, 80, 100, 150) for truth in (0.85, 0.90)]
@@ -60,6 +59,9 @@ PUBLISHED = {
 }  # fmt: skip
 
 
+simulation = Late("benchmarks.gate_simulation")
+
+
 @pytest.mark.parametrize("plan", list(PUBLISHED)[:: times(6, 1)], ids=str)
 def test_powers_are_near_the_published_ones(plan: tuple[int, int]) -> None:
     found = [power(*plan, truth, POLICY) for truth in (0.85, 0.90)]
@@ -68,20 +70,20 @@ def test_powers_are_near_the_published_ones(plan: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize(("items", "people", "truth"), GRID[:: times(12, 1)], ids=str)
 def test_promises_are_kept_in_another_simulation(items: int, people: int, truth: float) -> None:
-    seen = share_passed(items, people, truth, 0.5, times(2000, 10_000))
+    seen = simulation.share_passed(items, people, truth, 0.5, times(2000, 10_000))
     assert power(items, people, truth, POLICY) == pytest.approx(seen, abs=0.03)
 
 
 @pytest.mark.parametrize("people", [3, 5, 8][:: times(2, 1)])
 def test_a_method_just_at_the_level_seldom_passes(people: int) -> None:
-    assert share_passed(100, people, 0.70, 0.5, times(2000, 10_000)) <= 0.07
+    assert simulation.share_passed(100, people, 0.70, 0.5, times(2000, 10_000)) <= 0.07
 
 
 def test_simulation_has_the_gates_rule_and_the_true_share() -> None:
-    marks = reviews(50, 3, 0.9, 0.5, 20)
-    lower, upper = bounds(marks)
+    marks = simulation.reviews(50, 3, 0.9, 0.5, 20)
+    lower, upper = simulation.bounds(marks)
     for one, low, high in zip(marks, lower, upper, strict=True):
-        numbers = decide(panel(one), POLICY).numbers
+        numbers = decide(simulation.panel(one), POLICY).numbers
         assert float(numbers.lower or 0) == pytest.approx(low, abs=6e-7)
         assert float(numbers.upper or 0) == pytest.approx(high, abs=6e-7)
     plan = RatingPlan(4, {1: 30, 2: 10, 4: 20}, {1: 0.5, 2: 0.2, 4: 0.3})
@@ -144,8 +146,8 @@ def test_only_an_open_level_asks_what_would_settle_it() -> None:
 @pytest.mark.costly("fewer reviews do not reach the border of the confidence")
 def test_what_would_settle_it_is_the_least_that_does() -> None:
     seen = 0
-    for one in reviews(50, 3, 0.82, 0.5, 40, 3):
-        verdict = decide(panel(one), POLICY)
+    for one in simulation.reviews(50, 3, 0.82, 0.5, 40, 3):
+        verdict = decide(simulation.panel(one), POLICY)
         found = settling(verdict, POLICY) if verdict.outcome is GateOutcome.DISCUSS else None
         if found is None:
             continue
