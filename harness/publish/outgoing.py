@@ -27,7 +27,8 @@ from harness.card.seal import HASH_FIELD, SealForm, seal_form
 from harness.consent.sending import MayNotSend
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.release.verifying import check_consent, verify_released
+from harness.release.taken import checked_card
+from harness.release.verifying import verify_released
 from harness.store.corpora.entries import read_dataset
 from harness.store.runs import Run, read_card
 
@@ -187,16 +188,11 @@ def hash_of_run(connection: sqlite3.Connection, run: Run) -> str:
 def outgoing_file(connection: sqlite3.Connection, path: Path) -> OutgoingCard:
     """Return a released card out of its file; UsageError for any other file, and for one that is not as it was signed."""
     data = read_card_bytes(path)
-    verdict = verify_released(data, NO_SIGNER)
-    if verdict is None or not is_released(parse_object(data, path.name)):
+    if not is_released(parse_object(data, path.name)):
         raise UsageError(
             f"{path.name} is no released card. Other cards are published out of the store: rosetta runs import {path.name}, then name the run."
         )
-    if verdict.ok:
-        check_consent(verdict, data, connection)
-    if not verdict.ok:
-        wrong = "; ".join(each.words for each in verdict.checks if each.ok is False)
-        raise UsageError(f"{path.name} is not published: {wrong}.")
+    checked_card(data, path.name, connection)
     return OutgoingCard(data)
 
 

@@ -2,7 +2,7 @@
 
 Whoever may ask for scores again and again climbs to the answers of a hidden set with them. The Ladder (Blum & Hardt,
 "The Ladder: A Reliable Leaderboard for Machine Learning Competitions", ICML 2015) tells a new score only where it beats
-the best one told so far by a step; otherwise it repeats the best. So of many tries nearly all give the same answer. As one
+the best one told so far by half of the interval that the set is expected to have; otherwise it repeats the best. As one
 bit an answer still tells something, answers are counted and lie apart in time.
 
 Who is one submitter is the custodian's word: two names count as two, unless they are put together.
@@ -10,23 +10,24 @@ Who is one submitter is the custodian's word: two names count as two, unless the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from math import copysign, log
 from typing import Final
 
 from corpora.text.comparison import normalised
 from harness.card.withholding import LEAST
 from harness.core.failures import UsageError
 from harness.release.parts import Partition, tellable
+from harness.release.policy import POLICIES, Policy, pause_words
 from harness.release.records import (
     Act,
     CaveatsTold,
     CertificateTold,
     DifferenceTold,
     RefusalTold,
+    ReleasedCard,
     ReleasedCorpus,
     ReleasedMethod,
     Rule,
@@ -34,23 +35,23 @@ from harness.release.records import (
     ScoresTold,
     Together,
 )
-
-COUNT: Final = 10
-"""Answers that a submitter gets about a corpus, unless the custodian says otherwise."""
-PAUSE_HOURS: Final = 24.0
-"""Between two of them."""
-
-MIDDLE_STEPS: Final = 2.0
-"""Steps by which a new score beats the best one told so far, in the middle; chance decides each time."""
-MOST_STEPS: Final = 5.0
-"""A score that beats the best by so many is told in any case."""
+from scoring.core.wording import counted
 
 MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
 
+_NUMBERS: Final = ("count", "pause_hours", "everybody", "opens")
+"""Of a policy, what a rule may set."""
+_REFUSAL_BITS: Final = 4
+"""Of nine refusals that there are."""
+CERTIFICATES: Final = Policy(count=10, pause_hours=24.0)
+"""How many certificates of a run are told, and how far apart."""
+
 Part = tuple[str, str]
 """A breakdown and a part of it."""
-Told = ScoresTold | DifferenceTold | RefusalTold | CertificateTold
-"""An answer, in the ledger."""
+Counted = ScoresTold | RefusalTold | CertificateTold
+"""An answer that counts, in the ledger."""
+Told = Counted | DifferenceTold
+"""An answer."""
 
 
 class NotReleased(UsageError):  # noqa: N818  said of an answer
@@ -77,16 +78,6 @@ def too_few_words(entries: int) -> str:
 
 
 @dataclass(frozen=True)
-class LeakBudget:
-    """What a submitter gets about a corpus."""
-
-    count: int = COUNT
-    pause_hours: float = PAUSE_HOURS
-    step: float | None = None
-    """By how much a score must beat the best one at least; None: by what the entries support."""
-
-
-@dataclass(frozen=True)
 class ScoreQuestion:
     """A run whose scores somebody wants to know."""
 
@@ -102,21 +93,53 @@ class ScoreQuestion:
     """Whether higher values of the headline are better."""
     value: float
     """Of the headline, as it is."""
-    scores: Scores
-    """In steps; the headline is among them."""
-    draw: float
-    """From 0 up to 1, by chance, but the same for the same score: where the border lies (``border``)."""
+    expected_half: float
+    """Half of the interval that the set is expected to have: by more than this a later score must beat the best one told."""
+    policy: Policy
+    told: RunTold
+    """All that may be told of it, in steps."""
+    entries_of: Mapping[Part, frozenset[str]] = field(default_factory=dict)
+    """Digests of the secret entries of each part."""
     smallest_difference: float | None = None
     """As on a released card."""
-    parts: Mapping[Part, Scores] = field(default_factory=dict)
-    """Parts that could be told."""
-    entries_of: Mapping[Part, frozenset[str]] = field(default_factory=dict)
-    """Digests of the secret entries of each."""
-    left_out: frozenset[str] = frozenset()
-    """Breakdowns of which a part is left out already."""
-    caveats: CaveatsTold = None
-    """As on a released card."""
     signatures: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RunTold:
+    """What a released card tells of the run whose scores these are."""
+
+    scores: Scores
+    parts: Mapping[Part, Scores] = field(default_factory=dict)
+    left_out: frozenset[str] = frozenset()
+    """Breakdowns of which a part is left out."""
+    quality_tier: str = ""
+    claimable_tier: str = ""
+    cost_per_entry_usd: float | None = None
+    avg_latency_seconds: float | None = None
+    caveats: CaveatsTold = None
+    bits: int | None = None
+    """How many it tells at most."""
+
+    @classmethod
+    def on(cls, card: ReleasedCard) -> RunTold:
+        """Read what a card told, to be told again: nothing is new but that it was not beaten, which is one bit."""
+        parts = {
+            (dimension, tag): scores
+            for dimension, tags in card.parts.items()
+            for tag, scores in tags.items()
+        }
+        return cls(
+            scores=card.scores,
+            parts=parts,
+            left_out=frozenset(card.parts_left_out),
+            quality_tier=card.quality_tier,
+            claimable_tier=card.claimable_tier,
+            cost_per_entry_usd=card.cost_per_entry_usd,
+            avg_latency_seconds=card.avg_latency_seconds,
+            caveats=card.caveats,
+            bits=1,
+        )
 
 
 @dataclass(frozen=True)
@@ -124,10 +147,7 @@ class ScoreAnswer:
     """What is told of a question."""
 
     scores_of: str
-    scores: Scores
-    parts: Mapping[Part, Scores]
-    left_out: frozenset[str]
-    caveats: CaveatsTold
+    told: RunTold
     beat_by: float
     number: int
     """Which answer it is."""
@@ -182,8 +202,11 @@ class History:
             found.update(*more)
         return frozenset(found)
 
-    def budget(self, submitter: str, corpus: str) -> LeakBudget:
-        """Return what holds for a submitter and corpus: of the rules that fit, the most special one, then the latest."""
+    def policy(self, submitter: str, corpus: str, numbers: Policy | None = None) -> Policy:
+        """Return what holds for a submitter and corpus: of the custodian's rules that fit, the most special one, then the latest.
+
+        ``numbers``: those that hold where no rule says other ones; None: those of the policy.
+        """
         names = self.names_of(submitter)
         fitting = [
             each
@@ -191,20 +214,36 @@ class History:
             if each.corpus in {"", corpus}
             and (not each.submitter or _known(each.submitter) in names)
         ]
-        found = LeakBudget()
+        found = numbers or Policy()
         for rule in sorted(fitting, key=lambda each: (bool(each.submitter), bool(each.corpus))):
-            given = rule.model_dump(include={"count", "pause_hours", "step"}, exclude_none=True)
-            found = replace(found, **given)
+            if rule.policy is not None:
+                found = replace(numbers or POLICIES[rule.policy], name=rule.policy)
+            given = {name: getattr(rule, name) for name in _NUMBERS}
+            found = replace(found, **{name: value for name, value in given.items() if value is not None})  # fmt: skip
         return found
 
-    def given(self, submitter: str, corpus: str, entries: frozenset[str]) -> list[tuple[str, Told]]:
-        """Return the answers that count for a submitter: about this corpus, or any that shares an entry with it."""
+    def given(
+        self, submitter: str, corpus: str, entries: frozenset[str], version: str | None = None
+    ) -> list[tuple[str, Told]]:
+        """Return the answers that count for a submitter: about this version of the corpus, or any that shares an entry with it."""
         names = self.names_of(submitter)
         return [
             (when, act)
+            for when, act in self._about(corpus, entries, version)
+            if _known(act.submitter) in names
+        ]
+
+    def _about(
+        self, corpus: str, entries: frozenset[str], version: str | None
+    ) -> list[tuple[str, Counted]]:
+        return [
+            (when, act)
             for when, act in self.answers
-            if {_known(each) for each in _submitters(act)} & names
-            and (act.corpus == corpus or not entries.isdisjoint(self.sets.get(act.entries, ())))
+            if not isinstance(act, DifferenceTold)
+            and (
+                (act.corpus == corpus and version in {None, _version(act)})
+                or not entries.isdisjoint(self.sets.get(act.entries, ()))
+            )
         ]
 
     def told_of(self, run: str, submitter: str) -> ScoresTold | None:
@@ -236,55 +275,69 @@ class History:
     # What is told
 
     def require_answers(
-        self, submitter: str, corpus: str, entries: frozenset[str], now: datetime
+        self,
+        submitter: str,
+        corpus: str,
+        entries: frozenset[str],
+        now: datetime,
+        *,
+        version: str | None = None,
+        numbers: Policy | None = None,
     ) -> tuple[int, int]:
         """Return which answer the next one is and how many there are; NotReleased where none may be given now."""
-        budget = self.budget(submitter, corpus)
-        given = self.given(submitter, corpus, entries)
-        if len(given) >= budget.count:
+        policy = self.policy(submitter, corpus, numbers)
+        if policy.name == "blind" and f"{now:%Y-%m-%d}" < policy.opens:
+            raise NotYetReleased(f"Nothing is told of {corpus!r} before {policy.opens}, then to everybody: its policy is blind.")  # fmt: skip
+        about = self._about(corpus, entries, version)
+        names = self.names_of(submitter)
+        given = [(when, act) for when, act in about if _known(act.submitter) in names]
+        if len(given) >= policy.count:
             raise NotYetReleased(
-                f"{submitter!r} had all {budget.count:,} answers about {corpus!r}. Each one tells a little of the hidden "
+                f"{submitter!r} had all {counted(policy.count, 'answer')} about {corpus!r}. Each one tells a little of the hidden "
                 "entries. The custodian can allow more (rosetta vault budget --count), or take other entries."
             )
-        if given:
-            last = datetime.strptime(given[-1][0], MOMENT).replace(tzinfo=UTC)
-            free = last + timedelta(hours=budget.pause_hours)
-            if now < free:
-                raise NotYetReleased(
-                    f"{submitter!r} had an answer about {corpus!r} at {given[-1][0]}. The next one is given from "
-                    f"{free.strftime(MOMENT)} on; the custodian sets the pause (rosetta vault budget --pause)."
-                )
-        return len(given) + 1, budget.count
+        if numbers is None and sum(not isinstance(act, CertificateTold) for _, act in about) >= policy.everybody:  # fmt: skip
+            raise NotYetReleased(
+                f"All {policy.everybody:,} answers about {corpus!r} were given, to whomever. Exchange its entries (rosetta vault rotate), or "
+                "allow more (rosetta vault budget --everybody): each answer tells a little of them."
+            )
+        told = [moment for when, _ in given if (moment := _moment(when)) <= now]
+        free = max(told, default=now) + timedelta(hours=policy.pause_hours)
+        if told and now < free:
+            raise NotYetReleased(
+                f"{submitter!r} had an answer about {corpus!r} at {max(told).strftime(MOMENT)}; there are {pause_words(policy.pause_hours)} between two. "
+                f"The next one is given from {free.strftime(MOMENT)} on (rosetta vault budget --pause)."
+            )
+        return len(given) + 1, policy.count
 
     def answer(self, asked: ScoreQuestion, now: datetime) -> ScoreAnswer:
         """Decide what is told of a run; NotReleased where nothing is."""
-        number, count = self.require_answers(asked.submitter, asked.corpus.id, asked.entries, now)
+        number, count = self.require_answers(
+            asked.submitter, asked.corpus.id, asked.entries, now, version=asked.corpus.version
+        )
         found = tellable(self.partition, asked.entries, asked.entries_of)
         if found is None:
             raise NotReleased(self._too_few(asked))
         chosen, after = found
-        headline = asked.scores[asked.headline]
-        budget = self.budget(asked.submitter, asked.corpus.id)
-        step = max(headline.step, budget.step or 0.0)
         best = self.best(
             asked.submitter, set_id(asked.entries), asked.headline, higher=asked.higher
         )
-        least = border(step, asked.draw)
-        if best is not None and not beats(asked.value, best.value, least, higher=asked.higher):
-            card, after = best.card, self.partition.cut(asked.entries)
-            parts = {
-                (dimension, tag): scores
-                for dimension, tags in card.parts.items()
-                for tag, scores in tags.items()
-            }
-            gone = frozenset(card.parts_left_out)
-            told = (card.scores_of, card.scores, parts, gone, card.caveats)
+        least = 0.0 if asked.policy.climbs else asked.expected_half
+        repeated = (
+            best is not None
+            and not asked.policy.climbs
+            and not beats(asked.value, best.value, least, higher=asked.higher)
+        )
+        if best is not None and repeated:
+            scores_of, told = best.card.scores_of, RunTold.on(best.card)
+            after = self.partition.cut(asked.entries)
         else:
-            parts = {name: asked.parts[name] for name in sorted(chosen)}
-            gone = asked.left_out | {name for name, _ in asked.parts.keys() - chosen}
-            told = (asked.run, asked.scores, parts, gone, asked.caveats)
+            parts = asked.told.parts
+            gone = asked.told.left_out | {name for name, _ in parts.keys() - chosen}
+            told = replace(asked.told, parts={name: parts[name] for name in sorted(chosen)}, left_out=gone)  # fmt: skip
+            scores_of = asked.run
         atoms = self.new_atoms(asked.entries, after)
-        return ScoreAnswer(*told, beat_by=step, number=number, of=count, atoms=atoms)
+        return ScoreAnswer(scores_of, told, beat_by=least, number=number, of=count, atoms=atoms)
 
     def new_atoms(self, entries: Collection[str], after: Partition) -> dict[str, int] | None:
         """Return what the ledger keeps of the atoms once something is told; None where it tells of no others than before."""
@@ -305,18 +358,21 @@ class History:
 
 @dataclass(frozen=True)
 class BudgetUse:
-    """What one submitter had about one corpus."""
+    """What one submitter had about one version of a corpus."""
 
     names: tuple[str, ...]
     corpus: str
+    version: str | None
     answers: int
-    budget: LeakBudget
+    policy: Policy
     last: str
     """Moment of the last answer."""
     best: ScoresTold | None
     """The latest answer that told a new score; None where consent to it was withdrawn."""
     withdrawn: bool = False
     """Whether consent to the latest one was withdrawn."""
+    bits: int = 0
+    """How many were told in all, at most; certificates and cards of earlier versions are not counted."""
 
 
 def uses(found: History, withdrawn: Collection[str] = ()) -> list[BudgetUse]:
@@ -324,44 +380,30 @@ def uses(found: History, withdrawn: Collection[str] = ()) -> list[BudgetUse]:
 
     ``withdrawn``: runs that may not be claimed now (``verifying.withdrawn_of``).
     """
-    asked: dict[tuple[frozenset[str], str], list[str]] = {}
-    for _, act in found.answers:
-        for name in _submitters(act):
-            asked.setdefault((found.names_of(name), act.corpus), []).append(name)
+    asked: dict[tuple[frozenset[str], str, str | None], list[tuple[str, Counted]]] = {}
+    for when, act in found.answers:
+        if not isinstance(act, DifferenceTold):
+            key = (found.names_of(act.submitter), act.corpus, _version(act))
+            asked.setdefault(key, []).append((when, act))
     made = []
-    for (known, corpus), names in asked.items():
-        told = [
-            (when, act)
-            for when, act in found.answers
-            if act.corpus == corpus and {_known(each) for each in _submitters(act)} & known
-        ]
-        new = [
-            act for _, act in told if isinstance(act, ScoresTold) and act.card.scores_of == act.run
-        ]
+    for (_, corpus, version), told in asked.items():
+        new = [act for _, act in told if isinstance(act, ScoresTold) and act.card.scores_of == act.run]  # fmt: skip
+        numbers = CERTIFICATES if isinstance(told[0][1], CertificateTold) else None
+        names = tuple(sorted({act.submitter for _, act in told}))
         made.append(
             BudgetUse(
-                names=tuple(sorted(set(names))),
+                names=names,
                 corpus=corpus,
+                version=version,
                 answers=len(told),
-                budget=found.budget(names[0], corpus),
+                policy=found.policy(names[0], corpus, numbers),
                 last=told[-1][0],
                 best=new[-1] if new and new[-1].run not in withdrawn else None,
                 withdrawn=bool(new) and new[-1].run in withdrawn,
+                bits=sum(_bits(act) for _, act in told),
             )
         )
     return made
-
-
-def border(step: float, draw: float) -> float:
-    """Return by how much a score must beat the best one told so far, for a number from 0 up to 1 that chance drew.
-
-    Whoever knew the border could begin low on purpose, so that it lies where half of their choices are told as better. Drawn
-    anew from a Laplace distribution with a scale of one step, as differential privacy does it (C. Dwork and A. Roth, *The
-    Algorithmic Foundations of Differential Privacy*, 2014, section 3.6), it makes an answer tell little of a choice, wherever it lies.
-    """
-    aside = draw - 0.5
-    steps = MIDDLE_STEPS + copysign(log(max(1 - 2 * abs(aside), 2**-53)), aside)
-    return step * min(MOST_STEPS, max(0.0, steps))
 
 
 def beats(value: float, best: float, step: float, *, higher: bool) -> bool:
@@ -382,5 +424,16 @@ def _known(name: str) -> str:
     return normalised(name) or name
 
 
-def _submitters(act: Told) -> Sequence[str]:
-    return act.card.submitters if isinstance(act, DifferenceTold) else (act.submitter,)
+def _version(act: Counted) -> str | None:
+    """Return the version of the corpus that an answer is about; None where it has none, or the ledger does not say."""
+    return None if isinstance(act, CertificateTold) else act.card.corpus.version
+
+
+def _bits(act: Counted) -> int:
+    if isinstance(act, RefusalTold):
+        return _REFUSAL_BITS
+    return (act.card.bits or 0) if isinstance(act, ScoresTold) else 0
+
+
+def _moment(when: str) -> datetime:
+    return datetime.strptime(when, MOMENT).replace(tzinfo=UTC)

@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import Final
 
 from harness.card.withholding import LEAST
-from harness.release.budget import MOMENT, History, NotReleased, Part, set_id
+from harness.release.budget import CERTIFICATES, MOMENT, History, NotReleased, Part, set_id
 from harness.release.ledger import ReleaseLedger
 from harness.release.parts import tellable
 from harness.release.records import CertificateTold, InLedger
@@ -129,7 +129,9 @@ def certificate_answer(
     found: History, asked: CertificateQuestion, now: datetime
 ) -> CertificateAnswer:
     """Decide what is told of a certificate; NotReleased where nothing is."""
-    number, count = found.require_answers(asked.submitter, asked.corpus, asked.entries, now)
+    number, count = found.require_answers(
+        asked.submitter, asked.corpus, asked.entries, now, numbers=CERTIFICATES
+    )
     chosen = tellable(found.partition, asked.entries, asked.entries_of)
     if chosen is None:
         raise NotReleased(_TOO_FEW)

@@ -23,7 +23,14 @@ from harness.consent.standing import standing
 from harness.core.canonical import canonical_bytes
 from harness.core.written_files import PRIVATE, append_line, private_folder
 from harness.release.budget import MOMENT, History, NotReleased, history
-from harness.release.records import Act, Begun, InLedger, LedgerRecord, SignedLedgerRecord
+from harness.release.records import (
+    Act,
+    Begun,
+    ClockCorrected,
+    InLedger,
+    LedgerRecord,
+    SignedLedgerRecord,
+)
 from harness.sealed.chain import chained_lines
 from harness.sealed.forms import FileError, FileProblem
 from harness.sealed.keys import Identity, Role
@@ -48,6 +55,8 @@ class ReleaseLedger:
     identity: Identity
     """Keys of this computer's keeper: they sign, and entries are known again by them."""
     clock: Callable[[], datetime]
+    clock_was_wrong: bool = False
+    """The custodian says that the clock of earlier lines was: a line notes it, and no pause is counted by what lies in the future then."""
 
     @property
     def path(self) -> Path:
@@ -58,16 +67,19 @@ class ReleaseLedger:
         """Return what an entry is known by in the ledger; without the keys it confirms no guess."""
         return DataKey(self.identity.seed).digest(source).hex()
 
-    def draw(self, *told: str) -> float:
-        """Return a number from 0 up to 1 by chance, the same each time for the same words; without the keys nobody knows it."""
-        drawn = hashlib.blake2b(
-            canonical_bytes([*told]), digest_size=8, key=self.identity.seed, person=b"rosetta draw"
-        )
-        return int.from_bytes(drawn.digest(), "big") / 2**64
-
     def read(self) -> History:
         """Return what was told so far; raises FileError in words where the ledger is damaged or another's."""
         return _history(self._lines())
+
+    def head(self) -> tuple[str, int, str]:
+        """Return its number, how many lines it has, and the hash of the last one; the ledger must have been begun."""
+        ids = [hashlib.sha256(_bytes(each)).hexdigest() for each in self._lines()]
+        return ids[0], len(ids), ids[-1]
+
+    def goes_on_from(self, number: str, lines: int, head: str) -> bool:
+        """Tell whether it is the ledger that stood at this length and line once."""
+        ids = [hashlib.sha256(_bytes(each)).hexdigest() for each in self._lines()]
+        return ids[:1] == [number] and ids[lines - 1 : lines] == [head]
 
     @contextmanager
     def changing(self) -> Iterator[_Change]:
@@ -76,9 +88,12 @@ class ReleaseLedger:
             private_folder(self.folder)
             with filelock.FileLock(self.folder / LOCK, timeout=BUSY_SECONDS, mode=PRIVATE):
                 lines = self._lines()
-                change = _Change(self, lines, _history(lines), self._moment(lines))
+                now, wrong = self._moment(lines)
+                change = _Change(self, lines, _history(lines), now)
                 if not lines:
                     change.write(lambda _: Begun(salt=secrets.token_hex(32)))
+                if wrong:
+                    change.write(lambda _: ClockCorrected())
                 yield change
         except filelock.Timeout:
             raise FileError(
@@ -91,17 +106,19 @@ class ReleaseLedger:
                 f"The ledger in {self.folder} cannot be written ({error.strerror}), so nothing is told. Make room there, and try again.",
             ) from None
 
-    def _moment(self, lines: list[SignedLedgerRecord]) -> datetime:
-        """Return the time of the next line; raises FileError where the clock shows an earlier one than the last."""
+    def _moment(self, lines: list[SignedLedgerRecord]) -> tuple[datetime, bool]:
+        """Return the time of the next line, and whether it is earlier than the last one's and a custodian says why; else FileError."""
         now = self.clock().astimezone(UTC).replace(microsecond=0)
         last = datetime.strptime(lines[-1].when, MOMENT).replace(tzinfo=UTC) if lines else now
-        if now < last - STEP:
+        if now >= last - STEP:
+            return max(now, last), False
+        if not self.clock_was_wrong:
             raise FileError(
                 FileProblem.INVALID,
                 f"The clock of this computer shows {now.strftime(MOMENT)}, but something was told at {lines[-1].when}, which is "
-                "later. Set the clock right: pauses are counted by it.",
+                "later. Set the clock right: pauses are counted by it. If it was wrong then and is right now, say so with --clock-was-wrong; the ledger notes it.",
             )
-        return max(now, last)
+        return now, True
 
     def _lines(self) -> list[SignedLedgerRecord]:
         """Read and check every line; what a write that was stopped left at the end does not count."""
@@ -149,7 +166,7 @@ def _check(
         raise _wrong(where, place, "it was changed after it was signed")
     if (place == 0) is not isinstance(found.act, Begun):
         raise _wrong(where, place, "only the first line says that the ledger was begun")
-    if before and found.when < before[-1].when:
+    if before and found.when < before[-1].when and not isinstance(found.act, ClockCorrected):
         raise _wrong(where, place, "its time is earlier than that of the line before it")
 
 
@@ -160,10 +177,10 @@ def _wrong(where: str, place: int, reason: str) -> FileError:
     )
 
 
-def own_ledger(home: Path) -> ReleaseLedger:
+def own_ledger(home: Path, *, clock_was_wrong: bool = False) -> ReleaseLedger:
     """Return the ledger of a data folder, as the keeper of this computer has it; makes folder and keys where there are none."""
     identity = Identity.load(private_folder(home), Role.KEEPER)
-    return ReleaseLedger(home / FOLDER, identity, lambda: datetime.now(UTC))
+    return ReleaseLedger(home / FOLDER, identity, lambda: datetime.now(UTC), clock_was_wrong)
 
 
 @dataclass

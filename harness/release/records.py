@@ -6,12 +6,13 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from harness.release.policy import PolicyName
 from harness.sealed.chain import ChainedRecord
 from harness.sealed.forms import Count, Hex64, Since, StrictForm, VersionedForm
 from harness.sealed.signed_archive import SignedRecord
 
-CARD_FORMAT: Final = "rosetta-released-card/3"
-DIFFERENCE_FORMAT: Final = "rosetta-released-difference/2"
+CARD_FORMAT: Final = "rosetta-released-card/4"
+DIFFERENCE_FORMAT: Final = "rosetta-released-difference/3"
 REFUSAL_FORMAT: Final = "rosetta-released-refusal/1"
 LEDGER_FORMAT: Final = "rosetta-ledger/1"
 
@@ -26,11 +27,11 @@ Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 
 
 class ReleasedScore(StrictForm):
-    """A score with its 95 % interval, all in multiples of ``step``."""
+    """A score with its 95 % interval, all in multiples of ``step``; the first metric and the composite have an interval."""
 
     value: float
-    lower: float
-    upper: float
+    lower: float | None
+    upper: float | None
     step: float
 
 
@@ -85,8 +86,13 @@ class ReleasedCard(VersionedForm):
     """All that leaves of a run over secret entries."""
 
     format: Literal[
-        "rosetta-released-card/1", "rosetta-released-card/2", "rosetta-released-card/3"
+        "rosetta-released-card/1",
+        "rosetta-released-card/2",
+        "rosetta-released-card/3",
+        "rosetta-released-card/4",
     ] = CARD_FORMAT
+    policy: Annotated[PolicyName | Literal[""], Since(4)] = ""
+    """Under which policy of the custodian it was told (``policy.Policy``)."""
     run: Text
     """The run that was handed in."""
     run_card_hash: Text
@@ -100,8 +106,16 @@ class ReleasedCard(VersionedForm):
     headline: Text
     """The metric by which runs are told to be better."""
     beat_by: float
-    """A new score is told where it beats the best one told so far by two of this, or some more or fewer: chance decides (``budget.border``)."""
+    """A new score is told where it beats the best one told so far by more than this."""
     scores: Scores
+    quality_tier: Annotated[Text, Since(4)] = ""
+    """The automatic tier of the composite."""
+    claimable_tier: Annotated[Text, Since(4)] = ""
+    """The highest tier that may be claimed of it before a review."""
+    cost_per_entry_usd: Annotated[float | None, Since(4)] = None
+    """1, 2 or 5 times a power of ten; None where it is not known or not told."""
+    avg_latency_seconds: Annotated[float | None, Since(4)] = None
+    """Alike."""
     parts: dict[Text, dict[Text, Scores]]
     """Breakdown → part → its scores; parts that would tell of few entries are not there."""
     parts_left_out: tuple[Text, ...]
@@ -112,6 +126,8 @@ class ReleasedCard(VersionedForm):
     """Of the run's secret entries; None where they are few, or of another task."""
     caveats: Annotated[CaveatsTold, Since(3)] = None
     """Of ``scores_of``: in which ways a quarter of its outputs or more fails; None where nobody looked."""
+    bits: Annotated[Count | None, Since(4)] = None
+    """How many bits about the entries it tells at most."""
     answer: Annotated[Count, Field(ge=1)]
     """Which answer to this submitter about this corpus it is."""
     of: Annotated[Count, Field(ge=1)]
@@ -140,12 +156,18 @@ class ReleasedTest(StrictForm):
     """p of the paired test is not above this: one of 0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 1."""
 
 
+Verdict = Literal["better", "cannot be told apart", "worse"]
+"""One-sided at 5 %, corrected by Holm for all runs of the submitters that were told."""
+
+
 class ReleasedDifference(VersionedForm):
     """All that leaves of a comparison of two runs over secret entries."""
 
-    format: Literal["rosetta-released-difference/1", "rosetta-released-difference/2"] = (
-        DIFFERENCE_FORMAT
-    )
+    format: Literal[
+        "rosetta-released-difference/1",
+        "rosetta-released-difference/2",
+        "rosetta-released-difference/3",
+    ] = DIFFERENCE_FORMAT
     first: Text
     second: Text
     """The two runs."""
@@ -153,7 +175,11 @@ class ReleasedDifference(VersionedForm):
     """Whose budgets it counts in."""
     corpus: ReleasedCorpus
     tests: dict[Text, ReleasedTest]
-    """Metric id → difference, interval and p on the entries that both runs have."""
+    """What earlier versions told; empty since version 3."""
+    metric: Annotated[Text, Since(3)] = ""
+    """By which the runs are compared: the first of the task."""
+    verdict: Annotated[Verdict | Literal[""], Since(3)] = ""
+    """Whether the second run is better by it, worse, or cannot be told apart."""
     smallest_difference: Annotated[Smallest, Since(2)] = None
     """As on a released card."""
     rosetta: Text
@@ -198,8 +224,8 @@ class Begun(StrictForm):
     salt: Hex64
 
 
-class Rule(StrictForm):
-    """The custodian set a budget."""
+class Rule(VersionedForm):
+    """The custodian set what is told, or how often."""
 
     what: Literal["rule"] = "rule"
     submitter: Name | Literal[""] = ""
@@ -209,7 +235,18 @@ class Rule(StrictForm):
     count: Annotated[int, Field(ge=1, le=10_000)] | None = None
     pause_hours: Annotated[float, Field(ge=0, le=100_000)] | None = None
     step: Annotated[float, Field(gt=0)] | None = None
-    """By how much a score must beat the best at least; never less than the entries support."""
+    """Of earlier versions; it is not looked at any more."""
+    policy: Annotated[PolicyName | None, Since(2)] = None
+    everybody: Annotated[Annotated[int, Field(ge=1, le=10_000)] | None, Since(2)] = None
+    """How many answers all submitters get together."""
+    opens: Annotated[Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")] | None, Since(2)] = None
+    """Day before which a blind policy tells nothing."""
+
+
+class ClockCorrected(StrictForm):
+    """The custodian said that the clock of earlier lines was wrong; this line has the right time."""
+
+    what: Literal["clock corrected"] = "clock corrected"
 
 
 class Together(StrictForm):
@@ -274,7 +311,14 @@ class CertificateTold(StrictForm):
 
 
 Act = Annotated[
-    Begun | Rule | Together | ScoresTold | DifferenceTold | RefusalTold | CertificateTold,
+    Begun
+    | Rule
+    | Together
+    | ClockCorrected
+    | ScoresTold
+    | DifferenceTold
+    | RefusalTold
+    | CertificateTold,
     Field(discriminator="what"),
 ]
 

@@ -47,9 +47,9 @@ def release_refusal(
     with ledger.changing() as change:
         told = refusal_told(change.history, stored.run_id, submitter)
         if told is None:
-            corpus = facts["corpus"].id
+            corpus, version = facts["corpus"].id, facts["corpus"].version
             number, count = change.history.require_answers(
-                submitter, corpus, frozenset(), change.now
+                submitter, corpus, frozenset(), change.now, version=version
             )
             issued = change.now.date().isoformat()
 

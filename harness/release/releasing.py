@@ -1,62 +1,55 @@
-"""Telling the scores of a run over secret entries: a signed, coarse card, once the ledger has it."""
+"""Telling the scores of a run over secret entries: a signed card, rounded, once the ledger has it."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any
-
-import numpy as np
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil, log2
+from typing import Any, Final
 
 from corpora.model.entry import Entry
 from corpora.text.visible import plain
-from harness.card.checking.claimed import stated_caveats
+from harness.card.checking.claimed import claim_of, stated_caveats
 from harness.card.load import load_card
 from harness.card.material import stored_material
 from harness.card.reading import block, number
-from harness.card.withholding import LEAST
-from harness.compare.comparing import compare_runs, require_named_once, require_two
-from harness.compare.comparison import Comparison
 from harness.core.version import VERSION
 from harness.release.budget import (
     History,
     NotReleased,
     Part,
+    RunTold,
     ScoreAnswer,
     ScoreQuestion,
     set_id,
     too_few_words,
 )
 from harness.release.ledger import ReleaseLedger
+from harness.release.policy import LEAST_PART, PARTS_FROM, Policy
 from harness.release.records import (
-    DifferenceTold,
     InLedger,
     ReleasedCard,
     ReleasedCorpus,
-    ReleasedDifference,
     ReleasedMethod,
-    ReleasedTest,
+    ReleasedScore,
     Scores,
     ScoresTold,
 )
-from harness.release.rounding import Range, by_chance, says_something
-from harness.release.smallest import smallest_difference
+from harness.release.rounding import Range, bits, expected_half, one_two_five, stepped
+from harness.release.smallest import smallest_told
 from harness.sealed.signed_archive import signed_record
 from harness.setup.plan import told_of
 from harness.store.corpora.listing import count_secret
-from harness.store.runs import Run, find_run, read_run
-from harness.vault.records import tenth_upward
+from harness.store.runs import Run, read_run
 from scoring.card.caveats import CaveatKind
 from scoring.core.columns import stated_columns
 from scoring.core.metric_rows import direction, row_of
-from scoring.core.specification import COMPOSITE, stated_weighing
+from scoring.core.specification import COMPOSITE, Tier, stated_weighing
 from scoring.statistics.breakdown import DIMENSIONS
-from scoring.statistics.significance import Difference
 
-P_STEPS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0)
-"""A p is told as the smallest of these that is not below it."""
+_MONEY_BITS: Final = log2(28)
+"""Of 1, 2 or 5 times a power of ten from a millionth to a thousand."""
 
 
 def release_run(
@@ -67,16 +60,15 @@ def release_run(
     The same run gives the same submitter the same bytes again, and counts once. Raises NotReleased in words where
     nothing is told.
     """
-    name = _submitter(submitter)
-    asked = _question(connection, read_run(connection, run), name, ledger)
+    name, found = _submitter(submitter), read_run(connection, run)
     with ledger.changing() as change:
-        told = change.history.told_of(asked.run, name)
+        told = change.history.told_of(found.run_id, name)
         if told is None:
+            asked = _question(connection, found, name, ledger, change.history)
             answer = change.history.answer(asked, change.now)
             issued = change.now.date().isoformat()
 
             def act(place: InLedger) -> ScoresTold:
-                card = _card(asked, answer, place, issued, ledger)
                 return ScoresTold(
                     submitter=name,
                     run=asked.run,
@@ -84,7 +76,7 @@ def release_run(
                     entries=set_id(asked.entries),
                     atoms=None if answer.atoms is None else dict(answer.atoms),
                     value=asked.value,
-                    card=card,
+                    card=_card(asked, answer, place, issued, ledger),
                 )
 
             change.write(act)
@@ -104,111 +96,12 @@ def require_answer_left(
     name, found = _submitter(submitter), read_run(connection, run)
     if words := too_few_words(count_secret(connection, found.corpus, found.positions)):
         raise NotReleased(words)
-    corpus = _corpus(block(load_card(connection, run).as_json(), "dataset"), 0).id
+    corpus = _corpus(block(load_card(connection, run).as_json(), "dataset"), 0)
     with ledger.changing() as change:
         if change.history.told_of(found.run_id, name) is None:
-            change.history.require_answers(name, corpus, frozenset(), change.now)
-
-
-def require_difference_left(runs: Sequence[Run], ledger: ReleaseLedger) -> None:
-    """Raise NotReleased where ``release_difference`` would tell nothing of these runs, as far as the ledger shows it without a text.
-
-    Both must have been told, and each submitter must have an answer left, as ``require_answer_left`` says. UsageError where
-    they are one run.
-    """
-    require_named_once(runs)
-    with ledger.changing() as change:
-        for told in [_told_card(change.history, run) for run in runs]:
-            change.history.require_answers(told.submitter, told.corpus, frozenset(), change.now)
-
-
-def release_difference(
-    connection: sqlite3.Connection,
-    names: Sequence[str],
-    ledger: ReleaseLedger,
-) -> bytes:
-    """Compare two runs inside, and return how they differ by the headline: coarse, signed, and counted in the budgets of both submitters.
-
-    Only runs whose own scores were told are compared: a difference from one of them would tell the scores of a run
-    that the Ladder kept back. Raises NotReleased in words.
-    """
-    runs = [find_run(connection, each) for each in names]
-    first, card = runs[0], load_card(connection, runs[0].id).as_json()
-    headline = stated_columns(card.get("scoring")).headline
-    found = compare_runs(connection, [run.run_id for run in runs], metrics=[headline])
-    require_two(found)
-    [pair] = found.pairs
-    entries_of = {run.run_id: _secret_entries(connection, run) for run in runs}
-    secret = {
-        run: frozenset(ledger.digest(each.source) for each in entries)
-        for run, entries in entries_of.items()
-    }
-    least = _smallest(entries_of[first.run_id])
-    corpus = _corpus(block(card, "dataset"), len(found.entries.ids))
-    draw = ledger.draw("difference", headline, *(run.run_id for run in runs))
-    tests = {
-        id_: test
-        for id_, each in pair.by_metric.items()
-        if id_ == headline and (test := _test(each, id_, corpus.entries, draw))
-    }
-    with ledger.changing() as change:
-        cards = [_told_card(change.history, run) for run in runs]
-        [entries] = (
-            {set_id(each) for each in secret.values()} if len({*secret.values()}) == 1 else [""]
-        )
-        if not entries or entries not in change.history.sets:
-            raise NotReleased(
-                "These runs are not over the same secret entries, so their difference would tell of those that only one has."
+            change.history.require_answers(
+                name, corpus.id, frozenset(), change.now, version=corpus.version
             )
-        if (apart := _apart(found)) < LEAST:
-            raise NotReleased(
-                f"These runs differ on {apart:,} secret entries only, so their difference would tell of single ones. Differences are told "
-                f"where {LEAST} or more entries differ."
-            )
-        submitters = tuple(sorted({each.submitter for each in cards}))
-        for submitter in submitters:
-            change.history.require_answers(submitter, corpus.id, secret[first.run_id], change.now)
-        made: list[ReleasedDifference] = []
-
-        def act(place: InLedger) -> DifferenceTold:
-            made.append(
-                ReleasedDifference(
-                    first=runs[0].run_id,
-                    second=runs[1].run_id,
-                    submitters=submitters,
-                    corpus=corpus,
-                    tests=tests,
-                    smallest_difference=least,
-                    rosetta=VERSION,
-                    issued=change.now.date().isoformat(),
-                    place=place,
-                    by=ledger.identity.public.signing_key,
-                )
-            )
-            return DifferenceTold(card=made[0], corpus=corpus.id, entries=entries)
-
-        change.write(act)
-    return signed_record(made[0], ledger.identity)
-
-
-def _apart(found: Comparison) -> int:
-    """Count the secret entries on which two runs differ by any statistic."""
-    one, other = (side.table.matrix for side in found.sides)
-    same = (one == other) | (np.isnan(one) & np.isnan(other))
-    return int((~same.all(axis=1) & found.entries.secret).sum())
-
-
-def _told_card(history: History, run: Run) -> ScoresTold:
-    told = [
-        act for _, act in history.answers if isinstance(act, ScoresTold) and act.run == run.run_id
-    ]
-    if not any(act.card.scores_of == run.run_id for act in told):
-        raise NotReleased(
-            f"The scores of run {run.run_id[:8]} were not told, so how it differs from others is not told either. Release it "
-            "first (rosetta runs export RUN --submitter NAME); where it does not beat the best run told so far, it "
-            "is compared with nothing."
-        )
-    return next(act for act in told if act.card.scores_of == run.run_id)
 
 
 def _submitter(name: str) -> str:
@@ -219,17 +112,17 @@ def _submitter(name: str) -> str:
 
 
 def _question(
-    connection: sqlite3.Connection, run: Run, submitter: str, ledger: ReleaseLedger
-) -> ScoreQuestion:
+    connection: sqlite3.Connection, run: Run, submitter: str, ledger: ReleaseLedger, history: History
+) -> ScoreQuestion:  # fmt: skip
     card = load_card(connection, run.id).as_json()
     scores = block(card, "scores")
-    entries = _secret_entries(connection, run)
+    entries = secret_entries(connection, run)
     known = [ledger.digest(each.source) for each in entries]
     count = int(number(scores.get("total")) or 0)
-    headline, whole = stated_columns(card.get("scoring")).headline, set_id(known)
-    told = _told(scores, headline, count, partial(ledger.draw, "steps", whole, headline))
-    value = number(scores.get(headline))
-    if value is None or headline not in told:
+    headline, corpus = stated_columns(card.get("scoring")).headline, _corpus(block(card, "dataset"), count)  # fmt: skip
+    value, policy = number(scores.get(headline)), history.policy(submitter, corpus.id)
+    told, entries_of = _told(card, scores, headline, policy, entries, known)
+    if value is None or headline not in told.scores:
         raise NotReleased(
             f"Run {run.run_id[:8]} has no {headline} with an interval, by which runs are told to be better. Nothing is told of it."
         )
@@ -238,26 +131,97 @@ def _question(
         run=run.run_id,
         run_card_hash=str(card.get("run_card_hash")),
         method=_method(card, run),
-        corpus=_corpus(block(card, "dataset"), count),
+        corpus=corpus,
         entries=frozenset(known),
         headline=headline,
         higher=direction(headline) == "higher",
         value=value,
-        scores=told,
-        draw=ledger.draw(submitter, whole, headline, repr(value)),
-        smallest_difference=_smallest(entries),
-        caveats=_caveats(card),
+        expected_half=expected_half(len(entries), _range(headline), value),
+        policy=policy,
+        told=told,
+        entries_of=entries_of,
+        smallest_difference=smallest_told(entries),
         signatures={
-            id_: str(each)[:1000] for id_, each in _signatures(card, scores) if id_ in told
+            id_: str(each)[:1000] for id_, each in _signatures(card, scores) if id_ in told.scores
         },
-        **_parts(scores, headline, entries, known, ledger),
     )
 
 
-def _smallest(entries: Sequence[Entry]) -> float | None:
-    """Return what these entries tell, to a tenth of a point and upward."""
-    least = smallest_difference(entries)
-    return None if least is None else tenth_upward(least)
+def _told(
+    card: Mapping[str, Any],
+    scores: Mapping[str, Any],
+    headline: str,
+    policy: Policy,
+    entries: Sequence[Entry],
+    known: Sequence[str],
+) -> tuple[RunTold, dict[Part, frozenset[str]]]:
+    """Return all that may be told of a run, in the steps of its policy, and the entries of each part."""
+    steps = policy.steps(headline)
+    whole = {
+        id_: score
+        for id_, step in steps.items()
+        if (score := _score(scores, id_, step, between=id_ in {headline, COMPOSITE})) is not None
+    }
+    parts, members = _parts(scores, headline, steps[headline], policy, entries, known)
+    told_at_all = policy.whole and len(entries) >= PARTS_FROM
+    lacking = {
+        name for name, _ in members.keys() - parts.keys() if told_at_all and f"by_{name}" in scores
+    }
+    cost, latency = (
+        None if (found := number(block(card, name).get(field))) is None or not policy.whole else one_two_five(found)
+        for name, field in (("cost", "cost_per_entry_usd"), ("speed", "avg_latency_seconds"))
+    )  # fmt: skip
+    caveats = _caveats(card)
+    all_told = [(id_, each) for group in (whole, *parts.values()) for id_, each in group.items()]
+    most = sum(bits(each, _range(id_)) for id_, each in all_told)
+    most += _MONEY_BITS * sum(each is not None for each in (cost, latency))
+    most += len(caveats or ()) + 2 * log2(len(Tier))
+    told = RunTold(
+        scores=whole,
+        parts=parts,
+        left_out=frozenset(lacking),
+        quality_tier=str(scores.get("quality_tier") or ""),
+        claimable_tier=claim_of(card).tier().value,
+        cost_per_entry_usd=cost,
+        avg_latency_seconds=latency,
+        caveats=caveats,
+        bits=ceil(most),
+    )
+    return told, {name: frozenset(members[name]) for name in parts}
+
+
+def _score(scores: Mapping[str, Any], id_: str, step: float, *, between: bool) -> ReleasedScore | None:  # fmt: skip
+    """Return a metric in steps; None where it has no value, or no interval though one is told (``between``)."""
+    value, lower, upper = number(scores.get(id_)), None, None
+    if between:
+        interval = block(block(scores, "confidence_intervals"), id_)
+        lower, upper = number(interval.get("ci_lower")), number(interval.get("ci_upper"))
+    if value is None or (between and None in (lower, upper)):
+        return None
+    return stepped(value, lower, upper, step, _range(id_))
+
+
+def _parts(
+    scores: Mapping[str, Any],
+    headline: str,
+    step: float,
+    policy: Policy,
+    entries: Sequence[Entry],
+    known: Sequence[str],
+) -> tuple[dict[Part, Scores], Mapping[Part, set[str]]]:
+    """Return the headline of the parts that could be told, and the entries of each part that there is."""
+    parts: dict[Part, Scores] = {}
+    members: dict[Part, set[str]] = defaultdict(set)
+    for dimension, field in DIMENSIONS.items():
+        for entry, key in zip(entries, known, strict=True):
+            if (tag := entry.open_tag(field)) is not None:
+                members[dimension, str(tag)].add(key)
+        for tag, group in block(scores, f"by_{dimension}").items():
+            told = _score(group, headline, step, between=True)
+            large = len(members[dimension, tag]) >= LEAST_PART and len(entries) >= PARTS_FROM
+            if told is not None and large and policy.whole:
+                parts[dimension, tag] = {headline: told}
+    return parts, members
 
 
 def _caveats(card: Mapping[str, Any]) -> dict[Any, bool] | None:
@@ -276,77 +240,10 @@ def _signatures(card: Mapping[str, Any], scores: Mapping[str, Any]) -> Iterator[
         yield COMPOSITE, f"calibration:{weighing.calibration}"
 
 
-def _parts(
-    scores: Mapping[str, Any],
-    headline: str,
-    entries: Sequence[Entry],
-    known: Sequence[str],
-    ledger: ReleaseLedger,
-) -> dict[str, Any]:
-    """Return the parts that have a score in steps, their entries, and breakdowns that lack one already."""
-    parts: dict[Part, Scores] = {}
-    members: dict[Part, set[str]] = defaultdict(set)
-    for dimension, field in DIMENSIONS.items():
-        for entry, key in zip(entries, known, strict=True):
-            if (tag := entry.open_tag(field)) is not None:
-                members[dimension, str(tag)].add(key)
-        for tag, group in block(scores, f"by_{dimension}").items():
-            count, its = int(number(group.get("n")) or 0), set_id(members[dimension, tag])
-            told = _told(group, headline, count, partial(ledger.draw, "steps", its, headline))
-            if told and says_something(told[headline], _range(headline)):
-                parts[dimension, tag] = told
-    lacking = {name for name, _ in members.keys() - parts.keys() if f"by_{name}" in scores}
-    return {
-        "parts": parts,
-        "entries_of": {name: frozenset(members.get(name, ())) for name in parts},
-        "left_out": frozenset(lacking),
-    }
-
-
-def _told(
-    scores: Mapping[str, Any], headline: str, entries: int, draw: Callable[[str], float]
-) -> Scores:
-    """Return the headline in steps, where it has a value and an interval: with each further metric the steps would say where the value lies in one."""
-    interval, value = (
-        block(scores, "confidence_intervals").get(headline),
-        number(scores.get(headline)),
-    )
-    found = (number((interval or {}).get(name)) for name in ("ci_lower", "ci_upper"))
-    ends = [each for each in found if each is not None]
-    if value is None or len(ends) < 2 or (row_of(headline) is None and headline != COMPOSITE):
-        return {}
-    told = by_chance(value, *ends, entries=entries, ends=_range(headline), draw=draw(repr(value)))
-    return {} if told is None else {headline: told}
-
-
 def _range(id_: str) -> Range:
     """Return the lowest and highest value of a metric; those of the composite where no table has it."""
     row = row_of(id_)
     return (0.0, 1.0) if row is None else (row.info.low, row.info.high)
-
-
-def _test(found: Difference, headline: str, entries: int, draw: float) -> ReleasedTest | None:
-    """Return a test in steps; None where the runs do not differ on any entry."""
-    ends = _range(headline)
-    told = by_chance(
-        found.difference,
-        found.lower,
-        found.upper,
-        entries=entries,
-        ends=ends,
-        draw=draw,
-        difference=True,
-    )
-    if told is None:
-        return None
-    p = max(found.p_randomisation, found.p_bootstrap)
-    return ReleasedTest(
-        difference=told.value,
-        lower=told.lower,
-        upper=told.upper,
-        step=told.step,
-        p_below=next(each for each in P_STEPS if p <= each),
-    )
 
 
 def _method(card: Mapping[str, Any], run: Run) -> ReleasedMethod:
@@ -376,17 +273,20 @@ def _corpus(dataset: Mapping[str, Any], entries: int) -> ReleasedCorpus:
     )
 
 
-def _secret_entries(connection: sqlite3.Connection, run: Run) -> list[Entry]:
+def secret_entries(connection: sqlite3.Connection, run: Run) -> list[Entry]:
+    """Return the secret entries of a run, opened."""
     return [each for each in stored_material(connection, run.id).entries if each.secret]
 
 
 def _card(
     asked: ScoreQuestion, answer: ScoreAnswer, place: InLedger, issued: str, ledger: ReleaseLedger
 ) -> ReleasedCard:
+    told = answer.told
     parts: dict[str, dict[str, Scores]] = {}
-    for (dimension, tag), scores in sorted(answer.parts.items()):
+    for (dimension, tag), scores in sorted(told.parts.items()):
         parts.setdefault(dimension, {})[tag] = scores
     return ReleasedCard(
+        policy=asked.policy.name,
         run=asked.run,
         run_card_hash=asked.run_card_hash,
         scores_of=answer.scores_of,
@@ -395,12 +295,17 @@ def _card(
         corpus=asked.corpus,
         headline=asked.headline,
         beat_by=answer.beat_by,
-        scores=answer.scores,
+        scores=told.scores,
+        quality_tier=told.quality_tier,
+        claimable_tier=told.claimable_tier,
+        cost_per_entry_usd=told.cost_per_entry_usd,
+        avg_latency_seconds=told.avg_latency_seconds,
         parts=parts,
-        parts_left_out=tuple(sorted(answer.left_out)),
+        parts_left_out=tuple(sorted(told.left_out)),
         signatures=dict(asked.signatures),
         smallest_difference=asked.smallest_difference,
-        caveats=answer.caveats,
+        caveats=told.caveats,
+        bits=told.bits,
         answer=answer.number,
         of=answer.of,
         rosetta=VERSION,

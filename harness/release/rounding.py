@@ -1,39 +1,46 @@
-"""Scores in steps as wide as the data can tell apart: more digits would tell of single entries and of nothing else.
-
-A step is 10, or for shares 0.1, halved or doubled as often as needed. So of two steps one is a multiple of the other,
-and the difference of two scores is a multiple of the smaller: steps of 20 and 50 would tell tens. It is not narrower than half of the score's 95 % interval, nor than half of
-the interval that a set of this size is expected to have: a method that gives every entry the same output has a narrow
-interval, and would be told finely else.
-
-Where somebody chose what was scored (``by_chance``), a border of these steps that everybody knows would tell more than a
-step does: who lies their choice upon it learns on which side it is. There the steps are wider, and chance decides where
-they lie.
-"""
+"""Numbers as they are told of secret entries: in steps, each with an interval that contains the exact one."""
 
 from __future__ import annotations
 
-from math import ceil, floor, inf, isfinite, log2, sqrt
+from math import ceil, floor, inf, isfinite, log2, log10, sqrt
 from typing import Final
 
 from harness.release.records import ReleasedScore
 
 EXPECTED_SPREAD: Final = 0.25
 """Standard deviation of the values of entries that is expected, as a share of the metric's range, or of the value where it has none."""
-LEAST_STEP: Final = 24.0
-"""Narrowest step of ``by_chance``, in ranges of the metric / entries.
-
-A border that lies anywhere within a step is crossed by a choice with a standard deviation of σ as often as keeps its gain to
-2σ²/step at most. With σ = a quarter of the range / √entries that is 0.52 % of the range: half a point of chrF++.
-"""
-UNIT_BY_CHANCE: Final = 25.0
-"""Steps of ``by_chance`` are halves and doubles of this; for shares, of a hundredth of it. With ``LEAST_STEP`` 96 entries have this one."""
-PLACES: Final = range(-4, 5)
-"""By how many tenths of a step its borders may lie aside; never on a multiple of it, so a difference that one entry can make is told as none is."""
 Z: Final = 1.96
 """Half of a 95 % interval, in standard errors."""
 Range = tuple[float, float]
 """Lowest and highest value of a metric; infinite where it has none."""
 NO_ENDS: Final[Range] = (-inf, inf)
+
+
+def stepped(value: float, lower: float | None, upper: float | None, step: float, ends: Range) -> ReleasedScore:  # fmt: skip
+    """Return a score to the nearest multiple of ``step``; the ends of its interval go outward to the next ones.
+
+    So the interval contains the exact one, the exact value and the value told. Without ends the score has no interval.
+    """
+    told = _within(ends, rounded(value, step))
+    if lower is None or upper is None:
+        return ReleasedScore(value=told, lower=None, upper=None, step=step)
+    low, high = (_outward(end, step, way) for end, way in ((min(lower, value), -1), (max(upper, value), 1)))  # fmt: skip
+    return ReleasedScore(value=told, lower=_within(ends, min(low, told)), upper=_within(ends, max(high, told)), step=step)  # fmt: skip
+
+
+def one_two_five(value: float) -> float:
+    """Return 1, 2 or 5 times a power of ten, the nearest by ratio; 0 stays 0."""
+    if not value > 0:
+        return 0.0
+    power = 10.0 ** floor(log10(value))
+    return _clean(min((each * power for each in (1, 2, 5, 10)), key=lambda each: abs(log10(each / value))))  # fmt: skip
+
+
+def bits(told: ReleasedScore, ends: Range) -> float:
+    """Return how many bits a score tells at most, its interval included: the logarithm of what it could have been."""
+    span = _span(ends, 0.0) or max(1.0, abs(told.value))
+    numbers = 1 if told.lower is None else 3
+    return numbers * log2(span / told.step + 1)
 
 
 def expected_half(entries: int, ends: Range, value: float) -> float:
@@ -44,79 +51,8 @@ def expected_half(entries: int, ends: Range, value: float) -> float:
     return Z * EXPECTED_SPREAD * _span(ends, value) / sqrt(entries) if entries else 0.0
 
 
-def _span(ends: Range, value: float) -> float:
-    span = ends[1] - ends[0]
-    return span if isfinite(span) else abs(value)
-
-
-def unit_of(ends: Range) -> float:
-    """Return what steps of a metric are halves and doubles of: 0.1 for shares, 10 for all others."""
-    return 0.1 if ends[1] - ends[0] <= 1 else 10.0
-
-
-def step_for(half: float, unit: float = 10.0) -> float:
-    """Return the smallest step that is not narrower than ``half``; ValueError where that is no width."""
-    if not (isfinite(half) and half > 0):
-        raise ValueError("a step is chosen from a width above 0")
-    return _clean(unit * 2.0 ** ceil(log2(half / unit) - 1e-9))
-
-
-def rounded(value: float, step: float) -> float:
-    """Return the multiple of ``step`` that is nearest."""
-    return _clean(round(value / step) * step)
-
-
-def by_chance(
-    value: float,
-    lower: float,
-    upper: float,
-    *,
-    entries: int,
-    ends: Range,
-    draw: float,
-    difference: bool = False,
-) -> ReleasedScore | None:
-    """Return a score of somebody's choice and its interval in a step that lies where chance, ``draw`` from 0 up to 1, puts it.
-
-    None where it has no width that a step could be chosen from. The step is not narrower than the whole interval, so the
-    value told, which lies half a step from the true one at most, and a step to both sides hold the interval. Its ends tell
-    nothing that the value does not. ``ends`` are the metric's; ``difference``: of two values of it.
-    """
-    half = max(value - lower, upper - value, expected_half(entries, ends, value))
-    if not half > 0:
-        return None
-    step = max(step_for(2 * half, _unit_by_chance(ends)), least_step(entries, ends, value))
-    ends = (-ends[1], ends[1]) if difference else ends
-    aside = PLACES[floor(draw * len(PLACES))] * step / 10
-    told = _within(ends, rounded(value - aside, step) + aside)
-    low, high = _within(ends, told - step), _within(ends, told + step)
-    return ReleasedScore(value=told, lower=low, upper=high, step=step)
-
-
-def least_step(entries: int, ends: Range, value: float = 0.0) -> float:
-    """Return the narrowest step of ``by_chance`` for so many entries; ``value`` matters where a metric has no ends alone."""
-    wide = max(2 * expected_half(entries, ends, value), LEAST_STEP * _span(ends, value) / entries)
-    return step_for(wide, _unit_by_chance(ends))
-
-
-def _unit_by_chance(ends: Range) -> float:
-    return UNIT_BY_CHANCE * unit_of(ends) / 10
-
-
-def says_something(told: ReleasedScore, ends: Range) -> bool:
-    """Tell whether there are two steps in a metric's range at least."""
-    return 2 * told.step <= _span(ends, inf)
-
-
-def coarse(
-    value: float,
-    lower: float,
-    upper: float,
-    *,
-    entries: int = 0,
-    ends: Range = NO_ENDS,
-) -> ReleasedScore | None:
-    """Return a score and its interval in steps; None where it has no width that a step could be chosen from.
+def coarse(value: float, lower: float, upper: float, *, entries: int = 0, ends: Range = NO_ENDS) -> ReleasedScore | None:  # fmt: skip
+    """Return a score and its interval in steps no narrower than half of what such a set supports; None where it has no width.
 
     The interval's ends go outward, and at least a step from the value: a rate of exactly 0 or 1 tells of each entry.
     ``ends`` are the metric's lowest and highest value.
@@ -132,6 +68,35 @@ def coarse(
         upper=_within(ends, max(ceil(upper / step - 1e-9) * step, told + step)),
         step=step,
     )
+
+
+def unit_of(ends: Range) -> float:
+    """Return what steps of ``coarse`` are halves and doubles of: 0.1 for shares, 10 for all others."""
+    return 0.1 if ends[1] - ends[0] <= 1 else 10.0
+
+
+def step_for(half: float, unit: float = 10.0) -> float:
+    """Return the smallest step that is not narrower than ``half``; ValueError where that is no width."""
+    if not (isfinite(half) and half > 0):
+        raise ValueError("a step is chosen from a width above 0")
+    return _clean(unit * 2.0 ** ceil(log2(half / unit) - 1e-9))
+
+
+def rounded(value: float, step: float) -> float:
+    """Return the multiple of ``step`` that is nearest."""
+    return _clean(round(value / step) * step)
+
+
+def _outward(end: float, step: float, way: int) -> float:
+    """Return the nearest multiple of ``step`` that is not inside of ``end``."""
+    place = floor(end / step) if way < 0 else ceil(end / step)
+    found = _clean(place * step)
+    return found if way * (found - end) >= 0 else _clean((place + way) * step)
+
+
+def _span(ends: Range, value: float) -> float:
+    span = ends[1] - ends[0]
+    return span if isfinite(span) else abs(value)
 
 
 def _within(ends: Range, value: float) -> float:

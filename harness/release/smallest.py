@@ -15,6 +15,7 @@ import numpy as np
 
 from corpora.model.entry import Entry, Segment
 from corpora.tasks.task import TRANSLATION
+from harness.vault.records import tenth_upward
 from scoring.card.floors import joined
 from scoring.core.scorer import Scorer
 from scoring.core.table import Table
@@ -40,6 +41,12 @@ def smallest_difference(entries: Sequence[Entry], *, seed: int = SEED) -> float 
     first, second = (_half_right(entries, scorer, random) for _ in range(2))
     drawn = [each.values(each.matrix)[CHRF] for each in resamples((first, second), 1000, seed)]
     return smallest.smallest_difference(np.stack(drawn))
+
+
+def smallest_told(entries: Sequence[Entry]) -> float | None:
+    """Return what these entries tell, to a tenth of a point and upward."""
+    least = smallest_difference(entries)
+    return None if least is None else tenth_upward(least)
 
 
 def by_segment(entries: Sequence[Entry]) -> Mapping[Segment, tuple[int, float]]:

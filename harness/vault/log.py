@@ -37,6 +37,7 @@ from harness.vault.records import (
     GrantAsked,
     Keeper,
     KeySplit,
+    LedgerStood,
     LogRecord,
     ModelAsked,
     Opened,
@@ -285,7 +286,7 @@ def _changes_what_it_says(line: LogRecord, corpora: Mapping[str, StoredCorpus]) 
             right = _sealed_anew(corpora, after) if act.sealed_anew else not after
         case Opened() | Used() | OpenedByGrant():
             right = not after and act.corpus in corpora
-        case Founded() | CopyMade() | CardSealed() | ModelAsked() | GrantAsked() | Answered():
+        case Founded() | CopyMade() | CardSealed() | ModelAsked() | LedgerStood() | GrantAsked() | Answered():  # fmt: skip
             right = not after
         case Rotated():
             right = False

@@ -308,6 +308,17 @@ class ModelAsked(StrictForm):
     """Questions that went out, none of them twice where it was tried again; None before the first one."""
 
 
+class LedgerStood(StrictForm):
+    """Scores of the vault's texts were told, and the ledger of who was told what stood here (``harness.release``)."""
+
+    what: Literal["ledger stood"] = "ledger stood"
+    ledger: Hex64
+    """SHA-256 of the ledger's first line."""
+    lines: Count
+    head: Hex64
+    """SHA-256 of its last line."""
+
+
 Act = Annotated[
     Founded
     | Added
@@ -320,6 +331,7 @@ Act = Annotated[
     | CopyMade
     | CardSealed
     | ModelAsked
+    | LedgerStood
     | GrantAsked
     | Answered
     | OpenedByGrant,

@@ -6,13 +6,12 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from harness.card.checking.signed import UNKNOWN
-from harness.core.failures import UsageError
 from harness.release.records import SignedReleasedCard
-from harness.release.verifying import check_consent, verify_released
+from harness.release.taken import checked_card
 from rosetta_tui.html.chart import BarChart, ScoreLine, score_chart
 from rosetta_tui.html.page import Fact, render
-from rosetta_tui.show.metric_words import CAVEATS, value
+from rosetta_tui.show import released_words
+from rosetta_tui.show.metric_words import CAVEATS
 from scoring.core.metric_rows import short_title, title
 from scoring.core.wording import counted
 
@@ -27,17 +26,7 @@ def released_page(data: bytes, name: str, connection: sqlite3.Connection) -> str
 
     Whose key signed it nobody can tell from the file: the page repeats its six words.
     """
-    checked = verify_released(data, UNKNOWN)
-    if checked is None:
-        raise UsageError(f"{name} is no released card. `rosetta runs export RUN --submitter NAME` writes one.")  # fmt: skip
-    if checked.ok:
-        check_consent(checked, data, connection)
-    if wrong := [check.words for check in checked.checks if check.ok is False]:
-        raise UsageError(f"{name} is not shown: {'; '.join(wrong)}.")
-    try:
-        card = SignedReleasedCard.model_validate_json(data, strict=True)
-    except ValueError:
-        raise UsageError(f"{name} is a released difference or refusal, which has no page: `rosetta runs verify` checks it.") from None  # fmt: skip
+    card, checked = checked_card(data, name, connection)
     method = card.method
     named = dict.fromkeys((method.method_name, method.method, method.model_slug, method.condition))
     return render(
@@ -58,21 +47,21 @@ def released_page(data: bytes, name: str, connection: sqlite3.Connection) -> str
 def _in_short(card: SignedReleasedCard) -> Iterator[str]:
     """Say what left, and why no more."""
     many = counted(card.corpus.entries, "entry", "entries")
-    yield f"The run is over {many}, and secret ones are among them. So no sentence, no output and no exact number of it leaves: each score stands in steps, with an interval whose ends are steps too."
-    yield f"It is answer {card.answer} of {card.of} to {card.submitter} about this corpus."
+    yield f"The run is over {many}, and secret ones are among them. So no sentence, no output and no row of it leaves: scores stand rounded, and an interval contains the exact one."
+    yield f"It is answer {card.answer} of {card.of} to {card.submitter} about this corpus{released_words.policy(card)}."
     if card.scores_of != card.run:
-        yield f"The scores are those of run {card.scores_of[:8]}, told before: this run did not beat them by more than {card.beat_by:g}."
+        yield f"The scores are those of run {card.scores_of[:8]}, told before: this run is not better by more than {card.beat_by:.3g}."
     if card.caveats is not None:
         held = [CAVEATS[kind] for kind, holds in card.caveats.items() if holds]
         yield f"Of a quarter of the outputs or more: {'; '.join(held) or 'none is repeated, far too short, far too long, or left in the source language'}."
-    yield "There is no tier on it: what may be claimed is decided where the run was made."
+    yield from released_words.facts(card)
 
 
 def _charts(card: SignedReleasedCard) -> Iterator[BarChart]:
     """Draw each score alone, the one that runs are told to be better by first, then that one by parts."""
     first = sorted(card.scores, key=lambda metric: (metric != card.headline, metric))
     for metric in first:
-        line = _line("all entries", metric, card.scores[metric], "own")
+        line = _line("all entries", card.scores[metric], "own")
         yield score_chart(f"{title(metric)}, in steps of {card.scores[metric].step:g}", "of", metric, [line])  # fmt: skip
     for kind, parts in card.parts.items():
         yield from _by_part(kind, parts, card.headline)
@@ -82,7 +71,7 @@ def _by_part(
     kind: str, parts: Mapping[str, Mapping[str, ReleasedScore]], metric: str
 ) -> Iterator[BarChart]:
     lines = [
-        _line(f"{kind} {part}", metric, scores[metric], "other")
+        _line(f"{kind} {part}", scores[metric], "other")
         for part, scores in parts.items()
         if metric in scores
     ]
@@ -90,10 +79,9 @@ def _by_part(
         yield score_chart(f"{title(metric)} by {kind}", kind, metric, lines)
 
 
-def _line(name: str, metric: str, score: ReleasedScore, kind: str) -> ScoreLine:
-    ends = f"{value(metric, score.lower)}–{value(metric, score.upper)}"
-    told = f"{value(metric, score.value)} ({ends})"
-    return ScoreLine(name, score.value, (score.lower, score.upper), told, kind)
+def _line(name: str, score: ReleasedScore, kind: str) -> ScoreLine:
+    ends = None if score.lower is None or score.upper is None else (score.lower, score.upper)
+    return ScoreLine(name, score.value, ends, released_words.score(score), kind)
 
 
 def _identity(card: SignedReleasedCard) -> Iterator[Fact]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from harness.release.records import ReleasedCard, ReleasedRefusal, ReleasedScore
 from harness.submission.checking import PartCheck, SubmissionPart, limits
 from review.office.results.whole_way import WayStep
-from rosetta_tui.show import figures
+from rosetta_tui.show import figures, released_words
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.show.metric_words import CAVEATS, value
 from rosetta_tui.submission.facts import SubmissionFacts
@@ -211,7 +211,7 @@ def told(facts: SubmissionFacts) -> SubmissionPage:
             decide = sorted(card.scores, key=lambda metric: (metric != card.headline, metric not in DECIDING, metric))  # fmt: skip
             scores = (_score_row(metric, card.scores[metric]) for metric in decide)
             rows = [*scores, *_caveat_rows(card)]
-            said = [*_answer_lines(card), ("Last, four caveats: whether it holds of a quarter of the outputs or more.", "quiet")]  # fmt: skip
+            said = [*_answer_lines(card), *((each, "plain") for each in released_words.facts(card)), ("Last, four caveats: whether it holds of a quarter of the outputs or more.", "quiet")]  # fmt: skip
             return _page(said, _TOLD, rows, [[]] * len(rows))
 
 
@@ -230,14 +230,13 @@ def _answer_lines(card: ReleasedCard | ReleasedRefusal) -> Iterator[Line]:
     )
     if isinstance(card, ReleasedCard) and card.scores_of != card.run:
         yield (
-            f"The scores are those of run {card.scores_of[:8]}, told before: this run did not beat them by more than {card.beat_by:g}.",
+            f"The scores are those of run {card.scores_of[:8]}, told before: this run is not better by more than {card.beat_by:.3g}.",
             "quiet",
         )
 
 
 def _score_row(metric: str, score: ReleasedScore) -> tuple[Cell, ...]:
-    ends = f"{value(metric, score.lower)}–{value(metric, score.upper)}"
-    return (Cell(short_title(metric)), Cell(f"{value(metric, score.value)}   {ends}, in steps of {score.step:g}"))  # fmt: skip
+    return (Cell(short_title(metric)), Cell(f"{released_words.score(score)}, in steps of {score.step:g}"))  # fmt: skip
 
 
 def _caveat_rows(card: ReleasedCard) -> Iterator[tuple[Cell, ...]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from harness.release.budget import MIDDLE_STEPS, MOMENT, MOST_STEPS, BudgetUse, LeakBudget, uses
+from harness.release.budget import MOMENT, BudgetUse, uses
+from harness.release.policy import Policy, pause_words
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.section_page import Commands, Line, SectionPage, moment
 from rosetta_tui.vault.facts import ToldScores
@@ -27,26 +28,28 @@ def budgets(told: ToldScores, now: datetime) -> SectionPage:
     budget = ("rosetta", "vault", "budget")
     if told.history is None:
         return SectionPage([(told.trouble, "bad")], _BUDGETS, [], [], [{}])
-    general = told.history.budget("", "")
+    general = told.history.policy("", "")
     said = [
         (f"Each answer tells a little of the hidden entries, so whoever hands in a method gets {_budget_words(general, 'each corpus')}.", "plain"),
+        (general.words(), "quiet"),
         ("These are the answers of this computer, about whatever vault.", "quiet"),
     ]  # fmt: skip
     rows, about, commands = [], [], []
     everybody: Commands = {
         "Change how many answers each submitter gets": (*budget, "--count", "NUMBER"),
         "Change the pause between two answers": (*budget, "--pause", "HOURS"),
+        "Tell more or less": (*budget, "--policy", "POLICY"),
         "Say that two names are one submitter": (*budget, "--together", "NAME", "NAME"),
     }
     for use in uses(told.history, told.withdrawn):
-        left = max(0, use.budget.count - use.answers)
+        left = max(0, use.policy.count - use.answers)
         next_words, tone = next_answer(use, now)
         best = use.best.card if use.best else None
         rows.append(
             (
                 Cell(" = ".join(use.names)),
                 Cell(use.corpus),
-                Cell(f"{use.answers:,} of {use.budget.count:,}"),
+                Cell(f"{use.answers:,} of {use.policy.count:,}"),
                 Cell(f"{left:,}", "plain" if left else "bad"),
                 Cell(next_words, tone),
                 Cell(f"{short_title(best.headline)} {best.scores[best.headline].value:g}" if best else "withdrawn" if use.withdrawn else ""),
@@ -59,27 +62,29 @@ def budgets(told: ToldScores, now: datetime) -> SectionPage:
     return SectionPage(said, _BUDGETS, rows, about, commands or [everybody], empty)
 
 
-def _budget_words(budget: LeakBudget, corpus: str) -> str:
-    pause = f", {budget.pause_hours:g} hours apart" if budget.pause_hours else ""
-    return f"{counted(budget.count, 'answer')} about {corpus}{pause}"
+def _budget_words(policy: Policy, corpus: str) -> str:
+    pause = f", {pause_words(policy.pause_hours)} apart" if policy.pause_hours else ""
+    return f"{counted(policy.count, 'answer')} about {corpus}{pause}"
 
 
 def next_answer(use: BudgetUse, now: datetime) -> Line:
     """Say when the next answer may be given."""
-    if use.answers >= use.budget.count:
+    if use.answers >= use.policy.count:
         return "none left", "bad"
     last = datetime.strptime(use.last, MOMENT).replace(tzinfo=UTC)
-    free = last + timedelta(hours=use.budget.pause_hours)
+    free = last + timedelta(hours=use.policy.pause_hours)
     return ("now", "good") if now >= free else (f"{free:%Y-%m-%d %H:%M}", "warn")
 
 
 def _about_use(use: BudgetUse) -> Iterator[Line]:
-    yield f"{' = '.join(use.names)} gets {_budget_words(use.budget, use.corpus)}; the last one was given at {moment(use.last)}.", "plain"  # fmt: skip
+    yield f"{' = '.join(use.names)} gets {_budget_words(use.policy, use.corpus)}; the last one was given at {moment(use.last)}.", "plain"  # fmt: skip
     if use.withdrawn:
         yield "Consent to what was told last is withdrawn: nothing may be claimed by it.", "warn"
     if use.best is not None:
         card = use.best.card
         if card.smallest_difference is not None:
             yield f"Two methods that differ by less than {card.smallest_difference:g} points of chrF++ cannot be told apart on these entries.", "quiet"  # fmt: skip
-        middle, most = (each * card.beat_by for each in (MIDDLE_STEPS, MOST_STEPS))
-        yield f"A new score is told where it beats the best one by {middle:g} points of {short_title(card.headline)} or so; chance decides, and from {most:g} on it always is. Until then the best is told again.", "quiet"  # fmt: skip
+        if not use.policy.climbs:
+            yield f"A new score is told where it beats the best one by more than {card.beat_by:.3g} of {short_title(card.headline)}. Until then the best is told again.", "quiet"  # fmt: skip
+    if use.bits:
+        yield f"All answers together tell {counted(use.bits, 'bit')} about the entries at most.", "quiet"  # fmt: skip

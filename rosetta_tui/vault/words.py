@@ -29,12 +29,8 @@ def told_outside(stored: records.StoredCorpus) -> Iterator[str]:
     for segment, entries in sorted(stored.entries.items()):
         if not segment.secret or segment is Segment.HELD_OUT or not entries:
             continue
-        step = rounding.least_step(entries, CHRF_ENDS)
-        count = counted(entries, "entry", "entries")
-        if 2 * step > CHRF_ENDS[1]:
-            yield f"{segment}: a released card says next to nothing of its {count}; of {rounding.LEAST_STEP * 2:g} it says whether chrF++ is low or high, of {rounding.LEAST_STEP * 4:g} it tells steps of {rounding.UNIT_BY_CHANCE:g} points"
-        else:
-            yield f"{segment}: a released card tells chrF++ of its {count} in steps of {step:g} points or more; more entries allow finer ones"
+        half, count = rounding.expected_half(entries, CHRF_ENDS, 0), counted(entries, "entry", "entries")  # fmt: skip
+        yield f"{segment}: a submitter's later run over its {count} is told anew where it beats their best by {half:.1f} points of chrF++"
 
 
 def losing(count: int, threshold: int) -> str:
@@ -126,6 +122,8 @@ def _words(act: records.Act, corpora: Mapping[str, str], names: Mapping[str, str
             words = f"signed the card {act.card[:16]} of a run"
         case records.ModelAsked():
             words = _model_words(act)
+        case records.LedgerStood():
+            words = f"told scores; the ledger of answers had {counted(act.lines, 'line')}, the last {act.head[:16]}"
         case records.GrantAsked() | records.Answered():
             words = _grant_words(act, names)
         case _:

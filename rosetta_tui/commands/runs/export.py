@@ -14,7 +14,7 @@ import click
 from harness.core.failures import KeyStoreError, UsageError
 from harness.core.written_files import PRIVATE, PUBLISHED, write_file
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.vault.sharing import ledger
+from rosetta_tui.commands.vault.sharing import telling_ledger
 from rosetta_tui.request.reading import out_of_vault, vault_request
 from rosetta_tui.request.typed_shares import by_grant
 from rosetta_tui.show.text import plain
@@ -22,7 +22,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from harness.card import exporting, reading
     from harness.card.signing import card_seal, signed_run
-    from harness.release import releasing
+    from harness.release import anchoring, releasing
     from harness.run import vault_opening
     from harness.sealed import keys
     from harness.store import notes, runs
@@ -67,7 +67,7 @@ def export(
 
     Beside a card its seal is written, signed with a key of this computer (NAME.seal.json), and the certificate of its
     review if one is attached. For a run with secret entries a released card is written, for the submitter who is
-    named: coarse scores, signed, told only where they beat the best ones told before, and counted. The card of a run
+    named: rounded scores, signed and counted; after the first answer new ones only where they beat the best told. The card of a run
     from a vault, released or sealed, needs --vault and --purpose; without its seal (--unsigned) it does not.
     """
     if str(output) == "-" and sys.stdout.isatty():
@@ -127,10 +127,11 @@ def _released(
         raise UsageError(
             "--submitter goes with a run of this store that has secret entries. Leave it out: this one is exported whole."
         )
-    known = ledger()
+    asked, known = telling_ledger(vault)
     releasing.require_answer_left(connection, number, submitter, known)
-    _open_again(connection, number, vault)
-    return releasing.release_run(connection, number, submitter, known)
+    with anchoring.anchored(known, asked.folder if asked else None):
+        vault_opening.open_again(connection, runs.read_run(connection, number), asked, "seal")
+        return releasing.release_run(connection, number, submitter, known)
 
 
 def _seal_file(

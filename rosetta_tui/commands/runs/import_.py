@@ -12,7 +12,7 @@ import click
 
 from harness.card.reading import read_card_bytes
 from harness.core.failures import UsageError
-from harness.store.file.database import opened
+from harness.store.file.database import home, opened
 from rosetta_tui.commands.naming import error_lines, when_used
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
@@ -21,6 +21,9 @@ with when_used():
     from harness import api
     from harness.card import importing, reading
     from harness.card.signing import card_seal, signed_run
+    from harness.publish import outgoing
+    from harness.release import records, taken
+    from harness.sealed import keys
     from harness.store import runs
 
 
@@ -52,6 +55,12 @@ def import_(files: Sequence[Path], unverified: bool, corpus: str | None, as_json
                 continue
             try:
                 data = read_card_bytes(file)
+                if outgoing.is_released(reading.parse_object(data, file.name)):
+                    card = taken.take(home(), data, file.name, connection)
+                    done.append({"file": str(file), "run_id": card.run, "released": True})
+                    if not as_json:
+                        click.echo(_released_words(file, card))
+                    continue
                 imported = importing.import_card(
                     connection, data, file.name, unverified=unverified, corpus=pinned
                 )
@@ -68,6 +77,13 @@ def import_(files: Sequence[Path], unverified: bool, corpus: str | None, as_json
         click.echo(form_text("runs-import", done))
     if refused:
         sys.exit(2)
+
+
+def _released_words(file: Path, card: records.SignedReleasedCard) -> str:
+    return plain(
+        f"{file}: the released card of run {card.run[:8]}, {card.corpus.id}, signed by the key with the six words: {keys.key_phrase(card.by)}. "
+        "`rosetta leaderboard` has it."
+    )
 
 
 def _take_seal(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 import click
@@ -15,6 +16,7 @@ from scoring.core.wording import counted
 with when_used():
     from harness.core import failures
     from harness.release import budget, records, verifying
+    from harness.release import policy as policy_rules
     from harness.store import run_list
     from harness.store.file import database
 
@@ -24,7 +26,9 @@ with when_used():
 @click.option("--corpus", default="", metavar="ID", help="About which corpus. Default: every one.")
 @click.option("--count", type=click.IntRange(1, 10_000), help="How many answers in all.")
 @click.option("--pause", type=click.FloatRange(0, 100_000), metavar="HOURS", help="Hours between two answers.")  # fmt: skip
-@click.option("--step", type=click.FloatRange(0, min_open=True), help="By how much a score must at least beat the best one; never less than the entries support.")  # fmt: skip
+@click.option("--everybody", type=click.IntRange(1, 10_000), help="How many answers all submitters get together.")  # fmt: skip
+@click.option("--policy", type=click.Choice(["official", "strict", "blind", "trusted"]), help="What is told: official (all fields, rounded), strict (chrF++ in steps of 5 and the tier, once), blind (nothing before --opens) or trusted (one decimal).")  # fmt: skip
+@click.option("--opens", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="With a blind policy: from when scores are told (UTC).")  # fmt: skip
 @click.option("--together", nargs=2, metavar="NAME NAME", help="Count two names as one submitter, from now on and for everything told before.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def budget_(
@@ -32,7 +36,9 @@ def budget_(
     corpus: str,
     count: int | None,
     pause: float | None,
-    step: float | None,
+    everybody: int | None,
+    policy: str | None,
+    opens: datetime | None,
     together: tuple[str, str] | None,
     *,
     as_json: bool,
@@ -43,15 +49,18 @@ def budget_(
     submitters unless you put them together.
     """
     book = ledger()
-    given = (count, pause, step) != (None, None, None)
+    if policy == "blind" and opens is None:
+        raise failures.UsageError("--policy blind: name the day from which scores are told, with --opens.")  # fmt: skip
+    rule = records.Rule(
+        submitter=submitter.strip(), corpus=corpus, count=count, pause_hours=pause,
+        **_not_none(policy=policy, everybody=everybody, opens=opens and f"{opens:%Y-%m-%d}"),
+    )  # fmt: skip
+    given = any(each is not None for each in (count, pause, everybody, policy, opens))
     if given and corpus:
         _require_known(corpus, book.read())
     if given or together:
         with book.changing() as change:
             if given:
-                rule = records.Rule(
-                    submitter=submitter.strip(), corpus=corpus, count=count, pause_hours=pause, step=step
-                )  # fmt: skip
                 change.write(lambda _: rule)
             if together:
                 one, other = (" ".join(each.split()) for each in together)
@@ -59,7 +68,7 @@ def budget_(
                     raise failures.UsageError("--together: name two submitters.")
                 change.write(lambda _: records.Together(names=(one, other)))
     found = book.read()
-    general = found.budget(submitter, corpus)
+    general = found.policy(submitter, corpus)
     names = found.names_of(submitter)
     with database.opened() as store:
         withdrawn = verifying.withdrawn_of(found, store)
@@ -73,7 +82,10 @@ def budget_(
     told = {
         "count": general.count,
         "pause_hours": general.pause_hours,
-        "step": general.step,
+        "everybody": general.everybody,
+        "policy": general.name,
+        "opens": general.opens or None,
+        "words": general.words(),
         "submitters": rows,
     }
     print_form("vault-budget", told, _lines(general, shown, submitter, corpus), as_json=as_json)
@@ -94,14 +106,20 @@ def _require_known(corpus: str, told: budget.History) -> None:
         )
 
 
+def _not_none(**given: object) -> dict[str, Any]:
+    return {name: each for name, each in given.items() if each is not None}
+
+
 def _row(use: budget.BudgetUse) -> dict[str, Any]:
     best = None if use.best is None else use.best.card
     return {
         "names": list(use.names),
         "corpus": use.corpus,
         "answers": use.answers,
-        "of": use.budget.count,
-        "pause_hours": use.budget.pause_hours,
+        "version": use.version,
+        "of": use.policy.count,
+        "pause_hours": use.policy.pause_hours,
+        "bits": use.bits,
         "headline": None if best is None else best.headline,
         "best": None if best is None else best.scores[best.headline].value,
         "last": use.last,
@@ -110,14 +128,14 @@ def _row(use: budget.BudgetUse) -> dict[str, Any]:
 
 
 def _lines(
-    general: budget.LeakBudget, shown: list[budget.BudgetUse], submitter: str, corpus: str
+    general: policy_rules.Policy, shown: list[budget.BudgetUse], submitter: str, corpus: str
 ) -> Iterator[str]:
     about = repr(corpus) if corpus else "each corpus"
-    least = f", a step of {general.step:g} at least" if general.step else ""
     yield (
         f"{submitter or 'Each submitter'}: {counted(general.count, 'answer')} about {about}, "
-        f"{general.pause_hours:g} hours between two{least}"
+        f"{policy_rules.pause_words(general.pause_hours)} between two"
     )
+    yield general.words()
     for use in shown:
         row = _row(use)
         best = ", consent to what was told is withdrawn" if use.withdrawn else ""
@@ -125,7 +143,7 @@ def _lines(
         if (least := row["smallest_difference"]) is not None:
             best += f" (differences below {least:g} chrF++ cannot be told apart by these entries)"
         yield (
-            f"  {' = '.join(row['names'])} about {row['corpus']}: {row['answers']} of {row['of']} answers{best}; "
+            f"  {' = '.join(row['names'])} about {row['corpus']}: {row['answers']} of {row['of']} answers{best}; {counted(use.bits, 'bit')} told at most; "
             f"the last at {row['last']}"
         )
     if not shown:

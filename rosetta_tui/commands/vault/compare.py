@@ -9,13 +9,14 @@ from typing import Any
 import click
 
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.vault.sharing import FILE, ledger
-from rosetta_tui.request.reading import out_of_vault, vault_request
+from rosetta_tui.commands.vault.sharing import FILE, telling_ledger
+from rosetta_tui.request.reading import out_of_vault
 from rosetta_tui.show.text import plain
+from scoring.core.metric_rows import short_title
 
 with when_used():
     from harness.core import failures, written_files
-    from harness.release import releasing
+    from harness.release import anchoring, differences
     from harness.run import vault_opening
     from harness.store import runs
     from harness.store.file import database
@@ -35,10 +36,11 @@ def compare_(
     overwrite: bool,
     **vault: Any,
 ) -> None:
-    """Compare two RUNs over secret entries here, and write a signed file with difference, interval and p, in steps.
+    """Say whether the second of two RUNs over secret entries is better, and write that to a signed file.
 
-    Both runs must have been released before (rosetta runs export --submitter), and the comparison counts as an answer
-    to both submitters. Runs from a vault need --vault and --purpose; its log records both runs.
+    Better, worse or cannot be told apart, by a paired test: one-sided at 5 %, corrected for all runs of the submitters
+    that were told. Both runs must have been released before (rosetta runs export --submitter); each submitter has as
+    many comparisons as answers. Runs from a vault need --vault and --purpose; its log records both runs.
     """
     if output.exists() and not overwrite:
         raise failures.UsageError(
@@ -46,12 +48,15 @@ def compare_(
         )
     with database.opened() as connection:
         found = [runs.find_run(connection, each) for each in (first, second)]
-        known = ledger()
-        releasing.require_difference_left(found, known)
-        for run in found:
-            vault_opening.open_again(connection, run, vault_request(vault), "compare")
-        data = releasing.release_difference(connection, (first, second), known)
+        asked, known = telling_ledger(vault)
+        differences.require_difference_left(found, known)
+        with anchoring.anchored(known, asked.folder if asked else None):
+            for run in found:
+                vault_opening.open_again(connection, run, asked, "compare")
+            data = differences.release_difference(connection, (first, second), known)
     written_files.write_file(output, data, overwrite=overwrite)
-    if (least := json.loads(data)["smallest_difference"]) is not None:
+    told = json.loads(data)
+    click.echo(plain(f"{told['second'][:8]} against {told['first'][:8]} by {short_title(told['metric'])}: {told['verdict']}"))  # fmt: skip
+    if (least := told["smallest_difference"]) is not None:
         click.echo(f"Differences below {least:g} points of chrF++ cannot be told apart by these entries.", err=True)  # fmt: skip
     click.echo(plain(f"Written: {output}"), err=True)

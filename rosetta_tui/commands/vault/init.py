@@ -12,6 +12,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.core import user_file, written_files
+    from harness.release import policy
     from harness.sealed import keys
     from harness.store.file import database
     from harness.vault import keepers
@@ -62,4 +63,5 @@ def init_(
     else:
         click.echo(vault_words.losing(len(everybody), threshold))
         click.echo("The recovery key is one share like the others. Have each keeper print theirs (rosetta vault share --print), and try all of them (rosetta vault drill start).")  # fmt: skip
+    click.echo(plain(f"What leaves of its texts is decided by a policy, {policy.Policy().words()} Others: rosetta vault budget --policy."))  # fmt: skip
     click.echo(f"The vault's own number: {state.head.vault[:16]}")

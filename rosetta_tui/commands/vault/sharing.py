@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,6 +10,7 @@ import click
 
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request import typed_shares
+from rosetta_tui.request.reading import vault_request
 from rosetta_tui.show.text import plain
 from scoring.core.wording import counted
 
@@ -18,7 +19,7 @@ with when_used():
     from harness.run import vault_opening
     from harness.sealed import keys
     from harness.store.file import database, sealing
-    from harness.vault import corpus_files, keepers, opening, vault
+    from harness.vault import corpus_files, keepers, opening, request, vault
     from harness.vault import folder as folders
     from harness.vault.shares import dealing, split
     from rosetta_tui.vault import words
@@ -58,6 +59,15 @@ def keeper(file: Path | None) -> keys.Identity:
 def ledger() -> ledgers.ReleaseLedger:
     """Return the ledger of what was told of secret entries, as this computer's keeper has it."""
     return ledgers.own_ledger(database.home())
+
+
+def telling_ledger(
+    given: Mapping[str, Any],
+) -> tuple[request.VaultRequest | None, ledgers.ReleaseLedger]:
+    """Return the vault that the options name and the ledger; ``--clock-was-wrong`` is said to both, and needs no vault."""
+    wrong = bool(given["clock_was_wrong"])
+    asked = vault_request(given if given["vault"] else {**given, "clock_was_wrong": False})
+    return asked, ledgers.own_ledger(database.home(), clock_was_wrong=wrong)
 
 
 def acting(

@@ -13,39 +13,34 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from importlib.resources import files
-from math import sqrt
-from random import Random
 
 import numpy as np
 import numpy.typing as npt
 
 from corpora.formats.load import load
-from harness.release.budget import MOMENT, History, NotReleased, ScoreQuestion, set_id
+from harness.release.budget import MOMENT, History, NotReleased, RunTold, ScoreQuestion, set_id
+from harness.release.policy import Policy
 from harness.release.records import (
     InLedger,
     ReleasedCard,
     ReleasedCorpus,
     ReleasedMethod,
-    ReleasedScore,
     Rule,
     ScoresTold,
 )
-from harness.release.rounding import by_chance, coarse
+from harness.release.rounding import expected_half, stepped
 from scoring.core.scorer import Scorer
 from scoring.core.table import Table
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import surface_metrics
-from scoring.statistics.intervals import bootstrap
 
 CHRF = "chrf_plus_plus"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 METHOD = ReleasedMethod(
     method="m", method_class="c", method_version=None, model_slug="s", condition="x", setup_hash="h"
 )
+ENDS = (0.0, 100.0)
 NOWHERE = InLedger(ledger="0" * 64, line=1, prev="0" * 64)
-
-STEP_OF_96 = 25.0
-"""Of chrF++ over 96 entries: docs/released.md."""
 
 Choice = npt.NDArray[np.int64]
 """Of each entry: 0 for the first candidate, 1 for the second, 2 for no output at all."""
@@ -80,8 +75,6 @@ class HiddenSet:
     history: History = field(default_factory=History)
     now: datetime = START
     asked: int = 0
-    chance: Random = field(default_factory=lambda: Random(17))
-    """Draws where the border lies."""
 
     @classmethod
     def opposed(cls, statistics: npt.NDArray[np.float64], seed: int) -> HiddenSet:
@@ -102,7 +95,6 @@ class HiddenSet:
         return cls(
             np.array([first, second, statistics[2]]),
             Table(metrics, statistics[0], np.ones((len(places), 1))),
-            chance=Random(seed),
         )
 
     def by_coin(self, tries: int = 400) -> float:
@@ -124,22 +116,15 @@ class HiddenSet:
         sums = self.rows(np.atleast_2d(choices)).sum(axis=1)
         return float(self.table.values(sums)[CHRF].mean())
 
-    def told(self, choice: Choice, *, draws: int = 200) -> tuple[float, bool] | None:
+    def told(self, choice: Choice) -> tuple[float, bool] | None:
         """Ask as a submitter: gives the score that is told and whether it is a new one; None where nothing is."""
         self.asked += 1
-        self.now += timedelta(hours=24)
+        self.now += timedelta(days=7)
         try:
             self.history.require_answers("Ann", "c", entry_ids(self.entries), self.now)
         except NotReleased:
             return None
-        value = self.value(choice)
-        table = Table(self.table.metrics, self.rows(choice), self.table.present)
-        interval = bootstrap(table, draws=draws)[CHRF]
-        ends, aside = (interval.lower, interval.upper), self.chance.random()
-        score = by_chance(value, *ends, entries=self.entries, ends=(0, 100), draw=aside)
-        assert score is not None
-        run, draw = f"run {self.asked}", self.chance.random()
-        asked = question("Ann", run, self.entries, value, score, draw)
+        asked = question("Ann", f"run {self.asked}", self.entries, self.value(choice))
         act = answered(self.history, asked, self.now)
         self.history = self.history.after(act, self.now.strftime(MOMENT))
         return act.card.scores[CHRF].value, act.card.scores_of == act.run
@@ -150,14 +135,15 @@ def entry_ids(entries: int) -> frozenset[str]:
     return frozenset(f"{place:032x}" for place in range(entries))
 
 
-def question(
-    submitter: str, run: str, entries: int, value: float, score: ReleasedScore, draw: float
-) -> ScoreQuestion:
+def question(submitter: str, run: str, entries: int, value: float) -> ScoreQuestion:
     """Ask for the score of a run over the hidden set of so many entries."""
-    corpus = ReleasedCorpus(id="c", version=None, language_pair="x", entries=entries)
+    half = expected_half(entries, ENDS, value)
+    score = stepped(value, value - half, value + half, Policy().steps(CHRF)[CHRF], ENDS)
     return ScoreQuestion(
-        submitter=submitter, run=run, run_card_hash="", method=METHOD, corpus=corpus,
-        entries=entry_ids(entries), headline=CHRF, higher=True, value=value, scores={CHRF: score}, draw=draw,
+        submitter=submitter, run=run, run_card_hash="", method=METHOD,
+        corpus=ReleasedCorpus(id="c", version=None, language_pair="x", entries=entries),
+        entries=entry_ids(entries), headline=CHRF, higher=True, value=value, expected_half=half,
+        policy=Policy(), told=RunTold({CHRF: score}),
     )  # fmt: skip
 
 
@@ -165,12 +151,12 @@ def answered(history: History, asked: ScoreQuestion, now: datetime) -> ScoresTol
     """Return the line of the ledger that answers a question; NotReleased where none does."""
     answer = history.answer(asked, now)
     parts: dict[str, dict[str, object]] = {}
-    for (dimension, tag), scores in answer.parts.items():
+    for (dimension, tag), scores in answer.told.parts.items():
         parts.setdefault(dimension, {})[tag] = scores
     card = ReleasedCard.model_validate({
         "run": asked.run, "run_card_hash": "", "scores_of": answer.scores_of, "submitter": asked.submitter,
         "method": asked.method, "corpus": asked.corpus, "headline": asked.headline, "beat_by": answer.beat_by,
-        "scores": answer.scores, "parts": parts, "parts_left_out": sorted(answer.left_out), "signatures": {},
+        "scores": answer.told.scores, "parts": parts, "parts_left_out": sorted(answer.told.left_out), "signatures": {},
         "answer": answer.number, "of": answer.of, "rosetta": "0", "issued": now.strftime(MOMENT),
         "place": NOWHERE, "by": "0" * 64,
     })  # fmt: skip
@@ -229,14 +215,11 @@ def by_sandbags(ask: Ask, entries: int, tries: int, seed: int, *, least: float =
     return _decided(votes, random)
 
 
-def by_level(ask: Ask, world: HiddenSet, seed: int, spread: float) -> Choice:
-    """Know what a choice reaches on average: begin so low that the border lies above it, and keep the first choice that is told as better.
-
-    ``spread``: how far above, in points, where the border is one step beyond the best.
-    """
+def by_level(ask: Ask, world: HiddenSet, seed: int, above: float) -> Choice:
+    """Know what a choice reaches on average: begin so low that the Ladder's border lies ``above`` that, and keep the first choice that is told as better."""
     random = np.random.default_rng(seed)
     order, low = random.permutation(world.entries), random.integers(0, 2, world.entries)
-    aim = world.by_coin() + spread - STEP_OF_96
+    aim = world.by_coin() + above - expected_half(world.entries, ENDS, 0)
     for place in order:
         if world.value(low) <= aim:
             break
@@ -248,42 +231,17 @@ def by_level(ask: Ask, world: HiddenSet, seed: int, spread: float) -> Choice:
     return choice
 
 
-def by_steps(ask: Ask, world: HiddenSet, seed: int, aside: float, *, low: bool = False) -> Choice:
-    """Know what a choice reaches on average, and leave as many entries empty as bring that to a border of the steps.
-
-    Take the choice where a score above is told, and the opposite one where one below is. ``aside``: how far the border is
-    looked for from where everybody would expect it, in steps. ``low``: begin so low that the Ladder's border lies there, too.
-    """
+def by_best(ask: Ask, entries: int, tries: int, seed: int) -> Choice:
+    """Ask for random choices, and keep the best that was told."""
     random = np.random.default_rng(seed)
-    order, choices = random.permutation(world.entries), random.integers(0, 2, (60, world.entries))
-    turn = STEP_OF_96 * (0.5 + aside)
-    aim = turn + STEP_OF_96 * np.floor((world.by_coin(200) - turn) / STEP_OF_96)
-    if low and aim > 2 * STEP_OF_96:
-        ask(_emptied(world, choices, order, aim - 2 * STEP_OF_96)[0])
-    answers = []
-    for asked in _emptied(world, choices, order, aim):
-        answers.append(ask(asked))
-        if (told := answers[-1]) is None or told[1]:
+    kept, top = random.integers(0, 2, entries), -np.inf
+    for _ in range(tries):
+        choice = random.integers(0, 2, entries)
+        if (told := ask(choice)) is None:
             break
-    kept: Choice = choices[len(answers) - 1]
-    return kept if told is None or told[0] > aim else 1 - kept
-
-
-def _emptied(
-    world: HiddenSet, choices: npt.NDArray[np.int64], order: npt.NDArray[np.int64], aim: float
-) -> npt.NDArray[np.int64]:
-    """Return the choices with as many entries left empty as bring their mean down to ``aim``."""
-    fewest, most = 0, world.entries
-    while fewest < most:
-        emptied, middle = choices.copy(), (fewest + most) // 2
-        emptied[:, order[:middle]] = 2
-        if world.value(emptied) > aim:
-            fewest = middle + 1
-        else:
-            most = middle
-    emptied = choices.copy()
-    emptied[:, order[:fewest]] = 2
-    return emptied
+        if told[1] and told[0] > top:
+            kept, top = choice, told[0]
+    return kept
 
 
 def _decided(votes: npt.NDArray[np.float64], random: np.random.Generator) -> Choice:
@@ -292,6 +250,7 @@ def _decided(votes: npt.NDArray[np.float64], random: np.random.Generator) -> Cho
 
 
 ATTACKS: dict[str, Callable[[Ask, int, int, int], Choice]] = {
+    "best of": by_best,
     "regression": by_regression,
     "climbing": by_climbing,
     "sandbags": by_sandbags,
@@ -304,34 +263,14 @@ class Board:
 
     def __init__(self, entries: int, exact: bool) -> None:
         self.entries, self.exact = entries, exact
-        self.history = History().after(Rule(pause_hours=0, count=10_000), START.strftime(MOMENT))
+        rule = Rule(pause_hours=0, count=10_000, everybody=10_000)
+        self.history = History().after(rule, START.strftime(MOMENT))
 
-    def told(
-        self, name: str, run: str, scores: np.ndarray, draw: float = 0.0, aside: float = 0.5
-    ) -> float | None:
+    def told(self, name: str, run: str, scores: np.ndarray) -> float | None:
         """Tell the mean of the entries' scores; None where no new one is told."""
-        value, half = float(scores.mean()), 1.96 * float(scores.std(ddof=1)) / sqrt(len(scores))
-        score = by_chance(
-            value, value - half, value + half, entries=len(scores), ends=(0, 100), draw=aside
-        )
-        assert score is not None
+        value = float(scores.mean())
         if self.exact:
-            score = score.model_copy(update={"value": value})
-        act = answered(self.history, question(name, run, len(scores), value, score, draw), START)
+            return value
+        act = answered(self.history, question(name, run, len(scores), value), START)
         self.history = self.history.after(act, START.strftime(MOMENT))
         return act.card.scores[CHRF].value if act.card.scores_of == run else None
-
-
-def difference_told(change: float, seed: int, *, guarded: bool) -> object:
-    """Compare two runs that differ on one entry by ``change``, and on four by next to nothing, so that they are compared."""
-    source = np.random.default_rng(seed)
-    entries = int(source.integers(5, 200))
-    changes = np.zeros(entries)
-    changes[: min(5, entries)] = 1e-6
-    changes[0] = change
-    means = changes[source.integers(0, entries, (400, entries))].mean(axis=1)
-    ends = [float(each) for each in np.quantile(means, (0.025, 0.975))]
-    if not guarded:
-        return coarse(float(changes.mean()), *ends)
-    told = partial(by_chance, entries=entries, ends=(0, 100), draw=source.random())
-    return told(float(changes.mean()), *ends, difference=True)

@@ -11,9 +11,10 @@ from typing import Any
 from corpora.model.entry import Entry, Segment
 from harness.card.load import load_card
 from harness.method.options import MethodOptions
+from harness.release.differences import release_difference
 from harness.release.ledger import FOLDER, ReleaseLedger
 from harness.release.refusing import release_refusal
-from harness.release.releasing import release_difference, release_run
+from harness.release.releasing import release_run
 from harness.sealed.keys import Identity, Role
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
@@ -56,20 +57,14 @@ def outputs(entries: list[Entry], right: float) -> list[str]:
     ]
 
 
-class SteadyLedger(ReleaseLedger):
-    """A ledger whose border always lies two steps beyond the best score."""
-
-    def draw(self, *_: str) -> float:
-        return 0.5
-
-
 @dataclass
 class Office:
-    """A data folder with a store, its ledger, and a clock that goes on a day at each answer."""
+    """A data folder with a store, its ledger, and a clock that goes on a week at each answer."""
 
     folder: Path
     moments: list[datetime] = field(default_factory=lambda: [START])
-    hours: float = 25
+    hours: float = 169
+    clock_was_wrong: bool = False
     metrics: tuple[str, ...] = ("exact_match_rate", "chrf_plus_plus", "ter")
     runs: dict[str, str] = field(default_factory=dict)
     """Runs that may be asked for by a name of their own."""
@@ -80,7 +75,7 @@ class Office:
 
     @property
     def ledger(self) -> ReleaseLedger:
-        return SteadyLedger(self.folder / FOLDER, KEEPER, self.now)
+        return ReleaseLedger(self.folder / FOLDER, KEEPER, self.now, self.clock_was_wrong)
 
     def now(self) -> datetime:
         self.moments.append(self.moments[-1] + timedelta(hours=self.hours))

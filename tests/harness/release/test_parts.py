@@ -225,7 +225,7 @@ def test_certificate_counts_for_its_run_with_a_pause() -> None:
     assert (answer.number, answer.of, answer.supersedes) == (2, 10, sha256(b"1").hexdigest())
     spent = history.after(Rule(count=1), MOMENT)
     late = START + timedelta(days=9)
-    refuses(NotReleased, "had all 1 answers", certificate_answer, spent, more, late)
+    refuses(NotReleased, "had all 1 answer", certificate_answer, spent, more, late)
     [use] = uses(history)
     assert (use.names, use.answers) == (("certificates of run run",), 1)
     # another run, and the scores, have a budget of their own

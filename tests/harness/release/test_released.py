@@ -1,4 +1,4 @@
-"""The released card: coarse, signed, without a number of few; told as often as the budget says, whatever is deleted.
+"""The released card: rounded, signed, without a number of few; told as often as the policy says, whatever is deleted.
 
 A method that gave nothing: a few words leave, signed, and count as an answer; caveats leave as yes or no.
 """
@@ -9,12 +9,11 @@ import math
 import os
 import re
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +22,7 @@ from corpora.formats.load import load
 from corpora.model.entry import Entry, Segment
 from harness.card.checking.signed import UNKNOWN
 from harness.core.failures import UsageError
-from harness.release.budget import COUNT, NotReleased, beats
+from harness.release.budget import NotReleased, beats
 from harness.release.ledger import ReleaseLedger
 from harness.release.records import (
     ReleasedCard,
@@ -35,7 +34,14 @@ from harness.release.records import (
 )
 from harness.release.refusing import share_that_came
 from harness.release.releasing import require_answer_left
-from harness.release.rounding import by_chance, coarse, least_step, rounded, step_for
+from harness.release.rounding import (
+    coarse,
+    expected_half,
+    one_two_five,
+    rounded,
+    step_for,
+    stepped,
+)
 from harness.release.smallest import FEWEST, by_segment, smallest_difference
 from harness.release.verifying import verify_released
 from harness.sealed.forms import FileError
@@ -45,8 +51,8 @@ from harness.store.file.database import opened
 from harness.store.runs import find_run
 from rosetta_tui.html.released_page import released_page
 from scoring.card.caveats import CaveatKind
+from scoring.core.specification import Tier
 from scoring.statistics.smallest import Z_BOTH
-from tests.harness.release.attackers import Board
 from tests.harness.release.made import CANARY, KEEPER, START, Office, hidden, outputs
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import times
@@ -64,7 +70,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Office:
     office = Office(tmp_path_factory.mktemp("office"))
     good = outputs(SET, 0.95)
     office.runs["good"] = office.run_lines(good, SET)
-    office.metrics = (CHRF,)  # the others are told of no run
+    office.metrics = (CHRF, "exact_match_rate")
     for name, right in {"poor": 0.1, "slightly better": 0.12, "better": 0.99}.items():
         office.runs[name] = office.run(right, SET)
     office.runs["few"] = office.run(0.5, hidden(4, public=8, first=500))
@@ -74,6 +80,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Office:
         office.runs[f"without {count}"] = office.run(0.9, [e for e in SET if e not in ODD[:count]])
     office.runs["good but for 4"] = office.run_lines(["nenio"] * 4 + good[4:], SET)
     office.runs["cut"] = office.run_lines([e[:4] if n % 3 else e for n, e in enumerate(good)], SET)
+    for name, halves in {"first": (0.6, 0.4), "second": (0.4, 0.6)}.items():
+        half = [*outputs(SET[:50], halves[0]), *outputs(SET[50:], halves[1])]
+        office.runs[f"{name} half better"] = office.run_lines(half, SET)
     office.runs["copied"] = office.run_lines([each.source for each in SET], SET)
     return office
 
@@ -100,32 +109,93 @@ def with_a_changed_byte(data: bytes, step: int) -> Iterator[tuple[int, bytes]]:
 # The card
 
 
-def test_card_has_scores_in_steps_and_nothing_of_an_entry(office: Office) -> None:
+def test_card_has_all_fields_rounded_and_nothing_of_an_entry(office: Office) -> None:
     data, inside = office.release("good"), office.card("good")
     told = json.loads(data)
     assert CANARY.encode() not in data
     assert b"id-" not in data
-    scores = [told["scores"], *(s for d in told["parts"].values() for s in d.values())]
-    for each in (score for group in scores for score in group.values()):
-        for end in ("value", "lower", "upper"):
-            shares = each[end] / each["step"]
-            assert shares == pytest.approx(round(shares), abs=1e-6)
-        assert each["lower"] <= each["value"] <= each["upper"]
-    chrf, exact = told["scores"][CHRF], inside["scores"][CHRF]
-    ends = inside["scores"]["confidence_intervals"][CHRF]
-    assert chrf["step"] >= max(exact - ends["ci_lower"], ends["ci_upper"] - exact)
-    assert abs(chrf["value"] - exact) <= chrf["step"] / 2
-    assert chrf["lower"] <= ends["ci_lower"] <= ends["ci_upper"] <= chrf["upper"]
-    known = {"value", "lower", "upper", "step", "entries", "beat_by", "answer", "of", "line"}
-    assert {name for name, _ in numbers(told)} == known | {"smallest_difference", *CaveatKind}
+    steps = {CHRF: 1, "composite": 0.01, "exact_match_rate": 0.05}
+    assert {name: each["step"] for name, each in told["scores"].items()} == steps
+    for name, each in told["scores"].items():
+        exact, ends = inside["scores"][name], inside["scores"]["confidence_intervals"][name]
+        assert abs(each["value"] - exact) <= each["step"] / 2 + 1e-9
+        if name != "exact_match_rate":
+            assert each["lower"] <= min(exact, ends["ci_lower"])
+            assert max(exact, ends["ci_upper"]) <= each["upper"]
+    assert told["scores"]["exact_match_rate"]["lower"] is None
+    assert told["quality_tier"] == inside["scores"]["quality_tier"]
+    assert told["claimable_tier"] in set(Tier)
+    assert (told["policy"], told["answer"], told["of"]) == ("official", 1, 3)
+    assert told["cost_per_entry_usd"] is None  # nobody knows what it cost
+    assert (
+        40 < told["bits"] < 80
+    )  # 3 × log2 101 twice, log2 21, four caveats, two tiers, cost and time
     assert told["caveats"] == dict.fromkeys(CaveatKind, False)
-    exact_numbers = {value for _, value in numbers(inside["scores"])} - {0.0, 1.0}
-    shown = [v for n, v in numbers(told) if n in {"value", "lower", "upper"} and v % 1]
-    assert not {*shown} & exact_numbers
+    known = {
+        "value",
+        "lower",
+        "upper",
+        "step",
+        "entries",
+        "beat_by",
+        "answer",
+        "of",
+        "line",
+        "bits",
+    }
+    known |= {"cost_per_entry_usd", "avg_latency_seconds", "smallest_difference", *CaveatKind}
+    assert {name for name, _ in numbers(told)} <= known
+    assert (told["parts"], told["parts_left_out"]) == ({}, [])  # fewer than 200 entries
+
+
+def test_parts_are_told_from_200_entries_with_20_at_least(tmp_path: Path) -> None:
+    entries = hidden(200)
+    office = Office(tmp_path, metrics=(CHRF,))
+    told = office.told(office.run(0.5, entries))
     assert set(told["parts"]["difficulty"]) == {"1", "2"}
-    assert "provenance" not in told["parts"]  # with both, few entries would stand alone
-    assert told["parts_left_out"] == ["provenance"]
-    assert set(inside["scores"]["by_provenance"]) == {"elicited", "textbook"}
+    assert {name for name, _ in numbers(told["parts"])} == {"value", "lower", "upper", "step"}
+    assert told["parts_left_out"] == ["provenance"]  # with both, few entries would stand alone
+
+
+@pytest.mark.parametrize(("policy", "scores", "of"), [
+    ("strict", {CHRF: 5}, 1),
+    ("trusted", {CHRF: 0.1, "composite": 0.001, "exact_match_rate": 0.01}, 10),
+])  # fmt: skip
+def test_policy_of_the_custodian_decides_what_is_told(
+    office: Office, policy: str, scores: dict[str, float], of: int
+) -> None:
+    office.set(Rule(policy=policy))
+    told = office.told("poor")
+    assert {name: each["step"] for name, each in told["scores"].items()} == scores
+    assert (told["policy"], told["of"]) == (policy, of)
+    if policy == "trusted":  # every score is told, better or not
+        assert office.told("slightly better")["scores_of"] == office.runs["slightly better"]
+
+
+def test_blind_policy_tells_nothing_before_its_day(office: Office) -> None:
+    office.set(Rule(policy="blind", opens="2026-03-20"))
+    refuses(NotReleased, "before 2026-03-20", office.release, "poor")
+    office.moments.append(datetime(2026, 3, 14, tzinfo=UTC))
+    assert office.told("poor")["policy"] == "blind"
+
+
+@given(st.floats(0, 100), st.floats(0, 30), st.floats(0, 30), st.sampled_from([5, 1, 0.1, 0.05, 0.02, 0.01]))  # fmt: skip
+def test_told_value_and_interval_contain_the_exact_interval(
+    value: float, below: float, above: float, step: float
+) -> None:
+    lower, upper = max(0.0, value - below), min(100.0, value + above)
+    told = stepped(value, lower, upper, step, (0, 100))
+    assert told.lower is not None
+    assert told.upper is not None
+    assert told.lower <= min(lower, told.value)
+    assert max(upper, told.value) <= told.upper
+    assert told.upper - told.lower <= upper - lower + 2 * step + 1e-6
+    assert abs(told.value - value) <= step / 2 + 1e-6
+
+
+@pytest.mark.parametrize(("value", "told"), [(0, 0), (1, 1), (0.0034, 0.005), (0.0031, 0.002), (7.0, 5), (7.2, 10), (1400, 1000)])  # fmt: skip
+def test_cost_and_time_are_one_two_or_five(value: float, told: float) -> None:
+    assert one_two_five(value) == told
 
 
 @pytest.mark.parametrize("name", ["poor", "mixed"])
@@ -150,7 +220,8 @@ def test_card_of_fewer_than_five_secret_entries_is_not_told(office: Office) -> N
 
 def test_card_of_before_has_no_caveats_and_may_have_a_time(office: Office) -> None:
     told = office.told("good")
-    before = {n: v for n, v in told.items() if n != "caveats"} | {"format": "rosetta-released-card/2"}  # fmt: skip
+    later = {"caveats", "policy", "quality_tier", "claimable_tier", "cost_per_entry_usd", "avg_latency_seconds", "bits"}  # fmt: skip
+    before = {n: v for n, v in told.items() if n not in later} | {"format": "rosetta-released-card/2"}  # fmt: skip
     assert SignedReleasedCard.model_validate(before).caveats is None
     refuses(ValueError, "later version", SignedReleasedCard.model_validate, before | {"caveats": told["caveats"]})  # fmt: skip
     del told["signature"]
@@ -199,14 +270,6 @@ def test_coarse_score_is_no_finer_than_its_set_supports() -> None:
     assert coarse(0.97, 0.9699, 0.9701, entries=30, ends=(0.0, math.inf)).step >= 0.97 * 0.25 * 1.96 / math.sqrt(30)  # fmt: skip
 
 
-@pytest.mark.parametrize(("entries", "step"), [(47, 100), (48, 50), (95, 50), (96, 25), (192, 12.5), (384, 6.25), (4000, 1.5625)])  # fmt: skip
-def test_chosen_score_has_the_step_of_its_set_at_least(entries: int, step: float) -> None:
-    told = by_chance(50.0, 49.9, 50.1, entries=entries, ends=(0, 100), draw=0.3)
-    assert (told.step, least_step(entries, (0, 100))) == (step, step)
-    wide = by_chance(50.0, 20.0, 80.0, entries=entries, ends=(0, 100), draw=0.3)
-    assert wide.step >= max(step, 60)
-
-
 # The budget
 
 
@@ -224,35 +287,14 @@ def test_best_score_is_repeated_otherwise(office: Office) -> None:
     assert (again["run"], again["scores_of"]) == (runs["slightly better"], runs["poor"])
     assert (again["scores"], again["parts"]) == (first["scores"], first["parts"])
     assert [each["answer"] for each in (first, again, best)] == [1, 2, 3]
+    assert again["beat_by"] == pytest.approx(4.9)
+    assert (first["bits"] > 40, again["bits"]) == (True, 1)
+    refuses(NotReleased, "had all 3 answers", office.release, "better")
 
 
-def test_border_is_drawn_by_chance_that_only_the_keys_know(tmp_path: Path) -> None:
-    own = ReleaseLedger(tmp_path, KEEPER, Office(tmp_path).now)
-    drawn = [own.draw("Ann", "a" * 64, "chrf", repr(n / 7)) for n in range(400)]
-    assert [*drawn] == [own.draw("Ann", "a" * 64, "chrf", repr(n / 7)) for n in range(400)]
-    assert 0 <= min(drawn) < 0.05
-    assert 0.95 < max(drawn) < 1
-    assert sum(drawn) / 400 == pytest.approx(0.5, abs=0.06)
-    other = ReleaseLedger(tmp_path, Identity.make(Role.KEEPER), own.clock)
-    assert other.draw("Ann", "a" * 64, "chrf", repr(0.0)) != drawn[0]
-
-
-@pytest.mark.parametrize(("draw", "border"), [(0.0, 0.0), (0.25, 16.3356), (0.5, 25.0), (0.9, 45.1180), (1 - 1e-9, 62.5)])  # fmt: skip
-def test_score_is_told_beyond_the_border_and_not_before(draw: float, border: float) -> None:
-    for value, new in ((30 + border - 0.1, False), (30 + border + 0.1, True)):
-        board = Board(192, exact=False)  # in steps of 12.5
-        low = np.array([30.0 - 25, 30.0 + 25] * 96)
-        assert board.told("Ann", "first", low) == 25
-        told = board.told("Ann", "second", low + value - 30, draw)
-        assert (told is not None) is new
-
-
-def test_step_of_the_custodian_is_at_least_what_entries_support(office: Office) -> None:
-    office.set(Rule(step=95))
-    assert office.told("poor")["beat_by"] == 95
-    assert office.told("good")["scores_of"] == office.runs["poor"]
-    office.set(Rule(step=0.001))
-    assert office.told("slightly better")["beat_by"] >= 10
+@pytest.mark.parametrize(("entries", "half"), [(50, 6.93), (100, 4.9), (150, 4.0)])
+def test_later_score_must_beat_half_of_the_set_s_interval(entries: int, half: float) -> None:
+    assert expected_half(entries, (0, 100), 0) == pytest.approx(half, abs=0.01)
 
 
 def test_answers_are_so_many_whatever_is_deleted(office: Office) -> None:
@@ -269,13 +311,29 @@ def test_answers_are_so_many_whatever_is_deleted(office: Office) -> None:
     refuses(NotReleased, "had all 2 answers", office.release, "better", "Ben")
     office.set(Rule(submitter="ANN", count=4))
     assert office.told("better", "Ben")["answer"] == 4
-    assert COUNT == 10
+
+
+def test_answers_to_everybody_end_too(office: Office) -> None:
+    office.set(Rule(everybody=2))
+    office.release("poor", "Ann")
+    office.refused("good", "Ben")
+    refuses(NotReleased, "rosetta vault rotate", office.release, "good", "Cid")
+
+
+def test_answers_about_another_version_are_counted_alone(office: Office) -> None:
+    office.set(Rule(count=1))
+    office.release("poor")
+    history, now = office.ledger.read(), office.now()
+    refuses(NotReleased, "had all", history.require_answers, "Ann", "made", frozenset(), now)
+    with pytest.raises(NotReleased, match="had all"):
+        history.require_answers("Ann", "made", next(iter(history.sets.values())), now, version="9")  # fmt: skip
+    assert history.require_answers("Ann", "made", frozenset(), now, version="9") == (1, 1)
 
 
 def test_answers_have_a_pause_between_them(office: Office) -> None:
-    office.hours = 23.9
+    office.hours = 167.9
     office.release("poor")
-    refuses(NotReleased, "The next one is given from 2026-03-02T23:54:00Z on", office.release, "good")  # fmt: skip
+    refuses(NotReleased, "7 days between two. The next one is given from 2026-03-14T23:54:00Z on", office.release, "good")  # fmt: skip
     office.hours = 0.05
     refuses(NotReleased, "next one is given from", office.refused, "good")
     office.hours = 0.1
@@ -284,10 +342,26 @@ def test_answers_have_a_pause_between_them(office: Office) -> None:
     refuses(FileError, "Set the clock right", office.release, "better")
 
 
+def test_clock_that_was_wrong_is_said_in_a_line_and_locks_nobody_out(office: Office) -> None:
+    office.moments.append(START + timedelta(days=3650))
+    office.release("poor")
+    office.moments.append(START)
+    refuses(FileError, "--clock-was-wrong", office.release, "good")
+    office.moments.append(START)
+    office.clock_was_wrong = True
+    assert office.told("good")["answer"] == 2
+    acts = [json.loads(line)["act"]["what"] for line in office.ledger.path.read_text().splitlines()]
+    assert acts == ["begun", "told", "clock corrected", "told"]
+    office.clock_was_wrong, office.hours = False, 1
+    refuses(
+        NotReleased, "7 days between two", office.release, "better"
+    )  # counted from the right time on
+
+
 def test_answers_count_for_other_corpora_of_the_entries_too(office: Office) -> None:
     office.set(Rule(count=1))
     office.release("poor")
-    refuses(NotReleased, "had all 1 answers", office.release, "of renamed")
+    refuses(NotReleased, "had all 1 answer", office.release, "of renamed")
 
 
 def test_run_that_lacks_few_told_entries_is_not_told(office: Office) -> None:
@@ -306,11 +380,11 @@ def test_refusal_says_a_few_words_and_is_signed(office: Office) -> None:
     assert CANARY.encode() not in data
     assert b"id-" not in data
     assert SignedReleasedRefusal.model_validate_json(data).is_signed_by(KEEPER.public.signing_key)
-    assert {n: v for n, v in told.items() if isinstance(v, int | float)} == {"answer": 1, "of": 10}
+    assert {n: v for n, v in told.items() if isinstance(v, int | float)} == {"answer": 1, "of": 3}
     assert verify_released(data, UNKNOWN).ok
     assert not verify_released(data.replace(b'"load"', b'"install"'), UNKNOWN).ok
     with opened(office.store) as store:
-        refuses(UsageError, "no page", released_page, data, "refusal.json", store)
+        refuses(UsageError, "has no scores", released_page, data, "refusal.json", store)
 
 
 def test_refusal_counts_as_an_answer_and_the_same_run_once(office: Office) -> None:
@@ -328,7 +402,7 @@ def test_refusal_says_how_far_it_came_in_three_words(came: int, word: str) -> No
 
 def test_what_leaves_has_the_day_alone_and_the_ledger_the_second(office: Office) -> None:
     """Code in the box can choose the second in which its run ends: it would say about ten bits of a text."""
-    office.hours = 25.5
+    office.hours = 169.5
     left = [office.told("poor"), office.told("good"), office.compared("poor", "good")]
     left.append(json.loads(office.refused("better")))
     lines = office.ledger.path.read_text("utf-8").splitlines()
@@ -341,22 +415,27 @@ def test_what_leaves_has_the_day_alone_and_the_ledger_the_second(office: Office)
 # Differences
 
 
-def test_difference_of_two_told_runs_counts_for_both(office: Office) -> None:
+def test_difference_of_two_told_runs_is_one_word(office: Office) -> None:
     office.release("poor", "Ann")
     office.release("good", "Ben")
-    told = office.compared("poor", "good")
-    chrf = told["tests"][CHRF]
-    poor, good = (office.card(each)["scores"][CHRF] for each in ("poor", "good"))
-    assert abs(chrf["difference"] - (good - poor)) <= chrf["step"] / 2
-    assert chrf["lower"] < chrf["difference"] < chrf["upper"]
-    assert chrf["p_below"] in {0.001, 0.01}
-    assert told["submitters"] == ["Ann", "Ben"]
+    told, back = office.compared("poor", "good"), office.compared("good", "poor")
+    assert (told["verdict"], back["verdict"]) == ("better", "worse")
+    assert (told["metric"], told["tests"], told["submitters"]) == (CHRF, {}, ["Ann", "Ben"])
+    assert {name for name, _ in numbers(told)} <= {"entries", "line", "smallest_difference"}
     data = json.dumps(told).encode()
     assert SignedReleasedDifference.model_validate_json(data).is_signed_by(told["by"])
     history = office.ledger.read()
-    assert [len(history.given(n, "made", frozenset())) for n in ("Ann", "Ben")] == [2, 2]
+    assert [len(history.given(n, "made", frozenset())) for n in ("Ann", "Ben")] == [1, 1]
+    assert office.compared("poor", "good") == told  # and counts once
     office.set(Rule(count=2))
-    refuses(NotReleased, "had all 2 answers", office.compared, "poor", "good")
+    office.release("slightly better", "Cid")
+    refuses(NotReleased, "all 2 differences", office.compared, "poor", "slightly better")
+
+
+def test_runs_that_hardly_differ_cannot_be_told_apart(office: Office) -> None:
+    office.release("first half better", "Ann")
+    office.release("second half better", "Ben")
+    assert office.compared("first half better", "second half better")["verdict"] == "cannot be told apart"  # fmt: skip
 
 
 def test_difference_from_a_run_that_was_not_told_is_not_told(office: Office) -> None:

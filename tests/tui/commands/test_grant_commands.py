@@ -154,10 +154,10 @@ def test_grant_of_one_keeper_is_used_at_once_within_budget(alone: Homes) -> None
     ids = [each["run_id"] for each in json.loads(alone.types("office", "runs list --json"))]
     used = lines(alone)
     assert "Written" in alone.types("office", f"runs export {ids[0]} {HERE} ann --submitter Ann -o ann.json")  # fmt: skip
-    assert lines(alone) == used + 1
+    assert lines(alone) == used + 2  # it was opened, and the ledger stood so
     refused = alone.types("office", f"runs export {ids[1]} {HERE} ann --submitter Ann -o b.json")
     assert "The next one is given from" in refused
-    assert lines(alone) == used + 1  # nothing was opened, and no grant used up for it
+    assert lines(alone) == used + 2  # nothing was opened, and no grant used up for it
     verified = alone.types("office", "runs verify ann.json")
     assert "✓ key: the key of this computer's keeper" in verified
     assert readable(alone.folder) == []
@@ -178,14 +178,14 @@ def test_vault_compare_tells_a_difference_within_budget(alone: Homes) -> None:
     assert "name it with --vault FOLDER" in alone.types("office", differ)
     same = f"vault compare {one} {one} -o d.json {HERE} told"
     assert "Name each run once" in alone.types("office", same)
-    assert lines(alone) == before + 2
+    assert lines(alone) == before + 4  # each was opened, and the ledger stood so
+    alone.types("office", "vault budget --count 1")
     said = alone.types("office", f"{differ} {HERE} told")
     assert f"telling how others differ from the run {one}" in said
-    assert lines(alone) == before + 4
-    alone.types("office", "vault budget --pause 24")
-    again = alone.types("office", f"{differ} {HERE} told --overwrite")
-    assert "The next one is given from" in again
-    assert lines(alone) == before + 4
+    assert lines(alone) == before + 7
+    again = alone.types("office", f"vault compare {other} {one} -o e.json {HERE} told")
+    assert "had all 1 differences" in again
+    assert lines(alone) == before + 7
     assert readable(alone.folder) == []
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Button, Input
 
-from harness.release.budget import BudgetUse, LeakBudget
+from harness.release.budget import BudgetUse
+from harness.release.policy import Policy
 from harness.sealed.keys import Identity, Role
 from harness.vault.folder import VaultState
 from harness.vault.grants.files import read_answer
@@ -104,7 +105,7 @@ def commands_of(home: Path, folder: Path) -> Iterator[list[str]]:
     """Yield every command that a vault's screen names, with something in the place of the words in capitals."""
     found = read_in_full(folder, home, None, anyway=True)
     assert found.facts is not None
-    now, filling = NOW, {"NUMBER": "3", "HOURS": "2", "FILE.html": "page.html"}
+    now, filling = NOW, {"NUMBER": "3", "HOURS": "2", "POLICY": "strict", "FILE.html": "page.html"}
     pages = [
         contents(found.facts, "v"), keepers(found.facts, "v"), log(found.facts, "v"),
         requests(found.facts, "v", now.strftime("%Y-%m-%dT%H:%M:%SZ")), budgets(found.told, now),
@@ -165,10 +166,14 @@ def test_an_older_copy_is_told_apart(home: Path, tmp_path: Path) -> None:
 
 
 def test_the_next_answer_is_told_by_count_and_pause() -> None:
-    use = BudgetUse(("a",), "c", 1, LeakBudget(2, 24.0), "2026-02-03T11:00:00Z", None)
+    use = BudgetUse(
+        ("a",), "c", None, 1, Policy(count=2, pause_hours=24.0), "2026-02-03T11:00:00Z", None
+    )
     assert next_answer(use, NOW) == ("2026-02-04 11:00", "warn")
     assert next_answer(use, NOW + timedelta(days=1)) == ("now", "good")
-    spent = BudgetUse(("a",), "c", 2, LeakBudget(2, 24.0), "2026-02-03T11:00:00Z", None)
+    spent = BudgetUse(
+        ("a",), "c", None, 2, Policy(count=2, pause_hours=24.0), "2026-02-03T11:00:00Z", None
+    )
     assert next_answer(spent, NOW + timedelta(days=9)) == ("none left", "bad")
 
 

@@ -1,0 +1,179 @@
+"""Telling whether one told run is better than another: inside, by a paired test over the same secret entries."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from corpora.model.entry import Entry
+from harness.card.load import load_card
+from harness.card.withholding import LEAST
+from harness.compare.comparing import MOST_RUNS, compare_runs, require_named_once
+from harness.compare.comparison import Comparison
+from harness.core.version import VERSION
+from harness.release.budget import History, NotReleased, NotYetReleased, set_id
+from harness.release.ledger import ReleaseLedger
+from harness.release.records import (
+    DifferenceTold,
+    InLedger,
+    ReleasedDifference,
+    ScoresTold,
+    Verdict,
+)
+from harness.release.releasing import secret_entries
+from harness.release.smallest import smallest_told
+from harness.sealed.signed_archive import signed_record
+from harness.store.runs import Run, find_run
+from scoring.core.columns import stated_columns
+from scoring.statistics.significance import Difference
+
+ONE_SIDED: Final = 0.05
+
+
+def require_difference_left(runs: Sequence[Run], ledger: ReleaseLedger) -> None:
+    """Raise NotReleased where ``release_difference`` would tell nothing of these runs, as far as the ledger shows it without a text.
+
+    Both must have been told, and each submitter has as many differences as answers. UsageError where they are one run.
+    """
+    require_named_once(runs)
+    with ledger.changing() as change:
+        for told in [_told_card(change.history, run) for run in runs]:
+            _require_difference(change.history, told)
+
+
+def release_difference(
+    connection: sqlite3.Connection, names: Sequence[str], ledger: ReleaseLedger
+) -> bytes:
+    """Compare two runs inside, and return whether the second is better by the headline; signed, once the ledger has it.
+
+    Only runs whose own scores were told are compared: a difference from one of them would tell the scores of a run
+    that the Ladder kept back. The test is the paired randomisation, one-sided at 5 %, corrected by Holm for all runs of
+    these submitters that were told. The same two runs give the same bytes again. Raises NotReleased in words.
+    """
+    runs = [find_run(connection, each) for each in names]
+    require_named_once(runs)
+    first, second = runs
+    card = load_card(connection, first.id).as_json()
+    headline = stated_columns(card.get("scoring")).headline
+    with ledger.changing() as change:
+        if (made := _told_before(change.history, first, second)) is not None:
+            return signed_record(made, ledger.identity)
+        told = [_told_card(change.history, run) for run in runs]
+        for each in told:
+            _require_difference(change.history, each)
+        entries = _same_entries(connection, runs, told, ledger)
+        others = _others_told(connection, change.history, told)
+        found = compare_runs(
+            connection, [*(run.run_id for run in runs), *others], metrics=[headline]
+        )
+        if (apart := _apart(found)) < LEAST:
+            raise NotReleased(
+                f"These runs differ on {apart:,} secret entries only, so their difference would tell of single ones. Differences are told "
+                f"where {LEAST} or more entries differ."
+            )
+        pair = next(each for each in found.pairs if (each.first.run_id, each.second.run_id) == (first.run_id, second.run_id))  # fmt: skip
+
+        def act(place: InLedger) -> DifferenceTold:
+            card_told = ReleasedDifference(
+                first=first.run_id,
+                second=second.run_id,
+                submitters=tuple(sorted({each.submitter for each in told})),
+                corpus=told[0].card.corpus,
+                tests={},
+                metric=headline,
+                verdict=_verdict(pair.by_metric.get(headline), pair.p_adjusted.get(headline)),
+                smallest_difference=smallest_told(entries),
+                rosetta=VERSION,
+                issued=change.now.date().isoformat(),
+                place=place,
+                by=ledger.identity.public.signing_key,
+            )
+            return DifferenceTold(
+                card=card_told, corpus=card_told.corpus.id, entries=told[0].entries
+            )
+
+        change.write(act)
+        made = _told_before(change.history, first, second)
+        assert made is not None  # noqa: S101  it was written just now
+    return signed_record(made, ledger.identity)
+
+
+def _told_before(history: History, first: Run, second: Run) -> ReleasedDifference | None:
+    for _, act in history.answers:
+        if isinstance(act, DifferenceTold) and (act.card.first, act.card.second) == (first.run_id, second.run_id) and act.card.verdict:  # fmt: skip
+            return act.card
+    return None
+
+
+def _require_difference(history: History, told: ScoresTold) -> None:
+    """Raise NotReleased where a submitter had as many differences as answers."""
+    names = history.names_of(told.submitter)
+    had = sum(
+        isinstance(act, DifferenceTold)
+        and act.corpus == told.corpus
+        and any(history.names_of(each) & names for each in act.card.submitters)
+        for _, act in history.answers
+    )
+    if had >= (most := history.policy(told.submitter, told.corpus).count):
+        raise NotYetReleased(
+            f"{told.submitter!r} had all {most:,} differences about {told.corpus!r}: as many as answers. The custodian can allow more (rosetta vault budget --count)."
+        )
+
+
+def _same_entries(
+    connection: sqlite3.Connection, runs: Sequence[Run], told: Sequence[ScoresTold], ledger: ReleaseLedger
+) -> list[Entry]:  # fmt: skip
+    """Return the secret entries of both runs; NotReleased where these are not the same."""
+    both = [secret_entries(connection, run) for run in runs]
+    ids = {set_id([ledger.digest(each.source) for each in entries]) for entries in both}
+    if ids != {each.entries for each in told} or len(ids) > 1:
+        raise NotReleased(
+            "These runs are not over the same secret entries, so their difference would tell of those that only one has."
+        )
+    return both[0]
+
+
+def _others_told(connection: sqlite3.Connection, history: History, told: Sequence[ScoresTold]) -> list[str]:  # fmt: skip
+    """Return the other runs of the same submitters that were told over the same entries and are still in the store, the latest first."""
+    names = frozenset().union(*(history.names_of(each.submitter) for each in told))
+    found = dict.fromkeys(
+        act.run
+        for _, act in reversed(history.answers)
+        if isinstance(act, ScoresTold)
+        and act.card.scores_of == act.run
+        and act.entries == told[0].entries
+        and not names.isdisjoint(history.names_of(act.submitter))
+    )
+    here = {row[0] for row in connection.execute("SELECT run_id FROM runs")}
+    mine = {each.run for each in told}
+    return [run for run in found if run in here and run not in mine][: MOST_RUNS - len(mine)]
+
+
+def _verdict(found: Difference | None, adjusted: float | None) -> Verdict:
+    """Say whether the second run is better; ``adjusted`` is two-sided, and half of it of one side."""
+    if found is None or adjusted is None or found.ahead is None or adjusted / 2 >= ONE_SIDED:
+        return "cannot be told apart"
+    return "better" if found.ahead == "second" else "worse"
+
+
+def _apart(found: Comparison) -> int:
+    """Count the secret entries on which the first two runs differ by any statistic."""
+    one, other = (side.table.matrix for side in found.sides[:2])
+    same = (one == other) | (np.isnan(one) & np.isnan(other))
+    return int((~same.all(axis=1) & found.entries.secret).sum())
+
+
+def _told_card(history: History, run: Run) -> ScoresTold:
+    told = [
+        act for _, act in history.answers if isinstance(act, ScoresTold) and act.run == run.run_id
+    ]
+    if not any(act.card.scores_of == run.run_id for act in told):
+        raise NotReleased(
+            f"The scores of run {run.run_id[:8]} were not told, so how it differs from others is not told either. Release it "
+            "first (rosetta runs export RUN --submitter NAME); where it does not beat the best run told so far, it "
+            "is compared with nothing."
+        )
+    return next(act for act in told if act.card.scores_of == run.run_id)

@@ -1,0 +1,48 @@
+"""What people read of a released card: its policy, the tier it reaches, what it cost, and how much it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from rosetta_tui.show import figures
+from scoring.core.wording import counted
+
+if TYPE_CHECKING:
+    from harness.release.records import ReleasedCard, ReleasedScore
+
+
+def score(told: ReleasedScore) -> str:
+    """Write a score with the digits of its step, and its interval where it has one."""
+    digits = max(0, -Decimal(str(told.step)).normalize().as_tuple().exponent)  # type: ignore[operator]
+    value = figures.number(told.value, digits)
+    if told.lower is None or told.upper is None:
+        return value
+    return f"{value} ({figures.number(told.lower, digits)}–{figures.number(told.upper, digits)})"
+
+
+def policy(card: ReleasedCard) -> str:
+    """Say behind a sentence under which policy it was told; empty of cards of earlier versions."""
+    return f", under the policy {card.policy!r}" if card.policy else ""
+
+
+def facts(card: ReleasedCard) -> Iterator[str]:
+    """Yield what a card tells beside its scores, in sentences."""
+    if card.claimable_tier:
+        automatic = "" if card.quality_tier == card.claimable_tier else f" (automatic: {card.quality_tier})"  # fmt: skip
+        yield f"Tier that may be claimed before a review by speakers: {card.claimable_tier}{automatic}."
+    spent = [
+        words
+        for words in (
+            card.cost_per_entry_usd is not None and f"about {figures.money(card.cost_per_entry_usd)} an entry",
+            card.avg_latency_seconds is not None and f"about {figures.number(card.avg_latency_seconds, 3)} seconds an entry",
+        )
+        if words
+    ]  # fmt: skip
+    if spent:
+        yield f"It took {' and '.join(spent)}, to 1, 2 or 5 times a power of ten."
+    if card.smallest_difference is not None:
+        yield f"Two methods that differ by less than {card.smallest_difference:g} points of chrF++ cannot be told apart on these entries."
+    if card.bits is not None:
+        yield f"This answer tells {counted(card.bits, 'bit')} about the secret entries at most."
