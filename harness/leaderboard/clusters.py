@@ -8,11 +8,12 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from harness.compare.rows import RowReader, scorer_of
+from harness.leaderboard.entrant import CHRF
 from harness.leaderboard.ranking import Board
 from harness.store.runs import Run, find_run
 from scoring.core.scorer import Scorer
 from scoring.core.table import Table
-from scoring.statistics.clusters import rank
+from scoring.statistics.clusters import Ranking, rank
 from scoring.statistics.significance import COMPOSITE
 
 
@@ -32,9 +33,15 @@ def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
         ranking = rank(list(tables.values()), board.by)
     except ValueError as error:
         return replace(board, unclustered=f"no groups: {error}")
+    clusters, beside = _groups(tables, ranking), dict[str, int]()
+    if board.by == COMPOSITE:
+        beside = _groups(tables, rank([each.only({CHRF}) for each in tables.values()], CHRF))
+    return replace(board, clusters=clusters, chrf_clusters=beside, unclustered=why, smallest=ranking.smallest)  # fmt: skip
+
+
+def _groups(tables: Collection[str], ranking: Ranking) -> dict[str, int]:
     ranks = ranking.ranks()
-    clusters = {run_id: ranks[place] for place, run_id in enumerate(tables)}
-    return replace(board, clusters=clusters, unclustered=why, smallest=ranking.smallest)
+    return {run_id: ranks[place] for place, run_id in enumerate(tables)}
 
 
 def _why_left_out(runs: int) -> str:

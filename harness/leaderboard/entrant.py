@@ -14,7 +14,7 @@ from scoring.core.composite import cost_adjusted
 from scoring.core.metric_rows import direction
 
 CHRF = "chrf_plus_plus"
-"""What lists are ranked by unless somebody asks for the composite."""
+"""What lists of translations are ranked by where somebody asks for it; else they are by the composite."""
 
 MOST_UNCONNECTED = 0.05
 """Share of a run's entries that may have failed for want of a connection; above it the run has no rank."""

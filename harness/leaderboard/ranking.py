@@ -1,6 +1,6 @@
 """Leaderboards of local runs: one list for each set of runs that may be ranked together (T3).
 
-Runs share a list, ranked by chrF++ or as asked by composite, where they translated the same entries of the same
+Runs share a list, ranked by composite (scoring specification §6.3) or as asked by chrF++, where they translated the same entries of the same
 corpus file, and their composites weigh the same inputs, scored alike. Runs of another task, which have no composite,
 share one where the metric that they are shown by first is the same, scored alike; it ranks them. All else is another
 list, never a lower place.
@@ -24,7 +24,7 @@ from harness.store.run_list import RunSummary, list_runs
 from scoring.core.columns import TRANSLATIONS, stated_columns
 from scoring.core.composite import profile_for
 from scoring.core.metric_rows import short_title
-from scoring.core.specification import specified, stated_weighing
+from scoring.core.specification import COMPOSITE, specified, stated_weighing
 
 if TYPE_CHECKING:
     from corpora.model.entry import EntryId
@@ -65,10 +65,12 @@ class Board:
     """How many the corpus has."""
     entrants: tuple[Entrant, ...]
     """Best first by what the list is ranked by; those without a rank last."""
-    by: str = CHRF
-    """The metric that it is ranked by: chrF++ or ``composite``; of other tasks the headline."""
+    by: str = COMPOSITE
+    """The metric that it is ranked by: ``composite`` or chrF++; of other tasks the headline."""
     clusters: Mapping[str, int] = field(default_factory=dict)
     """Run id → rank of its significance cluster: runs of one rank cannot be told apart by that metric."""
+    chrf_clusters: Mapping[str, int] = field(default_factory=dict)
+    """The same by chrF++, where the list is ranked by the composite."""
     unclustered: str = ""
     """Why some or all runs have no cluster; empty where all have one, or nobody asked yet."""
     smallest: float | None = None
@@ -101,6 +103,14 @@ class Board:
         found = (id_ for each in self.entrants for id_ in each.columns.ids if id_ != self.by)
         return tuple(dict.fromkeys(found)) if self.grounds.task != TRANSLATION else ()
 
+    @property
+    def disagreeing(self) -> tuple[int, int]:
+        """How many pairs of ranked runs chrF++ has in the other order than what ranks the list, and of how many."""
+        ranked = [each for each in self.entrants if self.may_rank(each)]
+        pairs = [(one, two) for place, one in enumerate(ranked) for two in ranked[place + 1 :]]
+        values = [(one.value(CHRF), two.value(CHRF)) for one, two in pairs]
+        return sum(a is not None and b is not None and a < b for a, b in values), len(pairs)
+
     def ranked_by(self, by: str) -> Board:
         """Return the same list ranked by chrF++ or by ``composite``; its clusters are to be worked out anew.
 
@@ -109,7 +119,15 @@ class Board:
         if self.grounds.task != TRANSLATION:
             return self
         entrants = tuple(sorted(self.entrants, key=_rank_key(by)))
-        other = replace(self, by=by, entrants=entrants, clusters={}, unclustered="", smallest=None)
+        other = replace(
+            self,
+            by=by,
+            entrants=entrants,
+            clusters={},
+            chrf_clusters={},
+            unclustered="",
+            smallest=None,
+        )
         return self if by == self.by else other
 
     def is_same(self, other: Board) -> bool:
@@ -209,7 +227,7 @@ def _only(where: str, ids: Iterable[str], others: Iterable[str]) -> list[str]:
 
 
 def _board(grounds: BoardGrounds, entrants: Sequence[Entrant], scope: _Scope) -> Board:
-    by = CHRF if grounds.task == TRANSLATION else grounds.inputs[0]
+    by = COMPOSITE if grounds.task == TRANSLATION else grounds.inputs[0]
     run = entrants[0].run
     dataset = (run.card or {}).get("dataset")
     version = dataset.get("version") if isinstance(dataset, Mapping) else None

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
@@ -17,7 +17,7 @@ from corpora.tasks.task import TRANSLATION
 from corpora.text.near_names import near_names, one_of
 from harness.card.reading import block
 from harness.core.failures import UsageError
-from harness.store.file.database import opened
+from harness.store.file.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.card_fields import (
     absent_packs,
@@ -35,10 +35,12 @@ from scoring.core.wording import counted
 with when_used():
     from harness.card import leaving
     from harness.core import written_files
-    from harness.leaderboard import clusters, ranking
+    from harness.leaderboard import clusters, official, ranking
     from harness.leaderboard import entrant as leaderboard_entrant
     from harness.publish import opening, reading
+    from harness.release import taken
     from harness.store import withdrawn
+    from rosetta_tui.leaderboard import official as official_words
     from rosetta_tui.leaderboard import rows as leaderboard_rows
     from rosetta_tui.leaderboard import words as leaderboard_words
     from rosetta_tui.show import exporting, owners, run_facts
@@ -55,7 +57,7 @@ SORTS = (
 @click.option("--dataset", metavar="ID", help="Only the lists of this corpus.")
 @click.option(
     "--sort",
-    default="chrf",
+    default="composite",
     show_default=True,
     metavar="NAME",
     help=f"Best first; any metric's name or what the column is called: {', '.join(SORTS)}. "
@@ -77,8 +79,8 @@ def leaderboard(
 ) -> None:
     """Rank the finished runs of the store, or with --from cards that were published.
 
-    A list holds runs over the same entries of the same corpus file, scored alike. Translations are ranked by chrF++,
-    or with --sort composite by their composite; the composites of one list weigh the same inputs. Runs of another
+    Official lists, of released cards, come first. A list holds runs over the same entries of the same corpus file,
+    scored alike. Translations are ranked by their composite, or with --sort chrf by chrF++; the composites of one list weigh the same inputs. Runs of another
     task (questions, speech, calls …) are ranked by its first metric, such as F1 or the word error rate. Runs of one
     group cannot be told apart by what they are ranked by. A run has no rank if more than 5 % of its entries failed
     because there was no connection.
@@ -86,7 +88,7 @@ def leaderboard(
     if table is not None and as_json:
         raise UsageError("--csv writes a file; --json prints. Leave one of them out.")
     sort = sort_named(sort)
-    with opened() if source is None else published(source, as_json=as_json) as store:
+    with here(dataset) if source is None else published(source, dataset) as (store, lists):
         found = [
             leaderboard_rows.ranked_for(board, sort)
             for board in ranking.leaderboards(store, dataset)
@@ -96,30 +98,56 @@ def leaderboard(
     left_out = (
         f"{counted(len(gone), 'run')} left out: consent was withdrawn (rosetta consent list)."
     )
-    if not boards and dataset is not None:
+    if not boards and not lists and dataset is not None:
         list_ = "" if source else " `rosetta runs list` shows the runs."
         nothing = f"No finished run of a corpus {dataset!r} has a value to be ranked by."
         raise UsageError(f"{nothing} {left_out}" if gone else f"{nothing}{list_}")
     shown = [board.best_of_setups if best else board for board in boards]
     if table is not None:
-        _write(table, shown, sort, overwrite=overwrite)
+        _write(table, lists, shown, sort, overwrite=overwrite)
     elif as_json:
         told = [_withheld(board) or _board(board, sort) for board in shown]
-        click.echo(form_text("leaderboard", told))
-    elif not shown:
-        demo = "There is nothing to rank yet. `rosetta demo` makes a run: no key, no network."
-        nothing = "There is nothing to rank there yet." if source else demo
-        click.echo(f"There is nothing to rank: {left_out}" if gone else nothing)
+        click.echo(form_text("leaderboard", [*map(official_words.form, lists), *told]))
     else:
-        for index, board in enumerate(shown):
-            for line in _lines(boards, board, index, sort, source=source):
-                click.echo(plain(line))
-    if gone and shown:
+        for line in _all_lines(lists, boards, shown, sort, source, left_out if gone else ""):
+            click.echo(plain(line))
+    if gone and (shown or lists):
         click.echo(left_out, err=True)
 
 
+def _all_lines(
+    lists: Sequence[official.OfficialList],
+    boards: list[ranking.Board],
+    shown: Sequence[ranking.Board],
+    sort: str,
+    source: str | None,
+    left_out: str,
+) -> Iterator[str]:
+    """Yield official lists, then those of runs over open entries; what to do where there is neither."""
+    if not shown and not lists:
+        demo = "There is nothing to rank yet. `rosetta demo` makes a run: no key, no network."
+        nothing = "There is nothing to rank there yet." if source else demo
+        yield f"There is nothing to rank: {left_out}" if left_out else nothing
+    yield from _official_lines(lists)
+    if lists and shown:
+        yield ""
+    for index, board in enumerate(shown):
+        yield from _lines(boards, board, index, sort, source=source)
+
+
+Ranked: TypeAlias = "tuple[sqlite3.Connection, Sequence[official.OfficialList]]"
+"""Runs whose entries are open, in a store, and official lists."""
+
+
 @contextmanager
-def published(source: str, *, as_json: bool) -> Iterator[sqlite3.Connection]:
+def here(dataset: str | None) -> Iterator[Ranked]:
+    """Open the store of this computer, and read the released cards that it told or took in."""
+    with opened() as store:
+        yield store, official.official_lists(taken.cards_here(home(), store), dataset)
+
+
+@contextmanager
+def published(source: str, dataset: str | None) -> Iterator[Ranked]:
     """Read the cards of a place into a store that is gone after the block, and say which of them did not verify."""
     with opening.opened_place(opening.named_place(source), to_write=False) as there:
         changed = [
@@ -130,34 +158,40 @@ def published(source: str, *, as_json: bool) -> Iterator[sqlite3.Connection]:
             said = [*cards.unverified, *changed]
             good = cards.count - len(cards.unverified)
             said.append(f"{counted(cards.count, 'published card')}, of which {good:,} verified")
-            said += map(_released_words, cards.released)
             for words in said:
                 click.echo(plain(words), err=True)
-            if cards.released and as_json:
-                click.echo(
-                    "Released cards have no place in a list, and none in its JSON.", err=True
-                )
-            yield cards.store
+            yield cards.store, official.official_lists(cards.released, dataset)
 
 
-def _released_words(card: Mapping[str, Any]) -> str:
-    """Say what a released card tells by the metric that it names first."""
-    score = card["scores"].get(card["headline"], {})
-    told = f"{score.get('value')} ({score.get('lower')} to {score.get('upper')})"
-    method = card["method"].get("method_name") or card["method"]["method"]
-    return (
-        f"released, over secret entries: {method} {card['method']['model_slug']} on {card['corpus']['id']}, {card['headline']} {told}, "
-        f"signed by the key with the six words: {card['signed_by']}"
-    )
+def _official_lines(lists: Sequence[official.OfficialList]) -> Iterator[str]:
+    for index, found in enumerate(lists):
+        if index:
+            yield ""
+        yield from official_words.list_words(found)
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        yield from stacked(official_words.table(found), width)
+        yield from official_words.notes(found)
 
 
-def _write(path: Path, boards: Sequence[ranking.Board], sort: str, *, overwrite: bool) -> None:
-    """Write all lists as one table; each row names its list, and lists over secret entries are left out."""
+def _write(
+    path: Path,
+    lists: Sequence[official.OfficialList],
+    boards: Sequence[ranking.Board],
+    sort: str,
+    *,
+    overwrite: bool,
+) -> None:
+    """Write all lists as one table; each row names its list, and lists over secret entries are left out but as their released cards tell."""
     left_out = {place: why for place, board in enumerate(boards, 1) if (why := _inside(board))}
     told = [f"List {place} is left out: {why}" for place, why in left_out.items()]
-    if len(told) == len(boards):
+    if len(told) == len(boards) and not lists:
         raise UsageError("\n".join([*told, "There is no list to write."]))
-    records = [
+    records: list[dict[str, Any]] = [
+        {**_official_record(place, found), **official_words.record(row)}
+        for place, found in enumerate(lists, len(boards) + 1)
+        for row in found.rows
+    ]
+    records += [
         {**_list_record(place, board), **leaderboard_rows.entrant_record(board, each)}
         for place, board in enumerate(boards, 1)
         if place not in left_out
@@ -181,6 +215,19 @@ def _list_record(number: int, board: ranking.Board) -> dict[str, Any]:
         "ranked_by": board.by,
         "calibration": board.grounds.calibration or None,
         "smallest_difference": board.smallest,
+    }
+
+
+def _official_record(number: int, found: official.OfficialList) -> dict[str, Any]:
+    corpus = found.card.corpus
+    return {
+        "list": number,
+        "dataset_id": corpus.id,
+        "language_pair": corpus.language_pair,
+        "segments": "official",
+        "entries": corpus.entries,
+        "ranked_by": found.by,
+        "smallest_difference": found.smallest,
     }
 
 
@@ -224,8 +271,12 @@ def _lines(
         cells = leaderboard_rows.entrant_cells(board, entrant)
         rows.append([entrant.run.run_id[:8], *(cells[place].text for place, _ in shown)])
     yield from stacked(rows, shutil.get_terminal_size().columns if sys.stdout.isatty() else None)
-    if words := leaderboard_words.smallest_words(board):
-        yield words
+    for words in (
+        leaderboard_words.smallest_words(board),
+        leaderboard_words.disagreeing_words(board),
+    ):
+        if words:
+            yield words
     for each in board.entrants:
         yield from _notes(each, translated=board.grounds.task == TRANSLATION)
     if words := _stated_words(board, published=source is not None):
@@ -276,8 +327,9 @@ PRINTED = (
     "rank",
     "cluster",
     "method",
-    "chrf",
     "composite",
+    "chrf",
+    "chrf_group",
     "tier",
     "failed",
     "cost",
@@ -292,7 +344,7 @@ def _withheld(board: ranking.Board) -> dict[str, Any] | None:
     """Return a list over secret entries without its runs: their order would tell what no released card does."""
     why = _inside(board)
     return (
-        {**_board(replace(board, entrants=(), smallest=None), "chrf"), "withheld": why}
+        {**_board(replace(board, entrants=(), smallest=None), "composite"), "withheld": why}
         if why
         else None
     )
@@ -338,6 +390,7 @@ def _entrant(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> dict
         "in_place_of": list(entrant.in_place_of),
         "rank": board.ranks.get(run.run_id),
         "cluster": board.clusters.get(run.run_id),
+        "chrf_cluster": board.chrf_clusters.get(run.run_id),
         "method_name": run.method_name or None,
         "method": run.method,
         "method_class": entrant.method_class or None,

@@ -12,6 +12,7 @@ from harness.leaderboard.clusters import with_clusters
 from harness.leaderboard.ranking import leaderboards
 from rosetta_tui.html.chart import Bar, BarChart, ScoreLine, score_chart
 from rosetta_tui.html.page import Fact, render, shortened
+from rosetta_tui.leaderboard import official
 from rosetta_tui.leaderboard.rows import (
     PLACE_WITHHELD,
     columns,
@@ -24,10 +25,12 @@ from rosetta_tui.leaderboard.rows import (
 )
 from rosetta_tui.leaderboard.words import (
     board_words,
+    disagreeing_words,
     others_words,
     signature_words,
     smallest_words,
 )
+from rosetta_tui.show import released_words
 from rosetta_tui.show.card_fields import (
     absent_packs,
     caveats_in_words,
@@ -44,8 +47,11 @@ if TYPE_CHECKING:
     import sqlite3
 
     from harness.leaderboard.entrant import Entrant
+    from harness.leaderboard.official import OfficialList
     from harness.leaderboard.ranking import Board
 
+_OTHER_OF = {True: ("chrf", "chrf_group"), False: ("composite",)}
+"""Columns of what does not rank a list, by whether the composite does."""
 _SHOWN = ("failed", "cost", "speed", "verified", "when")
 """Columns of the app's list that stand below rank, score and tier of a run."""
 
@@ -87,23 +93,31 @@ class ShownBoard:
 
 
 def leaderboard_page(
-    connection: sqlite3.Connection, dataset: str | None, sort: str, *, best: bool
+    connection: sqlite3.Connection,
+    dataset: str | None,
+    sort: str,
+    *,
+    best: bool,
+    lists: Sequence[OfficialList] = (),
 ) -> str:
     """Return the page of all lists, or of those of one corpus; ``best`` shows the best run of each set-up only.
 
-    A list over secret entries of this computer comes without its runs, as their order would tell what no released
+    ``lists``: the official ones, of released cards, which come first. A list over secret entries of this computer comes without its runs, as their order would tell what no released
     card does. Raises UsageError where there is nothing to rank.
     """
     found = [ranked_for(board, sort) for board in leaderboards(connection, dataset)]
-    if not found:
+    if not found and not lists:
         of = "" if dataset is None else f" of a corpus {dataset!r}"
         raise UsageError(
             f"No finished run{of} has a value to be ranked by. `rosetta runs list` shows the runs."
         )
     boards = [with_clusters(connection, board) for board in found]
-    shown = tuple(
-        _shown(boards, number, board.best_of_setups if best else board, sort)
-        for number, board in enumerate(boards)
+    shown = (
+        *map(_official, lists),
+        *(
+            _shown(boards, number, board.best_of_setups if best else board, sort)
+            for number, board in enumerate(boards)
+        ),
     )
     return render("leaderboard.html.j2", {"boards": shown, "runs": sum(len(each.chart.bars) for each in shown)})  # fmt: skip
 
@@ -116,7 +130,7 @@ def _shown(boards: Sequence[Board], number: int, board: Board, sort: str) -> Sho
         column.key: column.title
         for column in columns(board)
         if column.key in (*_SHOWN, *board.beside)
-        or (column.key == "composite" and board.grounds.task == TRANSLATION)
+        or (column.key in _OTHER_OF[board.by == "composite"] and board.grounds.task == TRANSLATION)
     }
     cells = [_cells(board, entrant) for entrant in entrants]
     chart = score_chart(
@@ -140,6 +154,36 @@ def _shown(boards: Sequence[Board], number: int, board: Board, sort: str) -> Sho
         ),
         PLACE_WITHHELD if inside else "",
     )
+
+
+def _official(found: OfficialList) -> ShownBoard:
+    """Show an official list as its released cards tell it."""
+    first, made = official.list_words(found)
+    heads, *cells = official.table(found)
+    scores = [row.card.scores[found.by] for row in found.rows]
+    lines = [
+        ScoreLine(
+            own[2],
+            score.value,
+            None if score.lower is None or score.upper is None else (score.lower, score.upper),
+            released_words.score(score),
+            "own" if row.rank == 1 else "other",
+            row.card.run[:8],
+        )
+        for row, own, score in zip(found.rows, cells, scores, strict=True)
+    ]
+    chart = score_chart(f"Ranked by {title(found.by)}", "run", found.by, lines)
+    beside = {short_title(found.by), official.TIER}
+    rows = [
+        RankedRow(
+            own[0], own[1], bar,
+            tuple(Fact(head, cell) for head, cell in zip(heads[3:], own[3:], strict=True) if head not in beside),
+            official.tier_words(row), (),
+        )
+        for row, own, bar in zip(found.rows, cells, chart.bars, strict=True)
+    ]  # fmt: skip
+    groups = tuple(RankedGroup(f"group {row.group}" if row.group else "", (row,)) for row in rows)
+    return ShownBoard(first.removeprefix("Official: "), made, True, chart, groups, tuple(official.notes(found)))  # fmt: skip
 
 
 def _measured(board: Board, entrant: Entrant) -> ScoreLine:
@@ -212,6 +256,7 @@ def _notes(boards: Sequence[Board], number: int, shown: Board) -> Iterator[str]:
     if not shown.entrants:
         return
     yield smallest_words(shown)
+    yield disagreeing_words(shown)
     yield shown.unclustered
     yield from absent_packs(each.run.card or {} for each in shown.entrants)
     yield from sorted({signature_words(each) for each in shown.entrants} - {""})

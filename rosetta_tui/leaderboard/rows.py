@@ -1,4 +1,4 @@
-"""Leaderboards as rows of a table: every field of benchmark-specification §9.7, ranked by chrF++ first."""
+"""Leaderboards as rows of a table: every field of benchmark-specification §9.7, ranked by composite first."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from corpora.tasks.task import TRANSLATION
 from harness.card.leaving import kept_inside
+from harness.card.reading import block
 from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.ranking import Board
 from rosetta_tui.show import figures
@@ -37,8 +38,9 @@ _FIRST = (
     Column("rank", "rank", 4, right=True),
     Column("cluster", "group", 5, right=True, drop=2),
     Column("method", "method · model · condition", 16, share=1),
-    Column("chrf", "chrF++", 19),
-    Column("composite", "composite", 16, drop=1),
+    Column("composite", "composite", 16),
+    Column("chrf", "chrF++", 19, drop=1),
+    Column("chrf_group", "its group", 9, right=True, drop=4),
     Column("tier", "may be called", 16, drop=3),
     Column("failed", "failed", 12, drop=4),
     Column("cost", "$/entry", 9, right=True, drop=5),
@@ -67,7 +69,7 @@ def further_metrics() -> tuple[str, ...]:
 def columns(board: Board | None = None) -> tuple[Column, ...]:
     """Return what a row shows of a run; the key is what lists are sorted by."""
     if board is not None and board.grounds.task != TRANSLATION:
-        return (*_FIRST[:4], *_answer_columns(board), *_FIRST[7:10], *_LAST)
+        return (*_FIRST[:4], *_answer_columns(board), *_FIRST[8:11], *_LAST)
     further = enumerate(further_metrics())
     return (*_FIRST, *(_metric_column(id_, place) for place, id_ in further), *_LAST)
 
@@ -160,12 +162,12 @@ def dimensions(entrants: Sequence[Entrant]) -> dict[str, Dimension]:
 
 def ranked_for(board: Board, sort: str) -> Board:
     """Return a list with the ranks that go with how it is sorted."""
-    return board.ranked_by("composite" if sort == "composite" else "chrf_plus_plus")
+    return board.ranked_by("chrf_plus_plus" if sort == "chrf" else "composite")
 
 
 def sort_on(board: Board, sort: str) -> str:
-    """Return what a list is sorted by where somebody wants the order of its ranks or of chrF++."""
-    ranked = board.grounds.task != TRANSLATION and sort == "chrf"
+    """Return what a list is sorted by where somebody wants the order of its ranks."""
+    ranked = board.grounds.task != TRANSLATION and sort in {"chrf", "composite"}
     return board.by if ranked else sort
 
 
@@ -275,7 +277,11 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
 def _claimed(entrant: Entrant) -> dict[str, Value]:
     card = entrant.run.card or {}
     claim = claimable(card, review_of(card, entrant.run.certificates))
-    return {"claimable_tier": claim, "caveats": caveats_in_words(card) or None}
+    return {
+        "quality_tier": block(card, "scores").get("quality_tier"),
+        "claimable_tier": claim,
+        "caveats": caveats_in_words(card) or None,
+    }
 
 
 def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
@@ -287,7 +293,7 @@ def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
         Cell(figures.count(rank)),
         Cell(figures.count(cluster), "quiet"),
         Cell(setup_words(run)),
-        *(_translated_cells(entrant) if translated else _answer_cells(board, entrant)),
+        *(_translated_cells(board, entrant) if translated else _answer_cells(board, entrant)),
         Cell(
             failed_words(sum(entrant.failures.values()), entrant.failures),
             "bad" if entrant.failures else "quiet",
@@ -302,12 +308,13 @@ def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
     )
 
 
-def _translated_cells(entrant: Entrant) -> tuple[Cell, ...]:
+def _translated_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
     run, card = entrant.run, entrant.run.card or {}
     review = review_of(card, run.certificates)
     return (
-        Cell(with_interval(entrant.scores, "chrf_plus_plus")),
         Cell(with_interval(entrant.scores, "composite")),
+        Cell(with_interval(entrant.scores, "chrf_plus_plus")),
+        Cell(figures.count(board.chrf_clusters.get(run.run_id)), "quiet"),
         Cell(f"{tier_sign(card, review)} {claimable(card, review)}{stated_mark(entrant.run)}"),
     )
 

@@ -29,6 +29,7 @@ from rosetta_tui.leaderboard.rows import (
 )
 from rosetta_tui.leaderboard.words import (
     board_words,
+    disagreeing_words,
     others_words,
     signature_words,
     smallest_words,
@@ -93,7 +94,7 @@ class LeaderboardScreen(Screen[None]):
         self._index = 0
         self._grouped: dict[tuple[BoardGrounds, str, str], Board] = {}
         """Lists with their groups, by what parts them and what they are ranked by."""
-        self._sort, self._turned = "chrf", False
+        self._sort, self._turned = "composite", False
         self._best = False
         """True where only the best run of each set-up is shown."""
         self.marked: dict[str, None] = {}
@@ -214,7 +215,7 @@ class LeaderboardScreen(Screen[None]):
         lines = [show(name, "bold"), show(made, "$quiet")]
         lines.append(show(" · ".join(note for note in notes if note) or " ", "$warn"))
         self.query_one("#board", Static).update(Content("\n").join(lines))
-        words = smallest_words(shown)
+        words = " · ".join(filter(None, (smallest_words(shown), disagreeing_words(shown))))
         foot = self.query_one("#smallest", Static)
         foot.display = bool(words)
         foot.update(show(words, "$quiet"))
@@ -264,9 +265,9 @@ class LeaderboardScreen(Screen[None]):
 
     @on(ResultTable.TitleChosen)
     def _title_chosen(self, event: ResultTable.TitleChosen) -> None:
-        key = {"rank": "chrf", "cluster": "chrf", "tier": "composite"}.get(event.key, event.key)
+        key = {"rank": "composite", "cluster": "composite", "tier": "composite", "chrf_group": "chrf"}.get(event.key, event.key)  # fmt: skip
         if self.board is not None and key == self.board.by:
-            key = "chrf"
+            key = "composite"
         key = typed_name(key) if "." in key else key
         if key in self._dimensions():
             self._sort_by(key)

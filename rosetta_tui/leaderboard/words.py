@@ -33,6 +33,16 @@ def board_words(board: Board) -> tuple[str, str]:
     )
 
 
+def disagreeing_words(board: Board) -> str:
+    """Say how often chrF++ has two runs in the other order; empty where it never has."""
+    otherwise, pairs = board.disagreeing if board.by == "composite" else (0, 0)
+    return (
+        f"chrF++ has {otherwise:,} of {counted(pairs, 'pair')} in the other order"
+        if otherwise
+        else ""
+    )
+
+
 def smallest_words(board: Board) -> str:
     """Say how small a difference the entries of a list show; empty where that is not known."""
     if board.smallest is None:

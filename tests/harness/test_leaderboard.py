@@ -95,8 +95,10 @@ def test_groups_are_cut_where_runs_differ(tmp_path: Path) -> None:
     assert (board.ranks[best], board.ranks[twin], board.ranks[worst]) == (1, 1, 4), "equal: shared"
     assert board.unclustered == ""
     assert board.smallest is not None
-    assert 5 < board.smallest < 40
-    assert board.ranked_by("composite").smallest is None  # to be worked out anew
+    assert 0.05 < board.smallest < 0.4
+    assert board.ranked_by("chrf_plus_plus").smallest is None  # to be worked out anew
+    assert board.chrf_clusters == {best: 1, twin: 1, near: 1, worst: 4}
+    assert board.disagreeing == (0, 6)
     with closing(open_store(path)) as store:
         found = compare_runs(store, [best, near, worst], metrics=["composite"])
     told = [pair.by_metric["composite"].significant for pair in found.pairs]

@@ -163,12 +163,14 @@ def test_publish_secret_run_as_released_card_only(home: Path) -> None:
     [card] = folder.glob("[0-9a-f]*.json")
     assert card.read_bytes() == Path("ann.json").read_bytes()
     shown = called("leaderboard", "--from", folder)
-    assert "released, over secret entries: replay" in shown.stderr
-    assert "nothing to rank there" in shown.stdout
+    assert (
+        "Official: hid, EN→EO, 20 secret entries, signed by the key with the six words"
+        in shown.stdout
+    )
     card.write_bytes(card.read_bytes().replace(b'"Ann"', b'"Bob"'))
     shown = called("leaderboard", "--from", folder)
     assert "does not verify" in shown.stderr
-    assert "released, over" not in shown.stderr
+    assert "nothing to rank there" in shown.stdout
 
 
 def test_publish_refuses_other_files(home: Path) -> None:

@@ -21,7 +21,6 @@ from corpora.text.visible import plain
 from harness.card.load import load_card
 from harness.compare.comparing import compare_runs
 from harness.leaderboard.ranking import leaderboards
-from harness.release.ledger import ReleaseLedger
 from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.run_list import list_runs
@@ -121,7 +120,7 @@ compare: ! compare last~1 last~2 --baseline last~2 --json
 compare: ! compare last~1 --form lbrag-metrics
 leaderboard: leaderboard --json
 leaderboard: leaderboard --best --json --sort composite
-leaderboard: ! leaderboard --csv lists.csv
+leaderboard: leaderboard --csv lists.csv
 report run: ! report run last~1 -o out.html
 report run: ! report run last~1 --against last~2 -o out.html
 report leaderboard: report leaderboard -o out.html
@@ -246,8 +245,7 @@ def two_secret_runs(folder: Path, patch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def office(copy_of: CopyOf, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(ReleaseLedger, "draw", lambda *_: 0.5)  # the border lies in the middle
+def office(copy_of: CopyOf) -> Path:
     return copy_of("two-secret-runs", two_secret_runs) / "home"
 
 
@@ -283,24 +281,31 @@ def test_released_card_is_verified_counted_and_compared(office: Path) -> None:
     assert "Written" in run(f"runs export {poorer} -o one.json --submitter Ann")
     assert "next one is given from" in run(f"runs export {better} -o two.json --submitter Ann")
     assert not Path("two.json").exists()
-    said = run("vault budget --pause 0 --count 3")
-    assert "3 answers about each corpus, 0 hours between two" in said
-    assert "Ann about hid: 1 of 3 answers" in said
+    said = run("vault budget --pause 0 --count 2")
+    assert "2 answers about each corpus, 0 hours between two" in said
+    assert "Ann about hid: 1 of 2 answers" in said
     run(f"runs export {better} -o two.json --submitter Ann")
     assert "is there already" in run(f"runs export {better} -o two.json --submitter Ann")
-    run(f"vault compare {poorer} {better} -o difference.json")
-    assert "had all 3 answers" in run(f"vault compare {better} {poorer} -o again.json")
+    assert ": better" in run(f"vault compare {poorer} {better} -o difference.json")
+    run(f"vault compare {better} {poorer} -o back.json")
     for name in ("one.json", "difference.json"):
         assert "✓ signature: Ed25519" in run(f"runs verify {name}")
         changed = Path(name).read_bytes().replace(b'"issued":"2', b'"issued":"3')
         Path("changed.json").write_bytes(changed)
         assert "it was changed after it was signed" in run("runs verify changed.json")
-    assert "released card" in run("runs import one.json")
+    assert "the released card of run" in run("runs import one.json")
+    [official] = [each for each in json.loads(run("leaderboard --json")) if each.get("released")]
+    assert [(each["run_id"], each["rank"], each["answer"]) for each in official["runs"]] == [
+        (better, 1, 2), (poorer, 2, 1),
+    ]  # fmt: skip
+    schema = json.loads((SCHEMAS / "leaderboard.schema.json").read_text("utf-8"))
+    Draft202012Validator(schema).validate([official])
     told = json.loads(run("vault budget --json --submitter ann"))
     schema = json.loads((SCHEMAS / "vault-budget.schema.json").read_text("utf-8"))
     Draft202012Validator(schema).validate(told)
-    assert [(each["answers"], each["of"]) for each in told["submitters"]] == [(3, 3)]
-    assert "3 answers about 'hid'" in run("vault budget --corpus hid --step 2")
+    assert [(each["answers"], each["of"]) for each in told["submitters"]] == [(2, 2)]
+    assert "about 'hid'" in run("vault budget --corpus hid --policy strict")
+    assert "--opens" in run("vault budget --policy blind")
     run("vault budget --together Ann", "Ann B.")
     run(f"runs export {better} -o b.json --submitter", "ann b")  # who is one is told the same once
     assert Path("b.json").read_bytes() == Path("two.json").read_bytes()
@@ -312,7 +317,7 @@ def test_released_card_says_what_was_withdrawn(office: Path) -> None:
     words = ("--reason", "as asked", "--by", "Council")
     run(f"consent withdraw --corpus {office}/hid.json", *words)
     assert "✗ consent: withdrawn for" in run("runs verify zoe.json")
-    assert "zoe.json is not shown: withdrawn for" in run("report released zoe.json")
+    assert "zoe.json is not believed: withdrawn for" in run("report released zoe.json")
     assert "consent to what was told is withdrawn" in run("vault budget --submitter Zoe")
     [use] = json.loads(run("vault budget --submitter Zoe --json"))["submitters"]
     assert (use["answers"], use["best"]) == (1, None)

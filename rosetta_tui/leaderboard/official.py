@@ -1,0 +1,179 @@
+"""Official lists in words, as rows of a table and as JSON: the fields of benchmark specification §9.7, as released cards tell them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from harness.leaderboard.official import VERIFICATION, OfficialList, OfficialRow
+from rosetta_tui.show import figures, released_words
+from rosetta_tui.show.columns import Value
+from rosetta_tui.show.metric_words import CAVEATS
+from scoring.core.metric_rows import short_title
+from scoring.core.specification import COMPOSITE
+from scoring.core.wording import counted
+
+TIER = "may be called"
+"""Title of the column with the tier."""
+FACTS = ("fst_acceptance_rate", "exact_match_rate", "semantic_score")
+"""Metrics that stand behind the composite and the first metric."""
+
+
+def list_words(found: OfficialList) -> Iterator[str]:
+    """Yield what an official list is, and how to read its order."""
+    yield found.words
+    by = short_title(found.by)
+    apart = (
+        f"; runs that share a letter cannot be told apart: they differ by less than {found.smallest:g} {short_title(found.card.headline)}"
+        if found.smallest
+        else ""
+    )
+    yield f"ranked by {by}, rounded as its policy {found.card.policy or 'of before'} says{apart}"
+
+
+def table(found: OfficialList) -> list[list[str]]:
+    """Return the printed table, headings first; metrics that no card tells have no column."""
+    head = found.card.headline
+    shown = [id_ for id_ in (COMPOSITE, head, *FACTS) if any(id_ in row.card.scores for row in found.rows)]  # fmt: skip
+    rows = [["rank", "group", "method · model", *map(short_title, shown), TIER, "$/entry", "s/entry", "cost-adj.", "validated by", "date", "answer"]]  # fmt: skip
+    for row in found.rows:
+        card = row.card
+        rows.append(
+            [
+                figures.count(row.rank),
+                row.letters,
+                " · ".join(dict.fromkeys((row.name, card.method.model_slug))),
+                *(released_words.score(told) if (told := card.scores.get(id_)) else "–" for id_ in shown),
+                tier_words(row),
+                figures.money(card.cost_per_entry_usd),
+                figures.number(card.avg_latency_seconds, 2),
+                figures.number(row.cost_adjusted, 2),
+                VERIFICATION,
+                card.issued[:10],
+                f"{card.answer} of {card.of}",
+            ]
+        )  # fmt: skip
+    return rows
+
+
+def tier_words(row: OfficialRow) -> str:
+    """Return the tier that may be claimed before a review; ``!`` where a part of the outputs fails."""
+    tier = row.card.claimable_tier or "not told"
+    return f"{tier}{'!' if any((row.card.caveats or {}).values()) else ''}"
+
+
+def notes(found: OfficialList) -> Iterator[str]:
+    """Yield what the rows have no room for."""
+    for row in found.rows:
+        held = [CAVEATS[kind] for kind, holds in (row.card.caveats or {}).items() if holds]
+        if held:
+            yield f"{row.card.run[:8]} {row.name}: {', '.join(held)}"
+    if found.repeated:
+        yield f"{counted(found.repeated, 'card')} tell the scores of another run again, as theirs were not better"
+
+
+def record(row: OfficialRow) -> dict[str, Value]:
+    """Return a row as a table that is written to a file has it."""
+    card = row.card
+    told: dict[str, Value] = {}
+    for id_, each in card.scores.items():
+        told |= {id_: each.value, f"{id_}_ci_lower": each.lower, f"{id_}_ci_upper": each.upper}
+    return {
+        "rank": row.rank,
+        "group": row.letters or None,
+        "run_id": card.run,
+        "created": card.issued,
+        "method_name": row.name,
+        "method": card.method.method,
+        "model": card.method.model_slug,
+        "condition": card.method.condition,
+        "method_class": card.method.method_class,
+        "quality_tier": card.quality_tier or None,
+        "claimable_tier": card.claimable_tier or None,
+        "validated_by": VERIFICATION,
+        **told,
+        "cost_per_entry_usd": card.cost_per_entry_usd,
+        "avg_latency_seconds": card.avg_latency_seconds,
+        "cost_adjusted": row.cost_adjusted,
+        "policy": card.policy or None,
+        "answer": card.answer,
+        "of": card.of,
+    }
+
+
+def form(found: OfficialList) -> dict[str, Any]:
+    """Return a list as ``leaderboard --json`` prints it; what released cards do not tell is null or empty."""
+    corpus = found.card.corpus
+    return {
+        "released": True,
+        "signed_by": found.card.by,
+        "dataset_id": corpus.id,
+        "version": corpus.version,
+        "language_pair": corpus.language_pair,
+        "dataset_sha256": "",
+        "segments": [],
+        "official": True,
+        "entries": corpus.entries,
+        "corpus_entries": corpus.entries,
+        "composite_profile": "",
+        "composite_inputs": [],
+        "calibration": None,
+        "ranked_by": found.by,
+        "unclustered": None,
+        "smallest_difference": found.smallest,
+        "runs": [_run(row) for row in found.rows],
+    }
+
+
+_ROUNDED = {"level": 0.95, "draws": 0, "seed": 0, "method": "rounded outward", "wilson_lower": None, "wilson_upper": None}  # fmt: skip
+
+
+def _run(row: OfficialRow) -> dict[str, Any]:
+    card = row.card
+    ends = {
+        id_: {**_ROUNDED, "ci_lower": each.lower, "ci_upper": each.upper}
+        for id_, each in card.scores.items()
+        if each.lower is not None
+    }
+    return {
+        "run_id": card.run,
+        "in_place_of": [],
+        "rank": row.rank,
+        "cluster": None,
+        "letters": row.letters,
+        "method_name": card.method.method_name,
+        "method": card.method.method,
+        "method_class": card.method.method_class,
+        "model_slug": card.method.model_slug,
+        "condition": card.method.condition,
+        "unranked": None,
+        "failures": {},
+        "chrf_plus_plus": row.value("chrf_plus_plus"),
+        "chrf_signature": card.signatures.get("chrf_plus_plus"),
+        "composite": row.value(COMPOSITE),
+        "confidence_intervals": ends,
+        **{id_: row.value(id_) for id_ in FACTS},
+        "cost_per_entry_usd": card.cost_per_entry_usd,
+        "avg_latency_seconds": card.avg_latency_seconds,
+        "cost_adjusted": row.cost_adjusted,
+        "quality_tier": card.quality_tier,
+        "claimable_tier": card.claimable_tier,
+        "tier_in_words": tier_words(row),
+        "claim": {
+            "claimable_tier": card.claimable_tier,
+            "limits": [],
+            "caveats": [kind for kind, holds in (card.caveats or {}).items() if holds],
+            "floors_of_earlier_version": False,
+        },
+        "verification_tier": VERIFICATION,
+        "stated": True,
+        "verification_tier_stated": None,
+        "ownership": None,
+        "uses": [],
+        "setup_hash": card.method.setup_hash,
+        "date": card.issued,
+        "run_card_hash": card.run_card_hash,
+        "policy": card.policy,
+        "answer": card.answer,
+        "of": card.of,
+    }
