@@ -16,7 +16,9 @@ from hypothesis.strategies import text
 from harness import privacy
 from harness.endpoint import offline, ways_out
 from harness.endpoint.limiter import RetryPolicy
+from harness.run import beginning
 from tests import without_network
+from tests.floors_once import floors_once
 
 settings.register_profile(  # a busy machine is no fault of the program
     "rosetta", deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -65,6 +67,12 @@ def pytest_runtest_logfinish() -> None:
     """Collect circles now and then, because the thresholds above seldom reach the oldest generation."""
     if next(_ended) % COLLECTED_EVERY == 0:
         gc.collect()
+
+
+@pytest.fixture(autouse=True)
+def floors_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a run over entries that an earlier test had find its floors worked out."""
+    monkeypatch.setattr(beginning, "floors", floors_once)
 
 
 @pytest.fixture(autouse=True)

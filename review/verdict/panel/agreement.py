@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -171,9 +172,7 @@ def gwet_of_sums(sums: Row, *, quadratic: bool = True) -> Value | None:
     if not pairs:
         return None
     size = len(used)
-    weights = sum(
-        _weight(i, j, size, quadratic=quadratic) for i in range(size) for j in range(size)
-    )
+    weights = _all_weights(size, quadratic=quadratic)
     spread = sum(one / units * (1 - one / units) for one in used)
     chance = weights * spread / (size * (size - 1))
     return (agreed / pairs - chance) / (1 - chance)
@@ -200,6 +199,13 @@ def _weight(one: int, other: int, size: int, *, quadratic: bool) -> Fraction:
     return (
         1 - Fraction((one - other) ** 2, (size - 1) ** 2) if quadratic else Fraction(one == other)
     )
+
+
+@cache
+def _all_weights(size: int, *, quadratic: bool) -> Fraction:
+    """Return the sum of all weights: it is the same for every sample of a bootstrap."""
+    ranks = range(size)
+    return Fraction(sum(_weight(i, j, size, quadratic=quadratic) for i in ranks for j in ranks))
 
 
 def _leniency_rows(panel: Panel, reviewers: Sequence[str], who: str) -> list[list[Fraction]]:
