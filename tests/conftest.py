@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import itertools
+import linecache
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -39,6 +40,11 @@ sys.addaudithook(without_network.refuse)  # behind the door, which has its own w
 offline.shut, offline.why = offline.door(_doors.append)  # for what fixtures of modules do
 
 
+def pytest_collectreport() -> None:
+    """Forget the lines of a file once its tests are found: all files together hold 100 MB of them."""
+    linecache.clearcache()
+
+
 def pytest_collection_finish() -> None:
     """Let the garbage collector leave alone what stays to the end, and look as seldom as in the program itself."""
     text().validate()  # makes hypothesis' table of characters, which the first test would pay for
@@ -66,6 +72,7 @@ _ended = itertools.count(1)
 def pytest_runtest_logfinish() -> None:
     """Collect circles now and then, because the thresholds above seldom reach the oldest generation."""
     if next(_ended) % COLLECTED_EVERY == 0:
+        linecache.clearcache()
         gc.collect()
 
 
