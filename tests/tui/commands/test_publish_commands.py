@@ -318,6 +318,9 @@ def test_publish_to_a_database_and_its_lists(home: Path, server: Server) -> None
     shared = called("leaderboard", "--from", url, "--json")
     assert lists(shared) == lists(called("leaderboard", "--dataset", "open", "--json"))
     assert "2 published cards, of which 2 verified" in shared.stderr
+    called("runs", "export", runs(home)["hid"][0], "--submitter", "Ann", "-o", "ann.json")
+    assert called("publish", "ann.json", "--to", url).exit_code == 0
+    assert "Official: hid, EN→EO" in called("leaderboard", "--from", url).stdout
     with closing(server.connect(name)) as connection, connection.cursor() as cursor:
         cursor.execute("SELECT run_card::text FROM run_cards")
         assert CANARY not in repr(cursor.fetchall())
