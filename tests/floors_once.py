@@ -7,7 +7,8 @@ from hashlib import sha256
 from typing import Any
 
 from corpora.model.entry import Entry
-from scoring.card.floors import FloorScores, floors
+from scoring.card.claim import FloorScores
+from scoring.card.floors import floors
 
 _known: dict[str, dict[str, FloorScores]] = {}
 
