@@ -288,15 +288,13 @@ class History:
         policy = self.policy(submitter, corpus, numbers)
         if policy.name == "blind" and f"{now:%Y-%m-%d}" < policy.opens:
             raise NotYetReleased(f"Nothing is told of {corpus!r} before {policy.opens}, then to everybody: its policy is blind.")  # fmt: skip
-        about = self._about(corpus, entries, version)
-        names = self.names_of(submitter)
-        given = [(when, act) for when, act in about if _known(act.submitter) in names]
+        given = self.given(submitter, corpus, entries, version)
         if len(given) >= policy.count:
             raise NotYetReleased(
                 f"{submitter!r} had all {counted(policy.count, 'answer')} about {corpus!r}. Each one tells a little of the hidden "
                 "entries. The custodian can allow more (rosetta vault budget --count), or take other entries."
             )
-        if numbers is None and sum(not isinstance(act, CertificateTold) for _, act in about) >= policy.everybody:  # fmt: skip
+        if numbers is None and sum(not isinstance(act, CertificateTold) for _, act in self._about(corpus, entries, version)) >= policy.everybody:  # fmt: skip
             raise NotYetReleased(
                 f"All {policy.everybody:,} answers about {corpus!r} were given, to whomever. Exchange its entries (rosetta vault rotate), or "
                 "allow more (rosetta vault budget --everybody): each answer tells a little of them."
@@ -319,16 +317,11 @@ class History:
         if found is None:
             raise NotReleased(self._too_few(asked))
         chosen, after = found
-        best = self.best(
-            asked.submitter, set_id(asked.entries), asked.headline, higher=asked.higher
-        )
-        least = 0.0 if asked.policy.climbs else asked.expected_half
-        repeated = (
-            best is not None
-            and not asked.policy.climbs
-            and not beats(asked.value, best.value, least, higher=asked.higher)
-        )
-        if best is not None and repeated:
+        best, least = None, 0.0
+        if not asked.policy.climbs:
+            whole, least = set_id(asked.entries), asked.expected_half
+            best = self.best(asked.submitter, whole, asked.headline, higher=asked.higher)
+        if best is not None and not beats(asked.value, best.value, least, higher=asked.higher):
             scores_of, told = best.card.scores_of, RunTold.on(best.card)
             after = self.partition.cut(asked.entries)
         else:

@@ -73,13 +73,13 @@ class ReleaseLedger:
 
     def head(self) -> tuple[str, int, str]:
         """Return its number, how many lines it has, and the hash of the last one; the ledger must have been begun."""
-        ids = [hashlib.sha256(_bytes(each)).hexdigest() for each in self._lines()]
-        return ids[0], len(ids), ids[-1]
+        lines = self._lines()
+        return _id(lines[0]), len(lines), _id(lines[-1])
 
     def goes_on_from(self, number: str, lines: int, head: str) -> bool:
         """Tell whether it is the ledger that stood at this length and line once."""
-        ids = [hashlib.sha256(_bytes(each)).hexdigest() for each in self._lines()]
-        return ids[:1] == [number] and ids[lines - 1 : lines] == [head]
+        found = self._lines()
+        return 0 < lines <= len(found) and _id(found[0]) == number and _id(found[lines - 1]) == head
 
     @contextmanager
     def changing(self) -> Iterator[_Change]:
@@ -203,9 +203,7 @@ class _Change:
                 f"Consent was withdrawn for {notice.said}: this computer's keeper signs with it, so nobody believes what is told. "
                 "Tell scores from a computer whose keeper has other keys; where it was a mistake, `rosetta consent lift` takes it back."
             )
-        ids = [
-            hashlib.sha256(_bytes(each)).hexdigest() for each in (*self.lines[:1], *self.lines[-1:])
-        ]
+        ids = [_id(each) for each in (*self.lines[:1], *self.lines[-1:])]
         place = InLedger(ledger=ids[0], line=len(self.lines), prev=ids[-1]) if ids else _NOWHERE
         record = LedgerRecord(
             seq=len(self.lines),
@@ -233,6 +231,11 @@ _NOWHERE = InLedger(ledger="0" * 64, line=0, prev="0" * 64)
 
 def _history(lines: list[SignedLedgerRecord]) -> History:
     return history((each.when, each.act) for each in lines)
+
+
+def _id(line: SignedLedgerRecord) -> str:
+    """Return the hash by which the next line names this one."""
+    return hashlib.sha256(_bytes(line)).hexdigest()
 
 
 def _bytes(line: SignedLedgerRecord) -> bytes:

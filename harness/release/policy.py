@@ -7,11 +7,11 @@ exactly, as it can its cost, its speed and the words that an analyser accepts, i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isfinite
 from typing import Final, Literal, get_args
 
-from scoring.core.metric_rows import row_of, short_title
+from scoring.core.metric_rows import row_of
 from scoring.core.specification import COMPOSITE
 from scoring.core.wording import counted
 
@@ -98,16 +98,6 @@ POLICIES: Final[Mapping[PolicyName, Policy]] = {
 }
 
 
-def policy_of(name: PolicyName, **numbers: object) -> Policy:
-    """Return a policy with the custodian's own numbers."""
-    return replace(POLICIES[name], **numbers)  # type: ignore[arg-type]
-
-
 def pause_words(hours: float) -> str:
     """Say how long a pause is."""
     return counted(int(hours / 24), "day") if hours and hours % 24 == 0 else f"{hours:g} hours"
-
-
-def step_words(headline: str, step: float) -> str:
-    """Say in which steps a metric is told."""
-    return f"{short_title(headline)} in steps of {step:g}"

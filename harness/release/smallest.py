@@ -15,6 +15,7 @@ import numpy as np
 
 from corpora.model.entry import Entry, Segment
 from corpora.tasks.task import TRANSLATION
+from harness.release.policy import CHRF
 from harness.vault.records import tenth_upward
 from scoring.card.floors import joined
 from scoring.core.scorer import Scorer
@@ -25,7 +26,6 @@ from scoring.statistics import smallest
 from scoring.statistics.intervals import SEED
 from scoring.statistics.significance import resamples
 
-CHRF: Final = "chrf_plus_plus"
 KEPT: Final = 0.5
 """Share of the words that an imagined system has right."""
 FEWEST: Final = 10
