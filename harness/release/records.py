@@ -38,7 +38,7 @@ class ReleasedScore(StrictForm):
 Smallest = Annotated[float, Field(gt=0)] | None
 """Points of chrF++ by which two methods must differ to be told apart on these entries (``smallest.smallest_difference``)."""
 
-CaveatsTold = dict[Literal["repeated", "short", "long", "untranslated"], bool] | None
+CaveatsTold = dict[Literal["repeated", "short", "long", "untranslated", "disordered"], bool] | None
 """Kind of ``scoring.card.caveats`` → whether it holds; how far is not told."""
 
 Scores = dict[Text, ReleasedScore]

@@ -132,6 +132,7 @@ def _facts_of_card(found: FoundCard, script: str | None) -> dict[str, Any]:
         "language_card": card.tag,
         "language_card_sha256": found.sha256,
         "variant_rules": card.variants is not None,
+        "free_word_order": card.variants is not None and card.variants.free_word_order,
     }
     if script in card.writings:
         facts["bleu_tokenizer"] = card.writing(script).bleu_tokenizer

@@ -182,11 +182,14 @@ def stored_scorer(run: Run, target_language: str, entries: Sequence[Entry]) -> S
 
 
 def comparable(setup: ScoringSetup) -> ScoringSetup:
-    """Return what decides the values: all engines agree, and a model may fail today and answer tomorrow."""
+    """Return what decides the values: all engines agree, and a model may fail today and answer tomorrow.
+
+    The order of words decides what may be claimed, and no value.
+    """
     analyser = setup.analyser
     if analyser is not None:
         analyser = analyser.model_copy(update={"engine": "", "engine_version": ""})
-    return setup.model_copy(update={"analyser": analyser, "off": {}})
+    return setup.model_copy(update={"analyser": analyser, "off": {}, "free_word_order": False})
 
 
 def require_same(stored: ScoringSetup, now: ScoringSetup) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from corpora.tasks.task import TRANSLATION
 from harness.card.leaving import kept_inside
-from harness.card.reading import block
+from harness.card.reading import block, number
 from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.ranking import Board
 from rosetta_tui.show import figures
@@ -280,6 +280,7 @@ def _claimed(entrant: Entrant) -> dict[str, Value]:
     return {
         "quality_tier": block(card, "scores").get("quality_tier"),
         "claimable_tier": claim,
+        "composite_coverage": number(block(card, "scores").get("composite_coverage")),
         "caveats": caveats_in_words(card) or None,
     }
 

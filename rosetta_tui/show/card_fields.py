@@ -208,7 +208,7 @@ def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
 
     found = claim_of(card).record()
     return {
-        **{name: found[name] for name in ("claimable_tier", "limits", "caveats")},
+        **{name: found[name] for name in ("claimable_tier", "limits", "caveats", "coverage")},
         "floors_of_earlier_version": of_earlier_version(card),
     }
 

@@ -28,6 +28,7 @@ CAVEATS = {
     "short": "less than half as long as the reference",
     "long": "more than twice as long as the reference",
     "untranslated": "the source, or most of its words",
+    "disordered": "the words of the reference in destroyed order",
 }
 """Kind of ``scoring.card.caveats`` → what it says of outputs."""
 

@@ -6,11 +6,12 @@ earn a fair composite from the rest. Counted entry by entry, so that a run knows
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
@@ -29,6 +30,14 @@ MOST_IDENTICAL = 0.5
 SHORT, LONG = 0.5, 2.0
 """Length of an output / length of its reference that is out of range below, and above."""
 
+FEWEST_WORDS = 4
+"""Shorter references say nothing about the order of words."""
+
+MOST_IN_ORDER = 0.25
+"""Share of neighbours in order up to which the order of words is destroyed. Measured on 600 sentences: 2.9 % and 4.7 % of
+a rule-based translator (English–Spanish, Spanish–English); of shuffled references 89–99 % in ten corpora, and 54 % in the
+demonstration, whose sentences are short."""
+
 
 class CaveatKind(StrEnum):
     """In what way outputs fail, in the order in which it is told."""
@@ -41,6 +50,8 @@ class CaveatKind(StrEnum):
     """More than twice as long as the reference."""
     UNTRANSLATED = "untranslated"
     """The source copied, or most words left in its language."""
+    DISORDERED = "disordered"
+    """The words of the reference in destroyed order; not counted in languages of free word order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +60,8 @@ class Caveat:
 
     kind: CaveatKind
     share: float
-    """Of the entries, of the distinct sources where one text is repeated; 0–1."""
+    """Of the entries; where one text is repeated of the distinct sources, for the order of words of those whose
+    reference has four words or more; 0–1."""
     entries: int
     """How many that are."""
     of: int
@@ -79,8 +91,9 @@ _LETTERS = _Letters()
 class OutputTally:
     """Counts over the outputs of a run so far what their caveats are."""
 
-    def __init__(self) -> None:
-        self._entries = 0
+    def __init__(self, *, free_word_order: bool = False) -> None:
+        self._order_counts = not free_word_order
+        self._entries = self._ordered = 0
         self._counts: Counter[CaveatKind] = Counter()
         self._sources: set[int] = set()
         self._outputs = _Repetition()
@@ -104,6 +117,12 @@ class OutputTally:
             self._counts[CaveatKind.SHORT] += ratio < SHORT
             self._counts[CaveatKind.LONG] += ratio > LONG
             self._counts[CaveatKind.UNTRANSLATED] += _untranslated(entry, output, source, taken)
+            if self._order_counts and len(bare_form(entry.reference).split()) >= FEWEST_WORDS:
+                self._ordered += 1
+                texts = (entry.reference, *entry.variants)
+                self._counts[CaveatKind.DISORDERED] += all(
+                    is_disordered(output, text) for text in texts
+                )
 
     @property
     def identical(self) -> bool:
@@ -116,13 +135,9 @@ class OutputTally:
 
     def caveats(self) -> tuple[Caveat, ...]:
         """Return the caveats so far, each with its share."""
-        counted = [
-            (CaveatKind.REPEATED, self._repeated(), len(self._sources)),
-            *(
-                (kind, self._counts[kind], self._entries)
-                for kind in (CaveatKind.SHORT, CaveatKind.LONG, CaveatKind.UNTRANSLATED)
-            ),
-        ]
+        counts = {**self._counts, CaveatKind.REPEATED: self._repeated()}
+        of = {CaveatKind.REPEATED: len(self._sources), CaveatKind.DISORDERED: self._ordered}
+        counted = ((kind, counts.get(kind, 0), of.get(kind, self._entries)) for kind in CaveatKind)
         return tuple(
             Caveat(kind, number / of, number, of, LEAST_SHARE)
             for kind, number, of in counted
@@ -177,10 +192,35 @@ def _untranslated(entry: Entry, output: str, source: str, taken: EntryStatistics
     return bool(form) and form == source != bare_form(entry.reference)
 
 
+def is_disordered(output: str, reference: str) -> bool:
+    """Return whether an output has half of the reference's words, four at least, in destroyed order.
+
+    The shared words are numbered by their place in the reference. For the reference "a b c d e" and the output
+    "e c x d b" the numbers are 3 1 2 0: one of three neighbours (1 2) is in order, which is more than a quarter.
+    """
+    positions: defaultdict[str, deque[int]] = defaultdict(deque)
+    words = bare_form(reference).split()
+    for position, word in enumerate(words):
+        positions[word].append(position)
+    shared = [
+        positions[word].popleft() for word in bare_form(output).split() if positions.get(word)
+    ]
+    if len(shared) < max(FEWEST_WORDS, len(words) / 2):
+        return False
+    rank = {position: number for number, position in enumerate(sorted(shared))}
+    ranks = [rank[position] for position in shared]
+    in_order = sum(second == first + 1 for first, second in pairwise(ranks))
+    return in_order <= MOST_IN_ORDER * (len(ranks) - 1)
+
+
 def tallied(
-    entries: Sequence[Entry], outputs: Sequence[str], statistics: Sequence[EntryStatistics]
+    entries: Sequence[Entry],
+    outputs: Sequence[str],
+    statistics: Sequence[EntryStatistics],
+    *,
+    free_word_order: bool = False,
 ) -> OutputTally:
     """Count all outputs of a run."""
-    tally = OutputTally()
+    tally = OutputTally(free_word_order=free_word_order)
     tally.add(entries, outputs, statistics)
     return tally

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -15,6 +15,10 @@ from scoring.core.wording import percent
 SERIOUS_SHARE = 0.5
 """Share of a caveat from which a run claims baseline; from a quarter on it claims emerging at most."""
 
+
+CLAIM_RULES = 2
+"""By which rules claims are decided: 1 took the composite itself, 2 takes the lower end of its interval and looks at
+the order of words. A card states its rules; claims by others are not computed again."""
 
 FLOORS_VERSION = 2
 """Of what floors there are and how they are worked out; floors of another version are not compared with these."""
@@ -58,6 +62,8 @@ class ClaimReason(StrEnum):
     """chrF++ has no value, and it stands first."""
     GAP = "gap"
     """An input has no value here though worthless outputs have one: it counts as nothing."""
+    INTERVAL = "interval"
+    """The lower end of the composite's interval does not reach the tier of the composite."""
     CAVEAT = "caveat"
     """A part of the outputs fails."""
     REVIEW = "review"
@@ -76,7 +82,7 @@ class Limit:
     kind: CaveatKind | None = None
     """Which caveat, where it is one."""
     lower: float | None = None
-    """Of a floor: the lower end of the run's interval, on the metric's own scale."""
+    """Of a floor or an interval: the lower end of the run's interval, on the metric's own scale."""
     floor: float | None = None
     """Of a floor: what the best worthless method reaches."""
     clear: bool | None = None
@@ -97,10 +103,13 @@ class Claim:
     caveats: tuple[Caveat, ...] = ()
     weighing: Weighing = field(default_factory=specified)
     """By whose lines the tiers are named; the card has it elsewhere, as ``scoring.calibration``."""
+    coverage: float = 1.0
+    """Share of the profile's weight that the composite rests on, 0–1; the card has it as ``composite_coverage``."""
+    rules: int = CLAIM_RULES
 
     def record(self) -> dict[str, Any]:
         """Return the fields as a card has them."""
-        return {name: each for name, each in asdict(self).items() if name != "weighing"}
+        return {name: value for name, value in asdict(self).items() if name != "weighing"}
 
     @property
     def at_floor(self) -> bool:
@@ -115,11 +124,16 @@ class Claim:
 
     def tier(self, *, review_passed: bool = False) -> Tier:
         """Return the tier that may be claimed; a passed review lifts its own limit and no other."""
-        binding = [
-            limit.most
-            for limit in self.limits
-            if not (review_passed and limit.reason is ClaimReason.REVIEW)
-        ]
+        return self._tier_without({ClaimReason.REVIEW} if review_passed else set())
+
+    def possible_tier(self, *, review_passed: bool = False) -> Tier | None:
+        """Return the higher tier that the composite would allow if its interval were narrower; None if there is none."""
+        lifted = {ClaimReason.INTERVAL} | ({ClaimReason.REVIEW} if review_passed else set())
+        possible = self._tier_without(lifted)
+        return possible if possible.rank > self.tier(review_passed=review_passed).rank else None
+
+    def _tier_without(self, lifted: Collection[ClaimReason]) -> Tier:
+        binding = (limit.most for limit in self.limits if limit.reason not in lifted)
         return min([self.quality_tier, *binding], key=lambda tier: tier.rank)
 
     def words(
@@ -130,21 +144,28 @@ class Claim:
         brief: bool = False,
         caveats: bool = True,
     ) -> str:
-        """Write what people see, such as ``functional (automatic 0.78; review pending)``.
+        """Write what people see, such as ``functional (automatic 0.78 on 55 % of its weight; review pending)``.
 
+        Where only the interval stands against a higher tier, that is named: ``emerging, perhaps functional``.
         ``review`` says why a review has not lifted the tier. ``brief`` leaves out the interval's end, where
         the interval stands beside; without ``caveats`` these stand beside, too.
         """
         if self.composite is None:
             return Tier.UNSCORED.value
         parts = [
-            f"automatic {shown(self.composite, self.weighing)}",
+            f"automatic {shown(self.composite, self.weighing)}{self._coverage_words()}",
             *self._calibration_words(),
             *self._floor_words(brief=brief),
             *(map(caveat_words, self._told_caveats()) if caveats else ()),
             *self._review_words(review, passed=review_passed),
         ]
-        return f"{self.tier(review_passed=review_passed)} ({'; '.join(parts)})"
+        possible = self.possible_tier(review_passed=review_passed)
+        perhaps = f", perhaps {possible}" if possible else ""
+        return f"{self.tier(review_passed=review_passed)}{perhaps} ({'; '.join(parts)})"
+
+    def _coverage_words(self) -> str:
+        covered = percent(self.coverage)
+        return "" if covered == percent(1.0) else f" on {covered} of its weight"
 
     def _calibration_words(self) -> Iterator[str]:
         if self.weighing.calibration:
@@ -167,7 +188,7 @@ class Claim:
                 yield caveat
 
     def _review_words(self, review: str, *, passed: bool) -> Iterator[str]:
-        others = self.tier(review_passed=True)
+        others = self.possible_tier(review_passed=True) or self.tier(review_passed=True)
         if passed and not self.at_floor:
             yield "reviewed"
         elif not passed and others.rank > HIGHEST_WITHOUT_REVIEW.rank:
@@ -200,7 +221,7 @@ def decide(
     """
     quality = mixed.tier
     if mixed.value is None:
-        return Claim(None, quality, quality, (), tuple(caveats), mixed.weighing)
+        return Claim(None, quality, quality, (), tuple(caveats), mixed.weighing, mixed.coverage)
     even = counting_gaps(mixed, attainable(floors)) or 0.0
     share = even / mixed.value if mixed.value else 1.0
     scaled = Score(even, None if lower is None else lower * share)
@@ -210,10 +231,13 @@ def decide(
         *_floor(ClaimReason.COMPOSITE_FLOOR, scaled, best(floors, "composite")),
         *_no_chrf(chrf, best(floors, "chrf_plus_plus")),
         *_gap(quality, mixed.weighing.tier(even)),
+        *_interval(scaled, mixed.weighing),
         *(Limit(ClaimReason.CAVEAT, _most(caveat), caveat.kind) for caveat in caveats),
         *_review(quality),
     )
-    made = Claim(mixed.value, quality, quality, limits, tuple(caveats), mixed.weighing)
+    made = Claim(
+        mixed.value, quality, quality, limits, tuple(caveats), mixed.weighing, mixed.coverage
+    )
     return replace(made, claimable_tier=made.tier())
 
 
@@ -238,6 +262,11 @@ def _no_chrf(chrf: Score, floor: float | None) -> Iterator[Limit]:
 def _gap(stated: Tier, even: Tier) -> Iterator[Limit]:
     if even.rank < stated.rank:
         yield Limit(ClaimReason.GAP, even)
+
+
+def _interval(even: Score, weighing: Weighing) -> Iterator[Limit]:
+    if even.lower is not None and weighing.tier(even.lower).rank < weighing.tier(even.value).rank:
+        yield Limit(ClaimReason.INTERVAL, weighing.tier(even.lower), lower=even.lower)
 
 
 def _most(caveat: Caveat) -> Tier:
@@ -283,12 +312,14 @@ _SHORTLY = {
     CaveatKind.SHORT: "{share} too short",
     CaveatKind.LONG: "{share} too long",
     CaveatKind.UNTRANSLATED: "{share} untranslated",
+    CaveatKind.DISORDERED: "{share} out of order",
 }
 _WHOLLY = {
     CaveatKind.REPEATED: "one text, digits and punctuation aside, was given for {share} of the different sources",
     CaveatKind.SHORT: "{share} of the outputs are empty, or less than half as long as the reference",
     CaveatKind.LONG: "{share} of the outputs are more than twice as long as the reference",
     CaveatKind.UNTRANSLATED: "{share} of the outputs are the source, or mostly words of its language",
+    CaveatKind.DISORDERED: "{share} of the outputs have the words of the reference in destroyed order",
 }
 
 

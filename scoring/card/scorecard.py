@@ -187,7 +187,11 @@ def scorecard(
         if known_floors is None
         else known_floors
     )
-    tally = None if outputs is None else tallied(entries, outputs, statistics)
+    tally = (
+        None
+        if outputs is None
+        else tallied(entries, outputs, statistics, free_word_order=scorer.free_word_order)
+    )
     claim = decide(
         mixed,
         _lower(intervals, COMPOSITE),

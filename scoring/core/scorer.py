@@ -78,7 +78,10 @@ class Scorer:
         columns: KeptColumns = TRANSLATIONS,
         may_lack: bool = False,
         weighing: Weighing | None = None,
+        free_word_order: bool = False,
     ) -> None:
+        self.free_word_order = free_word_order
+        """Whether the order of words means nothing in the target language (``ScoringSetup.free_word_order``)."""
         self.weighing = weighing or specified()
         """By which composites are made and tiers named."""
         self.metrics = tuple(metrics)

@@ -129,6 +129,8 @@ class ScoringSetup(BaseModel):
     language_card_sha256: str | None = None
     variant_rules: bool = False
     """Whether the card says which differences between sentences do not count."""
+    free_word_order: bool = False
+    """Whether the card says that the same words in another order mean the same; written only where it does."""
     bleu_tokenizer: str = "13a"
     has_variants: bool = False
     """Whether an entry lists ``variants[]``."""
@@ -157,7 +159,7 @@ class ScoringSetup(BaseModel):
     @model_serializer(mode="wrap")
     def _without_empty(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         fields: dict[str, Any] = write(self)
-        for name in ("annotators", "packs", "calibration"):
+        for name in ("free_word_order", "annotators", "packs", "calibration"):
             if not getattr(self, name):
                 fields.pop(name, None)
         if self.task == TRANSLATION:

@@ -165,6 +165,7 @@ def make_scorer(resources: Resources, packed: Sequence[PackedColumn] | None = No
         columns=resources.setup.columns,
         may_lack=packed is None,
         weighing=resources.setup.weighing,
+        free_word_order=resources.setup.free_word_order,
     )
 
 

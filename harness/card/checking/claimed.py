@@ -15,6 +15,7 @@ from corpora.text.comparison import comparison_form
 from harness.card.reading import block, number
 from scoring.card.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, CaveatKind
 from scoring.card.claim import (
+    CLAIM_RULES,
     FLOORS_VERSION,
     HIGHEST_WITHOUT_REVIEW,
     Claim,
@@ -57,6 +58,11 @@ def claim_of(card: Mapping[str, Any]) -> Claim:
 def of_earlier_version(card: Mapping[str, Any]) -> bool:
     """Say whether a card states floors that were worked out otherwise than now."""
     return bool(stated_floors(card)) and card.get("floors_version") != FLOORS_VERSION
+
+
+def of_these_rules(scores: Mapping[str, Any]) -> bool:
+    """Return whether a card's claim was decided by the rules of now, or it states no record of its claim."""
+    return "claim" not in scores or block(scores, "claim").get("rules") == CLAIM_RULES
 
 
 def without_rise(card: Mapping[str, Any]) -> float | None:
@@ -104,7 +110,9 @@ def _mixed(card: Mapping[str, Any], scores: Mapping[str, Any]) -> Composite:
     profile = stated if isinstance(stated, str) and stated in weighing.profiles else "B"
     listed = scores.get("composite_inputs")
     inputs = tuple(_inputs(listed if isinstance(listed, list | tuple) else ()))
-    return Composite(number(scores.get("composite")), profile, "", inputs, {}, 0.0, weighing)
+    covered = number(scores.get("composite_coverage"))
+    coverage = 1.0 if covered is None else covered
+    return Composite(number(scores.get("composite")), profile, "", inputs, {}, coverage, weighing)
 
 
 def _inputs(listed: Iterable[object]) -> Iterator[Input]:

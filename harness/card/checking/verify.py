@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.card.build import SETUP_FIELDS, VERIFICATION_TIER, analyser_version, assemble
-from harness.card.checking.claimed import earlier_claim
+from harness.card.checking.claimed import earlier_claim, of_these_rules
 from harness.card.checking.recompute import (
     card_material,
     card_scorer,
@@ -277,6 +277,9 @@ def _check_scores(
     others = [id_ for id_ in scorer.foreign if id_ not in expected["reasons"]]
     foreign, null = _uncommon(stated, expected, computed, others)
     dropped = {*_WORDS, *null, *foreign, *_later(stated)}
+    if earlier := not of_these_rules(stated):
+        dropped |= _CLAIM
+        verdict.skip("claim", "decided by earlier rules; lists show what today's allow")
     ours = [id_ for id_ in foreign if "." not in id_]
     if ours or null:
         dropped |= {name for name in expected if "composite" in name or name.startswith("by_")}
@@ -291,10 +294,9 @@ def _check_scores(
     again["confidence_intervals"] = dict(_comparable(stated, expected, dropped))
     verdict.compare("scores", raw, {"scores": again}, rounded=rounded)
     if not (ours or null):
-        tiers = {
-            "claimable_tier": expected["claimable_tier"],
-            "floors": [{"name": name, **floor} for name, floor in expected["floors"].items()],
-        }
+        tiers = {"floors": [{"name": name, **floor} for name, floor in expected["floors"].items()]}
+        if not earlier:
+            tiers["claimable_tier"] = expected["claimable_tier"]
         name = "tiers and floors" if scorer.mixes else "no tier and no floors"
         verdict.compare(name, raw, tiers, rounded=rounded)
 
@@ -362,7 +364,7 @@ def _check_against_store(
     stored = None if connection is None else _stored_again(connection, run_id, whole=whole)
     if stored is None:
         return False
-    earlier = "claim" not in raw["scores"]
+    earlier = "claim" not in raw["scores"] or not of_these_rules(raw["scores"])
     expected = without(
         stored, ("fingerprint", HASH_FIELD, *(("claimable_tier",) if earlier else ()))
     )

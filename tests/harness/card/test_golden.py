@@ -45,8 +45,8 @@ GOLDEN = Path(__file__).parents[2] / "data" / "run-card.json"
 BEFORE_CLAIMS = Path(__file__).parents[2] / "data" / "run-card-before-claims.json"
 """A card as it was sealed when it had four floors and no record of its claim."""
 
-SEAL = "f3e13df4ca81a065b5f082a9a3ea001a2e4c074b6355bca82ee83d6faea86148"
-CANONICAL_SHA256 = "30208ae4ba354205d3110e66de75d09391c4819dfed7df13d0002126d61f1d25"
+SEAL = "91575e9bc25c406cf7b1b41cbf800ee77eca8136037fcd222bac5abe288c1f56"
+CANONICAL_SHA256 = "c695897bc50f932f169ac9b9bbffe235bee72f8803f3c496a405cb604aa32043"
 FINGERPRINT = "fd3a4e6a2e00cff82dd8d745b63a6866c16980052c550c3a2c8f885bc06a94c3"
 SETUP_HASH = "3ed4b77cfb8569768e8cfbef0d2dda981b7017ac4a3273fe1d5dde699d951867"
 

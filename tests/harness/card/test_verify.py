@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.card.build import build_card, measured, scored
+from harness.card.checking.claimed import claim_of
 from harness.card.checking.recompute import card_material
 from harness.card.checking.stated import differences
 from harness.card.checking.verify import verify_card
 from harness.card.foreign.layouts import adopt
 from harness.card.importing import import_card
 from harness.core.failures import UsageError
+from scoring.core.specification import Tier
 from tests.harness.card import factory
 from tests.harness.card.sealed_cards import (
     OLDER,
@@ -64,6 +66,17 @@ def test_true_card_holds() -> None:
     assert checks(verdict) == dict.fromkeys(names, True)
     turned = dict(reversed(sealed().items()))
     assert verify_card(json.dumps(turned).encode()).ok, "white space and order do not matter"
+
+
+def test_claim_by_earlier_rules_is_not_computed_again() -> None:
+    card = copied()
+    for name in ("rules", "coverage"):
+        del card["scores"]["claim"][name]
+    card["scores"]["claim"]["limits"] = []
+    verdict = verify_card(resealed(card))
+    assert verdict.ok, verdict.differences
+    assert any("decided by earlier rules" in check.words for check in verdict.checks)
+    assert claim_of(card).claimable_tier is Tier.BASELINE
 
 
 CHANGES: list[tuple[str, Any, str | None]] = [

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
-from scoring.card.caveats import Caveat, CaveatKind, OutputTally, bare_form, tallied
+from scoring.card.caveats import (
+    Caveat,
+    CaveatKind,
+    OutputTally,
+    bare_form,
+    is_disordered,
+    tallied,
+)
 from scoring.card.claim import Claim, ClaimReason, FloorScores, Score, caveat_sentence, decide
 from scoring.core.composite import Composite, Input, composite, counting_gaps
 from scoring.core.specification import Tier, quality_tier
@@ -51,18 +58,19 @@ def test_functional_is_most_unreviewed(value: float, low: float, chrf: float, al
 
 def test_both_intervals_must_clear_the_best_floor_of_each() -> None:
     for lower, chrf, reasons, words in [
-        (0.41, Score(16.0, 15.1), [], ""),
+        (0.50, Score(16.0, 15.1), [], ""),
         (0.40, Score(16.0, 15.1), [ClaimReason.COMPOSITE_FLOOR],
          "; composite not clearly above the floor: interval reaches 0.40"),
-        (0.41, Score(16.0, 15.0), [ClaimReason.CHRF_FLOOR],
+        (0.50, Score(16.0, 15.0), [ClaimReason.CHRF_FLOOR],
          "; chrF++ not clearly above the floor: interval reaches 15.0"),
-        (0.41, Score(15.0, 14.0), [ClaimReason.CHRF_FLOOR], "; chrF++ not above the floor"),
-        (0.41, Score(None, None), [ClaimReason.NO_CHRF], "; chrF++ has no value"),
+        (0.50, Score(15.0, 14.0), [ClaimReason.CHRF_FLOOR], "; chrF++ not above the floor"),
+        (0.50, Score(None, None), [ClaimReason.NO_CHRF], "; chrF++ has no value"),
         (0.40, Score(None, None), [ClaimReason.COMPOSITE_FLOOR, ClaimReason.NO_CHRF],
          "; composite not clearly above the floor: interval reaches 0.40; chrF++ has no value"),
     ]:  # fmt: skip
         claim = claimed(0.55, lower, chrf)
-        assert [limit.reason for limit in claim.limits] == reasons
+        interval = [ClaimReason.INTERVAL] if lower < 0.5 else []
+        assert {limit.reason for limit in claim.limits} == {*reasons, *interval}
         assert claim.at_floor is bool(reasons)
         tier = Tier.BASELINE if reasons else Tier.FUNCTIONAL
         assert claim.claimable_tier is tier
@@ -75,7 +83,7 @@ def test_review_and_floors_lift_their_own_limits() -> None:
     assert claimed(0.9, caveats=[caveat(0.3)]).tier(review_passed=True) is Tier.EMERGING
     assert claimed(0.9, identical=True).tier(review_passed=True) is Tier.BASELINE
     assert claimed(None).tier(review_passed=True) is Tier.UNSCORED
-    assert claimed(0.6, 0.1, Score(None, None), floors={}).claimable_tier is Tier.FUNCTIONAL
+    assert claimed(0.6, 0.5, Score(None, None), floors={}).claimable_tier is Tier.FUNCTIONAL
     assert "0.298" in claimed(0.2978, floors={}).words()
     assert claimed(0.78).words() == "functional (automatic 0.78; review pending)"
     assert claimed(0.62).words() == "functional (automatic 0.62)"
@@ -84,6 +92,36 @@ def test_review_and_floors_lift_their_own_limits() -> None:
     assert claimed(0.35, 0.3).words() == "baseline (automatic 0.35; composite not above the floor)"
     assert claimed(0.55, 0.3).words(brief=True).endswith("; composite not clear of the floor)")
     assert claimed(None).words() == "unscored"
+
+
+@pytest.mark.parametrize(
+    ("value", "lower", "passed", "tier", "words"),
+    [
+        (0.50, 0.46, False, Tier.EMERGING, "emerging, perhaps functional (automatic 0.50)"),
+        (0.50, 0.50, False, Tier.FUNCTIONAL, "functional (automatic 0.50)"),
+        (0.74, 0.69, False, Tier.FUNCTIONAL, "functional (automatic 0.74; review pending)"),
+        (
+            0.74,
+            0.69,
+            True,
+            Tier.FUNCTIONAL,
+            "functional, perhaps deployable (automatic 0.74; reviewed)",
+        ),
+        (
+            0.74,
+            0.49,
+            True,
+            Tier.EMERGING,
+            "emerging, perhaps deployable (automatic 0.74; reviewed)",
+        ),
+    ],
+)
+def test_tier_is_claimed_by_the_lower_end_of_the_interval(
+    value: float, lower: float, passed: bool, tier: Tier, words: str
+) -> None:
+    claim = claimed(value, lower)
+    assert claim.tier(review_passed=passed) is tier
+    assert claim.words(review_passed=passed) == words
 
 
 def test_identical_outputs_are_told_what_they_are() -> None:
@@ -140,7 +178,10 @@ def test_output_without_a_metric_s_value_claims_less() -> None:
     claim = decide(left, 0.53, Score(54.0, 50.0), floors)
     assert claim.quality_tier is Tier.FUNCTIONAL
     assert claim.claimable_tier is Tier.EMERGING
-    assert claim.words() == "emerging (automatic 0.54; an input without a value counts as nothing)"
+    assert (
+        claim.words()
+        == "emerging (automatic 0.54 on 25 % of its weight; an input without a value counts as nothing)"
+    )
     high = {"words": replace(floors["words"], composite=0.5)}
     assert decide(left, 0.53, Score(54.0, 50.0), high).claimable_tier is Tier.BASELINE
 
@@ -207,6 +248,31 @@ def test_references_and_withheld_texts_raise_nothing() -> None:
     assert found(["abcd"] * 2, ["abcdefgh", "hgfedcba"]).keys() == {CaveatKind.REPEATED}
     assert not found(["abcdefgh", "ijklmnop"], ["abcd", "ijkl"])
     assert CaveatKind.SHORT in found(["abc", "ghi"], ["abcdefgh", "hgfedcba"])
+
+
+def test_right_words_in_destroyed_order() -> None:
+    words = ["one", "two", "three", "four", "five", "six"]
+    reference = " ".join(words)
+    for output, disordered in [
+        (" ".join(words[::-1]), True),
+        ("two one four three six five", True),
+        ("One, two three four five six!", False),
+        ("four five six one two three", False),  # a part moved is no disorder
+        ("six four two", False),  # fewer than four words say nothing
+        ("six x four x two x one", True),
+        ("", False),
+    ]:
+        assert is_disordered(output, reference) is disordered, output
+    references = [reference, "one two three four", *TEN[:2]]
+    told = found(["six five four three two one", references[1], *TEN[:2]], references)
+    assert told == {CaveatKind.DISORDERED: Caveat(CaveatKind.DISORDERED, 0.5, 1, 2, 0.25)}
+    free = OutputTally(free_word_order=True)
+    free.add(entries([reference]), ["six five four three two one"], [{}])
+    assert free.caveats() == ()
+    given = entries([reference])[0].model_copy(update={"variants": ["six five four three two one"]})
+    varied = OutputTally()
+    varied.add([given], ["six five four three two one"], [{}])
+    assert varied.caveats() == ()
 
 
 def test_mostly_identical() -> None:

@@ -51,7 +51,10 @@ def test_runs_list_says_what_came_out(connection: sqlite3.Connection, number: in
     sealed = next(line for line in lines if "6f1c3a52" in line)
     assert "small-v1 EN→EO" in sealed
     assert "chat · example/model · zero-shot" in sealed
-    assert "baseline (automatic 0.51; not clear of either floor)  25 % too short  " in sealed
+    assert (
+        "baseline (automatic 0.51 on 50 % of its weight; not clear of either floor)  25 % too short  "
+        in sealed
+    )
     assert "62.1 (15.6–89.8)" in sealed
     assert "$0.0010" in sealed
     assert "stopped 2/4" in next(line for line in lines if "00000000" in line)

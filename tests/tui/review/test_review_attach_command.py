@@ -47,7 +47,7 @@ from tests.tui.review.gated import (
 
 Card = dict[str, Any]
 TRUST = ("--trust", SIGNER.public.signing_key)
-PENDING = "functional (automatic 0.98; review pending)"
+PENDING = "functional (automatic 0.98 on 50 % of its weight; review pending)"
 
 
 def refused(path: Path, words: str) -> None:
@@ -70,7 +70,7 @@ def test_attach_lifts_the_tier_and_remove_takes_it_back(home: Path, tmp_path: Pa
     run = listed()
     assert (run["claimable_tier"], run["verification_tier"]) == ("fluent", "community-validated")
     assert (run["quality_tier"], run["review"]) == ("fluent", "go")
-    assert run["tier_in_words"] == "fluent (automatic 0.98; reviewed)"
+    assert run["tier_in_words"] == "fluent (automatic 0.98 on 50 % of its weight; reviewed)"
     page = shown("show")
     for words in (run["tier_in_words"], "community-validated", "panel of 5", "Kultura Centro"):
         assert words in page
@@ -186,7 +186,10 @@ def test_newer_no_go_takes_the_lift_away(card: Card, tmp_path: Path) -> None:
     later = issue(reviewed(card, NO_GO), issued="2026-09-01T00:00:00Z")
     said = invoke("attach", put(later, tmp_path), *TRUST).stdout
     assert "nothing is lifted any more" in said
-    assert listed()["tier_in_words"] == "functional (automatic 0.98; review: no-go)"
+    assert (
+        listed()["tier_in_words"]
+        == "functional (automatic 0.98 on 50 % of its weight; review: no-go)"
+    )
     invoke("attach", put(first, tmp_path), *TRUST)  # the old one again
     assert listed()["claimable_tier"] == "functional"
 
