@@ -128,7 +128,8 @@ def _all_lines(
         demo = "There is nothing to rank yet. `rosetta demo` makes a run: no key, no network."
         nothing = "There is nothing to rank there yet." if source else demo
         yield f"There is nothing to rank: {left_out}" if left_out else nothing
-    yield from _official_lines(lists)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    yield from official_words.lists_lines(lists, width)
     if lists and shown:
         yield ""
     for index, board in enumerate(shown):
@@ -161,16 +162,6 @@ def published(source: str, dataset: str | None) -> Iterator[Ranked]:
             for words in said:
                 click.echo(plain(words), err=True)
             yield cards.store, official.official_lists(cards.released, dataset)
-
-
-def _official_lines(lists: Sequence[official.OfficialList]) -> Iterator[str]:
-    for index, found in enumerate(lists):
-        if index:
-            yield ""
-        yield from official_words.list_words(found)
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-        yield from stacked(official_words.table(found), width)
-        yield from official_words.notes(found)
 
 
 def _write(

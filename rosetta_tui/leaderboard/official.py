@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness.leaderboard.official import VERIFICATION, OfficialList, OfficialRow
 from rosetta_tui.show import figures, released_words
 from rosetta_tui.show.columns import Value
 from rosetta_tui.show.metric_words import CAVEATS
+from rosetta_tui.show.text import stacked
 from scoring.core.metric_rows import short_title
 from scoring.core.specification import COMPOSITE
 from scoring.core.wording import counted
@@ -70,6 +71,16 @@ def notes(found: OfficialList) -> Iterator[str]:
             yield f"{row.card.run[:8]} {row.name}: {', '.join(held)}"
     if found.repeated:
         yield f"{counted(found.repeated, 'card')} tell the scores of another run again, as theirs were not better"
+
+
+def lists_lines(lists: Sequence[OfficialList], width: int | None) -> Iterator[str]:
+    """Yield all lists as text of at most ``width`` cells; None for a pipe, which has no width."""
+    for index, found in enumerate(lists):
+        if index:
+            yield ""
+        yield from list_words(found)
+        yield from stacked(table(found), width)
+        yield from notes(found)
 
 
 def record(row: OfficialRow) -> dict[str, Value]:

@@ -48,6 +48,9 @@ from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
+
+    from harness.leaderboard.official import OfficialList
 
 
 class LeaderboardScreen(Screen[None]):
@@ -72,6 +75,7 @@ class LeaderboardScreen(Screen[None]):
         Binding("left,h", "turn(-1)", "List before", show=False, id="previous"),
         Binding("right,l", "turn(1)", "List after", show=False, id="next"),
         Binding("L", "lists", "Lists", id="leaderboard.lists"),
+        Binding("O", "official", "Official", tooltip="Official lists", id="leaderboard.official"),
         Binding("s", "sort", "Sort", id="sort"),
         Binding(
             "a",
@@ -91,6 +95,7 @@ class LeaderboardScreen(Screen[None]):
         super().__init__()
         self._path = store_path
         self._boards: list[Board] | None = None
+        self._official: Sequence[OfficialList] = ()
         self._index = 0
         self._grouped: dict[tuple[BoardGrounds, str, str], Board] = {}
         """Lists with their groups, by what parts them and what they are ranked by."""
@@ -139,7 +144,8 @@ class LeaderboardScreen(Screen[None]):
 
     def action_read(self) -> None:
         """Read the lists again."""
-        background(self, self._path, "boards", _read, self._show, self._cannot)
+        read = partial(_read, self._path.parent)
+        background(self, self._path, "boards", read, self._show, self._cannot)
 
     def _cannot(self, why: str) -> None:
         self.query_one(EmptyState).say("The leaderboard cannot be read.", show(why))
@@ -151,15 +157,18 @@ class LeaderboardScreen(Screen[None]):
         for name in ("#board", "#leaderboard", "#chosen", "#signature", "#smallest"):
             self.query_one(name).display = there
 
-    def _show(self, boards: list[Board]) -> None:
+    def _show(self, found: tuple[list[Board], Sequence[OfficialList]]) -> None:
         here = self.board
+        boards, self._official = found
         self._boards = boards
+        self.refresh_bindings()
         self._grouped = {}
-        found = (i for i, board in enumerate(boards) if here is not None and board.is_same(here))
-        self._index = next(found, 0)
+        same = (i for i, board in enumerate(boards) if here is not None and board.is_same(here))
+        self._index = next(same, 0)
         self.query_one(EmptyState).say(
             "Nothing to rank yet.",
             "A finished run with a composite stands here, beside others over the same entries.\n\n"
+            f"{'O  opens the official lists' + chr(10) if self._official else ''}"
             "q  goes back; on Home, n begins a run and D runs the demo",
         )
         self._show_list(there=bool(boards))
@@ -257,6 +266,15 @@ class LeaderboardScreen(Screen[None]):
         if words:
             choose(self.app, "Lists", words, str(self._index), lambda key: self._go(int(key)))
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return bool(self._official) if action == "official" else True
+
+    def action_official(self) -> None:
+        """Show the official lists."""
+        from rosetta_tui.leaderboard.official_screen import OfficialScreen
+
+        self.app.push_screen(OfficialScreen(self._official))
+
     def action_sort(self) -> None:
         """Ask what to sort by; the same once more turns the order round."""
         words = {name: by.words for name, by in self._dimensions().items()}
@@ -335,8 +353,11 @@ class LeaderboardScreen(Screen[None]):
         self.post_message(Left())
 
 
-def _read(store: sqlite3.Connection) -> list[Board]:
-    return leaderboards(store)
+def _read(home: Path, store: sqlite3.Connection) -> tuple[list[Board], Sequence[OfficialList]]:
+    from harness.leaderboard.official import official_lists
+    from harness.release.taken import cards_here
+
+    return leaderboards(store), official_lists(cards_here(home, store))
 
 
 def _with_clusters(board: Board, store: sqlite3.Connection) -> Board:

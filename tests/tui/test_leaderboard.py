@@ -20,6 +20,8 @@ from textual.pilot import Pilot
 
 from harness.core.failures import UsageError
 from harness.leaderboard.ranking import leaderboards
+from harness.release.ledger import FOLDER
+from harness.release.taken import take
 from harness.store.file.database import open_store
 from rosetta_tui.app import launch
 from rosetta_tui.commands import rosetta
@@ -31,6 +33,7 @@ from rosetta_tui.leaderboard.screen import LeaderboardScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.sweep.screen import SweepScreen
 from rosetta_tui.toolkit.messages import RunsCompared
+from tests.harness.release.made import Office, hidden
 from tests.harness.sweep.made import MadeCell, made_sweep
 from tests.tui.conftest import Played
 from tests.tui.golden import SMALL, look
@@ -329,3 +332,29 @@ def test_command_opens_the_sweep_screen(path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(launch, "open_app", lambda screens: seen.extend(screens(path)))
     assert CliRunner().invoke(rosetta, ["sweep", "show", "matrix", "--screen"]).exit_code == 0
     assert [type(each) for each in seen] == [SweepScreen]
+
+
+@pytest.fixture
+def official(ranked: Played, tmp_path: Path) -> Played:
+    """A store that took in two released cards."""
+    (tmp_path / "council").mkdir()
+    council = Office(tmp_path / "council")
+    with closing(open_store(ranked.path)) as store:
+        for name, right in (("Ann", 0.9), ("Ben", 0.4)):
+            data = council.release(council.run(right, hidden(60)), name)
+            take(ranked.path.parent, data, "card.json", store)
+    return ranked
+
+
+async def test_official_lists_are_shown_where_cards_were_taken_in(
+    official: Played, tmp_path: Path
+) -> None:
+    async with opened(official.path, SMALL) as (app, pilot, _):
+        await press(pilot, "O")
+        assert "0.78 (0.72–0.85)  88 (83–92)" in text(app)
+        await press(pilot, "q")
+        assert isinstance(app.screen, LeaderboardScreen)
+    (official.path.parent / FOLDER).rename(tmp_path / "gone")
+    async with opened(official.path, SMALL) as (app, pilot, _):
+        await press(pilot, "O")
+        assert isinstance(app.screen, LeaderboardScreen)
