@@ -9,11 +9,17 @@ import rosetta_tui
 PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
 """Our packages, from the ground up; other programs may bring ones of the plain names among them."""
 
-ORDER = (
-    "demo", "run", "estimate", "cost", "score", "resume", "watch", "retry", "runs", "sweep", "compare", "leaderboard", "report",
-    "publish", "verify", "corpus", "language", "review", "ownership", "organisation", "vault", "submission", "consent", "community", "exchange", "calibrate", "key", "doctor",
-)  # fmt: skip
-"""The order in which commands are needed; one that is not named here stands after them."""
+GROUPS = {
+    "Commands": ("demo", "run", "score", "runs", "compare", "leaderboard", "report", "corpus", "doctor"),
+    "Runs": ("estimate", "cost", "resume", "watch", "retry", "sweep", "publish", "verify", "calibrate", "key"),
+    "Speakers": ("review", "ownership", "organisation", "consent", "community"),
+    "Secret texts": ("vault", "submission", "exchange"),
+    "Languages": ("language",),
+}  # fmt: skip
+"""Heading of the help page → its commands, in the order in which they are needed."""
+
+ORDER = tuple(name for names in GROUPS.values() for name in names)
+"""All of them; a command that is not named here stands after them."""
 
 
 def commands(group: str = "", order: tuple[str, ...] = ORDER) -> dict[str, tuple[str, str]]:
@@ -79,13 +85,17 @@ def help_text() -> str:
     """Write the help page; without click, so that it costs next to nothing."""
     known = commands()
     width = max(map(len, known))
-    listed = "\n".join(f"  {name:<{width}}  {words}" for name, (_, words) in known.items())
+    lines = {name: f"  {name:<{width}}  {words}" for name, (_, words) in known.items()}
+    groups = {
+        title: [lines[name] for name in names if name in lines] for title, names in GROUPS.items()
+    }
+    groups["Further"] = [line for name, line in lines.items() if name not in ORDER]
+    listed = "\n\n".join("\n".join([f"{title}:", *of]) for title, of in groups.items() if of)
     return f"""Usage: rosetta [COMMAND] [OPTIONS]
 
   Find out, offline and honestly, whether a machine translation is good enough.
   Without a command, the app opens.
 
-Commands:
 {listed}
 
 Options:

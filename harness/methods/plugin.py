@@ -1,4 +1,4 @@
-"""Methods of others: a class found by entry point, or in a Python file."""
+"""Methods of others: a class found by entry point, or a class or function in a Python file."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -19,6 +20,7 @@ from harness.core.calls import Calls
 from harness.core.failures import UsageError
 from harness.method.method import Method, Output, Setup
 from harness.method.options import MethodOptions, keys_in
+from harness.methods.function import NAME, FunctionMethod
 
 
 class Plugin:
@@ -47,8 +49,11 @@ class Plugin:
 
 
 def by_path(name: str, options: MethodOptions) -> Plugin:
-    """Load ``path/to/file.py:ClassName``. The hash covers that one file, not what it imports."""
-    where, _, class_name = name.rpartition(":")
+    """Load ``path/to/file.py:ClassName``, or a function; without a name, the file's ``translate``.
+
+    The hash covers that one file, not what it imports.
+    """
+    where, _, member = (name, "", NAME) if name.endswith(".py") else name.rpartition(":")
     path = Path(where)
     try:
         with open_regular(path) as file:
@@ -57,10 +62,14 @@ def by_path(name: str, options: MethodOptions) -> Plugin:
         raise UsageError(f"Plug-in {where}: the file cannot be read ({error.strerror}).") from error
     sha256 = hashlib.sha256(content).hexdigest()
     module = _module(path, content, sha256)
-    maker = getattr(module, class_name, None)
+    maker = getattr(module, member, None)
     if not callable(maker):
-        found = ", ".join(_classes(module)) or "none"
-        raise UsageError(f"Plug-in {where}: it has no class {class_name!r}. Its classes: {found}.")
+        names = ", ".join(_members(module)) or "none"
+        raise UsageError(
+            f"Plug-in {where}: it has no class or function {member!r}. It has: {names}."
+        )
+    if inspect.isfunction(maker):
+        maker = partial(FunctionMethod, maker)
     return Plugin(_made(name, maker, options), sha256, options)
 
 
@@ -135,11 +144,12 @@ def _made(name: str, maker: Callable[[MethodOptions], Any], options: MethodOptio
     return made
 
 
-def _classes(module: ModuleType) -> list[str]:
+def _members(module: ModuleType) -> list[str]:
     return [
         name
         for name, value in vars(module).items()
-        if inspect.isclass(value) and value.__module__ == module.__name__
+        if (inspect.isclass(value) or inspect.isfunction(value))
+        and value.__module__ == module.__name__
     ]
 
 

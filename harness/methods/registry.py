@@ -82,7 +82,7 @@ def _service(name: str, options: MethodOptions) -> str:
 
 
 def _plugin(name: str, options: MethodOptions) -> Method:
-    if PurePath(name.rpartition(":")[0]).suffix == ".py":
+    if name.endswith(".py") or PurePath(name.rpartition(":")[0]).suffix == ".py":
         return plugin.by_path(name, options)
     offered = installed()
     if name in offered:
@@ -96,5 +96,5 @@ def _plugin(name: str, options: MethodOptions) -> Method:
     guess = f" Did you mean {one_of(map(repr, near))}?" if near else ""
     raise UsageError(
         f"Method {name!r} is not known.{guess} Known: {', '.join(known)}; "
-        "a plug-in is given as path/to/file.py:ClassName."
+        "your own is path/to/file.py, which has `def translate(text)`, or file.py:ClassName."
     )

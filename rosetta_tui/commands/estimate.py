@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from harness.store.file.database import default_path
+from rosetta_tui.commands.grouped_help import GroupedCommand
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.report.estimate import estimate_rows
 from rosetta_tui.report.sweep import estimate_lines
@@ -25,7 +26,7 @@ with when_used():
     from harness.sweep import estimating, expansion, plan
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def estimate(as_json: bool, **given: Any) -> None:
     """Say what a run over the corpus FILE would take: calls, tokens, money and time, each with its bounds.

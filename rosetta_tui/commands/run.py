@@ -7,19 +7,25 @@ from typing import Any
 import click
 
 from harness.method.shipped import method_names
+from rosetta_tui.commands.grouped_help import GroupedCommand
 from rosetta_tui.commands.naming import in_lines
 from rosetta_tui.commands.publish import SUBMIT, submitter
 from rosetta_tui.request.options import asked, granted_terms, make_request
 from rosetta_tui.request.reading import load_corpus
 
 
-class _WithMethods(click.Command):
+class _WithMethods(GroupedCommand):
     """Lists the methods below its options, plug-ins that are installed too."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the names of all methods with a word on each."""
         with formatter.section("Methods"):
-            formatter.write_dl([*method_names().items(), ("FILE.py:CLASS", "your own class")])
+            formatter.write_dl(
+                [
+                    *method_names().items(),
+                    ("FILE.py", "your own `def translate(text)`, or FILE.py:CLASS"),
+                ]
+            )
 
 
 @click.command(cls=_WithMethods, params=list(asked.params))

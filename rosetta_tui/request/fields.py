@@ -184,7 +184,7 @@ _ENTRIES = (
 
 _METHOD = (
     _f(
-        "method", "Method", "What makes the outputs; a class of your own is FILE.py:CLASS.", kind=_S
+        "method", "Method", "What makes the outputs; your own is FILE.py or FILE.py:CLASS.", kind=_S
     ),
     _f("outputs", "Outputs", "File of outputs: text, JSONL, TSV, CSV or a run card.", kind=_S),
     _f(

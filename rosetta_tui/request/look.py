@@ -288,7 +288,10 @@ class _Looking:
                     "method",
                 )
         elif plan.method not in method_names():
-            self._stop("There is no such method. ↓ lists all; your own is FILE.py:CLASS.", "method")
+            self._stop(
+                "There is no such method. ↓ lists all; your own is FILE.py or FILE.py:CLASS.",
+                "method",
+            )
         self._add(
             silent="A plug-in's code is loaded when the run begins; its prompt is seen in the run."
         )

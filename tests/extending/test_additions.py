@@ -265,8 +265,7 @@ def test_one_file_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
     [line] = (each for each in page if each.endswith(" Say hello to somebody."))
     assert line.split()[0] == "greet"
     place = page.index(line)
-    assert page[place - 1].startswith("  doctor ")
-    assert page[place + 1] == ""
+    assert page[place - 1 : place + 2] == ["Further:", line, ""]
     assert "Say hello to NAME." in said(capsys, "help", "greet")
     assert "Did you mean 'greet'?" in said(capsys, "gret", code=2)
     assert "There is no command 'parts'." in said(capsys, "parts", code=2)

@@ -102,8 +102,8 @@ def test_broken_plugins_are_told_in_words(tmp_path: Path) -> None:
         ("def f(:\n", "SyntaxError.*line 1"),
         ("import no_such_module_at_all", "no_such_module_at_all"),
         ("raise SystemExit(3)", "SystemExit: 3"),
-        ("class Other: pass", "no class 'M'. Its classes: Other"),
-        ("M = 5", "no class 'M'. Its classes: none"),
+        ("class Other: pass", "no class or function 'M'. It has: Other"),
+        ("M = 5", "no class or function 'M'. It has: none"),
         ("class M:\n    pass", "cannot be made: TypeError"),
         ("class M:\n    def __init__(self, options): self.setup = 1", "no 'endpoint'"),
         ("class M:\n    def __init__(self, options): 1 / 0", "ZeroDivisionError"),
@@ -123,7 +123,7 @@ def test_broken_plugins_are_told_in_words(tmp_path: Path) -> None:
     for name, words in (
         ("copysource", "Did you mean 'copy-source'"),
         ("nowhere.py:M", "cannot be read"),
-        ("nowhere.py", r"path/to/file\.py:ClassName"),
+        ("nowhere", r"path/to/file\.py"),
     ):
         with pytest.raises(UsageError, match=words):
             build(name, ESPERANTO)
@@ -403,3 +403,32 @@ def example(name: str) -> str:
     page = (Path(__file__).parents[3] / "docs" / "plugins.md").read_text("utf-8")
     [code] = re.findall(rf"```\w+\n(# {re.escape(name)}.*?)```", page, re.DOTALL)
     return str(code)
+
+
+FUNCTIONS = {
+    "def translate(text): return text.upper()": ["ONE", "TWO"],
+    "async def translate(text): return text[::-1]": ["eno", "owt"],
+    "def translate(texts): return [each + '!' for each in texts]": ["one!", "two!"],
+    "def translate(text): return None if text == 'one' else 7": [
+        "The function returned nothing, not a text.",
+        "The function returned a value of type int, not a text.",
+    ],
+}
+
+
+@pytest.mark.parametrize(("code", "wanted"), FUNCTIONS.items())
+async def test_function_in_a_file_is_a_method(
+    code: str, wanted: list[str], calls: HttpCalls, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(code, "utf-8")
+    method = build(str(file), ESPERANTO.model_copy(update={"batch_size": 2}))
+    assert method.setup.batch_size == (2 if "texts" in code else 1)
+    assert method.setup.method_sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
+    outputs = await method.translate([entry("one"), entry("two")], calls)
+    assert [each.text or each.error for each in outputs] == wanted
+    file.write_text("def translate(texts): return []\ndef other(text): raise OSError", "utf-8")
+    with pytest.raises(ValueError, match="a list of 1 texts"):
+        await build(str(file), ESPERANTO).translate([entry("one")], calls)
+    with pytest.raises(UsageError, match=r"no class or function 'third'. It has: translate, other"):
+        build(f"{file}:third", ESPERANTO)

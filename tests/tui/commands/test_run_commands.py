@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import stat
 import subprocess
@@ -13,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import click
 import jsonschema
 import pytest
 
@@ -26,6 +28,7 @@ from harness.store.sweeps import find_sweep
 from harness.sweep.expansion import expand, open_plan_corpus
 from harness.sweep.plan import read_plan
 from harness.sweep.record import sweep_record
+from rosetta_tui.commands.run import run
 from tests.harness.scripted import (
     Answer,
     Asked,
@@ -429,3 +432,9 @@ def test_run_help_lists_every_method(program: Program) -> None:
     code, out, _ = program("run", "--help")
     assert code == 0
     assert all(f"\n  {method} " in out for method in method_names())
+    explained = re.findall(r"^  (?:-\w, )?(--[\w-]+)", out, re.MULTILINE)
+    assert len(explained) == 13  # twelve and --help
+    assert "--clock-was-wrong" in out
+    every = program("run", "-h", "--all")[1]
+    shown = {max(each.opts, key=len) for each in run.params if isinstance(each, click.Option)}
+    assert shown <= set(re.findall(r"--[\w-]+", every))

@@ -1,0 +1,97 @@
+"""Help pages in two steps: the options that most people need, then all others by group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
+from typing import Final
+
+import click
+
+COMMON: Final = (
+    "method", "model", "endpoint", "prompt", "coaching", "source_language", "target_language", "limit", "segment",
+    "budget", "method_name", "offline",
+)  # fmt: skip
+"""The options that ``-h`` explains."""
+
+GROUPS: Final = {
+    "Corpus and entries": (
+        "form", "task", "source_column", "reference_column", "other_reference", "corpus_id", "difficulty", "entries",
+        "sample", "seed", "source_name", "target_name",
+    ),
+    "Method": (
+        "temperature", "max_tokens", "batch_size", "max_retries", "checks", "tools", "glossary", "word_list",
+        "model_folder", "outputs", "method_class", "translator", "text", "region", "body", "settings",
+    ),
+    "Calls and money": ("concurrency", "timeout", "attempts", "prices", "no_cache", "keep_failed"),
+    "Scoring": (
+        "metrics", "scoring", "multi_ref", "language_card", "analyser", "terms", "gloss_dictionary", "embeddings",
+        "embeddings_model", "judge", "judge_model", "comet", "bertscore",
+    ),
+    "Secret texts": (
+        "grant", "vault", "purpose", "vault_key", "clock_was_wrong", "despite_network", "others", "cards",
+        "trust_local_server", "may_send",
+    ),
+}  # fmt: skip
+"""Heading → names of options; those of no group stand under *The run itself*."""
+
+ALL: Final = "--all"
+
+
+class GroupedCommand(click.Command):
+    """Explains the common options with ``-h``, and every option by group with ``-h --all``."""
+
+    _every = False
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; ``--all`` means something beside ``-h`` alone."""
+        self._every = ALL in args and not {"-h", "--help"}.isdisjoint(args)
+        return super().parse_args(ctx, [each for each in args if not (self._every and each == ALL)])
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the common options, then the names of the others or all of them explained."""
+        shown = [
+            each
+            for each in self.get_params(ctx)
+            if isinstance(each, click.Option) and not each.hidden
+        ]
+        options = [each for each in shown if "--help" not in each.opts]
+        helping = [each for each in shown if "--help" in each.opts]
+        _write(ctx, formatter, "Options", [*_named(options, COMMON), *helping])
+        groups = list(_groups(options))
+        if self._every:
+            for title, members in groups:
+                _write(ctx, formatter, title, members)
+            return
+        with formatter.section(f"More options, which `{ctx.command_path} -h {ALL}` explains"):
+            for title, members in groups:
+                names = " ".join(max(each.opts, key=len) for each in members)
+                formatter.write(_wrapped(f"{title}: {names}", formatter.width))
+
+
+def _write(
+    ctx: click.Context, formatter: click.HelpFormatter, title: str, options: Iterable[click.Option]
+) -> None:
+    with formatter.section(title):
+        records = (each.get_help_record(ctx) for each in options)
+        formatter.write_dl([record for record in records if record is not None])
+
+
+def _named(options: Sequence[click.Option], names: Iterable[str]) -> list[click.Option]:
+    """Return the options of these names, in the names' order; two options may share a name."""
+    return [each for name in names for each in options if each.name == name]
+
+
+def _groups(options: Sequence[click.Option]) -> Iterator[tuple[str, list[click.Option]]]:
+    """Yield the groups that have options, by heading."""
+    for title, names in GROUPS.items():
+        if members := _named(options, names):
+            yield title, members
+    grouped = {*COMMON, *(name for names in GROUPS.values() for name in names)}
+    yield "The run itself", [each for each in options if each.name not in grouped]
+
+
+def _wrapped(line: str, width: int) -> str:
+    """Break between names and never inside one, as click does at hyphens."""
+    lines = wrap(line, width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+    return "\n".join(lines) + "\n"
