@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict
 
+from corpora.text.near_names import near_names, one_of
 from harness.core.failures import UsageError
 
 Kind = Literal["chat", "service"]
@@ -58,8 +59,10 @@ def chat_endpoint(name_or_url: str) -> Endpoint:
     if name_or_url in known:
         return known[name_or_url]
     if "://" not in name_or_url:
+        near = near_names(name_or_url, known)
+        guess = f"Did you mean {one_of(near)}? " if near else ""
         raise UsageError(
-            f"Endpoint {name_or_url!r} is not known. Use one of {', '.join(known)}, "
+            f"Endpoint {name_or_url!r} is not known. {guess}Use one of {', '.join(known)}, "
             "or a URL such as http://localhost:8000/v1."
         )
     url = checked_url(name_or_url).removesuffix("/chat/completions")

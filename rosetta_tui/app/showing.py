@@ -30,7 +30,7 @@ from harness.setup.plan import Resumption, run_options_of, scoring_of
 from harness.store.file.database import default_path, opened
 from harness.store.runs import Run, find_open_run, find_run, read_card, runs_back
 from rosetta_tui.app.launch import watch
-from rosetta_tui.report.card import card_in_short, card_text
+from rosetta_tui.report.card import card_in_short
 from rosetta_tui.report.run import JsonLines, PlainLines, finished_line
 from rosetta_tui.request.reading import vault_request
 from rosetta_tui.session.engine import PATIENCE_SECONDS, Engine
@@ -248,10 +248,7 @@ def _close(path: Path, finished: Finished, style: str | None) -> None:
             click.echo(plain(finished_line(finished, run.submission)), err=True)
         return
     with opened(path) as connection:
-        if _is_watched(style):
-            number = find_run(connection, finished.run_id).id
-            click.echo(card_in_short(read_card(connection, number) or {}))
-        elif style not in {"json-lines", "quiet"}:
+        if style not in {"json-lines", "quiet"}:
             print_card(connection, finished.run_id, as_json=style == "card")
         say_lacking(connection, finished.run_id)
 
@@ -267,11 +264,11 @@ def say_lacking(connection: sqlite3.Connection, run_id: str) -> None:
 
 
 def print_card(connection: sqlite3.Connection, run_id: str, *, as_json: bool) -> None:
-    """Print a sealed card, as JSON or in words."""
+    """Print a sealed card as JSON, or in a few lines what it came to."""
     number = find_run(connection, run_id).id
     if as_json:
         card = load_card(connection, number).as_json()
         refuse_inside(card, run_id)
         click.echo(json_text(card))
     else:
-        click.echo(card_text(read_card(connection, number) or {}))
+        click.echo(card_in_short(read_card(connection, number) or {}))

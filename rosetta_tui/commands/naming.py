@@ -55,11 +55,12 @@ class _Waiting:
 
 def in_lines(command: Command) -> Command:
     """Add the options that show a run as lines."""
-    for name, help_ in (
-        ("json-lines", "One JSON object for each event."),
-        ("plain", "Lines instead of the live screen."),
+    for names, style, help_ in (
+        (("-q", "--quiet"), "summary", "Only what it came to, at the end."),
+        (("--json-lines",), "json-lines", "One JSON object for each event."),
+        (("--plain",), "plain", "Lines instead of the live screen."),
     ):
-        command = click.option(f"--{name}", "style", flag_value=name, help=help_)(command)
+        command = click.option(*names, "style", flag_value=style, help=help_)(command)
     return command
 
 

@@ -258,7 +258,9 @@ def test_demo_runs_without_key_network_or_terminal(demo_run: DemoRun) -> None:
     assert lines[0].startswith("run ")
     assert sum(line.startswith(("done  ", "failed")) for line in lines) == 96
     assert any(line.startswith("complete: 96 entries") for line in lines)
-    assert any("chrF++" in line and "nrefs:1" in line for line in lines)
+    summary = lines[-12:]
+    assert any(line.startswith("chrF++ ") for line in summary)
+    assert sum(line.startswith("every score") for line in summary) == 1
     assert rosetta.done() == (RunState.COMPLETE, 96)
     assert stat.S_IMODE(rosetta.home.stat().st_mode) == 0o700
 
@@ -274,8 +276,7 @@ def test_demo_of_another_task(program: Program) -> None:
         assert all(line.startswith("No lbrag.") for line in problems.splitlines())
         lines = out.splitlines()
         assert any(line.startswith(f"complete: {entries} entries") for line in lines)
-        [told] = [line for line in lines if "leads: runs are ranked by it" in line]
-        assert told.startswith(headline)
+        assert any(line.startswith(headline) for line in lines[-9:])
 
 
 @pytest.mark.usefixtures("home")

@@ -24,6 +24,7 @@ from harness.submission.lanes import ModelHere
 from harness.vault.opening import VaultOpening
 from review.office.results.whole_way import STEPS
 from rosetta_tui.app import showing
+from scoring.card.caveats import CaveatKind
 from tests.harness.box.making import needs_engine
 from tests.harness.methods.tiny_model import tiny_model
 from tests.harness.scripted import Scripted, completion, json_answer, serving
@@ -47,7 +48,7 @@ def test_submission_of_data_goes_the_whole_way(desk: Desk) -> None:
     assert "It was rehearsed before" in said
     card = json.loads((desk.folder / "told.json").read_text("utf-8"))
     assert card["submitter"] == "A newcomer"
-    assert set(card["caveats"]) == {"repeated", "short", "long", "untranslated"}
+    assert set(card["caveats"]) == set(CaveatKind)
     assert card["corpus"]["id"] == "eo-gold"
     [row] = desk.json("submission list", "submission-list")["submissions"]
     assert (row["state"], row["runs"], row["answers"]) == ("told", 1, 1)
