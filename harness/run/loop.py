@@ -35,8 +35,11 @@ SAME_FAILURES = 10
 """Entries in a row that may fail the same way before the run stops."""
 
 HOPELESS_FAILURES = 3
-"""The same for failures that no later entry can escape: a wrong key, no permission."""
+"""The same for failures that no later entry can escape: a wrong key, no permission, no such model."""
 
+
+NOT_FOUND = "HTTP 404"
+"""How the message of a model or an address that is not there begins."""
 
 _OF_ONE_ENTRY = frozenset(
     {ErrorClass.MISSING, ErrorClass.NUMBERING, ErrorClass.EMPTY, ErrorClass.NO_SOURCE}
@@ -61,7 +64,9 @@ class Streak:
         failure = (error_class, _CHANGING.sub("#", message or ""))
         self._count = self._count + 1 if failure == self._failure else 1
         self._failure = failure
-        hopeless = error_class in {ErrorClass.AUTH, ErrorClass.OFFLINE}
+        hopeless = error_class in {ErrorClass.AUTH, ErrorClass.OFFLINE} or (
+            error_class is ErrorClass.REQUEST and (message or "").startswith(NOT_FOUND)
+        )
         if self._count < (HOPELESS_FAILURES if hopeless else SAME_FAILURES):
             return None
         return f"{self._count} entries in a row failed the same way ({error_class}): {message}"

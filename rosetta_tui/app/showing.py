@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from corpora.text.near_names import near_names, one_of
 from harness import api
 from harness.api import Ready, RunRequest
 from harness.card.leaving import refuse_inside
@@ -22,11 +23,13 @@ from harness.consent.sending import NobodySaidWhetherToSend
 from harness.core.failures import UsageError
 from harness.core.run_state import RunState
 from harness.endpoint import ways_out
+from harness.endpoint.endpoints import list_models
 from harness.events.control import Control
 from harness.events.kinds import Event, Finished
 from harness.privacy import NobodyAnswersForServer, remember
+from harness.run.loop import NOT_FOUND
 from harness.run.total_failure import unconnected, unconnected_words
-from harness.setup.plan import Resumption, run_options_of, scoring_of
+from harness.setup.plan import Resumption, run_options_of, scoring_of, told_of
 from harness.store.file.database import default_path, opened
 from harness.store.runs import Run, find_open_run, find_run, read_card, runs_back
 from rosetta_tui.app.launch import watch
@@ -40,6 +43,9 @@ if TYPE_CHECKING:
     import sqlite3
 
 LOOK_SECONDS = 0.1
+
+MOST_SERVED = 8
+"""Models of an endpoint that are named at most."""
 
 
 AtEnd = Callable[[Path, str], int]
@@ -246,11 +252,30 @@ def _close(path: Path, finished: Finished, style: str | None) -> None:
             with opened(path) as connection:
                 run = find_run(connection, finished.run_id)
             click.echo(plain(finished_line(finished, run.submission)), err=True)
+            if served := _served_words(run, finished.reason or ""):
+                click.echo(plain(served), err=True)
         return
     with opened(path) as connection:
         if style not in {"json-lines", "quiet"}:
             print_card(connection, finished.run_id, as_json=style == "card")
         say_lacking(connection, finished.run_id)
+
+
+def _served_words(run: Run, reason: str) -> str:
+    """Return which models a local endpoint serves where it did not find the run's; empty where that is not known."""
+    endpoint, model = told_of(run).endpoint, run.setup.model_slug
+    if NOT_FOUND not in reason or not endpoint:
+        return ""
+    try:
+        served = list_models(endpoint)
+    except UsageError:
+        return ""
+    if not served or model in served:
+        return ""
+    near = near_names(model, served)
+    guess = f" Did you mean {one_of(near)}?" if near else ""
+    more = ", …" if len(served) > MOST_SERVED else ""
+    return f"{endpoint} serves no {model}.{guess} Served: {', '.join(served[:MOST_SERVED])}{more}."
 
 
 def say_lacking(connection: sqlite3.Connection, run_id: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, replace
 from typing import Any, Final, TypeVar
 
+from harness.core.failures import ErrorClass
 from harness.core.run_state import RunState
 from harness.events.kinds import EntryScored, Event, Failed, Finished, Progress, Started
 from harness.method.method import Result
@@ -43,6 +44,7 @@ class PlainLines:
         self._secret = secret
         self._told = 0.0
         self._doing: str | None = None
+        self._failure: tuple[ErrorClass | None, str | None] = (None, None)
         self._columns = TRANSLATIONS
         self._id_width = 0
         """Cells of the longest id so far; at first those of the number of entries."""
@@ -66,6 +68,10 @@ class PlainLines:
             state = "done    " if result.error_class is None else "failed  "
             self._write(f"{state}{plain(str(result.entry_id)).rjust(self._id_width)}  secret")
             return
+        failure = (result.error_class, result.error)
+        if result.error_class is not None and failure == self._failure:
+            result = replace(result, error="as the one before")
+        self._failure = failure
         self._write(entry_line(result, self._id_width, self._columns))
 
     def _started(self, event: Started) -> None:

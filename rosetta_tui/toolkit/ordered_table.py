@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -82,6 +83,9 @@ class OrderedTable(ResultTable, Generic[Entries]):
         self.show_rows(entries, 0 if top else None if here is None else entries.find(here))
 
 
+_COMPARISON = re.compile(r"\S*[<>]=?\s*-?[\d.]+")
+
+
 class SearchedScreen(Screen[None]):
     """Has a table, above it an input ``#search``, and a connection to the store of its own."""
 
@@ -150,8 +154,11 @@ class SearchedScreen(Screen[None]):
         self.look_for(event.value)
 
     @on(Input.Submitted, "#search")
-    def _searched(self) -> None:
+    def _searched(self, event: Input.Submitted) -> None:
         self.set_focus(self.table)
+        if compared := _COMPARISON.search(event.value):
+            words = f"{compared[0]} is searched as text: numbers cannot be compared here yet. s sorts by a score."
+            self.notify(plain(words), markup=False)
 
     def end_search(self) -> bool:
         """Show everything again; gives False where nobody searches."""

@@ -439,3 +439,22 @@ def test_run_help_lists_every_method(program: Program) -> None:
     every = program("run", "-h", "--all")[1]
     shown = {max(each.opts, key=len) for each in run.params if isinstance(each, click.Option)}
     assert shown <= set(re.findall(r"--[\w-]+", every))
+
+
+@pytest.mark.usefixtures("home")
+def test_model_that_is_not_served_is_said_once_with_those_that_are(program: Program) -> None:
+    def answer(asked: Asked) -> Answer:
+        if asked.path.endswith("/models"):
+            return json_answer({"data": [{"id": "qwen2.5-7b"}, {"id": "gemma-3"}]})
+        return error(404, "model 'qwen2.5-7' not found")
+
+    with serving(answer) as server:
+        code, out, problems = program(
+            "run", str(sample_path(DEMO_CORPUS)), "--method", "chat", "--endpoint", server.url,
+            "--model", "qwen2.5-7", "--plain", "--concurrency", "1",
+        )  # fmt: skip
+    assert code == 1
+    failed = [line for line in out.splitlines() if line.startswith("failed")]
+    assert len(failed) == 3
+    assert [line.endswith("as the one before") for line in failed] == [False, True, True]
+    assert "serves no qwen2.5-7. Did you mean qwen2.5-7b? Served: gemma-3, qwen2.5-7b." in problems
