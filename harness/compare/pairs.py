@@ -198,9 +198,14 @@ def _why_not(id_: str, first: PairSide, second: PairSide) -> str | None:
     one, other = first.signature(id_), second.signature(id_)
     if one == other:
         return None
-    return (
-        f"scored otherwise{_facts(first, second)}: {one} in {first.name}, {other} in {second.name}"
-    )
+    only_one, only_other = _different_parts(one, other), _different_parts(other, one)
+    return f"scored otherwise{_facts(first, second)}: {only_one} in {first.name}, {only_other} in {second.name}"
+
+
+def _different_parts(signature: str, other: str) -> str:
+    """Return the parts of a signature that another one does not have."""
+    parts = [part for part in signature.split("|") if part not in other.split("|")]
+    return "|".join(parts) or "nothing more"
 
 
 def _facts(first: PairSide, second: PairSide) -> str:
@@ -225,13 +230,22 @@ def _why_no_composite(first: PairSide, second: PairSide, left_out: Mapping[str, 
         only = [*_only(inputs - others, first), *_only(others - inputs, second)]
         profiles = f"profile {profile} and {other_profile}" if profile != other_profile else ""
         told = "; ".join(filter(None, [profiles, *only]))
-        return f"the composites weigh other inputs ({told}), so the weights differ"
+        return f"the composites weigh other inputs ({told}), so the weights differ{_remedy(first, second)}"
     otherwise = [
         id_ for id_ in first.table.weighing.profiles[profile] if id_ in inputs & left_out.keys()
     ]
     if otherwise:
         return f"inputs of the composite were scored otherwise: {', '.join(map(short_title, otherwise))}"
     return None
+
+
+def _remedy(first: PairSide, second: PairSide) -> str:
+    """Name the command that gives a run the terms of the other one, where only one has any; empty otherwise."""
+    for side, other in ((first, second), (second, first)):
+        if other.rows.setup.terms_sha256 and not side.rows.setup.terms_sha256:
+            run = side.name.removeprefix("run ")
+            return f"; `rosetta score --rescore {run} --terms FILE`, with the terms or coaching of {other.name}, makes them comparable"
+    return ""
 
 
 def _only(ids: frozenset[str], side: PairSide) -> Iterator[str]:

@@ -205,6 +205,7 @@ def test_metrics_scored_otherwise_are_left_out(connection: Connection, run: Run)
     assert set(pair.left_out) == {"chrf_plus_plus", "bleu", "ter", "composite"}
     for words in ("multi_ref", "nrefs:1", "nrefs:var"):
         assert words in pair.left_out["bleu"]
+    assert "case:" not in pair.left_out["bleu"], "only what differs is said of a signature"
     assert "scored otherwise: chrF++" in pair.left_out["composite"]
     assert set(pair.by_metric) == {"exact_match_rate", "length_ratio"}
     other = run(range(20), given, metrics=("chrf_plus_plus", "bleu"))
