@@ -17,8 +17,10 @@ from harness.compare.pairs import PairSide, shared_metrics
 from harness.compare.rows import OrderedRun, RowReader
 from harness.core.failures import UsageError
 from harness.store.runs import Run, find_run
+from scoring.core.metric import FloatArray
 from scoring.core.table import Table
 from scoring.statistics import best_baseline, repetitions
+from scoring.statistics.clusters import drawn_values
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED
 from scoring.statistics.significance import COMPOSITE, TRIALS, resamples
 
@@ -142,6 +144,32 @@ class SharedRuns:
                 not s.rows.run.imported and s.rows.secret for group in groups for s in group
             ),
         )
+
+    def drawn(self, setups: Sequence[Sequence[str]]) -> tuple[list[int], FloatArray, FloatArray]:
+        """Return the places of the set-ups that compare with the first, their values, and these on shared resamples.
+
+        Shapes (set-ups,) and (set-ups, draws), oriented so that more is better; repetitions count together. UsageError
+        where entries are secret, or fewer than two set-ups compare.
+        """
+        read = [[self._run(name) for name in names] for names in setups]
+        sides, _ = self._comparable(read)
+        if any(not s.rows.run.imported and s.rows.secret for s in sides.values()):
+            raise UsageError(
+                "These runs have secret entries: how they differ is counted and released."
+            )
+        groups = [[sides[s.run.run_id] for s in group if s.run.run_id in sides] for group in read]
+        places = [place for place, group in enumerate(groups) if group]
+        if len(places) < 2:
+            raise UsageError("Fewer than two set-ups of the sweep compare.")
+        inputs = groups[places[0]][0].inputs[1]
+        tables, drawn = zip(
+            *(self._together(groups[place], inputs) for place in places), strict=True
+        )
+        try:
+            points, values = drawn_values(tables, self._metric, self._draws, self._seed, drawn)
+        except ValueError as error:
+            raise UsageError(f"The set-ups of the sweep do not compare: {error}.") from error
+        return places, points, values
 
     def _run(self, name: str) -> OrderedRun:
         if name not in self._runs:

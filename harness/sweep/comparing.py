@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from harness.compare.against_best import MethodAgainstBest, RepeatedRuns, SharedRuns
 from harness.core.failures import UsageError
+from harness.sweep.effects import AxisEffect, axis_effects
 from harness.sweep.record import SweepRecord
 from harness.sweep.standing import SweepSetup, setups_of
 from scoring.statistics.intervals import DRAWS, SEED
@@ -79,6 +80,10 @@ class SweepComparison(_Record):
     baselines: tuple[ComparedSetup, ...]
     left_out: dict[str, str]
     """Name of a set-up, or id of a run → why it is not among them."""
+    effects: tuple[AxisEffect, ...] = ()
+    """What each value of an axis adds; empty where no two set-ups differ in one axis alone."""
+    unanswered: str = ""
+    """Why no method was compared with baselines; empty where some were."""
 
 
 def compare_sweep(
@@ -91,16 +96,21 @@ def compare_sweep(
 ) -> SweepComparison:
     """Hold each method of a sweep against the best of its baselines, complete runs only.
 
-    UsageError where no method or no baseline is complete, none compares, or entries are secret.
+    Where there is no method or no baseline, the effects of the axes are all that is returned. UsageError where there are
+    none either, nothing compares, or entries are secret.
     """
     setups = setups_of(found)
     done = [each for each in setups if each.complete]
     baselines = [each for each in done if each.is_baseline]
     methods = [each for each in done if not each.is_baseline]
-    _refuse_one_sided(methods, baselines)
     left_out = {_name(each): "none of its runs is complete" for each in setups if not each.complete}
     results: dict[str, MethodAgainstBest] = {}
     shared = SharedRuns(connection, metric, draws=draws, seed=seed)
+    effects = _effects_or_none(shared, done, metric)
+    if unanswered := _one_sided(methods, baselines):
+        if not effects:
+            raise UsageError(unanswered)
+        methods = []
     for each in methods:
         try:
             result = shared.against_best(_ids(each), [*map(_ids, baselines)], trials=10 * draws)
@@ -110,7 +120,7 @@ def compare_sweep(
         _refuse_secret(result)
         left_out |= result.refused
         results[_name(each)] = result
-    if not results:
+    if methods and not results:
         raise UsageError(
             "\n".join(
                 [
@@ -133,20 +143,34 @@ def compare_sweep(
         ),
         baselines=tuple(_told(each, names) for each in known.values()),
         left_out=left_out,
+        effects=effects,
+        unanswered=unanswered,
     )
 
 
-def _refuse_one_sided(methods: Sequence[SweepSetup], baselines: Sequence[SweepSetup]) -> None:
+def _effects_or_none(
+    shared: SharedRuns, setups: Sequence[SweepSetup], metric: str
+) -> tuple[AxisEffect, ...]:
+    """Return the effects of the axes; none where no two set-ups compare, of which the comparison says why."""
+    try:
+        return axis_effects(shared, setups, metric)
+    except UsageError:
+        return ()
+
+
+def _one_sided(methods: Sequence[SweepSetup], baselines: Sequence[SweepSetup]) -> str:
+    """Return why methods and baselines cannot be compared; empty where there are both."""
     if not baselines:
-        raise UsageError(
+        return (
             "No baseline of this sweep is complete: a model as it comes (without coaching and tools), a copy of the "
             "source or a constant. Let the plan have one."
         )
     if not methods:
-        raise UsageError(
+        return (
             "Every complete set-up of this sweep is a baseline, so there is no method to compare with them. "
             "`rosetta compare` compares two to six runs with each other."
         )
+    return ""
 
 
 def _refuse_secret(result: MethodAgainstBest) -> None:

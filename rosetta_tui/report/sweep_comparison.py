@@ -13,17 +13,37 @@ from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from harness.sweep.comparing import ComparedSetup, MethodVerdict, SweepComparison
+    from harness.sweep.effects import AxisEffect
 
 _HEADINGS = ("method", "value", "best baseline", "difference", "95 % to the best", "p", "p of maximum", "p (Holm)", "")  # fmt: skip
 _PARTS = ("set-up", "value", "runs", "sd of entries", "sd of repetitions", "sd of the rest")
+_EFFECTS = ("axis", "value", "adds", "95 % interval", "to", "pairs")
 _DIGITS = 4
 
 
 def comparison_lines(found: SweepComparison, width: int | None) -> Iterator[str]:
     """Yield what `rosetta sweep compare` prints."""
     many = counted(len(found.baselines), "baseline")
-    yield f"Sweep {found.name} ({found.id}) by {short_title(found.metric)}: {counted(len(found.methods), 'method')} against the best of {many}"
-    yield ""
+    against = (
+        f": {counted(len(found.methods), 'method')} against the best of {many}"
+        if found.methods
+        else ""
+    )
+    yield f"Sweep {found.name} ({found.id}) by {short_title(found.metric)}{against}"
+    if found.effects:
+        yield ""
+        yield from stacked([_EFFECTS, *(_effect(each) for each in found.effects)], width, ())
+        yield "adds: mean difference to the first value of the axis, over pairs of set-ups that differ in nothing else."
+    if found.methods:
+        yield ""
+        yield from _methods(found, width)
+    if found.unanswered:
+        yield found.unanswered
+    for name, why in found.left_out.items():
+        yield f"left out, {name}: {why}"
+
+
+def _methods(found: SweepComparison, width: int | None) -> Iterator[str]:
     yield from stacked([_HEADINGS, *(_row(found, each) for each in found.methods)], width, ())
     for each in found.methods:
         if each.nearest != each.best:
@@ -36,8 +56,17 @@ def comparison_lines(found: SweepComparison, width: int | None) -> Iterator[str]
     for setup in setups:
         if setup.unparted:
             yield f"{setup.name}: {setup.unparted}."
-    for name, why in found.left_out.items():
-        yield f"left out, {name}: {why}"
+
+
+def _effect(effect: AxisEffect) -> tuple[str, ...]:
+    return (
+        effect.axis,
+        effect.value,
+        figures.signed(effect.difference, _DIGITS),
+        f"{figures.signed(effect.lower, _DIGITS)} … {figures.signed(effect.upper, _DIGITS)}",
+        effect.reference,
+        str(effect.pairs),
+    )
 
 
 def _row(found: SweepComparison, each: MethodVerdict) -> tuple[str, ...]:

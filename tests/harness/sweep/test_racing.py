@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from harness import api
+from harness.compare.against_best import SharedRuns
 from harness.core.failures import UsageError
 from harness.core.run_state import RunState
 from harness.events.control import Control
@@ -32,6 +34,7 @@ from harness.store.sweeps import (
     set_run,
 )
 from harness.sweep.comparing import SweepComparison, compare_sweep
+from harness.sweep.effects import axis_effects
 from harness.sweep.processes import WorkerProcesses
 from harness.sweep.racing import BLOCK, SweepRace, entry_scores, read_racers
 from harness.sweep.record import RacedOutRecord, SweepRecord, sweep_record
@@ -320,17 +323,46 @@ def test_methods_meet_the_best(
     assert fair.method.between_entries is None, "one run alone cannot be parted"
     assert found.left_out == {"late": "none of its runs is complete"}
     with closing(open_store(path)) as store:
-        for kinds, words in ((("raw a", "raw b"), "no method"), (("good",), "No baseline")):
-            cells = tuple(each for each in record.cells if each.labels["model"] in kinds)
-            with pytest.raises(UsageError, match=words):
-                compare_sweep(store, record.model_copy(update={"cells": cells}))
+        cells = tuple(each for each in record.cells if each.labels["model"] == "good")
+        with pytest.raises(UsageError, match="No baseline"):
+            compare_sweep(store, record.model_copy(update={"cells": cells}))
+        cells = tuple(each for each in record.cells if each.labels["model"].startswith("raw"))
+        raw = compare_sweep(store, record.model_copy(update={"cells": cells}), "chrf_plus_plus", draws=100)  # fmt: skip
+    assert (raw.methods, "no method" in raw.unanswered) == ((), True)
+    [effect] = raw.effects
+    assert (effect.axis, effect.reference, effect.value, effect.pairs) == ("model", "raw a", "raw b", 1)  # fmt: skip
+    assert effect.lower <= effect.difference <= effect.upper
+    assert {each.value for each in found.effects} == {"raw b", "good", "fair", "bad"}
     monkeypatch.setenv("ROSETTA_HOME", str(path.parent))
     asked = ["sweep", "compare", "five", "--metric", "chrf", "--draws", "300"]
     lines = CliRunner().invoke(rosetta, asked)
     assert lines.exit_code == 0, lines.output
     assert "3 methods against the best of 2 baselines" in lines.output
+    assert "axis   value  adds" in lines.output
     told = json.loads(CliRunner().invoke(rosetta, [*asked, "--json"]).output)
     assert [each["method"]["name"] for each in told["methods"]] == ["good", "fair", "bad"]
+
+
+class Drawn(SharedRuns):
+    """Values of set-ups as they are given; each resample moves all set-ups alike."""
+
+    def __init__(self, points: Sequence[float]) -> None:
+        self.points = np.array(points)
+
+    def drawn(self, setups: Any) -> Any:
+        moved = np.random.default_rng(1).normal(0, 5, 400)
+        return [*range(len(setups))], self.points, self.points[:, None] + moved
+
+
+def test_effect_of_an_axis_is_the_mean_over_pairs_that_differ_in_it_alone() -> None:
+    grid = [{"model": m, "prompt": p} for m, p in product(("a", "b"), ("plain", "long"))]
+    setups = [SweepSetup(labels, (), other_inputs=False) for labels in grid]
+    model, prompt = axis_effects(Drawn([50.0, 53.0, 60.0, 65.0]), setups, "chrf_plus_plus")
+    assert (model.value, model.difference, model.pairs) == ("b", 11.0, 2)
+    assert (prompt.reference, prompt.value, prompt.difference) == ("plain", "long", 4.0)
+    assert (model.lower, model.upper) == (pytest.approx(11.0), pytest.approx(11.0)), "what moves all alike is no doubt"  # fmt: skip
+    [model, prompt] = axis_effects(Drawn([-50.0, -53.0, -60.0]), setups[:3], "ter")
+    assert (model.difference, model.pairs, prompt.difference) == (10.0, 1, 3.0)
 
 
 @pytest.mark.parametrize("term", first(1, ["absent", "number"]))
