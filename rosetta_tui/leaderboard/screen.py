@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,10 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from harness.leaderboard.entrant import Entrant
+from harness.leaderboard.official import OfficialList, official_lists
 from harness.leaderboard.ranking import Board, BoardGrounds, leaderboards
+from harness.release.taken import cards_here
+from rosetta_tui.leaderboard.official_screen import OfficialScreen
 from rosetta_tui.leaderboard.rows import (
     Dimension,
     LeaderboardRows,
@@ -48,9 +52,6 @@ from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
-
-    from harness.leaderboard.official import OfficialList
 
 
 class LeaderboardScreen(Screen[None]):
@@ -271,8 +272,6 @@ class LeaderboardScreen(Screen[None]):
 
     def action_official(self) -> None:
         """Show the official lists."""
-        from rosetta_tui.leaderboard.official_screen import OfficialScreen
-
         self.app.push_screen(OfficialScreen(self._official))
 
     def action_sort(self) -> None:
@@ -354,9 +353,6 @@ class LeaderboardScreen(Screen[None]):
 
 
 def _read(home: Path, store: sqlite3.Connection) -> tuple[list[Board], Sequence[OfficialList]]:
-    from harness.leaderboard.official import official_lists
-    from harness.release.taken import cards_here
-
     return leaderboards(store), official_lists(cards_here(home, store))
 
 
