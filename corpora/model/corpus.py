@@ -312,17 +312,27 @@ class Selection:
     def apply(self, corpus: Corpus) -> tuple[int, ...]:
         """Return the positions of the chosen entries, in the order of the corpus; none that a vault kept closed.
 
-        Raises CorpusError for an id that is not there, and for a filter that leaves nothing.
+        Entries of ``held_out`` are never chosen: they are activated first (benchmark specification §2.3). Raises
+        CorpusError for them where they are asked for, for an id that is not there, and for a filter that leaves nothing.
         """
         findings = Findings(corpus.dataset.id)
         self._check(findings)
         chosen = [
             place
             for place, entry in enumerate(corpus.entries)
-            if corpus.vault is None or not entry.not_stored
+            if (corpus.vault is None or not entry.not_stored)
+            and entry.segment is not Segment.HELD_OUT
         ]
+        held_out = any(entry.segment is Segment.HELD_OUT for entry in corpus.entries)
+        if Segment.HELD_OUT in self.segments or (held_out and not chosen):
+            _refuse_held_out(findings)
         if self.entry_ids:
             wanted = self._wanted(corpus, findings)
+            if any(
+                entry.segment is Segment.HELD_OUT and str(entry.id) in wanted
+                for entry in corpus.entries
+            ):
+                _refuse_held_out(findings)
             chosen = [at for at in chosen if str(corpus.entries[at].id) in wanted]
         chosen = self._by_segment(corpus, chosen, findings)
         chosen = self._by_difficulty(corpus, chosen, findings)
@@ -386,3 +396,12 @@ def _refuse_nothing(
             field=field,
         )
         raise findings.failure()
+
+
+def _refuse_held_out(findings: Findings) -> None:
+    findings.error(
+        "Entries of held_out are not used before they are activated.",
+        "To activate some, make gold_standard their segment in the file and raise its version.",
+        field="segment",
+    )
+    findings.stop_if_failed()

@@ -364,10 +364,10 @@ def test_terms_hold_for_the_machines_of_a_cluster(
     _, sweep = begun(tmp_path, "http://127.0.0.1:9/v1", fixed="offline = true\n")
     with pytest.raises(UsageError, match="--offline is on, and workers of a cluster are other"):
         require_cluster(cluster.address, cells_again(sweep))
-    secret = Entry(id=1, source="a", reference="b", segment="held_out")
+    secret = Entry(id=1, source="a", reference="b", segment="gold_standard")
     with pytest.raises(UsageError, match="Secret entries go to no worker"):
         require_terms_of(cell.request.corpus.dataset, [secret], cell.request.plan, [])
-    (tmp_path / "c.tsv").write_text("id\tsource\treference\tsegment\n1\tone\tUNU\theld_out\n", "utf-8")  # fmt: skip
+    (tmp_path / "c.tsv").write_text("id\tsource\treference\tsegment\n1\tone\tUNU\tgold_standard\n", "utf-8")  # fmt: skip
     path, before = tmp_path / "plan.toml", (tmp_path / "home" / "rosetta.sqlite").read_bytes()
     called = CliRunner().invoke(rosetta, ["sweep", str(path), "--scheduler", cluster.address])
     assert isinstance(called.exception, UsageError)

@@ -157,7 +157,7 @@ def test_of_a_whole_form_nobody_is_told_to_fill_in_more(path: Path, tmp_path: Pa
         ({"body": ("model=3",)}, "body", "use its own option"),
         ({"body": ("=3",)}, "body", "takes NAME=JSON"),
         ({"entries": "no-such-id"}, "entries", "No entry has the id"),
-        ({"segment": ("held_out",)}, "segment", "No entry is left"),
+        ({"segment": ("held_out",)}, "segment", "held_out are not used before"),
         ({"file": "/nowhere.json"}, "file", "cannot be read"),
         ({"file": "store:00000000"}, "file", "no such corpus"),
         ({"method": "chatt"}, "method", "no such method"),
