@@ -136,6 +136,13 @@ def test_entries_are_unique_composed_and_have_known_fields() -> None:
     assert sum(bool(entry.variants) for entry in entries()) >= 60
 
 
+ENDINGS = {
+    "NOUN": "o", "ADJ": "a", "ADV": "e", "INF": "i", "PRS": "as", "PST": "is", "FUT": "os", "COND": "us",
+    "VOL": "u", "PL": "j", "ACC": "n", "FEM": "in", "OPP": "mal", "INCH": "iĝ", "CAUS": "ig",
+    "PTCP.ACT.PRS": "ant", "PTCP.ACT.PST": "int", "PTCP.PASS.PST": "it",
+}  # fmt: skip
+
+
 def test_analyses_join_to_words_and_have_one_gloss_each() -> None:
     references = {entry.id: entry.reference for entry in entries()}
     for entry, segments, glosses in analyses():
@@ -143,6 +150,8 @@ def test_analyses_join_to_words_and_have_one_gloss_each() -> None:
         shape = [word.count("-") for word in segments]
         assert shape == [word.count("-") for word in glosses], entry
         assert all(part for word in (*segments, *glosses) for part in word.split("-")), entry
+        pairs = zip("-".join(segments).split("-"), "-".join(glosses).split("-"), strict=True)
+        assert [pair for pair in pairs if ENDINGS.get(pair[1], pair[0]) != pair[0]] == [], entry
 
 
 def test_glosses_are_explained() -> None:

@@ -255,6 +255,22 @@ def test_passwords_of_netrc_and_cookies_are_not_sent(
     assert "cookie" not in endpoint.asked[3].headers
 
 
+def test_many_calls_are_open_at_once(endpoint: Scripted) -> None:
+    """No limit of the library's holds the pace of a run back."""
+    answer = json_answer(completion("y"), until=lambda: len(endpoint.asked) == 150)
+    endpoint.answer = lambda _: answer
+
+    async def main() -> None:
+        client = EndpointClient(timeout_seconds=20, offline=True)
+        try:
+            await asyncio.gather(*(client.send(request(endpoint.url)) for _ in range(150)))
+        finally:
+            await client.close()
+
+    asyncio.run(main())
+    assert endpoint.most_under_way == 150
+
+
 REPLY = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%b" % (len(GOOD), GOOD)
 
 

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,7 @@ from harness.setup.plan import Plan, RunOptions
 from tests.harness.box.making import descendants, new_since, require_ended
 from tests.harness.evaluation import LANGUAGES, Heard, corpus, kept, query, run_corpus
 from tests.harness.methods.tiny_model import SAYS, tiny_model
-from tests.harness.scripted import Scripted
+from tests.harness.scripted import Scripted, error, json_answer
 
 Act = Callable[[], Any]
 
@@ -266,6 +266,27 @@ def test_method_stops_at_the_budget(endpoint: Scripted, store_path: Path, swallo
     assert heard.finished.state is RunState.STOPPED
     assert "more than the whole budget of $0.5" in (heard.finished.reason or "")
     assert (kept(store_path).results, endpoint.asked) == ([], [])
+
+
+class ThreeCalls(Asking):
+    """Asks three times for each entry, whatever the replies are."""
+
+    async def translate(self, entries: Sequence[Entry], calls: Calls) -> Any:
+        for step in range(3):
+            body = {"messages": [{"content": f"{step} {entries[0].source}"}]}
+            with suppress(CallError):
+                await calls.send(Request("own", self.url, body, self.read))
+        return [Output("x")]
+
+
+def test_429_to_a_later_call_of_an_entry_reduces_the_pace(endpoint: Scripted, store_path: Path) -> None:  # fmt: skip
+    endpoint.answer = lambda asked: error(429) if asked.source[0] != "0" else json_answer({})
+    run = RunOptions(concurrency=8, most_attempts=1)
+    plan = Plan(method="foreign", options=MethodOptions(**LANGUAGES), run=run)
+    method = ThreeCalls(endpoint.url, lambda _: Reply("x"))
+    last = run_corpus(store_path, corpus(8), plan, method=method).progress[-1]
+    assert last.rate_limited == 16
+    assert last.concurrency <= int(8 * 0.8 * 0.8)
 
 
 def test_text_of_a_secret_call_is_kept_nowhere(endpoint: Scripted, store_path: Path) -> None:

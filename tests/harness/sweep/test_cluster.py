@@ -16,6 +16,7 @@ from contextlib import closing, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
@@ -264,6 +265,11 @@ def test_missing_scheduler_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         _, sweep = begun(tmp_path, "http://127.0.0.1:9/v1")
         with pytest.raises(HarnessError, match=said):
             require_cluster(address, cells_again(sweep))
+    idle = Mock(run=Mock(return_value={}))  # a scheduler that no worker has come to
+    monkeypatch.setattr(scheduler, "connected", lambda _: idle)
+    with pytest.raises(HarnessError, match=r"has no workers\. Start one with `dask worker tcp://"):
+        require_cluster("tcp://127.0.0.1:8786", cells_again(sweep))
+    idle.close.assert_called_once()
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(sys.modules, "harness.sweep.cluster.scheduler")
     with pytest.raises(UsageError, match="Install it beside the program, and on each worker"):
