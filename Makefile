@@ -28,10 +28,10 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(VENV)/.installed
 	$(BIN)/rosetta demo
 
-# A worker for each core, and each file in one worker: what a file shares is made once.
+# A worker for each core, and each file in one worker: what a file shares is made once. The order is that of tests/conftest.py.
 # Where the system can, in a namespace without a network: nothing that a test starts reaches another machine.
 test: $(VENV)/.tests
-	$(BIN)/python -P tests/without_network.py -n logical --dist loadfile $(if $(ONLY),-m $(ONLY)) $(TESTS)
+	$(BIN)/python -P tests/without_network.py -n logical --dist loadfile --no-loadscope-reorder $(if $(ONLY),-m $(ONLY)) $(TESTS)
 
 lint: $(VENV)/.tests
 	$(BIN)/ruff format --check .

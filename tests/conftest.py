@@ -7,7 +7,9 @@ import itertools
 import linecache
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,27 +55,42 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 50, 50)
 
 
+COSTLY_WEIGHT = 20
+"""Tests without the mark ``costly`` that take as long as one with it."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what is marked as thorough, unless the environment says ROSETTA_THOROUGH=1."""
-    if os.environ.get("ROSETTA_THOROUGH") == "1":
-        return
+    """Skip what is marked as thorough, unless the environment says ROSETTA_THOROUGH=1; begin with the longest files.
+
+    A worker takes whole files. Were a long one left for the end, the other workers would wait for it.
+    """
     skip = pytest.mark.skip(reason="runs in `make check-thorough` (ROSETTA_THOROUGH=1)")
+    is_thorough = os.environ.get("ROSETTA_THOROUGH") == "1"
+    costs = Counter[Path]()
     for item in items:
-        if item.get_closest_marker("thorough"):
+        if item.get_closest_marker("thorough") and not is_thorough:
             item.add_marker(skip)
+        else:
+            costs[item.path] += COSTLY_WEIGHT if item.get_closest_marker("costly") else 1
+    items.sort(key=lambda item: -costs[item.path])
 
 
 COLLECTED_EVERY = 100
-"""Tests between two full garbage collections, each about 0.1 s: apps and windows are circles that hold megabytes."""
+"""Tests between two full garbage collections, each about 0.1 s."""
 
 _ended = itertools.count(1)
 
 
 def pytest_runtest_logfinish() -> None:
-    """Collect circles now and then, because the thresholds above seldom reach the oldest generation."""
+    """Collect the young garbage of each test, all garbage now and then: the thresholds above seldom do either.
+
+    Apps and windows are circles of megabytes. Garbage of a hundred tests would be most of a worker's memory.
+    """
     if next(_ended) % COLLECTED_EVERY == 0:
         linecache.clearcache()
         gc.collect()
+    else:
+        gc.collect(1)
 
 
 @pytest.fixture(autouse=True)

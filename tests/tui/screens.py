@@ -30,8 +30,8 @@ from tests.tui.scenes import Scene
 
 AnyApp = TypeVar("AnyApp", bound=TextualApp[Any])
 
-IDLE_SECONDS = 0.005
-"""Time after which a quiet app counts as idle; Textual takes four times as long over every key."""
+IDLE_SECONDS = 0.001
+"""Time after which a quiet app counts as idle; Textual takes twenty times as long, three times over every key."""
 
 
 class Watched:
@@ -81,7 +81,7 @@ def soon_idle() -> Iterator[None]:
     """Let Textual see at once that an app has come to rest."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_wait, "SLEEP_GRANULARITY", IDLE_SECONDS)
-        patch.setattr(_wait, "SLEEP_IDLE", IDLE_SECONDS / 20)
+        patch.setattr(_wait, "SLEEP_IDLE", IDLE_SECONDS / 2)
         patch.setattr(Compositor, "render_update", _paint_nothing)
         patch.setattr(Stylesheet, "_parse_rules", _parse_once)  # a third of an app's start
         patch.setattr(RuleSet, "__hash__", object.__hash__)  # the same, without a call; 8 %
