@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import gc
 import itertools
 import linecache
@@ -137,11 +138,15 @@ def _at_once(wait: Callable[..., float | None]) -> Callable[..., float | None]:
 
 
 def _can_draw() -> bool:
-    """Tell whether Qt is installed and finds the libraries of the system that it needs."""
+    """Return whether Qt is installed and finds the libraries of the system that it needs."""
+    own = builtins.__import__
     try:
         import PySide6.QtWidgets  # noqa: F401
     except ImportError:
         return False
+    builtins.__import__ = (
+        own  # Qt's, for a feature that nobody here uses, slows every import in a function down
+    )
     return True
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
@@ -16,6 +18,7 @@ from textual.app import App as TextualApp
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.events import Key
+from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.strip import Strip
@@ -51,9 +54,6 @@ class Driving(Pilot[None]):
         await super().press(*keys)
         await acted(self.app)
 
-    async def _wait_for_screen(self, timeout: float = 600.0) -> bool:
-        return await super()._wait_for_screen(timeout)
-
 
 _PARSED: dict[tuple[Any, ...], list[RuleSet]] = {}
 _PARSE = Stylesheet._parse_rules  # every app parses the same styles again
@@ -76,12 +76,40 @@ def _paint_nothing(
     compositor._dirty_regions.clear()  # as painting does
 
 
+QUICK_ROUNDS = 50
+"""Rounds of the event loop before a wait for the app's widgets leaves the processor to threads."""
+
+
+async def _wait_for_widgets(pilot: Pilot[Any], timeout: float = 600.0) -> bool:
+    """Wait until every widget of the screen waits for its next message; return False where the app broke.
+
+    Textual sends each widget a message for this: two thirds of all messages in a test.
+    """
+    app, end = pilot.app, time.monotonic() + timeout
+    rounds = itertools.count()
+    while app._exception is None:
+        if not app.screen_stack:
+            return False
+        if all(map(_waits, [app, *app.screen.walk_children(with_self=True)])):
+            return True
+        assert time.monotonic() < end, "The widgets of the screen never come to rest."
+        await asyncio.sleep(0 if next(rounds) < QUICK_ROUNDS else 0.001)
+    return False
+
+
+def _waits(pump: MessagePump) -> bool:
+    queue: Any = pump._message_queue
+    waits = queue.ready_event._waiters
+    return bool(queue.empty() and (waits or pump._closed or not pump._running))
+
+
 @contextmanager
 def soon_idle() -> Iterator[None]:
     """Let Textual see at once that an app has come to rest."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_wait, "SLEEP_GRANULARITY", IDLE_SECONDS)
         patch.setattr(_wait, "SLEEP_IDLE", IDLE_SECONDS / 2)
+        patch.setattr(Pilot, "_wait_for_screen", _wait_for_widgets)
         patch.setattr(Compositor, "render_update", _paint_nothing)
         patch.setattr(Stylesheet, "_parse_rules", _parse_once)  # a third of an app's start
         patch.setattr(RuleSet, "__hash__", object.__hash__)  # the same, without a call; 8 %

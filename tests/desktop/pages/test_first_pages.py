@@ -67,7 +67,8 @@ def test_settings_hold_at_once_and_lead_to_all_else(settings: Entry) -> None:
         assert _chosen(row) == [number]
         assert settings.kept[-1] == ("window text size", str(SIZES[number]))
     row = _row(settings, "Colours")
-    for number, theme in reversed([*enumerate(THEMES)]):
+    for number in (len(THEMES) - 1, 0):
+        theme = tuple(THEMES)[number]
         row.findChildren(Button)[number].click()
         assert settings.look.theme is theme
         assert _chosen(row) == [number]

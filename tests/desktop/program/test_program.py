@@ -98,6 +98,7 @@ SAID = {
 }
 
 
+@pytest.mark.costly("the whole program in a process of its own, with three tries")
 def test_trouble_at_the_start_is_told_and_another_try_works(home: Path) -> None:
     tried = [*SAID][: times(2, len(SAID))]
     ran, seen = driven(home, "en", *tried, "")

@@ -313,6 +313,7 @@ def _asked(options: MethodOptions, *sources: str) -> list[Output]:
     return outputs
 
 
+@pytest.mark.costly("loads a translation engine in three processes")
 def test_prefix_of_the_target_is_no_part_of_the_output(tmp_path: Path) -> None:
     folder = tiny_model(tmp_path / "tiny")
     [output] = _asked(_options(folder, settings={"target_prefix": ["eo"]}), "good")

@@ -77,8 +77,8 @@ WALK = (
 )  # fmt: skip
 """Keys from Home and back to it."""
 
-BACK = {"escape", "q", "left"}
-"""Keys that lead to what was looked at before."""
+PASSED = {"escape", "q", "left", "down"}
+"""Keys after which nobody looks: they lead to what was looked at before, or past a line to the next key."""
 
 
 BASES = {"EntryByEntryScreen", "ListScreen", "ReadingScreen", "SearchedScreen", "SectionScreen"}
@@ -208,7 +208,7 @@ class Walk:
     async def press(self, *keys: str) -> None:
         for key in keys:
             await self._pilot.press(key)
-            if key not in BACK:
+            if key not in PASSED:
                 await self.look()
         await rest(self._pilot)
 

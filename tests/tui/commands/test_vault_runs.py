@@ -101,6 +101,7 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program) ->
     forget_keys()
 
 
+@pytest.mark.costly("kills a process, whose run is resumed, retried and scored again")
 def test_vault_run_that_is_killed_goes_on(office: Office) -> None:
     method = f"{office.folder / 'back.py'}:Backwards"
     chosen = ("--metrics", "chrf", "--concurrency", "1")

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self, TypeVar
 
-import pyte
+from tests.tui.real.emulator import Emulator
 
 PATIENCE_SECONDS = 60.0
 
@@ -37,8 +37,7 @@ class Pseudo:
 
     def __init__(self, home: Path, *words: object, ignore_hang_up: bool = False) -> None:
         """``words`` are the command line's; the app opens on Home without any."""
-        self._screen = pyte.Screen(100, 30)
-        self._stream = pyte.ByteStream(self._screen)
+        self._emulator = Emulator(100, 30)
         self.drawn = bytearray()
         """Everything that came."""
         self._main, side = pty.openpty()
@@ -74,8 +73,8 @@ class Pseudo:
             except OSError:  # the program has ended
                 break
             self.drawn += data
-            self._stream.feed(data)
-        return "\n".join(line.rstrip() for line in self._screen.display)
+            self._emulator.feed(data)
+        return self._emulator.text
 
     def wait_for(self, *words: str) -> str:
         return wait(self.screen, lambda seen: all(word in seen for word in words))

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Self
 
 import pexpect
-import pyte
 
 from review.files.batch import Batch
 from review.log.laptop import Laptop
@@ -23,6 +22,7 @@ from review.log.payloads import Face
 from review.rating import Relation
 from review.session.session import Session
 from tests.review.session.scenes import CODE, write_file
+from tests.tui.real.emulator import Emulator
 
 ROOT = Path(__file__).parents[3]
 SECONDS = 30.0
@@ -50,8 +50,7 @@ class Terminal:
     """A child on a terminal of 80 × 24; counts the keys that are pressed."""
 
     def __init__(self, folder: Path) -> None:
-        self.screen = pyte.Screen(80, 24)
-        self._stream = pyte.ByteStream(self.screen)
+        self._emulator = Emulator(80, 24)
         self.keys = 0
         self._again = b""
         """What was pressed last, until it is pressed again because it came too soon: once, as a busy
@@ -74,7 +73,7 @@ class Terminal:
 
     @property
     def shown(self) -> str:
-        return "\n".join(line.rstrip() for line in self.screen.display)
+        return self._emulator.text
 
     def look(self, seconds: float = 0.0) -> bool:
         """Take in what was drawn; tells whether there was anything."""
@@ -85,7 +84,7 @@ class Terminal:
             data = os.read(self.child.child_fd, 65536)
         except OSError:
             return False
-        self._stream.feed(data)
+        self._emulator.feed(data)
         return bool(data)
 
     def see(self, words: str) -> None:
