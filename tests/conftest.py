@@ -49,11 +49,11 @@ def pytest_collectreport() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Let the garbage collector leave alone what stays to the end, and look as seldom as in the program itself."""
+    """Let the garbage collector leave alone what stays to the end, and look less often than by default."""
     text().validate()  # makes hypothesis' table of characters, which the first test would pay for
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 50, 50)
+    gc.set_threshold(20_000, 10, 5)
 
 
 COSTLY_WEIGHT = 20
@@ -83,7 +83,7 @@ _ended = itertools.count(1)
 
 
 def pytest_runtest_logfinish() -> None:
-    """Collect the young garbage of each test, all garbage now and then: the thresholds above seldom do either.
+    """Collect the young garbage of each test, and all garbage now and then.
 
     Apps and windows are circles of megabytes. Garbage of a hundred tests would be most of a worker's memory.
     """

@@ -90,7 +90,8 @@ async def _wait_for_widgets(pilot: Pilot[Any], timeout: float = 600.0) -> bool:
     while app._exception is None:
         if not app.screen_stack:
             return False
-        if all(map(_waits, [app, *app.screen.walk_children(with_self=True)])):
+        is_sized = app._resize_event is None  # a new size waits for a timer
+        if is_sized and all(map(_waits, [app, *app.screen.walk_children(with_self=True)])):
             return True
         assert time.monotonic() < end, "The widgets of the screen never come to rest."
         await asyncio.sleep(0 if next(rounds) < QUICK_ROUNDS else 0.001)
