@@ -5,7 +5,7 @@ Nothing of a secret sentence stands in a message; a near copy is named by the en
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -279,20 +279,23 @@ def _balanced(project: Project, candidates: Sequence[Candidate], most: int) -> l
     """Choose one after the other of the tier that lacks most, and in it of the register that has least."""
     tiers = Counter(each.difficulty for each in project.state.entries)
     registers = Counter((each.difficulty, each.register_) for each in project.state.entries)
-    left = list(candidates)
+    waiting: dict[tuple[int, str], deque[int]] = {}
+    for place, candidate in enumerate(candidates):
+        group = candidate.difficulty or 0, candidate.register or ""
+        waiting.setdefault(group, deque()).append(place)
+
+    def rank(group: tuple[int, str]) -> tuple[float, int, int]:
+        tier = group[0]
+        return tiers[tier] / WEIGHTS[tier or 3], registers[group], waiting[group][0]  # type: ignore[index]
+
     chosen: list[Candidate] = []
-    while left and len(chosen) < most:
-        best = min(
-            left,
-            key=lambda each: (
-                tiers[each.difficulty or 0] / WEIGHTS[each.difficulty or 3],
-                registers[each.difficulty or 0, each.register or ""],  # type: ignore[index]
-            ),
-        )
-        left.remove(best)
-        tiers[best.difficulty or 0] += 1
-        registers[best.difficulty or 0, best.register or ""] += 1  # type: ignore[index]
-        chosen.append(best)
+    while waiting and len(chosen) < most:
+        group = min(waiting, key=rank)
+        chosen.append(candidates[waiting[group].popleft()])
+        tiers[group[0]] += 1
+        registers[group] += 1  # type: ignore[index]
+        if not waiting[group]:
+            del waiting[group]
     return chosen
 
 
