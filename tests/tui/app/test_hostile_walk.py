@@ -10,6 +10,7 @@ import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 from textual.pilot import Pilot
@@ -186,7 +187,7 @@ class Walk:
     def __init__(self, pilot: Pilot[Any], app: App) -> None:
         self._pilot, self._app = pilot, app
         self.seen: set[str] = set()
-        self._known: set[Screen[Any]] = set()
+        self._known: WeakSet[Screen[Any]] = WeakSet()
 
     async def look(self) -> None:
         app = self._app
