@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from hypothesis.strategies import text
 
 from harness import privacy
@@ -28,6 +29,9 @@ settings.register_profile(  # a busy machine is no fault of the program
     "rosetta", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("rosetta")
+if os.environ.get("ROSETTA_THOROUGH") != "1":
+    # it tries constants of our files as examples, and parses all files for them: 7 s in each worker
+    vars(providers)["is_local_module_file"] = lambda path: False
 
 _doors: list[offline.Hook] = []
 """The hook of the door of the test under way: a door that was shut once stays shut."""
