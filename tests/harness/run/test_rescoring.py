@@ -4,8 +4,9 @@ import json
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from harness.events.kinds import EntryScored, Event
 from harness.method.method import MethodClass, Setup
 from harness.privacy import remember
 from harness.run import rescoring
+from harness.run.beginning import tools_for
 from harness.run.final_scores import retried_scores
 from harness.run.rescoring import rescore
 from harness.run.retrying import retry
@@ -34,6 +36,7 @@ from harness.store.holding import spent_usd
 from harness.store.mixed_setups import parts_of, whole_setup, with_part
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run, read_run
+from scoring.core.translation import Translation
 from tests.harness.evaluation import (
     Heard,
     begun,
@@ -97,6 +100,54 @@ def test_metrics_are_added_and_the_rest_stays(done: Path) -> None:
     assert card["scores"]["ter"] is not None
     assert all(row["withheld"] and row["predicted"] is None for row in card["results"])
     assert "ENTRY NUMBER" not in json.dumps(card["results"])
+
+
+class SlowAnnotator:
+    """In the place of a model: notes how many outputs were stored when it was asked."""
+
+    id, slow = "comet", True
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.stored: list[int] = []
+        self.closed = False
+
+    def annotate(self, translations: Sequence[Translation]) -> list[float]:
+        self.stored.append(len(kept(self._path).results))
+        return [0.5] * len(translations)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_slow_annotators_are_asked_when_all_outputs_are_in(store_path: Path) -> None:
+    given, plan, slow = corpus(6), constant(), SlowAnnotator(store_path)
+    with closing(open_store(store_path)) as connection:
+        tools = replace(tools_for(connection, given, range(6), plan), annotators=(slow,))
+    number, method = begun(store_path, given, plan)
+    heard = Heard()
+    execute_run(store_path, number, method, heard, heard.control, tools=tools)
+    assert set(slow.stored) == {6}
+    assert slow.closed
+    assert "asking comet" in [each.doing for each in heard.progress]
+    assert heard.finished.card_hash
+
+
+def test_card_names_only_a_file_of_comet_scores_that_fits(store_path: Path, tmp_path: Path) -> None:
+    file = tmp_path / "comet_given.txt"
+    for lines, value in ((5, None), (4, 0.5)):
+        file.write_text("0.5\n" * lines, "utf-8")
+        scoring = ScoringOptions(comet=file)
+        plan = constant().model_copy(update={"scoring": scoring})
+        run_corpus(store_path, corpus(4), plan)
+        card = sealed_card(store_path)
+        scores = card["scores"]
+        assert scores["comet_score"] == value
+        if value is None:
+            assert "4" in scores["reasons"]["comet_score"]
+            assert (scores["comet_model"], card["scoring"]["comet"]) == ("", None)
+        else:
+            assert "comet_given" in scores["comet_model"]
 
 
 @pytest.mark.usefixtures("no_waits")

@@ -24,9 +24,7 @@ from harness.core.failures import HarnessError, UsageError
 from harness.events.following import Follower
 from harness.leaderboard.ranking import leaderboards
 from harness.method.options import MethodOptions
-from harness.run.beginning import tools_for
 from harness.run.rescoring import Explainer
-from harness.run.running import execute_run
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import changes, require_same, stated_setup
@@ -46,7 +44,6 @@ from rosetta_tui.show.card_fields import claim_json, tier_sign, tier_words
 from scoring.card.caveats import CaveatKind
 from scoring.card.claim import ClaimReason
 from scoring.core.specification import Tier
-from scoring.core.translation import Translation
 from tests.harness.annotators.embedded import embedded
 from tests.harness.evaluation import (  # fmt: skip
     FEW,
@@ -194,54 +191,6 @@ def test_embeddings_are_asked_once_after_a_run_too(endpoint: Scripted, store_pat
     assert card["scores"]["semantic_score"] > 0
     assert card["scores"]["chrf_plus_plus"] is not None
     assert verify_card(json.dumps(card).encode()).ok
-
-
-class SlowAnnotator:
-    """In the place of a model: notes how many outputs were stored when it was asked."""
-
-    id, slow = "comet", True
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.stored: list[int] = []
-        self.closed = False
-
-    def annotate(self, translations: Sequence[Translation]) -> list[float]:
-        self.stored.append(len(kept(self._path).results))
-        return [0.5] * len(translations)
-
-    def close(self) -> None:
-        self.closed = True
-
-
-def test_slow_annotators_are_asked_when_all_outputs_are_in(store_path: Path) -> None:
-    given, plan, slow = corpus(6), constant(), SlowAnnotator(store_path)
-    with closing(open_store(store_path)) as connection:
-        tools = replace(tools_for(connection, given, range(6), plan), annotators=(slow,))
-    number, method = begun(store_path, given, plan)
-    heard = Heard()
-    execute_run(store_path, number, method, heard, heard.control, tools=tools)
-    assert set(slow.stored) == {6}
-    assert slow.closed
-    assert "asking comet" in [each.doing for each in heard.progress]
-    assert heard.finished.card_hash
-
-
-def test_card_names_only_a_file_of_comet_scores_that_fits(store_path: Path, tmp_path: Path) -> None:
-    file = tmp_path / "comet_given.txt"
-    for lines, value in ((5, None), (4, 0.5)):
-        file.write_text("0.5\n" * lines, "utf-8")
-        scoring = ScoringOptions(comet=file)
-        plan = constant().model_copy(update={"scoring": scoring})
-        run_corpus(store_path, corpus(4), plan)
-        card = sealed_card(store_path)
-        scores = card["scores"]
-        assert scores["comet_score"] == value
-        if value is None:
-            assert "4" in scores["reasons"]["comet_score"]
-            assert (scores["comet_model"], card["scoring"]["comet"]) == ("", None)
-        else:
-            assert "comet_given" in scores["comet_model"]
 
 
 @pytest.mark.parametrize("answered", first(1, [0, 1]), ids=["all", "the floors only"])
