@@ -100,9 +100,8 @@ async def _wait_for_widgets(pilot: Pilot[Any], timeout: float = 600.0) -> bool:
 
 def _waits(pump: MessagePump) -> bool:
     queue: Any = pump._message_queue  # no public way to ask whether a message is being handled
-    if not queue.empty():
-        return False
-    return bool(queue.ready_event._waiters or pump._closed or not pump._running)  # as above
+    ended = pump._closed or not pump._running  # an ended widget takes no message
+    return queue.empty() and bool(ended or queue.ready_event._waiters)  # a resting one waits here
 
 
 @contextmanager
