@@ -7,7 +7,7 @@ evidence to check it with. Attached is only what verifies, by whom one trusts, a
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
@@ -30,8 +30,7 @@ from harness.store.notes import (
 )
 from harness.store.runs import Run, find_run, read_card
 from review.files.manifests import RatingsManifest
-from review.log.event import Event, events_sha256
-from review.log.fold import looks_by_run
+from review.log.event import FIRST, Event, events_sha256
 from review.log.payloads import OrganiserLook
 from review.office.results.telling import exact_of
 from review.office.store.database import FILE
@@ -50,9 +49,11 @@ from review.verdict.certificate.evidence import (
     EVIDENCE_SUFFIX,
     Evidence,
     EvidenceFile,
+    RunLooks,
     gather,
     looked_at,
     read_evidence_file,
+    run_looks,
 )
 from review.verdict.certificate.signed import HandedOver
 from review.verdict.certificate.verifying import Verification, check_signed, verify
@@ -171,6 +172,7 @@ def review_evidence(
         review.signed,
         _hand_overs(office, review, events),
         office.statements({devices[e.device] for e in events if e.device in devices}),
+        office.other_batches(review),
     )
 
 
@@ -208,29 +210,27 @@ def seen(evidence: Evidence, run_id: str) -> EvidenceReading | None:
 
 
 def look(office: Office, review: Review, run_id: str, evidence: Evidence) -> Evidence:
-    """Write down that the numbers of a run are looked at, where that is a new look; gives the evidence with it."""
+    """Write down that the numbers of a run are looked at, where that is a new look; gives the evidence with it.
+
+    The ratings that were looked at stay those of ``evidence``, whatever was imported meanwhile.
+    """
     if seen(evidence, run_id) is not None:
         return evidence
-    batch, ratings = review.key.batches[0], _ratings(evidence)
-    office.append(
-        review, OrganiserLook(wall=utc_now(), batch=batch, run_id=run_id, events_sha256=ratings)
-    )
+    event = _write_look(office, review, run_id, evidence.ratings_sha256)
+    if event.prev in {*evidence.tips, FIRST}:
+        return replace(evidence, events=(*evidence.events, event))
+    # What the organisation wrote about other reviews in between is missing from this evidence.
     return review_evidence(office, review, evidence.devices[evidence.organisation_device])
 
 
-def _ratings(evidence: Evidence) -> str:
-    return events_sha256(looked_at(evidence.events, evidence.key.batches))
+def _write_look(office: Office, review: Review, run_id: str, ratings: str) -> Event:
+    batch = review.key.batches[0]
+    said = OrganiserLook(wall=utc_now(), batch=batch, run_id=run_id, events_sha256=ratings)
+    return office.append(review, said)
 
 
 def _is_known(evidence: Evidence, run_id: str) -> bool:
-    seen = _seen_ratings(evidence.events, evidence.own_devices)
-    return _ratings(evidence) in seen.get(run_id, ())
-
-
-def _seen_ratings(events: Iterable[Event], own: Collection[str]) -> dict[str, set[str]]:
-    """Return run → the sets of ratings that the organisation looked at, each as its one hash."""
-    said = (event.payload for event in events if event.device in own)
-    return looks_by_run(look for look in said if isinstance(look, OrganiserLook))
+    return evidence.ratings_sha256 in evidence.looks(run_id).here
 
 
 def unseen_runs(office: Office, review: Review) -> dict[str, int]:
@@ -243,15 +243,17 @@ def unseen_runs(office: Office, review: Review) -> dict[str, int]:
 
 def _unseen(office: Office, review: Review) -> tuple[dict[str, int], str]:
     """Return the same, and the hash of the ratings that there are now."""
-    events = office.events(review, shut=True)
-    rated = looked_at(events, review.key.batches)
-    seen, ratings = _seen_ratings(events, office.own_devices), events_sha256(rated)
-    new = {
-        run.run_id: run.looks + len(known) + 1
-        for run in review.key.runs
-        if rated and ratings not in (known := seen.get(run.run_id, set()))
-    }
+    rated = looked_at(office.events(review, shut=True), review.key.batches)
+    ratings = events_sha256(rated)
+    looks = looks_of(office, review)
+    new = {run: each.total + 1 for run, each in looks.items() if rated and ratings not in each.here}
     return new, ratings
+
+
+def looks_of(office: Office, review: Review) -> dict[str, RunLooks]:
+    """Return the looks at each run of a review, over all reviews of it in this office."""
+    said = office.own_looks()
+    return {run.run_id: run_looks(said, review.key, run.run_id) for run in review.key.runs}
 
 
 def look_at_ratings(office: Office, review: Review) -> dict[str, int]:
@@ -262,10 +264,7 @@ def look_at_ratings(office: Office, review: Review) -> dict[str, int]:
     """
     new, ratings = _unseen(office, review)
     for run in new:
-        said = OrganiserLook(
-            wall=utc_now(), batch=review.key.batches[0], run_id=run, events_sha256=ratings
-        )
-        office.append(review, said)
+        _write_look(office, review, run, ratings)
     return new
 
 

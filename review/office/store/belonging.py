@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 
 from review.log.event import Event
-from review.log.payloads import Withdraw
+from review.log.payloads import OrganiserLook, Withdraw
 from review.log.withdrawal import reach
 from review.office.store.review import Review
 
@@ -19,13 +19,16 @@ def events_of(
 ) -> list[Event]:
     """Return whole chains as far as they belong to a review, in the one order; of other reviews heads only.
 
-    ``events`` are all of the log, ``own_devices`` the organisation's.
+    Looks of the organisation keep their content: a look at the run in another review counts, and verifiers must see that
+    none is left out. ``events`` are all of the log, ``own_devices`` the organisation's.
     """
     batches = set(review.manifests)
     every = sorted(events, key=lambda event: event.order)
     last = _last(review, every, connection, own_devices)
     return [
-        event if _belongs(event, batches, review) else event.erased()
+        event
+        if _belongs(event, batches, review) or _is_own_look(event, own_devices)
+        else event.erased()
         for event in every
         if event.seq <= last.get(event.device, -1)
     ]
@@ -53,8 +56,8 @@ def _last(
     last: dict[str, int] = dict(rows.fetchall())
     for event in every:
         beyond = event.seq > last.get(event.device, -1) and event.payload is not None
-        if beyond and _belongs(event, batches, review):
-            own = event.device in own_devices
+        own = event.device in own_devices
+        if beyond and (_belongs(event, batches, review) or (own and _is_look_at(event, review))):
             last[event.device] = event.seq if own else ends[event.device]
     return last
 
@@ -66,3 +69,15 @@ def _belongs(event: Event, batches: set[str], review: Review) -> bool:
     if isinstance(event.payload, Withdraw) and reach(event.payload) is None:
         return event.payload.reviewer in review.key.orders
     return getattr(event.payload, "batch", None) in batches
+
+
+def _is_own_look(event: Event, own_devices: Collection[str]) -> bool:
+    return isinstance(event.payload, OrganiserLook) and event.device in own_devices
+
+
+def _is_look_at(event: Event, review: Review) -> bool:
+    """Return whether an event is a look at one of a review's runs, whichever review it was made in."""
+    said = event.payload
+    return isinstance(said, OrganiserLook) and said.run_id in {
+        run.run_id for run in review.key.runs
+    }

@@ -283,9 +283,26 @@ class Office(OwnFile):
 
     def looks(self) -> dict[str, int]:
         """Return run id → how often its numbers were looked at, in all reviews: at how many different sets of ratings."""
-        looks = (event.payload for event in self.own_words(Kind.LOOK))
-        found = looks_by_run(look for look in looks if isinstance(look, OrganiserLook))
-        return {run: len(seen) for run, seen in found.items()}
+        return {run: len(seen) for run, seen in looks_by_run(self.own_looks()).items()}
+
+    def other_batches(self, review: Review) -> dict[str, tuple[str, ...]]:
+        """Return run → batches of the other reviews of it."""
+        rows = self.connection.execute(
+            "SELECT json_extract(run.value, '$.run_id'), batch.batch FROM review"
+            " JOIN json_each(CAST(review.answer_key AS TEXT), '$.runs') run"
+            " JOIN batch ON batch.review = review.number"
+            " WHERE review.number <> ? ORDER BY batch.batch",
+            (review.number,),
+        ).fetchall()
+        return {
+            run.run_id: tuple(batch for run_id, batch in rows if run_id == run.run_id)
+            for run in review.key.runs
+        }
+
+    def own_looks(self) -> list[OrganiserLook]:
+        """Return every look of the organisation, in all reviews, in the one order."""
+        said = (event.payload for event in self.own_words(Kind.LOOK))
+        return [look for look in said if isinstance(look, OrganiserLook)]
 
     def own_words(self, kind: Kind) -> list[Event]:
         """Return what the organisation itself said of one kind, in all reviews, in the one order."""

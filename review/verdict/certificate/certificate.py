@@ -167,8 +167,10 @@ def _laptops(evidence: Evidence) -> set[str | None]:
     return {evidence.devices.get(device) for device in theirs} - {None}
 
 
-CertificateFormat = Literal["rosetta-certificate/1", "rosetta-certificate/2"]
-CERTIFICATE_FORMAT: Final[CertificateFormat] = "rosetta-certificate/2"
+CertificateFormat = Literal[
+    "rosetta-certificate/1", "rosetta-certificate/2", "rosetta-certificate/3"
+]
+CERTIFICATE_FORMAT: Final[CertificateFormat] = "rosetta-certificate/3"
 MOST_BYTES = 4 * 2**20
 """A certificate is a page; a larger file is something else."""
 
@@ -281,6 +283,17 @@ class CertifiedRelations(StrictForm):
     """Began before this was asked."""
 
 
+class CertifiedLooks(StrictForm):
+    """Where the run was looked at; the number of looks that counts stands in the verdict."""
+
+    here: Count
+    """Looks at the ratings of this review."""
+    early: Count
+    """Of these, looks before everybody who was asked had rated, or before the ratings changed again."""
+    others: dict[Id, Count]
+    """Batch of another review of the run that the organisation knows → looks at its ratings."""
+
+
 class Certificate(VersionedForm):
     """One certified verdict."""
 
@@ -304,6 +317,7 @@ class Certificate(VersionedForm):
     """It changes no number; None in the first form."""
     harm: Annotated[tuple[CertifiedDecision, ...], Since(2)] = ()
     """Each decision about the run's items that were called harmful, upheld ones first."""
+    looks: Annotated[CertifiedLooks | None, Since(3)] = None
     verdict: dict[str, Any]
     """The outcome with all that it rests on (``without_names``)."""
     witnesses: Annotated[CertifiedWitnesses | None, Since(2)] = None

@@ -20,6 +20,7 @@ from review.verdict.certificate.certificate import (
     Certificate,
     CertifiedDecision,
     CertifiedLaptops,
+    CertifiedLooks,
     CertifiedRelations,
     why_not_community,
 )
@@ -165,6 +166,8 @@ def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
         "needed",
         f"a lower bound of {level}, {sure} sure; look {certificate.verdict['look']}{_earlier(run.looks)}",
     )
+    if certificate.looks is not None:
+        yield "looks", looks_words(certificate.looks)
     for stratum, found in sorted(numbers["strata"].items()):
         yield f"difficulty {stratum}", f"{share_words(found['share'])} of {found['items']} items"
     yield "each reviewer", ", ".join(share_words(each) for each in numbers["reviewers"])
@@ -214,6 +217,14 @@ def decision_words(decision: CertifiedDecision) -> str:
     """Return the reason of a decision about harm, and who decided."""
     reason = decision.reason or NO_REASON
     return f"{reason} (decided by {decision.by})" if decision.by else reason
+
+
+def looks_words(looks: CertifiedLooks) -> str:
+    """Return where a run was looked at, and what nobody here can know."""
+    here = f"{looks.here} at this review, {looks.early} of them before everybody had rated"
+    batches = (f"{count} at batch {batch}" for batch, count in looks.others.items())
+    others = ", ".join(batches) or "no other batch of this run is known"
+    return f"{here}; {others}. Reviews made on another computer are not known here"
 
 
 def _earlier(looks: int) -> str:

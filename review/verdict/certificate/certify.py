@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -12,18 +12,21 @@ from typing import Any
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError
-from review.log.event import events_sha256
+from review.log.event import Event, events_sha256
 from review.log.fold import State
+from review.log.payloads import OrganiserLook
 from review.log.voices import Voices
 from review.rating import Relation
 from review.verdict.certificate.certificate import (
     CERTIFICATE_FORMAT,
     ISSUED,
+    Became,
     Certificate,
     CertificateFormat,
     CertifiedDecision,
     CertifiedLaptops,
     CertifiedLog,
+    CertifiedLooks,
     CertifiedPanel,
     CertifiedPolicy,
     CertifiedRelations,
@@ -32,7 +35,7 @@ from review.verdict.certificate.certificate import (
     certified_witnesses,
     what_became,
 )
-from review.verdict.certificate.evidence import Evidence, own_program_sha256
+from review.verdict.certificate.evidence import Evidence, RunLooks, own_program_sha256
 from review.verdict.gate.gate import decide
 from review.verdict.gate.policy import GatePolicy, read_policy
 from review.verdict.gate.verdict import Code, GateVerdict
@@ -50,6 +53,7 @@ class EvidenceReading:
     panel: Panel
     verdict: GateVerdict
     relations: CertifiedRelations
+    looks: CertifiedLooks
     harm: tuple[CertifiedDecision, ...] = ()
     """What was decided about items that were called harmful."""
 
@@ -60,14 +64,32 @@ class EvidenceReading:
 
 
 def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> EvidenceReading:
-    """Decide about one run; ``look`` is the number of looks at it, those before the review too, unless it is given."""
+    """Decide about one run; ``look`` replaces the number of looks at it, which counts those of all its reviews."""
     policy = read_policy(evidence.policy, "policy.toml")
-    before = run_of(evidence.key, run_id).looks
-    number = before + max(1, evidence.state.looks.get(run_id, 0)) if look is None else look
+    looks = evidence.looks(run_id)
+    number = looks.total + (not looks.here) if look is None else look
     panel = panel_of(evidence.state, evidence.key, run_id, number)
     verdict = decide(panel, policy)
-    relations = certified_relations(evidence, verdict.numbers.reviewers)
-    return EvidenceReading(policy, panel, verdict, relations, _harm(panel, evidence.state))
+    counted_people = verdict.numbers.reviewers
+    relations = certified_relations(evidence, counted_people)
+    where = certified_looks(evidence, run_id, looks, counted_people)
+    return EvidenceReading(policy, panel, verdict, relations, where, _harm(panel, evidence.state))
+
+
+def certified_looks(
+    evidence: Evidence, run_id: str, looks: RunLooks, reviewers: Collection[str]
+) -> CertifiedLooks:
+    """Return where a run was looked at; ``reviewers`` are those whose ratings count."""
+    became = what_became(evidence, reviewers)
+    all_rated = not became[Became.TOO_FEW] and not became[Became.NOTHING]
+    late = {evidence.ratings_sha256} if all_rated else set()
+    others = dict.fromkeys(evidence.other_batches.get(run_id, ()), 0) | dict(looks.others)
+    own = evidence.key.batches
+    return CertifiedLooks(
+        here=len(looks.here),
+        early=len(looks.here - late),
+        others={batch: others[batch] for batch in sorted(others) if batch not in own},
+    )
 
 
 def certified_relations(evidence: Evidence, reviewers: Collection[str]) -> CertifiedRelations:
@@ -152,6 +174,7 @@ def _certificate(
         laptops=None if first else certified_laptops(evidence.voices),
         relations=None if first else reading.relations,
         harm=() if first else reading.harm,
+        looks=reading.looks if form == CERTIFICATE_FORMAT else None,
         witnesses=None if first else certified_witnesses(evidence, issuer.signing_key),
         verdict=without_names(reading.verdict),
         agreement=agreement_json(_agreement(reading, form)),
@@ -167,16 +190,31 @@ def _agreement(reading: EvidenceReading, form: CertificateFormat) -> Agreement:
 
 
 def as_certified(evidence: Evidence, stated: Certificate) -> Evidence:
-    """Return the evidence as it counted for a certificate of its form; the first one took the last word of any laptop.
+    """Return the evidence as it counted for a certificate of its form.
 
-    What witnesses said later is left out.
+    The first form took the last word of any laptop; the first two show no looks in other reviews. What witnesses said
+    later is left out. Other batches are those that the certificate names.
     """
     counted = () if stated.witnesses is None else stated.witnesses.statements
+    others = {} if stated.looks is None else {stated.run.run_id: tuple(stated.looks.others)}
+    events = evidence.events
+    if stated.version in {1, 2}:
+        events = tuple(_without_other_looks(events, evidence.key.batches))
     return replace(
         evidence,
+        events=events,
         weighs_laptops=stated.format != "rosetta-certificate/1",
         witnesses=tuple(e for e in evidence.witnesses if sha256(e).hexdigest() in counted),
+        other_batches=others,
     )
+
+
+def _without_other_looks(events: Iterable[Event], batches: Collection[str]) -> Iterator[Event]:
+    """Yield events, looks in other reviews without their content."""
+    for event in events:
+        said = event.payload
+        elsewhere = isinstance(said, OrganiserLook) and said.batch not in batches
+        yield event.erased() if elsewhere else event
 
 
 def certified_again(evidence: Evidence, stated: Certificate) -> Certificate:

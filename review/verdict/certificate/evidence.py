@@ -8,6 +8,7 @@ with the certificate that rests on it and the program that recomputes that.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,11 +26,12 @@ from harness.core.problems import first_problem
 from harness.sealed.archive import MOST_BYTES, pack, unpack
 from harness.sealed.chain import ancestors, tips_of
 from harness.sealed.signature import Signed
-from review.log.event import FIRST, Event, EventError, read_event
+from review.log.event import FIRST, Event, EventError, events_sha256, read_event
 from review.log.fold import State, fold
-from review.log.payloads import ANSWERS, Adjudicate, Kind, LaptopWord, Scope
+from review.log.payloads import ANSWERS, Adjudicate, Kind, LaptopWord, OrganiserLook, Scope
 from review.log.voices import OWN_WORDS, Voices, heard, may_go_on_with
 from review.verdict.panel.key import AnswerKey
+from review.verdict.panel.panel import run_of
 
 DECIDING = ANSWERS | OWN_WORDS
 """Kinds of events that bear on a verdict; of all others only the head is evidence."""
@@ -42,6 +44,34 @@ _WORTH_A_LOOK = frozenset({Kind.RATE, Kind.CANNOT_JUDGE, Kind.UNDO, Kind.LAPTOP,
 hearing other laptops."""
 
 MOST_EVENTS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class RunLooks:
+    """The looks at the numbers of one run, over all its reviews in the organisation's log."""
+
+    before: int
+    """Looks before this review was made, as its batches state."""
+    here: frozenset[str]
+    """SHA-256 of each set of this review's ratings that was looked at."""
+    others: Mapping[str, int]
+    """Batch of another review of the run → looks at its ratings, 1 or more."""
+
+    @property
+    def total(self) -> int:
+        """How often the run was looked at; what the batches state counts where the log shows fewer."""
+        return max(self.before, sum(self.others.values())) + len(self.here)
+
+
+def run_looks(looks: Iterable[OrganiserLook], key: AnswerKey, run_id: str) -> RunLooks:
+    """Count looks of the organisation at a run; ``key`` is of the review from which they are counted."""
+    sets: dict[str, set[str]] = defaultdict(set)
+    for look in looks:
+        if look.run_id == run_id:
+            sets[look.batch].add(look.events_sha256)
+    here = frozenset(each for batch in key.batches for each in sets.pop(batch, ()))
+    others = {batch: len(sets[batch]) for batch in sorted(sets)}
+    return RunLooks(run_of(key, run_id).looks, here, others)
 
 
 @dataclass(frozen=True)
@@ -66,6 +96,8 @@ class Evidence:
     """The manifests of what laptops handed over, as they signed them."""
     witnesses: tuple[bytes, ...] = ()
     """Statements of witnesses, as files.witness reads them."""
+    other_batches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Run → batches of its other reviews in the organisation's office; an evidence file has none."""
 
     @cached_property
     def key_bytes(self) -> bytes:
@@ -132,6 +164,16 @@ class Evidence:
         said = (event.payload for event in self.events if event.device in self.own_devices)
         return {word.laptop: word.instead_of for word in said if isinstance(word, LaptopWord)}
 
+    def looks(self, run_id: str) -> RunLooks:
+        """Return the looks at a run that the organisation's own devices wrote down."""
+        own = (event.payload for event in self.events if event.device in self.own_devices)
+        return run_looks((p for p in own if isinstance(p, OrganiserLook)), self.key, run_id)
+
+    @property
+    def ratings_sha256(self) -> str:
+        """SHA-256 of the ratings that a look is at (``looked_at``)."""
+        return events_sha256(looked_at(self.events, self.key.batches))
+
     def speaks_for(self, signing_key: str) -> set[str]:
         """Return the keys whose logs a laptop may go on with: its own, and those that it came instead of."""
         return may_go_on_with(signing_key, self._instead)
@@ -178,6 +220,7 @@ def gather(
     batches: Mapping[str, Signed] = MappingProxyType({}),
     handed_over: Iterable[Signed] = (),
     witnesses: Iterable[bytes] = (),
+    other_batches: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> Evidence:
     """Put together the evidence of a review from everything that its organisation has.
 
@@ -194,6 +237,7 @@ def gather(
         batches=batches,
         handed_over=tuple(handed_over),
         witnesses=tuple(witnesses),
+        other_batches=other_batches,
     )
 
 
@@ -315,6 +359,7 @@ _README = "README.txt"
 EARLIER_PROGRAMS: Final = {
     "3418c2f0066947cb3dc7dd09f97039e92cf3b694a946224e213e1cb5669febd1": "of certificates of version 1",
     "e505dffdc78267fc7219a9195d774d8bc5e96189996a1af89f114146b42911ac": "that knows no coarse certificates",
+    "1c8850d68794caf2c95b9ca29448e0d3c5b0e1c497c9320fe5764685b59ab023": "of certificates of version 2",
 }
 """SHA-256 of each second verifier that was given out before the present one."""
 

@@ -16,7 +16,7 @@ from harness.sealed.signature import Signed, verify
 from harness.sealed.signed_archive import read_manifest
 from review.files.manifests import BatchManifest, RatingsManifest
 from review.log.event import Event
-from review.log.payloads import ANSWERS, OfReviewer, Scope
+from review.log.payloads import ANSWERS, Kind, OfReviewer, Scope
 from review.verdict.certificate.certificate import Certificate
 from review.verdict.certificate.evidence import OWN, Evidence
 from review.verdict.panel.key import differences
@@ -289,3 +289,17 @@ def _events(events: Sequence[Event]) -> str:
 def _logs(events: Sequence[Event]) -> str:
     count = len({event.device for event in events})
     return f"{count} log{'s' if count > 1 else ''}"
+
+
+def check_looks(stated: Certificate, part: Evidence) -> CertificateCheck:
+    """Check that each look in the organisation's log shows its content, so that none at the run is left out."""
+    if stated.version in {1, 2}:
+        words = "a certificate of this form counts looks of its own review alone"
+        return CertificateCheck("looks", None, words, earlier=True)
+    own = (event for event in part.events if event.device in part.own_devices)
+    if bare := sum(event.kind is Kind.LOOK and event.payload is None for event in own):
+        words = f"{bare:,} looks in the organisation's log do not show at which run they are"
+        return CertificateCheck("looks", False, words)
+    count = part.looks(stated.run.run_id).total
+    words = f"{count} at this run in the organisation's log; nobody can see reviews that were made on another computer"
+    return CertificateCheck("looks", True, words)

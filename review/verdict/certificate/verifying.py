@@ -36,6 +36,7 @@ from review.verdict.certificate.signed import (
     check_batches,
     check_contents,
     check_laptops,
+    check_looks,
 )
 from review.verdict.gate.verdict import GateOutcome
 from review.verdict.panel.key import of_batch
@@ -345,6 +346,7 @@ def check_signed(stated: Certificate, evidence: Evidence, part: Evidence) -> lis
             check_batches(attested, stated),
             check_laptops(attested, part),
             check_contents(attested, part, taken),
+            check_looks(stated, part),
             *_witnesses(stated, part),
         ]
     except HarnessError as error:

@@ -126,16 +126,18 @@ def _fold(events: list[dict[str, Any]], key: Any, own: set[str], keys: dict[str,
     again = {i: e["partner"] for i, e in key["items"].items() if e["control"] == "repeat"}
     flags = {(e["reviewer"], e["batch"], e["item"]): e["harmful"] for e in theirs if e["kind"] == "harm"}
     decided = {e["item"]: e for e in mine if e["kind"] == "adjudicate" and e["device"] in own}
-    looks = {(e["run_id"], e["events_sha256"]) for e in mine if e["kind"] == "look" and e["device"] in own}
+    looks = {(e["run_id"], e["batch"], e["events_sha256"]) for e in said if e["kind"] == "look" and e["device"] in own}  # of other reviews, too
     return {"people": people, "flagged": {again.get(item, item) for (_, _, item), harmful in flags.items() if harmful}, "decided": decided, "near": near,
-            "looks": Counter(run for run, _ in looks), "gone": gone, "laptops": laptops, "waiting": waiting, "heard": {e["reviewer"] for e in mine if e["kind"] in ANSWERS}}
+            "looks": looks, "gone": gone, "laptops": laptops, "waiting": waiting, "heard": {e["reviewer"] for e in mine if e["kind"] in ANSWERS}}
 
 def _panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
     items, total, decided = key["items"], sum(run["strata"].values()), {i: e["harmful"] for i, e in state["decided"].items()}
     real = {i: e["stratum"] for i, e in items.items() if e["run_id"] == run["run_id"] and not e["control"]}
     said = {who: {i: r for i, r in each.items() if i in items} for who, each in state["people"].items()}
+    looks = {(batch, seen) for one, batch, seen in state["looks"] if one == run["run_id"]}
+    here = {(batch, seen) for batch, seen in looks if batch in key["batches"]}
     return {
-        "strata": real, "core": {i for i in key["core"] if i in real}, "look": run.get("looks", 0) + max(1, state["looks"][run["run_id"]]),
+        "strata": real, "here": {seen for _, seen in here}, "others": Counter(batch for batch, _ in looks - here), "core": {i for i in key["core"] if i in real}, "look": max(run.get("looks", 0), len(looks - here)) + max(1, len(here)),
         "decisions": [state["decided"][i] for i in real if (i in state["flagged"] and decided.get(i) is False) or decided.get(i)],
         "harm": Counter({None: "flagged", True: "upheld", False: "cleared"}[decided.get(i)] for i in real if i in state["flagged"] or decided.get(i)),
         "weights": {int(h): Fraction(_six(n / total)) for h, n in sorted(run["strata"].items()) if n},
@@ -400,6 +402,13 @@ def _became(who: str, valid: list[str], events: list[dict[str, Any]], key: Any, 
     if spoke and who not in state["heard"]: return "not_heard"
     return ("too_few" if who in state["people"] else "no_consent") if spoke else "nothing"
 
+def _looks(panel: Any, events: list[dict[str, Any]], key: Any, became: Counter[str], stated: Any) -> dict[str, Any]:
+    kinds, all_rated = {"rate", "cannot_judge", "undo", "laptop", "speaks"}, not became["too_few"] and not became["nothing"]
+    rated = sorted(e["id"] for e in events if e["said"] and e["kind"] in kinds and e["said"].get("batch") in key["batches"])
+    early = panel["here"] - ({_sha("".join(f"{name}\n" for name in rated).encode())} if all_rated else set())
+    batches = sorted({*stated["looks"]["others"], *panel["others"]} - {*key["batches"]})  # the organisation may name more than it looked at
+    return {"here": len(panel["here"]), "early": len(early), "others": {batch: panel["others"][batch] for batch in batches}}
+
 def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], list[str], list[str]]:
     key, devices = _json(members["key.json"]), _json(members["devices.json"])
     policy, every = tomllib.loads(members["policy.toml"].decode(), parse_float=Decimal), _read_log(members["events.jsonl"])
@@ -408,6 +417,8 @@ def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], 
     if strangers := {e["device"] for e in events} - {device for device, owner in devices["devices"].items() if owner}:
         raise ValueError(f"the organisation does not know devices {sorted(strangers)}")
     later = stated["format"] != "rosetta-certificate/1"
+    third = later and stated["format"] != "rosetta-certificate/2"
+    for e in () if third else every: e["said"] = None if e["kind"] == "look" and e["said"] and e["said"]["batch"] not in key["batches"] else e["said"]  # earlier forms had only the review's own
     own = {d for d, owner in devices["devices"].items() if owner == devices["devices"][devices["organisation"]]}
     state = _fold(events, key, own, devices["devices"] if later else None)
     run = next(one for one in key["runs"] if one["run_id"] == stated["run"]["run_id"])
@@ -415,6 +426,8 @@ def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], 
     wrong, older, found = _batches(signed, key, _sha(members["policy.toml"]), stated)
     strict = all(batch in found and found[batch]["format"] != "rosetta-batch/1" for batch in key["batches"])
     wrong += ["a certificate of form 1 shows less than its batches bind it to"] * (not later and any(said["format"] != "rosetta-batch/1" for said in found.values()))
+    if third and any(e["kind"] == "look" and not e["said"] and e["device"] in own for e in events): wrong.append("looks in the organisation's log do not show at which run they are")
+    older += ["looks at the run in other reviews are not counted"] * (not third)
     log = _log_facts(events, devices, key, state["gone"])
     gone = state["gone"] if log["withheld"] == stated["log"]["withheld"] else _fold(every, key, set())["gone"]
     wrote = {devices["devices"][d] for d in {e["device"] for e in events} - own - {devices["organisation"]}}
@@ -430,6 +443,7 @@ def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], 
         "policy": {"sha256": _sha(members["policy.toml"]), **{k: policy[k] for k in ("status", "organisation")}, "community_reviewers": policy["enough"]["community_reviewers"]},
         "panel": {"invited": len(key["orders"]), "reviewers": len(valid), "words": f"panel of {len(valid)}", "chosen": key["panel"], **asked},
         **({"laptops": state["laptops"], "relations": {name: nearest[n] for n, name in enumerate(NEAR)}, "harm": sorted(harm, key=lambda e: (not e["harmful"], e["reason"], e["by"])), "witnesses": _witnesses(signed, wrote, stated)} if later else {}),
+        **({"looks": _looks(panel, events, key, became, stated)} if third else {}),
     }, wrong + forged + unsigned * strict, older + (unsigned + nobodys) * (not strict)
 
 # The coarse certificate, which leaves where the entries are secret: docs/certificate.md, "Of secret entries".

@@ -133,6 +133,7 @@ def _json(run: str, reading: certify.EvidenceReading) -> dict[str, Any]:
         **verdict,
         "harm_decisions": harm,
         "relations": reading.relations.model_dump(),
+        "looks": reading.looks.model_dump(),
         "agreement": certify.agreement_json(reading.agreement),
     }
 

@@ -11,7 +11,13 @@ from harness.store.run_list import RunSummary, list_runs
 from review.files.manifests import BatchItem
 from review.office.intake.speaking import Speaking, speaking
 from review.office.making.second_look import cases_of
-from review.office.results.certifying import newest_certificate, review_evidence, seen, unseen_runs
+from review.office.results.certifying import (
+    looks_of,
+    newest_certificate,
+    review_evidence,
+    seen,
+    unseen_runs,
+)
 from review.office.results.progress import ReviewProgress, WaitingLaptop, progress, waiting
 from review.office.results.results import withdrawn_words
 from review.office.store.arrivals import Delivery, deliveries
@@ -76,7 +82,7 @@ class RunNow:
     words: str
     """Method, model and condition."""
     looks: int
-    """Looks at its numbers that were written down."""
+    """Looks at its numbers, over all its reviews."""
     opened: bool
     """Whether the verdict was read and the newest certificate verified, which takes a moment."""
     reading: EvidenceReading | None
@@ -158,9 +164,9 @@ def read_review(desk: OrganiserDesk, name: str, opened: str | None = None) -> Re
         withdrawn = withdrawn_words(review)
         hidden = withdrawn or review.is_second_look
         cases = [] if hidden else cases_of(office, review, state)
-        certificates = office.certificates(review)
+        certificates, looks = office.certificates(review), looks_of(office, review)
         runs = [
-            _run(run, summaries.get(run.run_id), state.looks, certificates)
+            _run(run, summaries.get(run.run_id), looks[run.run_id].total, certificates)
             for run in review.key.runs
         ]
         return ReviewNow(
@@ -191,14 +197,14 @@ def _texts(review: Review, cases: Sequence[Case]) -> dict[str, BatchItem]:
 def _run(
     run: KeyRun,
     summary: RunSummary | None,
-    looks: Mapping[str, int],
+    looks: int,
     certificates: Sequence[IssuedCertificate],
 ) -> RunNow:
     attached = () if summary is None else summary.certificates
     return RunNow(
         key=run,
         words=_words(summary),
-        looks=looks.get(run.run_id, 0),
+        looks=looks,
         opened=False,
         reading=None,
         settling="",

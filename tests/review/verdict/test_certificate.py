@@ -70,7 +70,7 @@ HOSTILE = "\x1b[2J<script>alert(1)</script>\u202e{0}%s"
 def test_certificate_says_on_one_page_what_it_rests_on() -> None:
     file = certified()
     evidence, said = file.evidence, json.loads(file.certificate)
-    assert (said["format"], said["verdict"]["outcome"]) == ("rosetta-certificate/2", "go")
+    assert (said["format"], said["verdict"]["outcome"]) == ("rosetta-certificate/3", "go")
     assert said["policy"]["sha256"] == sha256(evidence.policy).hexdigest()
     assert said["policy"]["status"].startswith("proposed")
     assert said["key_sha256"] == sha256(evidence.key_bytes).hexdigest()
@@ -157,7 +157,7 @@ def test_what_is_no_certificate_is_refused() -> None:
     for content, words in (
         (b"", "not JSON"),
         (b"[]", "not a certificate of the form"),
-        (b'{"format":"rosetta-certificate/3"}', "not a certificate of the form"),
+        (b'{"format":"rosetta-certificate/4"}', "not a certificate of the form"),
         (b'{"format":"rosetta-certificate/1"}', "field 'issued'"),
         (b"[" * 99_999, "not JSON"),
         (b" " * (5 * 2**20), "too large"),

@@ -59,6 +59,7 @@ def verdict_lines(review: Review, reading: EvidenceReading) -> Iterator[Told]:
         yield Told("Agreement", agreement_words(reading))
         yield Told("Strata", "   ".join(strata_words(reading)))
         yield Told("Near the method", relations_words(reading))
+        yield Told("Looks", certificate_text.looks_words(reading.looks))
         yield Told("Policy", policy_words(review, reading))
     yield from (Told("For you", words) for words in advice(review, reading))
 
