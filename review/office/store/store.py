@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -55,6 +56,17 @@ def utc_now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+@dataclass(frozen=True, slots=True)
+class ReviewRead:
+    """The events of a review as they were read, and the state of the file then."""
+
+    review: Review
+    words: WordKeys
+    changes: tuple[int, int]
+    """Version of the file's data, and rows that this connection has changed."""
+    events: Sequence[Event]
+
+
 class Office(OwnFile):
     """The organisation's store; one open connection."""
 
@@ -68,6 +80,7 @@ class Office(OwnFile):
         self.own_devices = frozenset(row[0] for row in rows)
         """That one, and those from before the file was moved."""
         self._words = words_here(connection, path)
+        self._last_read: ReviewRead | None = None
 
     @classmethod
     def open(cls, folder: Path) -> Self:
@@ -233,14 +246,28 @@ class Office(OwnFile):
 
         What the same devices said about other reviews comes as heads only, so that chains can be checked;
         later events of theirs about other reviews do not change this set. StoreError in words where what people wrote is
-        sealed and no key here opens it, unless ``shut`` events will do.
+        sealed and no key here opens it, unless ``shut`` events will do. The last review that was read is read again only
+        after the file was changed.
         """
         words = self._words.keys(review.manifests)
-        every = read_events(self.connection, words=words)
-        found = events_of(review, every, self.connection, self.own_devices)
+        changes = (self._data_version(), self.connection.total_changes)
+        last = self._last_read
+        if (
+            last is None
+            or last.review is not review
+            or (last.words, last.changes) != (words, changes)
+        ):
+            every = read_events(self.connection, words=words)
+            found = events_of(review, every, self.connection, self.own_devices)
+            self._last_read = last = ReviewRead(review, words, changes, found)
         if not shut:
-            words.require(found)
-        return found
+            words.require(last.events)
+        return [*last.events]
+
+    def _data_version(self) -> int:
+        """Return a number that changes when another connection changes the file."""
+        version: int = self.connection.execute("PRAGMA data_version").fetchone()[0]
+        return version
 
     def append(
         self, review: Review, payload: Adjudicate | OrganiserLook | Withdraw | LaptopWord | Speaks

@@ -75,10 +75,10 @@ def gate_(
             click.echo(plain(f"LOOK: {undecided}"), err=True)
         if issue:
             for made, paths in export_files.issue_files(
-                office, found, runs, identity, output or Path(), overwrite=overwrite
+                office, found, runs, evidence, identity, output or Path(), overwrite=overwrite
             ):
                 _tell(made, paths)
-            evidence = certifying.review_evidence(office, found, identity.public.signing_key)
+                evidence = made.evidence
         for run in runs:
             evidence = certifying.look(office, found, run, evidence)
         readings = {run: certify.read_verdict(evidence, run) for run in runs}

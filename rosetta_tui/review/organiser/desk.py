@@ -91,7 +91,8 @@ class OrganiserDesk:
 
         with self.office() as office:
             found, identity = office.review(review), self.identity()
-            [(_, paths)] = issue_files(office, found, [run_id], identity, folder)
+            evidence = review_evidence(office, found, identity.public.signing_key)
+            [(_, paths)] = issue_files(office, found, [run_id], evidence, identity, folder)
         return paths
 
     def write_again(self, review: str, issued: IssuedCertificate, folder: Path) -> Sequence[Path]:

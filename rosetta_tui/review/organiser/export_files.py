@@ -45,7 +45,12 @@ from review.verdict.certificate.certificate_text import certificate_html, certif
 from review.verdict.certificate.certify import read_verdict, require_enough
 from review.verdict.certificate.coarse import read_coarse
 from review.verdict.certificate.coarse_text import coarse_html, coarse_text
-from review.verdict.certificate.evidence import EVIDENCE_SUFFIX, EvidenceFile, pack_evidence
+from review.verdict.certificate.evidence import (
+    EVIDENCE_SUFFIX,
+    Evidence,
+    EvidenceFile,
+    pack_evidence,
+)
 from rosetta_tui.review.organiser.words.gate import look_notes
 from rosetta_tui.review.organiser.words.imported import HOW_TO_ALLOW
 from scoring.core.wording import counted
@@ -171,6 +176,7 @@ def issue_files(
     office: Office,
     review: Review,
     runs: Sequence[str],
+    evidence: Evidence,
     identity: Identity,
     folder: Path,
     *,
@@ -178,12 +184,13 @@ def issue_files(
 ) -> Iterator[tuple[EvidenceFile, Sequence[Path]]]:
     """Issue a certificate for each of some runs, and write its files; what is refused leaves nothing behind.
 
+    ``evidence`` is that of the review as it is now; the last file has it with the looks that were written down.
+
     Of a review with secret entries the coarse certificate is written, and what it follows from stays in the office.
     HarnessError where one of the runs has too few ratings, UsageError where files of that name are there or consent was withdrawn.
     """
     refuse_withdrawn(review)
     require_flags_decided(office, review)
-    evidence = review_evidence(office, review, identity.public.signing_key)
     for run in runs:
         require_enough(read_verdict(evidence, run))
         taken = taken_names(folder, file_name(review.name, run))

@@ -8,6 +8,7 @@ from contextlib import chdir, closing
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -20,13 +21,22 @@ from harness.sealed.phrase import phrase
 from harness.sealed.signature import Signed
 from review.files.manifests import RatingsManifest
 from review.files.statements import Statement, write_statement
-from review.log.payloads import LaptopWord, Rate, Related, Scope, Speaks, Withdraw
+from review.log.payloads import (
+    LaptopWord,
+    OrganiserLook,
+    Rate,
+    Related,
+    Scope,
+    Speaks,
+    Withdraw,
+)
 from review.office.results import certifying
 from review.office.results.certifying import review_evidence
 from review.office.results.progress import progress
 from review.rating import Relation
-from review.verdict.certificate.certificate import Became
+from review.verdict.certificate.certificate import Became, CertifiedLooks
 from review.verdict.certificate.certificate_text import certificate_text
+from review.verdict.certificate.certify import certified_again
 from review.verdict.certificate.evidence import (
     Evidence,
     EvidenceFile,
@@ -73,7 +83,7 @@ from tests.review.verdict.certified import (
     packed,
     review_of,
 )
-from tests.review.verdict.histories import RUN, Chain
+from tests.review.verdict.histories import RUN, WALL, Chain
 from tests.review.verdict.signing import hand_overs
 
 pytestmark = pytest.mark.usefixtures("honest_part")
@@ -269,7 +279,7 @@ def test_files_given_out_as_old_ones_are_said_to_show_less(gone: bool, tmp_path:
     doctored = stripped(evidence, "rate", played.strict) if gone else ratings_rewritten(evidence, played)  # fmt: skip
     old = of_the_first_version(doctored, played)
     done = verified(old)
-    unshown = {"batches", "laptops"} | ({"contents"} if gone else set())
+    unshown = {"batches", "laptops", "looks"} | ({"contents"} if gone else set())
     assert {check.name for check in done.unshown} == unshown
     assert "Everything holds" not in done.words
     assert ("cannot be told" if gone else "the organisation's word") in done.words
@@ -309,6 +319,82 @@ def test_looks_before_the_review_are_committed_to(tmp_path: Path) -> None:
     own = played.evidence.own_devices
     events = tuple(e for e in played.evidence.events if e.device not in own)
     accepted(forged(replace(played.evidence, events=events), played), tmp_path)
+
+
+OTHER_BATCHES = ("ab" * 8, "cd" * 8)
+
+
+def seen_elsewhere(played: Ground) -> EvidenceFile:
+    """Certify a run of which two other batches are known; the ratings of one were looked at twice."""
+    run = played.evidence.key.runs[0].run_id
+    looks = [
+        OrganiserLook(wall=WALL, batch=batch, run_id=about, events_sha256=f"{number:064x}")
+        for number, (batch, about) in enumerate(
+            [(OTHER_BATCHES[0], run)] * 2 + [(OTHER_BATCHES[0], "another run")]
+        )
+    ]
+    evidence = added(played.evidence, *looks, looks[0])
+    return forged(replace(evidence, other_batches={run: OTHER_BATCHES}), played)
+
+
+def test_looks_in_other_batches_count_to_both(tmp_path: Path) -> None:
+    played = ground()
+    certificate = accepted(seen_elsewhere(played), tmp_path)
+    assert certificate.looks == CertifiedLooks(
+        here=1, early=0, others={OTHER_BATCHES[0]: 2, OTHER_BATCHES[1]: 0}
+    )
+    assert (certificate.verdict["look"], certificate.verdict["confidence"]) == (3, "0.975000")
+    words = " ".join(certificate_text(certificate).split())
+    assert f"2 at batch {OTHER_BATCHES[0]}, 0 at batch {OTHER_BATCHES[1]}. Reviews made on" in words
+    early = added(
+        played.evidence,
+        OrganiserLook(
+            wall=WALL, batch=played.evidence.key.batches[0], run_id=certificate.run.run_id,
+            events_sha256="f" * 64,
+        ),
+    )  # fmt: skip
+    assert accepted(forged(early, played), tmp_path).looks == CertifiedLooks(
+        here=2, early=1, others={}
+    )
+
+
+LOOKS_HIDDEN: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "look 1": lambda c: c["verdict"].update(look=1),
+    "no look elsewhere": lambda c: c["looks"].update(others={}),
+    "one look elsewhere": lambda c: c["looks"]["others"].update({OTHER_BATCHES[0]: 1}),
+    "a look at a batch that had none": lambda c: c["looks"]["others"].update({OTHER_BATCHES[1]: 1}),
+    "no look here": lambda c: c["looks"].update(here=0),
+    "an early look": lambda c: c["looks"].update(early=1),
+    "nothing of looks": lambda c: c.update(looks=None),
+}
+
+
+@pytest.mark.parametrize("hidden", LOOKS_HIDDEN)
+def test_certificate_that_hides_looks_is_refused_by_both(hidden: str, tmp_path: Path) -> None:
+    played = ground()
+    refused(changed(seen_elsewhere(played), LOOKS_HIDDEN[hidden], played.organiser), tmp_path)
+
+
+def test_looks_without_content_or_of_old_form_are_told(tmp_path: Path) -> None:
+    """Whoever takes the content out of a look could say that it was at another run."""
+    played = ground()
+    file = seen_elsewhere(played)
+    events = tuple(
+        e.erased() if getattr(e.payload, "batch", "") in OTHER_BATCHES else e
+        for e in file.evidence.events
+    )
+    bare = forged(replace(file.evidence, events=events, other_batches={}), played)
+    assert certificate_of(bare).verdict["look"] == 1
+    assert refused(bare, tmp_path, "do not show at which run they are") == {"looks"}
+    second = changed(
+        file, lambda c: c.update(format="rosetta-certificate/2", looks=None), played.organiser
+    )
+    stated = certificate_of(second)
+    again = certified_again(file.evidence, stated).as_bytes()
+    second = EvidenceFile(again, played.organiser.sign(again), file.evidence)
+    assert accepted(second, tmp_path).verdict["look"] == 1
+    assert [each.name for each in verified(second).unshown] == ["looks"]
+    assert "in other reviews are not counted" in second_says(second, tmp_path)[1]
 
 
 def with_witness(played: Ground, *contents: bytes) -> EvidenceFile:

@@ -19,6 +19,7 @@ ORGANISATION = "0f" * 8
 WALL = "2026-05-04T10:00:00Z"
 RUN = "6f1c3a52-0000-4000-8000-000000000001"
 OTHER_RUN = "6f1c3a52-0000-4000-8000-000000000002"
+OTHER_BATCH = "0b" * 8
 REASONS = ("An insult here, as three elders say.", "Used so in the north.", "« Nobody » says it ÿ")
 
 UNSAID = CannotJudge.UNSAID
@@ -62,6 +63,8 @@ class Shape:
     mischief: float = 1.0
     """How often people undo, skip, flag, withdraw; 0 for never."""
     looks: int = 1
+    other_looks: int = 0
+    """Looks at the run in a batch of another review."""
     careless: float = 0.15
     """Chance of each person to rate without reading."""
     repeats_flagged: float = 0.002
@@ -78,6 +81,7 @@ def random_shape(rng: Random) -> Shape:
         bad=rng.choice((0, 3, 6, 9)), repeats=rng.choice((0, 5, 8)), anchors=rng.choice((0, 3)),
         mischief=rng.choice((0.0, 0.1, 0.3, 1.0)), looks=rng.choice((0, 1, 2, 3)),
         careless=rng.choice((0.15, 0.15, 0.15, 1.0)), repeats_flagged=0.05, apart=rng.random() < 0.5,
+        other_looks=rng.choice((0, 0, 1, 2)),
     )  # fmt: skip
 
 
@@ -248,6 +252,9 @@ def _decide(rng: Random, shape: Shape, key: AnswerKey, office: Chain, before: li
         office.write(look_at_results(key, RUN, events_sha256([str(look)])))
         if rng.random() < 0.5:
             office.write(look_at_results(key, RUN, events_sha256([str(look)])))
+    for look in range(shape.other_looks):
+        said = look_at_results(key, RUN, events_sha256([str(look)]))
+        office.write(said.model_copy(update={"batch": OTHER_BATCH}))
 
 
 def key_of(device: str) -> str:

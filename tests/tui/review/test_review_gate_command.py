@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -30,6 +31,8 @@ from harness.sealed.sealing import read_age_identities, unseal
 from harness.sealed.signature import verify
 from review.files.manifests import ExportManifest
 from review.log.payloads import Comment, HarmFlag, Scope, Suggest, Withdraw
+from review.log.table import read_events
+from review.office.results.certifying import unseen_runs
 from review.office.store.store import Office, utc_now
 from review.rating import Rating
 from review.verdict.certificate.certificate import read_certificate
@@ -41,17 +44,20 @@ from rosetta_tui.commands.runs import runs
 from tests.review.office import made
 from tests.review.thorough import first
 from tests.review.verdict import histories
+from tests.review.verdict.alone import asked_alone
 from tests.review.verdict.histories import Shape
 from tests.review.verdict.signing import LAPTOP
 from tests.tui.review.creating import CREATE, batch_at, refused, rosetta
 from tests.tui.review.gated import (
     Spring,
     another_rating,
+    filled,
     gate,
     invoke,
     issued,
     listed,
     rate_of,
+    reviewed,
     say_later,
     spring,
 )
@@ -98,6 +104,51 @@ def test_gate_counts_only_looks_at_new_ratings(go: Spring) -> None:
             another_rating(go.office, go.review, 3)
         found = gate()
         assert (found["look"], found["confidence"]) == (look, confidence)
+
+
+def test_gate_counts_looks_over_all_reviews_of_a_run(go: Spring, tmp_path: Path) -> None:
+    """Three batches of one run are made side by side; the last one is not looked at."""
+    others = []
+    for seed, name in ((2, "summer"), (3, "autumn")):
+        evidence = reviewed(go.card, seed=seed)
+        key = evidence.key.model_copy(update={"review": name})
+        others.append(filled(go.office, go.home, replace(evidence, key=key)).key.batches)
+    first = go.review.key.batches[0]
+    found = gate("spring")
+    unseen = {batch: 0 for batches in others for batch in batches}
+    assert (found["look"], found["looks"]) == (1, {"here": 1, "early": 0, "others": unseen})
+    found = gate("summer")
+    assert (found["look"], found["confidence"]) == (2, "0.975000")
+    assert (found["looks"]["others"][first], found["looks"]["here"]) == (1, 1)
+    assert unseen_runs(go.office, go.office.review("autumn")) == {go.card["run_id"]: 3}
+    assert gate("spring")["look"] == 2, "the look at the other batch counts now"
+    invoke("gate", "summer", "--issue", "-o", tmp_path)
+    [certificate] = tmp_path.glob("*.certificate.txt")
+    told = " ".join(certificate.read_text("utf-8").split())
+    assert f"1 at batch {first}" in told
+    assert "Reviews made on another computer are not known here" in told
+    [file] = tmp_path.glob("*.rosetta-evidence")
+    assert asked_alone(file)[0] == 0
+    assert "looks: 2 at this run" in invoke("verify", file).stdout
+
+
+def test_gate_reads_the_log_once(go: Spring, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = []
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        reads.append(1)
+        return read_events(*arguments, **options)
+
+    monkeypatch.setattr("review.office.store.store.read_events", counted)
+    invoke("gate")
+    assert len(reads) == 1
+    for change in range(2):  # by this connection, and by another one
+        with Office.open(go.home) as office:
+            review = office.review("spring")
+            before = len(office.events(review))
+            assert len(office.events(review)) == before
+            another_rating((office, go.office)[change], review, 20 + change)
+            assert len(office.events(review)) == before + 1
 
 
 def test_gate_two_laptops_for_one_person_spend_no_look(go: Spring, tmp_path: Path) -> None:
