@@ -13,7 +13,9 @@ from review.log.payloads import Scope
 from review.office.store.arrivals import last_contributions
 from review.office.store.store import Office, Review
 from review.rating import CannotJudge
+from review.verdict.gate.alike import AlikePair, alike_pairs
 from review.verdict.panel.key import AnswerKey
+from review.verdict.panel.panel import review_ratings
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,8 @@ class ReviewProgress:
     certificates: int
     recompute: int
     """Runs whose newest certificate rests on something that was taken back since."""
+    alike: Sequence[AlikePair] = ()
+    """Pairs whose ratings agree far beyond the panel, by the codes on their cards."""
     differs: tuple[str, ...] = ()
     """What is not as the batches have it that went out: no result is read from such a review."""
 
@@ -142,6 +146,7 @@ def progress(office: Office, review: Review) -> ReviewProgress:
         imports=len({each.sha256 for each in office.imports(review)}),
         certificates=len(certificates),
         recompute=sum(each.recompute for each in newest.values()),
+        alike=[p.named(review.code) for p in alike_pairs(review_ratings(state, review.key))],
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -36,13 +36,14 @@ from review.verdict.certificate.certificate import (
     what_became,
 )
 from review.verdict.certificate.evidence import Evidence, RunLooks, own_program_sha256
+from review.verdict.gate.alike import AlikePair, alike_pairs
 from review.verdict.gate.gate import decide
 from review.verdict.gate.policy import GatePolicy, read_policy
 from review.verdict.gate.verdict import Code, GateVerdict
 from review.verdict.panel.agreement import MEASURES, Agreement, AgreementMeasure, agreement
 from review.verdict.panel.estimate import round6
 from review.verdict.panel.key import counted
-from review.verdict.panel.panel import Harm, Panel, panel_of, run_of
+from review.verdict.panel.panel import Harm, Panel, panel_of, review_ratings, run_of
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,15 @@ class EvidenceReading:
     verdict: GateVerdict
     relations: CertifiedRelations
     looks: CertifiedLooks
+    ratings: Mapping[str, Mapping[str, int]]
+    """Reviewer → item → rank 0–3, of all runs of the review, without controls."""
     harm: tuple[CertifiedDecision, ...] = ()
     """What was decided about items that were called harmful."""
+
+    @cached_property
+    def alike(self) -> list[AlikePair]:
+        """Pairs whose ratings agree far beyond the panel: for the organiser alone, on no certificate."""
+        return alike_pairs(self.ratings)
 
     @cached_property
     def agreement(self) -> Agreement:
@@ -73,7 +81,9 @@ def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> Ev
     counted_people = verdict.numbers.reviewers
     relations = certified_relations(evidence, counted_people)
     where = certified_looks(evidence, run_id, looks, counted_people)
-    return EvidenceReading(policy, panel, verdict, relations, where, _harm(panel, evidence.state))
+    ratings = review_ratings(evidence.state, evidence.key)
+    harm = _harm(panel, evidence.state)
+    return EvidenceReading(policy, panel, verdict, relations, where, ratings, harm)
 
 
 def certified_looks(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from review.files.reviewer_codes import printed
+from review.verdict.gate.alike import AlikePair
 from review.verdict.gate.careless import Care, Sign
 from review.verdict.gate.verdict import Code, GateFinding, GateOutcome
 from scoring.core.wording import minus, percent
@@ -129,6 +131,17 @@ def care_words(reviewer: str, care: Care) -> str:
     return (
         f"Please look at the ratings of {reviewer} together: {signs}. {beside}"
         "There may be good reasons. It is between you and this person, and excludes nobody."
+    )
+
+
+def alike_words(pair: AlikePair) -> str:
+    """Return as private advice that two people agree far beyond the panel; the pair names them by their codes."""
+    one, other = map(printed, pair.reviewers)
+    chance = f"{pair.chance:.2g}" if pair.chance >= 1e-6 else "less than one in a million"
+    return (
+        f"{one} and {other} give the same rating for {pair.equal} of {pair.items} translations; the closest other "
+        f"pair does for {pair.other_equal} of {pair.other_items} (chance: {chance}). Ask both how they rated. There may be "
+        "good reasons; it excludes nobody."
     )
 
 

@@ -109,6 +109,13 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
     )
 
 
+def review_ratings(state: State, key: AnswerKey) -> dict[str, dict[str, int]]:
+    """Return reviewer → item → rank 0–3 of all runs of a review, without controls; only people who count."""
+    real = {item for item, each in key.items.items() if each.run_id and each.control is None}
+    people = _people(state, key).items()
+    return {who: _only(_ranks(_judged(parts), key), real) for who, parts in people}
+
+
 def not_shown(state: State, key: AnswerKey, run_id: str) -> dict[str, bool]:
     """Return the items of one run that could not be shown to somebody who counts → whether somebody else rated it."""
     people = {who: _judged(parts) for who, parts in _people(state, key).items()}

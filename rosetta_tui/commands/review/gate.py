@@ -6,6 +6,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def gate_(
             evidence = certifying.look(office, found, run, evidence)
         readings = {run: certify.read_verdict(evidence, run) for run in runs}
     told = [
-        _inside_json(run, each) if found.secret else _json(run, each)
+        _inside_json(run, each) if found.secret else _json(found, run, each)
         for run, each in readings.items()
     ]
     lines = (line for run, reading in readings.items() for line in _lines(found, run, reading))
@@ -118,7 +119,7 @@ def _inside_json(run: str, reading: certify.EvidenceReading) -> dict[str, Any]:
     }
 
 
-def _json(run: str, reading: certify.EvidenceReading) -> dict[str, Any]:
+def _json(review: store.Review, run: str, reading: certify.EvidenceReading) -> dict[str, Any]:
     verdict = certify.without_names(reading.verdict)
     harm = [each.model_dump(mode="json") for each in reading.harm]
     if reading.verdict.outcome is gate_verdict.GateOutcome.INSUFFICIENT:
@@ -134,6 +135,7 @@ def _json(run: str, reading: certify.EvidenceReading) -> dict[str, Any]:
         "harm_decisions": harm,
         "relations": reading.relations.model_dump(),
         "looks": reading.looks.model_dump(),
+        "alike": [asdict(pair) for pair in gate.alike(review, reading)],
         "agreement": certify.agreement_json(reading.agreement),
     }
 

@@ -19,6 +19,7 @@ with when_used():
     from review.office.intake import speaking
     from review.office.results import progress, results
     from review.office.store import store
+    from review.verdict.gate import reasons
     from rosetta_tui.review.organiser.words import imported, letters
 
 
@@ -90,6 +91,7 @@ def review_lines(found: progress.ReviewProgress) -> Iterator[str]:
     if changed := sum(each.changed for each in found.reviewers):
         yield f"Changed on another laptop: {changed}. The last rating counts."
     yield from letters.not_shown_words(found)
+    yield from (f"ALIKE: {reasons.alike_words(pair)}" for pair in found.alike)
     for each in found.differs:
         yield f"CHANGED since it was handed out, so no result is read from it: {each}"
     if found.recompute:

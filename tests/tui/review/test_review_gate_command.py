@@ -30,7 +30,9 @@ from harness.sealed.phrase import phrase
 from harness.sealed.sealing import read_age_identities, unseal
 from harness.sealed.signature import verify
 from review.files.manifests import ExportManifest
-from review.log.payloads import Comment, HarmFlag, Scope, Suggest, Withdraw
+from review.files.reviewer_codes import printed
+from review.log.event import Event
+from review.log.payloads import AnyPayload, Comment, HarmFlag, Rate, Scope, Suggest, Withdraw
 from review.log.table import read_events
 from review.office.results.certifying import unseen_runs
 from review.office.store.store import Office, utc_now
@@ -41,6 +43,7 @@ from review.verdict.certificate.signed import Attested
 from rosetta_tui.commands.calibrate import calibrate
 from rosetta_tui.commands.review import review
 from rosetta_tui.commands.runs import runs
+from tests.review.attacks.ground import rewritten
 from tests.review.office import made
 from tests.review.thorough import first
 from tests.review.verdict import histories
@@ -59,6 +62,7 @@ from tests.tui.review.gated import (
     rate_of,
     reviewed,
     say_later,
+    sealed_run,
     spring,
 )
 
@@ -149,6 +153,41 @@ def test_gate_reads_the_log_once(go: Spring, monkeypatch: pytest.MonkeyPatch) ->
             assert len(office.events(review)) == before
             another_rating((office, go.office)[change], review, 20 + change)
             assert len(office.events(review)) == before + 1
+
+
+def test_two_people_who_copied_are_named_to_the_organiser(home: Path, tmp_path: Path) -> None:
+    card = sealed_run(home)
+    evidence = reviewed(card)
+    one, other, *_ = evidence.key.orders
+    given = {
+        e.payload.item: e.payload.rating
+        for e in evidence.events
+        if isinstance(e.payload, Rate) and e.payload.reviewer == one
+    }
+
+    def copy(event: Event) -> AnyPayload | None:
+        said = event.payload
+        if isinstance(said, Rate) and said.reviewer == other:
+            return said.model_copy(update={"rating": given[said.item]})
+        return said
+
+    evidence = histories.evidence_of(evidence.key, list(rewritten(evidence.events, copy)))
+    with Office.open(home) as office:
+        filled(office, home, evidence)
+    words = (
+        f"ALIKE: {printed(one)} and {printed(other)} give the same rating for 60 of 60 translations"
+    )
+    assert words in invoke("status", "spring").stdout
+    [status] = json.loads(invoke("status", "spring", "--json").stdout)["reviews"]
+    [pair] = status["alike"]
+    assert (pair["reviewers"], pair["equal"], pair["items"]) == ([one, other], 60, 60)
+    found = gate()
+    assert (found["alike"], len(found["numbers"]["reviewers"])) == ([pair], 5), "nobody is excluded"
+    assert words.removeprefix("ALIKE: ") in invoke("gate").stdout
+    certificate = issued(tmp_path)
+    assert not any(
+        one in file.read_text("utf-8") for file in certificate.parent.glob("*.certificate.*[lnt]")
+    )
 
 
 def test_gate_two_laptops_for_one_person_spend_no_look(go: Spring, tmp_path: Path) -> None:

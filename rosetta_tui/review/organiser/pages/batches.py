@@ -14,6 +14,7 @@ from review.files.reviewer_codes import printed
 from review.log.payloads import Scope
 from review.office.intake.file_report import FileReport
 from review.office.intake.speaking import Speaking
+from review.verdict.gate.reasons import alike_words
 from rosetta_tui.review.organiser.pages.parts import PlainTable
 from rosetta_tui.review.organiser.words.imported import (
     codes,
@@ -172,11 +173,11 @@ def people(now: ReviewNow) -> Iterator[Widget]:
         classes="words",
     )
     yield _table(found)
-    for line in (*kept_back_words(found), *not_shown_words(found)):
+    for line in (*kept_back_words(found), *not_shown_words(found), *map(alike_words, found.alike)):
         yield Static(show(line, "$warn"), classes="after")
     yield Static(
         show(
-            "In the order of the batches. It says how far people are, never how they rated.",
+            "In the order of the batches. The table says how far people are, never how they rated.",
             "$quiet",
         ),
         classes="after",

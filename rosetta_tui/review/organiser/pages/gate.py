@@ -101,6 +101,7 @@ def _more(now: ReviewNow, run: RunNow, reading: EvidenceReading) -> Iterator[Fie
     yield Field("Agreement", agreement)
     yield Field("Strata", strata)
     yield Field("Near the method", show(gate_words.relations_words(reading)))
+    yield Field("Looks", show(gate_words.looks_words(reading)))
     yield Field("Policy", show(gate_words.policy_words(now.review, reading), "$quiet"))
 
 

@@ -11,7 +11,7 @@ from review.verdict.certificate.certificate_text import decision_words, measure
 from review.verdict.certificate.certify import EvidenceReading, agreement_json
 from review.verdict.certificate.coarse_text import at_least
 from review.verdict.gate.careless import carelessness
-from review.verdict.gate.reasons import OUTCOMES, care_words, findings_words
+from review.verdict.gate.reasons import OUTCOMES, alike_words, care_words, findings_words
 from review.verdict.gate.settle import settling
 from review.verdict.gate.verdict import GateFinding, GateOutcome
 from review.verdict.panel.agreement import MEASURES, SHARES
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from review.verdict.certificate.coarse import CoarseCertificate
     from review.verdict.certificate.signed import CertificateCheck
     from review.verdict.certificate.verifying import Verification
+    from review.verdict.gate.alike import AlikePair
 
 _MOST_SPLIT = 12
 """Entries that are named; of more only how many."""
@@ -59,7 +60,7 @@ def verdict_lines(review: Review, reading: EvidenceReading) -> Iterator[Told]:
         yield Told("Agreement", agreement_words(reading))
         yield Told("Strata", "   ".join(strata_words(reading)))
         yield Told("Near the method", relations_words(reading))
-        yield Told("Looks", certificate_text.looks_words(reading.looks))
+        yield Told("Looks", looks_words(reading))
         yield Told("Policy", policy_words(review, reading))
     yield from (Told("For you", words) for words in advice(review, reading))
 
@@ -113,6 +114,11 @@ def why(review: Review, reading: EvidenceReading) -> Iterator[Told]:
 def relations_words(reading: EvidenceReading) -> str:
     """Say how near to the method the reviewers stand, by their own word; it changes no number."""
     return certificate_text.relations_words(reading.relations)
+
+
+def looks_words(reading: EvidenceReading) -> str:
+    """Return where the run was looked at, and what nobody here can know."""
+    return certificate_text.looks_words(reading.looks)
 
 
 def harm_words(reading: EvidenceReading) -> Iterator[Told]:
@@ -202,6 +208,7 @@ def advice(review: Review, reading: EvidenceReading) -> Iterator[str]:
     yield from _flag_words(review, reading)
     if has_numbers(reading):
         yield from _care(review, reading)
+        yield from map(alike_words, alike(review, reading))
 
 
 def _flag_words(review: Review, reading: EvidenceReading) -> Iterator[str]:
@@ -211,6 +218,11 @@ def _flag_words(review: Review, reading: EvidenceReading) -> Iterator[str]:
             f"Called harmful or culturally wrong: the test translation {control_words(review, control)}. It is not "
             "the method's, so it does not touch the verdict; somebody should look at it all the same."
         )
+
+
+def alike(review: Review, reading: EvidenceReading) -> list[AlikePair]:
+    """Return the pairs whose ratings agree far beyond the panel, people by the codes on their cards."""
+    return [each.named(review.code) for each in reading.alike]
 
 
 def _care(review: Review, reading: EvidenceReading) -> Iterator[str]:
