@@ -6,11 +6,13 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, EntryId, Segment
 from corpora.tasks.task import TRANSLATION
 from harness.card.entry_ids import card_id
+from harness.card.reading import block, number
 from harness.core.failures import UsageError
 from harness.run.vault_opening import open_again
 from harness.store.corpora.entries import read_dataset, read_entries
@@ -20,6 +22,8 @@ from harness.store.runs import Run, find_run, read_card
 from review.office.items.controls import fits
 from review.office.items.items import stratum
 from review.verdict.panel.key import KeyRun
+from scoring.calibration.threshold import tier_line
+from scoring.core.specification import COMPOSITE
 
 TextOpening = Callable[[sqlite3.Connection, Run], None]
 """Opens what the store has of a run's texts, where that is from a vault; raises where it is not opened."""
@@ -38,6 +42,8 @@ class ReviewedRun:
     """Those that the run was asked to translate and that are reviewed, by id as on its card."""
     outputs: Mapping[EntryId, str]
     """What it gave for them; entries without an output that people could judge are absent."""
+    composite: float | None = None
+    """As its card states it; None where it was not scored."""
 
     @property
     def missing(self) -> int:
@@ -61,6 +67,16 @@ class ReviewedRuns:
         if self.dataset.opened_from is None:
             return ()
         return tuple(each.run.run_id for each in self.runs)
+
+    @property
+    def below_deployable(self) -> dict[str, float]:
+        """Run → composite, of runs below the threshold at which the specification's review begins (§7.3)."""
+        composites = {each.run.run_id: each.composite for each in self.runs}
+        return {
+            run: value
+            for run, value in composites.items()
+            if value is not None and value < tier_line()
+        }
 
     @property
     def shared(self) -> list[Entry]:
@@ -106,14 +122,14 @@ def read_runs(
     it is missing, or the runs are not of one corpus.
     """
     found = {run.run_id: run for run in (find_run(connection, name) for name in names)}
-    hashes = {id_: _card_hash(connection, run) for id_, run in found.items()}
+    cards = {id_: _sealed_card(connection, run) for id_, run in found.items()}
     datasets = [read_dataset(connection, run.corpus) for run in found.values()]
     require_translation(datasets[0])
     _require_one_vault(datasets)
     for run in found.values():
         _require_segment(connection, run, segments)
         open_texts(connection, run)
-    runs = [_reviewed(connection, run, hashes[id_], segments) for id_, run in found.items()]
+    runs = [_reviewed(connection, run, cards[id_], segments) for id_, run in found.items()]
     _require_one_corpus(runs)
     first = runs[0].run
     known = None if datasets[0].opened_from is None else _places(found.values(), first.corpus)
@@ -156,7 +172,7 @@ def require_translation(dataset: Dataset) -> None:
 
 
 def _reviewed(
-    connection: sqlite3.Connection, run: Run, card_hash: str, segments: Sequence[Segment]
+    connection: sqlite3.Connection, run: Run, card: dict[str, Any], segments: Sequence[Segment]
 ) -> ReviewedRun:
     entries = {
         place: entry
@@ -173,15 +189,16 @@ def _reviewed(
     }
     reviewed = ReviewedRun(
         run,
-        card_hash,
+        str(card["run_card_hash"]),
         {card_id(entry.id): entry for _, entry in sorted(entries.items())},
         outputs,
+        number(block(card, "scores").get(COMPOSITE)),
     )
     _require_outputs(reviewed)
     return reviewed
 
 
-def _card_hash(connection: sqlite3.Connection, run: Run) -> str:
+def _sealed_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
     short = run.run_id[:8]
     head = read_card(connection, run.id)
     if head is None:
@@ -193,7 +210,7 @@ def _card_hash(connection: sqlite3.Connection, run: Run) -> str:
             f"Run {short} was imported although its seal is absent or broken, so no certificate could rest on "
             "it. Import a sound card of this run, or run it here."
         )
-    return str(head["run_card_hash"])
+    return head
 
 
 def _require_outputs(reviewed: ReviewedRun) -> None:

@@ -186,6 +186,11 @@ class ReviewDraft(Drawn):
         return self.runs.key_runs(self.entries)
 
     @property
+    def below_deployable(self) -> dict[str, float]:
+        """Run → composite, of runs below the Deployable threshold; none of secret entries, whose numbers stay inside."""
+        return {} if self.secret else self.runs.below_deployable
+
+    @property
     def vault_runs(self) -> tuple[str, ...]:
         """Ids of the runs where they are from a vault."""
         return self.runs.vault_runs

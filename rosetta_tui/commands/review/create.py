@@ -260,6 +260,7 @@ def _making(
         check=partial(making_texts.check_words, draft.runs),
         letters=letters,
         drawn=draft,
+        below_deployable=[*draft.below_deployable],
     )
 
 

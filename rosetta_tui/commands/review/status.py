@@ -36,8 +36,8 @@ def status_(review: str | None, as_json: bool) -> None:
         gone = [results.withdrawn_words(each) for each in chosen]
     told = {
         "reviews": [
-            _json(each) | asdict(voice) | {"withdrawn": words or None}
-            for each, voice, words in zip(found, voices, gone, strict=True)
+            _json(each, secret=made.secret) | asdict(voice) | {"withdrawn": words or None}
+            for made, each, voice, words in zip(chosen, found, voices, gone, strict=True)
         ],
         "waiting": [asdict(each) | {"files": each.files} for each in laptops],
     }
@@ -48,8 +48,11 @@ def status_(review: str | None, as_json: bool) -> None:
     print_form("review-status", told, (*lines, *_waiting(laptops)), as_json=as_json)
 
 
-def _json(found: progress.ReviewProgress) -> dict[str, Any]:
+def _json(found: progress.ReviewProgress, *, secret: bool) -> dict[str, Any]:
+    """Return the progress as JSON; how often two people agree is a number over the entries, so not of secret ones."""
     fields = asdict(found) | {"asked": found.asked, "done": found.done}
+    if secret:
+        fields["alike"] = [{"reviewers": pair["reviewers"]} for pair in fields["alike"]]
     for each in fields["reviewers"]:
         each["withdrawn"] = sorted(each["withdrawn"])
     return fields

@@ -55,6 +55,8 @@ class Making:
     """Refuses words for reviewers, by option."""
     second_of: str | None = None
     """In a second look: the first batch of the review in which people differed."""
+    below_deployable: Sequence[str] = ()
+    """Ids of runs below the threshold at which the specification's review begins."""
     at_the_end: str = ""
     """Command that takes what came back into a corpus; empty: the usual one, with the review's name."""
 
@@ -73,7 +75,7 @@ def carry_out(
     with office as opened:
         published = _hand_out(opened, making, given)
     if as_json:
-        click.echo(form_text("review-create", _told(published, making.letters)))
+        click.echo(form_text("review-create", _told(published, making)))
     else:
         _say_published(published, making.at_the_end, passphrases=given["passphrases"])
 
@@ -293,12 +295,13 @@ def _say_recovery(key: RecoveryKey) -> None:
     )
 
 
-def _told(published: Published, letters: Letters) -> dict[str, Any]:
+def _told(published: Published, making: Making) -> dict[str, Any]:
     """Return what was made as JSON values."""
 
     review = published.review
     return {
-        "letters": letters_json(letters),
+        "letters": letters_json(making.letters),
+        "below_deployable": list(making.below_deployable),
         "review": review.name,
         "files": [str(path) for path in published.files],
         "cards": str(published.cards),

@@ -11,6 +11,7 @@ from review.office.items.training import USUAL, WANTED
 from review.verdict.gate.planner import RatingPlan, chances
 from review.verdict.gate.policy import GatePolicy
 from rosetta_tui.review.organiser.words.letters import Letters, letter_lines
+from scoring.calibration.threshold import tier_line
 from scoring.core.wording import percent
 
 if TYPE_CHECKING:
@@ -204,6 +205,12 @@ def _warnings(draft: ReviewDraft, policy: GatePolicy) -> Iterator[str]:
         yield (
             f"NOTE: with {reviewers} reviewers the certificate says “panel of {reviewers}”; "
             f"community validated starts at {enough.community_reviewers}."
+        )
+    if below := draft.below_deployable:
+        named = ", ".join(f"run {run[:8]} ({score:.3f})" for run, score in below.items())
+        yield (
+            f"NOTE: below the Deployable threshold: {named}; the specification's review begins at a composite of "
+            f"{tier_line():.2f} (§7.3)."
         )
     if draft.longest > _LONG:
         yield f"NOTE: {draft.longest} items are long for one person. Lower --items, or use --core."
