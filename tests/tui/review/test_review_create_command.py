@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,25 @@ def test_create_writes_batch_cards_and_recovery_key(home: Path, tmp_path: Path) 
         places = [card.index(words) for words in (*order, "rosetta review open")]
         assert places == sorted(places)
         assert "press w" not in card
+
+
+def test_create_says_where_the_review_of_the_specification_begins(
+    home: Path, secret_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sentence = (
+        f"NOTE: below the Deployable threshold: run {made.RUNS[0][:8]} (0.693); the specification's review begins at a "
+        "composite of 0.70 (§7.3)."
+    )
+    secret = ("--passphrases", "-o", tmp_path / "secret-out", "--json")
+    assert json.loads(rosetta(*CREATE, *secret).stdout)["below_deployable"] == []
+    monkeypatch.setenv("ROSETTA_HOME", str(home))
+    assert sentence in " ".join(rosetta(*CREATE, "--dry-run").output.split())
+    told = json.loads(rosetta(*CREATE, "-o", tmp_path / "out", "--json").stdout)
+    assert told["below_deployable"] == list(made.RUNS[:1])
+    found = made.reviewed(home)
+    for composite, below in ((0.6999, 1), (0.7, 0), (None, 0)):
+        runs = [replace(run, composite=composite) for run in found.runs]
+        assert len(replace(found, runs=runs).below_deployable) == below
 
 
 @pytest.fixture
