@@ -311,6 +311,13 @@ def test_looks_before_the_review_are_committed_to(tmp_path: Path) -> None:
     certificate = accepted(issue(evidence), tmp_path)
     assert certificate.verdict["look"] == 2 + once
     assert "2 before this review" in certificate_text(certificate)
+    for elsewhere, look in (
+        (1, 3),
+        (3, 4),
+    ):  # whichever is more: what the batch states, or the log shows
+        seen = review_of(1, replace(GO, other_looks=elsewhere)).events
+        file = issue(histories.evidence_of(key, list(seen)))
+        assert accepted(file, tmp_path).verdict["look"] == look
     soft = issue(replace(evidence, key=histories.with_run(evidence.key, looks=0)))
     assert certificate_of(soft).verdict["look"] == once
     assert refused(soft, tmp_path, "the number of looks before") == {"batches"}
@@ -346,16 +353,16 @@ def test_looks_in_other_batches_count_to_both(tmp_path: Path) -> None:
     assert (certificate.verdict["look"], certificate.verdict["confidence"]) == (3, "0.975000")
     words = " ".join(certificate_text(certificate).split())
     assert f"2 at batch {OTHER_BATCHES[0]}, 0 at batch {OTHER_BATCHES[1]}. Reviews made on" in words
-    early = added(
-        played.evidence,
-        OrganiserLook(
-            wall=WALL, batch=played.evidence.key.batches[0], run_id=certificate.run.run_id,
-            events_sha256="f" * 64,
-        ),
-    )  # fmt: skip
-    assert accepted(forged(early, played), tmp_path).looks == CertifiedLooks(
-        here=2, early=1, others={}
-    )
+    run, batch = certificate.run.run_id, played.evidence.key.batches[0]
+
+    def looked(evidence: Evidence, ratings: str) -> CertifiedLooks | None:
+        look = OrganiserLook(wall=WALL, batch=batch, run_id=run, events_sha256=ratings)
+        return accepted(forged(added(evidence, look), played), tmp_path).looks
+
+    early = {"here": 2, "others": {}}
+    assert looked(played.evidence, "f" * 64) == CertifiedLooks(early=1, **early)
+    fewer = without_laptops(played.evidence, played.desk.codes[:1])  # somebody has not rated
+    assert looked(fewer, fewer.ratings_sha256) == CertifiedLooks(early=2, **early)
 
 
 LOOKS_HIDDEN: dict[str, Callable[[dict[str, Any]], Any]] = {

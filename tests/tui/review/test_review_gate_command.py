@@ -121,6 +121,8 @@ def test_gate_counts_looks_over_all_reviews_of_a_run(go: Spring, tmp_path: Path)
     found = gate("spring")
     unseen = {batch: 0 for batches in others for batch in batches}
     assert (found["look"], found["looks"]) == (1, {"here": 1, "early": 0, "others": unseen})
+    named = go.office.other_batches(go.office.review("summer"))[go.card["run_id"]]
+    assert set(named) == {*go.review.key.batches, *others[1]}
     found = gate("summer")
     assert (found["look"], found["confidence"]) == (2, "0.975000")
     assert (found["looks"]["others"][first], found["looks"]["here"]) == (1, 1)
