@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, takewhile
 from typing import Any
 
@@ -48,6 +48,25 @@ def comparison_form(text: str) -> str:
     Typing and copying change these three, and no reader sees a difference; case and punctuation stay.
     """
     return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+@lru_cache(maxsize=8192)
+def bare_form(text: str) -> str:
+    """Return a text without digits, punctuation, symbols, case and spacing; itself where nothing else is in it."""
+    bare = unicodedata.normalize("NFC", text).translate(_LETTERS).casefold()
+    return " ".join(bare.split()) or comparison_form(text)
+
+
+class _Letters(dict[int, str]):
+    """Keeps letters and marks, and gives a blank for digits, punctuation, symbols and controls."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        self[code] = " " if unicodedata.category(letter)[0] in "NPSC" else letter
+        return self[code]
+
+
+_LETTERS = _Letters()
 
 
 def normalised(text: str) -> str:

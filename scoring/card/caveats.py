@@ -10,12 +10,11 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
-from unicodedata import category, normalize
+from unicodedata import normalize
 
-from corpora.text.comparison import comparison_form
+from corpora.text.comparison import bare_form
 
 if TYPE_CHECKING:
     from corpora.model.entry import Entry
@@ -67,25 +66,6 @@ class Caveat:
     of: int
     threshold: float
     """The share from which it is told."""
-
-
-@lru_cache(maxsize=8192)
-def bare_form(text: str) -> str:
-    """Return a text without digits, punctuation, symbols, case and spacing; itself where nothing else is in it."""
-    bare = normalize("NFC", text).translate(_LETTERS).casefold()
-    return " ".join(bare.split()) or comparison_form(text)
-
-
-class _Letters(dict[int, str]):
-    """Keeps letters and marks, and gives a blank for digits, punctuation, symbols and controls."""
-
-    def __missing__(self, code: int) -> str:
-        letter = chr(code)
-        self[code] = " " if category(letter)[0] in "NPSC" else letter
-        return self[code]
-
-
-_LETTERS = _Letters()
 
 
 class OutputTally:

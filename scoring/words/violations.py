@@ -69,6 +69,49 @@ def turned_round(marks: Sequence[str], pair: str) -> bool:
     return first != last and bool(own) and own == [last, first] * (len(own) // 2)
 
 
+_PAIRS = frozenset(
+    {'""', "“”", "„“", "„”", "””", "«»", "»«", "‹›", "「」", "『』", "﹁﹂", "﹃﹄", "〝〞", "〝〟", "＂＂", "❝❞", "''", "‘’", "‚‘"}
+)  # fmt: skip
+"""Opening and closing mark of a quotation."""
+
+_BREAKS = regex.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]|<br\s*/?>|\\n")
+
+
+def is_quotation_mark(character: str) -> bool:
+    """Return whether a character is one that some language quotes with."""
+    return bool(_MARK.fullmatch(character))
+
+
+def outer_quotes(text: str) -> str | None:
+    """Return what one pair of quotation marks around a whole text holds, None where there is no such pair.
+
+    A mark of punctuation may stand behind the closing one. ``"A" and "B"`` has two pairs, and none around all.
+    """
+    text = text.strip()
+    end = text.rstrip(".!?,;:。！？।")
+    tail = text[len(end) :] if _MARK.fullmatch(end[-1:]) else ""
+    whole = end if tail else text
+    if len(whole) < 3 or whole[0] + whole[-1] not in _PAIRS:
+        return None
+    inside, first, last = whole[1:-1], whole[0], whole[-1]
+    depth = 0
+    for place, character in enumerate(inside):
+        if first in _SINGLE and _in_word(inside[place - 1 : place]) and _in_word(inside[place + 1 : place + 2]):
+            continue  # an apostrophe inside a word
+        if character == last and (depth == 0 or first == last):
+            return None
+        depth += (character == first) - (character == last)
+    return inside + tail if inside.strip() else None
+
+
+def added_line_breaks(output: str, accepted: Iterable[str]) -> int:
+    """Return how many line breaks a stripped output has, 0 where one of the accepted texts has any."""
+    count = len(_BREAKS.findall(output.strip()))
+    if not count or any(_BREAKS.search(each.strip()) for each in accepted):
+        return 0
+    return count
+
+
 def _is_no_quote(before: str, after: str, inside: bool) -> bool:
     if before.isdigit() and not inside:
         return True

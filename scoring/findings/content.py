@@ -1,0 +1,137 @@
+"""What an answer lacks or has too much of: copies, equal outputs, cuts, numbers, placeholders."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from unicodedata import decimal
+
+from corpora.text.comparison import bare_form
+from corpora.text.words import read_placeholders
+from scoring.findings.rows import Hit, OutputRow, to_check
+from scoring.findings.writing import ends_sentence
+
+_LEAST_REPEATED = 12
+"""Characters from which two sources with one output are worth a look; shorter ones need three."""
+
+_LEAST_CUT = 20
+"""Characters of a reference from which its output may be called cut."""
+
+_SHORT, _SHORTER = 0.5, 0.85
+"""Length of an output / length of the reference: far too short; too short for one that ends in mid-sentence."""
+
+
+def empty(rows: Sequence[OutputRow]) -> list[Hit]:
+    """Return the entries without any output."""
+    return [Hit(row, None, "") for row in rows if row.blank]
+
+
+def copied(rows: Sequence[OutputRow]) -> Iterator[Hit]:
+    """Yield the outputs that are their source, digits, punctuation and case aside."""
+    for row in to_check(rows):
+        form = bare_form(row.body)
+        if form == bare_form(row.source) and all(form != bare_form(each) for each in row.accepted[1:]):  # fmt: skip
+            row.answered = False
+            yield Hit(row)
+
+
+def repeated(rows: Sequence[OutputRow]) -> Iterator[Hit]:
+    """Yield the outputs that stand for several sources whose references differ."""
+    groups: dict[str, list[OutputRow]] = {}
+    for row in rows:
+        if row.answered:
+            groups.setdefault(bare_form(row.body), []).append(row)
+    for form, group in groups.items():
+        if len(group) < 2 or all(row.right for row in group):
+            continue
+        sources = {bare_form(row.source) for row in group}
+        references = {bare_form(row.reference) for row in group}
+        least = 2 if len(form) >= _LEAST_REPEATED else 3
+        if min(len(sources), len(references)) >= least:
+            for row in group:
+                if not row.right:
+                    row.answered = False
+                    yield Hit(row)
+
+
+def cut(row: OutputRow) -> Hit | None:
+    """Return a hit where an output is far shorter than its reference, or ends in the middle of a sentence."""
+    length = len(row.reference.strip())
+    if length < _LEAST_CUT:
+        return None
+    ratio = len(row.body) / length
+    broken = (
+        ratio < _SHORTER
+        and not ends_sentence(row.body)
+        and all(map(ends_sentence, (row.source, row.reference)))
+    )
+    return Hit(row, None, f"…{row.body[-40:]}") if ratio < _SHORT or broken else None
+
+
+_NUMBER = re.compile(r"\d+(?:[.,٫٬'’\u00a0\u202f]\d+)*")
+_DIGITS = re.compile(r"\d+")
+
+
+class _Decimals(dict[int, str]):
+    """Turns digits of any script into ASCII."""
+
+    def __missing__(self, code: int) -> str:
+        value = decimal(chr(code), None)
+        self[code] = chr(code) if value is None else str(value)
+        return self[code]
+
+
+_DECIMALS = _Decimals()
+
+
+@lru_cache(maxsize=4096)
+def _numbers(text: str) -> Counter[str]:
+    """Return the numbers of a text by their digits alone: 1,997 and 1.997 are one number."""
+    if not _DIGITS.search(text):
+        return Counter()
+    plain = text if text.isascii() else text.translate(_DECIMALS)
+    return Counter("".join(_DIGITS.findall(each)) for each in _NUMBER.findall(plain))
+
+
+def numbers(row: OutputRow) -> Hit | None:
+    """Return a hit where a number that source and reference have is lost, or one is added that neither has."""
+    given, wanted, there = map(_numbers, (row.source, row.reference, row.body))
+    if not given and not there:
+        return None
+    asked = given & wanted if row.reference else given
+    lost = [each for each in asked if asked[each] > there[each] and not _within(each, there)]
+    known = Counter(key for text in row.accepted for key in _numbers(text))
+    added = [each for each in there if not known[each] and _surely_new(each, known)]
+    return Hit(row, None, ", ".join([*lost, *added][:3])) if lost or added else None
+
+
+def _within(number: str, others: Counter[str]) -> bool:
+    """Return whether the digits of a number stand in others, which may be written apart or together."""
+    joined = "".join(others)
+    return len(number) > 2 and number in joined
+
+
+def _surely_new(number: str, known: Counter[str]) -> bool:
+    """Return whether a number cannot be a word of the source, such as 12 or 20, or a part of another number."""
+    significant = number.strip("0")
+    return (
+        len(significant) > 1
+        and len(number) < 20
+        and int(number) > 20
+        and not _within(number, known)
+        and not any(len(each) > 1 and each in number for each in known)
+    )
+
+
+def placeholders(row: OutputRow, *, tags: bool = True) -> Hit | None:
+    """Return a hit where variables and tags are not those of the source, nor those of the reference.
+
+    ``tags``: false where marks of another kind were found, which read like added ones.
+    """
+    asked, there = read_placeholders(row.source).variables, read_placeholders(row.body).variables
+    if asked == there or any(read_placeholders(each).variables == there for each in row.accepted[1:]):  # fmt: skip
+        return None
+    wrong = [*(asked - there), *((there - asked) if tags else ())]
+    return Hit(row, None, ", ".join(wrong[:3])) if wrong else None

@@ -1,0 +1,156 @@
+"""How an answer is written: the mark at its end, capitals, and letters of the language that never occur."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from unicodedata import category, combining, normalize
+
+import regex
+
+from scoring.findings.rows import Hit, OutputRow
+
+_SENTENCE_ENDS = frozenset(".!?…。．！？｡।॥؟۔᙮።፧་།၊။។៕᱾")
+_CLOSERS = " \t\n\"'”’“»«›)]}」』】*_`"
+
+_LEAST_HAVING = 10
+"""References that must have a letter before its absence says anything."""
+
+_HARDLY = 0.1
+"""Outputs with a letter / references with it, up to which it hardly occurs."""
+
+
+def ends_sentence(text: str) -> bool:
+    """Return whether a text ends with a mark that ends a sentence; brackets and quotation marks aside."""
+    return text.rstrip(_CLOSERS)[-1:] in _SENTENCE_ENDS and bool(text.strip(_CLOSERS))
+
+
+def end_mark(row: OutputRow) -> Hit | None:
+    """Return a hit where the last mark is lost or added; its source and its reference agree."""
+    wanted = ends_sentence(row.reference)
+    there = ends_sentence(row.body)
+    if wanted == there or wanted != ends_sentence(row.source) or not row.reference:
+        return None
+    if any(ends_sentence(each) == there for each in row.accepted[2:]):
+        return None
+    if there:
+        corrected = row.body.rstrip(_CLOSERS).rstrip("".join(_SENTENCE_ENDS))
+    else:
+        corrected = row.body + row.reference.rstrip(_CLOSERS)[-1:]
+    before = row.body
+    whole = row.narrowed(corrected)
+    row.body = before
+    return Hit(row, whole, f"…{before[-40:]}")
+
+
+def capitals(row: OutputRow) -> Hit | None:
+    """Return a hit where capitals stand otherwise than in the reference: everywhere, nowhere, at each word."""
+    text, reference = row.body, row.reference
+    if not _cased(reference):
+        return None
+    wrong = (
+        (_shouted(text) and not any(map(_shouted, row.accepted)))
+        or (text.islower() and not any(each.islower() for each in row.accepted))
+        or (_titled(text) and not any(map(_titled, row.accepted)))
+    )
+    if not wrong:
+        return None
+    lowered = text.lower()
+    corrected = lowered[:1].upper() + lowered[1:] if reference[:1].isupper() else lowered
+    return Hit(row, respelled(corrected, reference, str.casefold))
+
+
+def _cased(text: str) -> bool:
+    return not text.isupper() and text != text.lower()
+
+
+def _shouted(text: str) -> bool:
+    return text.isupper() and sum(map(str.isupper, text)) >= 4
+
+
+def _titled(text: str) -> bool:
+    return text.istitle() and text.count(" ") >= 3
+
+
+_WORD = regex.compile(r"[\p{L}\p{M}]+(?:['’ʼ-][\p{L}\p{M}]+)*")
+
+
+def respelled(output: str, reference: str, fold: Callable[[str], str]) -> str:
+    """Return an output whose words are written as in the reference, where ``fold`` gives the same for both."""
+    wanted = {fold(each): each for each in _WORD.findall(reference)}
+    return _WORD.sub(lambda match: wanted.get(fold(match[0]), match[0]), output)
+
+
+def missing_letters(rows: Sequence[OutputRow]) -> list[Hit]:
+    """Return the outputs without letters that their references have and hardly any output has.
+
+    Letters are counted one by one, and by accent: of 15 references with a macron on some vowel no single vowel may
+    be frequent enough.
+    """
+    answered = [row for row in rows if row.answered]
+    wanted = [_units(row.reference) for row in answered]
+    there = [_units(row.body) for row in answered]
+    having, occurring = Counter[str](), Counter[str]()
+    for one, other in zip(wanted, there, strict=True):
+        having.update(one)
+        occurring.update(other)
+    missing = frozenset(
+        unit
+        for unit, count in having.items()
+        if count >= _LEAST_HAVING and occurring[unit] <= count * _HARDLY
+    )
+    if not missing:
+        return []
+    told = _shown(missing, having)
+    hits = []
+    for row, one, other in zip(answered, wanted, there, strict=True):
+        if (one & missing) - other:
+            before = row.body
+            corrected = row.narrowed(respelled(before, row.reference, without_accents))
+            row.body = before
+            hits.append(Hit(row, corrected, told if not row.entry.secret else None))
+    return hits
+
+
+def _shown(missing: frozenset[str], having: Counter[str]) -> str:
+    """Return the missing letters, most frequent first; an accent where it has no letter of its own there."""
+    letters = [unit for unit, _ in having.most_common() if unit in missing]
+    composed = {mark for each in letters if not combining(each[0]) for mark in _accents(each)}
+    return " ".join(f"◌{each}" if combining(each) else each for each in letters if each not in composed)  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def _units_of(letter: str) -> tuple[str, ...]:
+    if category(letter)[0] not in "LM":
+        return ()
+    lower = letter.lower()
+    return (lower, *_accents(lower))
+
+
+def _accents(letter: str) -> tuple[str, ...]:
+    return tuple(each for each in normalize("NFD", letter)[1:] if combining(each))
+
+
+def _units(text: str) -> frozenset[str]:
+    """Return the letters of a text and the accents on them."""
+    return frozenset(unit for letter in set(text) for unit in _units_of(letter))
+
+
+_WRITTEN = {
+    "ø": "o", "đ": "d", "ŋ": "n", "ł": "l", "ħ": "h", "ı": "i", "ß": "ss", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th",
+    "ŧ": "t", "ɨ": "i", "ɬ": "l", "ƛ": "l", "ʻ": "", "ʼ": "", "ʔ": "", "ə": "e", "ɛ": "e", "ɔ": "o", "ґ": "г",
+    "'": "", "’": "",
+}  # fmt: skip
+"""Letter without an accent of its own → what is written in its place where it cannot be typed."""
+
+_BASES = str.maketrans(_WRITTEN | {each.upper(): base.upper() for each, base in _WRITTEN.items() if len(each.upper()) == 1})  # fmt: skip
+
+
+_NO_ACCENTS = dict.fromkeys(range(0x300, 0x370)) | _BASES
+
+
+@lru_cache(maxsize=8192)
+def without_accents(text: str) -> str:
+    """Return a text without accents (U+0300–U+036F), as it is written where they cannot be typed."""
+    return normalize("NFD", text).translate(_NO_ACCENTS)
