@@ -33,6 +33,7 @@ _SUPPORTED = 0.5
 _HEAD = re.compile(r"[^\s:：、。！!]+[:：、。！!]*\s*|[:：、。！!]+\s*")
 _TAIL = re.compile(r"\s*(?:<[^<>\s]*>|[^\s<]+|<)")
 _SENTENCE_END = frozenset(".!?…。！？।॥؟۔᙮።")
+_PLACEHOLDER = re.compile(r"[{}]|%\w")
 _NO_WORD = re.compile(r"[\W_]+\Z")
 
 
@@ -70,12 +71,16 @@ def _is_sign(phrase: str) -> bool:
 
 
 def _distinct_head(phrase: str) -> bool:
+    if _PLACEHOLDER.search(phrase):
+        return False
     if " " not in phrase and phrase[-1] not in ":：!！":
         return _is_sign(phrase)
     return len(phrase) >= _LEAST_LETTERS or phrase[-1] in ":：!！"
 
 
 def _distinct_tail(phrase: str) -> bool:
+    if _PLACEHOLDER.search(phrase):
+        return False
     if " " not in phrase:
         return (phrase[0] == "<" and len(phrase) > 1) or _is_sign(phrase)
     return len(phrase) >= _LEAST_LETTERS

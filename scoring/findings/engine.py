@@ -46,12 +46,15 @@ def _detected(rows: Sequence[OutputRow]) -> Iterator[tuple[FindingCode, list[Hit
     yield FindingCode.REFUSAL, _each(framing.refusal, to_check(rows))
     yield FindingCode.COPIED, list(content.copied(rows))
     yield FindingCode.REPEATED, list(content.repeated(rows))
+    answers = list(to_check(rows))
+    thoughts = _each(framing.thoughts, answers)
+    wrapped = _each(framing.wrapper, answers)
+    marks = decoder_marks([row for row in answers if row.answered])
     yield FindingCode.BEGINNING, common_beginnings(rows)
     yield FindingCode.ENDING, common_endings(rows)
     answers = list(to_check(rows))
-    prose = _each(framing.prose, answers)
-    wrapped = _each(framing.wrapper, answers)
-    marks = decoder_marks(answers)
+    prose = _together(thoughts, _each(framing.prose, answers))
+    wrapped = _together(wrapped, _each(framing.wrapper, answers))
     yield FindingCode.PROSE, prose
     yield FindingCode.WRAPPER, wrapped
     yield FindingCode.QUOTES, _each(framing.quotes, answers)
@@ -73,6 +76,11 @@ def _detected(rows: Sequence[OutputRow]) -> Iterator[tuple[FindingCode, list[Hit
 
 def _each(detector: Detector, rows: Iterable[OutputRow]) -> list[Hit]:
     return [hit for row in rows if (hit := detector(row)) is not None]
+
+
+def _together(first: Sequence[Hit], later: Sequence[Hit]) -> list[Hit]:
+    """Return one hit for each entry, the first."""
+    return list({hit.row.place: hit for hit in (*later, *first)}.values())
 
 
 def _finding(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from collections.abc import Iterator
 
 from scoring.findings.rows import Hit, OutputRow
-from scoring.words.violations import added_line_breaks, outer_quotes
+from scoring.words.violations import added_line_breaks, added_outer_quotes
 
 _REFUSALS = re.compile(
     r"""(?ix)
@@ -23,7 +23,7 @@ _REFUSALS = re.compile(
     | \b(?:no|not)\ (?:translation|equivalent)\ (?:is\ )?(?:available|possible|found|known|exists)
     | \btranslation\ (?:is\ )?(?:not\ (?:available|possible|found)|unavailable)
     | \b(?:cannot|can't|can’t|could\ not)\ be\ translated
-    | \A\W*(?:n/a|null|undefined|(?:no\ )?translation|\?+)\W*\Z
+    | \A\W*(?:n/a|null|undefined|no\ translation|\?+)\W*\Z
     | \b(?:lo\ siento|je\ suis\ désolée?|désolée?|es\ tut\ mir\ leid|desculpe|mi\ spiace)\b .{0,40}? \b(?:no\ puedo|ne\ peux|kann\ ich|não\ posso|non\ posso)
     """
 )
@@ -85,29 +85,36 @@ _NOTE_SIGNS = (
     "this means", "this is a", "if you ", "alternatively", "in this transl",
 )  # fmt: skip
 _LISTED = re.compile(r"(?m)\A\s*(?:1[.)]|[-*•])\s+(\S.*)\n+\s*(?:2[.)]|[-*•])\s+\S")
-_OPTIONS = re.compile(r"\A(.*?\S)\s+(?:/|\||\bor\b)\s+\S.*\Z", re.DOTALL)
+_OPTIONS = re.compile(r"\A(.*?\S)\s+[/|]\s+\S.*\Z", re.DOTALL)
 _GLOSS = re.compile(r"\A(.*?\S)\s*[(\[][^()\[\]]{2,}[)\]]\s*([.!?]?)\Z", re.DOTALL)
 _LEAST_ECHO = 8
 
 
+def thoughts(row: OutputRow) -> Hit | None:
+    """Return a hit where reasoning stands before the answer, or in its place."""
+    text = row.body
+    if _THOUGHTS.search(text):
+        if _THOUGHTS.search(row.known):
+            return None
+        answer = _THOUGHTS.sub("", text).strip()
+        return Hit(row, row.narrowed(answer)) if answer else Hit(row)
+    if _THOUGHT_OPEN.search(text) and not _THOUGHT_OPEN.search(row.known):
+        row.answered = False
+        return Hit(row)
+    return None
+
+
 def prose(row: OutputRow) -> Hit | None:
-    """Return a hit where reasoning, an introduction, a note, a gloss or alternatives stand around the answer."""
-    before = row.body
+    """Return a hit where an introduction, a note, a gloss or alternatives stand around the answer."""
     answer = _answer(row)
     if answer is None:
         return None
-    if not answer or answer == before:
-        return Hit(row)
-    return Hit(row, row.narrowed(answer))
+    return Hit(row, row.narrowed(answer)) if answer else Hit(row)
 
 
 def _answer(row: OutputRow) -> str | None:
-    """Return the body without the prose around it, itself where no rule tells them apart; None where there is none."""
+    """Return the body without the prose around it; None where there is none."""
     text, found = row.body, False
-    if _THOUGHTS.search(text) and not _THOUGHTS.search(row.known):
-        text, found = _THOUGHTS.sub("", text).strip(), True
-    if _THOUGHT_OPEN.search(text) and not _THOUGHT_OPEN.search(row.known):
-        return row.body
     for pattern in (_INTRODUCTION, _NOTE) if _has(text, _NOTE_SIGNS) else (_INTRODUCTION,):
         match = pattern.search(text)
         if match and not pattern.search(row.known):
@@ -122,21 +129,14 @@ def _answer(row: OutputRow) -> str | None:
     return text if found else None
 
 
-_SIGNS = {_OPTIONS: (" / ", " | ", " or "), _GLOSS: ("(", "["), _LISTED: ()}
-
-
 def _is_new(pattern: re.Pattern[str], row: OutputRow) -> bool:
-    """Return whether neither source nor reference has what a pattern looks for, or one of its signs."""
-    if pattern is _OPTIONS and _ENGLISH_OR.search(row.body) and not _SLASH.search(row.body):
-        return False  # "or" may be a word of the translation
-    known = row.known
-    return not any(sign in known for sign in _SIGNS[pattern]) and not any(
-        pattern.match(each) for each in row.accepted
-    )
-
-
-_ENGLISH_OR = re.compile(r"\bor\b")
-_SLASH = re.compile(r"\s[/|]\s")
+    """Return whether neither source nor reference has what a pattern looks for, or a sign of it."""
+    signs: tuple[str, ...] = ()
+    if pattern is _OPTIONS:
+        signs = (" / ", " | ")
+    elif pattern is _GLOSS:
+        signs = ("(", "[")
+    return not any(sign in row.known for sign in signs) and not any(map(pattern.match, row.accepted))
 
 
 def _echoes(text: str, row: OutputRow) -> bool:
@@ -206,10 +206,8 @@ def _from_json(text: str) -> str | None:
 
 def quotes(row: OutputRow) -> Hit | None:
     """Return a hit where quotation marks stand around the whole answer, and around neither source nor reference."""
-    inside = outer_quotes(row.body)
-    if inside is None or any(outer_quotes(each) is not None for each in row.accepted):
-        return None
-    return Hit(row, row.narrowed(inside.strip()))
+    inside = added_outer_quotes(row.body, row.accepted)
+    return None if inside is None else Hit(row, row.narrowed(inside.strip()))
 
 
 def line_breaks(row: OutputRow) -> Hit | None:

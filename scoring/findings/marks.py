@@ -21,7 +21,7 @@ _MARKS = re.compile(
     """
 )
 _LEADING = re.compile(
-    r"""(?x)\A\s* (?:
+    r"""(?x)\A(?!\s*1[.)]\s[^\n]*\n+\s*2[.)])\s* (?:
       [HDTSP]-\d+\s | \#?\d+\s*(?:\t|[.):\]]\s|\|\|) | \[\d+\]\s | (?:id|ID|entry|Entry|line|Line|sent|seg)[ _:#-]?\d+\s*[:.)\t|-]?\s
     | \[?(?:[a-z]{2,3}_[A-Z][a-z]{3}|__[a-z_]{2,}__|<2[a-z]{2,3}>|>>[a-z]{2,3}(?:_[A-Za-z]+)?<<)\]?\s )"""
 )
@@ -56,7 +56,7 @@ def _new_mark(row: OutputRow, pieces: re.Pattern[str] | None) -> str | None:
             if (match[0].strip() or match[0]) not in row.known:
                 return match[0].strip() or "tab"
     leading = _LEADING.match(text)
-    if leading and not any(_LEADING.match(each) or each[:1].isdigit() for each in row.accepted):
+    if leading and not any(_LEADING.match(each) or (leading[0][:1].isdigit() and each[:1].isdigit()) for each in row.accepted):
         return leading[0].strip()
     spaced = _SPACED.search(text)
     if spaced and not _SPACED.search(row.known):

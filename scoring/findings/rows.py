@@ -32,7 +32,7 @@ class OutputRow:
         self.blank = is_blank(output)
         self.body = self.output.strip()
         """The part that is the answer, as far as detectors have taken off what stands around it."""
-        self.right = not self.blank and self.body.split() == self.reference.split()
+        self.right = not self.blank and _spaced(self.body) == _spaced(self.reference.strip())
         """The output is the reference: no detector of single outputs finds anything."""
         self.answered = not self.blank
         """False once it is known that the output translates nothing; later detectors pass it over."""
@@ -54,6 +54,10 @@ class OutputRow:
         if at < 0:
             return body
         return self.output[:at] + body + self.output[at + len(before) :]
+
+
+def _spaced(text: str) -> str:
+    return " ".join(filter(None, text.split(" "))) if "  " in text else text
 
 
 def nfc(text: str) -> str:

@@ -17,7 +17,7 @@ _CLOSERS = " \t\n\"'”’“»«›)]}」』】*_`"
 _LEAST_HAVING = 10
 """References that must have a letter before its absence says anything."""
 
-_HARDLY = 0.1
+_HARDLY = 0.15
 """Outputs with a letter / references with it, up to which it hardly occurs."""
 
 

@@ -35,7 +35,7 @@ class ByRules(Metric):
             else "none"
         )
         return own_signature(
-            f"vars:multiset|quotes:card+reference,order|card:{card}|script:{self._setup.script or 'card'}"
+            f"vars:multiset|quotes:card+reference,order,outer,breaks|card:{card}|script:{self._setup.script or 'card'}"
         )
 
 
@@ -43,7 +43,8 @@ class ComplianceIndex(ByRules):
     """Share of what outputs have to keep to that they do, 0–1, higher is better (§2.5).
 
     An output keeps a part or breaks it: 3 points for variables, all there and none more; 1 for quotation
-    marks, only the card's or the reference's and not turned round; 1 for casing, no Latin word that is not
+    marks, only the card's or the reference's and not turned round, with no pair around the whole output and
+    no line break that neither source nor reference has; 1 for casing, no Latin word that is not
     in the source where the target has no capitals. A part that asks nothing of an entry is kept; one of
     which no rule is known (no language card) is left out and the others weigh more. An empty output keeps
     nothing.

@@ -82,26 +82,51 @@ def is_quotation_mark(character: str) -> bool:
     return bool(_MARK.fullmatch(character))
 
 
-def outer_quotes(text: str) -> str | None:
-    """Return what one pair of quotation marks around a whole text holds, None where there is no such pair.
+def added_outer_quotes(output: str, accepted: Sequence[str]) -> str | None:
+    """Return what a pair of quotation marks around a whole output holds; None where there is no such pair.
 
-    A mark of punctuation may stand behind the closing one. ``"A" and "B"`` has two pairs, and none around all.
+    Nor where one of the accepted texts (source, reference, variants) has one. ``"A" and "B"`` has two pairs: whether
+    marks at both ends are one pair is clear where no accepted text begins or ends with a mark.
     """
+    inside = _quoted(output)
+    if inside is None:
+        return None
+    whole = _is_one_pair(output)
+    for text in accepted:
+        marked = _MARK.fullmatch(text.strip()[:1]) or _MARK.fullmatch(_without_end(text)[-1:])
+        if (_quoted(text) is not None and _is_one_pair(text)) if whole else marked:
+            return None
+    return inside
+
+
+def _without_end(text: str) -> str:
+    """Return a text without marks of punctuation behind the closing quotation mark at its end."""
     text = text.strip()
     end = text.rstrip(".!?,;:。！？।")
-    tail = text[len(end) :] if _MARK.fullmatch(end[-1:]) else ""
-    whole = end if tail else text
-    if len(whole) < 3 or whole[0] + whole[-1] not in _PAIRS:
+    return end if _MARK.fullmatch(end[-1:]) else text
+
+
+def _quoted(text: str) -> str | None:
+    """Return what stands between marks at both ends of a text that make a pair, with what stands behind them."""
+    text = text.strip()
+    whole = _without_end(text)
+    if len(whole) < 3 or whole[0] + whole[-1] not in _PAIRS or not whole[1:-1].strip():
         return None
-    inside, first, last = whole[1:-1], whole[0], whole[-1]
-    depth = 0
-    for place, character in enumerate(inside):
-        if first in _SINGLE and _in_word(inside[place - 1 : place]) and _in_word(inside[place + 1 : place + 2]):
-            continue  # an apostrophe inside a word
-        if character == last and (depth == 0 or first == last):
-            return None
-        depth += (character == first) - (character == last)
-    return inside + tail if inside.strip() else None
+    return whole[1:-1] + text[len(whole) :]
+
+
+def _is_one_pair(text: str) -> bool:
+    """Return whether the first and the last mark belong together: nothing between them closes or opens otherwise."""
+    whole = _without_end(text)
+    first, last, depth = whole[0], whole[-1], 0
+    for place in range(1, len(whole) - 1):
+        character = whole[place]
+        if character not in {first, last} or (character in _SINGLE and _in_word(whole[place - 1]) and _in_word(whole[place + 1])):  # fmt: skip
+            continue
+        if first == last or (character == last and depth == 0):
+            return False
+        depth += 1 if character == first else -1
+    return True
 
 
 def added_line_breaks(output: str, accepted: Iterable[str]) -> int:
@@ -158,8 +183,8 @@ class Violations:
     """How one output breaks one part."""
 
     count: int
-    """Missing and extra variables one by one, kinds of wrong marks, pairs of marks that are turned round,
-    leaked words one by one."""
+    """Missing and extra variables one by one, kinds of wrong marks, pairs of marks that are turned round, marks
+    around the whole output, line breaks as one, leaked words one by one."""
     sentences: tuple[str, ...]
     """The same in plain words; they quote the output."""
 
@@ -233,7 +258,7 @@ class Demand:
         reading = read_placeholders(output)
         found = {
             ViolationPart.VARIABLES: self._variables(reading),
-            ViolationPart.QUOTES: self._quotes(reading.prose),
+            ViolationPart.QUOTES: self._framing(output) or self._quotes(reading.prose),
             ViolationPart.CASING: self._casing(reading.prose),
         }
         return {
@@ -249,6 +274,18 @@ class Demand:
         missing, extra = asked - there, there - asked
         sentences = [_told(name, there[name], asked[name]) for name in (*missing, *extra)]
         return Violations(missing.total() + extra.total(), _first(sentences))
+
+    def _framing(self, output: str) -> Violations | None:
+        """Find a pair of marks around the whole output and line breaks that no text of the entry has."""
+        accepted = (self._entry.source, self._entry.reference, *self._entry.variants)
+        breaks = added_line_breaks(output, accepted)
+        sentences = []
+        if added_outer_quotes(output, accepted) is not None:
+            sentences.append(f"Quotation marks {output.strip()[0]} stand around the whole output.")
+        if breaks:
+            times = "a line break" if breaks == 1 else f"{breaks:,} line breaks"
+            sentences.append(f"The output has {times}, source and reference have none.")
+        return Violations(len(sentences), tuple(sentences)) if sentences else None
 
     def _quotes(self, prose: str) -> Violations | None:
         if not (self._source_quotes or self._reference_marks):
