@@ -85,18 +85,25 @@ def is_quotation_mark(character: str) -> bool:
 def added_outer_quotes(output: str, accepted: Sequence[str]) -> str | None:
     """Return what a pair of quotation marks around a whole output holds; None where there is no such pair.
 
-    Nor where one of the accepted texts (source, reference, variants) has one. ``"A" and "B"`` has two pairs: whether
-    marks at both ends are one pair is clear where no accepted text begins or ends with a mark.
+    Nor where the pair may be one of the accepted texts' own (source, reference, variants): one of them stands in a
+    pair as a whole; or it quotes, and the output does not inside the pair; or the marks at both ends belong to two
+    pairs, as in ``"A" and "B"``, and it begins or ends with a mark.
     """
     inside = _quoted(output)
     if inside is None:
         return None
-    whole = _is_one_pair(output)
+    whole, quoting_inside = _is_one_pair(output), _DOUBLE.search(inside)
     for text in accepted:
-        marked = _MARK.fullmatch(text.strip()[:1]) or _MARK.fullmatch(_without_end(text)[-1:])
-        if (_quoted(text) is not None and _is_one_pair(text)) if whole else marked:
+        if whole and _quoted(text) is not None and _is_one_pair(text):
+            return None
+        if not quoting_inside and _DOUBLE.search(text):
+            return None
+        if not whole and (_MARK.match(text.strip()) or _MARK.fullmatch(_without_end(text)[-1:])):
             return None
     return inside
+
+
+_DOUBLE = regex.compile("[\"“”„‟«»‹›「」『』﹁﹂﹃﹄〝〞〟＂❝❞]")
 
 
 def _without_end(text: str) -> str:

@@ -96,6 +96,21 @@ def test_values_of_entries() -> None:
         assert value(translated(source, output), FRENCH) == pytest.approx(expected)
 
 
+def test_marks_and_breaks_around_an_answer() -> None:
+    for source, output, reference, expected in [
+        ("A dog", '"Un chien"', "Un chien", 0.8), ("A dog.", "«Un chien».", "Un chien.", 0.8),
+        ('"A dog"', "«Un chien»", "«Un chien»", 1.0), ('A "dog"', "«Un chien»", "", 1.0),
+        ('A "dog"', '"Un « chien »"', "Un « chien »", 0.8), ("A and B", "«A» et «B»", "«A» et «B»", 1.0),
+        ("A dog", "Un\nchien", "Un chien", 0.8), ("A\ndog", "Un\nchien", "Un chien", 1.0),
+        ("A dog", "\nUn chien\n", "Un chien", 1.0), ("L'eau", "'l'eau'", "l'eau", 0.8),
+    ]:  # fmt: skip
+        assert value(translated(source, output, reference), FRENCH) == pytest.approx(expected)
+    wrapped = translated("A dog", '"Un\nchien"', "Un chien")
+    told = " ".join(ComplianceIndex(FRENCH).explain(wrapped))
+    assert "around the whole output" in told
+    assert "a line break" in told
+
+
 def test_latin_words_leak_only_into_writings_of_others() -> None:
     for source, output, expected in [
         ("The train stops", "ᐃᔥᑯᑌᐅᑖᐹᓐ", 1.0), ("The train stops", "train ᐃᔥᑯᑌᐅᑖᐹᓐ", 1.0),
