@@ -81,6 +81,20 @@ class SpreadBlock(Block):
     """Entries that have a value."""
 
 
+class FindingBlock(Block):
+    """One kind of fault that can be named in outputs without a model; numbers only (scoring/findings)."""
+
+    code: str
+    count: int
+    """Entries that have it."""
+    of: int
+    share: float
+    """``count`` / ``of``, 0–1."""
+    cost: float | None = None
+    """Points of chrF++ that the run would gain without it; null where no rule undoes it, below 2 % of the entries,
+    and of runs with secret entries."""
+
+
 class Scores(Block):
     """Quality of the whole run (§3.4, scoring-specification §9); null has its reason in ``reasons``."""
 
@@ -125,6 +139,8 @@ class Scores(Block):
     by_provenance: dict[str, Any] = {}
     spread: dict[str, SpreadBlock] = {}
     """Metric id → how its entries lie, of metrics of packs; absent where there are none, and on earlier cards."""
+    findings: list[FindingBlock] | None = None
+    """What can be named in the outputs without a model; absent where they were not at hand, and on earlier cards."""
     reasons: dict[str, str] = {}
     """Metric id → why it has no value (M1)."""
     avg_latency_seconds: float | None = None

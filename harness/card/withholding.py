@@ -38,6 +38,9 @@ def withheld_part(card: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str
             suppressed[dimension] = gone
     if secret < LEAST:  # with its sum, the spread of two values tells both
         scores.pop("spread", None)
+        scores.pop("findings", None)
+    elif "findings" in scores:  # counts alone: a cost is another score
+        scores["findings"] = [{**each, "cost": None} for each in scores["findings"]]
     segments = Counter(entry.segment or NO_SEGMENT for entry in entries)
     told = {
         "entries": len(entries),

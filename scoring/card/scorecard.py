@@ -24,9 +24,15 @@ from scoring.core.scorer import Scorer
 from scoring.core.specification import COMPOSITE, Tier, specification
 from scoring.core.table import FAILED, EntryStatistics, Table
 from scoring.core.wording import counted
+from scoring.findings.engine import find
+from scoring.findings.records import FindingCount
 from scoring.statistics.breakdown import DIMENSIONS, FREE, Group, breakdown
 from scoring.statistics.intervals import SEED, Interval, bootstrap, wilson_intervals
 from scoring.statistics.spread import ValueSpread, spreads
+
+
+CHRF = "chrf_plus_plus"
+"""The metric that prices findings."""
 
 
 class ConfidenceInterval(BaseModel):
@@ -124,6 +130,8 @@ class RunScores(BaseModel):
     """Both are written only where an entry has such a tag."""
     spread: dict[str, ValueSpread] = {}
     """How the entries' values of each metric of a pack lie; absent where none was computed."""
+    findings: tuple[FindingCount, ...] | None = None
+    """What can be named in the outputs without a model, the most frequent first; absent where they were not at hand."""
     signatures: dict[str, str]
     total: int
     evaluated: int
@@ -140,6 +148,8 @@ class RunScores(BaseModel):
         fields: dict[str, Any] = write(self)
         names = {"spread", *(f"by_{name}" for name in FREE)}
         names |= set() if self.composite_profile else _OF_A_PROFILE
+        if self.findings is None:
+            del fields["findings"]
         return {name: value for name, value in fields.items() if value or name not in names}
 
 
@@ -195,7 +205,7 @@ def scorecard(
     claim = decide(
         mixed,
         _lower(intervals, COMPOSITE),
-        Score(values.get("chrf_plus_plus"), _lower(intervals, "chrf_plus_plus")),
+        Score(values.get(CHRF), _lower(intervals, CHRF)),
         found,
         identical=tally is not None and tally.identical,
         caveats=() if tally is None else tally.caveats(),
@@ -213,6 +223,7 @@ def scorecard(
         floors=found,
         cost_adjusted=cost_adjusted(mixed.value, cost_per_entry_usd),
         confidence_intervals=_written(intervals, wilson_intervals(table)),
+        findings=None if outputs is None else _findings(entries, outputs, statistics, scorer),
         spread=spreads(table.only(packed).entry_values()),
         signatures=scorer.signatures,
         comet_model=comet_model,
@@ -220,6 +231,18 @@ def scorecard(
         evaluated=len(entries) - sum(errors),
         errors=sum(errors),
     )
+
+
+def _findings(
+    entries: Sequence[Entry],
+    outputs: Sequence[str],
+    statistics: Sequence[EntryStatistics],
+    scorer: Scorer,
+) -> tuple[FindingCount, ...]:
+    """Return the findings without entries and examples, priced by the run's own chrF++ where it has it."""
+    chrf = next((each for each in scorer.metrics if each.info.id == CHRF), None)
+    known = None if chrf is None else [taken.get(CHRF) for taken in statistics]
+    return tuple(each.counts() for each in find(entries, outputs, chrf, known))
 
 
 def _lower(intervals: Mapping[str, Interval], metric: str) -> float | None:

@@ -40,6 +40,7 @@ from harness.card.seal import HASH_FIELD, SealForm, seal_form
 from harness.consent import verifying as consent
 from harness.core.canonical import canonical_sha256, sorted_key_sha256
 from harness.core.failures import HarnessError, UsageError
+from harness.core.version import VERSION
 from harness.setup.calibrated import check_stated
 from harness.setup.scoring_tools import stated_setup
 from harness.store.file.database import home
@@ -276,14 +277,14 @@ def _check_scores(
     stated, computed = raw["scores"], scorer.ids
     others = [id_ for id_ in scorer.foreign if id_ not in expected["reasons"]]
     foreign, null = _uncommon(stated, expected, computed, others)
-    dropped = {*_WORDS, *null, *foreign, *_later(stated)}
+    dropped = {*_WORDS, *null, *foreign, *_later(raw)}
     if earlier := not of_these_rules(stated):
         dropped |= _CLAIM
         verdict.skip("claim", "decided by earlier rules; lists show what today's allow")
     ours = [id_ for id_ in foreign if "." not in id_]
     if ours or null:
         dropped |= {name for name in expected if "composite" in name or name.startswith("by_")}
-        dropped |= {"quality_tier", "cost_adjusted", "floors", *_CLAIM}
+        dropped |= {"quality_tier", "cost_adjusted", "floors", "findings", *_CLAIM}
         dropped |= {name for name, value in expected.items() if value is None and ours}
         _check_arithmetic(verdict, raw)
     if foreign or null:
@@ -301,9 +302,13 @@ def _check_scores(
         verdict.compare(name, raw, tiers, rounded=rounded)
 
 
-def _later(stated: Mapping[str, Any]) -> set[str]:
-    """Return the parts that earlier cards do not have, and neither has this one."""
-    return {"spread"} - stated.keys()
+def _later(raw: Mapping[str, Any]) -> set[str]:
+    """Return the parts that earlier cards do not have, and neither has this one.
+
+    Another version of the program may find more: its findings are taken as they stand.
+    """
+    other = {"findings"} if raw.get("harness_version") != VERSION else set()
+    return other | ({"spread", "findings"} - raw["scores"].keys())
 
 
 def _uncommon(
@@ -369,7 +374,7 @@ def _check_against_store(
         stored, ("fingerprint", HASH_FIELD, *(("claimable_tier",) if earlier else ()))
     )
     expected["scores"] = without(
-        stored["scores"], {*_WORDS, *_later(raw["scores"]), *(_CLAIM if earlier else ())}
+        stored["scores"], {*_WORDS, *_later(raw), *(_CLAIM if earlier else ())}
     )
     if whole or "transmission_rule" not in raw["dataset"]:
         expected["dataset"] = without(stored["dataset"], _TERMS)
