@@ -7,14 +7,21 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from corpora.model.entry import EntryId
+from scoring.findings.records import FindingCode
 
 
 class LintFinding(BaseModel):
-    """One thing that somebody ought to look at, or to know. It names entries by id and has no text of any."""
+    """One thing that somebody ought to look at, or to know. It names entries by id.
+
+    ``examples`` are the only texts: short pieces of open outputs.
+    """
 
     model_config = ConfigDict(frozen=True)
 
-    check: Literal["variants", "generalization", "copies", "prompt", "declaration", "canary"]
+    check: (
+        Literal["variants", "generalization", "copies", "prompt", "declaration", "canary"]
+        | FindingCode
+    )
     severity: Literal["look", "note"]
     """``look``: somebody should look at these entries; ``note``: to be known."""
     seen: str
@@ -26,9 +33,15 @@ class LintFinding(BaseModel):
     """Ids of those entries, all of them."""
     chance: float | None = None
     """Probability of as much or more by chance (0–1); null where none can be computed."""
-    rests_on: str
-    """What the finding was made of, and what it takes for granted."""
-    proves_not: str
+    share: float | None = None
+    """``count`` / ``of`` (0–1) of a finding in outputs; null of the checks of legitimacy."""
+    cost: float | None = None
+    """Points of chrF++ that the run would gain without it; null where that cannot be computed, or below 2 %."""
+    examples: tuple[str, ...] = ()
+    """Pieces of outputs that show it, never of a secret entry. Hostile text."""
+    rests_on: str = ""
+    """What the finding was made of, and what it takes for granted; empty where ``seen`` says it."""
+    proves_not: str = ""
     """What else may be the reason."""
 
 
@@ -50,3 +63,5 @@ class LintReport(BaseModel):
     """Id of the run, or name of the card's file."""
     findings: tuple[LintFinding, ...]
     not_looked_at: tuple[NotLookedAt, ...]
+    checks: int = 0
+    """How many checks there are, those that could not be made among them."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from harness.lint.canary import lint_canaries
 from harness.lint.copies import lint_copies
 from harness.lint.finding import LintFinding, LintReport, NotLookedAt
+from harness.lint.outputs import lint_outputs
 from harness.lint.rates import lint_generalization, lint_variants
 from harness.lint.stated import lint_declaration, lint_prompt
 from harness.lint.subject import LintSubject
 
 CHECKS = (
+    lint_outputs,
     lint_canaries,
     lint_prompt,
     lint_declaration,
@@ -20,16 +22,16 @@ CHECKS = (
 
 
 def lint(subject: LintSubject) -> LintReport:
-    """Return what was found in a run, what ought to be looked at first."""
+    """Return what was found in a run: first in its outputs, then by the rules of legitimacy, the notes last."""
     if not subject.rows:
         why = "no outputs are known: the card has no rows"
-        return LintReport(
-            run=subject.name, findings=(), not_looked_at=(NotLookedAt(check="all", why=why),)
-        )
-    told = [each for check in CHECKS for each in check(subject)]
-    found = [each for each in told if isinstance(each, LintFinding)]
+        skipped = (NotLookedAt(check="all", why=why),)
+        return LintReport(run=subject.name, findings=(), not_looked_at=skipped, checks=len(CHECKS))
+    results = [result for check in CHECKS for result in check(subject)]
+    findings = [result for result in results if isinstance(result, LintFinding)]
     return LintReport(
         run=subject.name,
-        findings=tuple(sorted(found, key=lambda each: each.severity)),
-        not_looked_at=tuple(each for each in told if isinstance(each, NotLookedAt)),
+        findings=tuple(sorted(findings, key=lambda finding: finding.severity)),
+        not_looked_at=tuple(result for result in results if isinstance(result, NotLookedAt)),
+        checks=len(CHECKS),
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rosetta_tui.show import figures
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from harness.lint.finding import LintFinding, LintReport
@@ -35,14 +36,24 @@ def lint_lines(found: Sequence[LintReport]) -> Iterator[str]:
 
 def _summary(report: LintReport) -> str:
     count = sum(each.severity == "look" for each in report.findings)
-    return "nothing that asks for a look" if not count else f"{count} to look at"
+    if count:
+        return f"{count} to look at"
+    skipped = {each.check for each in report.not_looked_at}
+    if "all" in skipped:
+        return "no check could be made"
+    made = f"nothing found by {report.checks - len(skipped)} of {report.checks} checks"
+    return f"{made}; the outputs themselves were not looked at" if "outputs" in skipped else made
 
 
 def _finding(each: LintFinding) -> Iterator[str]:
     chance = "" if each.chance is None else f" By chance: {figures.p_words(each.chance)}."
     yield f"  {SIGNS[each.severity]} {each.check}: {each.seen}.{chance}"
+    if each.examples:
+        yield f"      such as   {' · '.join(map(plain, each.examples))}"
     if each.entries:
         more = f" and {len(each.entries) - MOST_IDS:,} more" if len(each.entries) > MOST_IDS else ""
         yield f"      entries   {', '.join(map(str, each.entries[:MOST_IDS]))}{more}"
-    yield f"      rests on  {each.rests_on}"
-    yield f"      proves    not {each.proves_not}"
+    if each.rests_on:
+        yield f"      rests on  {each.rests_on}"
+    if each.proves_not:
+        yield f"      proves    not {each.proves_not}"

@@ -30,7 +30,6 @@ from scoring.statistics.breakdown import DIMENSIONS, FREE, Group, breakdown
 from scoring.statistics.intervals import SEED, Interval, bootstrap, wilson_intervals
 from scoring.statistics.spread import ValueSpread, spreads
 
-
 CHRF = "chrf_plus_plus"
 """The metric that prices findings."""
 

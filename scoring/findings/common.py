@@ -168,7 +168,11 @@ def _explained(starts: Sequence[str], often: Counter[str]) -> bool:
 
 def _support(phrase: str, rows: Sequence[OutputRow]) -> float:
     """Return which part of a phrase's words the references have, on average (0–1)."""
-    words = [word for each in without_accents(phrase).split() if (word := each.strip(".,:;!?…。、：！\"'*()[]"))]
+    words = [
+        word
+        for each in without_accents(phrase).split()
+        if (word := each.strip(".,:;!?…。、：！\"'*()[]"))
+    ]
     if not words:
         return 0.0
     found = 0

@@ -63,14 +63,16 @@ def _detected(rows: Sequence[OutputRow]) -> Iterator[tuple[FindingCode, list[Hit
     read_as_tags = {hit.row.place for hit in (*prose, *wrapped, *marks)}
     yield FindingCode.CUT, (cut := _each(content.cut, answers))
     yield FindingCode.NUMBERS, _each(content.numbers, answers)
-    yield FindingCode.PLACEHOLDERS, _each(
-        lambda row: content.placeholders(row, tags=row.place not in read_as_tags), answers
+    yield (
+        FindingCode.PLACEHOLDERS,
+        _each(lambda row: content.placeholders(row, tags=row.place not in read_as_tags), answers),
     )
     yield FindingCode.LETTERS, writing.missing_letters(rows)
     yield FindingCode.CAPITALS, _each(writing.capitals, answers)
     short = {hit.row.place for hit in cut}
-    yield FindingCode.END_MARK, _each(
-        writing.end_mark, (row for row in answers if row.place not in short)
+    yield (
+        FindingCode.END_MARK,
+        _each(writing.end_mark, (row for row in answers if row.place not in short)),
     )
 
 

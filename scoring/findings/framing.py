@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from collections.abc import Iterator
 
 from scoring.findings.rows import Hit, OutputRow
 from scoring.words.violations import added_line_breaks, added_outer_quotes
@@ -39,7 +38,11 @@ _REFUSAL_SIGNS = (
 
 def refusal(row: OutputRow) -> Hit | None:
     """Return a hit where an output says that it does not translate, and its source and reference say no such thing."""
-    if not _has(row.body, _REFUSAL_SIGNS) or not _REFUSALS.search(row.body) or _REFUSALS.search(row.known):
+    if (
+        not _has(row.body, _REFUSAL_SIGNS)
+        or not _REFUSALS.search(row.body)
+        or _REFUSALS.search(row.known)
+    ):
         return None
     row.answered = False
     return Hit(row)
@@ -136,7 +139,9 @@ def _is_new(pattern: re.Pattern[str], row: OutputRow) -> bool:
         signs = (" / ", " | ")
     elif pattern is _GLOSS:
         signs = ("(", "[")
-    return not any(sign in row.known for sign in signs) and not any(map(pattern.match, row.accepted))
+    return not any(sign in row.known for sign in signs) and not any(
+        map(pattern.match, row.accepted)
+    )
 
 
 def _echoes(text: str, row: OutputRow) -> bool:
@@ -213,5 +218,3 @@ def quotes(row: OutputRow) -> Hit | None:
 def line_breaks(row: OutputRow) -> Hit | None:
     """Return a hit where an answer has line breaks, and neither source nor reference has one."""
     return Hit(row) if added_line_breaks(row.body, row.accepted) else None
-
-

@@ -56,7 +56,10 @@ def _new_mark(row: OutputRow, pieces: re.Pattern[str] | None) -> str | None:
             if (match[0].strip() or match[0]) not in row.known:
                 return match[0].strip() or "tab"
     leading = _LEADING.match(text)
-    if leading and not any(_LEADING.match(each) or (leading[0][:1].isdigit() and each[:1].isdigit()) for each in row.accepted):
+    if leading and not any(
+        _LEADING.match(each) or (leading[0][:1].isdigit() and each[:1].isdigit())
+        for each in row.accepted
+    ):
         return leading[0].strip()
     spaced = _SPACED.search(text)
     if spaced and not _SPACED.search(row.known):

@@ -10,6 +10,7 @@ from unicodedata import is_normalized, normalize
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 
+
 class Hit(NamedTuple):
     """One entry in which a detector found something."""
 

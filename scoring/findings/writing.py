@@ -102,20 +102,26 @@ def missing_letters(rows: Sequence[OutputRow]) -> list[Hit]:
     )
     if not missing:
         return []
-    told = _shown(missing, having)
+    of_open = Counter(
+        unit
+        for row, one in zip(answered, wanted, strict=True)
+        if not row.entry.secret
+        for unit in one & missing
+    )
+    letters = _shown(of_open)
     hits = []
     for row, one, other in zip(answered, wanted, there, strict=True):
         if (one & missing) - other:
             before = row.body
             corrected = row.narrowed(respelled(before, row.reference, without_accents))
             row.body = before
-            hits.append(Hit(row, corrected, told if not row.entry.secret else None))
+            hits.append(Hit(row, corrected, letters))
     return hits
 
 
-def _shown(missing: frozenset[str], having: Counter[str]) -> str:
+def _shown(missing: Counter[str]) -> str:
     """Return the missing letters, most frequent first; an accent where it has no letter of its own there."""
-    letters = [unit for unit, _ in having.most_common() if unit in missing]
+    letters = [unit for unit, _ in missing.most_common()]
     composed = {mark for each in letters if not combining(each[0]) for mark in _accents(each)}
     return " ".join(f"◌{each}" if combining(each) else each for each in letters if each not in composed)  # fmt: skip
 

@@ -103,7 +103,7 @@ def added_outer_quotes(output: str, accepted: Sequence[str]) -> str | None:
     return inside
 
 
-_DOUBLE = regex.compile("[\"“”„‟«»‹›「」『』﹁﹂﹃﹄〝〞〟＂❝❞]")
+_DOUBLE = regex.compile('["“”„‟«»‹›「」『』﹁﹂﹃﹄〝〞〟＂❝❞]')
 
 
 def _without_end(text: str) -> str:

@@ -1,0 +1,46 @@
+"""Faults that outputs show by themselves: the findings of ``scoring.findings``, with their entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from corpora.tasks.task import TRANSLATION
+from harness.card.reading import block
+from harness.lint.finding import LintFinding, NotLookedAt
+from harness.lint.subject import LintSubject
+from scoring.findings.engine import find
+from scoring.findings.messages import finding_sentence
+from scoring.findings.records import Finding
+from scoring.metrics.chrf import ChrfPlusPlus
+
+
+def findings_of(subject: LintSubject) -> tuple[Finding, ...] | None:
+    """Return the findings of a run of translations, the most frequent first; None of a run of another task."""
+    if (block(subject.card, "dataset").get("task") or TRANSLATION) != TRANSLATION:
+        return None
+    chrf = ChrfPlusPlus(multi_ref=block(subject.card, "scoring").get("multi_ref") is True)
+    entries = [row.entry for row in subject.rows]
+    return find(entries, [row.output for row in subject.rows], chrf)
+
+
+def lint_outputs(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
+    """Yield what can be named in the outputs of translations."""
+    findings = findings_of(subject)
+    if findings is None:
+        yield NotLookedAt(check="outputs", why="these findings are those of translations")
+        return
+    yield from map(_linted, findings)
+
+
+def _linted(finding: Finding) -> LintFinding:
+    return LintFinding(
+        check=finding.code,
+        severity="look",
+        seen=finding_sentence(finding),
+        count=finding.count,
+        of=finding.of,
+        share=finding.share,
+        cost=finding.cost,
+        entries=finding.entries,
+        examples=finding.examples,
+    )
