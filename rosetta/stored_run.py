@@ -13,6 +13,8 @@ from harness.card.load import load_card, raw_card
 from harness.card.model import RunCard
 from harness.compare.rows import scorer_of
 from harness.events.kinds import Event, Finished
+from harness.lint.outputs import findings_of
+from harness.lint.subject import stored_subject
 from harness.store.corpora.entries import read_entries
 from harness.store.file.database import opened
 from harness.store.notes import attached_to
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from harness.api import Ready
+    from scoring.findings.records import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,18 @@ class RunHandle:
             card = raw_card(connection, run)
             review = review_of(card, attached_to(connection, run.id))
         return ClaimedTier(claimable(card, review), tier_words(card, review))
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What can be named in the outputs without a model, the most frequent first: code, entries, examples, cost.
+
+        Empty for a run that is not of translations. HarnessError before the run is complete. Of a run with secret
+        entries UsageError.
+        """
+        with self._opened() as connection:
+            run = self._read(connection)
+            refuse_to_leave(connection, [run])
+            return findings_of(stored_subject(connection, run)) or ()
 
     def entries(self) -> list[dict[str, Any]]:
         """Return one row for each finished entry, in the order of the corpus, with every metric that it has.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from corpora.tasks.task import TRANSLATION
+from corpora.text.comparison import normalised
 from harness.card.reading import block
 from harness.lint.finding import LintFinding, NotLookedAt
 from harness.lint.subject import LintSubject
@@ -29,10 +30,17 @@ def lint_outputs(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
     if findings is None:
         yield NotLookedAt(check="outputs", why="these findings are those of translations")
         return
-    yield from map(_linted, findings)
+    canaries = () if subject.dataset is None else tuple(map(normalised, subject.dataset.canary))
+    yield from (_linted(finding, canaries) for finding in findings)
 
 
-def _linted(finding: Finding) -> LintFinding:
+def _linted(finding: Finding, canaries: Sequence[str]) -> LintFinding:
+    """Return a finding as linting shows it, without examples that quote a canary."""
+    examples = [
+        example
+        for example in finding.examples
+        if not any(_quotes(normalised(example), canary) for canary in canaries)
+    ]
     return LintFinding(
         check=finding.code,
         severity="look",
@@ -42,5 +50,13 @@ def _linted(finding: Finding) -> LintFinding:
         share=finding.share,
         cost=finding.cost,
         entries=finding.entries,
-        examples=finding.examples,
+        examples=tuple(examples),
     )
+
+
+def _quotes(example: str, canary: str) -> bool:
+    """Return whether an example, which may be cut, has a canary or its beginning."""
+    return bool(example) and (canary[:_BEGINNING] in example or example in canary)
+
+
+_BEGINNING = 8

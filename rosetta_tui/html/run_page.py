@@ -33,6 +33,7 @@ from rosetta_tui.show.card_fields import (
     is_reproduced,
     references_accepted,
     review_of,
+    stated_findings,
     stated_metrics,
     tier_words,
     validated_by,
@@ -46,6 +47,7 @@ from scoring.core.inventory import by_category
 from scoring.core.metric_rows import short_title, title
 from scoring.core.scorer import NOT_WANTED
 from scoring.core.wording import counted, percent
+from scoring.findings.messages import finding_sentence
 from scoring.statistics.breakdown import FREE
 
 if TYPE_CHECKING:
@@ -162,6 +164,7 @@ def _facts(found: RunFacts, changed: Changes | None, seconds: Sequence[float]) -
         "tiles": tuple(_tiles(found)),
         "short": tuple(_in_short(found)),
         "caveats": tuple(map(caveat_sentence, claim_of(card).caveats)),
+        "findings": tuple(map(finding_sentence, stated_findings(card))),
         "scores": tuple(_against_floors(found, metric) for metric in found.leads),
         "inputs": tuple(_inputs(found)),
         "coverage": _coverage(found),

@@ -9,6 +9,7 @@ from harness.card.reading import block, number
 from harness.leaderboard.entrant import counts
 from rosetta_tui.report.paragraphs import (
     caveat_lines,
+    finding_lines,
     floor_lines,
     left_out_lines,
     line,
@@ -143,6 +144,7 @@ def _claim(card: Mapping[str, Any], review: Standing | None = None) -> Iterator[
     if translated(card):
         yield line("tier", tier_words(card, review))
         yield from caveat_lines(card)
+        yield from finding_lines(card)
     else:
         yield line("task", block(card, "scoring").get("task"))
 

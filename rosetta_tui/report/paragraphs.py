@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from harness.card.checking.claimed import claim_of, of_earlier_version, stated_floors, without_rise
 from harness.card.reading import block, number
 from rosetta_tui.show import figures
-from rosetta_tui.show.card_fields import blocks
+from rosetta_tui.show.card_fields import blocks, stated_findings
 from rosetta_tui.show.metric_words import floor_words, value
 from rosetta_tui.show.text import plain
 from scoring.card.claim import FloorScores, caveat_sentence
 from scoring.core.metric_rows import short_title, title
 from scoring.core.packs import RAISED
+from scoring.findings.messages import finding_sentence
 
 if TYPE_CHECKING:
     from harness.run.final_scores import RetriedScores
@@ -37,6 +38,12 @@ def caveat_lines(card: Mapping[str, Any]) -> Iterator[str]:
     """Yield a line for each way in which a part of the outputs fails."""
     for caveat in claim_of(card).caveats:
         yield line("  caveat", caveat_sentence(caveat))
+
+
+def finding_lines(card: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for each finding in the outputs."""
+    for finding in stated_findings(card):
+        yield line("  found", finding_sentence(finding))
 
 
 def rise_line(card: Mapping[str, Any]) -> Iterator[str]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from review.verdict.certificate.certificate import Standing
     from scoring.card.claim import Claim
     from scoring.core.specification import Tier
+    from scoring.findings.records import FindingCount
 
 
 def blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
@@ -195,10 +196,19 @@ def tier_sign(card: Mapping[str, Any], review: Standing | None = None) -> str:
 
 
 def caveats_in_words(card: Mapping[str, Any]) -> str:
-    """Say shortly which part of the outputs fails and how; empty where none does."""
+    """Return in few words which part of the outputs fails and how, then what was found in it; empty for neither."""
     from scoring.card.claim import caveat_words
+    from scoring.findings.messages import finding_words
 
-    return ", ".join(map(caveat_words, _claim(card).caveats))
+    words = (*map(caveat_words, _claim(card).caveats), finding_words(stated_findings(card)))
+    return ", ".join(filter(None, words))
+
+
+def stated_findings(card: Mapping[str, Any]) -> tuple[FindingCount, ...]:
+    """Return the findings in outputs that a card states."""
+    from scoring.findings.records import read_counts
+
+    return read_counts(block(card, "scores").get("findings"))
 
 
 def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:

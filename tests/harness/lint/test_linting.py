@@ -11,6 +11,7 @@ from harness.lint.finding import LintFinding, LintReport, NotLookedAt
 from harness.lint.linting import lint
 from harness.lint.subject import LintedEntry, LintSubject
 from rosetta_tui.report.lint import lint_lines
+from scoring.findings.records import FindingCode
 from tests.harness.lint.made import CANARY, sentence
 
 DATASET = Dataset(id="d", language_pair="EN→EO", source_language="en", target_language="eo")
@@ -194,11 +195,19 @@ def test_no_text_is_quoted_and_nobody_is_accused() -> None:
     outputs = [each.reference for each in entries[:12]] + [f"{entries[n % 12].reference} {CANARY}" for n in range(28)]  # fmt: skip
     outputs[20] = entries[2].reference
     report = lint(subject(entries, outputs, TestCanaries.dataset, system_prompt_used=entries[0].reference + entries[30].reference))  # fmt: skip
-    assert {each.check for each in report.findings} == {"canary", "prompt", "copies", "variants", "generalization"}  # fmt: skip
-    told = report.model_dump_json() + "\n".join(lint_lines([report]))
+    rules = {"canary", "prompt", "copies", "variants", "generalization"}
+    assert {each.check for each in report.findings} > rules
+    in_outputs = {each.check for each in report.findings} - rules
+    assert in_outputs <= set(FindingCode)
+    assert {each.check for each in report.findings[: len(in_outputs)]} == in_outputs, (
+        "they stand first"
+    )
+    assert CANARY not in report.model_dump_json() + "\n".join(lint_lines([report]))
+    quoted = {"findings": {"__all__": {"examples"}}}
+    lines = [each for each in lint_lines([report]) if "such as" not in each]
+    told = report.model_dump_json(exclude=quoted) + "\n".join(lines)
     assert not any(each.reference in told or each.source in told for each in entries)
-    assert CANARY not in told
     assert "cheat" not in told.lower()
-    assert all(each.rests_on and each.proves_not for each in report.findings)
+    assert all(each.rests_on and each.proves_not for each in report.findings if each.check in rules)
     report = lint(subject([], []))
     assert report.not_looked_at == (NotLookedAt(check="all", why="no outputs are known: the card has no rows"),)  # fmt: skip

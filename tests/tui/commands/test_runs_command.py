@@ -449,7 +449,7 @@ def checks(done: Result, place: int = 0) -> dict[str, list[Any]]:
     return {each["check"]: each["entries"] for each in found}
 
 
-LINTED = {"variants": [*range(8)], "copies": [10], "canary": [11]}
+LINTED = {"numbers": [11], "variants": [*range(8)], "copies": [10], "canary": [11]}
 
 
 def test_runs_lint_of_a_run_and_its_card(lint_home: Path) -> None:
@@ -466,6 +466,28 @@ def test_runs_lint_names_entries_and_no_text(lint_home: Path, tmp_path: Path) ->
     wrong = file(tmp_path, b"{}", "wrong.json")
     assert isinstance(called(lint_home, "runs", "lint", wrong).exception, UsageError)
     assert called(lint_home, "runs", "lint").exit_code == 2
+
+
+def test_runs_lint_shows_faults_of_outputs_first(tmp_path: Path) -> None:
+    path = file(tmp_path, json.dumps(lint_corpus()).encode())
+    lines = [f"Jen la traduko: {sentence(n)[5:]}" if n % 3 else sentence(n) for n in range(30)]
+    (tmp_path / "out.txt").write_text("\n".join([*lines[:29], "\x1b[31m@@ x"]), "utf-8")
+    assert called(tmp_path, "score", path, tmp_path / "out.txt").exit_code == 0
+    first, *_ = json.loads(called(tmp_path, "runs", "lint", "last", "--json").stdout)[0]["findings"]
+    assert (first["check"], first["count"], first["of"]) == ("beginning", 19, 30)
+    assert first["examples"] == ["Jen la traduko:"]
+    assert first["cost"] > 1
+    shown = called(tmp_path, "runs", "lint", "last").stdout.splitlines()
+    assert shown[1].startswith("  ! beginning: 19 of 30 outputs begin with the same words")
+    assert "Without that: chrF++ +" in shown[1]
+    assert shown[2] == "      such as   Jen la traduko:"
+    assert "\x1b" not in "".join(shown)
+    (tmp_path / "out.txt").write_text("".join(f"{sentence(n)}\n" for n in range(30)), "utf-8")
+    assert called(tmp_path, "score", path, tmp_path / "out.txt").exit_code == 0
+    clean = called(tmp_path, "runs", "lint", "last").stdout
+    assert "nothing found by 6 of 7 checks" in clean
+    listed = called(tmp_path, "runs", "list").stdout
+    assert "63 % begin alike" in listed
 
 
 def test_runs_lint_of_a_secret_run_prints_no_text(tmp_path: Path) -> None:
