@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from harness.api import Ready
-    from scoring.findings.records import Finding
+    from scoring.findings.records import OutputFinding
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class RunHandle:
         return ClaimedTier(claimable(card, review), tier_words(card, review))
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[OutputFinding, ...]:
         """What can be named in the outputs without a model, the most frequent first: code, entries, examples, cost.
 
         Empty for a run that is not of translations. HarnessError before the run is complete. Of a run with secret

@@ -11,11 +11,11 @@ from harness.lint.finding import LintFinding, NotLookedAt
 from harness.lint.subject import LintSubject
 from scoring.findings.engine import find
 from scoring.findings.messages import finding_sentence
-from scoring.findings.records import Finding
+from scoring.findings.records import OutputFinding
 from scoring.metrics.chrf import ChrfPlusPlus
 
 
-def findings_of(subject: LintSubject) -> tuple[Finding, ...] | None:
+def findings_of(subject: LintSubject) -> tuple[OutputFinding, ...] | None:
     """Return the findings of a run of translations, the most frequent first; None of a run of another task."""
     if (block(subject.card, "dataset").get("task") or TRANSLATION) != TRANSLATION:
         return None
@@ -34,7 +34,7 @@ def lint_outputs(subject: LintSubject) -> Iterator[LintFinding | NotLookedAt]:
     yield from (_linted(finding, canaries) for finding in findings)
 
 
-def _linted(finding: Finding, canaries: Sequence[str]) -> LintFinding:
+def _linted(finding: OutputFinding, canaries: Sequence[str]) -> LintFinding:
     """Return a finding as linting shows it, without examples that quote a canary."""
     examples = [
         example

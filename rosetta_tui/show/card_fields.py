@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from harness.card.reading import block, number
 from rosetta_tui.show import figures
 from scoring.core.wording import counted
+from scoring.findings.messages import finding_words
+from scoring.findings.records import FindingCount, read_counts
 
 if TYPE_CHECKING:
     from harness.store.notes import Attached
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from review.verdict.certificate.certificate import Standing
     from scoring.card.claim import Claim
     from scoring.core.specification import Tier
-    from scoring.findings.records import FindingCount
 
 
 def blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
@@ -198,7 +199,6 @@ def tier_sign(card: Mapping[str, Any], review: Standing | None = None) -> str:
 def caveats_in_words(card: Mapping[str, Any]) -> str:
     """Return in few words which part of the outputs fails and how, then what was found in it; empty for neither."""
     from scoring.card.claim import caveat_words
-    from scoring.findings.messages import finding_words
 
     words = (*map(caveat_words, _claim(card).caveats), finding_words(stated_findings(card)))
     return ", ".join(filter(None, words))
@@ -206,8 +206,6 @@ def caveats_in_words(card: Mapping[str, Any]) -> str:
 
 def stated_findings(card: Mapping[str, Any]) -> tuple[FindingCount, ...]:
     """Return the findings in outputs that a card states."""
-    from scoring.findings.records import read_counts
-
     return read_counts(block(card, "scores").get("findings"))
 
 

@@ -10,7 +10,7 @@ from unicodedata import decimal
 
 from corpora.text.comparison import bare_form
 from corpora.text.words import read_placeholders
-from scoring.findings.rows import Hit, OutputRow, to_check
+from scoring.findings.rows import OutputRow, RowFault, to_check
 from scoring.findings.writing import ends_sentence
 
 _LEAST_REPEATED = 12
@@ -23,21 +23,21 @@ _SHORT, _SHORTER = 0.5, 0.85
 """Length of an output / length of the reference: far too short; too short for one that ends in mid-sentence."""
 
 
-def empty(rows: Sequence[OutputRow]) -> list[Hit]:
+def empty(rows: Sequence[OutputRow]) -> list[RowFault]:
     """Return the entries without any output."""
-    return [Hit(row, None, "") for row in rows if row.blank]
+    return [RowFault(row, None, "") for row in rows if row.blank]
 
 
-def copied(rows: Sequence[OutputRow]) -> Iterator[Hit]:
+def copied(rows: Sequence[OutputRow]) -> Iterator[RowFault]:
     """Yield the outputs that are their source, digits, punctuation and case aside."""
     for row in to_check(rows):
         form = bare_form(row.body)
         if form == bare_form(row.source) and all(form != bare_form(each) for each in row.accepted[1:]):  # fmt: skip
             row.answered = False
-            yield Hit(row)
+            yield RowFault(row)
 
 
-def repeated(rows: Sequence[OutputRow]) -> Iterator[Hit]:
+def repeated(rows: Sequence[OutputRow]) -> Iterator[RowFault]:
     """Yield the outputs that stand for several sources whose references differ."""
     groups: dict[str, list[OutputRow]] = {}
     for row in rows:
@@ -53,10 +53,10 @@ def repeated(rows: Sequence[OutputRow]) -> Iterator[Hit]:
             for row in group:
                 if not row.right:
                     row.answered = False
-                    yield Hit(row)
+                    yield RowFault(row)
 
 
-def cut(row: OutputRow) -> Hit | None:
+def cut(row: OutputRow) -> RowFault | None:
     """Return a hit where an output is far shorter than its reference, or ends in the middle of a sentence."""
     length = len(row.reference.strip())
     if length < _LEAST_CUT:
@@ -67,7 +67,7 @@ def cut(row: OutputRow) -> Hit | None:
         and not ends_sentence(row.body)
         and all(map(ends_sentence, (row.source, row.reference)))
     )
-    return Hit(row, None, f"…{row.body[-40:]}") if ratio < _SHORT or broken else None
+    return RowFault(row, None, f"…{row.body[-40:]}") if ratio < _SHORT or broken else None
 
 
 _NUMBER = re.compile(r"\d+(?:[.,٫٬'’\u00a0\u202f]\d+)*")
@@ -95,7 +95,7 @@ def _numbers(text: str) -> Counter[str]:
     return Counter("".join(_DIGITS.findall(each)) for each in _NUMBER.findall(plain))
 
 
-def numbers(row: OutputRow) -> Hit | None:
+def numbers(row: OutputRow) -> RowFault | None:
     """Return a hit where a number that source and reference have is lost, or one is added that neither has."""
     given, wanted, there = map(_numbers, (row.source, row.reference, row.body))
     if not given and not there:
@@ -104,7 +104,7 @@ def numbers(row: OutputRow) -> Hit | None:
     lost = [each for each in asked if asked[each] > there[each] and not _within(each, there)]
     known = Counter(key for text in row.accepted for key in _numbers(text))
     added = [each for each in there if not known[each] and _surely_new(each, known)]
-    return Hit(row, None, ", ".join([*lost, *added][:3])) if lost or added else None
+    return RowFault(row, None, ", ".join([*lost, *added][:3])) if lost or added else None
 
 
 def _within(number: str, others: Counter[str]) -> bool:
@@ -125,7 +125,7 @@ def _surely_new(number: str, known: Counter[str]) -> bool:
     )
 
 
-def placeholders(row: OutputRow, *, tags: bool = True) -> Hit | None:
+def placeholders(row: OutputRow, *, tags: bool = True) -> RowFault | None:
     """Return a hit where variables and tags are not those of the source, nor those of the reference.
 
     ``tags``: false where marks of another kind were found, which read like added ones.
@@ -134,4 +134,4 @@ def placeholders(row: OutputRow, *, tags: bool = True) -> Hit | None:
     if asked == there or any(read_placeholders(each).variables == there for each in row.accepted[1:]):  # fmt: skip
         return None
     wrong = [*(asked - there), *((there - asked) if tags else ())]
-    return Hit(row, None, ", ".join(wrong[:3])) if wrong else None
+    return RowFault(row, None, ", ".join(wrong[:3])) if wrong else None

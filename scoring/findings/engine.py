@@ -10,15 +10,15 @@ from corpora.model.entry import Entry
 from scoring.core.metric import FloatArray, Metric, Statistics
 from scoring.core.translation import Translation
 from scoring.findings import content, framing, writing
-from scoring.findings.common import common_beginnings, common_endings
 from scoring.findings.marks import decoder_marks
-from scoring.findings.records import LEAST_SHARE, Finding, FindingCode
-from scoring.findings.rows import Hit, OutputRow, rows_of, to_check
+from scoring.findings.phrases import common_beginnings, common_endings
+from scoring.findings.records import LEAST_SHARE, FindingCode, OutputFinding
+from scoring.findings.rows import OutputRow, RowFault, rows_of, to_check
 
 MOST_EXAMPLES = 3
 _LONGEST_EXAMPLE = 60
 
-Detector = Callable[[OutputRow], Hit | None]
+Detector = Callable[[OutputRow], RowFault | None]
 
 
 def find(
@@ -26,7 +26,7 @@ def find(
     outputs: Sequence[str],
     chrf: Metric | None = None,
     statistics: Sequence[Statistics | None] | None = None,
-) -> tuple[Finding, ...]:
+) -> tuple[OutputFinding, ...]:
     """Return what can be named in the outputs of translations, the most frequent first.
 
     ``chrf`` is the run's chrF++; without it no finding has a cost. ``statistics`` are what it took from the outputs,
@@ -38,7 +38,7 @@ def find(
     return tuple(sorted(findings, key=lambda each: -each.count))
 
 
-def _detected(rows: Sequence[OutputRow]) -> Iterator[tuple[FindingCode, list[Hit]]]:
+def _detected(rows: Sequence[OutputRow]) -> Iterator[tuple[FindingCode, list[RowFault]]]:
     """Yield the hits of each code. The order counts: what stands around an answer is taken off before it is judged."""
     yield FindingCode.EMPTY, content.empty(rows)
     for row in rows:
@@ -76,21 +76,21 @@ def _detected(rows: Sequence[OutputRow]) -> Iterator[tuple[FindingCode, list[Hit
     )
 
 
-def _each(detector: Detector, rows: Iterable[OutputRow]) -> list[Hit]:
+def _each(detector: Detector, rows: Iterable[OutputRow]) -> list[RowFault]:
     return [hit for row in rows if (hit := detector(row)) is not None]
 
 
-def _together(first: Sequence[Hit], later: Sequence[Hit]) -> list[Hit]:
+def _together(first: Sequence[RowFault], later: Sequence[RowFault]) -> list[RowFault]:
     """Return one hit for each entry, the first."""
     return list({hit.row.place: hit for hit in (*later, *first)}.values())
 
 
 def _finding(
-    code: FindingCode, hits: Sequence[Hit], rows: Sequence[OutputRow], costs: _Costs | None
-) -> Finding:
+    code: FindingCode, hits: Sequence[RowFault], rows: Sequence[OutputRow], costs: _Costs | None
+) -> OutputFinding:
     hits = sorted(hits, key=lambda hit: hit.row.place)
     priced = costs is not None and len(hits) >= LEAST_SHARE * len(rows)
-    return Finding(
+    return OutputFinding(
         code=code,
         count=len(hits),
         of=len(rows),
@@ -100,7 +100,7 @@ def _finding(
     )
 
 
-def _examples(hits: Sequence[Hit]) -> list[str]:
+def _examples(hits: Sequence[RowFault]) -> list[str]:
     """Return different pieces of outputs that show a finding; nothing of secret entries."""
     found: dict[str, None] = {}
     for hit in hits:
@@ -130,7 +130,7 @@ class _Costs:
         self._texts = (entries, outputs)
         self._rows: FloatArray | None = None
 
-    def of(self, hits: Sequence[Hit]) -> float | None:
+    def of(self, hits: Sequence[RowFault]) -> float | None:
         """Return the points that the run would gain; None where no rule undoes the finding."""
         changed = [(hit.row, hit.corrected) for hit in hits if hit.corrected is not None]
         if not changed:

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from scoring.findings.rows import Hit, OutputRow
+from scoring.findings.rows import OutputRow, RowFault
 from scoring.words.violations import added_line_breaks, added_outer_quotes
 
 _REFUSALS = re.compile(
@@ -36,7 +36,7 @@ _REFUSAL_SIGNS = (
 """One of these stands in each refusal; looking for them is faster than the pattern."""
 
 
-def refusal(row: OutputRow) -> Hit | None:
+def refusal(row: OutputRow) -> RowFault | None:
     """Return a hit where an output says that it does not translate, and its source and reference say no such thing."""
     if (
         not _has(row.body, _REFUSAL_SIGNS)
@@ -45,7 +45,7 @@ def refusal(row: OutputRow) -> Hit | None:
     ):
         return None
     row.answered = False
-    return Hit(row)
+    return RowFault(row)
 
 
 def _has(text: str, signs: Sequence[str]) -> bool:
@@ -93,26 +93,26 @@ _GLOSS = re.compile(r"\A(.*?\S)\s*[(\[][^()\[\]]{2,}[)\]]\s*([.!?]?)\Z", re.DOTA
 _LEAST_ECHO = 8
 
 
-def thoughts(row: OutputRow) -> Hit | None:
+def thoughts(row: OutputRow) -> RowFault | None:
     """Return a hit where reasoning stands before the answer, or in its place."""
     text = row.body
     if _THOUGHTS.search(text):
         if _THOUGHTS.search(row.known):
             return None
         answer = _THOUGHTS.sub("", text).strip()
-        return Hit(row, row.narrowed(answer)) if answer else Hit(row)
+        return RowFault(row, row.narrowed(answer)) if answer else RowFault(row)
     if _THOUGHT_OPEN.search(text) and not _THOUGHT_OPEN.search(row.known):
         row.answered = False
-        return Hit(row)
+        return RowFault(row)
     return None
 
 
-def prose(row: OutputRow) -> Hit | None:
+def prose(row: OutputRow) -> RowFault | None:
     """Return a hit where an introduction, a note, a gloss or alternatives stand around the answer."""
     answer = _answer(row)
     if answer is None:
         return None
-    return Hit(row, row.narrowed(answer)) if answer else Hit(row)
+    return RowFault(row, row.narrowed(answer)) if answer else RowFault(row)
 
 
 def _answer(row: OutputRow) -> str | None:
@@ -175,16 +175,16 @@ _WRAPPERS = (
 _FENCE = "```"
 
 
-def wrapper(row: OutputRow) -> Hit | None:
+def wrapper(row: OutputRow) -> RowFault | None:
     """Return a hit where a fence, Markdown, JSON or a tag stands around the whole answer."""
     inside = _unwrapped(row.body)
     if inside is None:
         if _FENCE not in row.body or _FENCE in row.known:
             return None
-        return Hit(row)
+        return RowFault(row)
     if any(_unwrapped(each.strip()) is not None for each in row.accepted):
         return None
-    return Hit(row, row.narrowed(inside.strip()))
+    return RowFault(row, row.narrowed(inside.strip()))
 
 
 def _unwrapped(text: str) -> str | None:
@@ -209,12 +209,12 @@ def _from_json(text: str) -> str | None:
     return texts[-1] if texts else None
 
 
-def quotes(row: OutputRow) -> Hit | None:
+def quotes(row: OutputRow) -> RowFault | None:
     """Return a hit where quotation marks stand around the whole answer, and around neither source nor reference."""
     inside = added_outer_quotes(row.body, row.accepted)
-    return None if inside is None else Hit(row, row.narrowed(inside.strip()))
+    return None if inside is None else RowFault(row, row.narrowed(inside.strip()))
 
 
-def line_breaks(row: OutputRow) -> Hit | None:
+def line_breaks(row: OutputRow) -> RowFault | None:
     """Return a hit where an answer has line breaks, and neither source nor reference has one."""
-    return Hit(row) if added_line_breaks(row.body, row.accepted) else None
+    return RowFault(row) if added_line_breaks(row.body, row.accepted) else None

@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Callable, Sequence
 
-from scoring.findings.rows import Hit, OutputRow
+from scoring.findings.rows import OutputRow, RowFault
 
 _PIECES = "▁ĠĊ￭"
 """Signs of sub-word pieces; a language may write with one of them, such as Maltese with Ġ."""
@@ -29,21 +29,21 @@ _SPACED = re.compile(r"(?<=\w) [.,](?=\s|$)")
 _QUICK = re.compile(r"[@#⁇\ufffdÃâ<\[&|\t\\]")
 
 
-def decoder_marks(rows: Sequence[OutputRow]) -> list[Hit]:
+def decoder_marks(rows: Sequence[OutputRow]) -> list[RowFault]:
     """Return the outputs with marks of a decoder that neither their sources nor their references have."""
     known = {each for each in _PIECES if any(each in row.known for row in rows)}
     pieces = re.compile(f"[{''.join(set(_PIECES) - known)}]") if len(known) < len(_PIECES) else None
     return [hit for row in rows if (hit := _hit(row, pieces)) is not None]
 
 
-def _hit(row: OutputRow, pieces: re.Pattern[str] | None) -> Hit | None:
+def _hit(row: OutputRow, pieces: re.Pattern[str] | None) -> RowFault | None:
     mark = _new_mark(row, pieces)
     if mark is None:
         return None
     corrected = _undone(row.body)
     if corrected == row.body or not corrected:
-        return Hit(row, None, mark)
-    return Hit(row, row.narrowed(corrected), mark)
+        return RowFault(row, None, mark)
+    return RowFault(row, row.narrowed(corrected), mark)
 
 
 def _new_mark(row: OutputRow, pieces: re.Pattern[str] | None) -> str | None:

@@ -77,7 +77,7 @@ class FindingCount(BaseModel):
         return self.count / self.of if self.of else 0.0
 
 
-class Finding(FindingCount):
+class OutputFinding(FindingCount):
     """A finding with its entries. Examples quote outputs: they are hostile text, and never of a secret entry."""
 
     entries: tuple[EntryId, ...]

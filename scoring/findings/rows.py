@@ -11,7 +11,7 @@ from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 
 
-class Hit(NamedTuple):
+class RowFault(NamedTuple):
     """One entry in which a detector found something."""
 
     row: OutputRow

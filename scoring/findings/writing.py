@@ -9,7 +9,7 @@ from unicodedata import category, combining, normalize
 
 import regex
 
-from scoring.findings.rows import Hit, OutputRow
+from scoring.findings.rows import OutputRow, RowFault
 
 _SENTENCE_ENDS = frozenset(".!?…。．！？｡।॥؟۔᙮።፧་།၊။។៕᱾")
 _CLOSERS = " \t\n\"'”’“»«›)]}」』】*_`"
@@ -26,7 +26,7 @@ def ends_sentence(text: str) -> bool:
     return text.rstrip(_CLOSERS)[-1:] in _SENTENCE_ENDS and bool(text.strip(_CLOSERS))
 
 
-def end_mark(row: OutputRow) -> Hit | None:
+def end_mark(row: OutputRow) -> RowFault | None:
     """Return a hit where the last mark is lost or added; its source and its reference agree."""
     wanted = ends_sentence(row.reference)
     there = ends_sentence(row.body)
@@ -41,10 +41,10 @@ def end_mark(row: OutputRow) -> Hit | None:
     before = row.body
     whole = row.narrowed(corrected)
     row.body = before
-    return Hit(row, whole, f"…{before[-40:]}")
+    return RowFault(row, whole, f"…{before[-40:]}")
 
 
-def capitals(row: OutputRow) -> Hit | None:
+def capitals(row: OutputRow) -> RowFault | None:
     """Return a hit where capitals stand otherwise than in the reference: everywhere, nowhere, at each word."""
     text, reference = row.body, row.reference
     if not _cased(reference):
@@ -58,7 +58,7 @@ def capitals(row: OutputRow) -> Hit | None:
         return None
     lowered = text.lower()
     corrected = lowered[:1].upper() + lowered[1:] if reference[:1].isupper() else lowered
-    return Hit(row, respelled(corrected, reference, str.casefold))
+    return RowFault(row, respelled(corrected, reference, str.casefold))
 
 
 def _cased(text: str) -> bool:
@@ -82,7 +82,7 @@ def respelled(output: str, reference: str, fold: Callable[[str], str]) -> str:
     return _WORD.sub(lambda match: wanted.get(fold(match[0]), match[0]), output)
 
 
-def missing_letters(rows: Sequence[OutputRow]) -> list[Hit]:
+def missing_letters(rows: Sequence[OutputRow]) -> list[RowFault]:
     """Return the outputs without letters that their references have and hardly any output has.
 
     Letters are counted one by one, and by accent: of 15 references with a macron on some vowel no single vowel may
@@ -115,7 +115,7 @@ def missing_letters(rows: Sequence[OutputRow]) -> list[Hit]:
             before = row.body
             corrected = row.narrowed(respelled(before, row.reference, without_accents))
             row.body = before
-            hits.append(Hit(row, corrected, letters))
+            hits.append(RowFault(row, corrected, letters))
     return hits
 
 

@@ -99,7 +99,15 @@ async def test_a_notebook_from_a_file_to_a_sentence(tmp_path: Path, endpoint: Sc
     assert {type(value) for row in table for value in row.values()} <= {
         str, int, float, bool, list, type(None),
     }  # fmt: skip
-    other = ro.score(corpus, outputs=[entry.source for entry in corpus.entries])
+    other = ro.score(corpus, outputs=[f"Cree: {entry.reference}" for entry in corpus.entries])
+    assert run.findings == ()
+    [alike] = other.findings
+    assert (alike.code, alike.count, alike.of, alike.examples) == ("beginning", 12, 12, ("Cree:",))
+    assert (
+        other.card.scores.findings[0].cost
+        == alike.cost
+        == pytest.approx(100.0 - other.card.scores.chrf_plus_plus)
+    )
     found = ro.compare(run, other)["chrf_plus_plus"]
     assert found.better == "first"
     assert found.sentence.startswith("A is better than B by ")
@@ -162,7 +170,12 @@ def test_no_text_or_number_of_a_secret_entry_is_given(begun: str) -> None:
     table = run.entries()
     assert [row["withheld"] for row in table] == [False] * 4 + [True] * 4
     assert table[4:] == [{"entry_id": f"s{n}", "withheld": True} for n in range(4)]
-    for read in (lambda: run.card, lambda: run.tier, lambda: ro.compare(run, run)):
+    for read in (
+        lambda: run.card,
+        lambda: run.tier,
+        lambda: run.findings,
+        lambda: ro.compare(run, run),
+    ):
         with pytest.raises(UsageError, match="but as a released card"):
             read()
 

@@ -303,10 +303,7 @@ def _check_scores(
 
 
 def _later(raw: Mapping[str, Any]) -> set[str]:
-    """Return the parts that earlier cards do not have, and neither has this one.
-
-    Another version of the program may find more: its findings are taken as they stand.
-    """
+    """Return the parts that this card lacks, as earlier ones do, and findings by another version, which may find more."""
     other = {"findings"} if raw.get("harness_version") != VERSION else set()
     return other | ({"spread", "findings"} - raw["scores"].keys())
 

@@ -11,14 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
-from scoring.card.caveats import (
-    Caveat,
-    CaveatKind,
-    OutputTally,
-    bare_form,
-    is_disordered,
-    tallied,
-)
+from corpora.text.comparison import bare_form
+from scoring.card.caveats import Caveat, CaveatKind, OutputTally, is_disordered, tallied
 from scoring.card.claim import Claim, ClaimReason, FloorScores, Score, caveat_sentence, decide
 from scoring.core.composite import Composite, Input, composite, counting_gaps
 from scoring.core.specification import Tier, quality_tier

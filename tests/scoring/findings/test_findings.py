@@ -14,7 +14,7 @@ from scoring.card.scorecard import scorecard
 from scoring.core.translation import Translation
 from scoring.findings.engine import find
 from scoring.findings.messages import finding_sentence, finding_words
-from scoring.findings.records import Finding, FindingCode, FindingCount, read_counts
+from scoring.findings.records import FindingCode, FindingCount, OutputFinding, read_counts
 from scoring.metrics.chrf import ChrfPlusPlus
 from scoring.metrics.inventory import make_scorer, surface_setup
 from scoring.words.resources import Resources
@@ -42,7 +42,7 @@ def ntrex(language: str, count: int) -> list[Entry]:
     return list(load(ENGLISH, published(language)).entries[:count])
 
 
-def by_code(entries: Sequence[Entry], outputs: Sequence[str]) -> dict[FindingCode, Finding]:
+def by_code(entries: Sequence[Entry], outputs: Sequence[str]) -> dict[FindingCode, OutputFinding]:
     return {finding.code: finding for finding in find(entries, outputs)}
 
 

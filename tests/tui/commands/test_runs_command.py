@@ -52,7 +52,7 @@ def test_runs_list_says_what_came_out(connection: sqlite3.Connection, number: in
     assert "small-v1 EN→EO" in sealed
     assert "chat · example/model · zero-shot" in sealed
     assert (
-        "baseline (automatic 0.51 on 50 % of its weight; not clear of either floor)  25 % too short  "
+        "baseline (automatic 0.51 on 50 % of its weight; not clear of either floor)  25 % too short, 25 % empty, "
         in sealed
     )
     assert "62.1 (15.6–89.8)" in sealed

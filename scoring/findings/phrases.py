@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from scoring.findings.rows import Hit, OutputRow
+from scoring.findings.rows import OutputRow, RowFault
 from scoring.findings.writing import without_accents
 from scoring.words.violations import is_quotation_mark
 
@@ -100,12 +100,12 @@ _ENDING = _End(
 )
 
 
-def common_beginnings(rows: Sequence[OutputRow]) -> list[Hit]:
+def common_beginnings(rows: Sequence[OutputRow]) -> list[RowFault]:
     """Return the outputs that begin alike, and take the beginnings off their bodies."""
     return _common(rows, _BEGINNING)
 
 
-def common_endings(rows: Sequence[OutputRow]) -> list[Hit]:
+def common_endings(rows: Sequence[OutputRow]) -> list[RowFault]:
     """Return the outputs that end alike, and take the ends off their bodies."""
     return _common(rows, _ENDING)
 
@@ -115,7 +115,7 @@ def _form(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _common(rows: Sequence[OutputRow], end: _End) -> list[Hit]:
+def _common(rows: Sequence[OutputRow], end: _End) -> list[RowFault]:
     answered = [row for row in rows if row.answered]
     pieces = [[each.strip() for each in end.cut(_form(row.body))] for row in answered]
     counts = Counter(key for keys in pieces for key in keys)
@@ -144,7 +144,7 @@ def _common(rows: Sequence[OutputRow], end: _End) -> list[Hit]:
         and not _explained([starts[each] for each in places], often)
         and _support(key, [answered[each] for each in places[:_SAMPLE]]) < _SUPPORTED
     ]
-    hits: list[Hit] = []
+    hits: list[RowFault] = []
     for _ in range(MOST_PHRASES):
         # The phrase that takes off most characters: 19 × a whole sentence goes before 21 × its first words.
         best = max(phrases, key=lambda key: (len(having[key]) * len(key), key), default=None)
@@ -155,7 +155,7 @@ def _common(rows: Sequence[OutputRow], end: _End) -> list[Hit]:
             row = answered[place]
             found = end.cut(row.body)
             piece = found[min(pieces[place].index(best), len(found) - 1)]
-            hits.append(Hit(row, row.narrowed(end.left(row.body, piece)), piece.strip()))
+            hits.append(RowFault(row, row.narrowed(end.left(row.body, piece)), piece.strip()))
         having = {key: [each for each in places if each not in taken] for key, places in having.items()}  # fmt: skip
     return hits
 
