@@ -141,6 +141,10 @@ class RunScores(BaseModel):
     def _claim(self, claim: Claim) -> dict[str, Any]:
         return claim.record()
 
+    @field_serializer("findings")
+    def _findings(self, findings: tuple[FindingCount, ...] | None) -> list[dict[str, Any]]:
+        return [each.record() for each in findings or ()]
+
     @model_serializer(mode="wrap")
     def _without_empty(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out what earlier cards have not, where there is nothing in it, and words of no composite."""

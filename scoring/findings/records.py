@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError, computed_field
-
-from corpora.model.entry import EntryId
+if TYPE_CHECKING:
+    from corpora.model.entry import EntryId
 
 LEAST_SHARE = 0.02
 """Share of the entries from which lists name a finding, and its cost is computed."""
@@ -56,10 +56,9 @@ class FindingCode(StrEnum):
     """The punctuation mark at the end is lost or added, where source and reference agree."""
 
 
-class FindingCount(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingCount:
     """A finding as a run card has it: numbers, and no text."""
-
-    model_config = ConfigDict(frozen=True)
 
     code: FindingCode
     count: int
@@ -70,13 +69,18 @@ class FindingCount(BaseModel):
     """Points of chrF++ (0–100) that the whole run would gain without it; null where it cannot be undone by rule,
     or fewer than ``LEAST_SHARE`` of the entries have it."""
 
-    @computed_field  # type: ignore[prop-decorator]
     @property
     def share(self) -> float:
         """Share of the entries, 0–1."""
         return self.count / self.of if self.of else 0.0
 
+    def record(self) -> dict[str, Any]:
+        """Return the finding as a card writes it."""
+        numbers = {"count": self.count, "of": self.of, "share": self.share, "cost": self.cost}
+        return {"code": self.code.value, **numbers}
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutputFinding(FindingCount):
     """A finding with its entries. Examples quote outputs: they are hostile text, and never of a secret entry."""
 
@@ -92,14 +96,17 @@ class OutputFinding(FindingCount):
 
 def read_counts(listed: object) -> tuple[FindingCount, ...]:
     """Return the findings that a card states; what is not of the expected form is left out."""
-    return tuple(_read(listed)) if isinstance(listed, list | tuple) else ()
+    stated = listed if isinstance(listed, list | tuple) else ()
+    return tuple(found for each in stated if (found := _read(each)) is not None)
 
 
-def _read(listed: list[Any] | tuple[Any, ...]) -> Iterator[FindingCount]:
-    for each in listed:
-        try:
-            count = FindingCount.model_validate(each)
-        except ValidationError:
-            continue
-        if 0 < count.count <= count.of <= _MOST and abs(count.cost or 0.0) <= 100.0:
-            yield count
+def _read(stated: object) -> FindingCount | None:
+    fields = stated if isinstance(stated, Mapping) else {}
+    code, count, of, cost = (fields.get(name) for name in ("code", "count", "of", "cost"))
+    if not isinstance(code, str) or code not in set(FindingCode):
+        return None
+    if type(count) is not int or type(of) is not int or not 0 < count <= of <= _MOST:
+        return None
+    if cost is not None and (not isinstance(cost, int | float) or not abs(cost) <= 100):  # NaN too
+        return None
+    return FindingCount(code=FindingCode(code), count=count, of=of, cost=cost)

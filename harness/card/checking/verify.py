@@ -304,8 +304,9 @@ def _check_scores(
 
 def _later(raw: Mapping[str, Any]) -> set[str]:
     """Return the parts that this card lacks, as earlier ones do, and findings by another version, which may find more."""
-    other = {"findings"} if raw.get("harness_version") != VERSION else set()
-    return other | ({"spread", "findings"} - raw["scores"].keys())
+    stated = set(raw["scores"])
+    named = stated if raw.get("harness_version") == VERSION else set()
+    return ({"spread"} - stated) | ({"findings"} - named)
 
 
 def _uncommon(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 
 import pytest
@@ -164,9 +165,16 @@ def test_card_has_counts_and_no_text() -> None:
     assert stated.keys() == {"code", "count", "of", "share", "cost"}
     assert (stated["code"], stated["count"], stated["share"]) == ("beginning", 100, 1.0)
     assert stated["cost"] == pytest.approx(100.0 - scores["chrf_plus_plus"])
-    assert read_counts(scores["findings"]) == (FindingCount.model_validate(stated),)
+    count = FindingCount(code=FindingCode.BEGINNING, count=100, of=100, cost=stated["cost"])
+    assert read_counts(scores["findings"]) == (count,)
     assert "findings" not in scorecard(entries, statistics, errors, scorer).model_dump()
-    hostile = [7, {}, {**stated, "code": "x"}, {**stated, "count": 101}, {**stated, "cost": 1e9}]
+    hostile = [
+        7,
+        {},
+        {**stated, "code": "x"},
+        {**stated, "count": 101},
+        {**stated, "cost": math.nan},
+    ]
     assert read_counts(hostile) == read_counts("text") == ()
 
 

@@ -482,6 +482,11 @@ def test_runs_lint_shows_faults_of_outputs_first(tmp_path: Path) -> None:
     assert "Without that: chrF++ +" in shown[1]
     assert shown[2] == "      such as   Jen la traduko:"
     assert "\x1b" not in "".join(shown)
+    found = "19 of 30 outputs begin with the same words, which their references lack (63 %)"
+    assert found in called(tmp_path, "runs", "show", "last").stdout
+    page = tmp_path / "page.html"
+    assert called(tmp_path, "report", "run", "last", "-o", page).exit_code == 0
+    assert found in page.read_text("utf-8")
     (tmp_path / "out.txt").write_text("".join(f"{sentence(n)}\n" for n in range(30)), "utf-8")
     assert called(tmp_path, "score", path, tmp_path / "out.txt").exit_code == 0
     clean = called(tmp_path, "runs", "lint", "last").stdout
