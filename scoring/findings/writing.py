@@ -98,7 +98,9 @@ def missing_letters(rows: Sequence[OutputRow]) -> list[RowFault]:
     missing = frozenset(
         unit
         for unit, count in having.items()
-        if count >= _LEAST_HAVING and occurring[unit] <= count * _HARDLY
+        if count >= _LEAST_HAVING
+        and occurring[unit] <= count * _HARDLY
+        and category(unit)[0] in "LM"
     )
     if not missing:
         return []
@@ -127,20 +129,15 @@ def _shown(missing: Counter[str]) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _units_of(letter: str) -> tuple[str, ...]:
-    if category(letter)[0] not in "LM":
-        return ()
-    lower = letter.lower()
-    return (lower, *_accents(lower))
-
-
 def _accents(letter: str) -> tuple[str, ...]:
     return tuple(each for each in normalize("NFD", letter)[1:] if combining(each))
 
 
 def _units(text: str) -> frozenset[str]:
-    """Return the letters of a text and the accents on them."""
-    return frozenset(unit for letter in set(text) for unit in _units_of(letter))
+    """Return the small letters of a text, the other signs in it, and the accents on its letters."""
+    letters = frozenset(text.lower())
+    accents = {mark for each in letters if each > "\x7f" for mark in _accents(each)}
+    return letters | accents if accents else letters
 
 
 _WRITTEN = {

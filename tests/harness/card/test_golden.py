@@ -158,6 +158,10 @@ def test_card_has_no_row_or_id_of_an_entry(store_path: Path, public: int) -> Non
     assert '"id-' not in json.dumps(card)
     assert card["withheld"]["secret"] == 23
     assert card["withheld"]["entries"] == card["scores"]["total"] == 23 + public
+    findings = card["scores"]["findings"]
+    assert findings
+    assert all(each.keys() == {"code", "count", "of", "share", "cost"} for each in findings)
+    assert {each["cost"] for each in findings} == {None}
     assert verify_card(json.dumps(card).encode()).ok
     if not public:
         return

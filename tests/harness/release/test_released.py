@@ -233,6 +233,7 @@ def test_caveats_leave_as_yes_or_no_and_are_those_of_the_best(office: Office) ->
     """A run that repeats the best would else tell four facts of itself at each try."""
     told, data = office.told("cut"), office.release("cut")
     assert told["caveats"] == {"repeated": False, "short": True, "long": False, "untranslated": False, "disordered": False}  # fmt: skip
+    assert b"findings" not in data
     with opened(office.store) as store:
         assert "less than half as long" in released_page(data, "card.json", store)
     best, worse = office.told("better"), office.told("copied")
