@@ -32,7 +32,7 @@ def copied(rows: Sequence[OutputRow]) -> Iterator[RowFault]:
     """Yield the outputs that are their source, digits, punctuation and case aside."""
     for row in to_check(rows):
         form = bare_form(row.body)
-        if form == bare_form(row.source) and all(form != bare_form(each) for each in row.accepted[1:]):  # fmt: skip
+        if form == bare_form(row.source) and all(form != bare_form(item) for item in row.accepted[1:]):  # fmt: skip
             row.answered = False
             yield RowFault(row)
 
@@ -92,18 +92,18 @@ def _numbers(text: str) -> Counter[str]:
     if not _DIGITS.search(text):
         return Counter()
     plain = text if text.isascii() else text.translate(_DECIMALS)
-    return Counter("".join(_DIGITS.findall(each)) for each in _NUMBER.findall(plain))
+    return Counter("".join(_DIGITS.findall(item)) for item in _NUMBER.findall(plain))
 
 
 def numbers(row: OutputRow) -> RowFault | None:
     """Return a hit where a number that source and reference have is lost, or one is added that neither has."""
-    given, wanted, there = map(_numbers, (row.source, row.reference, row.body))
-    if not given and not there:
+    given, wanted, present = map(_numbers, (row.source, row.reference, row.body))
+    if not given and not present:
         return None
     asked = given & wanted if row.reference else given
-    lost = [each for each in asked if asked[each] > there[each] and not _within(each, there)]
+    lost = [item for item in asked if asked[item] > present[item] and not _within(item, present)]
     known = Counter(key for text in row.accepted for key in _numbers(text))
-    added = [each for each in there if not known[each] and _surely_new(each, known)]
+    added = [item for item in present if not known[item] and _surely_new(item, known)]
     return RowFault(row, None, ", ".join([*lost, *added][:3])) if lost or added else None
 
 
@@ -121,7 +121,7 @@ def _surely_new(number: str, known: Counter[str]) -> bool:
         and len(number) < 20
         and int(number) > 20
         and not _within(number, known)
-        and not any(len(each) > 1 and each in number for each in known)
+        and not any(len(item) > 1 and item in number for item in known)
     )
 
 
@@ -130,8 +130,8 @@ def placeholders(row: OutputRow, *, tags: bool = True) -> RowFault | None:
 
     ``tags``: false where marks of another kind were found, which read like added ones.
     """
-    asked, there = read_placeholders(row.source).variables, read_placeholders(row.body).variables
-    if asked == there or any(read_placeholders(each).variables == there for each in row.accepted[1:]):  # fmt: skip
+    asked, present = read_placeholders(row.source).variables, read_placeholders(row.body).variables
+    if asked == present or any(read_placeholders(item).variables == present for item in row.accepted[1:]):  # fmt: skip
         return None
-    wrong = [*(asked - there), *((there - asked) if tags else ())]
+    wrong = [*(asked - present), *((present - asked) if tags else ())]
     return RowFault(row, None, ", ".join(wrong[:3])) if wrong else None

@@ -35,7 +35,7 @@ def find(
     rows = rows_of(entries, outputs)
     costs = None if chrf is None else _Costs(chrf, entries, outputs, statistics)
     findings = [_finding(code, hits, rows, costs) for code, hits in _detected(rows) if hits]
-    return tuple(sorted(findings, key=lambda each: -each.count))
+    return tuple(sorted(findings, key=lambda item: -item.count))
 
 
 def _detected(rows: Sequence[OutputRow]) -> Iterator[tuple[FindingCode, list[RowFault]]]:
@@ -43,40 +43,40 @@ def _detected(rows: Sequence[OutputRow]) -> Iterator[tuple[FindingCode, list[Row
     yield FindingCode.EMPTY, content.empty(rows)
     for row in rows:
         row.answered = not row.blank
-    yield FindingCode.REFUSAL, _each(framing.refusal, to_check(rows))
+    yield FindingCode.REFUSAL, _detect(framing.refusal, to_check(rows))
     yield FindingCode.COPIED, list(content.copied(rows))
     yield FindingCode.REPEATED, list(content.repeated(rows))
     answers = list(to_check(rows))
-    thoughts = _each(framing.thoughts, answers)
-    wrapped = _each(framing.wrapper, answers)
+    thoughts = _detect(framing.thoughts, answers)
+    wrapped = _detect(framing.wrapper, answers)
     marks = decoder_marks([row for row in answers if row.answered])
     yield FindingCode.BEGINNING, common_beginnings(rows)
     yield FindingCode.ENDING, common_endings(rows)
     answers = list(to_check(rows))
-    prose = _together(thoughts, _each(framing.prose, answers))
-    wrapped = _together(wrapped, _each(framing.wrapper, answers))
+    prose = _together(thoughts, _detect(framing.prose, answers))
+    wrapped = _together(wrapped, _detect(framing.wrapper, answers))
     yield FindingCode.PROSE, prose
     yield FindingCode.WRAPPER, wrapped
-    yield FindingCode.QUOTES, _each(framing.quotes, answers)
+    yield FindingCode.QUOTES, _detect(framing.quotes, answers)
     yield FindingCode.DECODER_MARKS, marks
-    yield FindingCode.LINE_BREAKS, _each(framing.line_breaks, answers)
+    yield FindingCode.LINE_BREAKS, _detect(framing.line_breaks, answers)
     read_as_tags = {hit.row.place for hit in (*prose, *wrapped, *marks)}
-    yield FindingCode.CUT, (cut := _each(content.cut, answers))
-    yield FindingCode.NUMBERS, _each(content.numbers, answers)
+    yield FindingCode.CUT, (cut := _detect(content.cut, answers))
+    yield FindingCode.NUMBERS, _detect(content.numbers, answers)
     yield (
         FindingCode.PLACEHOLDERS,
-        _each(lambda row: content.placeholders(row, tags=row.place not in read_as_tags), answers),
+        _detect(lambda row: content.placeholders(row, tags=row.place not in read_as_tags), answers),
     )
     yield FindingCode.LETTERS, writing.missing_letters(rows)
-    yield FindingCode.CAPITALS, _each(writing.capitals, answers)
+    yield FindingCode.CAPITALS, _detect(writing.capitals, answers)
     short = {hit.row.place for hit in cut}
     yield (
         FindingCode.END_MARK,
-        _each(writing.end_mark, (row for row in answers if row.place not in short)),
+        _detect(writing.end_mark, (row for row in answers if row.place not in short)),
     )
 
 
-def _each(detector: Detector, rows: Iterable[OutputRow]) -> list[RowFault]:
+def _detect(detector: Detector, rows: Iterable[OutputRow]) -> list[RowFault]:
     return [hit for row in rows if (hit := detector(row)) is not None]
 
 
@@ -102,14 +102,14 @@ def _finding(
 
 def _examples(hits: Sequence[RowFault]) -> list[str]:
     """Return different pieces of outputs that show a finding; nothing of secret entries."""
-    found: dict[str, None] = {}
+    result: dict[str, None] = {}
     for hit in hits:
-        if hit.row.entry.secret or len(found) == MOST_EXAMPLES:
+        if hit.row.entry.secret or len(result) == MOST_EXAMPLES:
             continue
         text = hit.row.output.strip() if hit.example is None else hit.example
         if text:
-            found[text if len(text) <= _LONGEST_EXAMPLE else f"{text[: _LONGEST_EXAMPLE - 1]}…"] = None  # fmt: skip
-    return list(found)
+            result[text if len(text) <= _LONGEST_EXAMPLE else f"{text[: _LONGEST_EXAMPLE - 1]}…"] = None  # fmt: skip
+    return list(result)
 
 
 class _Costs:
@@ -158,5 +158,5 @@ class _Costs:
 
     def _array(self, statistics: Sequence[Statistics | None]) -> FloatArray:
         blank = (0.0,) * self._chrf.width
-        rows = [blank if each is None else each for each in statistics]
+        rows = [blank if item is None else item for item in statistics]
         return np.asarray(rows, dtype=np.float64).reshape(-1, self._chrf.width)

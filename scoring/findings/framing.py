@@ -15,10 +15,11 @@ from scoring.words.violations import added_line_breaks, added_outer_quotes
 _REFUSALS = re.compile(
     r"""(?ix)
       \b(?:sorry|apologi[sz]e|unfortunately|regret)\b .{0,60}? \b(?:can(?:no|')?t|can\ not|can’t|unable|not\ able|do(?:n't|n’t|\ not))\b
+      .{0,40}? (?:translat|provid|assist|help|answer|fulfil|comply|request|language|complete|generat|do\ that)
     | \bI(?:'m|’m|\ am)?\s (?:can(?:'|’|no)?t|can\ not|am\ unable|unable|not\ able|won(?:'|’)t)\s (?:\w+\s){0,3}?
-      (?:to\s)?(?:provide|translate|assist|help|fulfil|comply|produce|offer|complete|give|do\ that)
-    | \bas\ an?\ (?:AI|large\ language|language\ model|artificial)\b
-    | \bI\ do(?:n't|n’t|\ not)\ (?:speak|know|have)\b .{0,50}? \b(?:language|translat|cree|knowledge|information|enough)
+      (?:to\s)?(?:provide|translate|assist|help\ (?:with|you\ with)|fulfil|comply|do\ that)
+    | \bas\ an?\ (?:AI|large\ language|language\ model|artificial\ intelligence)\b
+    | \bI\ do(?:n't|n’t|\ not)\ (?:speak|know|have)\b .{0,50}? \b(?:language|translat)
     | \b(?:no|not)\ (?:translation|equivalent)\ (?:is\ )?(?:available|possible|found|known|exists)
     | \btranslation\ (?:is\ )?(?:not\ (?:available|possible|found)|unavailable)
     | \b(?:cannot|can't|can’t|could\ not)\ be\ translated
@@ -59,7 +60,7 @@ _THOUGHTS = re.compile(
     rf"|\A.*?(?:</(?:{_THOUGHT})>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>|assistantfinal|<unused95>)"
 )
 _THOUGHT_OPEN = re.compile(
-    rf"(?i)<(?:{_THOUGHT})>|\[THINK\]|◁think▷|<\|channel\|>|<unused94>|\A(?:okay|ok|alright|hmm+|so|wait)?,?\s*(?:let me (?:think|see|translate)|the user (?:wants|asks|is asking)|we need to|i need to translate|first, (?:i|let))"
+    rf"(?i)<(?:{_THOUGHT})>|\[THINK\]|◁think▷|<\|channel\|>|<unused94>|\A(?:okay|ok|alright|hmm+|so|wait)?,?\s*(?:let me (?:think|translate|break)|the user (?:wants|asks|is asking)|(?:we|i) need to translate|first, (?:i need to|let me|let's) (?:translate|break))"
 )
 _INTRODUCTION = re.compile(
     r"""(?isx)\A [\W_]{0,4} (?:
@@ -67,7 +68,7 @@ _INTRODUCTION = re.compile(
     | (?:sure|certainly|of\ course|absolutely|okay|great|alright|no\ problem) (?:\s*[!:]|[.,]\s+(?:here|i|the\ translation|this)\b) [^\n:]{0,120}[:\n]?
     | (?:the\ |my\ |a\ )? (?:[\w-]+\ ){0,3}? translat\w+ (?:\ (?:of|in|into|to|for|as|from)\b [^\n]{0,120}?)? (?:\*\*)?\s*(?::|\ is\b:?|\ would\ be\b:?) (?:\*\*)?
     | (?:the\ )? (?:final\ )?(?:output|answer|response|result|target(?:\ text)?)(?:\*\*)?\s*: (?:\*\*)?
-    | (?:in|into)\ [\w\ -]{2,24},?\ (?:this|it|that)\ (?:is|would\ be|translates?\ (?:to|as))\b :?
+    | (?:in|into)\ [\w\ -]{2,24},?\ (?:this|it|that)\ (?:is:|is\ translated|would\ be:?|translates?\ (?:to|as):?)
     | (?:voici|aquí\ (?:está|tienes)|hier\ ist|ecco|aqui\ está) \b [^\n:]{0,60} (?:trad|übers|vers)\w* [^\n:]{0,40} [:\n]
     | (?:translation|traducción|traduction|übersetzung|tradução|traduzione|перевод|переклад|翻訳|翻译|अनुवाद|ترجمة) \s*[:：]
     )\s*"""
@@ -78,14 +79,14 @@ _NOTE = re.compile(
       translation\ notes|breakdown|pronunciation|back[- ]translation|gloss|context|comments?|source|original|confidence|nota|remarque|anmerkung|hinweis)
       (?:\ \d)?[*_]{0,2}\s*: .*
     | [\s(]*\(?\bor:\s.*
-    | (?:^|\n|(?<=[.!?])\s)\s* (?:(?:please\ )?(?:let\ me\ know|note\ that|feel\ free|keep\ in\ mind)|i\ hope\ (?:this|that)|this\ (?:translation|sentence|means|is\ a\ (?:literal|direct))|
-      if\ you\ (?:need|have|want|would)|alternatively\b|in\ this\ translation) .*
+    | (?:^|\n|(?<=[.!?])\s)\s* (?:(?:please\ )?(?:let\ me\ know|note\ that|feel\ free|keep\ in\ mind)|i\ hope\ this\ (?:helps|translation)|this\ (?:translation|sentence|is\ a\ (?:literal|direct))|
+      if\ you\ (?:need|have)\ (?:any|more|further)|alternatively\b|in\ this\ translation) .*
     """
     , re.DOTALL,
 )  # fmt: skip
 _NOTE_SIGNS = (
     ":", "let me know", "note that", "feel free", "keep in mind", "i hope th", "this translation", "this sentence",
-    "this means", "this is a", "if you ", "alternatively", "in this transl",
+    "this is a", "if you ", "alternatively", "in this transl",
 )  # fmt: skip
 _LISTED = re.compile(r"(?m)\A\s*(?:1[.)]|[-*•])\s+(\S.*)\n+\s*(?:2[.)]|[-*•])\s+\S")
 _OPTIONS = re.compile(r"\A(.*?\S)\s+[/|]\s+\S.*\Z", re.DOTALL)
@@ -117,19 +118,19 @@ def prose(row: OutputRow) -> RowFault | None:
 
 def _answer(row: OutputRow) -> str | None:
     """Return the body without the prose around it; None where there is none."""
-    text, found = row.body, False
+    text, result = row.body, False
     for pattern in (_INTRODUCTION, _NOTE) if _has(text, _NOTE_SIGNS) else (_INTRODUCTION,):
         match = pattern.search(text)
         if match and not pattern.search(row.known):
             rest = text[match.end() :] if pattern is _INTRODUCTION else text[: match.start()]
-            text, found = rest.strip(), True
+            text, result = rest.strip(), True
     for pattern in (_LISTED, _OPTIONS, _GLOSS):
         match = pattern.match(text)
         if match and _is_new(pattern, row):
-            text, found = "".join(filter(None, match.groups())).strip(), True
+            text, result = "".join(filter(None, match.groups())).strip(), True
     if _echoes(text, row):
-        text, found = _without_source(text, row), True
-    return text if found else None
+        text, result = _without_source(text, row), True
+    return text if result else None
 
 
 def _is_new(pattern: re.Pattern[str], row: OutputRow) -> bool:
@@ -152,7 +153,7 @@ def _echoes(text: str, row: OutputRow) -> bool:
         long
         and len(text) > len(source) + 3
         and source in text
-        and not any(source in each for each in row.accepted[1:])
+        and not any(source in item for item in row.accepted[1:])
     )
 
 
@@ -182,7 +183,7 @@ def wrapper(row: OutputRow) -> RowFault | None:
         if _FENCE not in row.body or _FENCE in row.known:
             return None
         return RowFault(row)
-    if any(_unwrapped(each.strip()) is not None for each in row.accepted):
+    if any(_unwrapped(item.strip()) is not None for item in row.accepted):
         return None
     return RowFault(row, row.narrowed(inside.strip()))
 
@@ -205,7 +206,7 @@ def _from_json(text: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     values = list(value.values()) if isinstance(value, dict) else value
-    texts = [each for each in values if isinstance(each, str)] if isinstance(values, list) else []
+    texts = [item for item in values if isinstance(item, str)] if isinstance(values, list) else []
     return texts[-1] if texts else None
 
 

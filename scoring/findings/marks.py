@@ -31,7 +31,7 @@ _QUICK = re.compile(r"[@#⁇\ufffdÃâ<\[&|\t\\]")
 
 def decoder_marks(rows: Sequence[OutputRow]) -> list[RowFault]:
     """Return the outputs with marks of a decoder that neither their sources nor their references have."""
-    known = {each for each in _PIECES if any(each in row.known for row in rows)}
+    known = {item for item in _PIECES if any(item in row.known for row in rows)}
     pieces = re.compile(f"[{''.join(set(_PIECES) - known)}]") if len(known) < len(_PIECES) else None
     return [hit for row in rows if (hit := _hit(row, pieces)) is not None]
 
@@ -49,16 +49,16 @@ def _hit(row: OutputRow, pieces: re.Pattern[str] | None) -> RowFault | None:
 def _new_mark(row: OutputRow, pieces: re.Pattern[str] | None) -> str | None:
     """Return the first mark that the other texts of the entry do not have; None where there is none."""
     text = row.body
-    if pieces is not None and (found := pieces.search(text)):
-        return found[0]
+    if pieces is not None and (result := pieces.search(text)):
+        return result[0]
     if _QUICK.search(text):
         for match in _MARKS.finditer(text):
             if (match[0].strip() or match[0]) not in row.known:
                 return match[0].strip() or "tab"
     leading = _LEADING.match(text)
     if leading and not any(
-        _LEADING.match(each) or (leading[0][:1].isdigit() and each[:1].isdigit())
-        for each in row.accepted
+        _LEADING.match(item) or (leading[0][:1].isdigit() and item[:1].isdigit())
+        for item in row.accepted
     ):
         return leading[0].strip()
     spaced = _SPACED.search(text)

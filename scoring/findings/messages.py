@@ -57,9 +57,9 @@ _WHOLLY = {
 def finding_words(findings: Iterable[FindingCount]) -> str:
     """Return the findings of at least 2 % of the entries in few words; empty where there are none."""
     shown = sorted(
-        (each for each in findings if each.share >= LEAST_SHARE), key=lambda each: -each.share
+        (item for item in findings if item.share >= LEAST_SHARE), key=lambda item: -item.share
     )
-    words = [f"{percent(each.share)} {_SHORTLY[each.code]}" for each in shown[:MOST_IN_LIST]]
+    words = [f"{percent(item.share)} {_SHORTLY[item.code]}" for item in shown[:MOST_IN_LIST]]
     more = len(shown) - len(words)
     return ", ".join([*words, *([f"{more} more findings" if more > 1 else "1 more finding"] if more else [])])  # fmt: skip
 

@@ -53,20 +53,20 @@ class _End:
 
 def _heads(text: str) -> list[str]:
     tokens = _HEAD.findall(text[:_REACH])[:_MOST_TOKENS]
-    return [each for each in accumulate(tokens) if len(each) < len(text)]
+    return [item for item in accumulate(tokens) if len(item) < len(text)]
 
 
 def _tails(text: str) -> list[str]:
     tokens = _TAIL.findall(text[-_REACH:])[-_MOST_TOKENS:]
     pieces = accumulate(reversed(tokens), lambda whole, token: token + whole)
-    return [each for each in pieces if len(each) < len(text)]
+    return [item for item in pieces if len(item) < len(text)]
 
 
 def _is_sign(phrase: str) -> bool:
     return (
         bool(_NO_WORD.match(phrase))
         and not _SENTENCE_END.issuperset(phrase)
-        and not all(is_quotation_mark(each) for each in phrase)
+        and not all(is_quotation_mark(item) for item in phrase)
     )
 
 
@@ -117,7 +117,7 @@ def _form(text: str) -> str:
 
 def _common(rows: Sequence[OutputRow], end: _End) -> list[RowFault]:
     answered = [row for row in rows if row.answered]
-    pieces = [[each.strip() for each in end.cut(_form(row.body))] for row in answered]
+    pieces = [[item.strip() for item in end.cut(_form(row.body))] for row in answered]
     counts = Counter(key for keys in pieces for key in keys)
     least = max(LEAST_COUNT, len(rows) * LEAST_PART)
     common = {key for key, count in counts.items() if count >= least and end.distinct(key)}
@@ -141,8 +141,8 @@ def _common(rows: Sequence[OutputRow], end: _End) -> list[RowFault]:
         key
         for key, places in having.items()
         if references[without_accents(key)] * 4 <= len(places)
-        and not _explained([starts[each] for each in places], often)
-        and _support(key, [answered[each] for each in places[:_SAMPLE]]) < _SUPPORTED
+        and not _explained([starts[item] for item in places], often)
+        and _support(key, [answered[item] for item in places[:_SAMPLE]]) < _SUPPORTED
     ]
     hits: list[RowFault] = []
     for _ in range(MOST_PHRASES):
@@ -153,31 +153,31 @@ def _common(rows: Sequence[OutputRow], end: _End) -> list[RowFault]:
         taken = frozenset(having[best])
         for place in having[best]:
             row = answered[place]
-            found = end.cut(row.body)
-            piece = found[min(pieces[place].index(best), len(found) - 1)]
+            result = end.cut(row.body)
+            piece = result[min(pieces[place].index(best), len(result) - 1)]
             hits.append(RowFault(row, row.narrowed(end.left(row.body, piece)), piece.strip()))
-        having = {key: [each for each in places if each not in taken] for key, places in having.items()}  # fmt: skip
+        having = {key: [item for item in places if item not in taken] for key, places in having.items()}  # fmt: skip
     return hits
 
 
 def _explained(starts: Sequence[str], often: Counter[str]) -> bool:
     """Return whether the sources of some outputs are alike at this end, more than all sources are."""
-    found, count = Counter(starts).most_common(1)[0]
-    return count / len(starts) > max(0.5, 2 * often[found] / often.total())
+    result, count = Counter(starts).most_common(1)[0]
+    return count / len(starts) > max(0.5, 2 * often[result] / often.total())
 
 
 def _support(phrase: str, rows: Sequence[OutputRow]) -> float:
     """Return which part of a phrase's words the references have, on average (0–1)."""
     words = [
         word
-        for each in without_accents(phrase).split()
-        if (word := each.strip(".,:;!?…。、：！\"'*()[]"))
+        for item in without_accents(phrase).split()
+        if (word := item.strip(".,:;!?…。、：！\"'*()[]"))
     ]
     if not words:
         return 0.0
-    found = 0
+    result = 0
     for row in rows:
         reference = without_accents(row.reference.casefold())
-        tokens = {each.strip(".,:;!?\"'()") for each in reference.split()}
-        found += sum(word in tokens or (len(word) > 3 and word in reference) for word in words)
-    return found / (len(words) * len(rows))
+        tokens = {item.strip(".,:;!?\"'()") for item in reference.split()}
+        result += sum(word in tokens or (len(word) > 3 and word in reference) for word in words)
+    return result / (len(words) * len(rows))

@@ -97,7 +97,7 @@ class OutputFinding(FindingCount):
 def read_counts(listed: object) -> tuple[FindingCount, ...]:
     """Return the findings that a card states; what is not of the expected form is left out."""
     stated = listed if isinstance(listed, list | tuple) else ()
-    return tuple(found for each in stated if (found := _read(each)) is not None)
+    return tuple(result for item in stated if (result := _read(item)) is not None)
 
 
 def _read(stated: object) -> FindingCount | None:

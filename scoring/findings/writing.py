@@ -29,12 +29,12 @@ def ends_sentence(text: str) -> bool:
 def end_mark(row: OutputRow) -> RowFault | None:
     """Return a hit where the last mark is lost or added; its source and its reference agree."""
     wanted = ends_sentence(row.reference)
-    there = ends_sentence(row.body)
-    if wanted == there or wanted != ends_sentence(row.source) or not row.reference:
+    present = ends_sentence(row.body)
+    if wanted == present or wanted != ends_sentence(row.source) or not row.reference:
         return None
-    if any(ends_sentence(each) == there for each in row.accepted[2:]):
+    if any(ends_sentence(item) == present for item in row.accepted[2:]):
         return None
-    if there:
+    if present:
         corrected = row.body.rstrip(_CLOSERS).rstrip("".join(_SENTENCE_ENDS))
     else:
         corrected = row.body + row.reference.rstrip(_CLOSERS)[-1:]
@@ -51,7 +51,7 @@ def capitals(row: OutputRow) -> RowFault | None:
         return None
     wrong = (
         (_shouted(text) and not any(map(_shouted, row.accepted)))
-        or (text.islower() and not any(each.islower() for each in row.accepted))
+        or (text.islower() and not any(item.islower() for item in row.accepted))
         or (_titled(text) and not any(map(_titled, row.accepted)))
     )
     if not wrong:
@@ -78,7 +78,7 @@ _WORD = regex.compile(r"[\p{L}\p{M}]+(?:['’ʼ-][\p{L}\p{M}]+)*")
 
 def respelled(output: str, reference: str, fold: Callable[[str], str]) -> str:
     """Return an output whose words are written as in the reference, where ``fold`` gives the same for both."""
-    wanted = {fold(each): each for each in _WORD.findall(reference)}
+    wanted = {fold(item): item for item in _WORD.findall(reference)}
     return _WORD.sub(lambda match: wanted.get(fold(match[0]), match[0]), output)
 
 
@@ -90,9 +90,9 @@ def missing_letters(rows: Sequence[OutputRow]) -> list[RowFault]:
     """
     answered = [row for row in rows if row.answered]
     wanted = [_units(row.reference) for row in answered]
-    there = [_units(row.body) for row in answered]
+    present = [_units(row.body) for row in answered]
     having, occurring = Counter[str](), Counter[str]()
-    for one, other in zip(wanted, there, strict=True):
+    for one, other in zip(wanted, present, strict=True):
         having.update(one)
         occurring.update(other)
     missing = frozenset(
@@ -112,7 +112,7 @@ def missing_letters(rows: Sequence[OutputRow]) -> list[RowFault]:
     )
     letters = _shown(of_open)
     hits = []
-    for row, one, other in zip(answered, wanted, there, strict=True):
+    for row, one, other in zip(answered, wanted, present, strict=True):
         if (one & missing) - other:
             before = row.body
             corrected = row.narrowed(respelled(before, row.reference, without_accents))
@@ -124,19 +124,19 @@ def missing_letters(rows: Sequence[OutputRow]) -> list[RowFault]:
 def _shown(missing: Counter[str]) -> str:
     """Return the missing letters, most frequent first; an accent where it has no letter of its own there."""
     letters = [unit for unit, _ in missing.most_common()]
-    composed = {mark for each in letters if not combining(each[0]) for mark in _accents(each)}
-    return " ".join(f"◌{each}" if combining(each) else each for each in letters if each not in composed)  # fmt: skip
+    composed = {mark for item in letters if not combining(item[0]) for mark in _accents(item)}
+    return " ".join(f"◌{item}" if combining(item) else item for item in letters if item not in composed)  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
 def _accents(letter: str) -> tuple[str, ...]:
-    return tuple(each for each in normalize("NFD", letter)[1:] if combining(each))
+    return tuple(item for item in normalize("NFD", letter)[1:] if combining(item))
 
 
 def _units(text: str) -> frozenset[str]:
     """Return the small letters of a text, the other signs in it, and the accents on its letters."""
     letters = frozenset(text.lower())
-    accents = {mark for each in letters if each > "\x7f" for mark in _accents(each)}
+    accents = {mark for item in letters if item > "\x7f" for mark in _accents(item)}
     return letters | accents if accents else letters
 
 
@@ -147,7 +147,7 @@ _WRITTEN = {
 }  # fmt: skip
 """Letter without an accent of its own → what is written in its place where it cannot be typed."""
 
-_BASES = str.maketrans(_WRITTEN | {each.upper(): base.upper() for each, base in _WRITTEN.items() if len(each.upper()) == 1})  # fmt: skip
+_BASES = str.maketrans(_WRITTEN | {item.upper(): base.upper() for item, base in _WRITTEN.items() if len(item.upper()) == 1})  # fmt: skip
 
 
 _NO_ACCENTS = dict.fromkeys(range(0x300, 0x370)) | _BASES

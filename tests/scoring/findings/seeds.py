@@ -72,7 +72,7 @@ def _number(change: Callable[[str], str]) -> Spoil:
         both = set(re.findall(r"(?<![\d.,:])(?<!\d\s)\d{2,4}(?![.,:]?\s?\d)", text))
         both &= set(re.findall(r"(?<![\d.,:])(?<!\d\s)\d{2,4}(?![.,:]?\s?\d)", entry.source))
         both &= set(re.findall(r"(?<![\d.,:])(?<!\d\s)\d{2,4}(?![.,:]?\s?\d)", entry.reference))
-        both = {each for each in both if int(each) > 25 and len(set(each)) > 1}
+        both = {item for item in both if int(item) > 25 and len(set(item)) > 1}
         one = min(both, default=None)
         return None if one is None or text.count(one) > 1 else text.replace(one, change(one))
 
@@ -86,7 +86,7 @@ def _no_end(entry: Entry, text: str) -> str | None:
 
 
 def _added_end(entry: Entry, text: str) -> str | None:
-    plain = all(each[-1:].isalpha() for each in (entry.source, entry.reference, text))
+    plain = all(item[-1:].isalpha() for item in (entry.source, entry.reference, text))
     return _if(plain, f"{text}.")
 
 
@@ -106,8 +106,8 @@ def _cased(change: Callable[[str], str]) -> Spoil:
 def _without(mark: str) -> Spoil:
     def spoil(entry: Entry, text: str) -> str | None:
         bare = unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).replace(mark, ""))
-        there = mark in unicodedata.normalize("NFD", entry.reference)
-        return _if(there and bare != unicodedata.normalize("NFC", text), bare)
+        present = mark in unicodedata.normalize("NFD", entry.reference)
+        return _if(present and bare != unicodedata.normalize("NFC", text), bare)
 
     return spoil
 
@@ -245,7 +245,7 @@ def roughened(entries: list[Entry]) -> list[str]:
 def _rough(text: str) -> str:
     words = text.split(" ")
     middle = len(words) // 2
-    if len(words) < 5 or any(re.search(r"\W|\d", each) for each in words[middle : middle + 2]):
+    if len(words) < 5 or any(re.search(r"\W|\d", item) for item in words[middle : middle + 2]):
         return text
     words[middle : middle + 2] = words[middle : middle + 2][::-1]
     return " ".join(words)

@@ -58,9 +58,9 @@ def missed(entries: list[Entry], outputs: list[str], seeds: Sequence[Seed]) -> t
             continue
         count += 1
         finding = by_code(entries, made).get(seed.code)
-        found = set(finding.entries if finding else ()) - faulty
+        result = set(finding.entries if finding else ()) - faulty
         # Of letters, entries that lacked one before are found as soon as nobody else has it.
-        if not ids <= found or (seed.code is not FindingCode.LETTERS and found != ids):
+        if not ids <= result or (seed.code is not FindingCode.LETTERS and result != ids):
             wrong.append(seed.name)
     return wrong, count
 
