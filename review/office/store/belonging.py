@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 from review.log.event import Event
 from review.log.payloads import OrganiserLook, Withdraw
+from review.log.sealed_words import WordKeys
 from review.log.withdrawal import reach
 from review.office.store.review import Review
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRead:
+    """The events of a review as they were read, and the state of the file then."""
+
+    review: Review
+    words: WordKeys
+    changes: tuple[int, int]
+    """Version of the file's data, and rows that this connection has changed."""
+    events: Sequence[Event]
 
 
 def events_of(

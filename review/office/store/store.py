@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -27,7 +26,7 @@ from review.log.payloads import Adjudicate, Kind, LaptopWord, OrganiserLook, Spe
 from review.log.sealed_words import WRITTEN, WordKeys
 from review.log.table import NO_WORDS, append_event, read_device, read_events, saying, seal_written
 from review.log.voices import heard
-from review.office.store.belonging import events_of
+from review.office.store.belonging import ReviewRead, events_of
 from review.office.store.database import FILE, is_unclean, note_unclean, open_office, rewrite
 from review.office.store.review import (
     Import,
@@ -54,17 +53,6 @@ __all__ = ["IssuedCertificate", "Office", "Review", "utc_now"]
 def utc_now() -> str:
     """Return the time as events and reviews write it: UTC, whole seconds."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewRead:
-    """The events of a review as they were read, and the state of the file then."""
-
-    review: Review
-    words: WordKeys
-    changes: tuple[int, int]
-    """Version of the file's data, and rows that this connection has changed."""
-    events: Sequence[Event]
 
 
 class Office(OwnFile):

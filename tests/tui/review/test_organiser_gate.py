@@ -13,10 +13,12 @@ from textual.widgets import Input
 from harness.core.failures import HarnessError
 from harness.store.file.database import open_store
 from review.log.payloads import Scope
+from review.log.table import read_events
 from review.office.intake.quarantine import withdraw
 from review.office.results.certifying import present
 from review.office.store import store
 from review.office.store.database import FILE
+from review.office.store.store import Office
 from review.verdict.certificate.verifying import verify
 from review.verdict.gate.policy import read_policy
 from rosetta_tui.commands.review.gate import wrapped
@@ -29,6 +31,7 @@ from rosetta_tui.review.organiser.words.gate import verdict_lines
 from rosetta_tui.toolkit.dialogs.choose import ChooseScreen, ConfirmScreen
 from scoring.core.wording import percent
 from tests.tui.golden import compare
+from tests.tui.review.gated import Spring, another_rating, invoke
 from tests.tui.review.organising import (
     GO,
     OPEN,
@@ -263,3 +266,22 @@ async def test_exports_everything_and_replaces_nothing(tmp_path: Path) -> None:
             await press(pilot, "x", "enter")
             assert said in await into(pilot, app, tmp_path / folder)
             await press(pilot, "escape")
+
+
+def test_gate_reads_the_log_once(go: Spring, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = []
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        reads.append(1)
+        return read_events(*arguments, **options)
+
+    monkeypatch.setattr("review.office.store.store.read_events", counted)
+    invoke("gate")
+    assert len(reads) == 1
+    for change in range(2):  # by this connection, and by another one
+        with Office.open(go.home) as office:
+            review = office.review("spring")
+            before = len(office.events(review))
+            assert len(office.events(review)) == before
+            another_rating((office, go.office)[change], review, 20 + change)
+            assert len(office.events(review)) == before + 1

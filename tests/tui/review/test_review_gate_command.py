@@ -33,7 +33,6 @@ from review.files.manifests import ExportManifest
 from review.files.reviewer_codes import printed
 from review.log.event import Event
 from review.log.payloads import AnyPayload, Comment, HarmFlag, Rate, Scope, Suggest, Withdraw
-from review.log.table import read_events
 from review.office.results.certifying import unseen_runs
 from review.office.store.store import Office, utc_now
 from review.rating import Rating
@@ -136,25 +135,6 @@ def test_gate_counts_looks_over_all_reviews_of_a_run(go: Spring, tmp_path: Path)
     [file] = tmp_path.glob("*.rosetta-evidence")
     assert asked_alone(file)[0] == 0
     assert "looks: 2 at this run" in invoke("verify", file).stdout
-
-
-def test_gate_reads_the_log_once(go: Spring, monkeypatch: pytest.MonkeyPatch) -> None:
-    reads = []
-
-    def counted(*arguments: Any, **options: Any) -> Any:
-        reads.append(1)
-        return read_events(*arguments, **options)
-
-    monkeypatch.setattr("review.office.store.store.read_events", counted)
-    invoke("gate")
-    assert len(reads) == 1
-    for change in range(2):  # by this connection, and by another one
-        with Office.open(go.home) as office:
-            review = office.review("spring")
-            before = len(office.events(review))
-            assert len(office.events(review)) == before
-            another_rating((office, go.office)[change], review, 20 + change)
-            assert len(office.events(review)) == before + 1
 
 
 def test_two_people_who_copied_are_named_to_the_organiser(home: Path, tmp_path: Path) -> None:
