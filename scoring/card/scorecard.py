@@ -11,6 +11,7 @@ from pydantic import (
     ConfigDict,
     SerializerFunctionWrapHandler,
     field_serializer,
+    field_validator,
     model_serializer,
 )
 
@@ -24,8 +25,7 @@ from scoring.core.scorer import Scorer
 from scoring.core.specification import COMPOSITE, Tier, specification
 from scoring.core.table import FAILED, EntryStatistics, Table
 from scoring.core.wording import counted
-from scoring.findings.engine import find
-from scoring.findings.records import FindingCount
+from scoring.findings.records import FindingCount, read_counts
 from scoring.statistics.breakdown import DIMENSIONS, FREE, Group, breakdown
 from scoring.statistics.intervals import SEED, Interval, bootstrap, wilson_intervals
 from scoring.statistics.spread import ValueSpread, spreads
@@ -141,6 +141,12 @@ class RunScores(BaseModel):
     def _claim(self, claim: Claim) -> dict[str, Any]:
         return claim.record()
 
+    @field_validator("findings", mode="before")
+    @classmethod
+    def _read_findings(cls, stated: object) -> object:
+        whole = isinstance(stated, tuple) and all(isinstance(each, FindingCount) for each in stated)
+        return stated if stated is None or whole else read_counts(stated)
+
     @field_serializer("findings")
     def _findings(self, findings: tuple[FindingCount, ...] | None) -> list[dict[str, Any]]:
         return [each.record() for each in findings or ()]
@@ -243,6 +249,8 @@ def _findings(
     scorer: Scorer,
 ) -> tuple[FindingCount, ...]:
     """Return the findings without entries and examples, priced by the run's own chrF++ where it has it."""
+    from scoring.findings.engine import find  # its patterns, which reading a card does without
+
     chrf = next((each for each in scorer.metrics if each.info.id == CHRF), None)
     known = None if chrf is None else [taken.get(CHRF) for taken in statistics]
     return tuple(each.counts() for each in find(entries, outputs, chrf, known))

@@ -274,12 +274,12 @@ def test_entries_of_held_out_are_never_chosen() -> None:
     corpus = corpus_of(entry(1), entry(2, segment="held_out"), entry(3, segment="gold_standard"))
     assert Selection().apply(corpus) == (0, 2)
     alone = corpus_of(entry(2, segment="held_out"))
-    for given, asked in (
+    for held, asked in (
         (corpus, Selection(segments=(Segment.HELD_OUT, Segment.GOLD_STANDARD))),
         (corpus, Selection(entry_ids=(1, 2))), (alone, Selection()),
     ):  # fmt: skip
         with pytest.raises(CorpusError, match="not used before they are activated"):
-            asked.apply(given)
+            asked.apply(held)
 
 
 def test_a_sample_is_drawn_by_the_hash_of_seed_and_id() -> None:

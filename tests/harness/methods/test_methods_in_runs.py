@@ -297,7 +297,9 @@ def test_text_of_a_secret_call_is_kept_nowhere(endpoint: Scripted, store_path: P
             raise Refused(ErrorClass.REQUEST, f"cannot read {SECRET}")
         return Reply("fine")
 
-    heard = run_asking(store_path, Asking(endpoint.url, read), segment="gold_standard", source=SECRET)
+    heard = run_asking(
+        store_path, Asking(endpoint.url, read), segment="gold_standard", source=SECRET
+    )
     assert (heard.finished.done, heard.finished.failed) == (3, 1)
     assert SECRET not in repr(kept(store_path).attempts)
     assert query(store_path, "SELECT count(*) FROM replies") == [(0,)]

@@ -383,7 +383,9 @@ def test_what_is_wrong_is_told_with_file_line_field_and_mend(tmp_path: Path) -> 
         assert said in told
     with pytest.raises(UsageError, match=r"line 4, field 'axes\.model': a table needs a `label`"):
         read(tmp_path, '[axes]\nmodel = [{ model = "a" }]', CHAT)
-    text = CORPUS.read_text("utf-8").replace('"segment": "development"', '"segment": "gold_standard"')
+    text = CORPUS.read_text("utf-8").replace(
+        '"segment": "development"', '"segment": "gold_standard"'
+    )
     assert text != CORPUS.read_text("utf-8")
     (tmp_path / "secret.json").write_text(text, "utf-8")
     path = written(tmp_path, MODEL, CHAT, head='version = 1\ncorpus = "secret.json"\n')
