@@ -12,6 +12,7 @@ from pathlib import Path
 
 from harness.release.ledger import ReleaseLedger
 from harness.sealed.forms import FileError, FileProblem
+from harness.vault.folder import VaultState
 from harness.vault.log import signers, splits_of
 from harness.vault.opening import vault_at
 from harness.vault.records import LedgerStood
@@ -26,8 +27,19 @@ def anchored(ledger: ReleaseLedger, vault: Path | None) -> Iterator[None]:
     if vault is None:
         yield
         return
+    state = check_anchor(ledger, vault)
     at = vault_at(vault, ledger.folder.parent, clock_was_wrong=ledger.clock_was_wrong)
-    state = at.read()
+    yield
+    if ledger.identity.public.signing_key not in signers(state.keepers, splits_of(state.lines)):
+        return
+    number, lines, head = ledger.head()
+    with at.changing(ledger.identity) as now:
+        at.write(now, LedgerStood(ledger=number, lines=lines, head=head), ledger.identity)
+
+
+def check_anchor(ledger: ReleaseLedger, vault: Path) -> VaultState:
+    """Return the vault; FileError where its log says that the ledger was another one, or longer."""
+    state = vault_at(vault, ledger.folder.parent, clock_was_wrong=ledger.clock_was_wrong).read()
     stood = [
         line.record.act
         for line in state.lines
@@ -41,9 +53,4 @@ def anchored(ledger: ReleaseLedger, vault: Path | None) -> Iterator[None]:
             "Nothing is told without them, for nobody knows who had which answer. Put back the newest copy of that folder. Where it is lost for good, "
             "exchange the entries (rosetta vault rotate) and tell from the computer of another keeper.",
         )
-    yield
-    if ledger.identity.public.signing_key not in signers(state.keepers, splits_of(state.lines)):
-        return
-    number, lines, head = ledger.head()
-    with at.changing(ledger.identity) as now:
-        at.write(now, LedgerStood(ledger=number, lines=lines, head=head), ledger.identity)
+    return state

@@ -23,18 +23,17 @@ from harness.release.parts import Partition, tellable
 from harness.release.policy import POLICIES, Policy, pause_words
 from harness.release.records import (
     Act,
-    CaveatsTold,
     CertificateTold,
     DifferenceTold,
     RefusalTold,
-    ReleasedCard,
-    ReleasedCorpus,
-    ReleasedMethod,
+    ReleasedScores,
     Rule,
+    RunFacts,
     Scores,
     ScoresTold,
     Together,
 )
+from scoring.core.metric_rows import direction
 from scoring.core.wording import counted
 
 MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
@@ -81,65 +80,19 @@ def too_few_words(entries: int) -> str:
 class ScoreQuestion:
     """A run whose scores somebody wants to know."""
 
-    submitter: str
-    run: str
-    run_card_hash: str
-    method: ReleasedMethod
-    corpus: ReleasedCorpus
+    facts: RunFacts
+    scores: ReleasedScores
+    """All that may be told of it, in steps."""
     entries: frozenset[str]
     """Digests of its secret entries."""
-    headline: str
-    higher: bool
-    """Whether higher values of the headline are better."""
     value: float
     """Of the headline, as it is."""
     expected_half: float
     """Half of the interval that the set is expected to have: by more than this a later score must beat the best one told."""
-    policy: Policy
-    told: RunTold
-    """All that may be told of it, in steps."""
     entries_of: Mapping[Part, frozenset[str]] = field(default_factory=dict)
     """Digests of the secret entries of each part."""
-    smallest_difference: float | None = None
-    """As on a released card."""
-    signatures: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class RunTold:
-    """What a released card tells of the run whose scores these are."""
-
-    scores: Scores
-    parts: Mapping[Part, Scores] = field(default_factory=dict)
-    left_out: frozenset[str] = frozenset()
-    """Breakdowns of which a part is left out."""
-    quality_tier: str = ""
-    claimable_tier: str = ""
-    cost_per_entry_usd: float | None = None
-    avg_latency_seconds: float | None = None
-    caveats: CaveatsTold = None
-    bits: int | None = None
-    """How many it tells at most."""
-
-    @classmethod
-    def on(cls, card: ReleasedCard) -> RunTold:
-        """Read what a card told, to be told again: nothing is new but that it was not beaten, which is one bit."""
-        parts = {
-            (dimension, tag): scores
-            for dimension, tags in card.parts.items()
-            for tag, scores in tags.items()
-        }
-        return cls(
-            scores=card.scores,
-            parts=parts,
-            left_out=frozenset(card.parts_left_out),
-            quality_tier=card.quality_tier,
-            claimable_tier=card.claimable_tier,
-            cost_per_entry_usd=card.cost_per_entry_usd,
-            avg_latency_seconds=card.avg_latency_seconds,
-            caveats=card.caveats,
-            bits=1,
-        )
+    rotations: int | None = None
+    """As in ``ScoresTold``."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +100,7 @@ class ScoreAnswer:
     """What is told of a question."""
 
     scores_of: str
-    told: RunTold
+    scores: ReleasedScores
     beat_by: float
     number: int
     """Which answer it is."""
@@ -236,14 +189,16 @@ class History:
     def _about(
         self, corpus: str, entries: frozenset[str], version: str | None
     ) -> list[tuple[str, Counted]]:
+        def shares(act: Counted) -> bool:
+            """Return whether an answer shares an entry; of a refusal nobody opened the texts."""
+            told = () if isinstance(act, RefusalTold) else self.sets.get(act.entries, ())
+            return not entries.isdisjoint(told)
+
         return [
             (when, act)
             for when, act in self.answers
             if not isinstance(act, DifferenceTold)
-            and (
-                (act.corpus == corpus and version in {None, _version(act)})
-                or not entries.isdisjoint(self.sets.get(act.entries, ()))
-            )
+            and ((act.corpus == corpus and version in {None, _version(act)}) or shares(act))
         ]
 
     def told_of(self, run: str, submitter: str) -> ScoresTold | None:
@@ -256,9 +211,7 @@ class History:
         )
         return next(found, None)
 
-    def best(
-        self, submitter: str, entries: str, headline: str, *, higher: bool
-    ) -> ScoresTold | None:
+    def best(self, submitter: str, entries: str, headline: str) -> ScoresTold | None:
         """Return the answer with the best score told so far on exactly these entries."""
         names = self.names_of(submitter)
         told = [
@@ -269,7 +222,7 @@ class History:
             and act.card.scores_of == act.run
             and _known(act.submitter) in names
         ]
-        sign = 1 if higher else -1
+        sign = 1 if direction(headline) == "higher" else -1
         return max(told, key=lambda act: sign * act.value, default=None)
 
     # What is told
@@ -310,27 +263,27 @@ class History:
 
     def answer(self, asked: ScoreQuestion, now: datetime) -> ScoreAnswer:
         """Decide what is told of a run; NotReleased where nothing is."""
+        facts, best, least = asked.facts, None, 0.0
         number, count = self.require_answers(
-            asked.submitter, asked.corpus.id, asked.entries, now, version=asked.corpus.version
+            facts.submitter, facts.corpus.id, asked.entries, now, version=facts.corpus.version
         )
         found = tellable(self.partition, asked.entries, asked.entries_of)
         if found is None:
             raise NotReleased(self._too_few(asked))
         chosen, after = found
-        best, least = None, 0.0
-        if not asked.policy.climbs:
-            whole, least = set_id(asked.entries), asked.expected_half
-            best = self.best(asked.submitter, whole, asked.headline, higher=asked.higher)
-        if best is not None and not beats(asked.value, best.value, least, higher=asked.higher):
-            scores_of, told = best.card.scores_of, RunTold.on(best.card)
+        if facts.policy != "trusted":
+            least = asked.expected_half
+            best = self.best(facts.submitter, set_id(asked.entries), facts.headline)
+        higher = direction(facts.headline) == "higher"
+        if best is not None and not beats(asked.value, best.value, least, higher=higher):
+            # nothing is new but that the best was not beaten, which is one bit
+            fields = {name: getattr(best.card, name) for name in ReleasedScores.model_fields}
+            scores_of, told = best.card.scores_of, ReleasedScores(**fields | {"bits": 1})
             after = self.partition.cut(asked.entries)
         else:
-            parts = asked.told.parts
-            gone = asked.told.left_out | {name for name, _ in parts.keys() - chosen}
-            told = replace(asked.told, parts={name: parts[name] for name in sorted(chosen)}, left_out=gone)  # fmt: skip
-            scores_of = asked.run
+            scores_of, told = facts.run, _with_parts(asked.scores, chosen)
         atoms = self.new_atoms(asked.entries, after)
-        return ScoreAnswer(scores_of, told, beat_by=least, number=number, of=count, atoms=atoms)
+        return ScoreAnswer(scores_of, told, least, number, count, atoms)
 
     def new_atoms(self, entries: Collection[str], after: Partition) -> dict[str, int] | None:
         """Return what the ledger keeps of the atoms once something is told; None where it tells of no others than before."""
@@ -347,6 +300,19 @@ class History:
             f"with them the scores of this run would tell of fewer than {LEAST} entries. Run over exactly the "
             f"same entries as before, or exchange {LEAST} or more of each part that was told."
         )
+
+
+def _with_parts(scores: ReleasedScores, chosen: Collection[Part]) -> ReleasedScores:
+    """Return scores with these parts alone, and which breakdowns lack one."""
+    parts: dict[str, dict[str, Scores]] = {}
+    left_out = set(scores.parts_left_out)
+    for dimension, tags in scores.parts.items():
+        for tag, told in tags.items():
+            if (dimension, tag) in chosen:
+                parts.setdefault(dimension, {})[tag] = told
+            else:
+                left_out.add(dimension)
+    return scores.model_copy(update={"parts": parts, "parts_left_out": tuple(sorted(left_out))})
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,10 @@ from typing import Final
 
 from harness.card.withholding import LEAST
 from harness.release.budget import CERTIFICATES, MOMENT, History, NotReleased, Part, set_id
+from harness.release.confirmation import confirmation_of
 from harness.release.ledger import ReleaseLedger
 from harness.release.parts import tellable
-from harness.release.records import CertificateTold, InLedger
+from harness.release.records import CertificateTold, Confirmation, InLedger
 
 STRATUM: Final = "difficulty"
 """The breakdown of a certificate."""
@@ -92,7 +93,7 @@ Written = tuple[str, str]
 def tell_certificate(
     ledger: ReleaseLedger,
     asked: CertificateQuestion,
-    make: Callable[[CertificateAnswer, InLedger], Written],
+    make: Callable[[CertificateAnswer, InLedger, Confirmation], Written],
     same: Callable[[CertificateTold], bool],
 ) -> CertificateTold:
     """Return the coarse certificate of a run as the ledger has it; ``make`` writes and signs it.
@@ -104,25 +105,22 @@ def tell_certificate(
         last = last_certificate(change.history, asked.run)
         if last is not None and last.entries == set_id(asked.entries) and same(last):
             return last
+        confirmation = confirmation_of(change.history, asked.run)
+        if confirmation is None:
+            raise NotReleased(_SCORES_FIRST.format(asked.run[:8]))
         answer = certificate_answer(change.history, asked, change.now)
-        told: list[CertificateTold] = []
-
-        def act(place: InLedger) -> CertificateTold:
-            certificate, signature = make(answer, place)
-            made = CertificateTold(
-                submitter=asked.submitter,
-                run=asked.run,
-                corpus=asked.corpus,
-                entries=set_id(asked.entries),
-                atoms=None if answer.atoms is None else dict(answer.atoms),
-                certificate=certificate,
-                signature=signature,
-            )
-            told.append(made)
-            return made
-
-        change.write(act)
-    return told[0]
+        certificate, signature = make(answer, change.place, confirmation)
+        told = CertificateTold(
+            submitter=asked.submitter,
+            run=asked.run,
+            corpus=asked.corpus,
+            entries=set_id(asked.entries),
+            atoms=None if answer.atoms is None else dict(answer.atoms),
+            certificate=certificate,
+            signature=signature,
+        )
+        change.write(told)
+    return told
 
 
 def certificate_answer(
@@ -145,6 +143,12 @@ def certificate_answer(
         supersedes=None if last is None else sha256(last.certificate.encode()).hexdigest(),
         atoms=found.new_atoms(asked.entries, after),
     )
+
+
+_SCORES_FIRST: Final = (
+    "Nobody was told the scores of run {0}, so the ledger does not know about which entries its certificate would tell. "
+    "First: rosetta runs export {0} --submitter NAME -o FILE"
+)
 
 
 _TOO_FEW: Final = (

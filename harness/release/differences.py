@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from harness.release.budget import History, NotReleased, NotYetReleased, set_id
 from harness.release.ledger import ReleaseLedger
 from harness.release.records import (
     DifferenceTold,
-    InLedger,
     ReleasedDifference,
     ScoresTold,
     Verdict,
@@ -40,7 +39,7 @@ def require_difference_left(runs: Sequence[Run], ledger: ReleaseLedger) -> None:
     """
     require_named_once(runs)
     with ledger.changing() as change:
-        for told in [_told_card(change.history, run) for run in runs]:
+        for told in _told_cards(change.history, runs):
             _require_difference(change.history, told)
 
 
@@ -55,57 +54,63 @@ def release_difference(
     """
     runs = [find_run(connection, each) for each in names]
     require_named_once(runs)
-    first, second = runs
-    card = load_card(connection, first.id).as_json()
-    headline = stated_columns(card.get("scoring")).headline
+    before = ledger.read()  # the work is done while others may answer
+    made = _told_before(before, *runs)
+    others = [] if made else _others_told(connection, before, _told_cards(before, runs))
+    fields = {} if made else _compared(connection, runs, others, before, ledger)
     with ledger.changing() as change:
-        if (made := _told_before(change.history, first, second)) is not None:
-            return signed_record(made, ledger.identity)
-        told = [_told_card(change.history, run) for run in runs]
-        for each in told:
-            _require_difference(change.history, each)
-        entries = _same_entries(connection, runs, told, ledger)
-        others = _others_told(connection, change.history, told)
-        found = compare_runs(
-            connection, [*(run.run_id for run in runs), *others], metrics=[headline]
-        )
-        if (apart := _apart(found)) < LEAST:
-            raise NotReleased(
-                f"These runs differ on {apart:,} secret entries only, so their difference would tell of single ones. Differences are told "
-                f"where {LEAST} or more entries differ."
-            )
-        pair = next(each for each in found.pairs if (each.first.run_id, each.second.run_id) == (first.run_id, second.run_id))  # fmt: skip
-
-        def act(place: InLedger) -> DifferenceTold:
-            card_told = ReleasedDifference(
-                first=first.run_id,
-                second=second.run_id,
+        made = _told_before(change.history, *runs)
+        if made is None:
+            told = _told_cards(change.history, runs)
+            for each in told:
+                _require_difference(change.history, each)
+            if _others_told(connection, change.history, told) != others:
+                raise NotYetReleased("Another run was told meanwhile, which this test has to count. Try again.")  # fmt: skip
+            made = ReleasedDifference(
+                **fields,
+                first=runs[0].run_id,
+                second=runs[1].run_id,
                 submitters=tuple(sorted({each.submitter for each in told})),
                 corpus=told[0].card.corpus,
-                tests={},
-                metric=headline,
-                verdict=_verdict(pair.by_metric.get(headline), pair.p_adjusted.get(headline)),
-                smallest_difference=smallest_told(entries),
                 rosetta=VERSION,
-                issued=change.now.date().isoformat(),
-                place=place,
+                issued=change.issued,
+                place=change.place,
                 by=ledger.identity.public.signing_key,
             )
-            return DifferenceTold(
-                card=card_told, corpus=card_told.corpus.id, entries=told[0].entries
-            )
-
-        change.write(act)
-        made = _told_before(change.history, first, second)
-        assert made is not None  # noqa: S101  it was written just now
+            change.write(DifferenceTold(card=made))
     return signed_record(made, ledger.identity)
 
 
+def _compared(
+    connection: sqlite3.Connection,
+    runs: Sequence[Run],
+    others: Sequence[str],
+    history: History,
+    ledger: ReleaseLedger,
+) -> dict[str, Any]:
+    """Return what a test of two runs gives, by field of the difference; NotReleased where few entries differ."""
+    told = _told_cards(history, runs)
+    for each in told:
+        _require_difference(history, each)
+    headline = stated_columns(load_card(connection, runs[0].id).as_json().get("scoring")).headline
+    entries = _same_entries(connection, runs, told, ledger)
+    ids = [run.run_id for run in runs]
+    found = compare_runs(connection, [*ids, *others], metrics=[headline])
+    if (apart := _apart(found)) < LEAST:
+        raise NotReleased(
+            f"These runs differ on {apart:,} secret entries only, so their difference would tell of single ones. Differences are told "
+            f"where {LEAST} or more entries differ."
+        )
+    pair = next(each for each in found.pairs if [each.first.run_id, each.second.run_id] == ids)
+    verdict = _verdict(pair.by_metric.get(headline), pair.p_adjusted.get(headline))
+    least = smallest_told(entries)
+    return {"metric": headline, "verdict": verdict, "smallest_difference": least}
+
+
 def _told_before(history: History, first: Run, second: Run) -> ReleasedDifference | None:
-    for _, act in history.answers:
-        if isinstance(act, DifferenceTold) and (act.card.first, act.card.second) == (first.run_id, second.run_id) and act.card.verdict:  # fmt: skip
-            return act.card
-    return None
+    cards = (act.card for _, act in history.answers if isinstance(act, DifferenceTold))
+    ids = (first.run_id, second.run_id)
+    return next((card for card in cards if (card.first, card.second) == ids), None)
 
 
 def _require_difference(history: History, told: ScoresTold) -> None:
@@ -113,7 +118,7 @@ def _require_difference(history: History, told: ScoresTold) -> None:
     names = history.names_of(told.submitter)
     had = sum(
         isinstance(act, DifferenceTold)
-        and act.corpus == told.corpus
+        and act.card.corpus.id == told.corpus
         and any(history.names_of(each) & names for each in act.card.submitters)
         for _, act in history.answers
     )
@@ -166,14 +171,18 @@ def _apart(found: Comparison) -> int:
     return int((~same.all(axis=1) & found.entries.secret).sum())
 
 
-def _told_card(history: History, run: Run) -> ScoresTold:
-    told = [
-        act for _, act in history.answers if isinstance(act, ScoresTold) and act.run == run.run_id
-    ]
-    if not any(act.card.scores_of == run.run_id for act in told):
-        raise NotReleased(
-            f"The scores of run {run.run_id[:8]} were not told, so how it differs from others is not told either. Release it "
-            "first (rosetta runs export RUN --submitter NAME); where it does not beat the best run told so far, it "
-            "is compared with nothing."
-        )
-    return next(act for act in told if act.card.scores_of == run.run_id)
+def _told_cards(history: History, runs: Sequence[Run]) -> list[ScoresTold]:
+    """Return the answer that told each run's own scores; NotReleased where one has none."""
+    own = {
+        act.run: act
+        for _, act in reversed(history.answers)
+        if isinstance(act, ScoresTold) and act.card.scores_of == act.run
+    }
+    for run in runs:
+        if run.run_id not in own:
+            raise NotReleased(
+                f"The scores of run {run.run_id[:8]} were not told, so how it differs from others is not told either. Release it "
+                "first (rosetta runs export RUN --submitter NAME); where it does not beat the best run told so far, it "
+                "is compared with nothing."
+            )
+    return [own[run.run_id] for run in runs]

@@ -82,18 +82,18 @@ class ReleaseLedger:
         return 0 < lines <= len(found) and _id(found[0]) == number and _id(found[lines - 1]) == head
 
     @contextmanager
-    def changing(self) -> Iterator[_Change]:
+    def changing(self) -> Iterator[LedgerChange]:
         """Keep other programs from answering meanwhile; begins the ledger where there is none."""
         try:
             private_folder(self.folder)
             with filelock.FileLock(self.folder / LOCK, timeout=BUSY_SECONDS, mode=PRIVATE):
                 lines = self._lines()
                 now, wrong = self._moment(lines)
-                change = _Change(self, lines, _history(lines), now)
+                change = LedgerChange(self, lines, _history(lines), now)
                 if not lines:
-                    change.write(lambda _: Begun(salt=secrets.token_hex(32)))
+                    change.write(Begun(salt=secrets.token_hex(32)))
                 if wrong:
-                    change.write(lambda _: ClockCorrected())
+                    change.write(ClockCorrected())
                 yield change
         except filelock.Timeout:
             raise FileError(
@@ -184,7 +184,7 @@ def own_ledger(home: Path, *, clock_was_wrong: bool = False) -> ReleaseLedger:
 
 
 @dataclass
-class _Change:
+class LedgerChange:
     """The ledger while it is kept from others."""
 
     ledger: ReleaseLedger
@@ -192,8 +192,19 @@ class _Change:
     history: History
     now: datetime
 
-    def write(self, make: Callable[[InLedger], Act]) -> None:
-        """Write one more line, on the disk before this returns; ``make`` is told its place.
+    @property
+    def issued(self) -> str:
+        """The day of the next line, as released files state it."""
+        return self.now.date().isoformat()
+
+    @property
+    def place(self) -> InLedger:
+        """Where the next line will stand."""
+        first, last = _id(self.lines[0]), _id(self.lines[-1])
+        return InLedger(ledger=first, line=len(self.lines), prev=last)
+
+    def write(self, act: Act) -> None:
+        """Write one more line, on the disk before this returns.
 
         Raises NotReleased where the key that signs was withdrawn: nobody would believe it.
         """
@@ -203,14 +214,12 @@ class _Change:
                 f"Consent was withdrawn for {notice.said}: this computer's keeper signs with it, so nobody believes what is told. "
                 "Tell scores from a computer whose keeper has other keys; where it was a mistake, `rosetta consent lift` takes it back."
             )
-        ids = [_id(each) for each in (*self.lines[:1], *self.lines[-1:])]
-        place = InLedger(ledger=ids[0], line=len(self.lines), prev=ids[-1]) if ids else _NOWHERE
         record = LedgerRecord(
             seq=len(self.lines),
-            prev=ids[-1] if ids else "",
+            prev=_id(self.lines[-1]) if self.lines else "",
             when=self.now.strftime(MOMENT),
-            by=self.ledger.identity.public.signing_key,
-            act=make(place),
+            by=key,
+            act=act,
         )
         content = signed_record(record, self.ledger.identity)
         if len(content) >= MOST_LINE:
@@ -218,15 +227,10 @@ class _Change:
                 FileProblem.TOO_LARGE,
                 "This run has too many secret entries for one line of the ledger. Run over fewer.",
             )
-        append_line(
-            self.ledger.path, sum(len(_bytes(each)) + 1 for each in self.lines), content + b"\n"
-        )
+        end = sum(len(_bytes(each)) + 1 for each in self.lines)
+        append_line(self.ledger.path, end, content + b"\n")
         self.lines.append(SignedLedgerRecord.model_validate_json(content))
-        self.history = self.history.after(record.act, record.when)
-
-
-_NOWHERE = InLedger(ledger="0" * 64, line=0, prev="0" * 64)
-"""Place of the first line, which tells nothing."""
+        self.history = self.history.after(act, record.when)
 
 
 def _history(lines: list[SignedLedgerRecord]) -> History:

@@ -8,20 +8,20 @@ from pydantic import Field
 
 from harness.release.policy import PolicyName
 from harness.sealed.chain import ChainedRecord
-from harness.sealed.forms import Count, Hex64, Since, StrictForm, VersionedForm
+from harness.sealed.forms import Count, Hex64, StrictForm
 from harness.sealed.signed_archive import SignedRecord
 
-CARD_FORMAT: Final = "rosetta-released-card/4"
-DIFFERENCE_FORMAT: Final = "rosetta-released-difference/3"
+CARD_FORMAT: Final = "rosetta-released-card/5"
+DIFFERENCE_FORMAT: Final = "rosetta-released-difference/4"
 REFUSAL_FORMAT: Final = "rosetta-released-refusal/1"
-LEDGER_FORMAT: Final = "rosetta-ledger/1"
+LEDGER_FORMAT: Final = "rosetta-ledger/2"
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Text = Annotated[str, Field(max_length=1000)]
 Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 """UTC, to the second."""
-Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?$")]
-"""UTC, the day alone: a method can choose the second in which its run ends, and speak by it. A time behind the day is read, and never written."""
+Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
+"""UTC, the day alone: a method can choose the second in which its run ends, and speak by it."""
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 """Keyed, of the source of a secret entry."""
 
@@ -45,7 +45,7 @@ Scores = dict[Text, ReleasedScore]
 """Metric id, or ``composite`` → its score."""
 
 
-class ReleasedMethod(VersionedForm):
+class ReleasedMethod(StrictForm):
     """Which method it was: what a card says of it without any text of an entry."""
 
     method: Text
@@ -55,10 +55,8 @@ class ReleasedMethod(VersionedForm):
     condition: Text
     setup_hash: Text
     """``fingerprint.setup_hash`` of its card."""
-    method_name: Annotated[Annotated[str, Field(min_length=1, max_length=100)] | None, Since(2)] = (
-        None
-    )
-    """What whoever asked for the run called it (``--method-name``), before any text was opened; not written where nobody named it."""
+    method_name: Annotated[str, Field(min_length=1, max_length=100)] | None = None
+    """What whoever asked for the run called it (``--method-name``), before any text was opened; None if nobody named it."""
 
 
 class ReleasedCorpus(StrictForm):
@@ -82,52 +80,63 @@ class InLedger(StrictForm):
     """SHA-256 of the line before it."""
 
 
-class ReleasedCard(VersionedForm):
-    """All that leaves of a run over secret entries."""
+class RunFacts(StrictForm):
+    """What a released card says of the run that was handed in, beside its scores."""
 
-    format: Literal[
-        "rosetta-released-card/1",
-        "rosetta-released-card/2",
-        "rosetta-released-card/3",
-        "rosetta-released-card/4",
-    ] = CARD_FORMAT
-    policy: Annotated[PolicyName | Literal[""], Since(4)] = ""
+    policy: PolicyName | Literal[""] = ""
     """Under which policy of the custodian it was told (``policy.Policy``)."""
     run: Text
-    """The run that was handed in."""
     run_card_hash: Text
     """Seal of its card, which stays inside: certificates name it."""
-    scores_of: Text
-    """The run whose scores these are: another one where this run did not beat that one's by ``beat_by``."""
     submitter: Name
     method: ReleasedMethod
-    """Of ``run``."""
     corpus: ReleasedCorpus
     headline: Text
     """The metric by which runs are told to be better."""
-    beat_by: float
-    """A new score is told where it beats the best one told so far by more than this."""
-    scores: Scores
-    quality_tier: Annotated[Text, Since(4)] = ""
-    """The automatic tier of the composite."""
-    claimable_tier: Annotated[Text, Since(4)] = ""
-    """The highest tier that may be claimed of it before a review."""
-    cost_per_entry_usd: Annotated[float | None, Since(4)] = None
-    """1, 2 or 5 times a power of ten; None where it is not known or not told."""
-    avg_latency_seconds: Annotated[float | None, Since(4)] = None
-    """Alike."""
-    parts: dict[Text, dict[Text, Scores]]
-    """Breakdown → part → its scores; parts that would tell of few entries are not there."""
-    parts_left_out: tuple[Text, ...]
-    """Breakdowns of which a part is left out."""
     signatures: dict[Text, Text]
     """Metric id → what its value depends on."""
-    smallest_difference: Annotated[Smallest, Since(2)] = None
+    smallest_difference: Smallest = None
     """Of the run's secret entries; None where they are few, or of another task."""
-    caveats: Annotated[CaveatsTold, Since(3)] = None
-    """Of ``scores_of``: in which ways a quarter of its outputs or more fails; None where nobody looked."""
-    bits: Annotated[Count | None, Since(4)] = None
+
+
+class ReleasedScores(StrictForm):
+    """What a released card tells of the run whose scores these are."""
+
+    scores: Scores
+    quality_tier: Text = ""
+    """The automatic tier of the composite."""
+    claimable_tier: Text = ""
+    """The highest tier that may be claimed of it before a review."""
+    cost_per_entry_usd: float | None = None
+    """1, 2 or 5 times a power of ten; None where it is not known or not told."""
+    avg_latency_seconds: float | None = None
+    """Alike."""
+    parts: dict[Text, dict[Text, Scores]] = Field(default_factory=dict)
+    """Breakdown → part → its scores; parts that would tell of few entries are not there."""
+    parts_left_out: tuple[Text, ...] = ()
+    """Breakdowns of which a part is left out, sorted."""
+    caveats: CaveatsTold = None
+    """In which ways a quarter of its outputs or more fails; None where nobody looked."""
+    bits: Count | None = None
     """How many bits about the entries it tells at most."""
+
+
+Confirmation = Literal["confirmed", "not_confirmed"]
+Shortfall = Literal["", "few entries", "told before", "second run"]
+"""Why a run is not confirmed (``confirmation.shortfall``); empty where it is."""
+
+
+class ReleasedCard(RunFacts, ReleasedScores):
+    """All that leaves of a run over secret entries."""
+
+    format: Literal["rosetta-released-card/5"] = CARD_FORMAT
+    scores_of: Text
+    """The run whose scores these are: another one where this run did not beat that one's by ``beat_by``."""
+    beat_by: float
+    """A new score is told where it beats the best one told so far by more than this."""
+    confirmation: Confirmation = "not_confirmed"
+    """Whether claims above functional may rest on ``run``: nothing was told before about any of its entries."""
+    shortfall: Shortfall = "told before"
     answer: Annotated[Count, Field(ge=1)]
     """Which answer to this submitter about this corpus it is."""
     of: Annotated[Count, Field(ge=1)]
@@ -144,43 +153,25 @@ class SignedReleasedCard(ReleasedCard, SignedRecord):
     """The released card with its signature."""
 
 
-class ReleasedTest(StrictForm):
-    """How two runs differ by one metric, in steps of ``step``."""
-
-    difference: float
-    """Second less first."""
-    lower: float
-    upper: float
-    step: float
-    p_below: float
-    """p of the paired test is not above this: one of 0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 1."""
-
-
 Verdict = Literal["better", "cannot be told apart", "worse"]
 """One-sided at 5 %, corrected by Holm for all runs of the submitters that were told."""
 
 
-class ReleasedDifference(VersionedForm):
+class ReleasedDifference(StrictForm):
     """All that leaves of a comparison of two runs over secret entries."""
 
-    format: Literal[
-        "rosetta-released-difference/1",
-        "rosetta-released-difference/2",
-        "rosetta-released-difference/3",
-    ] = DIFFERENCE_FORMAT
+    format: Literal["rosetta-released-difference/4"] = DIFFERENCE_FORMAT
     first: Text
     second: Text
     """The two runs."""
     submitters: tuple[Name, ...]
     """Whose budgets it counts in."""
     corpus: ReleasedCorpus
-    tests: dict[Text, ReleasedTest]
-    """What earlier versions told; empty since version 3."""
-    metric: Annotated[Text, Since(3)] = ""
+    metric: Text
     """By which the runs are compared: the first of the task."""
-    verdict: Annotated[Verdict | Literal[""], Since(3)] = ""
+    verdict: Verdict
     """Whether the second run is better by it, worse, or cannot be told apart."""
-    smallest_difference: Annotated[Smallest, Since(2)] = None
+    smallest_difference: Smallest = None
     """As on a released card."""
     rosetta: Text
     issued: Day
@@ -224,8 +215,8 @@ class Begun(StrictForm):
     salt: Hex64
 
 
-class Rule(VersionedForm):
-    """The custodian set what is told, or how often."""
+class Rule(StrictForm):
+    """The custodian set what is told, or how often; None leaves a number as it is."""
 
     what: Literal["rule"] = "rule"
     submitter: Name | Literal[""] = ""
@@ -234,12 +225,10 @@ class Rule(VersionedForm):
     """Empty: for every corpus."""
     count: Annotated[int, Field(ge=1, le=10_000)] | None = None
     pause_hours: Annotated[float, Field(ge=0, le=100_000)] | None = None
-    step: Annotated[float, Field(gt=0)] | None = None
-    """Of earlier versions; it is not looked at any more."""
-    policy: Annotated[PolicyName | None, Since(2)] = None
-    everybody: Annotated[Annotated[int, Field(ge=1, le=10_000)] | None, Since(2)] = None
+    policy: PolicyName | None = None
+    everybody: Annotated[int, Field(ge=1, le=10_000)] | None = None
     """How many answers all submitters get together."""
-    opens: Annotated[Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")] | None, Since(2)] = None
+    opens: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")] | None = None
     """Day before which a blind policy tells nothing."""
 
 
@@ -256,19 +245,39 @@ class Together(StrictForm):
     names: tuple[Name, Name]
 
 
-class ScoresTold(StrictForm):
-    """An answer about a run was given."""
+class _CardTold(StrictForm):
+    """An answer about one run, with the file that left."""
+
+    card: ReleasedCard | ReleasedRefusal
+
+    @property
+    def submitter(self) -> str:
+        """Whose budget it counts in."""
+        return self.card.submitter
+
+    @property
+    def run(self) -> str:
+        """The run that was handed in."""
+        return self.card.run
+
+    @property
+    def corpus(self) -> str:
+        """Id of its corpus."""
+        return self.card.corpus.id
+
+
+class ScoresTold(_CardTold):
+    """The scores of a run were told."""
 
     what: Literal["told"] = "told"
-    submitter: Name
-    run: Text
-    corpus: Text
     entries: Hex64
     """Of which entries: SHA-256 over their sorted digests."""
     atoms: dict[Digest, Count] | None
     """Entry → atom of what this answer tells; None where an answer before told of the same."""
     value: float
     """Of the headline, as it is; it stays in the ledger, and the next score is held against the best of them."""
+    rotations: Count | None = None
+    """How often the vault had moved entries of the corpus when the run was made; None where it lies in no vault."""
     card: ReleasedCard
 
 
@@ -277,18 +286,12 @@ class DifferenceTold(StrictForm):
 
     what: Literal["compared"] = "compared"
     card: ReleasedDifference
-    corpus: Text
-    entries: Hex64
 
 
-class RefusalTold(StrictForm):
+class RefusalTold(_CardTold):
     """Somebody was told that their method gave nothing that could be scored."""
 
     what: Literal["refused"] = "refused"
-    submitter: Name
-    run: Text
-    corpus: Text
-    entries: Hex64
     card: ReleasedRefusal
 
 
@@ -326,7 +329,7 @@ Act = Annotated[
 class LedgerRecord(StrictForm):
     """One line of the ledger."""
 
-    format: Literal["rosetta-ledger/1"] = LEDGER_FORMAT
+    format: Literal["rosetta-ledger/2"] = LEDGER_FORMAT
     seq: Count
     prev: Hex64 | Literal[""]
     """SHA-256 of the line before it; empty for the first."""

@@ -10,15 +10,9 @@ import sqlite3
 from typing import Any, Literal
 
 from harness.core.version import VERSION
-from harness.release.budget import History, set_id
+from harness.release.budget import History
 from harness.release.ledger import ReleaseLedger
-from harness.release.records import (
-    InLedger,
-    RefusalTold,
-    ReleasedCorpus,
-    ReleasedMethod,
-    ReleasedRefusal,
-)
+from harness.release.records import RefusalTold, ReleasedCorpus, ReleasedMethod, ReleasedRefusal
 from harness.sealed.signed_archive import signed_record
 from harness.store.corpora.entries import read_dataset
 from harness.store.results import read_results
@@ -45,32 +39,23 @@ def release_refusal(
     stored = read_run(connection, run)
     facts = _facts(connection, stored, ledger)
     with ledger.changing() as change:
-        told = refusal_told(change.history, stored.run_id, submitter)
+        told = _refusal_told(change.history, stored.run_id, submitter)
         if told is None:
             corpus, version = facts["corpus"].id, facts["corpus"].version
             number, count = change.history.require_answers(
                 submitter, corpus, frozenset(), change.now, version=version
             )
-            issued = change.now.date().isoformat()
-
-            def act(place: InLedger) -> RefusalTold:
-                card = ReleasedRefusal(
-                    **facts,
-                    submitter=submitter,
-                    stage=stage,
-                    answer=number,
-                    of=count,
-                    issued=issued,
-                    place=place,
-                )
-                return RefusalTold(
-                    submitter=submitter, run=card.run, corpus=corpus, entries=set_id(()), card=card
-                )  # fmt: skip
-
-            change.write(act)
-            told = refusal_told(change.history, stored.run_id, submitter)
-            assert told is not None  # noqa: S101  it was written just now
-    return signed_record(told.card, ledger.identity)
+            told = ReleasedRefusal(
+                **facts,
+                submitter=submitter,
+                stage=stage,
+                answer=number,
+                of=count,
+                issued=change.issued,
+                place=change.place,
+            )
+            change.write(RefusalTold(card=told))
+    return signed_record(told, ledger.identity)
 
 
 def _facts(connection: sqlite3.Connection, run: Run, ledger: ReleaseLedger) -> dict[str, Any]:
@@ -99,14 +84,9 @@ def _facts(connection: sqlite3.Connection, run: Run, ledger: ReleaseLedger) -> d
     }
 
 
-def refusal_told(found: History, run: str, submitter: str) -> RefusalTold | None:
+def _refusal_told(found: History, run: str, submitter: str) -> ReleasedRefusal | None:
     """Return what a submitter was told of a run that gave nothing; None where nothing was."""
     names = found.names_of(submitter)
-    told = (
-        act
-        for _, act in found.answers
-        if isinstance(act, RefusalTold)
-        and act.run == run
-        and found.names_of(act.submitter) == names
-    )
+    refusals = (act for _, act in found.answers if isinstance(act, RefusalTold) and act.run == run)
+    told = (act.card for act in refusals if found.names_of(act.submitter) == names)
     return next(told, None)

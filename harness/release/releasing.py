@@ -19,20 +19,20 @@ from harness.release.budget import (
     History,
     NotReleased,
     Part,
-    RunTold,
-    ScoreAnswer,
     ScoreQuestion,
     set_id,
     too_few_words,
 )
-from harness.release.ledger import ReleaseLedger
+from harness.release.confirmation import shortfall, stated_as
+from harness.release.ledger import LedgerChange, ReleaseLedger
 from harness.release.policy import LEAST_PART, PARTS_FROM, Policy
 from harness.release.records import (
-    InLedger,
     ReleasedCard,
     ReleasedCorpus,
     ReleasedMethod,
     ReleasedScore,
+    ReleasedScores,
+    RunFacts,
     Scores,
     ScoresTold,
 )
@@ -40,11 +40,12 @@ from harness.release.rounding import Range, bits, expected_half, one_two_five, s
 from harness.release.smallest import smallest_told
 from harness.sealed.signed_archive import signed_record
 from harness.setup.plan import told_of
+from harness.store.corpora.entries import read_dataset
 from harness.store.corpora.listing import count_secret
 from harness.store.runs import Run, read_run
 from scoring.card.caveats import CaveatKind
 from scoring.core.columns import stated_columns
-from scoring.core.metric_rows import direction, row_of
+from scoring.core.metric_rows import row_of
 from scoring.core.specification import COMPOSITE, Tier, stated_weighing
 from scoring.statistics.breakdown import DIMENSIONS
 
@@ -68,24 +69,36 @@ def release_run(
         told = change.history.told_of(found.run_id, name)
         if told is None:
             assert asked is not None  # noqa: S101  no line is ever taken out of a ledger
-            answer = change.history.answer(asked, change.now)
-            issued = change.now.date().isoformat()
-
-            def act(place: InLedger, asked: ScoreQuestion = asked) -> ScoresTold:
-                return ScoresTold(
-                    submitter=name,
-                    run=asked.run,
-                    corpus=asked.corpus.id,
-                    entries=set_id(asked.entries),
-                    atoms=None if answer.atoms is None else dict(answer.atoms),
-                    value=asked.value,
-                    card=_card(asked, answer, place, issued, ledger),
-                )
-
-            change.write(act)
-            told = change.history.told_of(asked.run, name)
-            assert told is not None  # noqa: S101  it was written just now
+            told = _told(asked, change)
+            change.write(told)
     return signed_record(told.card, ledger.identity)
+
+
+def _told(asked: ScoreQuestion, change: LedgerChange) -> ScoresTold:
+    """Return the line that answers a question; NotReleased where nothing is told."""
+    answer = change.history.answer(asked, change.now)
+    confirmation, why = stated_as(shortfall(change.history, asked))
+    card = ReleasedCard(
+        **dict(asked.facts),
+        **dict(answer.scores),
+        scores_of=answer.scores_of,
+        beat_by=answer.beat_by,
+        confirmation=confirmation,
+        shortfall=why,
+        answer=answer.number,
+        of=answer.of,
+        rosetta=VERSION,
+        issued=change.issued,
+        place=change.place,
+        by=change.ledger.identity.public.signing_key,
+    )
+    return ScoresTold(
+        entries=set_id(asked.entries),
+        atoms=None if answer.atoms is None else dict(answer.atoms),
+        value=asked.value,
+        rotations=asked.rotations,
+        card=card,
+    )
 
 
 def require_answer_left(
@@ -118,71 +131,80 @@ def _question(
     connection: sqlite3.Connection, run: Run, submitter: str, ledger: ReleaseLedger, history: History
 ) -> ScoreQuestion:  # fmt: skip
     card = load_card(connection, run.id).as_json()
-    scores = block(card, "scores")
+    scores, dataset = block(card, "scores"), block(card, "dataset")
     entries = secret_entries(connection, run)
     known = [ledger.digest(each.source) for each in entries]
-    count = int(number(scores.get("total")) or 0)
-    headline, corpus = stated_columns(card.get("scoring")).headline, _corpus(block(card, "dataset"), count)  # fmt: skip
+    headline = stated_columns(card.get("scoring")).headline
+    corpus = _corpus(dataset, int(number(scores.get("total")) or 0))
     value, policy = number(scores.get(headline)), history.policy(submitter, corpus.id)
-    told, entries_of = _told(card, scores, headline, policy, entries, known)
+    told, members = _scores_in_steps(card, scores, headline, policy, entries, known)
     if value is None or headline not in told.scores:
         raise NotReleased(
             f"Run {run.run_id[:8]} has no {headline} with an interval, by which runs are told to be better. Nothing is told of it."
         )
-    return ScoreQuestion(
-        submitter=submitter,
+    facts = RunFacts(
+        policy=policy.name,
         run=run.run_id,
         run_card_hash=str(card.get("run_card_hash")),
+        submitter=submitter,
         method=_method(card, run),
         corpus=corpus,
-        entries=frozenset(known),
         headline=headline,
-        higher=direction(headline) == "higher",
-        value=value,
-        expected_half=expected_half(len(entries), _range(headline), value),
-        policy=policy,
-        told=told,
-        entries_of=entries_of,
-        smallest_difference=smallest_told(entries),
         signatures={
             id_: str(each)[:1000] for id_, each in _signatures(card, scores) if id_ in told.scores
         },
+        smallest_difference=smallest_told(entries),
+    )
+    came = read_dataset(connection, run.corpus).opened_from
+    return ScoreQuestion(
+        facts=facts,
+        scores=told,
+        entries=frozenset(known),
+        value=value,
+        expected_half=expected_half(len(entries), _range(headline), value),
+        entries_of={name: frozenset(each) for name, each in members.items()},
+        rotations=None if came is None else int(came.rpartition("/")[2]),
     )
 
 
-def _told(
+def _scores_in_steps(
     card: Mapping[str, Any],
     scores: Mapping[str, Any],
     headline: str,
     policy: Policy,
     entries: Sequence[Entry],
     known: Sequence[str],
-) -> tuple[RunTold, dict[Part, frozenset[str]]]:
-    """Return all that may be told of a run, in the steps of its policy, and the entries of each part."""
+) -> tuple[ReleasedScores, dict[Part, set[str]]]:
+    """Return all that may be told of a run, in the steps of its policy, and the entries of each part that may."""
     steps = policy.steps(headline)
     whole = {
         id_: score
         for id_, step in steps.items()
         if (score := _score(scores, id_, step, between=id_ in {headline, COMPOSITE})) is not None
     }
-    parts, members = _parts(scores, headline, steps[headline], policy, entries, known)
-    told_at_all = policy.whole and len(entries) >= PARTS_FROM
-    lacking = {
-        name for name, _ in members.keys() - parts.keys() if told_at_all and f"by_{name}" in scores
-    }
+    parts: dict[str, dict[str, Scores]] = {}
+    members, lacking = dict[Part, set[str]](), set[str]()
+    if policy.whole and len(entries) >= PARTS_FROM:
+        for (dimension, tag), inside in _members(entries, known).items():
+            told = _score(block(scores, f"by_{dimension}").get(tag) or {}, headline, steps[headline], between=True)  # fmt: skip
+            if told is not None and len(inside) >= LEAST_PART:
+                parts.setdefault(dimension, {})[tag] = {headline: told}
+                members[dimension, tag] = inside
+            elif f"by_{dimension}" in scores:
+                lacking.add(dimension)
     cost, latency = (
         None if (found := number(block(card, name).get(field))) is None or not policy.whole else one_two_five(found)
         for name, field in (("cost", "cost_per_entry_usd"), ("speed", "avg_latency_seconds"))
     )  # fmt: skip
     caveats = _caveats(card)
-    all_told = [(id_, each) for group in (whole, *parts.values()) for id_, each in group.items()]
-    most = sum(bits(each, _range(id_)) for id_, each in all_told)
+    all_told = [whole, *(told for tags in parts.values() for told in tags.values())]
+    most = sum(bits(each, _range(id_)) for group in all_told for id_, each in group.items())
     most += _MONEY_BITS * sum(each is not None for each in (cost, latency))
     most += len(caveats or ()) + 2 * log2(len(Tier))
-    told = RunTold(
+    released = ReleasedScores(
         scores=whole,
         parts=parts,
-        left_out=frozenset(lacking),
+        parts_left_out=tuple(sorted(lacking)),
         quality_tier=str(scores.get("quality_tier") or ""),
         claimable_tier=claim_of(card).tier().value,
         cost_per_entry_usd=cost,
@@ -190,7 +212,17 @@ def _told(
         caveats=caveats,
         bits=ceil(most),
     )
-    return told, {name: frozenset(members[name]) for name in parts}
+    return released, members
+
+
+def _members(entries: Sequence[Entry], known: Sequence[str]) -> Mapping[Part, set[str]]:
+    """Return the entries of each part of a breakdown."""
+    members: dict[Part, set[str]] = defaultdict(set)
+    for dimension, field in DIMENSIONS.items():
+        for entry, key in zip(entries, known, strict=True):
+            if (tag := entry.open_tag(field)) is not None:
+                members[dimension, str(tag)].add(key)
+    return members
 
 
 def _score(scores: Mapping[str, Any], id_: str, step: float, *, between: bool) -> ReleasedScore | None:  # fmt: skip
@@ -202,29 +234,6 @@ def _score(scores: Mapping[str, Any], id_: str, step: float, *, between: bool) -
     if value is None or (between and None in (lower, upper)):
         return None
     return stepped(value, lower, upper, step, _range(id_))
-
-
-def _parts(
-    scores: Mapping[str, Any],
-    headline: str,
-    step: float,
-    policy: Policy,
-    entries: Sequence[Entry],
-    known: Sequence[str],
-) -> tuple[dict[Part, Scores], Mapping[Part, set[str]]]:
-    """Return the headline of the parts that could be told, and the entries of each part that there is."""
-    parts: dict[Part, Scores] = {}
-    members: dict[Part, set[str]] = defaultdict(set)
-    for dimension, field in DIMENSIONS.items():
-        for entry, key in zip(entries, known, strict=True):
-            if (tag := entry.open_tag(field)) is not None:
-                members[dimension, str(tag)].add(key)
-        for tag, group in block(scores, f"by_{dimension}").items():
-            told = _score(group, headline, step, between=True)
-            large = len(members[dimension, tag]) >= LEAST_PART and len(entries) >= PARTS_FROM
-            if told is not None and large and policy.whole:
-                parts[dimension, tag] = {headline: told}
-    return parts, members
 
 
 def _caveats(card: Mapping[str, Any]) -> dict[Any, bool] | None:
@@ -252,8 +261,6 @@ def _range(id_: str) -> Range:
 def _method(card: Mapping[str, Any], run: Run) -> ReleasedMethod:
     """Return which method it was. Its name is what a person asked for with the run: what code calls itself is no name here."""
     method = block(card, "method")
-    told = plain(" ".join((told_of(run).method_name or "").split()))[:100]
-    named = {"method_name": told} if told else {}
     version = method.get("method_version")
     return ReleasedMethod(
         method=str(method.get("method"))[:1000],
@@ -262,7 +269,7 @@ def _method(card: Mapping[str, Any], run: Run) -> ReleasedMethod:
         model_slug=str(card.get("model_slug"))[:1000],
         condition=str(card.get("condition"))[:1000],
         setup_hash=str(block(card, "fingerprint").get("setup_hash"))[:1000],
-        **named,
+        method_name=plain(" ".join((told_of(run).method_name or "").split()))[:100] or None,
     )
 
 
@@ -279,40 +286,3 @@ def _corpus(dataset: Mapping[str, Any], entries: int) -> ReleasedCorpus:
 def secret_entries(connection: sqlite3.Connection, run: Run) -> list[Entry]:
     """Return the secret entries of a run, opened."""
     return [each for each in stored_material(connection, run.id).entries if each.secret]
-
-
-def _card(
-    asked: ScoreQuestion, answer: ScoreAnswer, place: InLedger, issued: str, ledger: ReleaseLedger
-) -> ReleasedCard:
-    told = answer.told
-    parts: dict[str, dict[str, Scores]] = {}
-    for (dimension, tag), scores in sorted(told.parts.items()):
-        parts.setdefault(dimension, {})[tag] = scores
-    return ReleasedCard(
-        policy=asked.policy.name,
-        run=asked.run,
-        run_card_hash=asked.run_card_hash,
-        scores_of=answer.scores_of,
-        submitter=asked.submitter,
-        method=asked.method,
-        corpus=asked.corpus,
-        headline=asked.headline,
-        beat_by=answer.beat_by,
-        scores=told.scores,
-        quality_tier=told.quality_tier,
-        claimable_tier=told.claimable_tier,
-        cost_per_entry_usd=told.cost_per_entry_usd,
-        avg_latency_seconds=told.avg_latency_seconds,
-        parts=parts,
-        parts_left_out=tuple(sorted(told.left_out)),
-        signatures=dict(asked.signatures),
-        smallest_difference=asked.smallest_difference,
-        caveats=told.caveats,
-        bits=told.bits,
-        answer=answer.number,
-        of=answer.of,
-        rosetta=VERSION,
-        issued=issued,
-        place=place,
-        by=ledger.identity.public.signing_key,
-    )

@@ -14,7 +14,7 @@ from harness.release.certified import (
     tell_certificate,
 )
 from harness.release.ledger import ReleaseLedger, own_ledger
-from harness.release.records import CertificateTold, InLedger
+from harness.release.records import CertificateTold, Confirmation, InLedger
 from harness.sealed.keys import Identity
 from harness.sealed.signature import Signed
 from review.office.store.store import IssuedCertificate, Office, Review
@@ -39,7 +39,7 @@ def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
         exact.run.run_id, exact.run.dataset_id, counted, reading.panel.strata, ledger.digest
     )
 
-    def make(answer: CertificateAnswer, place: InLedger) -> Written:
+    def make(answer: CertificateAnswer, place: InLedger, confirmation: Confirmation) -> Written:
         told = coarse_of(
             exact,
             [tag for _, tag in answer.parts],
@@ -48,6 +48,7 @@ def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
             answer=answer.number,
             of=answer.of,
             place=place,
+            confirmation=confirmation,
         )
         return told.as_bytes().decode(), identity.sign(told.as_bytes()).hex()
 

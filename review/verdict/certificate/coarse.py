@@ -21,7 +21,7 @@ from harness.card.withholding import LEAST
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.release.records import InLedger, Moment
+from harness.release.records import Confirmation, InLedger, Moment
 from harness.release.rounding import coarse
 from harness.sealed.forms import Count, Hex64, Id, Short, StrictForm
 from review.verdict.certificate.certificate import (
@@ -143,6 +143,8 @@ class CoarseCertificate(StrictForm):
     """How many are told of it."""
     place: InLedger
     """Where the ledger has it."""
+    confirmation: Confirmation
+    """As the released card of the run states it: a go that is not confirmed lifts no card, and no ownership rests on it."""
 
     @property
     def outcome(self) -> GateOutcome:
@@ -262,7 +264,7 @@ def _decimal(number: str) -> str:
 
 
 def coarse_of(exact: Certificate, told: Collection[str], **counted: Any) -> CoarseCertificate:
-    """Write the coarse certificate of an exact one; ``counted`` is what the ledger says: issued, supersedes, answer, of, place."""
+    """Write the coarse certificate of an exact one; ``counted`` is what the ledger says: issued, supersedes, answer, of, place, confirmation."""
     run = exact.run
     return CoarseCertificate(
         exact=exact.sha256,
@@ -294,7 +296,7 @@ def same_numbers(stated: CoarseCertificate, exact: Certificate) -> bool:
 
 
 def _again(stated: CoarseCertificate, exact: Certificate) -> CoarseCertificate:
-    kept = stated.model_dump(include={"issued", "supersedes", "answer", "of"})
+    kept = stated.model_dump(include={"issued", "supersedes", "answer", "of", "confirmation"})
     told = stated.verdict.strata.keys() & exact.verdict["numbers"]["strata"].keys()
     return coarse_of(exact, told, **kept, place=stated.place)
 

@@ -61,12 +61,12 @@ def budget_(
     if given or together:
         with book.changing() as change:
             if given:
-                change.write(lambda _: rule)
+                change.write(rule)
             if together:
                 one, other = (" ".join(each.split()) for each in together)
                 if not (one and other):
                     raise failures.UsageError("--together: name two submitters.")
-                change.write(lambda _: records.Together(names=(one, other)))
+                change.write(records.Together(names=(one, other)))
     found = book.read()
     general = found.policy(submitter, corpus)
     names = found.names_of(submitter)

@@ -18,14 +18,17 @@ import numpy as np
 import numpy.typing as npt
 
 from corpora.formats.load import load
-from harness.release.budget import MOMENT, History, NotReleased, RunTold, ScoreQuestion, set_id
+from harness.release.budget import MOMENT, History, NotReleased, ScoreQuestion, set_id
+from harness.release.confirmation import shortfall, stated_as
 from harness.release.policy import Policy
 from harness.release.records import (
     InLedger,
     ReleasedCard,
     ReleasedCorpus,
     ReleasedMethod,
+    ReleasedScores,
     Rule,
+    RunFacts,
     ScoresTold,
 )
 from harness.release.rounding import expected_half, stepped
@@ -139,30 +142,26 @@ def question(submitter: str, run: str, entries: int, value: float) -> ScoreQuest
     """Ask for the score of a run over the hidden set of so many entries."""
     half = expected_half(entries, ENDS, value)
     score = stepped(value, value - half, value + half, Policy().steps(CHRF)[CHRF], ENDS)
-    return ScoreQuestion(
-        submitter=submitter, run=run, run_card_hash="", method=METHOD,
+    facts = RunFacts(
+        submitter=submitter, run=run, run_card_hash="", method=METHOD, headline=CHRF, signatures={},
         corpus=ReleasedCorpus(id="c", version=None, language_pair="x", entries=entries),
-        entries=entry_ids(entries), headline=CHRF, higher=True, value=value, expected_half=half,
-        policy=Policy(), told=RunTold({CHRF: score}),
     )  # fmt: skip
+    scores = ReleasedScores(scores={CHRF: score})
+    return ScoreQuestion(facts, scores, entry_ids(entries), value=value, expected_half=half)
 
 
 def answered(history: History, asked: ScoreQuestion, now: datetime) -> ScoresTold:
     """Return the line of the ledger that answers a question; NotReleased where none does."""
     answer = history.answer(asked, now)
-    parts: dict[str, dict[str, object]] = {}
-    for (dimension, tag), scores in answer.told.parts.items():
-        parts.setdefault(dimension, {})[tag] = scores
-    card = ReleasedCard.model_validate({
-        "run": asked.run, "run_card_hash": "", "scores_of": answer.scores_of, "submitter": asked.submitter,
-        "method": asked.method, "corpus": asked.corpus, "headline": asked.headline, "beat_by": answer.beat_by,
-        "scores": answer.told.scores, "parts": parts, "parts_left_out": sorted(answer.told.left_out), "signatures": {},
-        "answer": answer.number, "of": answer.of, "rosetta": "0", "issued": now.strftime(MOMENT),
-        "place": NOWHERE, "by": "0" * 64,
-    })  # fmt: skip
+    confirmation, why = stated_as(shortfall(history, asked))
+    card = ReleasedCard(
+        **dict(asked.facts), **dict(answer.scores), scores_of=answer.scores_of, beat_by=answer.beat_by,
+        confirmation=confirmation, shortfall=why, answer=answer.number, of=answer.of, rosetta="0",
+        issued=f"{now:%Y-%m-%d}", place=NOWHERE, by="0" * 64,
+    )  # fmt: skip
     return ScoresTold(
-        submitter=asked.submitter, run=asked.run, corpus=asked.corpus.id, entries=set_id(asked.entries),
-        atoms=None if answer.atoms is None else dict(answer.atoms), value=asked.value, card=card,
+        entries=set_id(asked.entries), value=asked.value, card=card, rotations=asked.rotations,
+        atoms=None if answer.atoms is None else dict(answer.atoms),
     )  # fmt: skip
 
 

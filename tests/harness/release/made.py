@@ -131,4 +131,4 @@ class Office:
     def set(self, act: Any) -> None:
         """Have the custodian write a line into the ledger."""
         with self.ledger.changing() as change:
-            change.write(lambda _: act)
+            change.write(act)

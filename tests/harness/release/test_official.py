@@ -102,7 +102,7 @@ def anchor(tmp_path: Path) -> tuple[ReleaseLedger, Vault]:
 def tell(ledger: ReleaseLedger, vault: Vault, count: int = 3) -> None:
     """Write a line into the ledger as telling does, within the anchor."""
     with anchored(ledger, vault.folder), ledger.changing() as change:
-        change.write(lambda _: Rule(count=count))
+        change.write(Rule(count=count))
 
 
 def test_ledger_that_was_emptied_cut_or_replaced_tells_nothing(
@@ -125,7 +125,7 @@ def test_ledger_that_was_emptied_cut_or_replaced_tells_nothing(
         pass
     for _ in "1234":
         with ledger.changing() as change:
-            change.write(lambda _: Rule(count=3))
+            change.write(Rule(count=3))
     refuses(FileError, "Put back the newest copy", tell, ledger, vault)
     ledger.path.write_bytes(whole)
     tell(ledger, vault)
