@@ -81,6 +81,14 @@ def confirmation_of(found: History, run: str) -> Confirmation | None:
     return "confirmed" if "confirmed" in told else "not_confirmed"
 
 
+def why_unconfirmed(found: History, run: str) -> str:
+    """Return why no claim may rest on a run, in words behind "because"; empty where it is confirmed."""
+    if confirmation_of(found, run) == "confirmed":
+        return ""
+    cards = [act.card for _, act in found.answers if isinstance(act, ScoresTold) and act.run == run]
+    return REASONS[cards[0].shortfall] if cards else "its scores were told to nobody"
+
+
 def untold(found: History, digests: Mapping[str, str]) -> tuple[str, ...]:
     """Return the entries about which nothing was told; ``digests``: id of an entry → its digest."""
     known = found.partition.atoms

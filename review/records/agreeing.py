@@ -20,6 +20,7 @@ from harness.card.load import load_card, read_raw
 from harness.card.reading import block, number
 from harness.consent.verifying import Verified
 from harness.core.failures import KeyStoreError, UsageError
+from harness.release.confirmation import ACTIVATE
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.store.file.transaction import transaction
 from harness.store.notes import attached_to
@@ -197,8 +198,11 @@ def shown_certificate(review: Standing, home: Path) -> str:
     if (home / OFFICE).exists():
         with Office.open(home) as office:
             told = certificate_told(office, review.certificate.run.run_id)
-        if told is not None and read_coarse(told.content, "it").exact == review.certificate.sha256:
-            return told.sha256
+        coarse = None if told is None else read_coarse(told.content, "it")
+        if coarse is not None and coarse.exact == review.certificate.sha256:
+            if coarse.confirmation != "confirmed":
+                raise UsageError(f"No ownership is agreed on over a run that is not confirmed. {ACTIVATE}")  # fmt: skip
+            return coarse.sha256
     raise UsageError(
         "The entries of this run are secret, and its newest verdict was not told outside yet, so the developer has nothing to "
         "hold the record against. First: rosetta review gate --issue"

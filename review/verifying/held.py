@@ -12,6 +12,8 @@ from harness.card.reading import block
 from harness.card.seal import HASH_FIELD
 from harness.consent.register import checked_lines as register_lines
 from harness.core.failures import UsageError
+from harness.release.confirmation import fits_line
+from harness.release.ledger import checked_lines
 from harness.sealed.signed_archive import MANIFEST
 from harness.submission.members import CARD
 from harness.vault.grants.files import read_answer, read_request
@@ -87,13 +89,10 @@ def _rests_on_batch(file: LookedAt, batch: LookedAt) -> bool:
 
 
 def _in_ledger(file: LookedAt, ledger: LookedAt) -> bool:
-    """Tell whether a ledger has what was released in the line that it names."""
-    place, lines = block(file.stated, "place"), ledger.data.split(b"\n")[:-1]
-    line = place.get("line")
-    if not isinstance(line, int) or not 0 < line < len(lines):
-        return False
-    first, before = (sha256(lines[each]).hexdigest() for each in (0, line - 1))
-    return (place.get("ledger"), place.get("prev")) == (first, before)
+    """Return whether a ledger has what was released in the line that it names; UsageError says what differs."""
+    if why := fits_line(checked_lines(ledger.data, ledger.path.name), file.stated):
+        raise UsageError(why)
+    return True
 
 
 def _of_vault(file: LookedAt, log: LookedAt) -> bool:
@@ -201,11 +200,14 @@ def held(
     ways = list(_ways(kind.name, file, other.name, given))
     if not ways:
         return None
+    right, why = False, "neither names the other"
     try:
         right = any(naming(one, two) for naming, one, two in ways)
-    except (UsageError, AttributeError, TypeError):
-        right = False
-    words = "belong together" if right else "do not belong together: neither names the other"
+    except UsageError as error:
+        why = str(error)
+    except (AttributeError, TypeError, KeyError):
+        pass
+    words = "belong together" if right else f"do not belong together: {why}"
     return CardCheck(other.name, right, f"this file and {given.path.name}, {other.what}, {words}")
 
 

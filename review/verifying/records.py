@@ -142,6 +142,7 @@ def _certificate(terms: OwnershipTerms | UseRecord, organisation: str, file: Loo
         "of another organisation's key than the record": key == organisation,
         "about another card": stated.run.run_card_hash == terms.card,
         "no go": stated.outcome is GateOutcome.GO,
+        "not of a confirmed run": getattr(stated, "confirmation", "confirmed") == "confirmed",
     }
     found = [words for words, right in wrong.items() if not right]
     words = (

@@ -17,11 +17,14 @@ from harness.card.load import read_raw
 from harness.card.seal import HASH_FIELD, seal_form
 from harness.consent.standing import Withdrawn
 from harness.core.failures import HarnessError, UsageError
+from harness.release.budget import History
+from harness.release.confirmation import ACTIVATE, why_unconfirmed
+from harness.release.ledger import FOLDER, LEDGER, own_ledger
 from harness.sealed.chain import ancestors
 from harness.sealed.keys import Identity
 from harness.sealed.signature import Signed
 from harness.sealed.signed_archive import read_manifest
-from harness.store.file.database import default_path, open_store
+from harness.store.file.database import default_path, open_store, store_path
 from harness.store.notes import (
     Attached,
     attach_certificate,
@@ -44,7 +47,7 @@ from review.verdict.certificate.certificate import (
     standing,
 )
 from review.verdict.certificate.certify import EvidenceReading, certify, read_verdict
-from review.verdict.certificate.coarse import is_coarse, read_coarse
+from review.verdict.certificate.coarse import is_coarse, over_secret, read_coarse
 from review.verdict.certificate.evidence import (
     EVIDENCE_SUFFIX,
     Evidence,
@@ -79,6 +82,8 @@ def attach(
     certificate = done.certificate
     _refuse(done, trusted, earlier=earlier)
     run = _run(connection, certificate)
+    if certificate.outcome is GateOutcome.GO and over_secret(certificate, presented.evidence):
+        _refuse_unconfirmed(presented, run.run_id, store_path(connection).parent)
     before = standing(attached_to(connection, run.id), run.run_id, certificate.run.run_card_hash)
     if certificate.outcome is not GateOutcome.GO and before is None:
         raise HarnessError(
@@ -121,6 +126,16 @@ def _refuse(done: Verification, trusted: str, *, earlier: bool) -> None:
             f"Not attached: it is signed with key {signer}, which nobody here has called trustworthy. Ask the "
             "organisation for its key by another way; if it is this one: --trust KEY"
         )
+
+
+def _refuse_unconfirmed(presented: EvidenceFile, run_id: str, home: Path) -> None:
+    """Refuse a go over secret entries whose run is not confirmed, by the coarse certificate or by this computer's ledger."""
+    coarse = presented.coarse
+    if coarse is not None and read_coarse(coarse.content, "it").confirmation == "confirmed":
+        return
+    there = (home / FOLDER / LEDGER).is_file()
+    if why := why_unconfirmed(own_ledger(home).read() if there else History(), run_id):
+        raise HarnessError(f"Not attached: run {run_id[:8]} is not confirmed, because {why}. {ACTIVATE}")  # fmt: skip
 
 
 def _run(connection: sqlite3.Connection, certificate: Certificate) -> Run:

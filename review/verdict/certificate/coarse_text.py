@@ -23,6 +23,10 @@ REASONS = {
     "flags_decide": "Without people whose ratings show signs of haste the verdict would be another one.",
 }
 """The findings that are told, without a number."""
+CONFIRMATION = {
+    "confirmed": "nobody was told anything about these sentences before the run's scores",
+    "not_confirmed": "not confirmed: somebody was told something about these sentences before, or they are few",
+}
 
 
 def coarse_text(told: CoarseCertificate) -> str:
@@ -71,6 +75,7 @@ def facts(told: CoarseCertificate) -> Iterator[tuple[str, str]]:
         yield f"difficulty {stratum}", share(each)
     if verdict.strata_left_out:
         yield "left out", f"difficulties that would tell of fewer than {LEAST} items"
+    yield "confirmation", CONFIRMATION[told.confirmation]
     yield "told", f"certificate {told.answer} of {told.of} that are told of this run"
 
 

@@ -23,7 +23,7 @@ ANSWERS = {"consent", "relation", "rate", "cannot_judge", "undo", "harm", "withd
 OWN = {"adjudicate", "look", "laptop", "speaks", "withdraw"}
 DECIDING = ANSWERS | OWN
 REASONS = "harm_open harm_upheld level_reached level_missed level_open weak_stratum veto low_reviewer controls_failed flags_decide".split()
-COARSE, PARTS = "rosetta-coarse-certificate/1", "answer batches checks exact format issued of organisation panel place policy review run supersedes verdict".split()
+COARSE, PARTS = "rosetta-coarse-certificate/1", "answer batches checks confirmation exact format issued of organisation panel place policy review run supersedes verdict".split()
 CHECKS = ("The numbers are in steps, for the entries are secret. Outside, its form and its signature can be checked, and nothing else. That the "
           "numbers follow from the ratings is checked by whoever keeps the evidence, inside.")
 MEMBERS = ("certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json", "events.jsonl")
@@ -483,6 +483,7 @@ def _form(coarse: Any) -> list[str]:
     counts = [said["items"], coarse["panel"]["reviewers"], *coarse["run"]["segments"].values()]
     if any(type(one) is not int or one % 5 for one in counts): wrong.append("a count is no multiple of five")
     if said["outcome"] not in {"go", "no_go", "discuss"}: wrong.append("its outcome is none that is certified")
+    if coarse.get("confirmation") not in {"confirmed", "not_confirmed"}: wrong.append("it does not say whether its run is confirmed")
     return wrong + ["its reasons are not those of a gate, in their order"] * (said["reasons"] != [code for code in REASONS if code in said["reasons"]])
 
 def _follows(members: dict[str, bytes], exact: Any) -> list[str]:
@@ -505,7 +506,7 @@ def _outside(path: str, expected: list[str]) -> list[str]:
     coarse = _signed_json(data, signature)
     signer, about = coarse["organisation"]["signing_key"], f"run {coarse['run']['run_id']}, coarse certificate SHA-256 {_sha(data)}"
     wrong = _form(coarse) + [f"it was signed with another key, {signer}" for key in expected if key != signer]
-    return [f"Does not hold: {about}", *wrong] if wrong else [f"Holds: {coarse['verdict']['outcome']}, {about}, signed with {signer}", coarse["checks"]]
+    return [f"Does not hold: {about}", *wrong] if wrong else [f"Holds: {coarse['verdict']['outcome']} ({coarse['confirmation'].replace('_', ' ')}), {about}, signed with {signer}", coarse["checks"]]
 
 def _differing(found: Any, wanted: Any, path: str) -> list[str]:
     if isinstance(found, dict) and isinstance(wanted, dict):
