@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from harness.release.confirmation import ACTIVATE, REASONS
 from rosetta_tui.show import figures
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:
-    from harness.release.records import ReleasedCard, ReleasedScore
+    from harness.release.records import ReleasedCard, ReleasedScore, Shortfall
 
 
 def score(told: ReleasedScore) -> str:
@@ -23,15 +24,22 @@ def score(told: ReleasedScore) -> str:
 
 
 def policy(card: ReleasedCard) -> str:
-    """Say behind a sentence under which policy it was told; empty of cards of earlier versions."""
-    return f", under the policy {card.policy!r}" if card.policy else ""
+    """Return behind a sentence under which policy it was told."""
+    return f", under the policy {card.policy!r}"
+
+
+def confirmation(shortfall: Shortfall) -> str:
+    """Return whether a run is confirmed, and what to do if it is not."""
+    if not shortfall:
+        return "Confirmed: nothing was told before about its entries, so claims may rest on it."
+    return f"Not confirmed: {REASONS[shortfall]}. No tier above functional, ownership record or passed review rests on it. {ACTIVATE}"
 
 
 def facts(card: ReleasedCard) -> Iterator[str]:
     """Yield what a card tells beside its scores, in sentences."""
-    if card.claimable_tier:
-        automatic = "" if card.quality_tier == card.claimable_tier else f" (automatic: {card.quality_tier})"  # fmt: skip
-        yield f"Tier that may be claimed before a review by speakers: {card.claimable_tier}{automatic}."
+    automatic = "" if card.quality_tier == card.claimable_tier else f" (automatic: {card.quality_tier})"  # fmt: skip
+    yield f"Tier that may be claimed before a review by speakers: {card.claimable_tier}{automatic}."
+    yield confirmation(card.shortfall)
     spent = [
         words
         for words in (

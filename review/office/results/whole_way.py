@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import Final
 
+from harness.release.confirmation import LEAST, REASONS
 from harness.store.corpora.entries import read_dataset
 from harness.store.file.database import store_path
 from harness.store.notes import attached_to
@@ -40,7 +41,7 @@ class WayStep:
 _UNDONE: Final = "not yet"
 STEPS: Final = (
     "came in", "complete", "rehearsed", "run over secret texts", "its maker was told",
-    "speakers are asked", "ratings are here", "the gate decided", "certificate at the card",
+    "confirmation", "speakers are asked", "ratings are here", "the gate decided", "certificate at the card",
 )  # fmt: skip
 """The names of all steps of a way that is gone to its end."""
 
@@ -117,12 +118,27 @@ def _over_secrets(
     if told or not gone:
         opening = "" if run is None else _opening(connection, run)
         yield WayStep("its maker was told", told, f"answers so far: {kept.answers}" if told else _UNDONE, f"rosetta submission tell {kept.number}{opening}")  # fmt: skip
+    if told and run is not None:
+        yield _confirmation(connection, kept, run)
     if gone:
         yield WayStep("its run", done=False, words=gone, command="rosetta consent list")
     elif run is not None:
         yield from _by_people(connection, office, run)
     elif last.what is DeskAct.SCORED:
         yield WayStep("its run", done=False, words="the store does not have it any more", command=command)  # fmt: skip
+
+
+def _confirmation(connection: sqlite3.Connection, kept: KeptSubmission, run: Run) -> WayStep:
+    """Return whether claims may rest on a run whose scores were told, and what gives them such a run."""
+    words = next(e.words for e in reversed(kept.notes) if e.what is DeskAct.TOLD and e.run == run.run_id)  # fmt: skip
+    if words == "confirmed":
+        return WayStep("confirmation", done=True, words="nothing was told before about its entries")
+    folder = _vault_folder(connection, run) or "FOLDER"
+    command = f"rosetta vault rotate {folder} CORPUS --from held_out --to gold_standard --count {LEAST} --purpose WORDS"
+    why = next(
+        (why for short, why in REASONS.items() if short == words), "its card does not say so"
+    )
+    return WayStep("confirmation", done=False, words=f"not confirmed: {why}; after the command below, rosetta submission run {kept.number} CORPUS --confirm", command=command)  # fmt: skip
 
 
 def withdrawn_words(connection: sqlite3.Connection, kept: KeptSubmission) -> str:
@@ -162,11 +178,14 @@ def _by_people(connection: sqlite3.Connection, office: Office | None, run: Run) 
 
 def _opening(connection: sqlite3.Connection, run: Run) -> str:
     """Return the options by which a run's texts are opened, where they are from a vault."""
+    folder = _vault_folder(connection, run)
+    return "" if folder is None else f" --vault {folder or 'FOLDER'} --purpose WORDS"
+
+
+def _vault_folder(connection: sqlite3.Connection, run: Run) -> str | None:
+    """Return the folder of a run's vault for a shell; empty if this computer saw none, None for a run from no vault."""
     vault = (read_dataset(connection, run.corpus).opened_from or "").partition("/")[0]
-    if not vault:
-        return ""
-    folder = folder_of(store_path(connection).parent, vault)
-    return f" --vault {quote(folder) if folder else 'FOLDER'} --purpose WORDS"
+    return quote(found) if vault and (found := folder_of(store_path(connection).parent, vault)) else ("" if vault else None)  # fmt: skip
 
 
 def _review_steps(connection: sqlite3.Connection, office: Office, review: Review, run: Run, opening: str) -> Iterator[WayStep]:  # fmt: skip

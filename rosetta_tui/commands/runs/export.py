@@ -28,7 +28,7 @@ with when_used():
     from harness.store import notes, runs
     from harness.store.file import database
     from review.verdict.certificate import coarse
-    from rosetta_tui.show import card_fields
+    from rosetta_tui.show import card_fields, released_words
 
 
 @click.command()
@@ -81,6 +81,8 @@ def export(
         beside: dict[Path, bytes] = {}
         if submitter is not None:
             data = _released(connection, number, submitter, vault)
+            why = reading.parse_object(data, "it")["shortfall"]
+            click.echo(released_words.confirmation(why), err=True)
         else:
             data = exporting.export_run(connection, number, exporting.ExportForm(form))
         if submitter is None and form == "card" and str(output) != "-":

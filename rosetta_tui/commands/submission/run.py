@@ -50,6 +50,7 @@ _NOT_KEPT: Final = (
 @click.option(
     "--segment", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of this segment."
 )
+@click.option("--confirm", is_flag=True, help="Only secret entries about which nothing was told to anybody, 50 at least: claims rest on such a run.")  # fmt: skip
 @click.option("--endpoint", help="Where on this computer it may ask a model.")
 @click.option("--model", help="The model that it may ask there.")
 @click.option("-o", "--output", type=FILE, metavar="FILE", help="What its maker is told. Default: a file beside the submission in the data folder.")  # fmt: skip
@@ -83,6 +84,8 @@ def run(
         raise click.UsageError("-o goes with CORPUS: nobody is told anything about a rehearsal.")
     if corpus is not None and terms is None:
         raise click.UsageError("CORPUS needs --terms FILE: your terms, which its maker must have accepted.")  # fmt: skip
+    if corpus is None and given["confirm"]:
+        raise click.UsageError("--confirm goes with CORPUS: a rehearsal confirms nothing.")
     require_free(output)
     found = kept(submission)
     say(bundle_lines(found.submission))
@@ -99,7 +102,7 @@ def run(
         if corpus is not None:
             code = secret_run.over_secrets(found, place, plan, model, {**given, "file": corpus}, style)  # fmt: skip
             if not code:
-                tell_of(desk().find(found.number), output, submitter)
+                tell_of(desk().find(found.number), output, submitter, given)
             raise click.exceptions.Exit(code)
     say([f"Next, over secret texts: rosetta submission run {found.number} CORPUS --terms FILE, with --vault FOLDER and --purpose WORDS if it is in a vault."])  # fmt: skip
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from corpora.model.corpus import Selection
+from corpora.model.corpus import Corpus, Selection
 from corpora.model.entry import Segment
 from harness import api
 from harness.consent.standing import CorpusFacts, Withdrawn, standing
 from harness.core.failures import HarnessError, UsageError
 from harness.method.method import Method
+from harness.release.anchoring import check_anchor
+from harness.release.confirmation import ACTIVATE, LEAST, untold
+from harness.release.ledger import own_ledger
 from harness.run.run_terms import run_terms
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import default_path, home, opened
@@ -50,6 +54,8 @@ def over_secrets(
     The desk has it before the texts are opened. What keeps it from running is noted as such, and raised.
     """
     name, openings = str(given["file"]), list[VaultNoting]()
+    if given["vault"] is not None:
+        check_anchor(own_ledger(home()), given["vault"])
     lanes.require_kept_here(
         found.submission, place, plan, model, trusted=given["trust_local_server"]
     )
@@ -72,6 +78,16 @@ def over_secrets(
     elif came.act is DeskAct.REFUSED:
         say([f"Nothing in it could be scored. {came.words}"])
     return (code or 1) if came.act is DeskAct.NOT_RUN else 0
+
+
+def _untold_entries(corpus: Corpus) -> tuple[str, ...]:
+    """Return the ids of the secret entries about which nothing was told; UsageError if they are too few to confirm a claim."""
+    book = own_ledger(home())
+    secret = [each for each in corpus.entries if each.secret and not each.not_stored]
+    found = untold(book.read(), {str(each.id): book.digest(each.source) for each in secret})
+    if len(found) < LEAST:
+        raise UsageError(f"{len(found):,} secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {LEAST}. {ACTIVATE}")  # fmt: skip
+    return found
 
 
 def _refuse_withdrawn(manifest: SubmissionManifest, name: str) -> None:
@@ -127,6 +143,8 @@ def _request(
     corpus = read_corpus(
         {**_NOT_TOLD, **given}, None, work="run", terms=terms, opened=openings.append
     )
+    if given["confirm"]:
+        selection = replace(selection, entry_ids=_untold_entries(corpus))
     more = {"trust_local_server": True} if given["trust_local_server"] else {}
     request = api.ask(corpus, plan.method, {**plan.told, **more}, selection)
     if not request.secret:

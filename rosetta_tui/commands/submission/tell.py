@@ -36,5 +36,5 @@ def tell(submission: str, output: Path | None, submitter: str | None, **vault: A
     def open_texts(connection: sqlite3.Connection, run: runs.Run) -> None:
         vault_opening.open_again(connection, run, vault_request(vault), "seal")
 
-    if not tell_of(kept(submission), output, submitter, open_texts):
+    if not tell_of(kept(submission), output, submitter, vault, open_texts):
         raise click.exceptions.Exit(1)

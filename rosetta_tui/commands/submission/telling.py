@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from harness.core.failures import UsageError
 from harness.core.written_files import write_file
@@ -14,10 +15,11 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.submission.sharing import desk, say
 
 with when_used():
-    from harness.release import budget, ledger, refusing, releasing
+    from harness.release import anchoring, budget, ledger, refusing, releasing
     from harness.store import runs
     from harness.store.file import database
     from harness.submission import desk as desks
+    from rosetta_tui.show import released_words
 
 _STAGES: Final = ("install", "load", "translate")
 
@@ -36,18 +38,19 @@ def tell_of(
     kept: desks.KeptSubmission,
     output: Path | None,
     submitter: str | None,
+    vault: Mapping[str, Any],
     open_texts: Callable[[sqlite3.Connection, runs.Run], None] | None = None,
 ) -> bool:
     """Write what its maker is told of a submission's last run, and return whether they are; where nothing is told, say why.
 
-    ``submitter``: whose budget it counts in; None: that of the name in the bundle. ``open_texts`` opens the texts of the run, where they are not open; what is kept back without them is kept back before. The ledger has it first. The same run gives the same file again, and counts once.
+    ``submitter``: whose budget it counts in; None: that of the name in the bundle. ``vault``: the options that name one. ``open_texts`` opens the texts of the run, where they are not open; what is kept back without them is kept back before. The ledger has it first. The same run gives the same file again, and counts once.
     """
     last = kept.judged
     name = submitter or kept.manifest.submitter
-    known = ledger.own_ledger(database.home())
+    known = ledger.own_ledger(database.home(), clock_was_wrong=bool(vault["clock_was_wrong"]))
     before = len(known.read().answers)
     try:
-        with database.opened() as connection:
+        with database.opened() as connection, anchoring.anchored(known, vault["vault"]):
             run = runs.find_run(connection, last.run)
             if last.what is desks.DeskAct.REFUSED:
                 stage = next(each for each in _STAGES if each == last.words)
@@ -65,9 +68,13 @@ def tell_of(
         return False
     path = output or kept.folder / f"{last.run[:8]}.told.json"
     _write(path, data, kept.number, overwrite=output is None)
-    desk().note(kept.submission, desks.DeskAct.TOLD, last.run, last.corpus, last.words)
+    told = json.loads(data)
+    words = last.words if "stage" in told else told["shortfall"] or told["confirmation"]
+    desk().note(kept.submission, desks.DeskAct.TOLD, last.run, last.corpus, words)
     counts = "It counts as an answer" if len(known.read().answers) > before else "It is the same answer as before, and counts once"  # fmt: skip
     say([f"What {name} is told: {path}. {counts}; `rosetta report released {path} -o page.html` makes a page of it."])  # fmt: skip
+    if "stage" not in told:
+        say([released_words.confirmation(told["shortfall"])])
     return True
 
 

@@ -299,7 +299,13 @@ def test_decisions_about_laptops_are_told_in_numbers_and_reasons() -> None:
 
 
 PLACE = InLedger(ledger="a" * 64, line=3, prev="b" * 64)
-COUNTED = {"issued": "2026-05-05T10:00:00Z", "supersedes": None, "answer": 1, "of": 10}
+COUNTED = {
+    "issued": "2026-05-05T10:00:00Z",
+    "supersedes": None,
+    "answer": 1,
+    "of": 10,
+    "confirmation": "confirmed",
+}
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from textual import events
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from corpora.model.entry import Segment
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from harness.store.file.database import open_store
@@ -102,7 +103,7 @@ def scene(
         identity = Identity.make(Role.ORGANISATION)
         keep_keys(to, identity)
         open_store(to / "rosetta.sqlite").close()
-        card = sealed_run(to) if fluent else None
+        card = sealed_run(to, Segment(segment)) if fluent else None
         made_up = certified.review_of(seed, shape, run=card)
         key = histories.with_run(made_up.key, segments={segment: 60})
         events = [e for e in made_up.events if e.device != histories.ORGANISATION]

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from corpora.model.entry import Segment
 from harness.card.seal import card_hash
 from harness.core.failures import HarnessError, UsageError
 from harness.release.budget import NotReleased
@@ -62,17 +63,20 @@ def sealed_card(home: Path) -> str:
 
 
 def test_attach_lifts_the_tier_and_remove_takes_it_back(home: Path, tmp_path: Path) -> None:
-    spring(home, segment="gold_standard")
+    spring(home, segment="gold_standard", run=Segment.GOLD_STANDARD)
     certificate = issued(tmp_path)
     assert PENDING in shown("list"), "issuing lifts nothing"
     before = sealed_card(home)
     assert "It is community-validated." in invoke("attach", certificate).stdout
     run = listed()
-    assert (run["claimable_tier"], run["verification_tier"]) == ("fluent", "community-validated")
-    assert (run["quality_tier"], run["review"]) == ("fluent", "go")
-    assert run["tier_in_words"] == "fluent (automatic 0.98 on 50 % of its weight; reviewed)"
+    assert (run["verification_tier"], run["review"]) == ("community-validated", "go")
     page = shown("show")
-    for words in (run["tier_in_words"], "community-validated", "panel of 5", "Kultura Centro"):
+    for words in (
+        "fluent (automatic 0.98 on 50 % of its weight; reviewed)",
+        "community-validated",
+        "panel of 5",
+        "Kultura Centro",
+    ):
         assert words in page
     assert sealed_card(home) == before, "a sealed card never changes"
     invoke("attach", "--remove", "last")
@@ -236,9 +240,10 @@ def test_verify_says_what_is_gone(
 
 @pytest.fixture
 def secret(home: Path) -> Spring:
-    made = spring(home, segment="gold_standard", secret=True)
+    gold = Segment.GOLD_STANDARD
+    made = spring(home, segment="gold_standard", run=gold, secret=True)
     with own_ledger(home).changing() as change:
-        change.write(lambda _: Rule(pause_hours=0))
+        change.write(Rule(pause_hours=0))
     return made
 
 
