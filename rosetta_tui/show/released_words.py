@@ -37,8 +37,9 @@ def confirmation(shortfall: Shortfall) -> str:
 
 def facts(card: ReleasedCard) -> Iterator[str]:
     """Yield what a card tells beside its scores, in sentences."""
-    automatic = "" if card.quality_tier == card.claimable_tier else f" (automatic: {card.quality_tier})"  # fmt: skip
-    yield f"Tier that may be claimed before a review by speakers: {card.claimable_tier}{automatic}."
+    if card.claimable_tier:
+        automatic = "" if card.quality_tier == card.claimable_tier else f" (automatic: {card.quality_tier})"  # fmt: skip
+        yield f"Tier that may be claimed before a review by speakers: {card.claimable_tier}{automatic}."
     yield confirmation(card.shortfall)
     spent = [
         words

@@ -86,7 +86,7 @@ def gold(folder: Path, entries: int = 6) -> Path:
     return path
 
 
-def vault(desk: Desk, entries: int = 30) -> None:
+def vault(desk: Desk, entries: int = 50) -> None:
     desk("vault init elders --name Elders --as Office --recovery rec.txt")
     desk(f"vault add elders {gold(desk.folder, entries)}")
     (desk.folder / "gold.json").unlink()

@@ -415,17 +415,19 @@ def test_vault_review_from_laptops_to_the_card(desk: Desk) -> None:
     assert "Cleared." in said
     assert "deciding on what speakers flagged in the run" in log_lines(desk)[-1]
     forget_keys()
+    assert "Confirmed" in desk("runs export last --submitter Ann -o ann.json", *OPENING)
+    forget_keys()
     assert "GO" in desk("review gate last --issue -o out")
     [certificate] = out.glob("*.certificate.json")
     assert "It is community-validated." in desk(f"review attach {certificate}")
     shown = desk("runs show last")
     assert "✓ gate: go by panel of 3" in shown
-    assert "✓ entries: 30 out of the vault" in shown
+    assert "✓ entries: 50 out of the vault" in shown
     assert "community-validated" in desk("leaderboard")
     assert "coarse numbers: what left in its place follows from it" in desk(f"verify {certificate}")
     desk("review page last -o page.html")
     desk("review export last -o out")
-    assert len(log_lines(desk)) == opened + 1
+    assert len(log_lines(desk)) == opened + 3
     assert not any(map(in_plain, (desk.home, stick, out, desk.folder / "elders")))
 
 
@@ -517,7 +519,7 @@ def test_vault_review_has_only_what_the_run_scored(desk: Desk) -> None:
         read = read_runs(store, ["last"], (), lambda *_: None)
         assert len(read.corpus) == len(read.shared) == 2
         both = read_runs(store, ["last", "last~1"], (), lambda *_: None)
-        assert (len(both.corpus), len(both.shared)) == (30, 2)
+        assert (len(both.corpus), len(both.shared)) == (50, 2)
         assert both.vault_runs == tuple(each.run.run_id for each in both.runs)
         with pytest.raises(UsageError, match="opened with the vault only"):
             read_runs(store, ["last"])

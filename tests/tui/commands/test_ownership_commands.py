@@ -360,9 +360,13 @@ def test_submission_steps_are_done_where_they_were_done(sides: TwoSides, bundle:
     assert _open(sides, kept.number) == list(STEPS[2:])
     desk.note(kept.submission, DeskAct.REHEARSED)
     desk.note(kept.submission, DeskAct.SCORED, sides.run_id, "gold")
-    assert _open(sides, kept.number) == ["its maker was told"]
+    assert _open(sides, kept.number) == ["its maker was told", "confirmation"]
     assert f"rosetta submission tell {kept.number}" in ok(f"submission show {kept.number}", sides.organisation)  # fmt: skip
-    desk.note(kept.submission, DeskAct.TOLD, sides.run_id, "gold")
+    desk.note(kept.submission, DeskAct.TOLD, sides.run_id, "gold", "told before")
+    assert _open(sides, kept.number) == ["confirmation"]
+    said = ok(f"submission show {kept.number}", sides.organisation)
+    assert "Next: rosetta vault rotate FOLDER CORPUS --from held_out --to gold_standard" in said
+    desk.note(kept.submission, DeskAct.TOLD, sides.run_id, "gold", "confirmed")
     said = ok(f"submission show {kept.number}", sides.organisation)
     assert "The way is at its end" in said
     named = f"--developer 'A newcomer' --key {sides.key()}"

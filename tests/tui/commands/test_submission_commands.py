@@ -58,7 +58,7 @@ def test_submission_of_data_goes_the_whole_way(desk: Desk) -> None:
     assert "ask " not in log
     assert not readable(desk.home)
     steps = desk.steps()
-    assert [name for name, done in steps.items() if not done] == list(STEPS[5:])
+    assert [name for name, done in steps.items() if not done] == list(STEPS[6:])
     shown = desk(f"submission show {row['number']}")
     assert f"--vault {desk.folder / 'elders'} --purpose WORDS --for LAPTOP-FILE" in shown
 
@@ -329,8 +329,8 @@ def test_submission_model_stands_in_the_log_before_and_after(desk: Desk, model: 
     assert f"tiny at {model.url}" in begun
     [first, last] = model_lines(desk)
     assert first == begun
-    assert "counted 30 questions of the method" in last
-    assert len(model.asked) == 30
+    assert "counted 50 questions of the method" in last
+    assert len(model.asked) == 50
     assert CANARY not in (desk.folder / "elders" / "log.jsonl").read_text("utf-8")
 
 
@@ -339,18 +339,18 @@ def test_submission_questions_of_a_box_are_counted(desk: Desk, model: Scripted) 
     changed: dict[str, bytes | None] = {"code/asking.py": ASKING, "data/words.tsv": None}
     desk(ready(desk, model, CODE, changed), *IN_VAULT)
     [_, last] = model_lines(desk)
-    assert "counted 60 questions" in last
-    assert len(model.asked) == 60
+    assert "counted 100 questions" in last
+    assert len(model.asked) == 100
 
 
-@pytest.mark.parametrize(("at", "code", "questions"), [(1, 2, 0), (2, 0, 30)])
+@pytest.mark.parametrize(("at", "code", "questions"), [(1, 2, 0), (2, 0, 50)])
 def test_submission_model_is_not_asked_without_the_log(desk: Desk, model: Scripted, monkeypatch: pytest.MonkeyPatch, at: int, code: int, questions: int) -> None:  # fmt: skip
     """The stick with the vault is pulled: before the first line nothing is asked; at the end the run stays, and its count is said."""
     ask = ready(desk, model, CHAT, {})
     monkeypatch.setattr(VaultOpening, "note_model", _pulled_at(VaultOpening.note_model, at))
     words = desk(ask, *IN_VAULT, code=code)
     assert len(model.asked) == questions
-    assert ("could not be told how often the model was asked (30 times)" in words) is (at == 2)
+    assert ("could not be told how often the model was asked (50 times)" in words) is (at == 2)
     assert desk.stands()[0] == ("rehearsed" if at == 1 else "told")
 
 

@@ -56,7 +56,7 @@ def told(home: Path, kept: KeptSubmission, *, refused: bool = False) -> None:
     (home / "keeper.key").write_text(identity.text())
     book = ReleaseLedger(home / FOLDER, identity, lambda: datetime(2026, 2, 3, 11, tzinfo=UTC))
     with book.changing() as change:
-        change.write(_refusal if refused else _scores)
+        change.write((_refusal if refused else _scores)(change.place))
 
 
 def _scores(place: InLedger) -> ScoresTold:
@@ -75,7 +75,7 @@ def _refusal(place: InLedger) -> RefusalTold:
         run=RUN, submitter="A newcomer", method=METHOD, corpus=CORPUS, stage="load", came="none", answer=1, of=10,
         rosetta="0.1.0", issued="2026-02-03", place=place, by="e" * 64,
     )  # fmt: skip
-    return RefusalTold(submitter="A newcomer", run=RUN, corpus="greetings", entries="f" * 64, card=card)  # fmt: skip
+    return RefusalTold(card=card)
 
 
 def steady(found: SubmissionReading) -> SubmissionReading:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +77,7 @@ def told_to(home: Path, *submitters: str) -> None:
     for number, name in enumerate(submitters):
         with book.changing() as change:
             run = f"0f3b8c1e-6c1d-4a70-9a52-{number:012}"
-            change.write(partial(score_told, submitter=name, run=run))
+            change.write(score_told(change.place, name, run))
 
 
 def taken(typed: Sequence[str]) -> str | None:
@@ -106,10 +105,10 @@ def score_told(place: InLedger, submitter: str, run: str, **more: Any) -> Scores
         "corpus": CORPUS, "headline": "chrf_plus_plus", "beat_by": 2.0, "smallest_difference": 7.8,
         "scores": {"chrf_plus_plus": ReleasedScore(value=44.0, lower=40.0, upper=48.0, step=2.0)},
         "parts": {}, "parts_left_out": (), "signatures": {}, "answer": 1, "of": 10, "rosetta": "0.1.0",
-        "issued": "2026-02-03T11:00:00Z", "place": place, "by": "e" * 64,
+        "issued": "2026-02-03", "place": place, "by": "e" * 64,
     }  # fmt: skip
     card = ReleasedCard(**(made | more))
-    return ScoresTold(submitter=submitter, run=run, corpus="greetings", entries="f" * 64, atoms=None, value=44.3, card=card)  # fmt: skip
+    return ScoresTold(entries="f" * 64, atoms=None, value=44.3, card=card)  # fmt: skip
 
 
 def steady(found: VaultReading) -> VaultReading:

@@ -1,0 +1,114 @@
+"""Which runs confirm a claim, by the ledger before them; and cards that state more than their line of it."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.release.budget import MOMENT, History, NotReleased
+from harness.release.certified import CertificateQuestion, tell_certificate
+from harness.release.confirmation import confirmation_of, fits_line, untold, why_unconfirmed
+from harness.release.ledger import checked_lines
+from harness.release.records import Rule, ScoresTold, Together
+from tests.harness.release.attackers import START, answered, question
+from tests.harness.release.made import Office, hidden
+from tests.harness.sealed.refusals import refuses
+
+RULE = Rule(count=100, pause_hours=0)
+ANN = ("Ann", range(100), "1", 0)
+"""What is told first: to whom, about which entries, of which version, after how many rotations."""
+
+
+def history(*told: tuple[str, Iterable[int], str, int | None]) -> History:
+    """Return what a ledger with these answers amounts to; runs are called by their places."""
+    found = History().after(RULE, START.strftime(MOMENT))
+    for place, (submitter, entries, version, rotations) in enumerate(told):
+        digests = frozenset(f"{each:032x}" for each in entries)
+        asked = question(submitter, f"run {place}", len(digests), 50.0)
+        corpus = asked.facts.corpus.model_copy(update={"version": version})
+        facts = asked.facts.model_copy(update={"corpus": corpus})
+        asked = replace(asked, facts=facts, entries=digests, rotations=rotations)
+        found = found.after(answered(found, asked, START), START.strftime(MOMENT))
+    return found
+
+
+@pytest.mark.parametrize(("told", "shortfall"), [
+    ([ANN], ""),
+    ([("Ann", range(50), "1", None)], ""),  # of no vault
+    ([("Ann", range(49), "1", 0)], "few entries"),
+    ([ANN, ("Ben", range(100), "1", 0)], "told before"),  # to another submitter
+    ([ANN, ("Ann", range(100), "2", 0)], "told before"),  # the version alone is another one
+    ([ANN, ("Ann", range(100), "1", 1)], "told before"),  # moved out and in again
+    ([ANN, ("Ben", range(50, 150), "1", 1)], "told before"),  # half of them
+    ([ANN, ("Ben", range(95, 200), "1", 1)], "told before"),  # five of them
+    ([ANN, ("Ann", range(100, 150), "1", 0)], "second run"),  # parts of one activation
+    ([ANN, (" ANN ", range(100, 150), "1", 0)], "second run"),
+    ([ANN, ("Ben", range(100, 150), "1", 0)], ""),
+    ([ANN, ("Ann", range(100, 150), "1", 1)], ""),  # after the next activation
+    ([("Ann", range(40), "1", 0), ("Ann", range(40, 90), "1", 0)], ""),  # the first was too small to confirm
+])  # fmt: skip
+def test_run_is_confirmed_by_the_ledger_before_it(
+    told: list[tuple[str, Iterable[int], str, int | None]], shortfall: str
+) -> None:
+    card = history(*told).answers[-1][1].card
+    assert (card.shortfall, card.confirmation == "confirmed") == (shortfall, not shortfall)
+
+
+def test_names_put_together_confirm_once() -> None:
+    found = history(ANN).after(Together(names=("Ann", "Ben")), START.strftime(MOMENT))
+    asked = question("Ben", "again", 60, 50.0)
+    corpus = asked.facts.corpus.model_copy(update={"version": "1"})
+    asked = replace(
+        asked, facts=asked.facts.model_copy(update={"corpus": corpus}), rotations=0,
+        entries=frozenset(f"{each:032x}" for each in range(200, 260)),
+    )  # fmt: skip
+    assert answered(found, asked, START).card.shortfall == "second run"
+
+
+def test_run_told_to_several_is_confirmed_by_its_first_answer() -> None:
+    found = history(ANN)
+    [(_, act)] = found.answers
+    again = act.card.model_copy(update={"submitter": "Ben", "confirmation": "not_confirmed", "shortfall": "told before"})  # fmt: skip
+    found = found.after(act.model_copy(update={"card": again}), START.strftime(MOMENT))
+    assert (confirmation_of(found, "run 0"), why_unconfirmed(found, "run 0")) == ("confirmed", "")
+    assert confirmation_of(found, "another") is None
+    assert "told to nobody" in why_unconfirmed(found, "another")
+    assert untold(found, {"a": f"{5:032x}", "b": f"{100:032x}"}) == ("b",)
+
+
+def test_certificate_is_told_after_the_scores_only(tmp_path: Path) -> None:
+    """Else the ledger would not know about which entries it tells, and a later run over them would be confirmed."""
+    office = Office(tmp_path)
+    asked = CertificateQuestion("run", "made", frozenset(f"{each:032x}" for each in range(9)))
+    refuses(NotReleased, "rosetta runs export", tell_certificate, office.ledger, asked, None, None)
+
+
+def test_card_fits_its_line_of_the_ledger_or_is_found(tmp_path: Path) -> None:
+    office = Office(tmp_path, metrics=("chrf_plus_plus",))
+    entries = hidden(60)
+    first = office.told(office.run(0.4, entries), "Ann")
+    second = office.told(office.run(0.9, entries), "Ben")
+    data = office.ledger.path.read_bytes()
+    lines = checked_lines(data, "the ledger")
+    assert (first["confirmation"], second["shortfall"]) == ("confirmed", "told before")
+    assert [fits_line(lines, each) for each in (first, second)] == ["", ""]
+    assert fits_line(lines[:2], second) == "the ledger has no such line"  # cut
+    stated = second | {"confirmation": "confirmed", "shortfall": ""}
+    assert "something else" in fits_line(lines, stated)
+    assert "something else" in fits_line(lines, second | {"place": first["place"]})
+    forged = Office(tmp_path / "forged")  # a custodian writes a ledger that says so, and signs it
+    forged.folder.mkdir()
+    forged.moments = [START]
+    for line in lines[1:]:
+        with forged.ledger.changing() as change:
+            fields = {"place": change.place, "confirmation": "confirmed", "shortfall": ""}
+            assert isinstance(line.act, ScoresTold)
+            change.write(
+                line.act.model_copy(update={"card": line.act.card.model_copy(update=fields)})
+            )
+    lines = checked_lines(forged.ledger.path.read_bytes(), "the ledger")
+    told = [json.loads(line.act.card.model_dump_json()) for line in lines[1:]]
+    assert fits_line(lines, told[0]) == ""
+    assert "says otherwise" in fits_line(lines, told[1])
