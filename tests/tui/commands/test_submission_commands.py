@@ -364,3 +364,33 @@ def _pulled_at(note: Callable[..., None], at: int) -> Callable[..., None]:
         note(*given, **more)
 
     return noted
+
+
+@pytest.mark.costly("two runs over the corpus of a vault")
+def test_submission_confirms_over_activated_sentences(bare: Desk) -> None:
+    """A first run that everybody may have learnt from, then held_out is activated, and the next run confirms."""
+    bare("submission demo tiny --lane data")
+    path = gold(bare.folder, 96)
+    read = json.loads(path.read_text("utf-8"))
+    for each in read["entries"][46:]:
+        each["segment"] = "held_out"
+    path.write_text(json.dumps(read), "utf-8")
+    bare("vault init elders --name Elders --as Office --recovery rec.txt")
+    bare(f"vault add elders {path}")
+    bare("vault budget --pause 0")
+    rehearsed(bare)
+    run, ledger = "submission run tiny.rosetta-submission -o", bare.home / "releases/ledger.jsonl"
+    few = bare(f"{run} few.json --confirm", *IN_VAULT, code=2)
+    assert "46 secret entries of eo-gold were never told of, and a run that confirms needs 50" in few
+    assert "Not confirmed: it has fewer than 50 secret entries" in bare(f"{run} a.json", *IN_VAULT)
+    [row] = bare.json("submission list", "submission-list")["submissions"]
+    activate = f"rosetta vault rotate {bare.folder / 'elders'} CORPUS --from held_out --to gold_standard --count 50"
+    assert activate in bare(f"submission show {row['number']}")
+    bare("vault rotate elders eo-gold --from held_out --to gold_standard --count 50 --purpose confirm")
+    assert "Confirmed" in bare(f"{run} b.json --confirm", *IN_VAULT)
+    card = json.loads((bare.folder / "b.json").read_text("utf-8"))
+    assert (card["confirmation"], card["corpus"]["entries"], card["answer"]) == ("confirmed", 50, 2)
+    assert bare.steps()["confirmation"]
+    assert "belong together" in bare(f"verify b.json --with {ledger}")
+    ledger.unlink()  # whoever takes the ledger away would have every sentence untold again
+    assert "is not the one that told" in bare(f"{run} c.json --confirm", *IN_VAULT, code=2)
