@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from harness.release.budget import History, ScoreQuestion, history
 from harness.release.records import (
+    LEAST_CONFIRMED,
     CertificateTold,
     Confirmation,
     ScoresTold,
@@ -23,16 +24,14 @@ from harness.release.records import (
     SignedLedgerRecord,
 )
 
-LEAST: Final = 50
-"""Secret entries of a run that confirms."""
 REASONS: Final[Mapping[Shortfall, str]] = {
     "": "nothing was told before about its entries",
-    "few entries": f"it has fewer than {LEAST} secret entries",
+    "few entries": f"it has fewer than {LEAST_CONFIRMED} secret entries",
     "told before": "something was told before about entries of it",
     "second run": "its submitter had a confirmed run since entries were last moved",
 }
 ACTIVATE: Final = (
-    f"Activate {LEAST} held_out entries with `rosetta vault rotate VAULT CORPUS --from held_out --to gold_standard --count {LEAST} "
+    f"Activate {LEAST_CONFIRMED} held_out entries with `rosetta vault rotate VAULT CORPUS --from held_out --to gold_standard --count {LEAST_CONFIRMED} "
     "--purpose WORDS`, and run the method over them: `rosetta submission run SUBMISSION CORPUS --confirm`."
 )
 """What to do where a run is not confirmed."""
@@ -51,7 +50,7 @@ def _shortfall(
     submitter: str,
     state: tuple[str, str | None, int | None],
 ) -> Shortfall:
-    if len(set(entries)) < LEAST:
+    if len(set(entries)) < LEAST_CONFIRMED:
         return "few entries"
     if not before.partition.atoms.keys().isdisjoint(entries):
         return "told before"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from harness.release.policy import PolicyName
 from harness.sealed.chain import ChainedRecord
@@ -33,6 +33,11 @@ class ReleasedScore(StrictForm):
     lower: float | None
     upper: float | None
     step: float
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Its ends; None where it has none."""
+        return None if self.lower is None or self.upper is None else (self.lower, self.upper)
 
 
 Smallest = Annotated[float, Field(gt=0)] | None
@@ -121,12 +126,34 @@ class ReleasedScores(StrictForm):
     """How many bits about the entries it tells at most."""
 
 
+LEAST_CONFIRMED: Final = 50
+"""Secret entries of a run that confirms."""
 Confirmation = Literal["confirmed", "not_confirmed"]
 Shortfall = Literal["", "few entries", "told before", "second run"]
 """Why a run is not confirmed (``confirmation.shortfall``); empty where it is."""
 
 
-class ReleasedCard(RunFacts, ReleasedScores):
+class Released(StrictForm):
+    """What each released file states of itself."""
+
+    rosetta: Text
+    """Version of the program."""
+    issued: Day
+    place: InLedger
+    by: Hex64
+    """Key under which it is signed."""
+
+
+class ReleasedAnswer(Released):
+    """A released file that counts as an answer to a submitter."""
+
+    answer: Annotated[Count, Field(ge=1)]
+    """Which answer to this submitter about this corpus it is."""
+    of: Annotated[Count, Field(ge=1)]
+    """Answers that the submitter gets about it in all."""
+
+
+class ReleasedCard(RunFacts, ReleasedScores, ReleasedAnswer):
     """All that leaves of a run over secret entries."""
 
     format: Literal["rosetta-released-card/5"] = CARD_FORMAT
@@ -137,16 +164,13 @@ class ReleasedCard(RunFacts, ReleasedScores):
     confirmation: Confirmation = "not_confirmed"
     """Whether claims above functional may rest on ``run``: nothing was told before about any of its entries."""
     shortfall: Shortfall = "told before"
-    answer: Annotated[Count, Field(ge=1)]
-    """Which answer to this submitter about this corpus it is."""
-    of: Annotated[Count, Field(ge=1)]
-    """Answers that the submitter gets about it in all."""
-    rosetta: Text
-    """Version of the program."""
-    issued: Day
-    place: InLedger
-    by: Hex64
-    """Key under which it is signed."""
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        confirmed = self.confirmation == "confirmed"
+        if confirmed is bool(self.shortfall) or (confirmed and self.corpus.entries < LEAST_CONFIRMED):  # fmt: skip
+            raise ValueError("what it says of its confirmation contradicts itself")
+        return self
 
 
 class SignedReleasedCard(ReleasedCard, SignedRecord):
@@ -157,7 +181,7 @@ Verdict = Literal["better", "cannot be told apart", "worse"]
 """One-sided at 5 %, corrected by Holm for all runs of the submitters that were told."""
 
 
-class ReleasedDifference(StrictForm):
+class ReleasedDifference(Released):
     """All that leaves of a comparison of two runs over secret entries."""
 
     format: Literal["rosetta-released-difference/4"] = DIFFERENCE_FORMAT
@@ -173,17 +197,13 @@ class ReleasedDifference(StrictForm):
     """Whether the second run is better by it, worse, or cannot be told apart."""
     smallest_difference: Smallest = None
     """As on a released card."""
-    rosetta: Text
-    issued: Day
-    place: InLedger
-    by: Hex64
 
 
 class SignedReleasedDifference(ReleasedDifference, SignedRecord):
     """The difference with its signature."""
 
 
-class ReleasedRefusal(StrictForm):
+class ReleasedRefusal(ReleasedAnswer):
     """All that leaves of a run over secret entries of which nothing could be scored: where the method stopped, and how far it came."""
 
     format: Literal["rosetta-released-refusal/1"] = REFUSAL_FORMAT
@@ -195,13 +215,6 @@ class ReleasedRefusal(StrictForm):
     """Where it stopped."""
     came: Literal["none", "some", "most"]
     """Of the entries, which share had an output: none, up to half of them, or more."""
-    answer: Annotated[Count, Field(ge=1)]
-    of: Annotated[Count, Field(ge=1)]
-    """As on a released card: a refusal is an answer, and counts like one."""
-    rosetta: Text
-    issued: Day
-    place: InLedger
-    by: Hex64
 
 
 class SignedReleasedRefusal(ReleasedRefusal, SignedRecord):

@@ -165,7 +165,7 @@ def _official(found: OfficialList) -> ShownBoard:
         ScoreLine(
             own[2],
             score.value,
-            None if score.lower is None or score.upper is None else (score.lower, score.upper),
+            score.interval,
             released_words.score(score),
             "own" if row.rank == 1 else "other",
             row.card.run[:8],

@@ -80,8 +80,7 @@ def _by_part(
 
 
 def _line(name: str, score: ReleasedScore, kind: str) -> ScoreLine:
-    ends = None if score.lower is None or score.upper is None else (score.lower, score.upper)
-    return ScoreLine(name, score.value, ends, released_words.score(score), kind)
+    return ScoreLine(name, score.value, score.interval, released_words.score(score), kind)
 
 
 def _identity(card: SignedReleasedCard) -> Iterator[Fact]:

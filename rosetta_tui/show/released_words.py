@@ -18,9 +18,10 @@ def score(told: ReleasedScore) -> str:
     """Write a score with the digits of its step, and its interval where it has one."""
     digits = max(0, -Decimal(str(told.step)).normalize().as_tuple().exponent)  # type: ignore[operator]
     value = figures.number(told.value, digits)
-    if told.lower is None or told.upper is None:
+    if told.interval is None:
         return value
-    return f"{value} ({figures.number(told.lower, digits)}–{figures.number(told.upper, digits)})"
+    lower, upper = (figures.number(end, digits) for end in told.interval)
+    return f"{value} ({lower}–{upper})"
 
 
 def policy(card: ReleasedCard) -> str:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import Final
 
-from harness.release.confirmation import LEAST, REASONS
+from harness.release.confirmation import REASONS
+from harness.release.records import LEAST_CONFIRMED
 from harness.store.corpora.entries import read_dataset
 from harness.store.file.database import store_path
 from harness.store.notes import attached_to
@@ -134,7 +135,7 @@ def _confirmation(connection: sqlite3.Connection, kept: KeptSubmission, run: Run
     if words == "confirmed":
         return WayStep("confirmation", done=True, words="nothing was told before about its entries")
     folder = _vault_folder(connection, run) or "FOLDER"
-    command = f"rosetta vault rotate {folder} CORPUS --from held_out --to gold_standard --count {LEAST} --purpose WORDS"
+    command = f"rosetta vault rotate {folder} CORPUS --from held_out --to gold_standard --count {LEAST_CONFIRMED} --purpose WORDS"
     why = next(
         (why for short, why in REASONS.items() if short == words), "its card does not say so"
     )

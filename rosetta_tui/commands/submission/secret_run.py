@@ -15,8 +15,9 @@ from harness.consent.standing import CorpusFacts, Withdrawn, standing
 from harness.core.failures import HarnessError, UsageError
 from harness.method.method import Method
 from harness.release.anchoring import check_anchor
-from harness.release.confirmation import ACTIVATE, LEAST, untold
+from harness.release.confirmation import ACTIVATE, untold
 from harness.release.ledger import own_ledger
+from harness.release.records import LEAST_CONFIRMED
 from harness.run.run_terms import run_terms
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import default_path, home, opened
@@ -85,8 +86,8 @@ def _untold_entries(corpus: Corpus) -> tuple[str, ...]:
     book = own_ledger(home())
     secret = [each for each in corpus.entries if each.secret and not each.not_stored]
     found = untold(book.read(), {str(each.id): book.digest(each.source) for each in secret})
-    if len(found) < LEAST:
-        raise UsageError(f"{len(found):,} secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {LEAST}. {ACTIVATE}")  # fmt: skip
+    if len(found) < LEAST_CONFIRMED:
+        raise UsageError(f"{len(found):,} secret entries of {corpus.dataset.id} were never told of, and a run that confirms needs {LEAST_CONFIRMED}. {ACTIVATE}")  # fmt: skip
     return found
 
 

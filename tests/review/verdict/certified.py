@@ -16,8 +16,8 @@ from corpora.model.entry import Entry, Segment
 from harness.card.build import seal
 from harness.core.canonical import canonical_bytes
 from harness.method.options import MethodOptions
-from harness.release.confirmation import LEAST
 from harness.release.ledger import own_ledger
+from harness.release.records import LEAST_CONFIRMED
 from harness.release.releasing import release_run
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import stretch
@@ -181,7 +181,7 @@ def fluent_run(
 
     Its scores over a secret segment are told, as the first ones about these entries.
     """
-    texts = SENTENCES * (-(-LEAST // len(SENTENCES)) if segment.secret else 1)
+    texts = SENTENCES * (-(-LEAST_CONFIRMED // len(SENTENCES)) if segment.secret else 1)
     entries = [
         Entry(id=n, source=f"Sentence {n} of the book.", reference=text, segment=segment)
         for n, text in enumerate(texts)

@@ -381,12 +381,16 @@ def test_submission_confirms_over_activated_sentences(bare: Desk) -> None:
     rehearsed(bare)
     run, ledger = "submission run tiny.rosetta-submission -o", bare.home / "releases/ledger.jsonl"
     few = bare(f"{run} few.json --confirm", *IN_VAULT, code=2)
-    assert "46 secret entries of eo-gold were never told of, and a run that confirms needs 50" in few
+    assert (
+        "46 secret entries of eo-gold were never told of, and a run that confirms needs 50" in few
+    )
     assert "Not confirmed: it has fewer than 50 secret entries" in bare(f"{run} a.json", *IN_VAULT)
     [row] = bare.json("submission list", "submission-list")["submissions"]
     activate = f"rosetta vault rotate {bare.folder / 'elders'} CORPUS --from held_out --to gold_standard --count 50"
     assert activate in bare(f"submission show {row['number']}")
-    bare("vault rotate elders eo-gold --from held_out --to gold_standard --count 50 --purpose confirm")
+    bare(
+        "vault rotate elders eo-gold --from held_out --to gold_standard --count 50 --purpose confirm"
+    )
     assert "Confirmed" in bare(f"{run} b.json --confirm", *IN_VAULT)
     card = json.loads((bare.folder / "b.json").read_text("utf-8"))
     assert (card["confirmation"], card["corpus"]["entries"], card["answer"]) == ("confirmed", 50, 2)
