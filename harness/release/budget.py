@@ -26,9 +26,9 @@ from harness.release.records import (
     CertificateTold,
     DifferenceTold,
     RefusalTold,
+    ReleasedRun,
     ReleasedScores,
     Rule,
-    RunFacts,
     Scores,
     ScoresTold,
     Together,
@@ -80,7 +80,7 @@ def too_few_words(entries: int) -> str:
 class ScoreQuestion:
     """A run whose scores somebody wants to know."""
 
-    facts: RunFacts
+    facts: ReleasedRun
     scores: ReleasedScores
     """All that may be told of it, in steps."""
     entries: frozenset[str]

@@ -85,7 +85,7 @@ class InLedger(StrictForm):
     """SHA-256 of the line before it."""
 
 
-class RunFacts(StrictForm):
+class ReleasedRun(StrictForm):
     """What a released card says of the run that was handed in, beside its scores."""
 
     policy: PolicyName | Literal[""] = ""
@@ -153,7 +153,7 @@ class ReleasedAnswer(Released):
     """Answers that the submitter gets about it in all."""
 
 
-class ReleasedCard(RunFacts, ReleasedScores, ReleasedAnswer):
+class ReleasedCard(ReleasedRun, ReleasedScores, ReleasedAnswer):
     """All that leaves of a run over secret entries."""
 
     format: Literal["rosetta-released-card/5"] = CARD_FORMAT

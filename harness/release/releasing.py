@@ -30,9 +30,9 @@ from harness.release.records import (
     ReleasedCard,
     ReleasedCorpus,
     ReleasedMethod,
+    ReleasedRun,
     ReleasedScore,
     ReleasedScores,
-    RunFacts,
     Scores,
     ScoresTold,
 )
@@ -142,7 +142,7 @@ def _question(
         raise NotReleased(
             f"Run {run.run_id[:8]} has no {headline} with an interval, by which runs are told to be better. Nothing is told of it."
         )
-    facts = RunFacts(
+    facts = ReleasedRun(
         policy=policy.name,
         run=run.run_id,
         run_card_hash=str(card.get("run_card_hash")),

@@ -26,9 +26,9 @@ from harness.release.records import (
     ReleasedCard,
     ReleasedCorpus,
     ReleasedMethod,
+    ReleasedRun,
     ReleasedScores,
     Rule,
-    RunFacts,
     ScoresTold,
 )
 from harness.release.rounding import expected_half, stepped
@@ -142,7 +142,7 @@ def question(submitter: str, run: str, entries: int, value: float) -> ScoreQuest
     """Ask for the score of a run over the hidden set of so many entries."""
     half = expected_half(entries, ENDS, value)
     score = stepped(value, value - half, value + half, Policy().steps(CHRF)[CHRF], ENDS)
-    facts = RunFacts(
+    facts = ReleasedRun(
         submitter=submitter, run=run, run_card_hash="", method=METHOD, headline=CHRF, signatures={},
         corpus=ReleasedCorpus(id="c", version=None, language_pair="x", entries=entries),
     )  # fmt: skip

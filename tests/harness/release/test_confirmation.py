@@ -11,7 +11,7 @@ from harness.release.budget import MOMENT, History, NotReleased
 from harness.release.certified import CertificateQuestion, tell_certificate
 from harness.release.confirmation import confirmation_of, fits_line, untold, why_unconfirmed
 from harness.release.ledger import checked_lines
-from harness.release.records import ReleasedCard, Rule, ScoresTold, Together
+from harness.release.records import Rule, ScoresTold, Together
 from tests.harness.release.attackers import START, answered, question
 from tests.harness.release.made import Office, hidden
 from tests.harness.sealed.refusals import refuses
@@ -98,7 +98,10 @@ def test_card_fits_its_line_of_the_ledger_or_is_found(tmp_path: Path) -> None:
     stated = second | {"confirmation": "confirmed", "shortfall": ""}
     assert "something else" in fits_line(lines, stated)
     refuses(
-        ValueError, "contradicts itself", ReleasedCard.model_validate, {**second, "shortfall": ""}
+        ValueError,
+        "contradicts itself",
+        SignedReleasedCard.model_validate,
+        {**second, "shortfall": ""},
     )
     assert "something else" in fits_line(lines, second | {"place": first["place"]})
     forged = Office(tmp_path / "forged")  # a custodian writes a ledger that says so, and signs it
