@@ -11,7 +11,7 @@ from harness.release.budget import MOMENT, History, NotReleased
 from harness.release.certified import CertificateQuestion, tell_certificate
 from harness.release.confirmation import confirmation_of, fits_line, untold, why_unconfirmed
 from harness.release.ledger import checked_lines
-from harness.release.records import Rule, ScoresTold, Together
+from harness.release.records import Rule, ScoresTold, SignedReleasedCard, Together
 from tests.harness.release.attackers import START, answered, question
 from tests.harness.release.made import Office, hidden
 from tests.harness.sealed.refusals import refuses

@@ -40,7 +40,7 @@ from rosetta_tui.html.leaderboard_page import leaderboard_page
 from rosetta_tui.html.page import MOST_LETTERS
 from rosetta_tui.html.released_page import released_page
 from rosetta_tui.html.review_page import page_of_verdicts, review_page, verdict
-from rosetta_tui.html.run_page import ReleasedRun, page_of_run, read_facts, run_page
+from rosetta_tui.html.run_page import RunFacts, page_of_run, read_facts, run_page
 from rosetta_tui.html.sweep_page import page_of_sweep
 from rosetta_tui.sweep.grid import SweepMap
 from rosetta_tui.sweep.words import cell_words
@@ -75,7 +75,7 @@ def called(*words: str) -> Any:
     return CliRunner().invoke(rosetta, ["report", *words])
 
 
-def read(played: Played, run: int = 1) -> ReleasedRun:
+def read(played: Played, run: int = 1) -> RunFacts:
     with closing(open_store(played.path)) as store:
         return read_facts(store, played.runs[run])
 
