@@ -20,7 +20,6 @@ from harness.card.load import load_card, read_raw
 from harness.card.reading import block, number
 from harness.consent.verifying import Verified
 from harness.core.failures import KeyStoreError, UsageError
-from harness.release.confirmation import ACTIVATE
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.store.file.transaction import transaction
 from harness.store.notes import attached_to
@@ -34,6 +33,7 @@ from harness.store.signed_records import (
     signed_files,
 )
 from harness.submission.desk import KeptSubmission
+from review.office.results.telling import require_confirmed
 from review.office.results.telling import told_of as certificate_told
 from review.office.results.whole_way import STEPS, WayEnd, WayStep, what_follows
 from review.office.store.database import FILE as OFFICE
@@ -200,8 +200,7 @@ def shown_certificate(review: Standing, home: Path) -> str:
             told = certificate_told(office, review.certificate.run.run_id)
         coarse = None if told is None else read_coarse(told.content, "it")
         if coarse is not None and coarse.exact == review.certificate.sha256:
-            if coarse.confirmation != "confirmed":
-                raise UsageError(f"No ownership is agreed on over a run that is not confirmed. {ACTIVATE}")  # fmt: skip
+            require_confirmed(coarse.run.run_id, home)
             return coarse.sha256
     raise UsageError(
         "The entries of this run are secret, and its newest verdict was not told outside yet, so the developer has nothing to "
@@ -247,6 +246,8 @@ def answer(
             return record
         if what is Deed.SIGNED:
             _refuse_revoked(record)
+            if key == record.terms.organisation.signing_key:
+                require_confirmed(record.terms.run_id, home)
         said = say(record, what, identity, reason)
         keep(connection, said)
     return said

@@ -76,7 +76,7 @@ def _about_corpus(facts: VaultFacts, number: str, opened: Sequence[LoggedAct]) -
     yield f"put in {moment(put.when)} by {put.by} · {times}{last}", "quiet"
     yield from ((f"{line}.", "plain") for line in (*telling(each), *told_outside(each)))
     if each.entries.get(Segment.HELD_OUT):
-        yield "Entries of held_out are kept for later and never opened, until they are moved by name. A run that confirms a claim needs 50 about which nothing was told.", "quiet"  # fmt: skip
+        yield "Entries of held_out are kept for later and never opened, until they are moved by name.", "quiet"  # fmt: skip
 
 
 def _content_commands(state: VaultState, folder: str, corpus: str) -> Commands:

@@ -8,6 +8,7 @@ from typing import Final
 
 from corpora.model.entry import Segment
 from harness.release import rounding
+from harness.release.records import LEAST_CONFIRMED
 from harness.vault import keepers, ledger, log, records, work
 from harness.vault.folder import VaultState
 from harness.vault.grants.words import counts, standing
@@ -27,6 +28,8 @@ def telling(stored: records.StoredCorpus) -> Iterator[str]:
 def told_outside(stored: records.StoredCorpus) -> Iterator[str]:
     """Yield for each secret segment that is run over how finely a released card tells of it; a sentence without its end."""
     for segment, entries in sorted(stored.entries.items()):
+        if segment is Segment.HELD_OUT and entries:
+            yield f"{segment}: a run that confirms a claim needs {LEAST_CONFIRMED} entries that were never told of; activate them with rosetta vault rotate"
         if not segment.secret or segment is Segment.HELD_OUT or not entries:
             continue
         half, count = rounding.expected_half(entries, CHRF_ENDS, 0), counted(entries, "entry", "entries")  # fmt: skip

@@ -17,9 +17,6 @@ from harness.card.load import read_raw
 from harness.card.seal import HASH_FIELD, seal_form
 from harness.consent.standing import Withdrawn
 from harness.core.failures import HarnessError, UsageError
-from harness.release.budget import History
-from harness.release.confirmation import ACTIVATE, why_unconfirmed
-from harness.release.ledger import FOLDER, LEDGER, own_ledger
 from harness.sealed.chain import ancestors
 from harness.sealed.keys import Identity
 from harness.sealed.signature import Signed
@@ -35,7 +32,7 @@ from harness.store.runs import Run, find_run, read_card
 from review.files.manifests import RatingsManifest
 from review.log.event import FIRST, Event, events_sha256
 from review.log.payloads import OrganiserLook
-from review.office.results.telling import exact_of
+from review.office.results.telling import exact_of, require_confirmed
 from review.office.store.database import FILE
 from review.office.store.store import IssuedCertificate, Office, Review, utc_now
 from review.verdict.certificate.certificate import (
@@ -83,7 +80,9 @@ def attach(
     _refuse(done, trusted, earlier=earlier)
     run = _run(connection, certificate)
     if certificate.outcome is GateOutcome.GO and over_secret(certificate, presented.evidence):
-        _refuse_unconfirmed(presented, run.run_id, store_path(connection).parent)
+        coarse = presented.coarse
+        if coarse is None or read_coarse(coarse.content, "it").confirmation != "confirmed":
+            require_confirmed(run.run_id, store_path(connection).parent)
     before = standing(attached_to(connection, run.id), run.run_id, certificate.run.run_card_hash)
     if certificate.outcome is not GateOutcome.GO and before is None:
         raise HarnessError(
@@ -126,16 +125,6 @@ def _refuse(done: Verification, trusted: str, *, earlier: bool) -> None:
             f"Not attached: it is signed with key {signer}, which nobody here has called trustworthy. Ask the "
             "organisation for its key by another way; if it is this one: --trust KEY"
         )
-
-
-def _refuse_unconfirmed(presented: EvidenceFile, run_id: str, home: Path) -> None:
-    """Refuse a go over secret entries whose run is not confirmed, by the coarse certificate or by this computer's ledger."""
-    coarse = presented.coarse
-    if coarse is not None and read_coarse(coarse.content, "it").confirmation == "confirmed":
-        return
-    there = (home / FOLDER / LEDGER).is_file()
-    if why := why_unconfirmed(own_ledger(home).read() if there else History(), run_id):
-        raise HarnessError(f"Not attached: run {run_id[:8]} is not confirmed, because {why}. {ACTIVATE}")  # fmt: skip
 
 
 def _run(connection: sqlite3.Connection, certificate: Certificate) -> Run:

@@ -6,6 +6,10 @@ says so (``rosetta review export --inside``), and no exchange folder takes them.
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from harness.core.failures import HarnessError
+from harness.release.budget import History
 from harness.release.certified import (
     CertificateAnswer,
     Written,
@@ -13,7 +17,8 @@ from harness.release.certified import (
     last_certificate,
     tell_certificate,
 )
-from harness.release.ledger import ReleaseLedger, own_ledger
+from harness.release.confirmation import ACTIVATE, why_unconfirmed
+from harness.release.ledger import FOLDER, LEDGER, ReleaseLedger, own_ledger
 from harness.release.records import CertificateTold, Confirmation, InLedger
 from harness.sealed.keys import Identity
 from harness.sealed.signature import Signed
@@ -62,6 +67,13 @@ def told_of(office: Office, run_id: str) -> Signed | None:
     """Return the coarse certificate of a run that was told last; None where none was."""
     found = last_certificate(_ledger(office).read(), run_id)
     return None if found is None else _signed(found)
+
+
+def require_confirmed(run_id: str, home: Path) -> None:
+    """Raise HarnessError if by this computer's ledger no claim may rest on a run over secret entries; it says what to do."""
+    there = (home / FOLDER / LEDGER).is_file()
+    if why := why_unconfirmed(own_ledger(home).read() if there else History(), run_id):
+        raise HarnessError(f"Nothing is claimed by run {run_id[:8]}: it is not confirmed, because {why}. {ACTIVATE}")  # fmt: skip
 
 
 def told_instead(office: Office, issued: IssuedCertificate) -> Signed | None:

@@ -14,6 +14,8 @@ from corpora.model.entry import Segment
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness.consent.given import newest_day
 from harness.core.canonical import canonical_bytes
+from harness.release.ledger import own_ledger
+from harness.release.records import ScoresTold
 from harness.sealed.keys import Identity, Role, key_files
 from harness.sealed.signed_archive import signed_record
 from harness.store.file.database import open_store, opened
@@ -395,3 +397,30 @@ def test_submission_with_no_go_leads_nowhere(bundle: bytes, bare: Desk) -> None:
     assert "✓ the gate decided         it says no-go" in said
     assert "only a go stands there, and the gate says no-go" in said
     assert "Next: rosetta review gate spring" in said
+
+
+def test_ownership_rests_on_a_confirmed_run(sides: TwoSides) -> None:
+    """The ledger has it that something was told before: nothing is attached, proposed or signed."""
+    path, ledger = sides.proposed(), own_ledger(sides.organisation)
+    [(_, told), (_, certified)] = ledger.read().answers
+    assert isinstance(told, ScoresTold)
+    ledger.path.unlink()
+    with ledger.changing() as change:
+        fields = {
+            "place": change.place,
+            "confirmation": "not_confirmed",
+            "shortfall": "told before",
+        }
+        change.write(told.model_copy(update={"card": told.card.model_copy(update=fields)}))
+        change.write(certified)
+    words = "not confirmed, because something was told before about entries of it. Activate 50 held_out entries"
+    other = f"ownership propose last --developer Ann --key {sides.key()} -o {sides.stick}/n.rosetta-ownership"
+    assert words in refused(other)
+    assert words in refused(f"ownership sign {path}")
+    ok("review attach last --remove")
+    coarse = json.loads(sides.certificate.read_bytes())
+    coarse["confirmation"] = "not_confirmed"
+    us = Identity.load(sides.organisation, Role.ORGANISATION)
+    sides.certificate.write_bytes(canonical_bytes(coarse))
+    sides.certificate.with_suffix(".sig").write_bytes(us.sign(canonical_bytes(coarse)))
+    assert words in refused(f"review attach {sides.certificate}")
