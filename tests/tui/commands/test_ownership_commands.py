@@ -392,7 +392,8 @@ def test_submission_with_no_go_leads_nowhere(bundle: bytes, bare: Desk) -> None:
     desk = SubmissionDesk(home)
     kept = desk.receive(folder / "eve.rosetta-submission")
     for act in (DeskAct.REHEARSED, DeskAct.SCORED, DeskAct.TOLD):
-        desk.note(kept.submission, act, card["run_id"], "gold")
+        words = "confirmed" if act is DeskAct.TOLD else ""
+        desk.note(kept.submission, act, card["run_id"], "gold", words)
     said = ok(f"submission show {kept.number}", home)
     assert "✓ the gate decided         it says no-go" in said
     assert "only a go stands there, and the gate says no-go" in said

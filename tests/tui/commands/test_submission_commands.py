@@ -35,7 +35,7 @@ from tests.tui.review.line_driver import environment
 from tests.walks.shell import MAIN
 
 
-@pytest.mark.costly("every step of a submission, two of them runs")
+@pytest.mark.costly("the rehearsal, the vault and what its maker is told, in one walk")
 def test_submission_of_data_goes_the_whole_way(desk: Desk) -> None:
     told = desk.json("submission check tiny.rosetta-submission", "submission-check")
     assert told["complete"]
