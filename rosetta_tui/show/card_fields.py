@@ -108,13 +108,17 @@ def ends_record(scores: Mapping[str, Any], metric: str) -> dict[str, float | Non
 
 def with_interval(scores: Mapping[str, Any], metric: str) -> str:
     """Return a score with its interval where it has one, such as ``62.1 (15.6–89.8)``."""
-    from rosetta_tui.show.metric_words import value
-
     score, ends = number(scores.get(metric)), interval(scores, metric)
-    shown = value(metric, score)
+    shown = _value(metric, score)
     if score is None or ends is None:
         return shown
-    return f"{shown} ({value(metric, ends[0])}–{value(metric, ends[1])})"
+    return f"{shown} ({_value(metric, ends[0])}–{_value(metric, ends[1])})"
+
+
+def _value(metric: str, score: float | None) -> str:
+    from rosetta_tui.show.metric_words import value
+
+    return value(metric, score)
 
 
 def spread_words(scores: Mapping[str, Any], metric: str) -> str:
@@ -122,8 +126,6 @@ def spread_words(scores: Mapping[str, Any], metric: str) -> str:
 
     How many is said where the metric has no value of some. Empty where the card has none, as of metrics of no pack.
     """
-    from rosetta_tui.show.metric_words import value
-
     told = block(block(scores, "spread"), metric)
     mean, std, n = (number(told.get(name)) for name in ("mean", "std", "n"))
     if mean is None or std is None or n is None:
@@ -131,7 +133,7 @@ def spread_words(scores: Mapping[str, Any], metric: str) -> str:
     short = (
         "" if n == number(scores.get("total")) else f" of {counted(round(n), 'entry', 'entries')}"
     )
-    return f"mean {value(metric, mean)} ± {value(metric, std)}{short}"
+    return f"mean {_value(metric, mean)} ± {_value(metric, std)}{short}"
 
 
 def references_accepted(scoring: object) -> float | None:

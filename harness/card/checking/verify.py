@@ -295,18 +295,16 @@ def _check_scores(
     again["confidence_intervals"] = dict(_comparable(stated, expected, dropped))
     verdict.compare("scores", raw, {"scores": again}, rounded=rounded)
     if not (ours or null):
-        tiers = {"floors": [{"name": name, **floor} for name, floor in expected["floors"].items()]}
-        if not earlier:
-            tiers["claimable_tier"] = expected["claimable_tier"]
+        floors = [{"name": name, **floor} for name, floor in expected["floors"].items()]
+        claim = {} if earlier else {"claimable_tier": expected["claimable_tier"]}
         name = "tiers and floors" if scorer.mixes else "no tier and no floors"
-        verdict.compare(name, raw, tiers, rounded=rounded)
+        verdict.compare(name, raw, {"floors": floors, **claim}, rounded=rounded)
 
 
 def _later(raw: Mapping[str, Any]) -> set[str]:
     """Return the parts that this card lacks, as earlier ones do, and findings by another version, which may find more."""
-    stated = set(raw["scores"])
-    named = stated if raw.get("harness_version") == VERSION else set()
-    return ({"spread"} - stated) | ({"findings"} - named)
+    now = raw.get("harness_version") == VERSION and "findings" in raw["scores"]
+    return ({"spread"} - set(raw["scores"])) | (set() if now else {"findings"})
 
 
 def _uncommon(
