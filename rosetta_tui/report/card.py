@@ -28,6 +28,7 @@ from rosetta_tui.show.card_fields import (
     references_accepted,
     rescore_of,
     spread_words,
+    stated_findings,
     stated_metrics,
     stated_words,
     tier_words,
@@ -42,6 +43,7 @@ from scoring.core.inventory import by_category
 from scoring.core.metric_rows import short_title, title
 from scoring.core.scorer import NOT_WANTED
 from scoring.core.wording import counted, percent
+from scoring.findings.messages import finding_words
 from scoring.statistics.breakdown import FREE
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ def _in_short(card: Mapping[str, Any]) -> Iterator[str]:
     scores, name = block(card, "scores"), str(card.get("run_id"))[:8]
     headline = stated_columns(card.get("scoring")).headline
     yield from _what_ran(card)
-    yield from _claim(card)
+    yield from _claim(card, brief=True)
     yield line(title(headline), with_interval(scores, headline))
     if translated(card):
         yield next(_composite(card))
@@ -139,12 +141,18 @@ def _what_ran(card: Mapping[str, Any]) -> Iterator[str]:
     yield line("method", *dict.fromkeys(map(str, filter(None, named))))
 
 
-def _claim(card: Mapping[str, Any], review: Standing | None = None) -> Iterator[str]:
-    """Say what may be claimed of a translation, and why no more."""
+def _claim(
+    card: Mapping[str, Any], review: Standing | None = None, *, brief: bool = False
+) -> Iterator[str]:
+    """Say what may be claimed of a translation, and why no more; ``brief``: all findings in one line."""
     if translated(card):
         yield line("tier", tier_words(card, review))
         yield from caveat_lines(card)
-        yield from finding_lines(card)
+        if not brief:
+            yield from finding_lines(card)
+        elif words := finding_words(stated_findings(card)):
+            run = str(card.get("run_id"))[:8]
+            yield line("  found", words, f"rosetta runs lint {run} shows where")
     else:
         yield line("task", block(card, "scoring").get("task"))
 
