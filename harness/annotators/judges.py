@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from harness.annotators.annotator import Find, Search
-from harness.core.calls import Calls, Reply
+from harness.core.calls import Calls, Ending, Reply
 from harness.core.failures import UsageError
 from harness.endpoint.endpoints import Endpoint, chat_endpoint
 from harness.endpoint.keys import KeySource, find_key
@@ -134,11 +134,13 @@ class JudgeAnnotator:
 
 def judgement(contract: JudgeContract, reply: Reply) -> JudgeVerdict:
     """Read a reply; one that was cut or stopped is no judgement, whatever it begins with."""
-    if reply.finish_reason == "length":
-        return JudgeVerdict(None, reason=f"the reply was cut at {MOST_TOKENS:,} output tokens")
-    if reply.finish_reason in {"content_filter", "error"}:
-        return JudgeVerdict(None, reason="the provider stopped the reply")
-    return parse_reply(contract, reply.text)
+    match reply.ending:
+        case Ending.WHOLE:
+            return parse_reply(contract, reply.text)
+        case Ending.CUT:
+            return JudgeVerdict(None, reason=f"the reply was cut at {MOST_TOKENS:,} output tokens")
+        case _:
+            return JudgeVerdict(None, reason="the provider stopped the reply")
 
 
 def _accepted(contract: JudgeContract, reply: Reply) -> bool:

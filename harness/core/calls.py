@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,54 @@ class Price:
         ) / 1e6
 
 
+class Ending(StrEnum):
+    """How a model's answer ended."""
+
+    WHOLE = "whole"
+    CUT = "cut"
+    """At a limit of output or context; asking again would be cut again."""
+    FILTERED = "filtered"
+    """By a filter, or refused; asking again would be filtered again."""
+    BROKEN = "broken"
+    """By a fault of the server; asking again may help."""
+
+
+_GOOD_ENDS: Final = frozenset(
+    {"", "null", "none", "stop", "eos", "eostoken", "eosfound", "endturn", "endofturn", "endid", "end", "stopsequence",
+     "stopsequences", "stopword", "stopwords", "stoptoken", "stopstring", "stopstringfound", "stopcriteria", "complete",
+     "completed", "finish", "finished", "done", "normal", "toolcall", "toolcalls", "tooluse", "functioncall",
+     "functioncalls"}
+)  # fmt: skip
+"""Finish reasons of a whole answer, in letters and digits alone: a closed list, so that an unknown one is no answer."""
+
+_LIMITS: Final = (
+    "length", "token", "maxlen", "maxoutput", "maxcontext", "contextwindow", "contextlimit", "errorlimit", "truncat",
+    "incomplete", "predict",
+)  # fmt: skip
+"""Parts of a finish reason that names a limit of output or context."""
+
+_FILTERS: Final = (
+    "filter", "safety", "refus", "recitation", "blocklist", "blocked", "prohibit", "sensitive", "toxic", "guardrail",
+    "spii", "moderat", "policy", "violation", "inspection", "copyright", "language", "censor",
+)  # fmt: skip
+"""Parts of a finish reason that names a filter or a refusal."""
+
+
+def ending_of(finish_reason: str | None) -> Ending:
+    """Return how an answer ended by the finish reason that the endpoint gives, None where it gives none.
+
+    Case, spaces, hyphens and underscores make no difference, nor does a prefix such as ``FINISH_REASON_``.
+    """
+    stated = (finish_reason or "").strip()
+    letters = "".join(filter(str.isalnum, stated.casefold())) or stated
+    reason = letters.removeprefix("finish").removeprefix("reason") or letters
+    if {letters, reason} & _GOOD_ENDS:
+        return Ending.WHOLE
+    if any(part in reason for part in _FILTERS):
+        return Ending.FILTERED
+    return Ending.CUT if any(part in reason for part in _LIMITS) else Ending.BROKEN
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What an endpoint answered, in one shape for all of them."""
@@ -89,10 +138,15 @@ class Reply:
     """OpenAI-shaped tool calls that the model asks for."""
 
     @property
+    def ending(self) -> Ending:
+        """How the answer ended."""
+        return ending_of(self.finish_reason)
+
+    @property
     def complete(self) -> bool:
-        """False for an empty, cut or filtered answer, which costs money but is no answer."""
-        cut = self.finish_reason in {"length", "content_filter", "error"}
-        return not cut and bool(self.text.strip() or self.tool_calls)
+        """False for an empty, cut, filtered or broken answer, which costs money but is no answer."""
+        whole = self.ending is Ending.WHOLE
+        return whole and bool(self.text.strip() or self.tool_calls)
 
 
 @dataclass(frozen=True, slots=True)

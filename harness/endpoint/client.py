@@ -25,6 +25,7 @@ from harness.core.failures import (
 from harness.core.storage_problems import storable
 from harness.endpoint import offline
 from harness.endpoint.endpoints import is_loopback
+from harness.endpoint.error_words import error_words
 from harness.endpoint.limiter import retry_after
 from harness.endpoint.usage import reported_cost, sound_reply, usage
 
@@ -198,9 +199,22 @@ def _shaped(request: Request, decoded: Any) -> Reply:
 
 
 def _failure(request: Request, answer: HttpAnswer) -> CallError:
+    """Return what a reply of another status than 2xx stands for, with the usage and cost that it states."""
+    try:
+        decoded: Any = json.loads(answer.body)
+        words = error_words(decoded)
+    except (ValueError, RecursionError):
+        decoded, words = None, answer.body.decode("utf-8", "replace")
+    said = _fit(request, words) if request.cacheable else ""  # a secret entry's text may be quoted
+    failure = _named(answer, decoded, f"HTTP {answer.status}" + (f": {said}" if said else ""))
+    bill = Reply("", usage(decoded), reported_cost_usd=reported_cost(decoded))
+    if bill.usage is not None or bill.reported_cost_usd is not None:
+        failure.bill = bill
+    return failure
+
+
+def _named(answer: HttpAnswer, decoded: Any, message: str) -> CallError:
     status, _, body = answer
-    said = _said(request, body)
-    message = f"HTTP {status}" + (f": {said}" if said else "")
     hint = retry_after(answer.retry_after)
     if status == 402 or (status == 429 and b"insufficient_quota" in body):
         return NoCredit(ErrorClass.REQUEST, message, status)
@@ -210,19 +224,21 @@ def _failure(request: Request, answer: HttpAnswer) -> CallError:
         kind = ErrorClass.TIMEOUT if status == 408 else ErrorClass.SERVER
         return Transient(kind, message, status, hint)
     kind = ErrorClass.AUTH if status in {401, 403} else ErrorClass.REQUEST
-    return Refused(ErrorClass.FILTERED if _about_the_text(status, body) else kind, message, status)
+    about_text = _about_the_text(status, decoded)
+    return Refused(ErrorClass.FILTERED if about_text else kind, message, status)
 
 
-def _about_the_text(status: int, body: bytes) -> bool:
-    """Tell whether a 403 is a filter's, which lists its reasons (OpenRouter), and not about the key."""
-    error = _error(body) if status == 403 else None
-    details = error.get("metadata") if isinstance(error, dict) else None
-    return isinstance(details, dict) and bool(details.get("reasons"))
+def _about_the_text(status: int, decoded: Any) -> bool:
+    """Return whether a filter refused the text: a 403 with its reasons (OpenRouter), a 400 with its code (Azure)."""
+    error = decoded.get("error") if isinstance(decoded, dict) else None
+    if not isinstance(error, dict):
+        return False
+    details = error.get("metadata")
+    reasons = status == 403 and isinstance(details, dict) and bool(details.get("reasons"))
+    return reasons or (status == 400 and error.get("code") in _FILTER_CODES)
 
 
-def _said(request: Request, body: bytes) -> str:
-    """Return the endpoint's own words; nothing for secret entries, which they may quote."""
-    return _fit(request, _error_text(body)) if request.cacheable else ""
+_FILTER_CODES = ("content_filter", "content_policy_violation", "data_inspection_failed")
 
 
 def _fit(request: Request, words: str) -> str:
@@ -233,21 +249,3 @@ def _fit(request: Request, words: str) -> str:
             if len(piece) >= 8:
                 text = text.replace(piece, "•••")
     return text if len(text) <= MOST_SAID else text[: MOST_SAID - 1] + "…"
-
-
-def _error_text(body: bytes) -> str:
-    error = _error(body)
-    if isinstance(error, bytes):
-        return error.decode("utf-8", "replace")
-    if isinstance(error, dict):
-        error = error.get("message", "")
-    return error if isinstance(error, str) else ""
-
-
-def _error(body: bytes) -> Any:
-    """Return what a reply holds of its error, decoded; the body itself where it is no JSON."""
-    try:
-        decoded: Any = json.loads(body)
-    except (ValueError, RecursionError):
-        return body
-    return decoded.get("error", decoded) if isinstance(decoded, dict) else decoded

@@ -1,47 +1,21 @@
-"""The chat-completions shape that most model servers speak: what is sent, and how a reply is read.
-
-Takes off a reply only what is provably wrapping, so that no method is flattered or hurt by it.
-
-Quotation marks, introductions (“Here is the translation:”) and everything else stay and are scored:
-whether they belong to the translation cannot be told from outside.
-"""
+"""The chat-completions shape that most model servers speak: what is sent, and how a reply is read."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
-from harness.core.calls import Price, Reply, Request
+from corpora.text.model_reply import answer_text
+from harness.core.calls import Ending, Price, Reply, Request
 from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
 from harness.core.storage_problems import storable
 from harness.endpoint.budget import bounded
 from harness.endpoint.endpoints import Endpoint
+from harness.endpoint.error_words import error_words, stated_words
 from harness.endpoint.usage import reported_cost, usage
 from harness.method.method import Output
-
-_THOUGHT = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
-_FENCE = re.compile(r"\A```[^\n`]*\n(?P<inside>.*?)\n?```\Z", re.DOTALL)
-
-
-def cleaned(reply: str) -> str:
-    """Return the reply without reasoning at its head, one code fence around all of it, outer white space.
-
-    Reasoning is a leading ``<think>…</think>``, also where a chat template has already opened it.
-    Reasoning that never ends leaves nothing: the answer was not reached.
-    """
-    text = _THOUGHT.sub("", reply)
-    head, closed, tail = text.partition("</think>")
-    if closed and "<think>" not in head:
-        text = tail
-    text = text.strip()
-    fenced = _FENCE.match(text)
-    if fenced and "```" not in fenced["inside"]:
-        return fenced["inside"].strip()
-    return text
-
 
 Message = dict[str, Any]
 
@@ -102,8 +76,9 @@ class Completions:
 def read_completion(reply: Any, *, quote: bool = True) -> Reply:
     """Turn a decoded 2xx reply into a Reply.
 
-    Raises CallError for an error that comes with status 200, and Transient for any other shape.
-    ``quote`` False keeps the provider's own words, which may repeat the text, out of the message.
+    Raises CallError for an error that comes with status 200, and Transient for any other shape or an answer
+    that a fault of the server broke off. ``quote`` False keeps the provider's own words, which may repeat the
+    text, out of the message.
     """
     if not isinstance(reply, Mapping):
         raise Transient(ErrorClass.MALFORMED, "The reply is no JSON object.")
@@ -115,9 +90,11 @@ def read_completion(reply: Any, *, quote: bool = True) -> Reply:
         raise provider_error(choice["error"], quote=quote)
     message = choice.get("message") if isinstance(choice, Mapping) else None
     if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
+        if "choices" not in reply and stated_words(reply):
+            raise provider_error(reply, quote=quote)
         raise Transient(ErrorClass.MALFORMED, "The reply holds no message.")
     model = reply.get("model")
-    return Reply(
+    read = Reply(
         text=_content(message.get("content")),
         usage=usage(reply),
         model_id=model if isinstance(model, str) and model else None,
@@ -125,26 +102,50 @@ def read_completion(reply: Any, *, quote: bool = True) -> Reply:
         reported_cost_usd=reported_cost(reply),
         tool_calls=_tool_calls(message.get("tool_calls")),
     )
+    if read.ending is Ending.BROKEN:
+        why = f" (finish reason {storable(read.finish_reason or '')[:40]!r})" if quote else ""
+        raise Transient(ErrorClass.SERVER, f"The endpoint broke the answer off{why}.")
+    return read
 
 
 def _content(content: Any) -> str:
     """Read the text of a message: a text, null, or a list of parts of which some are text."""
     if content is None:
         return ""
+    if isinstance(content, Mapping):
+        content = [content]
     if isinstance(content, list):
-        parts = (part.get("text") for part in content if isinstance(part, Mapping))
-        content = "".join(part for part in parts if isinstance(part, str))
+        content = "".join(map(_part, content))
     if not isinstance(content, str):
         raise Transient(ErrorClass.MALFORMED, "The content of the reply's message is no text.")
     return storable(content)
 
 
+_TEXT_PARTS: Final = (None, "", "text", "output_text")
+"""Types of a part that belongs to the answer; every other is reasoning, a refusal, a call of a tool or media."""
+
+
+def _part(part: Any) -> str:
+    """Return the text of one part of a message's content, "" if it is no part of the answer."""
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, Mapping) or part.get("type") not in _TEXT_PARTS or part.get("thought"):
+        return ""
+    text = part.get("text")
+    return text if isinstance(text, str) else ""
+
+
 def _finish_reason(choice: Mapping[str, Any], message: Mapping[str, Any]) -> str | None:
-    """Read why the model stopped; a refusal in a field of its own counts as filtered."""
-    if message.get("refusal") and not message.get("content"):
+    """Read why the model stopped; a refusal in a field or a part of its own counts as filtered."""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    refused = message.get("refusal") or any(
+        isinstance(part, Mapping) and part.get("type") == "refusal" for part in parts
+    )
+    if refused and not (content if isinstance(content, str) else "".join(map(_part, parts))):
         return "content_filter"
     reason = choice.get("finish_reason")
-    return reason if isinstance(reason, str) else None
+    return reason if reason is None or isinstance(reason, str) else str(reason)[:100]
 
 
 def _tool_calls(calls: Any) -> tuple[Mapping[str, Any], ...]:
@@ -174,11 +175,11 @@ def provider_error(error: Any, *, quote: bool) -> CallError:
 
     The code is no HTTP status: the endpoint answered, and may have charged.
     """
-    fields = error if isinstance(error, Mapping) else {"message": error}
+    fields = error if isinstance(error, Mapping) else {}
     code = _code(fields.get("code"))
-    said = fields.get("message") if quote else None
+    detail = error_words(error) if quote else ""
     words = f"The provider answered with error {code or 'without a code'}"
-    words += f": {storable(said)}" if isinstance(said, str) else "."
+    words += f": {storable(detail)}" if detail else "."
     details = fields.get("metadata")
     if code == 403 and isinstance(details, Mapping) and details.get("reasons"):
         return Refused(ErrorClass.FILTERED, words)
@@ -201,22 +202,30 @@ def _code(code: Any) -> int | None:
 def output_of(reply: Reply, notes: tuple[str, ...] = ()) -> Output:
     """Turn a reply into an entry's output, or into the reason why it is none.
 
-    A reply cut at the output limit or stopped by a filter is a failure, however fluent its beginning;
-    asking the same again would be cut again, so it is not retried.
+    A reply cut at a limit or stopped by a filter is a failure, however fluent its beginning; asking the same
+    again would be cut again, so it is not retried.
     """
-    if reply.finish_reason == "length":
-        return Output(
-            None,
-            ErrorClass.TRUNCATED,
-            "The answer was cut at the output limit. Raise --max-tokens.",
-            notes,
-        )
-    if reply.finish_reason == "content_filter":
-        return Output(None, ErrorClass.FILTERED, "The provider's filter stopped the answer.", notes)
-    text = cleaned(reply.text)
+    error_class, error = _ENDINGS.get(reply.ending, (None, None))
+    if error_class is not None:
+        return Output(None, error_class, error, notes)
+    text = answer_text(reply.text)
+    if text is None:
+        words = "The model's reasoning has no end, so that it gave no answer. Raise --max-tokens."
+        return Output(None, ErrorClass.EMPTY, words, notes)
     if not text:
         return Output(None, ErrorClass.EMPTY, "The answer is empty.", notes)
     return Output(text, notes=notes)
+
+
+_ENDINGS: Final = {
+    Ending.CUT: (
+        ErrorClass.TRUNCATED,
+        "The answer was cut at the output limit. Raise --max-tokens.",
+    ),
+    Ending.FILTERED: (ErrorClass.FILTERED, "The provider's filter stopped the answer."),
+    Ending.BROKEN: (ErrorClass.SERVER, "The endpoint broke the answer off."),
+}
+"""Why an answer that ended so is none."""
 
 
 def answers_alone(reply: Reply) -> bool:

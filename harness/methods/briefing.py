@@ -13,14 +13,16 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from corpora.text.model_reply import answer_text, mended_json
 from harness.core.failures import UsageError
 from harness.core.storage_problems import storable
 from harness.inputs.coaching import Coaching, read_coaching
 from harness.inputs.prompt import Prompt, load_prompt
-from harness.method.completions import Message, cleaned
+from harness.method.completions import Message
 from harness.method.options import MethodOptions
 
 
@@ -58,15 +60,24 @@ def _pairs(reply: str) -> list[tuple[int, Any]]:
 
     A key that is no number becomes 0, which no text has: it counts as invented.
     """
-    text = cleaned(reply)
+    text = answer_text(reply) or ""
     first, last = text.find("{"), text.rfind("}")
     try:
-        members = json.loads(text[first : last + 1], object_pairs_hook=_Pairs)
+        members = _members(text[first : last + 1])
     except (ValueError, RecursionError):
         return []
     if not isinstance(members, _Pairs):
         return []
     return [(_number(key), value) for key, value in members]
+
+
+def _members(text: str) -> Any:
+    """Decode JSON that a model wrote, with raw line breaks in its texts, comments and last commas or not."""
+    decode = partial(json.loads, strict=False, object_pairs_hook=_Pairs)
+    try:
+        return decode(text)
+    except ValueError:
+        return decode(mended_json(text))
 
 
 def _number(key: str) -> int:

@@ -15,11 +15,12 @@ from typing import Final
 
 from corpora.languages.tags import language_name
 from corpora.model.entry import Segment
+from corpora.text.model_reply import answer_text
 from harness.core.calls import Reply, Request
 from harness.core.failures import UsageError
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.keys import KeySource, find_key
-from harness.method.completions import answers_alone, cleaned
+from harness.method.completions import answers_alone
 from harness.method.options import MethodOptions
 from harness.methods.chat import model_completions
 from harness.project.candidates import Candidate, check_seen
@@ -88,7 +89,8 @@ def ask_model(
         prompt_sha256=sha256(text.encode()).hexdigest(),
         on=today(),
     )
-    lines = (_NUMBERED.sub("", line).strip() for line in cleaned(reply.text).splitlines())
+    written = answer_text(reply.text) or ""
+    lines = (_NUMBERED.sub("", line).strip() for line in written.splitlines())
     found = [line for line in lines if line]
     if not found:
         raise UsageError("The model wrote no sentence. Ask once more, or take another model.")

@@ -1,8 +1,8 @@
 """What a judge's reply says: a score within its contract, or null and the reason (research on metric packs, §3).
 
 A judge answers with one JSON object ``{"score": …, "explanation": …}``, with a rating ``[[n]]``, or with the one word
-CORRECT or INCORRECT. Its thoughts (``<think>…</think>``) and the fences of code blocks do not count. A reply that
-keeps to nothing of this is no score of 0: nobody knows what it would have said.
+CORRECT or INCORRECT. Its reasoning and the fences of code blocks do not count (``corpora.text.model_reply``). A reply
+that keeps to nothing of this is no score of 0: nobody knows what it would have said.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
+
+from corpora.text.model_reply import answer_text, mended_json
 
 LONGEST_REPLY = 1_000_000
 """Characters; a judge that writes more has lost its way."""
@@ -73,18 +75,19 @@ def parse_reply(contract: JudgeContract, reply: str) -> JudgeVerdict:
     """Read a judge's reply; never raises, whatever the judge wrote."""
     if len(reply) > LONGEST_REPLY:
         return _failed(f"the reply is longer than {LONGEST_REPLY:,} characters")
-    spoken = _spoken(reply)
-    if spoken is None:
+    answer = answer_text(reply)
+    if answer is None:
         return _failed("the reply ends within the judge's thoughts")
-    if not spoken.text:
+    text = _FENCE.sub("", answer).strip()
+    if not text:
         return _failed("the reply is empty")
     match contract.form:
         case ReplyForm.OBJECT:
-            return _from_objects(contract, spoken.objects)
+            return _from_objects(contract, _objects(text) or _objects(mended_json(text)))
         case ReplyForm.RATING:
-            return _from_ratings(contract, spoken.text)
+            return _from_ratings(contract, text)
         case ReplyForm.WORD:
-            return _from_word(spoken.text)
+            return _from_word(text)
 
 
 def read_judgement(contract: JudgeContract, given: Any) -> JudgeVerdict:
@@ -117,47 +120,24 @@ class _Object:
     """Whether a field stands twice."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Spoken:
-    """A reply without thoughts and fences."""
-
-    text: str
-    objects: Sequence[_Object]
-    """Its first JSON objects, each outermost one."""
-
-
-_MARK: Final = re.compile(r"<(?P<end>/?)think(?:ing)?>|\{", re.IGNORECASE)
-_END: Final = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*$", re.MULTILINE)
 
 
-def _spoken(reply: str) -> _Spoken | None:
-    """Read a reply past its thoughts; None where a thought never ends.
+def _objects(text: str) -> list[_Object]:
+    """Return the JSON objects of a reply that have a score, each outermost one of the first 200 brackets.
 
-    What stands before a ``</think>`` is thought even without a beginning, which some templates swallow. Within a
-    JSON object such a mark is text: an explanation may quote the answer.
+    A raw line break within a text is read as one.
     """
-    kept: list[str] = []
-    objects: list[_Object] = []
-    begin = place = tried = 0
-    while mark := _MARK.search(reply, place):
-        place = mark.end()
-        if mark[0] == "{":
-            tried += 1
-            found = _object_at(reply, mark.start()) if tried <= _MOST_OBJECTS else None
-            if found is not None:
-                objects.append(found[0])
-                place = found[1]
-        elif mark["end"]:
-            kept, objects, begin = [], [], place
-        else:
-            kept.append(reply[begin : mark.start()])
-            end = _END.search(reply, place)
-            if end is None:
-                return None
-            begin = place = end.end()
-    kept.append(reply[begin:])
-    return _Spoken(_FENCE.sub("", "".join(kept)).strip(), objects)
+    found: list[_Object] = []
+    place = text.find("{")
+    for _ in range(_MOST_OBJECTS):
+        if place < 0:
+            break
+        read = _object_at(text, place)
+        if read is not None and "score" in read[0].value:
+            found.append(read[0])
+        place = text.find("{", place + 1 if read is None else read[1])
+    return found
 
 
 def _object_at(reply: str, start: int) -> tuple[_Object, int] | None:
@@ -170,12 +150,11 @@ def _object_at(reply: str, start: int) -> tuple[_Object, int] | None:
 
 def _from_objects(contract: JudgeContract, objects: Sequence[_Object]) -> JudgeVerdict:
     """Read the objects of a reply that have a score; several may stand there as long as they agree."""
-    found = [each for each in objects if "score" in each.value]
-    if not found:
+    if not objects:
         return _failed("the reply has no JSON object with a score")
-    if any(each.repeats for each in found):
+    if any(stated.repeats for stated in objects):
         return _failed("the reply names a field of its object twice")
-    judged = [_judged(contract, each.value) for each in found]
+    judged = [_judged(contract, stated.value) for stated in objects]
     if len({each.score for each in judged}) > 1:
         return _failed("the reply gives several scores that differ")
     return judged[0]
@@ -186,7 +165,7 @@ def _as_object(pairs: list[tuple[str, Any]]) -> _Object:
     return _Object(value, repeats=len(value) < len(pairs))
 
 
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_as_object)
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_as_object, strict=False)
 
 _RATING: Final = re.compile(r"\[\[([^\[\]]{1,40})\]\]")
 _LABELLED: Final = re.compile(

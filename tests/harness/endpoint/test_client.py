@@ -89,6 +89,24 @@ def test_statuses_are_refusals_or_tried_again(endpoint: Scripted) -> None:
     assert (type(found), found.status) == (NoCredit, 429)
 
 
+@pytest.mark.parametrize(("body", "words"), [
+    ({"detail": [{"loc": ["body", "x"], "msg": "bad", "input": "x"}]}, "body.x: bad"), ({"detail": "bad"}, "bad"),
+    ({"errors": [{"message": "bad"}, {"message": "worse"}]}, "bad; worse"), ({"error": "bad"}, "bad"),
+    ({"msg": "bad"}, "bad"), ([{"error": {"message": "bad"}}], "bad"), ({"title": "T", "detail": "bad"}, "bad; T"),
+    ({"error": {"message": "Provider error", "metadata": {"raw": '{"error": {"message": "bad"}}'}}}, "Provider error; bad"),
+    ({"Message": "bad"}, "bad"), ({"info": "bad"}, '{"info": "bad"}'), ({"code": "bad"}, '{"code": "bad"}'),
+    ("bad", "bad"), ({"error": {"message": f"key {KEY}"}}, "key •••"),
+])  # fmt: skip
+def test_words_of_an_error_are_repeated(endpoint: Scripted, body: Any, words: str) -> None:
+    endpoint.answer = lambda _: json_answer(body, 422)
+    assert str(failure(request(endpoint.url))) == f"HTTP 422: {words}"
+    assert str(failure(request(endpoint.url, cacheable=False))) == "HTTP 422"
+    wrapped = body if isinstance(body, dict) and "error" in body else {"error": body}
+    endpoint.answer = lambda _: json_answer(wrapped)
+    told = "The provider answered with error without a code"
+    assert str(failure(request(endpoint.url))) == f"{told}: {words}"
+
+
 HEAD = b"HTTP/1.1 200 OK\r\n"
 
 

@@ -28,7 +28,7 @@ from harness.core.failures import (
 )
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.transport import FEWEST_BYTES, most_bytes
-from harness.method.completions import cleaned, output_of, read_completion
+from harness.method.completions import output_of, read_completion
 from harness.method.method import Method, MethodClass
 from harness.method.options import MethodOptions
 from harness.methods.briefing import by_number, numbered
@@ -226,22 +226,49 @@ def test_wrapping_is_taken_off_and_no_output_has_a_reason() -> None:
         output = output_of(Reply(text, finish_reason=finish_reason))
         assert output.text is None
         assert output.error_class is error_class
-    for reply, kept in [
-        (" tânisi \n", "tânisi"),
-        ("```\ntânisi\n```", "tânisi"),
-        ("```text\ntânisi\nnitôtêm\n```", "tânisi\nnitôtêm"),
-        ("<think>hello is tânisi</think>\n\ntânisi", "tânisi"),
-        ("hello is tânisi\n</think>\ntânisi", "tânisi"),
-        ("<think>a</think>```\ntânisi\n```", "tânisi"),
-        # what may belong to the translation stays
-        ("“tânisi”", "“tânisi”"),
-        ('"tânisi"', '"tânisi"'),
-        ("Here is the translation: tânisi", "Here is the translation: tânisi"),
-        ("Use ```code``` here", "Use ```code``` here"),
-        ("```\na\n```\nand\n```\nb\n```", "```\na\n```\nand\n```\nb\n```"),
-        ("a <think> b </think> c", "a <think> b </think> c"),
-    ]:
-        assert cleaned(reply) == kept
+
+
+@pytest.mark.parametrize(("reasons", "error_class"), [
+    (["stop", "STOP", "eos_token", "end_turn", "stop_sequence", "tool_calls", "function_call", "", "null", None,
+      "COMPLETE", "FINISH_REASON_STOP", "eosFound"], None),
+    (["length", "model_length", "max_tokens", "MAX_TOKENS", "model_context_window_exceeded", "incomplete"],
+     ErrorClass.TRUNCATED),
+    (["content_filter", "SAFETY", "RECITATION", "refusal", "sensitive", "guardrail_intervened"], ErrorClass.FILTERED),
+    (["error", "abort", "cancelled", "timeout", "insufficient_system_resource", "OTHER", "unheard of", "?", 7, True, {}],
+     ErrorClass.SERVER),
+])  # fmt: skip
+def test_only_known_good_ends_make_an_answer(
+    reasons: list[Any], error_class: ErrorClass | None
+) -> None:
+    for reason in reasons:
+        choice = {"message": {"content": "ati"}, "finish_reason": reason}
+        if error_class is ErrorClass.SERVER:  # asked again
+            with pytest.raises(Transient) as broken:
+                read_completion({"choices": [choice]})
+            assert broken.value.error_class is error_class
+        else:
+            output = output_of(read_completion({"choices": [choice]}))
+            assert (output.text, output.error_class) == (
+                None if error_class else "ati",
+                error_class,
+            )
+    assert (
+        output_of(read_completion({"choices": [{"message": {"content": "atim"}}]})).text == "atim"
+    )
+
+
+@pytest.mark.parametrize(("content", "text"), [
+    ([{"type": "reasoning", "text": "hmm"}, {"type": "text", "text": "atim"}], "atim"),
+    ([{"type": "thinking", "thinking": [{"type": "text", "text": "hmm"}]}, {"text": "atim"}], "atim"),
+    ([{"type": "redacted_thinking", "text": "x"}, {"type": "output_text", "text": "ati"}, "m"], "atim"),
+    ([{"type": "tool_use", "text": "x"}, {"text": "hmm", "thought": True}, {"type": None, "text": "atim"}], "atim"),
+    ([{"type": "image_url", "text": "x"}, {"type": "text", "text": 7}], ""), ({"type": "text", "text": "atim"}, "atim"),
+])  # fmt: skip
+def test_only_parts_of_text_are_the_answer(content: Any, text: str) -> None:
+    assert read_completion({"choices": [{"message": {"content": content}}]}).text == text
+    refused = [{"type": "refusal", "refusal": "no"}]
+    reply = read_completion({"choices": [{"message": {"content": refused}}]})
+    assert output_of(reply).error_class is ErrorClass.FILTERED
 
 
 def test_largest_reply_follows_its_tokens(endpoint: Scripted) -> None:

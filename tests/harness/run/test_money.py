@@ -89,6 +89,7 @@ def test_failure_with_usage_costs_it(endpoint: Scripted, store_path: Path, price
         {"error": {"code": 429, "message": "slow"}, "usage": USAGE},
         {"choices": [{"error": {"code": 502}, "message": {"content": "h"}}], "usage": USAGE},
         {"choices": "none", "usage": USAGE},
+        {"choices": [{"message": {"content": "h"}, "finish_reason": "abort"}], "usage": USAGE},
         {"error": FILTERED, "usage": {"prompt_tokens": 1, "cost": COST}},
     ]
     size = len(replies)
