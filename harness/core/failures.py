@@ -79,7 +79,9 @@ class CallError(HarnessError):
         self.error_class = ErrorClass(error_class)
         self.status = status
         self.bill: Reply | None = None
-        """What the call used, where the failure lay within a reply of status 2xx; None elsewhere."""
+        """The usage and cost that the reply states, whatever its status; None if it states neither."""
+        self.taken = False
+        """Whether the endpoint had the request, so that it may have charged for it."""
         super().__init__(message)
 
 

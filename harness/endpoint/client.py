@@ -182,11 +182,13 @@ def _read(request: Request, body: bytes) -> Reply:
     try:
         decoded = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise Transient(ErrorClass.MALFORMED, "The reply is not JSON.") from error
+        failure = Transient(ErrorClass.MALFORMED, "The reply is not JSON.")
+        failure.taken = True
+        raise failure from error
     try:
         return sound_reply(_shaped(request, decoded))
     except CallError as failure:
-        failure.bill = Reply("", usage(decoded), reported_cost_usd=reported_cost(decoded))
+        failure.bill, failure.taken = _bill(decoded), True
         failure.args = (_fit(request, str(failure)),)
         raise
 
@@ -207,10 +209,18 @@ def _failure(request: Request, answer: HttpAnswer) -> CallError:
         decoded, words = None, answer.body.decode("utf-8", "replace")
     said = _fit(request, words) if request.cacheable else ""  # a secret entry's text may be quoted
     failure = _named(answer, decoded, f"HTTP {answer.status}" + (f": {said}" if said else ""))
-    bill = Reply("", usage(decoded), reported_cost_usd=reported_cost(decoded))
-    if bill.usage is not None or bill.reported_cost_usd is not None:
-        failure.bill = bill
+    failure.bill, failure.taken = _bill(decoded), answer.status == 408 or answer.status >= 500
     return failure
+
+
+def _bill(decoded: Any) -> Reply | None:
+    """Return the usage and cost that a reply or its error states, None if neither does."""
+    error = decoded.get("error") if isinstance(decoded, dict) else None
+    for part in (decoded, error):
+        bill = Reply("", usage(part), reported_cost_usd=reported_cost(part))
+        if bill.usage is not None or bill.reported_cost_usd is not None:
+            return bill
+    return None
 
 
 def _named(answer: HttpAnswer, decoded: Any, message: str) -> CallError:

@@ -19,7 +19,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
-from harness.core.calls import Reply, Request
+from harness.core.calls import Request
 from harness.core.failures import CallError, ErrorClass, NoServer, Refused, Transient
 from harness.core.storage_problems import storable
 from harness.endpoint.endpoints import is_loopback
@@ -190,7 +190,7 @@ def _packed(response: aiohttp.ClientResponse) -> bool:
         f"The reply is packed {how}, which was not asked for (content-encoding: "
         f"{ascii(', '.join(encodings))[1:-1][:40]}). Set the endpoint to plain replies or to gzip.",
     )
-    failure.bill = Reply("")  # it came, so that it may have been charged
+    failure.taken = True
     raise failure
 
 
@@ -237,7 +237,9 @@ def _lost(error: Exception, url: str, seconds: float) -> CallError | None:
         return Transient(ErrorClass.CONNECTION, f"No connection to {_host(url)}.")
     for kinds, error_class, words in _LOST:
         if isinstance(error, kinds):
-            return Transient(error_class, words)
+            failure = Transient(error_class, words)
+            failure.taken = kinds is not aiohttp.ClientHttpProxyError
+            return failure
     if isinstance(error, TimeoutError):
         return Transient(ErrorClass.TIMEOUT, f"No whole reply within {seconds:g} s.")
     if isinstance(error, ValueError | aiohttp.NonHttpUrlClientError):

@@ -160,16 +160,12 @@ class CallRunner:
 
         Where nobody knows whether money was taken, the entry's cost is unknown from then on (M5).
         """
-        told = failure.bill is not None and (
-            failure.bill.usage is not None or failure.bill.reported_cost_usd is not None
-        )
-        if failure.bill is None or not told:
-            free = (
-                isinstance(failure, RateLimited) if failure.bill else not _may_have_charged(failure)
-            )
-            if not free and not _costs_nothing(request):
+        if failure.bill is None:
+            if not _may_have_charged(failure):
+                return 0.0
+            if not _costs_nothing(request):
                 self._count(None, None)
-            return 0.0 if free else reserved
+            return reserved
         cost = _cost(request, failure.bill)
         self._count(failure.bill.usage, cost)
         return reserved if cost is None else cost
@@ -326,7 +322,8 @@ def not_there(request: Request, failure: NoServer) -> HarnessError:
 
 
 def _may_have_charged(failure: CallError) -> bool:
-    """Tell whether money may have been taken though no whole reply came."""
-    if failure.status is not None or isinstance(failure, Refused):
+    """Return whether money may have been taken though no reply states it."""
+    if isinstance(failure, RateLimited):
         return False
-    return failure.error_class is not ErrorClass.CONNECTION
+    lost = failure.status is None and failure.error_class is not ErrorClass.CONNECTION
+    return failure.taken or (lost and not isinstance(failure, Refused))

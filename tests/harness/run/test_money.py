@@ -102,6 +102,39 @@ def test_failure_with_usage_costs_it(endpoint: Scripted, store_path: Path, price
     assert query(store_path, SPENT) == [(pytest.approx(size * COST),)]
 
 
+@pytest.mark.parametrize("status", [302, 400, 404, 422, 429, 500, 503])
+def test_billed_failure_counts_whatever_its_status(
+    endpoint: Scripted, store_path: Path, prices: Path, status: int
+) -> None:
+    """Two failures that cost to one answer: the budget ends before a call that could pass it."""
+    bill = {"usage": {"cost": 1.0}}
+    failed = {"error": {"message": "no", **bill}} if status == 400 else {"detail": "no", **bill}
+    good = json_answer(completion("x", usage=USAGE))
+    endpoint.answer = lambda asked: json_answer(failed, status) if asked.number % 3 else good
+    plan = budgeted(endpoint.url, prices, 5.5, concurrency=1)
+    heard = run_corpus(store_path, corpus(12), plan)
+    assert heard.finished.budget_reached
+    assert len(endpoint.asked) == 8
+    assert query(store_path, SPENT) == [(pytest.approx(5 * 1.0 + 3 * COST),)]
+
+
+@pytest.mark.parametrize(("answer", "share"), [
+    (json_answer({"error": "overloaded"}, 500), 1), (Answer(503, b"<html>busy</html>"), 1), (Answer(408), 1),
+    (Answer(cut_after=0), 1), (json_answer({"error": "slow"}, 429), 0), (json_answer({"error": "no"}, 400), 0),
+])  # fmt: skip
+def test_failure_after_the_request_was_taken_may_have_cost_all(
+    endpoint: Scripted, store_path: Path, prices: Path, answer: Answer, share: int
+) -> None:
+    endpoint.answer = lambda _: answer
+    heard = run_corpus(store_path, corpus(4), budgeted(endpoint.url, prices, 0.25))
+    spent = share * sum(map(most, endpoint.asked))
+    assert heard.finished.budget_reached == bool(share)
+    assert query(store_path, SPENT) == [(pytest.approx(spent),)]
+    assert spent <= 0.25
+    costs = [row.cost_usd for row in kept(store_path).results]
+    assert set(costs) == ({None} if share else {0.0})
+
+
 @pytest.mark.parametrize(("code", "stored"), [(402, 0), (403, 0), (400, 2), (None, 2)])
 def test_failure_that_states_nothing_may_have_cost_all(
     endpoint: Scripted, store_path: Path, prices: Path, code: int | None, stored: int
