@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import wait
 from contextlib import suppress
 from contextvars import ContextVar, copy_context
+from dataclasses import replace
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
@@ -24,7 +25,7 @@ from harness.core.failures import (
 )
 from harness.core.storage_problems import storable
 from harness.endpoint import offline
-from harness.endpoint.endpoints import is_loopback
+from harness.endpoint.endpoints import NEWER_LIMIT, is_loopback
 from harness.endpoint.error_words import error_words
 from harness.endpoint.limiter import retry_after
 from harness.endpoint.usage import reported_cost, sound_reply, usage
@@ -51,6 +52,8 @@ class EndpointClient:
         self._timeout = timeout_seconds
         self._offline = offline
         self._opened: Transport | None = None
+        self._renamed: set[tuple[str, str]] = set()
+        """URL and model of those that take ``max_completion_tokens`` alone."""
 
     async def send(self, request: Request) -> tuple[Reply, int]:
         """Carry one request; gives the reply and the HTTP status.
@@ -62,10 +65,30 @@ class EndpointClient:
                 ErrorClass.OFFLINE,
                 f"{offline.why() or offline.OFFLINE}, and the endpoint is on another one. Name an endpoint on this machine.",
             )
-        answer = await self._transport().exchange(request)
+        answer = await self._exchange(request)
         if not answer.is_success:
             raise _failure(request, answer)
         return _read(request, answer.body), answer.status
+
+    async def _exchange(self, request: Request) -> HttpAnswer:
+        """Send a request, with its output limit under the name that the model takes.
+
+        Some models refuse ``max_tokens`` and say so; that is remembered once a request under the other name was
+        not refused. What is counted, stored and looked up is the request as it was made.
+        """
+        renamed = _with_other_limit(request)
+        if renamed is None:
+            return await self._transport().exchange(request)
+        asked = request.url, str(renamed.body["model"])
+        if asked in self._renamed:
+            return await self._transport().exchange(renamed)
+        answer = await self._transport().exchange(request)
+        if not _refuses_limit(answer) or _failure(request, answer).bill is not None:
+            return answer
+        again = await self._transport().exchange(renamed)
+        if not _refuses_limit(again):
+            self._renamed.add(asked)
+        return again
 
     async def close(self) -> None:
         """Close all connections."""
@@ -176,6 +199,22 @@ async def _alone(
         for each in left:
             each.cancel()
         await asyncio.gather(*left, return_exceptions=True)
+
+
+def _with_other_limit(request: Request) -> Request | None:
+    """Return the request with its output limit under the newer name, None if it has no limit under the older."""
+    body = request.body
+    if not isinstance(body, Mapping) or "max_tokens" not in body or "model" not in body:
+        return None
+    if NEWER_LIMIT in body:
+        return None
+    names = {"max_tokens": NEWER_LIMIT}
+    return replace(request, body={names.get(name, name): value for name, value in body.items()})
+
+
+def _refuses_limit(answer: HttpAnswer) -> bool:
+    """Return whether a reply refuses the request and names the newer field of the output limit."""
+    return answer.status in {400, 422} and NEWER_LIMIT.encode() in answer.body
 
 
 def _read(request: Request, body: bytes) -> Reply:

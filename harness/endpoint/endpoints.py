@@ -22,6 +22,9 @@ from harness.core.failures import UsageError
 
 Kind = Literal["chat", "service"]
 
+NEWER_LIMIT = "max_completion_tokens"
+"""The field for output tokens that newer models want instead of ``max_tokens``, which they refuse."""
+
 
 class Endpoint(BaseModel):
     """One place that answers calls. The fields are explained at the head of endpoints.toml."""

@@ -9,7 +9,7 @@ from corpora.model.entry import Entry
 from corpora.tasks.task import json_text
 from harness.core.calls import Calls, Reply, Request
 from harness.core.failures import CallError, ErrorClass, UsageError
-from harness.endpoint.endpoints import chat_endpoint
+from harness.endpoint.endpoints import NEWER_LIMIT, chat_endpoint
 from harness.endpoint.keys import KeySource
 from harness.endpoint.prices import LOCAL, Prices
 from harness.method.completions import Completions, Message, answers_alone, output_of
@@ -19,7 +19,7 @@ from harness.method.shipped import TAKES
 from harness.methods.asking import message, prompt_of, turns
 from harness.methods.briefing import Briefing, briefing, by_number
 
-_OURS = {"model", "messages", "temperature", "max_tokens", "max_completion_tokens"}
+_OURS = {"model", "messages", "temperature", "max_tokens"}
 _NOT_OURS = {"stream", "n", "tools", "tool_choice", "api_key", "key"}
 
 
@@ -133,17 +133,31 @@ def model_completions(options: MethodOptions, find_key: KeySource) -> Completion
     if wrong := sorted(options.body.keys() & (_OURS | _NOT_OURS)):
         mend = "use its own option" if wrong[0] in _OURS else "leave it out"
         raise UsageError(f"--body: {wrong[0]!r} cannot be given there: {mend}.")
+    max_tokens = options.max_tokens
+    if NEWER_LIMIT in options.body:
+        max_tokens = _stated_limit(options)
+        endpoint = endpoint.model_copy(update={"output_limit": NEWER_LIMIT})
     price = Prices(options.prices).price(endpoint.name, model)
     return Completions(
         endpoint=endpoint,
         model=model,
         temperature=options.temperature,
-        max_tokens=options.max_tokens,
+        max_tokens=max_tokens,
         body=options.body,
         key=find_key(endpoint),
         price=LOCAL if price is None and endpoint.local else price,
         replicate=options.replicate,
     )
+
+
+def _stated_limit(options: MethodOptions) -> int:
+    """Return the output limit that the body states under its newer name; UsageError if it is none, or one of two."""
+    limit = options.body[NEWER_LIMIT]
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        raise UsageError(f"--body: {NEWER_LIMIT!r} must be a whole number from 1 up.")
+    if options.max_tokens not in {limit, None, MethodOptions.model_fields["max_tokens"].default}:
+        raise UsageError(f"--max-tokens and --body {NEWER_LIMIT} state two limits: leave one out.")
+    return limit
 
 
 def model_setup(options: MethodOptions, completions: Completions, brief: Briefing) -> Setup:
@@ -158,7 +172,7 @@ def model_setup(options: MethodOptions, completions: Completions, brief: Briefin
         model_slug=completions.model,
         condition=options.condition or ("coached" if coached else "baseline"),
         temperature=options.temperature,
-        max_tokens=options.max_tokens,
+        max_tokens=completions.max_tokens,
         system_prompt_used=brief.system,
         system_prompt_sha256=brief.sha256,
         prompt_version=brief.version,

@@ -264,6 +264,16 @@ async def test_quirks_of_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     assert openrouter.body["usage"] == {"include": True}
     assert openai.price.input_per_million == 2.0
     assert openrouter.price is None
+    own = options(endpoint="http://127.0.0.1:9/v1", model="m", body={"max_completion_tokens": 50})
+    method = build("chat", own)
+    with pytest.raises(Refused):
+        await method.translate([entry("one")], Keep())
+    assert (sent[3].body["max_completion_tokens"], sent[3].most_completion_tokens) == (50, 50)
+    assert "max_tokens" not in sent[3].body
+    assert method.setup.max_tokens == 50
+    for wrong in ({"body": {"max_completion_tokens": "50"}}, {"max_tokens": 9}):
+        with pytest.raises(UsageError, match="max_completion_tokens"):
+            build("chat", own.model_copy(update=wrong))
     for request in sent:
         assert "sk-" not in json.dumps(request.body) + request.url + repr(request)
 
