@@ -79,13 +79,18 @@ def store_card(connection: sqlite3.Connection, run: int, card: dict[str, Any]) -
 
 
 def assemble(
-    material: Material, further: Mapping[str, Any] | None = None, *, whole: bool = False
+    material: Material,
+    further: Mapping[str, Any] | None = None,
+    *,
+    whole: bool = False,
+    answered_only: bool = False,
 ) -> RunCard:
     """Compute a card and its seal from what it is made of; ``further`` fields are sealed with it.
 
-    ``whole``: with the numbers of single secret entries, as older versions sealed them.
+    ``whole``: with the numbers of single secret entries, as older versions sealed them. ``answered_only``: see
+    ``measured``.
     """
-    measures = measured(material)
+    measures = measured(material, answered_only=answered_only)
     scores = scored(material, measures)
     setup = material.setup.model_dump(mode="json")
     print_ = fingerprint(material.setup, material.dataset.sha256, material.harness_version)
@@ -127,8 +132,11 @@ def assemble(
     return RunCard.model_validate(sealed)
 
 
-def measured(material: Material) -> dict[str, Any]:
-    """Compute what does not depend on the outputs' words: cost, speed, tokens, totals, tries."""
+def measured(material: Material, *, answered_only: bool = False) -> dict[str, Any]:
+    """Compute what does not depend on the outputs' words: cost, speed, tokens, totals, tries.
+
+    ``answered_only``: speed counts no failed entries, as on earlier cards; the specification counts all (§7).
+    """
     seconds = [stretch.seconds for stretch in material.stretches]
     elapsed = fsum(seconds) if seconds else None
     spending = _spending(material)
@@ -139,7 +147,7 @@ def measured(material: Material) -> dict[str, Any]:
     timings = [
         Timing(row.latency_seconds, cached=row.cached, batch_size=row.batch_size)
         for row in material.rows
-        if not failed(row)
+        if not (answered_only and failed(row))
     ]
     speeds = asdict(speed(timings, elapsed_seconds=elapsed, total_tokens=counted["total_tokens"]))
     spent = _sum([row.spent_usd for row in material.rows])

@@ -298,7 +298,7 @@ def _terms(envelope: Dataset, may_send: str | None) -> dict[str, Any]:
 
 def _stretches(connection: sqlite3.Connection, number: int) -> tuple[Stretch, ...]:
     rows = connection.execute(
-        "SELECT started, last FROM stretches WHERE run = ? ORDER BY id", (number,)
+        "SELECT started, max(started, last) FROM stretches WHERE run = ? ORDER BY id", (number,)
     )
     return tuple(Stretch(started=iso_time(began), seconds=end - began) for began, end in rows)
 

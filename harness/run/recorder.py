@@ -19,7 +19,7 @@ from harness.events.kinds import EntryScored, Event
 from harness.events.progress import ProgressBoard
 from harness.method.method import Attempt, Prediction, Result
 from harness.store.file.transaction import transaction
-from harness.store.holding import touch_stretch
+from harness.store.holding import RunSegment, touch_stretch
 from harness.store.replies import NewReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import set_live
@@ -49,7 +49,7 @@ class Recorder(threading.Thread):
         connection: sqlite3.Connection,
         run: int,
         run_id: str,
-        stretch: int,
+        segment: RunSegment,
         scorer: Scorer,
         board: ProgressBoard,
         listener: Callable[[Event], None] | None,
@@ -60,7 +60,7 @@ class Recorder(threading.Thread):
         self._connection = connection
         self._run = run
         self._run_id = run_id
-        self._stretch = stretch
+        self._segment = segment
         self._scorer = scorer
         self._board = board
         self._listener = listener
@@ -168,7 +168,7 @@ class Recorder(threading.Thread):
         with transaction(self._connection):
             add_replies(self._connection, replies)
             add_results(self._connection, self._run, scored)
-            touch_stretch(self._connection, self._stretch, self._board.committed_usd)
+            touch_stretch(self._connection, self._segment, self._board.committed_usd)
             if heartbeat:
                 self._beat = now
                 set_live(self._connection, self._run, self._board.state, self._board.heartbeat())

@@ -49,6 +49,7 @@ from harness.store.file.openings import Live, ScoringSoFar
 from harness.store.file.transaction import transaction
 from harness.store.file.trouble import STORE_ERRORS, in_words
 from harness.store.holding import (
+    RunSegment,
     alone,
     begin_stretch,
     elapsed_seconds,
@@ -180,7 +181,7 @@ class _Execution:
         self.path = path
         self.only = only
         """Places of the entries that may be asked for now, in order."""
-        self.stretch = 0
+        self.segment: RunSegment | None = None
 
     def to_the_end(self) -> Finished:
         """Translate what is waiting, then seal or stop."""
@@ -217,13 +218,13 @@ class _Execution:
         ledger: Ledger,
     ) -> str | None:
         """Bring the waiting entries through; gives why the run stopped by itself, None where it did not."""
-        self.stretch = stretch = begin_stretch(self.connection, self.run.id)
+        self.segment = segment = begin_stretch(self.connection, self.run.id)
         set_live(self.connection, self.run.id, RunState.RUNNING, board.heartbeat())
         recorder = Recorder(
             writer,
             self.run.id,
             self.run.run_id,
-            stretch,
+            segment,
             self.scorer,
             board,
             self.listener,
@@ -240,7 +241,7 @@ class _Execution:
             self.control.translating = False
             self.control.calls_over()
             recorder.finish()
-        touch_stretch(self.connection, stretch, ledger.committed)
+        touch_stretch(self.connection, segment, ledger.committed)
         return reason
 
     def _board(self, ledger: Ledger) -> ProgressBoard:
@@ -388,7 +389,8 @@ class _Execution:
     ) -> None:
         add_replies(connection, replies)
         keep_annotations(connection, self.run.id, rows)
-        pay_stretch(connection, self.stretch, committed)
+        if self.segment is not None:
+            pay_stretch(connection, self.segment, committed)
 
     def _answered(self, annotator: AskingAnnotator) -> dict[int, AnnotationRow]:
         """Return what earlier stretches of the run were answered."""

@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import filelock
@@ -20,33 +21,48 @@ from harness.core.written_files import private_folder
 from harness.store.file.trouble import read_only_words
 
 
-def begin_stretch(connection: sqlite3.Connection, run: int) -> int:
-    """Note that the run is under way from now on; gives the stretch's number."""
+@dataclass(frozen=True, slots=True)
+class RunSegment:
+    """A time in which this process has a run under way."""
+
+    number: int
+    """Of its row in the store."""
+    began: float
+    """Monotonic seconds; the clock of the computer may be set back meanwhile."""
+
+
+def begin_stretch(connection: sqlite3.Connection, run: int) -> RunSegment:
+    """Note that the run is under way from now on."""
     now = time.time()
     inserted = connection.execute(
         "INSERT INTO stretches (run, started, last, spent_usd) VALUES (?, ?, ?, 0)",
         (run, now, now),
     )
-    return int(inserted.lastrowid or 0)
+    return RunSegment(int(inserted.lastrowid or 0), time.monotonic())
 
 
-def touch_stretch(connection: sqlite3.Connection, stretch: int, spent_usd: float) -> None:
-    """Note that the run is still under way, and what this stretch has paid or may have to pay."""
+def touch_stretch(connection: sqlite3.Connection, segment: RunSegment, spent_usd: float) -> None:
+    """Note that the run is still under way, and what this segment has paid or may have to pay."""
     connection.execute(
-        "UPDATE stretches SET last = ?, spent_usd = ? WHERE id = ?",
-        (time.time(), spent_usd, stretch),
+        "UPDATE stretches SET last = started + ?, spent_usd = ? WHERE id = ?",
+        (time.monotonic() - segment.began, spent_usd, segment.number),
     )
 
 
-def pay_stretch(connection: sqlite3.Connection, stretch: int, spent_usd: float) -> None:
-    """Note what a stretch has paid or may have to pay, where its entries are all in."""
-    connection.execute("UPDATE stretches SET spent_usd = ? WHERE id = ?", (spent_usd, stretch))
+def pay_stretch(connection: sqlite3.Connection, segment: RunSegment, spent_usd: float) -> None:
+    """Note what a segment has paid or may have to pay, where its entries are all in."""
+    connection.execute(
+        "UPDATE stretches SET spent_usd = ? WHERE id = ?", (spent_usd, segment.number)
+    )
 
 
 def elapsed_seconds(connection: sqlite3.Connection, run: int) -> float:
-    """Return the wall-clock seconds during which the run was under way, over all its stretches."""
+    """Return the seconds during which the run was under way, over all its stretches.
+
+    One that ends before its beginning, by a clock that was set back, counts as 0.
+    """
     row = connection.execute(
-        "SELECT coalesce(sum(last - started), 0) FROM stretches WHERE run = ?", (run,)
+        "SELECT coalesce(sum(max(last - started, 0)), 0) FROM stretches WHERE run = ?", (run,)
     ).fetchone()
     return float(row[0])
 
@@ -54,7 +70,8 @@ def elapsed_seconds(connection: sqlite3.Connection, run: int) -> float:
 def read_stretches(connection: sqlite3.Connection, run: int) -> list[tuple[float, float]]:
     """Return beginning and end of each stretch as Unix times, in order."""
     return connection.execute(
-        "SELECT started, last FROM stretches WHERE run = ? ORDER BY started, id", (run,)
+        "SELECT started, max(started, last) FROM stretches WHERE run = ? ORDER BY started, id",
+        (run,),
     ).fetchall()
 
 

@@ -339,7 +339,7 @@ def _eta(
     if not done or not running:
         return None
     took = connection.execute(
-        "SELECT coalesce(sum(last - started), 0) FROM stretches"
+        "SELECT coalesce(sum(max(last - started, 0)), 0) FROM stretches"
         " WHERE run IN (SELECT value FROM json_each(?))",
         (json.dumps(list(runs)),),
     )

@@ -80,14 +80,17 @@ def best_constant(
 
 
 def spread(things: Sequence[T], most: int) -> list[T]:
-    """Take up to ``most``, evenly spread."""
+    """Take up to ``most`` (at least 1), evenly spread."""
     step = max(1.0, len(things) / most)
     return [things[int(place * step)] for place in range(min(most, len(things)))]
 
 
 def _affordable(texts: list[str]) -> list[str]:
+    """Return as many texts as have the most letters together, one at least, however long it is."""
     letters = sum(map(len, texts))
-    return texts if letters <= MOST_LETTERS else spread(texts, len(texts) * MOST_LETTERS // letters)
+    if letters <= MOST_LETTERS:
+        return texts
+    return spread(texts, max(1, len(texts) * MOST_LETTERS // letters))
 
 
 def _composite(entries: Sequence[Entry], text: str, scorer: Scorer, annotate: Annotate) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from harness.card.build import errors_by_class, measured, scored
-from harness.card.checking.stated import floors_are_stated
+from harness.card.checking.stated import differences, floors_are_stated
 from harness.card.material import EQUIVALENT, EXACT, MISS, NO_OUTPUT, Material
 from harness.card.model import EntryResult, Retries, RunCard, Scores
 from harness.card.rows import all_accepted, row_entry
@@ -147,7 +147,7 @@ def _retries(card: RunCard) -> Retries:
 
 def measures_again(card: RunCard, material: Material) -> dict[str, Any]:
     """Compute cost, speed, tokens, totals and tries; what a card cannot tell is left out."""
-    found = measured(material)
+    found = _measured(card, material)
     if not card.stretches:  # another program's card: only its sum is known
         found.pop("elapsed_seconds")
         for name in ("elapsed_seconds", "tokens_per_second", "entries_per_minute"):
@@ -156,6 +156,19 @@ def measures_again(card: RunCard, material: Material) -> dict[str, Any]:
         found["cost"].pop("cost_per_source_char")
     found["cost"].pop("reason", None)  # words, which another version may put otherwise
     return found
+
+
+def _measured(card: RunCard, material: Material) -> dict[str, Any]:
+    """Compute what ``measured`` does, by the rules of the card's time."""
+    speed = card.speed.model_dump(exclude_unset=True)
+    return measured(material, answered_only=counts_answered_only(speed, material))
+
+
+def counts_answered_only(speed: Mapping[str, Any], material: Material) -> bool:
+    """Return whether the speed of a card counts no failed entries, as earlier cards do."""
+    earlier, now = (measured(material, answered_only=only)["speed"] for only in (True, False))
+    unlike = any(differences(speed, now, rounded=True))
+    return unlike and not any(differences(speed, earlier, rounded=True))
 
 
 def withheld(rows: Sequence[EntryResult]) -> int:
@@ -210,7 +223,7 @@ def scores_again(card: RunCard, material: Material, measures: dict[str, Any]) ->
         for interval in card.scores.confidence_intervals.values()
         if isinstance(seed := (interval.model_extra or {}).get("seed"), int)
     ]
-    complete = {**measures, "speed": measured(material)["speed"]}
+    complete = {**measures, "speed": _measured(card, material)["speed"]}
     return scored(material, complete, seed=abs(seeds[0]) if seeds else SEED)
 
 

@@ -14,6 +14,7 @@ from harness.card.checking.recompute import (
     card_scorer,
     card_setup,
     counts_again,
+    counts_answered_only,
     measures_again,
     resting_on_rows,
     rows_again,
@@ -362,7 +363,7 @@ def _check_against_store(
 ) -> bool:
     """Compare a card with what the store computes, where it has the run; gives whether it has."""
     whole = "withheld" not in raw  # as older versions sealed it
-    stored = None if connection is None else _stored_again(connection, run_id, whole=whole)
+    stored = None if connection is None else _stored_again(connection, raw, run_id, whole=whole)
     if stored is None:
         return False
     earlier = "claim" not in raw["scores"] or not of_these_rules(raw["scores"])
@@ -403,7 +404,7 @@ def _check_withheld(verdict: CardVerdict, raw: Mapping[str, Any], card: RunCard)
 
 
 def _stored_again(
-    connection: sqlite3.Connection, run_id: str, *, whole: bool
+    connection: sqlite3.Connection, raw: Mapping[str, Any], run_id: str, *, whole: bool
 ) -> dict[str, Any] | None:
     """Compute the card of a run of this store again, None where it has no such run of its own."""
     try:
@@ -414,7 +415,10 @@ def _stored_again(
         return None
     try:
         material = stored_material(connection, run.id)
-        return None if material.scorer.foreign else assemble(material, whole=whole).as_json()
+        if material.scorer.foreign:
+            return None
+        earlier = counts_answered_only(raw["speed"], material)
+        return assemble(material, whole=whole, answered_only=earlier).as_json()
     except HarnessError:
         return None
 

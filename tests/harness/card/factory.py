@@ -96,7 +96,7 @@ def add_run(
         created=STARTED,
     )  # fmt: skip
     for started, last in ((STARTED, STARTED + 1.5), (STARTED + 60.0, STARTED + 60.75)):
-        told = (started, last, begin_stretch(connection, number))
+        told = (started, last, begin_stretch(connection, number).number)
         connection.execute("UPDATE stretches SET started = ?, last = ? WHERE id = ?", told)
     rows = _rows(entries, outputs, error, priced=priced)
     add_results(connection, number, rows[:stored])

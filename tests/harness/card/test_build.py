@@ -111,7 +111,10 @@ def test_card_tells_what_the_rows_hold(connection: Connection) -> None:
     assert (retries.attempts, retries.retried_entries, retries.rate_limited) == (6, 1, 2)
     assert retries.waited_seconds == 1.25
     scores = card.scores
-    assert card.speed.avg_latency_seconds == pytest.approx((0.25 + 0.625) / 2), "of answered ones"
+    assert card.speed.avg_latency_seconds == pytest.approx((0.25 + 0.625 + 0.5) / 3), (
+        "failed ones too"
+    )
+    assert card.speed.entries_per_minute == pytest.approx(4 / (2.25 / 60)), "of all entries"
     assert scores.avg_latency_seconds == card.speed.avg_latency_seconds
     assert scores.p95_latency_seconds == card.speed.p95_latency_seconds
     outputs = [output or "" for output in factory.OUTPUTS]

@@ -281,6 +281,15 @@ def test_no_reference_is_a_better_constant() -> None:
     assert chosen.searched == len({each.reference for each in made})
 
 
+@pytest.mark.parametrize("lengths", [(210_000,), (210_000, 230_000), (500_000, 1, 1)])
+def test_constant_is_found_among_long_references(lengths: Sequence[int]) -> None:
+    made = [
+        entry("ab " * (length // 3) + str(place), place) for place, length in enumerate(lengths)
+    ]
+    metrics = [each for each in default_metrics(made) if each.info.id == "exact_match_rate"]
+    assert best_constant(made, metrics, list, judges=1).searched == 1
+
+
 def test_constant_is_found_in_part_of_a_large_corpus() -> None:
     texts = ["yes", "no", "yes ", "yes", "maybe", "perhaps"]
     made = [entry(text, place) for place, text in enumerate(texts)]
