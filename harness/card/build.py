@@ -17,7 +17,6 @@ from harness.card.rows import failed, row_json
 from harness.card.seal import HASH_FIELD, card_hash
 from harness.card.withholding import withheld_part, without_retried
 from harness.core.failures import ErrorClass
-from harness.store.file.transaction import transaction
 from harness.store.runs import seal_run
 from scoring.card.cost import EntryCost, Timing, cost, speed, tokens
 from scoring.card.scorecard import scorecard
@@ -49,14 +48,6 @@ SETUP_FIELDS = (
 def build_card(connection: sqlite3.Connection, run: int, *, whole: bool = False) -> RunCard:
     """Compute the card of a run whose entries are all stored; raises HarnessError where some are missing."""
     return assemble(stored_material(connection, run), whole=whole)
-
-
-def seal(connection: sqlite3.Connection, run: int) -> RunCard:
-    """Compute a finished run's card and store it; raises StoreError where the run has one already."""
-    card = build_card(connection, run)
-    with transaction(connection):
-        store_card(connection, run, card.as_json())
-    return card
 
 
 def store_card(connection: sqlite3.Connection, run: int, card: dict[str, Any]) -> None:

@@ -16,7 +16,8 @@ from typing import Any
 from corpora.model.entry import Entry
 from corpora.tasks.task import TRANSLATION
 from corpora.text.comparison import is_blank
-from harness.card.build import assemble, store_card
+from harness.card.build import store_card
+from harness.card.checking.sealing import sealed_card
 from harness.card.material import row_words, stored_material
 from harness.consent.sending import require_sending
 from harness.core.failures import AskingStopped, HarnessError, UsageError
@@ -374,7 +375,7 @@ class _NewRun:
         """
         with undone(connection):
             material = stored_material(connection, self.copied(connection))
-        card = assemble(material).as_json()
+        card = sealed_card(material).as_json()
         with transaction(connection):
             store_card(connection, self.copied(connection), card)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from corpora.files.problems import CorpusError
 from corpora.model.entry import Entry
 from harness.annotators.annotator import AskingAnnotator
-from harness.card.build import seal
+from harness.card.checking.sealing import seal
 from harness.card.material import row_words
 from harness.core.failures import AskingStopped, HarnessError
 from harness.core.run_state import RunState

@@ -153,8 +153,7 @@ def _verify(
     raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connection | None
 ) -> CardVerdict:
     verdict = CardVerdict([check_hash(raw)])
-    if (calibration := (card.scoring or {}).get("calibration")) is not None:
-        verdict.checks.append(CardCheck("calibration", *check_stated(calibration, home())))
+    _check_calibration(verdict, card)
     _check_stated_tier(verdict, card)
     ours = is_ours(raw)
     _check_fingerprint(verdict, raw, card, ours=ours)
@@ -175,6 +174,20 @@ def _verify(
     return verdict
 
 
+def check_own_card(card: RunCard) -> CardVerdict:
+    """Verify a card that was just computed, but for its scores: the same code would compute them again.
+
+    What is left are the values that are stated as they are, which are the only ones that can be impossible.
+    """
+    raw = card.as_json()
+    verdict = CardVerdict()
+    _check_calibration(verdict, card)
+    _check_fingerprint(verdict, raw, card, ours=True)
+    _check_stated(verdict, card)
+    _check_arithmetic(verdict, raw)
+    return verdict
+
+
 def check_hash(raw: Mapping[str, Any]) -> CardCheck:
     """Say whether the hash on a card is its own."""
     if not raw.get(HASH_FIELD):
@@ -188,6 +201,12 @@ def check_hash(raw: Mapping[str, Any]) -> CardCheck:
     return CardCheck(
         "seal", True, "RFC 8785" if form is SealForm.JCS else "older form, sorted keys"
     )
+
+
+def _check_calibration(verdict: CardVerdict, card: RunCard) -> None:
+    """Check the calibration that a card says its scores were weighed by."""
+    if (calibration := (card.scoring or {}).get("calibration")) is not None:
+        verdict.checks.append(CardCheck("calibration", *check_stated(calibration, home())))
 
 
 def _check_fingerprint(

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import stat
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 import sacrebleu
 
-from harness.card.build import build_card, seal
+from harness.card.build import build_card
+from harness.card.checking.sealing import seal
 from harness.card.checking.verify import verify_card
 from harness.card.exporting import ExportForm, export_run
 from harness.card.fingerprint import fingerprint
@@ -402,3 +404,20 @@ def test_report_is_scored_anew_and_kept(there: Connection) -> None:
     two = import_card(there, written(report(run_id="other", entries=entries)), "two.json")
     hashes = {find_run(there, done.run_id).setup_hash for done in (one, two)}
     assert len(hashes) == 2
+
+
+@pytest.mark.parametrize(("change", "path"), [
+    ("UPDATE stretches SET last = started + 1e13", "$.speed.elapsed_seconds"),
+    ("UPDATE results SET latency_seconds = -5", "$.speed.avg_latency_seconds"),
+    ("UPDATE results SET cost_usd = -1", "$.cost.total_cost_usd"),
+])  # fmt: skip
+def test_card_that_verify_refuses_is_not_sealed(
+    connection: Connection, change: str, path: str
+) -> None:
+    number = factory.add_run(connection)
+    connection.execute(change)
+    refuses(HarnessError, re.escape(f"{path} is "), seal, connection, number)
+    assert read_card(connection, number) is None
+    connection.execute("UPDATE stretches SET last = started - 1e6")  # as stored by a clock set back
+    connection.execute("UPDATE results SET latency_seconds = 1, cost_usd = 0")
+    assert seal(connection, number).elapsed_seconds == 0

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry, Segment
-from harness.card.build import seal
+from harness.card.checking.sealing import seal
 from harness.card.checking.signed import (
     UNKNOWN,
     KnownSigners,

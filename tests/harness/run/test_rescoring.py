@@ -164,7 +164,7 @@ def test_nothing_new_makes_no_run(done: Path) -> None:
     assert runs(done) == 1
 
 
-@pytest.mark.parametrize("at", ["assemble", "store_card"])
+@pytest.mark.parametrize("at", ["sealed_card", "store_card"])
 def test_break_before_the_seal(done: Path, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
     """A run without a card would be offered for going on with, which is asking its method."""
     writable = []
@@ -183,7 +183,7 @@ def test_break_before_the_seal(done: Path, monkeypatch: pytest.MonkeyPatch, at: 
     with pytest.raises(KeyboardInterrupt):
         rescored(done, metrics=("ter",))
     assert runs(done) == 1
-    assert writable == [at == "assemble"], "the slow part keeps no other process from writing"
+    assert writable == [at == "sealed_card"], "the slow part keeps no other process from writing"
 
 
 def test_metrics_whose_analyser_is_gone_stay(store_path: Path, tmp_path: Path) -> None:

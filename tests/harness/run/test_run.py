@@ -2,11 +2,13 @@
 
 import json
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness.card.checking.verify import verify_card
 from harness.core.failures import ErrorClass, StoreError, UsageError
 from harness.core.run_state import RunState
 from harness.endpoint.keys import no_key
@@ -29,6 +31,7 @@ from tests.harness.evaluation import (
     resume,
     run_corpus,
     sealed_card,
+    whole_card,
 )
 from tests.harness.run.constant_runs import constant
 from tests.harness.scripted import (  # fmt: skip
@@ -430,3 +433,17 @@ def test_run_with_fewer_annotators_follows_one_with_more(store_path: Path) -> No
         card = sealed_card(store_path)
         assert card["scores"].get("au.bertscore") == (0.5 if plan.scoring.bertscore else None)
     assert card["scoring"]["annotators"]["bertscore"]["imported"] is True
+
+
+@pytest.mark.parametrize("step", [-3600.0, -86_400.0, -1.7e9, 3.2e8])
+def test_clock_set_during_a_run_makes_no_length(
+    store_path: Path, monkeypatch: pytest.MonkeyPatch, step: float
+) -> None:
+    now, heard = time.time, Heard()
+    monkeypatch.setattr(time, "time", lambda: now() + (step if heard.scored else 0.0))
+    run_corpus(store_path, corpus(12), constant(), heard)
+    card = kept(store_path).card
+    assert card is not None
+    assert 0 < card["elapsed_seconds"] <= heard.finished.elapsed_seconds + 1
+    assert 0 <= card["stretches"][0]["seconds"] < 1000
+    assert verify_card(json.dumps(whole_card(store_path)).encode()).ok

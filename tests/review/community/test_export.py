@@ -18,7 +18,7 @@ from corpora.formats.load import load
 from corpora.formats.write import write
 from corpora.model.corpus import Corpus, Form
 from corpora.model.entry import Entry, Segment
-from harness.card.build import seal
+from harness.card.checking.sealing import seal
 from harness.consent.notice import OfCorpus, entries_of
 from harness.consent.register import Register
 from harness.core.failures import UsageError

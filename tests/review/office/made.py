@@ -18,7 +18,7 @@ from typing import Any
 from corpora.formats.load import load
 from corpora.model.entry import Entry
 from corpora.samples import DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
-from harness.card.build import seal
+from harness.card.checking.sealing import seal
 from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity

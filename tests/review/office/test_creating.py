@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Segment
 from corpora.text.visible import plain
-from harness.card.build import seal
+from harness.card.checking.sealing import seal
 from harness.core.failures import HarnessError, UsageError
 from harness.method.options import MethodOptions
 from harness.sealed.forms import FileError

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from corpora.model.entry import Entry, Segment
-from harness.card.build import seal
+from harness.card.checking.sealing import seal
 from harness.core.canonical import canonical_bytes
 from harness.method.options import MethodOptions
 from harness.release.ledger import own_ledger

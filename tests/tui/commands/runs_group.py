@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from harness.card.build import seal
+from harness.card.checking.sealing import seal
 from harness.store.file.database import open_store
 from rosetta_tui.commands.runs import runs
 from tests.harness.card import factory

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from corpora.formats.load import load
 from corpora.formats.write import write
 from corpora.model.corpus import Form
-from harness.card.build import seal
+from harness.card.checking.sealing import seal
 from harness.card.seal import card_hash
 from harness.card.signing.signed_run import sign_run
 from harness.core.failures import KeyStoreError, StoreError, UsageError
