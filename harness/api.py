@@ -20,7 +20,7 @@ from corpora.model.corpus import Corpus, Selection
 from corpora.model.entry import Entry
 from harness.card.checking.seals import verify_file, verify_stored, with_own
 from harness.card.checking.signed import UNKNOWN, KnownSigners
-from harness.card.checking.verify import CardVerdict
+from harness.card.checking.verdict import CardVerdict
 from harness.card.reading import read_card_bytes
 from harness.consent.opening import facts_of, with_consent
 from harness.consent.standing import standing

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from corpora.model.corpus import Corpus, Selection
 from corpora.model.entry import EntryId, Segment
 from harness import api
-from harness.card.checking.verify import CardVerdict
+from harness.card.checking.verdict import CardVerdict
 from harness.core.failures import UsageError
 from harness.inputs.outputs import given_outputs
 from harness.methods.replay import replay_of

@@ -167,11 +167,11 @@ def _without_box(text: str) -> str:
     """
     boxes = _BOX.findall(text)
     if len(boxes) == 1:
-        return boxes[0]
+        return str(boxes[0])
     for first, last in _WRAPPERS:
         if opened := first.match(text):
             inside, *after = last.split(text[opened.end() :])
-            return inside if not any(after) else text
+            return text if any(after) else str(inside)
     return text
 
 

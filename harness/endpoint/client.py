@@ -79,7 +79,8 @@ class EndpointClient:
         renamed = _with_other_limit(request)
         if renamed is None:
             return await self._transport().exchange(request)
-        asked = request.url, str(renamed.body["model"])
+        body: Any = renamed.body
+        asked = request.url, str(body["model"])
         if asked in self._renamed:
             return await self._transport().exchange(renamed)
         answer = await self._transport().exchange(request)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.card.checking.signed import UNKNOWN
-from harness.card.checking.verify import CardVerdict
+from harness.card.checking.verdict import CardVerdict
 from harness.core.failures import UsageError
 from harness.core.written_files import private_folder, write_file
 from harness.release.budget import history

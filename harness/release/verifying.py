@@ -11,7 +11,8 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from harness.card.checking.signed import KnownSigners
-from harness.card.checking.verify import CardCheck, CardVerdict, consent_checks
+from harness.card.checking.verdict import CardCheck, CardVerdict
+from harness.card.checking.verify import consent_checks
 from harness.consent.standing import CorpusFacts
 from harness.consent.verifying import Verified
 from harness.core.canonical import canonical_bytes

@@ -181,7 +181,6 @@ class _Execution:
         self.path = path
         self.only = only
         """Places of the entries that may be asked for now, in order."""
-        self.segment: RunSegment | None = None
 
     def to_the_end(self) -> Finished:
         """Translate what is waiting, then seal or stop."""
@@ -389,8 +388,7 @@ class _Execution:
     ) -> None:
         add_replies(connection, replies)
         keep_annotations(connection, self.run.id, rows)
-        if self.segment is not None:
-            pay_stretch(connection, self.segment, committed)
+        pay_stretch(connection, self.segment, committed)
 
     def _answered(self, annotator: AskingAnnotator) -> dict[int, AnnotationRow]:
         """Return what earlier stretches of the run were answered."""

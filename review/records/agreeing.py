@@ -15,7 +15,8 @@ from shlex import quote
 from typing import Any, Final
 
 from corpora.model.entry import Segment
-from harness.card.checking.verify import CardCheck, check_hash, consent_checks
+from harness.card.checking.verdict import CardCheck
+from harness.card.checking.verify import check_hash, consent_checks
 from harness.card.load import load_card, read_raw
 from harness.card.reading import block, number
 from harness.consent.verifying import Verified

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.card.checking.seals import signers_of
-from harness.card.checking.verify import CardCheck, check_hash, consent_checks
+from harness.card.checking.verdict import CardCheck
+from harness.card.checking.verify import check_hash, consent_checks
 from harness.card.load import read_raw
 from harness.card.signing.reproduction import fits_card, read_reproduction
 from harness.card.signing.signed_run import kept_seals, own_keys

@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from harness.card.checking.verify import CardCheck
+from harness.card.checking.verdict import CardCheck
 from harness.card.reading import block
 from harness.consent.given import SignedConsent
 from harness.exchange.record import ExchangeRecord

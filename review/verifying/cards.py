@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from harness.card.checking.seals import verify_file
 from harness.card.checking.signed import SIGNATURE
-from harness.card.checking.verify import CardCheck, CardVerdict
+from harness.card.checking.verdict import CardCheck, CardVerdict
 from harness.card.foreign.layouts import layout, unwrapped
 from harness.card.reading import block, read_card_bytes
 from harness.card.signing.card_seal import SUFFIX, SealFile, read_seal

@@ -6,7 +6,7 @@ import base64
 import re
 from typing import Final
 
-from harness.card.checking.verify import CardCheck
+from harness.card.checking.verdict import CardCheck
 from harness.consent.notice import SignedNotice, read_notice
 from harness.consent.register import SignedLine, held
 from harness.consent.register import checked_lines as register_lines

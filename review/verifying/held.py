@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any, Final
 
-from harness.card.checking.verify import CardCheck
+from harness.card.checking.verdict import CardCheck
 from harness.card.foreign.layouts import unwrapped
 from harness.card.reading import block
 from harness.card.seal import HASH_FIELD

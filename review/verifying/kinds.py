@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from harness.card.checking.signed import KnownSigners
-from harness.card.checking.verify import CardCheck
+from harness.card.checking.verdict import CardCheck
 from harness.card.reading import read_card_bytes
 from harness.core.failures import UsageError
 from harness.core.user_file import read_bytes

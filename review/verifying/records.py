@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from harness.card.checking.signed import KnownSigners
-from harness.card.checking.verify import CardCheck, check_hash
+from harness.card.checking.verdict import CardCheck
+from harness.card.checking.verify import check_hash
 from harness.card.reading import parse_object
 from harness.card.seal import HASH_FIELD
 from harness.release.records import SignedReleasedCard

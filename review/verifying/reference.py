@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
 
-from harness.card.checking.verify import CardCheck
+from harness.card.checking.verdict import CardCheck
 from harness.core.failures import UsageError
 from harness.sealed.signature import verify
 from review.verifying.custody import public_key_in, public_key_of_der

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from harness.card.checking.verify import CardCheck
+from harness.card.checking.verdict import CardCheck
 from harness.method.shipped import BUNDLE_SUFFIX
 from harness.sealed.forms import formats
 from harness.submission.bundle import parse_submission

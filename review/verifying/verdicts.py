@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from harness.card.checking.verify import CardCheck
+from harness.card.checking.verdict import CardCheck
 from harness.consent.verifying import Found
 from harness.core.failures import UsageError
 from harness.sealed.forms import FileError, FileProblem, formats

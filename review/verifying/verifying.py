@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.card.checking.signed import KnownSigners
-from harness.card.checking.verify import CardCheck, consent_checks
+from harness.card.checking.verdict import CardCheck
+from harness.card.checking.verify import consent_checks
 from harness.card.signing.signed_run import own_keys
 from harness.consent.register import Ground, lines_of
 from harness.consent.verifying import Verified

@@ -11,7 +11,7 @@ from rosetta_tui.show.text import CHECK_SIGNS
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:
-    from harness.card.checking.verify import CardCheck
+    from harness.card.checking.verdict import CardCheck
     from review.records.ownership import OwnershipRecord
     from review.records.use import UseRecord
     from review.verifying.folders import FolderLine

@@ -16,12 +16,8 @@ from harness.card.checking.signed import (
     check_seal,
     check_unsigned,
 )
-from harness.card.checking.verify import (
-    CardVerdict,
-    check_hash,
-    consent_checks,
-    verify_card,
-)
+from harness.card.checking.verdict import CardVerdict
+from harness.card.checking.verify import check_hash, consent_checks, verify_card
 from harness.card.foreign.layouts import unwrapped
 from harness.card.load import read_raw, stored_rows
 from harness.card.reading import parse_object, read_card_bytes

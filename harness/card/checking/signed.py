@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.card.checking.verify import CardCheck, CardVerdict, consent_checks
+from harness.card.checking.verdict import CardCheck, CardVerdict
+from harness.card.checking.verify import consent_checks
 from harness.card.seal import HASH_FIELD
 from harness.card.signing.card_seal import CardSeal, SealFile, read_seal, rows_root
 from harness.card.signing.reproduction import (

@@ -20,7 +20,7 @@ with when_used():
     from harness.vault import folder
 
 if TYPE_CHECKING:
-    from harness.card.checking.verify import CardVerdict
+    from harness.card.checking.verdict import CardVerdict
     from harness.vault.log import LogLine
 
 _FILE = click.Path(path_type=Path)

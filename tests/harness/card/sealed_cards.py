@@ -10,7 +10,8 @@ from typing import Any
 import sacrebleu
 
 from harness.card.build import build_card
-from harness.card.checking.verify import CardVerdict, verify_card
+from harness.card.checking.verdict import CardVerdict
+from harness.card.checking.verify import verify_card
 from harness.card.seal import card_hash
 from tests.harness.card import factory
 

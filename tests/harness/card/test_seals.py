@@ -23,7 +23,7 @@ from harness.card.checking.signed import (
     check_seal,
     check_unsigned,
 )
-from harness.card.checking.verify import CardVerdict
+from harness.card.checking.verdict import CardVerdict
 from harness.card.exporting import ExportForm, card_bytes, export_run
 from harness.card.importing import import_card
 from harness.card.load import load_card, stored_rows

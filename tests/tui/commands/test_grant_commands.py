@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from harness.card.checking.verify import CardCheck
+from harness.card.checking.verdict import CardCheck
 from harness.core.failures import StoreError, UsageError
 from harness.run import vault_opening
 from harness.sealed.forms import FileError

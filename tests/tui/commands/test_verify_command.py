@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 from jsonschema import Draft202012Validator
 
-from harness.card.checking.verify import CardCheck
+from harness.card.checking.verdict import CardCheck
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import StoreError, UsageError
 from harness.sealed.keys import Identity, Role, key_phrase
