@@ -49,7 +49,6 @@ from harness.store.file.openings import Live, ScoringSoFar
 from harness.store.file.transaction import transaction
 from harness.store.file.trouble import STORE_ERRORS, in_words
 from harness.store.holding import (
-    RunSegment,
     alone,
     begin_stretch,
     elapsed_seconds,
