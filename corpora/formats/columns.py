@@ -23,6 +23,7 @@ from corpora.files.problems import Findings, shown
 from corpora.languages.tags import is_language_tag, same_language, tag_of, tidy
 from corpora.model.corpus import SIDES, SYNONYMS
 from corpora.text.comparison import is_blank
+from corpora.text.spreadsheet import is_formula
 
 JSON_COLUMN = ":json"
 NOTHING: tuple[Any, ...] = ("", [])
@@ -59,8 +60,10 @@ def read_variants(cell: str) -> list[str]:
 
 
 def is_plain(name: str, value: Any) -> bool:
-    """Tell whether a value comes back the same from a plain cell."""
+    """Return whether a value comes back the same from a plain cell, which no spreadsheet would run."""
     text = write_cell(name, value)
+    if isinstance(value, str) and is_formula(value):
+        return False
     return bool(text) and value not in NOTHING and read_cell(name, text or "") == value
 
 

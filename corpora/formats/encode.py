@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ from corpora.model.corpus import (
     entry_fields,
 )
 from corpora.model.entry import Entry
+from corpora.text.spreadsheet import guarded, is_formula
 
 Fields = dict[str, Any]
 
@@ -138,11 +140,14 @@ def _lines(rows: Iterable[str]) -> str:
 
 
 def _table(corpus: Corpus, delimiter: str) -> str:
-    """Write the envelope as comment lines, then the header, then one record an entry."""
+    """Write the envelope as comment lines, then the header, then one record an entry.
+
+    A field whose texts a spreadsheet would run is written as JSON, which begins with a quotation mark.
+    """
     rows = list(_rows(corpus))
     names = dict.fromkeys((*_FIRST_COLUMNS, *(name for row in rows for name in row)))
     plain = {name: all(is_plain(name, row[name]) for row in rows if name in row) for name in names}
-    header = [name if plain[name] else name + JSON_COLUMN for name in names]
+    header = [guarded(name if plain[name] else name + JSON_COLUMN) for name in names]
     records = [header, *([_cell(name, row, plain[name]) for name in names] for row in rows)]
     comments = _envelope_comments(dataset_fields(corpus.dataset), delimiter)
     return _lines(comments) + _lines(_record(cells, delimiter) for cells in records)
@@ -159,11 +164,7 @@ def _record(cells: list[str], delimiter: str) -> str:
 
 
 def _quoted(cell: str, delimiter: str) -> str:
-    """Quote a cell that would otherwise be cut, joined, or taken for a comment.
-
-    Texts that begin with ``=``, ``+``, ``-`` or ``@`` stay as they are: a corpus must not change, so
-    such a file is to be imported into a spreadsheet as text.
-    """
+    """Quote a cell that would otherwise be cut, joined, or taken for a comment."""
     special = any(sign in cell for sign in (delimiter, '"', "\r", "\n")) or cell.startswith("#")
     return '"' + cell.replace('"', '""') + '"' if special or cell != cell.strip() else cell
 
@@ -171,9 +172,26 @@ def _quoted(cell: str, delimiter: str) -> str:
 def _envelope_comments(envelope: Fields, delimiter: str) -> Iterable[str]:
     for name, value in envelope.items():
         if name in Dataset.model_fields:
-            yield f"# {name}: {value if _is_plain_comment(value, delimiter) else _json(value)}"
+            yield f"# {name}: {value if _is_plain_comment(value, delimiter) else _unsplit(_json(value), delimiter)}"
         else:
-            yield f"# dataset.{name}: {_json(value)}"
+            yield f"# dataset.{name}: {_unsplit(_json(value), delimiter)}"
+
+
+def _unsplit(value: str, delimiter: str) -> str:
+    """Return JSON in which no delimiter inside a text begins a cell that a spreadsheet would run."""
+    escaped = f"\\u{ord(delimiter):04x}"
+
+    def _joined(literal: re.Match[str]) -> str:
+        first, *cells = literal[0].split(delimiter)
+        return first + "".join(
+            f"{escaped if is_formula(cell) else delimiter}{cell}" for cell in cells
+        )
+
+    return _STRING.sub(_joined, value)
+
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
+"""A text of JSON, with its quotation marks."""
 
 
 def _is_plain_comment(value: Any, delimiter: str) -> bool:
@@ -183,4 +201,5 @@ def _is_plain_comment(value: Any, delimiter: str) -> bool:
         and value.isprintable()
         and value[:1] not in {"", '"', "[", "{"}
         and not value.endswith(delimiter)
+        and not any(map(is_formula, value.split(delimiter)[1:]))
     )

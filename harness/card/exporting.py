@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
+from corpora.text.spreadsheet import guarded
 from harness.card.leaving import inside_words, kept_inside
 from harness.card.load import load_card
 from harness.card.model import EntryResult, EntryUsage, RunCard
@@ -27,7 +28,7 @@ class ExportForm(StrEnum):
     JSONL = "jsonl"
     """One JSON object a line for each entry."""
     CSV = "csv"
-    """One line for each entry; cells hold the texts as they are, lists as JSON, nothing for null."""
+    """One line for each entry; lists as JSON, nothing for null, and an apostrophe before what a spreadsheet would run."""
 
 
 def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> bytes:
@@ -100,7 +101,7 @@ def _csv(card: RunCard) -> str:
     columns = list(dict.fromkeys([*_COLUMNS, *(name for row in flat for name in row)]))
     file = io.StringIO(newline="")
     table = csv.DictWriter(file, columns, restval="", lineterminator="\r\n")
-    table.writeheader()
+    table.writerow({name: guarded(name) for name in columns})
     table.writerows(flat)
     return file.getvalue()
 
@@ -127,4 +128,4 @@ def _cells(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return guarded(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -17,6 +17,7 @@ from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Form
 from corpora.model.entry import Segment
 from corpora.model.sidecar import marks_beside
+from corpora.text.spreadsheet import guarded
 from harness.consent.opening import with_consent
 from harness.consent.standing import Withdrawals
 from harness.core.failures import UsageError
@@ -139,11 +140,14 @@ def _own_files(file: Path, folder: str) -> Iterator[OutFile]:
 
 
 def table(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
-    """Write a table: tabs between cells; cells with a tab, line feed or quotation mark in quotation marks."""
+    """Write a table: tabs between cells, quotation marks where needed; texts that would run as formulas are guarded."""
     file = io.StringIO(newline="")
     made = csv.DictWriter(file, columns, dialect="excel-tab", lineterminator="\n")
     made.writeheader()
-    made.writerows(rows)
+    made.writerows(
+        {name: guarded(value) if isinstance(value, str) else value for name, value in row.items()}
+        for row in rows
+    )
     return file.getvalue().encode()
 
 

@@ -14,6 +14,7 @@ import re
 from collections.abc import Collection, Sequence
 from enum import StrEnum
 
+from corpora.text.spreadsheet import guarded
 from rosetta_tui.show.clipboard import harmless
 from rosetta_tui.show.columns import Record, Value
 from rosetta_tui.show.text import plain
@@ -68,8 +69,6 @@ def encoded(text: str) -> bytes:
 
 # Spreadsheets
 
-_STARTS = ("=", "+", "-", "@", "\t", "\r")
-
 
 def sheet_cell(value: Value) -> str:
     """Return a value for a cell of a spreadsheet; text that would be run there gets an apostrophe before it."""
@@ -79,9 +78,7 @@ def sheet_cell(value: Value) -> str:
         return "true" if value else "false"
     if not isinstance(value, str):
         return repr(value)
-    text = harmless(value)
-    acts = text.lstrip(" ").startswith(_STARTS) and not _NUMBER.fullmatch(text)
-    return f"'{text}" if acts else text
+    return guarded(harmless(value))
 
 
 def row_text(record: Record) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 
 from corpora.model.entry import EntryId
+from corpora.text.spreadsheet import guarded
 from harness.card.model import EntryResult, RunCard
 from harness.core.failures import UsageError
 from review.log.fold import Judgement, ReviewerState, State
@@ -165,7 +166,7 @@ def _cell(value: object) -> object:
     if not isinstance(value, str):
         return value
     text = "".join(map(_shown, value.replace("\r\n", "\n")))
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text
+    return guarded(text)
 
 
 def _shown(letter: str) -> str:

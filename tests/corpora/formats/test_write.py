@@ -1,8 +1,11 @@
 """What is written comes back, also of corpora that are not ours: NTREX-128, 1,997 lines a language."""
 
+import csv
+import io
 import json
 import os
 import stat
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -21,6 +24,7 @@ from corpora.model.licences import licence_class
 from corpora.model.sending import Transmission
 from corpora.model.terms import speaks_of_terms
 from corpora.text.comparison import is_blank
+from corpora.text.spreadsheet import is_formula
 from tests.corpora.making import LANGUAGES, corpus_of, entry, json_file
 from tests.outside import ENGLISH, only_with, published
 from tests.review.thorough import examples, first
@@ -163,7 +167,7 @@ def test_files_are_their_owner_s_and_whole(tmp_path: Path) -> None:
     path.write_text("before")
     path.chmod(0o644)
     write(corpus_of(entry(1, notes="=1+1")), path, Form.CSV)
-    assert path.read_text().splitlines()[-1] == "1,source 1,reference 1,=1+1"  # a formula as it is
+    assert path.read_text().splitlines()[-1] == '1,source 1,reference 1,"""=1+1"""'
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert os.listdir(tmp_path) == ["a.json"]  # noqa: PTH208
 
@@ -295,3 +299,17 @@ def test_every_form_carries_a_real_corpus(tmp_path: Path) -> None:
         copy = load(tmp_path / "copy")
         assert copy.form is form
         assert (copy.entries, copy.dataset) == (corpus.entries, corpus.dataset)
+
+
+@pytest.mark.parametrize("form", [Form.CSV, Form.TSV])
+def test_no_cell_of_a_table_is_a_formula_and_texts_come_back(form: Form, tmp_path: Path) -> None:
+    starts = ["=", "+", "-", "@", "\t", "\r", "\n", " =", "＝", "＋", "－", "＠", "﹣", "\ufeff="]
+    texts = [f"{start}cmd|x" for start in starts]
+    rows = [entry(at, source=text, notes=text) for at, text in enumerate(texts)]
+    corpus = corpus_of(*rows, license="CC0,=1", extra=[f"a,{text}" for text in texts])
+    path = tmp_path / "a.csv"
+    write(corpus, path, form)
+    assert (load(path).dataset, load(path).entries) == (corpus.dataset, corpus.entries)
+    made = io.StringIO(path.read_text(), newline="")
+    cells = chain(*csv.reader(made, delimiter="," if form is Form.CSV else "\t"))
+    assert not any(map(is_formula, cells))
