@@ -12,11 +12,12 @@ from corpora.checks.marks import misplaced, without_roles
 from corpora.files.problems import Findings, shown
 from corpora.formats.json_text import strings_in
 from corpora.languages.tags import (
+    as_tag,
+    equal_tags,
+    is_assigned,
     is_language_tag,
-    language_name,
     nearest,
     pair_label,
-    tag_of,
     wrong_tag,
 )
 from corpora.model.corpus import (
@@ -69,8 +70,8 @@ def assemble_dataset(
     raw: RawCorpus, given: Mapping[str, Any], file_id: str, findings: Findings
 ) -> Dataset | None:
     """Complete the envelope from what the caller gave and check it; None where it stays unusable."""
-    fields = _without_empty(raw.envelope, Dataset.model_fields)
-    _complete(fields, given, findings)
+    fields = with_tags(_without_empty(raw.envelope, Dataset.model_fields))
+    _complete(fields, with_tags(given), findings)
     fields = raw.guessed | fields
     if not raw.has_envelope:
         fields.setdefault("id", file_id)
@@ -103,7 +104,8 @@ def _complete(fields: dict[str, Any], given: Mapping[str, Any], findings: Findin
     for name, value in given.items():
         if value is None:
             continue
-        if fields.setdefault(name, value) != value:
+        stated = fields.setdefault(name, value)
+        if stated != value and not (name in _OPTIONS and _same_tag(stated, value)):
             findings.error(
                 "The file says something else than the option.",
                 "Leave the option out, or correct the file.",
@@ -111,14 +113,29 @@ def _complete(fields: dict[str, Any], given: Mapping[str, Any], findings: Findin
             )
 
 
+def with_tags(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an envelope whose languages are tags where they are names or tags of another form (``as_tag``)."""
+    said = {name: fields[name] for name in _OPTIONS if isinstance(fields.get(name), str)}
+    return {**fields, **{name: as_tag(text) for name, text in said.items()}}
+
+
+def _same_tag(stated: Any, given: Any) -> bool:
+    return isinstance(stated, str) and isinstance(given, str) and equal_tags(stated, given)
+
+
 def _check_language(name: str, tag: Any, findings: Findings) -> None:
-    if isinstance(tag, str) and not is_language_tag(tag):
-        meant = tag_of(tag)
+    if not isinstance(tag, str):
+        return
+    if not is_language_tag(tag):
         findings.error(
             "It is not a language tag (BCP 47).",
-            "Write a tag such as en, crk, crk-Cans or es-MX."
-            if meant is None
-            else f"The tag of {language_name(meant)} is {meant}.",
+            "Write a tag such as en, crk, crk-Cans or es-MX, with hyphens.",
+            field=f"dataset.{name}",
+        )
+    elif not is_assigned(tag):
+        findings.warning(
+            f"No language has the tag {shown(tag, 20)} (ISO 639).",
+            "Correct it. For a language without a tag use a private one, qaa to qtz.",
             field=f"dataset.{name}",
         )
 
@@ -126,11 +143,7 @@ def _check_language(name: str, tag: Any, findings: Findings) -> None:
 def _note_same_language(fields: Mapping[str, Any], findings: Findings) -> None:
     """Note a translation out of a language into the very same; other tasks have one language on both sides."""
     source, target = (fields.get(name) for name in _OPTIONS)
-    same = (
-        isinstance(source, str)
-        and isinstance(target, str)
-        and source.casefold() == target.casefold()
-    )
+    same = isinstance(source, str) and isinstance(target, str) and equal_tags(source, target)
     if same and fields.get("task", TRANSLATION) == TRANSLATION:
         findings.warning(
             "Sources and references are said to be in one language, and this is a translation.",

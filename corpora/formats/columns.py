@@ -20,7 +20,7 @@ from typing import Any
 
 from corpora.checks.marks import is_mark, is_term_mark
 from corpora.files.problems import Findings, shown
-from corpora.languages.tags import is_language_tag, same_language, tag_of, tidy
+from corpora.languages.tags import as_tag, is_language_tag, same_language, tag_of, tidy
 from corpora.model.corpus import SIDES, SYNONYMS
 from corpora.text.comparison import is_blank
 from corpora.text.spreadsheet import is_formula
@@ -119,7 +119,7 @@ class Columns:
     def within(self, envelope: Mapping[str, Any]) -> Columns:
         """Complete the languages from the envelope of the file."""
         own = {name: envelope.get(name) for name in LANGUAGES.values()}
-        tags = {name: tag for name, tag in own.items() if isinstance(tag, str)}
+        tags = {name: as_tag(tag) for name, tag in own.items() if isinstance(tag, str)}
         given = {name: getattr(self, name) for name in LANGUAGES.values()}
         return replace(self, **(tags | {name: tag for name, tag in given.items() if tag}))
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.text.comparison import is_blank, scripts
@@ -113,9 +115,13 @@ _NOT_LANGUAGES = frozenset(
         "tab",
         "mt",
         "sys",
+        "no",
+        "nr",
+        "run",
+        "war",
     ]
 )
-"""Parts of file names that have the shape of a language tag and mean something else."""
+"""Parts of file names, and headers, that have the shape of a language tag and mean something else."""
 
 _FLORES_NAME = re.compile(r"[a-z]{3}_[A-Z][a-z]{3}")
 
@@ -166,44 +172,6 @@ def wrong_tag(tag: str) -> tuple[str, str] | None:
     return None
 
 
-_LANGUAGES = {
-    "af": "Afrikaans", "am": "Amharic", "ar": "Arabic", "ay": "Aymara", "bn": "Bengali",
-    "bo": "Tibetan", "chr": "Cherokee", "ciw": "Southwestern Ojibwe", "cr": "Cree",
-    "crk": "Plains Cree", "crm": "Moose Cree", "csw": "Swampy Cree", "cwd": "Woods Cree",
-    "cy": "Welsh", "da": "Danish", "de": "German", "dene": "Dene", "dgr": "Tłı̨chǫ", "el": "Greek",
-    "en": "English", "eo": "Esperanto", "es": "Spanish", "et": "Estonian", "eu": "Basque",
-    "fa": "Persian", "fi": "Finnish", "fo": "Faroese", "fr": "French", "ga": "Irish",
-    "gd": "Scottish Gaelic", "gn": "Guarani", "gu": "Gujarati", "gwi": "Gwich’in", "ha": "Hausa",
-    "haw": "Hawaiian", "he": "Hebrew", "hi": "Hindi", "hu": "Hungarian", "hy": "Armenian",
-    "id": "Indonesian", "ig": "Igbo", "ike": "Eastern Canadian Inuktitut", "is": "Icelandic",
-    "it": "Italian", "iu": "Inuktitut", "ja": "Japanese", "ka": "Georgian",
-    "kl": "Greenlandic (Kalaallisut)", "km": "Khmer", "ko": "Korean", "la": "Latin", "lkt": "Lakota",
-    "lo": "Lao", "mi": "Māori", "mic": "Mi’kmaq", "ml": "Malayalam", "moe": "Innu-aimun",
-    "moh": "Mohawk", "mr": "Marathi", "my": "Burmese", "myv": "Erzya", "nah": "Nahuatl",
-    "nb": "Norwegian Bokmål", "ne": "Nepali", "nl": "Dutch", "nn": "Norwegian Nynorsk",
-    "nv": "Navajo", "oj": "Ojibwe", "ojb": "Northwestern Ojibwe", "ojs": "Severn Ojibwe",
-    "pam": "Kapampangan", "pl": "Polish", "pt": "Portuguese", "qu": "Quechua", "rm": "Romansh",
-    "ro": "Romanian", "ru": "Russian", "rw": "Kinyarwanda", "se": "Northern Sámi", "si": "Sinhala",
-    "sm": "Samoan", "sma": "Southern Sámi", "sme": "Northern Sámi", "smj": "Lule Sámi",
-    "smn": "Inari Sámi", "sms": "Skolt Sámi", "sn": "Shona", "so": "Somali", "sq": "Albanian",
-    "srs": "Tsuut’ina", "sv": "Swedish", "sw": "Swahili", "ta": "Tamil", "te": "Telugu",
-    "th": "Thai", "ti": "Tigrinya", "tk": "Turkmen", "tl": "Tagalog", "to": "Tongan",
-    "tr": "Turkish", "uk": "Ukrainian", "ur": "Urdu", "uz": "Uzbek", "vi": "Vietnamese",
-    "wo": "Wolof", "xh": "Xhosa", "yo": "Yoruba", "yua": "Yucatec Maya", "zh": "Chinese",
-    "zu": "Zulu",
-}  # fmt: skip
-
-_THREE_LETTERS = (
-    "af afr am amh ar ara,arb ay aym,ayr bn ben bo bod cr cre cy cym da dan de deu el ell en eng eo epo "
-    "es spa et est,ekk eu eus fa fas,pes fi fin fo fao fr fra ga gle gd gla gn grn,gug gu guj ha hau he heb "
-    "hi hin hu hun hy hye id ind ig ibo is isl it ita iu iku ja jpn ka kat kl kal km khm ko kor la lat lo lao "
-    "mi mri ml mal mr mar my mya nb nob ne nep,npi nl nld nn nno nv nav oj oji pl pol pt por qu que,quy,quz "
-    "rm roh ro ron ru rus rw kin se sme si sin sm smo sn sna so som sq sqi sv swe sw swa,swh ta tam te tel "
-    "th tha ti tir tk tuk tl tgl to ton tr tur uk ukr ur urd uz uzb,uzn vi vie wo wol xh xho yo yor zh zho,cmn "
-    "zu zul"
-)
-"""Tags of ISO 639-1, each before those of ISO 639-3 by which data sets name the same language."""
-
 _SCRIPTS = {
     "Arab": "Arabic script", "Cans": "Canadian Aboriginal syllabics", "Cher": "Cherokee syllabary",
     "Cyrl": "Cyrillic script", "Deva": "Devanagari", "Ethi": "Ethiopic script",
@@ -212,35 +180,82 @@ _SCRIPTS = {
 }  # fmt: skip
 
 
-def language_name(tag: str) -> str:
-    """Name a language by its BCP 47 tag, such as “Plains Cree (Canadian Aboriginal syllabics)”.
+@dataclass(frozen=True, slots=True)
+class _Languages:
+    """What ``languages.txt`` says."""
 
-    A tag that is not in the table stands for itself, with no guess; users can give names of their own.
+    names: dict[str, str]
+    """Shortest tag → English name."""
+    shortest: dict[str, str]
+    """Every tag with a name → the shortest one that means the same."""
+    by_name: dict[str, str]
+    """Folded name → shortest tag, the first where two have it."""
+    assigned: frozenset[str]
+    """All tags of two and three letters that mean a language."""
+
+
+@cache
+def _languages() -> _Languages:
+    """Read the one table of languages."""
+    text = Path(__file__).with_name("languages.txt").read_text(encoding="utf-8")
+    named, registry = text.split("\n\n")
+    names, shortest, by_name = {}, {}, {}
+    for line in named.splitlines():
+        tags, _, name = line.partition(" ")
+        if tags == "#":
+            continue
+        first, *others = tags.split(",")
+        names[first] = name
+        shortest |= dict.fromkeys((first, *others), first)
+        for each in (name, name.partition(" (")[0]):
+            by_name.setdefault(_folded(each), first)
+    _, two, *groups = registry.splitlines()
+    three = (f"{begin}{letter}" for begin, ends in map(str.split, groups) for letter in ends)
+    return _Languages(names, shortest, by_name, frozenset((*shortest, *two.split(), *three)))
+
+
+_SEVERAL_SCRIPTS = frozenset(
+    ["az", "aze", "azj", "bal", "bs", "chp", "chr", "ciw", "cr", "cre", "crj", "crk", "crl", "crm", "csw", "cwd", "den", "dene", "gwi", "ha", "hau", "hi", "hin", "ike", "ikt", "iku", "iu", "ja", "jpn", "kk", "kaz", "ks", "ku", "kur", "lkt", "mn", "mon", "ms", "msa", "oj", "oji", "ojb", "ojs", "ojw", "otw", "pa", "pan", "sd", "sh", "sr", "srp", "tg", "tgk", "tk", "tuk", "tt", "tat", "ug", "uig", "ur", "urd", "uz", "uzb", "uzn", "yi", "zh", "zho"]
+)
+"""Languages of which a prompt says that Latin letters are meant, since they have other writings too."""
+
+
+def language_name(tag: str) -> str:
+    """Return the English name of a language by its BCP 47 tag: “Plains Cree (Canadian Aboriginal syllabics)”.
+
+    Tags that mean one language have one name: ``en`` and ``eng``, ``qu`` and ``quy``. A tag that is not in the
+    table is returned as it is; users can give names of their own.
     """
     language, *rest = tag.replace("_", "-").split("-")
-    name = _LANGUAGES.get(language.lower())
+    name = _languages().names.get(_shortest(language))
     if name is None:
         return tag
+    if language.lower() not in _SEVERAL_SCRIPTS:
+        rest = [part for part in rest if part.title() != "Latn"]  # data sets write eng_Latn
     notes = [_SCRIPTS.get(part.title(), part) for part in rest]
     return f"{name} ({', '.join(notes)})" if notes else name
 
 
-@cache
-def _two_letters() -> dict[str, str]:
-    """Return the tag of ISO 639-1 for each of ISO 639-3."""
-    words = _THREE_LETTERS.split()
-    pairs = zip(words[::2], words[1::2], strict=True)
-    return {three: two for two, others in pairs for three in others.split(",")}
+def has_name(tag: str) -> bool:
+    """Return whether the table names the language of a tag."""
+    return language_of(tag) in _languages().names
 
 
-@cache
-def _by_name() -> dict[str, str]:
-    """Return the tag of each folded name, the first one where two tags have it."""
-    found: dict[str, str] = {}
-    for tag, name in _LANGUAGES.items():
-        for each in (name, name.partition(" (")[0]):
-            found.setdefault(_folded(each), tag)
-    return found
+def is_assigned(tag: str) -> bool:
+    """Return whether the language of a well-formed tag is registered, or one for private use (``qaa``, ``x-…``)."""
+    language = tag.replace("_", "-").split("-")[0].lower()
+    if language == "x" or re.fullmatch("q[a-t][a-z]", language):
+        return True
+    return language in _languages().assigned
+
+
+def language_of(tag: str) -> str:
+    """Return the shortest tag of a language, without script, region or variant: ``qu`` for ``quy-Latn``."""
+    return _shortest(re.split("[-_]", tag)[0])
+
+
+def _shortest(language: str) -> str:
+    return _languages().shortest.get(language.lower(), language.lower())
 
 
 def _folded(name: str) -> str:
@@ -257,10 +272,25 @@ def tag_of(text: str) -> str | None:
     tag = text.strip().replace("_", "-")
     if is_language_tag(tag) and _is_known(tag.split("-")[0].lower()):
         return tidy(tag)
-    return _by_name().get(_folded(text)) if len(text) <= _LONGEST_NAME else None
+    return _languages().by_name.get(_folded(text)) if len(text) <= _LONGEST_NAME else None
 
 
 _LONGEST_NAME = 60
+
+
+def _is_known(language: str) -> bool:
+    return language in _languages().shortest and language not in _NOT_LANGUAGES
+
+
+def as_tag(text: str) -> str:
+    """Return the tag that an option or envelope means by a text, read as headers are; else the text itself.
+
+    A well-formed tag stays as it is written; ``eng_Latn`` becomes ``eng-Latn`` and ``English`` ``en``.
+    """
+    if is_language_tag(text):
+        return text
+    plain = tidy(text)
+    return tag_of(text) or (plain if is_language_tag(plain) else text)
 
 
 def tidy(tag: str) -> str:
@@ -275,16 +305,20 @@ def _cased(part: str) -> str:
     return part.upper() if len(part) == 2 else part.lower()
 
 
-def _is_known(language: str) -> bool:
-    return language in _LANGUAGES or language in _two_letters()
+def equal_tags(one: str, other: str) -> bool:
+    """Return whether two tags say the same: ``en`` and ``eng`` do, ``en`` and ``en-GB`` do not."""
+    first, second = ((_shortest(tag[0]), *tag[1:]) for tag in map(_parts, (one, other)))
+    return first == second
 
 
 def same_language(one: str, other: str) -> bool:
-    """Tell whether two tags may mean one language: ``en`` and ``eng-Latn`` do, of two scripts none does."""
-    first, second = (tag.replace("_", "-").split("-") for tag in (one, other))
+    """Return whether two tags may mean one language: ``en`` and ``eng-Latn`` do, of two scripts none does."""
+    first, second = map(_parts, (one, other))
     scripts = [{part.title() for part in tag[1:] if len(part) == 4} for tag in (first, second)]
     if all(scripts) and scripts[0] != scripts[1]:
         return False
-    codes = _two_letters()
-    known = (codes.get(tag[0].lower(), tag[0].lower()) for tag in (first, second))
-    return len(set(known)) == 1
+    return _shortest(first[0]) == _shortest(second[0])
+
+
+def _parts(tag: str) -> list[str]:
+    return as_tag(tag).replace("_", "-").casefold().split("-")

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import rfc8785
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, JsonValue, field_validator
 
-from corpora.languages.tags import language_name
+from corpora.languages.tags import has_name, language_name
 from corpora.tasks.task import TRANSLATION
 from harness.core.failures import UsageError
 from harness.endpoint.endpoints import checked_url
@@ -113,6 +113,15 @@ class MethodOptions(BaseModel):
             "source_tag": self.source_language,
             "target_tag": self.target_language,
         }
+
+    @property
+    def nameless(self) -> dict[str, str]:
+        """Return option → tag of each language that prompts would call by its tag, since no name is known."""
+        sides = (
+            ("--source-name", self.source_name, self.source_language),
+            ("--target-name", self.target_name, self.target_language),
+        )
+        return {option: tag for option, name, tag in sides if not (name or has_name(tag))}
 
 
 _ALWAYS = frozenset(

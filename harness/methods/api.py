@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
+from corpora.languages.tags import language_of
 from corpora.model.entry import Entry
 from harness.core.calls import Calls, Price, Reply, Request
 from harness.core.failures import ErrorClass, Transient, UsageError
@@ -75,11 +76,6 @@ def read_texts(service: Service, reply: Any, count: int) -> list[str]:
     return texts
 
 
-def language(tag: str) -> str:
-    """Return the language of a tag, without script and region, in lower case."""
-    return tag.replace("_", "-").split("-")[0].lower()
-
-
 _VARIANTS = {"EN-US", "EN-GB", "PT-PT", "PT-BR", "ZH-HANS", "ZH-HANT", "ES-419"}
 
 
@@ -107,7 +103,7 @@ class DeepL:
 
 
 def _language(tag: str) -> str:
-    return {"NO": "NB"}.get(language(tag).upper(), language(tag).upper())
+    return {"NO": "NB"}.get(language_of(tag).upper(), language_of(tag).upper())
 
 
 def _target(tag: str) -> str:
@@ -166,7 +162,7 @@ class LibreTranslate:
 def _tag(tag: str) -> str:
     """Scripts matter for Chinese only; regions for Portuguese of Brazil."""
     known = {"zh": "zh-Hans", "zh-hans": "zh-Hans", "zh-hant": "zh-Hant", "pt-br": "pt-BR"}
-    return known.get(tag.lower(), language(tag))
+    return known.get(tag.lower(), language_of(tag))
 
 
 _MICROSOFT_TAGS = {"zh": "zh-Hans", "no": "nb", "sr": "sr-Cyrl"}

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, StrictInt, ValidationError
 
-from corpora.languages.tags import is_language_tag, pair_label
+from corpora.languages.tags import as_tag, is_language_tag, pair_label
 from corpora.model.entry import Segment
 from corpora.text.comparison import comparison_form
 from harness.consent.standing import CorpusFacts, Withdrawals, Withdrawn, standing
@@ -305,8 +305,10 @@ def create_project(folder: Path, home: Path, facts: Mapping[str, Any]) -> Projec
 
     ``facts`` are fields of the envelope: id, source_language, target_language, title, organisation, license, labels …
     """
-    for name in ("source_language", "target_language"):
-        if not is_language_tag(str(facts[name])):
+    sides = ("source_language", "target_language")
+    facts = {**facts, **{name: as_tag(str(facts[name])) for name in sides}}
+    for name in sides:
+        if not is_language_tag(facts[name]):
             option = name.replace("_", "-")
             raise UsageError(
                 f"--{option} {str(facts[name])[:40]!r}: not a language tag. Write one such as en or crk."

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from corpora.files.problems import CardError, Problem, Severity
-from corpora.languages.tags import is_language_tag
+from corpora.languages.tags import as_tag, is_language_tag
 from harness.core.failures import UsageError
 from harness.fst.model import FstStatus
 from rosetta_tui.commands.naming import NamedCommands, when_used
@@ -100,6 +100,7 @@ def check(tag: str, source_language: str, as_json: bool) -> None:
     """
     found = _found(tag, as_json=as_json)
     name = found.card.tag if found is not None and _is_file(tag) else tag
+    source_language = as_tag(source_language)
     if not is_language_tag(source_language):
         raise UsageError(f"{source_language!r} is no language tag. Give one such as en, fr or es.")
     if found is None and not is_language_tag(tag):

@@ -10,8 +10,9 @@ from harness.method.shipped import method_names
 from rosetta_tui.commands.grouped_help import GroupedCommand
 from rosetta_tui.commands.naming import in_lines
 from rosetta_tui.commands.publish import SUBMIT, submitter
-from rosetta_tui.request.options import asked, granted_terms, make_request
+from rosetta_tui.request.options import asked, granted_terms, make_request, nameless
 from rosetta_tui.request.reading import load_corpus
+from rosetta_tui.show.text import plain
 
 
 class _WithMethods(GroupedCommand):
@@ -42,4 +43,6 @@ def run(style: str | None, submit: bool, **given: Any) -> None:
 
     corpus = load_corpus(given, given["reference"], terms=granted_terms(given))
     request = make_request(corpus, given)
+    for option, tag in nameless(request).items():
+        click.echo(f"No name is known for the language {plain(tag)}, so that the prompt says its tag. Name it: {option} NAME.", err=True)  # fmt: skip
     start_and_show(request, style, submitter(request) if submit else None)

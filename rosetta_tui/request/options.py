@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from harness.core.failures import UsageError
-from harness.method.shipped import METHOD_CLASSES
+from harness.method.shipped import METHOD_CLASSES, TAKES
 from rosetta_tui.request.reading import out_of_vault, reading, selecting, selection
 from rosetta_tui.request.typed_shares import by_grant
 
@@ -131,6 +131,13 @@ def make_request(corpus: Corpus, given: Mapping[str, Any]) -> RunRequest:
 
     note, tags = given.get("note") or "", given.get("tags") or ()
     return ask(corpus, given["method"], told(given), selection(given), note=note, tags=tags)
+
+
+def nameless(request: RunRequest) -> dict[str, str]:
+    """Return option → tag of each language that the run's prompt would call by its tag."""
+    takes = TAKES.get(request.plan.method)
+    named = takes is not None and "target_name" in takes.takes
+    return request.plan.options.nameless if named else {}
 
 
 def granted_terms(given: Mapping[str, Any]) -> RunTerms | None:

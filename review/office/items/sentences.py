@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
-from corpora.languages.tags import is_language_tag, pair_label
+from corpora.languages.tags import as_tag, is_language_tag, pair_label
 from corpora.model.corpus import Corpus, Dataset
 from corpora.model.entry import Entry, EntryId, Segment
 from corpora.text.comparison import is_blank
@@ -182,6 +182,7 @@ def of_lines(path: Path, source_language: str | None, target_language: str | Non
 
 
 def _languages(path: Path, source: str | None, target: str | None) -> tuple[str, str]:
+    source, target = (None if tag is None else as_tag(tag) for tag in (source, target))
     for option, tag in (("--source-language", source), ("--target-language", target)):
         if tag is None:
             raise UsageError(

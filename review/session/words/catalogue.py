@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from corpora.languages.tags import language_name as english_name
+from corpora.languages.tags import language_of
 from harness.core.failures import UsageError
 
 DOMAIN = "rosetta-review"
@@ -134,8 +135,7 @@ def language_name(tag: str) -> str:
 
 def same_language(one: str, other: str) -> bool:
     """Tell whether two tags are of one language, whatever script or region they name."""
-    first, second = (re.split("[-_]", tag)[0].casefold() for tag in (one, other))
-    return first == second
+    return language_of(one) == language_of(other)
 
 
 def words_of_system(tags: Sequence[str] = (), folders: Sequence[Path] = ()) -> Words:

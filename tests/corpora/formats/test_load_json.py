@@ -109,7 +109,7 @@ def test_the_reference_implementation_s_shape_is_read(tmp_path: Path) -> None:
 
 
 def test_all_problems_come_at_once_with_their_lines(tmp_path: Path) -> None:
-    text = """{"dataset": {"id": "x", "source_language": "English", "target_language": "crk"},
+    text = """{"dataset": {"id": "x", "source_language": "my English", "target_language": "crk"},
 "entries": [
 {"id": 1, "source": "a", "reference": " ", "segment": "heldout", "difficulty": 6},
 {"id": 2, "source": 5, "reference": "b", "variants": "c"},

@@ -69,9 +69,22 @@ def test_a_tsv_without_a_tab_is_read_by_what_parts_its_header(tmp_path: Path) ->
 
 def test_language_names_and_one_language_twice_are_noted(tmp_path: Path) -> None:
     path = file(tmp_path, "source,reference\na,b\n", "a.csv")
-    for tag, meant in (("english", "English is en"), ("Māori", "Māori is mi")):
-        problem = only_problem(path, dataset={"source_language": "fr", "target_language": tag})
-        assert problem.mend == f"The tag of {meant}."
+    for tag, meant in (
+        ("english", "en"),
+        ("Māori", "mi"),
+        ("zho_Hant", "zho-Hant"),
+        ("xxq", "xxq"),
+    ):
+        corpus = load(path, dataset={"source_language": "fr_FR", "target_language": tag})
+        assert (corpus.dataset.source_language, corpus.dataset.target_language) == ("fr-FR", meant)
+        assert any("No language has the tag" in each.message for each in corpus.warnings) is (
+            tag == "xxq"
+        )
+    commented = file(tmp_path, "# source_language: eng\nsource,reference\na,b\n", "b.csv")
+    for tag in ("English", "en"):
+        assert load(commented, dataset={"source_language": tag, "target_language": "crk"})
+    other = {"source_language": "en-GB", "target_language": "crk"}
+    assert only_problem(commented, dataset=other).field == "dataset.source_language"
     for task, target, noted in ((None, "en", True), ("translation", "EN", True), ("qa", "en", False), (None, "en-GB", False)):  # fmt: skip
         told = {"source_language": "en", "target_language": target, "task": task}
         warned = load(path, dataset=told).warnings
