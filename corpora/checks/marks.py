@@ -80,6 +80,10 @@ _WHERE_GOLD_IS_KNOWN = frozenset(
 """``gold_standard`` is also a provenance (§2.5)."""
 
 
+MOST_FIELDS = 16_384
+"""Fields of an entry, and columns of a table, as many as a spreadsheet has; what has more is something else."""
+
+
 def misplaced(
     fields: Mapping[str, Any], known: frozenset[str], data: Collection[str] = ()
 ) -> Iterator[Misplaced]:
@@ -141,17 +145,16 @@ def _is_term(path: str) -> bool:
     )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=MOST_FIELDS)
 def is_term_mark(name: str) -> bool:
     """Tell whether a name is, or resembles, one of a field that says where texts may go."""
     joined = fold(name) if len(name) <= LONGEST else ""
     if "transmi" in joined or joined in _TERM_NAMES:
         return True
-    near = SequenceMatcher(None, joined, "transmission", autojunk=False).ratio()
-    return abs(len(joined) - len("transmission")) <= 2 and near >= NEAR
+    return _resembles(joined, "transmission")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=MOST_FIELDS)
 def is_mark(name: str) -> bool:
     """Tell whether a name is, or resembles, one of a field that says what is secret."""
     if len(name) > LONGEST:
@@ -160,11 +163,18 @@ def is_mark(name: str) -> bool:
     joined = "".join(words)
     if not _WORDS.isdisjoint(words) or joined in _WORDS or joined in _SECRET:
         return True
-    return any(
-        abs(len(joined) - len(each)) <= 2
-        and SequenceMatcher(None, joined, each, autojunk=False).ratio() >= NEAR
-        for each in _RESEMBLED
-    )
+    return any(_resembles(joined, each) for each in _RESEMBLED)
+
+
+def _resembles(joined: str, mark: str) -> bool:
+    """Return whether a folded name has most letters of a mark, in order.
+
+    Their letters without order are counted first: this is an upper limit of the ratio, and few names reach it.
+    """
+    both = len(joined) + len(mark)
+    if abs(len(joined) - len(mark)) > 2 or 2 * sum(map(joined.__contains__, mark)) < NEAR * both:
+        return False
+    return SequenceMatcher(None, joined, mark, autojunk=False).ratio() >= NEAR
 
 
 def names_secret(value: str, *, gold: bool = False) -> bool:

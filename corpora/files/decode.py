@@ -59,6 +59,10 @@ _BINARY = (
     (b"GIF8", "a GIF image"),
     (b"%PDF", "a PDF document"),
     (b"PK\x03\x04", "a zip archive or office document"),
+    (b"PAR1", "a Parquet file"),
+    (b"ARROW1", "an Arrow file"),
+    (b"\xff\xff\xff\xff", "an Arrow file"),
+    (b"FEA1", "a Feather file"),
     (b"\x1f\x8b", "a gzip file"),
     (b"BZh", "a bzip2 file"),
     (b"\xfd7zXZ", "an xz file"),
@@ -108,7 +112,7 @@ def read_bytes(path: Path, findings: Findings) -> bytes | None:
             data = file.read(LARGEST + 1)
     except (OSError, ValueError) as error:
         if isinstance(error, IsADirectoryError):
-            findings.error("It is a folder and cannot be read as a file.", _file_within(path))
+            findings.error(*folder_words(path))
             return None
         reason = getattr(error, "strerror", None) or "the name is not valid"
         findings.error(f"The file cannot be read: {reason}.", "Check the name and its permissions.")
@@ -122,17 +126,64 @@ def read_bytes(path: Path, findings: Findings) -> bytes | None:
     return data
 
 
+def what_is(data: bytes) -> tuple[str, str] | None:
+    """Return what a file is that holds no text, by its first bytes, and what to do; None for anything else."""
+    kind = next((name for magic, name in _BINARY if data.startswith(magic)), None)
+    if kind is None:
+        return None
+    if mend := _EXPORTS.get(kind):
+        return kind, mend
+    return kind, "Give JSON, JSONL, CSV, TSV, XLSX or plain text; unpack archives, save other spreadsheets as .xlsx."  # fmt: skip
+
+
+_LINES = "to_json('texts.jsonl', orient='records', lines=True, force_ascii=False)"
+_EXPORTS = {
+    "a Parquet file": f"Write it as JSONL in Python: pandas.read_parquet('FILE').{_LINES}",
+    "a Feather file": f"Write it as JSONL in Python: pandas.read_feather('FILE').{_LINES}",
+    "an Arrow file": "Write it as JSONL in Python: datasets.Dataset.from_file('FILE').to_json('texts.jsonl', force_ascii=False)",
+}
+
+
+def needs_extra(what: str, package: str) -> tuple[str, str]:
+    """Return why a file cannot be read without a package of the extra ``formats``, and the mend."""
+    return (
+        f"{what} needs the package {package}, which is not installed.",
+        "Install it: pip install 'rosetta-tui[formats]'. Or save the file as CSV or JSONL.",
+    )
+
+
+def _is_dataset(folder: Path) -> bool:
+    """Return whether a folder holds a data set as the library datasets saves or downloads it."""
+    marks = ("dataset_info.json", "dataset_dict.json", "state.json", "dataset_infos.json")
+    try:
+        named = any((folder / name).is_file() for name in marks)
+        return named or any(
+            each.suffix in {".parquet", ".arrow"}
+            for inner in (folder, folder / "data")
+            if inner.is_dir()
+            for each in inner.iterdir()
+        )
+    except OSError:
+        return False
+
+
+def folder_words(folder: Path) -> tuple[str, str]:
+    """Return what is wrong with a folder that was named in place of a file, and the mend."""
+    if _is_dataset(folder):
+        return (
+            "It is the folder of a data set of Hugging Face (Arrow or Parquet).",
+            "Write one split as JSONL in Python: datasets.load_from_disk('FOLDER')['test'].to_json('texts.jsonl').",
+        )
+    return "It is a folder and cannot be read as a file.", _file_within(folder)
+
+
 def decode(data: bytes, findings: Findings) -> str | None:
     """Decode UTF-8, or UTF-16 that says so by its byte order mark, or note why the file is not text."""
     if not data.strip():
         findings.error("The file is empty.", "Give a file with at least one entry.")
         return None
-    kind = next((name for magic, name in _BINARY if data.startswith(magic)), None)
-    if kind is not None:
-        findings.error(
-            f"The file is {kind}, not a corpus.",
-            "Give JSON, JSONL, CSV, TSV or plain text; unpack archives, export spreadsheets as CSV.",
-        )
+    if (binary := what_is(data)) is not None:
+        findings.error(f"The file is {binary[0]}, not a corpus.", binary[1])
         return None
     wide = wide_encoding(data)
     if wide == "UTF-16" and data[:2] in MARKS:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from corpora.checks.marks import misplaced, without_roles
+from corpora.checks.marks import MOST_FIELDS, misplaced, without_roles
 from corpora.files.problems import Findings, shown
 from corpora.formats.json_text import strings_in
 from corpora.languages.tags import (
@@ -54,6 +54,10 @@ _WRONG: Mapping[str, tuple[str, str]] = {
         "See the tiers of the specification, §2.4.",
     ),
     "variants": ("It must be a list of texts.", 'Write ["…", "…"].'),
+    "reference": (
+        "It must be text, or a list of texts.",
+        "Put it in quotes. Further accepted translations go into `variants`.",
+    ),
 }
 _WRONG_OF_DATASET: Mapping[str, tuple[str, str]] = {
     "provenance": ("It must be a list of texts.", 'Write ["…"].'),
@@ -185,8 +189,8 @@ def assemble_entry(raw: RawEntry, task: Task, findings: Findings) -> Entry | Non
     fields = _without_empty(raw.fields, _KNOWN)
     where = raw.fields.get("id")
     spot = _Spot(findings, raw, where if isinstance(where, (int, str)) else raw.place)
-    if not _is_writable(fields):
-        spot.error(*_NOT_WRITABLE)
+    if (wrong := _unusable(fields)) is not None:
+        spot.error(*wrong)
         return None
     _check_marks(fields, spot)
     if spot.noted:
@@ -211,6 +215,16 @@ def assemble_entry(raw: RawEntry, task: Task, findings: Findings) -> Entry | Non
             spot.wrong(name, fields.get(name))
         return None
     return None if spot.noted else entry
+
+
+def _unusable(fields: dict[str, Any]) -> tuple[str, str] | None:
+    """Return why an entry is not looked into, and the mend; None for a usual one."""
+    if len(fields) > MOST_FIELDS:
+        return (
+            f"It has {len(fields):,} fields; {MOST_FIELDS:,} are read.",
+            "Is this the right file?",
+        )
+    return None if _is_writable(fields) else _NOT_WRITABLE
 
 
 class _Spot:

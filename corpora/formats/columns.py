@@ -34,6 +34,15 @@ _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,14}", re.ASCII)
 _TIER = re.compile(r"([0-9]{1,3})(\.0+)?", re.ASCII)
 
 
+_WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,14})(?:[.,]0+)?", re.ASCII)
+
+
+def whole_number(cell: str) -> int | None:
+    """Return the whole number that a cell holds, also as 1.0 or 1,0; None for anything else."""
+    found = _WHOLE.fullmatch(cell.strip())
+    return int(found[1]) if found else None
+
+
 def read_cell(name: str, cell: str) -> Any:
     """Return the value of a plain cell; ids that are whole numbers become integers."""
     if name not in _STRIPPED:
@@ -62,7 +71,7 @@ def read_variants(cell: str) -> list[str]:
 def is_plain(name: str, value: Any) -> bool:
     """Return whether a value comes back the same from a plain cell, which no spreadsheet would run."""
     text = write_cell(name, value)
-    if isinstance(value, str) and is_formula(value):
+    if isinstance(value, str) and (is_formula(value) or (name == "id" and whole_number(value) is not None)):  # fmt: skip
         return False
     return bool(text) and value not in NOTHING and read_cell(name, text or "") == value
 
@@ -385,9 +394,34 @@ def add_references(fields: dict[str, Any], others: Iterable[Any]) -> None:
     variants = fields.get("variants") or []
     if given and isinstance(variants, list):
         fields["reference"], *rest = given
-        kept = [*variants]
-        kept += [
-            each for at, each in enumerate(rest) if each not in (given[0], *variants, *rest[:at])
-        ]
-        if kept:
-            fields["variants"] = kept
+        known = {given[0], *(each for each in variants if isinstance(each, str))}
+        fields["variants"] = [*variants]
+        for each in rest:
+            if not isinstance(each, str) or each not in known:
+                fields["variants"].append(each)
+                known.add(str(each))
+        if not fields["variants"]:
+            del fields["variants"]
+
+
+LISTED = ("references", "refs", "targets")
+"""Names of fields that hold a list of references."""
+
+
+def take_listed(fields: dict[str, Any]) -> None:
+    """Read a list of references as a reference and its variants.
+
+    The list stands as ``reference``, or under a name of ``LISTED`` where no reference stands beside it, or one of
+    the list does.
+    """
+    for name in ("reference", *LISTED):
+        listed, stated = fields.get(name), fields.get("reference")
+        if isinstance(listed, str) and name in LISTED:
+            listed = read_variants(listed)
+        if not isinstance(listed, list) or any(not isinstance(each, str | None) for each in listed):
+            continue
+        if name == "reference" or stated is None or stated in listed:
+            del fields[name]
+            first = None if name == "reference" else stated
+            add_references(fields, listed if first is None else [first, *listed])
+            return

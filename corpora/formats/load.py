@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from corpora.files.decode import decode, read_bytes
 from corpora.files.problems import Findings, Problem, Severity, shown
 from corpora.formats.assemble import assemble_dataset, assemble_entry
 from corpora.formats.columns import OPTIONS, Columns
-from corpora.formats.read_json import read_json
+from corpora.formats.read_json import read_json, read_jsonl
 from corpora.model.corpus import (
     SIDES,
     SYNONYMS,
@@ -44,6 +45,11 @@ _BY_SUFFIX = {
     ".xliff": Form.XLIFF,
     ".sdlxliff": Form.XLIFF,
     ".mqxliff": Form.XLIFF,
+    ".xlsx": Form.XLSX,
+    ".xlsm": Form.XLSX,
+    ".po": Form.PO,
+    ".pot": Form.PO,
+    ".arb": Form.ARB,
 }
 
 
@@ -288,7 +294,10 @@ def _is_blank(text: Any) -> bool:
 
 
 def _number(entries: list[RawEntry], findings: Findings) -> None:
-    """Number the entries of a file that gives no id at all."""
+    """Number the entries of a file that gives no id at all; 1.0, as pandas writes 1, is a whole number."""
+    for entry in entries:
+        if isinstance(given := entry.fields.get("id"), float) and given.is_integer():
+            entry.fields["id"] = int(given)
     if not entries or any(entry.fields.get("id") is not None for entry in entries):
         return
     for entry in entries:
@@ -303,13 +312,17 @@ def _number(entries: list[RawEntry], findings: Findings) -> None:
 def _raw(
     files: list[File], form: Form | None, columns: Columns, findings: Findings
 ) -> RawCorpus | None:
+    if len(files) == 1 and (form is Form.XLSX or (form is None and _is_workbook(files[0]))):
+        return _sheet(files[0], columns, findings)
     texts = _texts(files, findings)
     if texts is None:
         return None
-    if len(files) > 1 and form not in (None, Form.PARALLEL):
+    by_key = all(_BY_SUFFIX.get(Path(file.name).suffix.lower()) is Form.ARB for file in files)
+    several = Form.ARB if form is Form.ARB or (form is None and by_key) else Form.PARALLEL
+    if len(files) > 1 and form not in (None, several):
         findings.error("A reference file was given.", "Only text files are read together.")
         return None
-    form = Form.PARALLEL if len(files) > 1 else form or _form_of(files[0].name, texts[0], columns)
+    form = several if len(files) > 1 else form or _form_of(files[0].name, texts[0], columns)
     said = [OPTIONS[side] for side in SIDES if columns.named(side)]
     if said and form in _WITHOUT_COLUMNS:
         findings.error(
@@ -320,7 +333,24 @@ def _raw(
     return _by_form(files, texts, form, columns, findings)
 
 
-_WITHOUT_COLUMNS = (Form.PARALLEL, Form.TMX, Form.XLIFF)
+_WITHOUT_COLUMNS = (Form.PARALLEL, Form.TMX, Form.XLIFF, Form.PO, Form.ARB)
+
+
+def _is_workbook(file: File) -> bool:
+    if not file.data.startswith(b"PK"):
+        return False
+    from corpora.formats.read_sheet import is_workbook  # noqa: PLC0415  loads only what is needed
+
+    return is_workbook(file.data)
+
+
+def _sheet(file: File, columns: Columns, findings: Findings) -> RawCorpus | None:
+    """Read the first sheet of a workbook as any other table."""
+    from corpora.formats.read_sheet import read_sheet  # noqa: PLC0415
+    from corpora.formats.read_table import of_records  # noqa: PLC0415
+
+    table = read_sheet(file.data, findings)
+    return None if table is None else of_records(table, "", Form.XLSX, findings, columns)
 
 
 def _by_form(
@@ -330,10 +360,6 @@ def _by_form(
     match form:
         case Form.PARALLEL:
             return _parallel(files, texts, findings)
-        case Form.JSONL:
-            from corpora.formats.read_json import read_jsonl  # noqa: PLC0415
-
-            return read_jsonl(texts[0], findings, columns)
         case Form.CSV | Form.TSV:
             from corpora.formats.read_table import read_table  # noqa: PLC0415
 
@@ -342,8 +368,13 @@ def _by_form(
             from corpora.formats.read_xml import read_xml  # noqa: PLC0415
 
             return read_xml(texts[0], form, findings, columns)
+        case Form.PO | Form.ARB:
+            from corpora.formats.read_messages import read_messages  # noqa: PLC0415
+
+            return read_messages(texts, form, findings)
         case _:
-            return read_json(texts[0], form, findings, columns)
+            read = read_jsonl if form is Form.JSONL else partial(read_json, form=form)
+            return read(texts[0], findings=findings, columns=columns)
 
 
 def _parallel(files: list[File], texts: list[str], findings: Findings) -> RawCorpus | None:

@@ -21,6 +21,7 @@ from corpora.formats.columns import (
     choose,
     note_choice,
     note_missing,
+    take_listed,
 )
 from corpora.formats.json_text import Document, parse, parse_line
 from corpora.model.corpus import (
@@ -43,6 +44,8 @@ def name_sides(raw: RawCorpus, columns: Columns, findings: Findings) -> None:
     """Give the fields of all entries their names of the specification; the first entry tells how."""
     if not raw.entries:
         return
+    for entry in raw.entries:
+        take_listed(entry.fields)
     first = raw.entries[0]
     columns = columns.within(raw.envelope)
     nested = isinstance(first.fields.get(BY_LANGUAGE), dict)
@@ -66,6 +69,7 @@ def name_sides(raw: RawCorpus, columns: Columns, findings: Findings) -> None:
     further = [keys[place] for place in chosen.further]
     for entry in raw.entries:
         entry.fields = renamed(_sided(entry.fields, names, further, nested=nested))
+        take_listed(entry.fields)
 
 
 def _known(keys: tuple[str, ...]) -> list[str]:

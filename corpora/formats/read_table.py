@@ -15,10 +15,18 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from corpora.checks.marks import SEGMENT_MEND, TERM_MEND, is_mark, is_term_mark, names_secret
+from corpora.checks.marks import (
+    MOST_FIELDS,
+    SEGMENT_MEND,
+    TERM_MEND,
+    is_mark,
+    is_term_mark,
+    names_secret,
+)
 from corpora.files.problems import Findings
 from corpora.formats.columns import (
     JSON_COLUMN,
+    LISTED,
     NOTHING,
     OPTIONS,
     Columns,
@@ -28,10 +36,14 @@ from corpora.formats.columns import (
     note_missing,
     note_unknown,
     read_cell,
+    take_listed,
+    whole_number,
 )
 from corpora.formats.json_text import parse_line
 from corpora.formats.separators import (
     delimiter_of,
+    delimiter_of_rows,
+    directive,
     first_record,
     is_separated_otherwise,
     without_returns,
@@ -76,14 +88,16 @@ class RecordTable:
     """Those before the first record."""
     later: list[tuple[int, str]] = field(default_factory=list)
     """Those after it."""
+    delimiter: str = "\t"
 
 
 class _Lines:
     """Hands lines to the csv reader, leaving out comment lines where a record may begin."""
 
-    def __init__(self, text: str, table: RecordTable) -> None:
+    def __init__(self, text: str, table: RecordTable, *, remarks: bool) -> None:
         self._lines = io.StringIO(text, newline="")
         self._table = table
+        self._remarks = remarks
         self._between_records = True
         self.line = 0
         self.begun = 0
@@ -93,7 +107,7 @@ class _Lines:
         for text in self._lines:
             self.line += 1
             if self._between_records:
-                if text.startswith("#"):
+                if text.startswith("#") and (self._remarks or not self._table.rows):
                     kept = self._table.later if self._table.rows else self._table.comments
                     kept.append((self.line, text.rstrip("\r\n")))
                     continue
@@ -107,14 +121,50 @@ class _Lines:
 
 def read_table(text: str, form: Form, findings: Findings, columns: Columns) -> RawCorpus | None:
     """Read a table; its header, or what was said beforehand, tells the source and the reference column."""
-    tabs = form is Form.TSV and not is_separated_otherwise(text, findings)
-    delimiter = "\t" if tabs else delimiter_of(text)
-    table = _tsv(text, findings) if tabs else _csv(text, delimiter, findings)
-    if table is None:
-        return None
+    table = read_records(text, findings, tabs=form is Form.TSV)
+    return None if table is None else of_records(table, text, form, findings, columns)
+
+
+def read_records(
+    text: str, findings: Findings, *, tabs: bool, headed: bool = True, remarks: bool = True
+) -> RecordTable | None:
+    """Cut the text of a table into records, as every table is: corpora, outputs, ratings, dictionaries.
+
+    ``tabs``: whether its name says that tabs separate its cells. ``headed``: whether its first record is a header.
+    ``remarks``: whether lines that begin with # are remarks after the first record too.
+    None where it cannot be read; the findings say why, with the line.
+    """
+    tabs = tabs and directive(text)[1] in (None, "\t")
+    if headed:
+        tabs = tabs and not is_separated_otherwise(text, findings)
+        delimiter = "\t" if tabs else delimiter_of(text)
+    else:
+        delimiter = delimiter_of_rows(text, "\t" if tabs else ",")
+    plain = directive(text)[0]
+    read = (
+        _tsv(plain, findings, remarks=remarks)
+        if delimiter == "\t"
+        else _csv(plain, delimiter, findings, remarks=remarks)
+    )
+    if read is not None:
+        read.delimiter = delimiter
+        if (widest := max((len(row.cells) for row in read.rows), default=0)) > MOST_FIELDS:
+            findings.error(
+                f"It has {widest:,} columns; {MOST_FIELDS:,} are read.", "Is this the right file?"
+            )
+            return None
+    return read
+
+
+def of_records(
+    table: RecordTable, text: str, form: Form, findings: Findings, columns: Columns
+) -> RawCorpus | None:
+    """Return the corpus in the records of a table, or of a sheet, whose ``text`` is empty."""
     if not table.rows:
         findings.error("There is no header line.", "Begin with id, source, reference.")
         return None
+    delimiter = table.delimiter
+    tabs = delimiter == "\t"
     _check_comments(table, delimiter, findings)
     raw = RawCorpus(form, _envelope(table.comments, delimiter))
     header, columns = table.rows[0], columns.within(raw.envelope)
@@ -127,13 +177,25 @@ def read_table(text: str, form: Form, findings: Findings, columns: Columns) -> R
         names = _column_names(table.rows.pop(0), columns, raw, findings)
     if names is None:
         return None
+    whole = _has_whole_numbers(table.rows, names)
     for row in table.rows:
         fields = _fields(row, names, len(raw.entries) + 1, findings)
         if fields is not None:
             if sides is not None:
                 fields["id"] = row.line
+            elif whole and "id" in fields:
+                fields["id"] = whole_number(str(fields["id"]))
             raw.entries.append(RawEntry(fields, len(raw.entries) + 1, row.line))
     return raw
+
+
+def _has_whole_numbers(rows: Sequence[TableRow], names: Sequence[str]) -> bool:
+    """Return whether all ids are whole numbers, as 1.0 is, which spreadsheets and pandas make of 1."""
+    if "id" not in names:
+        return False
+    place = names.index("id")
+    cells = [row.cells[place].strip() for row in rows if len(row.cells) == len(names)]
+    return all(whole_number(cell) is not None for cell in cells if cell)
 
 
 def _without_header(first: TableRow, columns: Columns, *, tabs: bool) -> tuple[int, ...] | None:
@@ -208,10 +270,10 @@ _LOOKED_AT = 100
 """Lines by which a table without a header is told from running text."""
 
 
-def _csv(text: str, delimiter: str, findings: Findings) -> RecordTable | None:
+def _csv(text: str, delimiter: str, findings: Findings, *, remarks: bool) -> RecordTable | None:
     text = without_returns(text, delimiter, findings)
     try:
-        return _records(text, delimiter, quoting=csv.QUOTE_MINIMAL)
+        return _records(text, delimiter, csv.QUOTE_MINIMAL, remarks=remarks)
     except _BrokenRecord as broken:
         findings.error(
             f"The record that begins here cannot be read ({broken.reason}).",
@@ -222,12 +284,12 @@ def _csv(text: str, delimiter: str, findings: Findings) -> RecordTable | None:
         return None
 
 
-def _tsv(text: str, findings: Findings) -> RecordTable | None:
+def _tsv(text: str, findings: Findings, *, remarks: bool) -> RecordTable | None:
     text = without_returns(text, "\t", findings)
     if '"' not in text:
-        return _unquoted(text, findings)
+        return _unquoted(text, findings, remarks=remarks)
     try:
-        table = _records(text, "\t", quoting=csv.QUOTE_MINIMAL)
+        table = _records(text, "\t", csv.QUOTE_MINIMAL, remarks=remarks)
     except _BrokenRecord:
         table = None
     if table is None or len({len(row.cells) for row in table.rows}) > 1:
@@ -235,7 +297,7 @@ def _tsv(text: str, findings: Findings) -> RecordTable | None:
             "The quotation marks do not enclose cells; they were read as text.",
             "Nothing to do if the file was written without quoting.",
         )
-        return _unquoted(text, findings)
+        return _unquoted(text, findings, remarks=remarks)
     for row in table.rows:
         if any("\t" in cell and "\n" in cell for cell in row.cells):
             findings.warning(
@@ -246,9 +308,9 @@ def _tsv(text: str, findings: Findings) -> RecordTable | None:
     return table
 
 
-def _unquoted(text: str, findings: Findings) -> RecordTable | None:
+def _unquoted(text: str, findings: Findings, *, remarks: bool) -> RecordTable | None:
     try:
-        return _records(text, "\t", quoting=csv.QUOTE_NONE)
+        return _records(text, "\t", csv.QUOTE_NONE, remarks=remarks)
     except _BrokenRecord as broken:
         findings.error(
             f"The row cannot be read ({broken.reason}).",
@@ -264,9 +326,9 @@ class _BrokenRecord(Exception):  # noqa: N818  never leaves this file
         self.reason = reason
 
 
-def _records(text: str, delimiter: str, quoting: Any) -> RecordTable:
+def _records(text: str, delimiter: str, quoting: Any, *, remarks: bool) -> RecordTable:
     table = RecordTable()
-    lines = _Lines(text, table)
+    lines = _Lines(text, table, remarks=remarks)
     reader = csv.reader(iter(lines), delimiter=delimiter, quoting=quoting, strict=True)
     try:
         for cells in reader:
@@ -299,13 +361,19 @@ def _column_names(
         names[place] = side
     for place in chosen.further:
         names[place] = FURTHER
+    folded = [name.strip().casefold() for name in names]
+    listed = next((name for name in LISTED if name in folded), None)
+    if listed is not None and "reference" not in names and not columns.reference:
+        names[folded.index(listed)] = listed
+    else:
+        listed = None
     if columns.known_only:
         note_unknown(names, header.cells, findings, line=header.line)
         if findings.failed:
             return None
     for side in SIDES:
         lost = columns.named(side) is not None and side not in chosen.places
-        optional = side == columns.optional and not lost
+        optional = (side == columns.optional and not lost) or (side == "reference" and listed)
         if (side not in names or lost) and side not in chosen.alike and not optional:
             note_missing(side, columns, len(names), findings, line=header.line)
     single = [name for name in names if name != FURTHER]
@@ -348,6 +416,8 @@ def _fields(
             fields[name] = value
     if further:
         add_references(fields, further)
+    if "reference" not in names:
+        take_listed(fields)
     return fields
 
 

@@ -30,7 +30,9 @@ _OWN_ATTRIBUTES = frozenset({"id", "tuid", "segtype", "canResegment"})
 """Attributes of the standards that look like marks and are none."""
 
 
-class _Refused(Exception):  # noqa: N818  never leaves this file
+class Refused(Exception):  # noqa: N818  becomes a finding
+    """A file holds what no corpus needs, or what may be a mark that is not understood."""
+
     def __init__(self, message: str, mend: str) -> None:
         self.message, self.mend = message, mend
 
@@ -40,7 +42,7 @@ def read_xml(text: str, form: Form, findings: Findings, columns: Columns) -> Raw
     reader = _Tmx() if form is Form.TMX else _Xliff()
     try:
         reader.parse(text)
-    except _Refused as refused:
+    except Refused as refused:
         findings.error(refused.message, refused.mend, line=reader.line)
         return None
     except expat.ExpatError as error:
@@ -90,7 +92,7 @@ class _Reader:
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._data
-        parser.CommentHandler = _check_comment
+        parser.CommentHandler = check_comment
         parser.EntityDeclHandler = _refuse_entity
         parser.SkippedEntityHandler = _refuse_entity
         return parser
@@ -101,13 +103,13 @@ class _Reader:
         return self._parser.CurrentLineNumber
 
     def parse(self, text: str) -> None:
-        """Read the whole text; raises ExpatError, or _Refused for what a corpus does not need."""
+        """Read the whole text; raises ExpatError, or Refused for what a corpus does not need."""
         self._parser.Parse(text.encode(), True)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > DEEPEST:
-            raise _Refused(
+            raise Refused(
                 f"Elements are nested more than {DEEPEST} levels deep.", "Export the file again."
             )
         namespace, _, local = name.rpartition(" ")
@@ -346,7 +348,7 @@ def _character(digits: str) -> str:
         return ""
 
 
-def _check_comment(comment: str) -> None:
+def check_comment(comment: str) -> None:
     """Refuse a comment that may be a mark or a term: nothing would follow from it."""
     key, _, value = comment.strip().partition(":")
     words = folded_words(comment)
@@ -357,14 +359,14 @@ def _check_comment(comment: str) -> None:
         or has_licence_word(words)
         or forbids_plainly(comment)
     ):
-        raise _Refused(
+        raise Refused(
             "The comment may say what is secret, or where texts may go, and is not understood.",
             'Take it out, or say it in a file beside this one: {"transmission": "local-only"} or "open".',
         )
 
 
 def _refuse_entity(*_: object) -> None:
-    raise _Refused(
+    raise Refused(
         "The file declares or uses entities of its own (<!ENTITY …>), which can fill the memory.",
         "Write their text in their place.",
     )

@@ -1,31 +1,69 @@
-"""What parts the cells of a table: tabs, commas or semicolons, as its header shows, and returns that Windows left."""
+"""What separates the cells of a table: as its header or Excel's ``sep=`` line shows; and returns that Windows left."""
 
 from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from corpora.files.problems import Findings
+
+_DELIMITERS = ",;\t|"
+_DIRECTIVE = re.compile(
+    r"\s*\"?sep=([^\w\"\r\n])\"?\1*[^\S\t\r\n]*(?:\r\n|\r|\n|\Z)", re.IGNORECASE
+)
+_QUOTED = re.compile(r"\"[^\"]*+\"")
+_LOOKED_AT = 50
+"""Lines by which the delimiter of a table without a header is told."""
+
+
+def directive(text: str) -> tuple[str, str | None]:
+    """Return a table with its ``sep=;`` line left blank, and what that line says; None without one.
+
+    Excel writes and reads such a first line: it is no header and no record. Line numbers stay as they are.
+    """
+    found = _DIRECTIVE.match(text)
+    if found is None:
+        return text, None
+    return "\n" + text[found.end() :], found[1]
 
 
 def first_record(text: str) -> str:
     """Return the first line that is neither blank nor a comment: the header."""
-    lines = (line for line in io.StringIO(text, newline=None) if line.strip())
-    return next((line for line in lines if not line.startswith("#")), "")
+    return next(_lines(directive(text)[0]), "")
+
+
+def _lines(text: str) -> Iterator[str]:
+    lines = io.StringIO(text, newline=None)
+    return (line for line in lines if line.strip() and not line.startswith("#"))
 
 
 def delimiter_of(text: str) -> str:
-    """Return what stands most often in the header."""
-    header = first_record(text)
-    return max(",;\t", key=header.count)
+    """Return what the ``sep=`` line says, else what stands most often in the header outside quotation marks."""
+    if (said := directive(text)[1]) is not None:
+        return said
+    header = _QUOTED.sub("", first_record(text))
+    return max(_DELIMITERS, key=header.count)
+
+
+def delimiter_of_rows(text: str, usual: str) -> str:
+    """Return what separates the cells of a table that may have no header: it stands in each of the first lines.
+
+    ``usual`` comes first. Commas only separate where they are usual, since numbers and texts have them too.
+    """
+    text, said = directive(text)
+    lines = [_QUOTED.sub("", line) for line in islice(_lines(text), _LOOKED_AT)]
+    fitting = (each for each in (usual, "\t", ";") if lines and all(each in line for line in lines))
+    return said or next(fitting, usual)
 
 
 def is_separated_otherwise(text: str, findings: Findings) -> bool:
-    """Tell whether a file that is named as one of tabs has none, and its header has commas or semicolons."""
+    """Return whether a file that is named as one of tabs has none, and its header has commas or semicolons."""
     delimiter = delimiter_of(text)
     if "\t" in text or delimiter not in first_record(text):
         return False
-    name = "commas" if delimiter == "," else "semicolons"
+    name = {",": "commas", ";": "semicolons"}.get(delimiter, f"“{delimiter}”")
     findings.warning(
         f"The file has no tab, though its name or its form says so; its cells were parted at {name}.",
         "Nothing to do; a name that ends in .csv says the same.",

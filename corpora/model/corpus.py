@@ -38,12 +38,18 @@ class Form(StrEnum):
     TMX = "tmx"
     """Translation memory."""
     XLIFF = "xliff"
-    """Localisation files, versions 1.2 and 2.0 and later; read and not written, as TMX."""
+    """Localisation files, versions 1.2 and 2.0 and later; read and not written, as TMX and all below."""
+    XLSX = "xlsx"
+    """The first sheet of an Excel workbook."""
+    PO = "po"
+    """Messages of gettext."""
+    ARB = "arb"
+    """Messages of Flutter: one JSON file for each language."""
 
     @property
     def written(self) -> bool:
         """True where a corpus can be written in this form."""
-        return self not in (Form.TMX, Form.XLIFF)
+        return self not in (Form.TMX, Form.XLIFF, Form.XLSX, Form.PO, Form.ARB)
 
 
 def _known_task(value: object) -> object:

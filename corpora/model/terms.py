@@ -54,7 +54,7 @@ _NOTICE = frozenset({"copyright", "holder", "holders", "owner", "owners", "conse
 _ROLES = frozenset({"role", "corpusrole", "datasetrole"})
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16_384)
 def speaks_of_terms(name: str) -> TermMarking | None:
     """Tell whether a name is, or resembles, that of a field that holds terms; None: it does not."""
     if len(name) > LONGEST:

@@ -7,9 +7,7 @@ entry is asked every time and never kept. An empty output is 0 whatever a file o
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import math
 import struct
@@ -23,6 +21,8 @@ from corpora.text.comparison import comparison_form, is_blank
 from harness.annotators.annotator import Memo, NoMemo
 from harness.core.failures import HarnessError, UsageError
 from harness.core.user_file import read_text
+from harness.inputs.entry_ids import EntryIds
+from harness.inputs.table import table_cells
 from scoring.core.translation import Translation
 
 Progress = Callable[[int, int], None]
@@ -61,6 +61,7 @@ class FileScores:
         self._by_id: dict[str, float] | None = None
         self._in_order: list[float] = []
         self._read(text)
+        self._ids = EntryIds(self._by_id or ())
 
     def annotate(self, translations: Sequence[Translation]) -> list[float | None]:
         """See ``Annotator``; UsageError where the scores are not those of these outputs."""
@@ -86,7 +87,11 @@ class FileScores:
             return 0.0
         if self._by_id is None:
             return self._in_order[place]
-        return self._by_id.get(str(translation.entry.id))
+        own = str(translation.entry.id)
+        if own in self._by_id:
+            return self._by_id[own]
+        found = self._ids.find(own)
+        return None if found is None else self._by_id[found]
 
     def _read(self, text: str) -> None:
         for line, id_, score in self._rows(text):
@@ -110,22 +115,15 @@ class FileScores:
         if self._path.suffix.lower() in {".jsonl", ".ndjson", ".json"}:
             yield from self._json_rows(text)
             return
-        delimiter = "," if self._path.suffix.lower() == ".csv" else "\t"
-        rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        try:
-            for row in rows:
-                cells = [cell.strip() for cell in row]
-                if not any(cells) or cells[0].startswith("#"):
-                    continue
-                if len(cells) > 2:
-                    raise self._wrong(
-                        rows.line_num, "an id and a score are wanted, or a score alone."
-                    )
-                if cells[-1].lower() == "score":  # a header
-                    continue
-                yield rows.line_num, cells[0] if len(cells) == 2 else None, cells[-1]
-        except csv.Error as error:
-            raise self._wrong(rows.line_num, f"{error}. Correct the table.") from None
+        for where, row in table_cells(self._path, text):
+            cells, line = [cell.strip() for cell in row], int(where.removeprefix("line "))
+            if cells[0].startswith("#"):
+                continue
+            if len(cells) > 2:
+                raise self._wrong(line, "an id and a score are wanted, or a score alone.")
+            if cells[-1].lower() == "score":  # a header
+                continue
+            yield line, cells[0] if len(cells) == 2 else None, cells[-1]
 
     def _json_rows(self, text: str) -> Iterator[tuple[int, str | None, Any]]:
         for line, row in enumerate(text.split("\n"), 1):
@@ -137,7 +135,7 @@ class FileScores:
                 raise self._wrong(line, "not JSON. Give one object a line.") from None
             if not isinstance(value, dict):
                 yield line, None, value
-            elif isinstance(value.get("id"), int | str) and "score" in value:
+            elif isinstance(value.get("id"), int | float | str) and "score" in value:
                 yield line, str(value["id"]), value["score"]
             else:
                 raise self._wrong(line, 'the fields "id" and "score" are wanted.')

@@ -10,7 +10,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from corpora.files.decode import MARKS, open_regular, wide_encoding
+from corpora.files.decode import MARKS, folder_words, open_regular, what_is, wide_encoding
 from harness.core.failures import UsageError
 
 MOST_BYTES = 256 * 2**20
@@ -23,6 +23,13 @@ def read_text(path: Path, what: str, most_bytes: int = MOST_BYTES) -> tuple[str,
     ``what`` names its contents (``"the word list"``). UsageError names file, line of a wrong byte and mend.
     """
     content = read_bytes(path, what, most_bytes)
+    return text_of(path, what, content), hashlib.sha256(content).hexdigest()
+
+
+def text_of(path: Path, what: str, content: bytes) -> str:
+    """Return the text of a file that was read; see ``read_text``."""
+    if (binary := what_is(content)) is not None:
+        raise UsageError(f"{path}: {binary[0]}, not {what}. {binary[1]}")
     wide = wide_encoding(content)
     if wide is not None and (wide != "UTF-16" or content[:2] not in MARKS):
         raise UsageError(
@@ -31,12 +38,11 @@ def read_text(path: Path, what: str, most_bytes: int = MOST_BYTES) -> tuple[str,
         )
     encoding = "utf-16" if wide else "utf-8-sig"
     try:
-        text = content.decode(encoding)
+        return content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content[: error.start].decode(encoding, "ignore").count("\n") + 1
         name = wide or "UTF-8"
         raise UsageError(f"{path}: line {line}: not {name}. Save the file as UTF-8.") from None
-    return text, hashlib.sha256(content).hexdigest()
 
 
 def read_bytes(path: Path, what: str, most_bytes: int = MOST_BYTES) -> bytes:
@@ -45,6 +51,9 @@ def read_bytes(path: Path, what: str, most_bytes: int = MOST_BYTES) -> bytes:
         with open_regular(path) as file:
             small = os.fstat(file.fileno()).st_size <= most_bytes
             content = file.read(most_bytes + 1) if small else b""
+    except IsADirectoryError:
+        message, mend = folder_words(path)
+        raise UsageError(f"{path}: {message} {mend}") from None
     except OSError as error:
         reason = error.strerror or type(error).__name__
         mend = "Check the name" if error.errno == errno.ENOENT else "Name a text file in UTF-8"

@@ -5,26 +5,36 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
-from corpora.model.corpus import entry_fields
+from corpora.files.problems import Findings, Severity, shown
+from corpora.formats.read_messages import arb_messages, po_messages, rows_of_po
+from corpora.formats.separators import delimiter_of, first_record
+from corpora.model.corpus import SYNONYMS, entry_fields
 from corpora.model.entry import Entry, EntryId
 from corpora.tasks.records import own_answer
 from harness.core.failures import ErrorClass, UsageError
 from harness.core.storage_problems import storable
-from harness.core.user_file import read_text
+from harness.core.user_file import MOST_BYTES, read_bytes, text_of
 from harness.endpoint.usage import usage
-from harness.inputs.table import is_csv, table_rows
+from harness.inputs.entry_ids import EntryIds
+from harness.inputs.table import sheet_rows, table_rows
 from harness.method.method import Output, Recorded
 
-ID_FIELDS = ("id", "entry_id")
+ID_FIELDS = ("id", *SYNONYMS["id"])
 FORMS = (
     "Outputs are a text with a line for each entry, in the order of the corpus (.txt), or records with `id` and `output`: "
-    "JSON, JSONL, or a table with a heading (.csv, .tsv)."
+    "JSON, JSONL, or a table with a heading (.csv, .tsv, .xlsx); .po and .arb files of messages are read too."
 )
-TEXT_FIELDS = ("output", "predicted", "translation", "hypothesis")
+TEXT_FIELDS = ("output", "predicted", "prediction", "translation", "hypothesis")
+_KNOWN = frozenset(
+    (*ID_FIELDS, *TEXT_FIELDS, "latency_seconds", "latency_s", "usage", "prompt_tokens", "completion_tokens",
+     "cost_usd", "model", "model_id", "error", "raw", "raw_predicted")
+)  # fmt: skip
+"""Names of fields; those of a file may be in any case, with spaces for underscores."""
 
 _Row = tuple[str, Mapping[str, Any]]
 """Where a row stands (“line 3”), and its fields."""
@@ -104,11 +114,35 @@ def read_outputs(path: Path, entries: Sequence[Entry], file_lines: int | None = 
     and completion_tokens, cost_usd, model, error, and raw (the text before repairs). UsageError names file,
     line and mend; never a text.
     """
-    text, sha256 = read_text(path, "a file of outputs")
-    rows = _READERS.get(path.suffix.lower())
+    content = read_bytes(path, "a file of outputs", MOST_BYTES)
+    sha256 = hashlib.sha256(content).hexdigest()
+    sheet = sheet_rows(path, content)
+    if sheet is not None:
+        return Outputs(_matched(path, sheet, entries), sha256)
+    text = text_of(path, "a file of outputs", content)
+    if path.suffix.lower() == ".po":
+        return Outputs(_matched(path, _po_rows(path, text, entries), entries), sha256)
+    rows = _READERS.get(path.suffix.lower()) or (table_rows if _names_columns(text) else None)
     if rows is not None:
-        return Outputs(_matched(path, rows(path, text), entries), sha256)
+        quoted = rows is table_rows
+        return Outputs(_matched(path, rows(path, text), entries, quoted=quoted), sha256)
     return Outputs(_aligned(path, text, entries, file_lines), sha256)
+
+
+def _names_columns(text: str) -> bool:
+    """Return whether the first line is the header of a table: it names an id and an output."""
+    names = [cell.strip('" \t\r\n') for cell in first_record(text).split(delimiter_of(text))]
+    folded = set(_folded(dict.fromkeys(names)))
+    return not folded.isdisjoint(ID_FIELDS) and not folded.isdisjoint(TEXT_FIELDS)
+
+
+def _folded(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row under the names of fields that are known, whatever their case."""
+    folded: dict[str, Any] = {}
+    for name, value in row.items():
+        plain = name.strip().lower().replace(" ", "_").replace("-", "_")
+        folded[plain if plain in _KNOWN and plain not in row else name] = value
+    return folded
 
 
 def _aligned(
@@ -141,23 +175,32 @@ def _of_entries(path: Path, lines: Sequence[str], entries: Sequence[Entry]) -> l
     return [lines[number - 1] for number in numbers]
 
 
-def _matched(path: Path, rows: Iterable[_Row], entries: Sequence[Entry]) -> dict[str, Output]:
-    known = {str(entry.id) for entry in entries}
-    if len(known) != len(entries):
+def _matched(
+    path: Path, rows: Iterable[_Row], entries: Sequence[Entry], *, quoted: bool = False
+) -> dict[str, Output]:
+    """Return the outputs by entry id; ``quoted``: a quotation mark may have swallowed rows."""
+    known = EntryIds(str(entry.id) for entry in entries)
+    if len(known.all) != len(entries):
         raise UsageError("The corpus has ids that differ only in being number or text. Rename one.")
     outputs: dict[str, Output] = {}
     places: dict[str, str] = {}
-    for where, row in rows:
-        entry_id = _id(path, where, row)
-        if entry_id not in known:
-            if any(entry.not_stored for entry in entries):
+    lacking = any(entry.not_stored for entry in entries)
+    for where, named in rows:
+        row = _folded(named)
+        given = _id(path, where, row)
+        entry_id = known.find(given)
+        if entry_id is None:
+            if lacking:
                 continue  # of a secret entry that this run does not have
-            raise UsageError(f"{path}: {where}: the corpus has no entry with this id. Correct it.")
+            raise UsageError(
+                f"{path}: {where}: the corpus has no entry with the id {shown(given, 40)!r}. Correct it."
+            )
         if entry_id in outputs:
             raise UsageError(f"{path}: {where}: the entry has an output already. Keep one of them.")
         outputs[entry_id] = _row_output(path, where, row)
         places[entry_id] = where
-    _refuse_swallowed(path, outputs, places, known - outputs.keys())
+    if quoted:
+        _refuse_swallowed(path, outputs, places, known.all - outputs.keys())
     if not outputs:
         raise UsageError(f"{path}: there is no output in it.")
     return outputs
@@ -166,20 +209,25 @@ def _matched(path: Path, rows: Iterable[_Row], entries: Sequence[Entry]) -> dict
 def _refuse_swallowed(
     path: Path, outputs: Mapping[str, Output], places: Mapping[str, str], missing: Set[str]
 ) -> None:
-    """Refuse a CSV cell that a stray quote made swallow the rows of entries that are then missing."""
-    if not is_csv(path) or not missing:
+    """Refuse a cell that a stray quote made swallow the rows of entries that are then missing."""
+    if not missing:
         return
     for entry_id, output in outputs.items():
         for line in (output.text or "").split("\n")[1:]:
-            if line.partition(",")[0].strip(' "') in missing:
+            if _FIRST_CELL.split(line, maxsplit=1)[0].strip(' "') in missing:
                 raise UsageError(
                     f"{path}: {places[entry_id]}: the output holds what looks like the row of another "
                     "entry, which is missing. Close every quote."
                 )
 
 
+_FIRST_CELL = re.compile(r"[,;\t|]")
+
+
 def _id(path: Path, where: str, row: Mapping[str, Any]) -> str:
     found = next((row[name] for name in ID_FIELDS if row.get(name) is not None), None)
+    if isinstance(found, float) and found.is_integer():
+        found = int(found)
     if isinstance(found, bool) or not isinstance(found, int | str) or not str(found).strip():
         raise UsageError(f"{path}: {where}: field 'id' is wanted, a number or a text. {FORMS}")
     return str(found).strip()
@@ -230,6 +278,43 @@ def _number(path: Path, where: str, row: Mapping[str, Any], name: str) -> float 
             f"{path}: {where}: field {name!r} must be a number of at least 0, or left out."
         )
     return number
+
+
+def _po_rows(path: Path, text: str, entries: Sequence[Entry]) -> Iterator[_Row]:
+    """Yield the messages of a PO file, each as the output of the entry with its source, or with its number.
+
+    Several entries may have one source; then the context tells which is meant.
+    """
+    findings = Findings(str(path))
+    listed = po_messages(text, findings)
+    if listed is None:
+        raise _unreadable(path, findings)
+    by_source: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_source.setdefault(entry.source, []).append(entry)
+    for line, message in rows_of_po(listed):
+        same = by_source.get(message.source, [])
+        if len(same) > 1:
+            same = [each for each in same if (each.model_extra or {}).get("msgctxt", "") == message.context] or same  # fmt: skip
+        if not same:
+            continue  # a message that is no entry of the corpus
+        own = next((each.id for each in same if str(each.id) == str(message.id)), same[0].id)
+        yield f"line {line}", {"id": own, "output": message.texts[0]}
+
+
+def _arb_rows(path: Path, text: str) -> Iterator[_Row]:
+    findings = Findings(str(path))
+    found = arb_messages(text, findings)
+    if found is None:
+        raise _unreadable(path, findings)
+    for key, output in found[0].items():
+        yield f"key {shown(key, 40)}", {"id": key, "output": output}
+
+
+def _unreadable(path: Path, findings: Findings) -> UsageError:
+    wrong = next(each for each in findings.problems if each.severity is Severity.ERROR)
+    where = f"line {wrong.line}: " if wrong.line else ""
+    return UsageError(f"{path}: {where}{wrong.message} {wrong.mend}")
 
 
 def _jsonl_rows(path: Path, text: str) -> Iterator[_Row]:
@@ -284,5 +369,7 @@ _READERS = {
     ".ndjson": _jsonl_rows,
     ".json": _json_rows,
     ".tsv": table_rows,
+    ".tab": table_rows,
     ".csv": table_rows,
+    ".arb": _arb_rows,
 }

@@ -1,16 +1,13 @@
-"""Tables that people bring: the rows of CSV or TSV, each with the line on which it begins.
-
-A quote that does not close, or closes in the middle of a cell, would swallow rows without a word; CSV is therefore
-read strictly. In TSV a quotation mark is a character like any other.
-"""
+"""Tables that people bring, read as tables of corpora are: the rows of CSV, TSV or a sheet, each with its place."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from corpora.files.problems import Findings, Severity
+from corpora.formats.read_sheet import is_workbook, read_sheet
+from corpora.formats.read_table import RecordTable, read_records
 from harness.core.failures import UsageError
 
 _MOST_DIGITS = 12
@@ -18,33 +15,16 @@ _MOST_DIGITS = 12
 
 
 def is_csv(path: Path) -> bool:
-    """Tell whether a table's cells are separated by commas, by the ending of its name; by tabs if not."""
+    """Return whether a table's cells are separated by commas, by the ending of its name; by tabs if not."""
     return path.suffix.lower() == ".csv"
 
 
 def table_cells(path: Path, text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the place of each row that is not empty (``line 3``) and its cells.
+    """Yield the place of each row (``line 3``) and its cells, of a table that may have no header.
 
     UsageError names file, line and mend, and never quotes a text.
     """
-    comma = is_csv(path)
-    reader = csv.reader(
-        io.StringIO(text, newline=""),
-        delimiter="," if comma else "\t",
-        quoting=csv.QUOTE_MINIMAL if comma else csv.QUOTE_NONE,
-        strict=True,
-    )
-    where = "line 1"
-    try:
-        for cells in reader:
-            if cells:
-                yield where, cells
-            where = f"line {reader.line_num + 1}"
-    except csv.Error as error:
-        raise UsageError(
-            f"{path}: {where}: the row that begins here cannot be read ({error}). Close every quote, and "
-            'double a quote inside a quoted cell: "". Very long texts need JSON.'
-        ) from None
+    yield from _cells(_records(path, text, headed=False))
 
 
 def table_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, str | int]]]:
@@ -52,10 +32,42 @@ def table_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, str | 
 
     UsageError names file, line and mend, and never quotes a text.
     """
-    rows = table_cells(path, text)
-    _, header = next(rows, ("line 1", []))
+    return _rows(path, _records(path, text, headed=True))
+
+
+def sheet_rows(path: Path, content: bytes) -> Iterator[tuple[str, Mapping[str, str | int]]] | None:
+    """Return the rows of a workbook's first sheet as ``table_rows`` does; None for bytes of no workbook."""
+    if not is_workbook(content):
+        return None
+    findings = Findings(str(path))
+    return _rows(path, _checked(path, read_sheet(content, findings), findings))
+
+
+def _records(path: Path, text: str, *, headed: bool) -> RecordTable:
+    findings = Findings(str(path))
+    found = read_records(text, findings, tabs=not is_csv(path), headed=headed, remarks=False)
+    return _checked(path, found, findings)
+
+
+def _checked(path: Path, table: RecordTable | None, findings: Findings) -> RecordTable:
+    """Return a table; UsageError says why there is none."""
+    if table is not None:
+        return table
+    wrong = next(each for each in findings.problems if each.severity is Severity.ERROR)
+    where = f"line {wrong.line}: " if wrong.line else ""
+    raise UsageError(f"{path}: {where}{wrong.message} {wrong.mend}")
+
+
+def _cells(table: RecordTable) -> Iterator[tuple[str, list[str]]]:
+    return ((f"line {row.line}", row.cells) for row in table.rows)
+
+
+def _rows(path: Path, table: RecordTable) -> Iterator[tuple[str, Mapping[str, str | int]]]:
+    rows = _cells(table)
+    place, named = next(rows, ("line 1", []))
+    header = [name.strip() for name in named]
     if len(set(header)) < len(header):
-        raise UsageError(f"{path}: line 1: two columns have the same name. Rename one.")
+        raise UsageError(f"{path}: {place}: two columns have the same name. Rename one.")
     for where, cells in rows:
         if len(cells) != len(header):
             raise UsageError(
@@ -67,8 +79,9 @@ def table_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, str | 
 
 def _value(path: Path, where: str, name: str, cell: str) -> str | int:
     """Read a cell; a table has only texts, and token counts are the numbers that are looked for."""
-    if not name.endswith("_tokens") or not cell:
+    if not name.lower().endswith("_tokens") or not cell:
         return cell
-    if not (cell.isascii() and cell.isdigit() and len(cell) <= _MOST_DIGITS):
+    plain = cell.strip().removesuffix(".0")
+    if not (plain.isascii() and plain.isdigit() and len(plain) <= _MOST_DIGITS):
         raise UsageError(f"{path}: {where}: field {name!r} must be a whole number, or left out.")
-    return int(cell)
+    return int(plain)

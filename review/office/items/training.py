@@ -6,8 +6,6 @@ What a good speaker would explain better is for the organiser to write (``--trai
 
 from __future__ import annotations
 
-import csv
-import io
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,6 +20,7 @@ from corpora.model.entry import Entry
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.core.user_file import read_text
+from harness.inputs.table import table_cells
 from review.files.manifests import TrainingItem
 from review.office.items.controls import fits
 from review.office.items.items import drawing
@@ -227,16 +226,15 @@ def _toml(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _tsv(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    reader = csv.reader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
-    header = [name.strip() for name in next(reader, [])]
+    rows = table_cells(path, text)
+    header = [name.strip().lower() for name in next(rows, ("", []))[1]]
     if sorted(header) != sorted(_COLUMNS):
         raise UsageError(
             f"{path}: line 1: the columns {', '.join(_COLUMNS)} are wanted, with tabs between them."
         )
-    for row in reader:
-        if len(row) not in {0, len(header)}:
+    for where, row in rows:
+        if len(row) != len(header):
             raise UsageError(
-                f"{path}: line {reader.line_num}: {len(row)} columns instead of {len(header)}. Correct it."
+                f"{path}: {where}: {len(row)} columns instead of {len(header)}. Correct it."
             )
-        if row:
-            yield f"line {reader.line_num}", dict(zip(header, row, strict=True))
+        yield where, dict(zip(header, row, strict=True))

@@ -1,0 +1,32 @@
+"""Ids of entries as people's tables give them back: spreadsheets and pandas make 1.0 of 1, and 7 of 007."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_NUMBER = re.compile(r"0*(\d{1,15})(?:[.,]0+)?", re.ASCII)
+
+
+class EntryIds:
+    """The ids of a corpus, found as they are or, where only one id has it, by their number."""
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self.all = frozenset(ids)
+        numbers: dict[str, list[str]] = {}
+        for each in self.all:
+            if (number := _number(each)) is not None:
+                numbers.setdefault(number, []).append(each)
+        self._by_number = {number: each[0] for number, each in numbers.items() if len(each) == 1}
+
+    def find(self, given: str) -> str | None:
+        """Return the id that is meant; None where no entry has it."""
+        if given in self.all:
+            return given
+        number = _number(given)
+        return None if number is None else self._by_number.get(number)
+
+
+def _number(text: str) -> str | None:
+    found = _NUMBER.fullmatch(text.strip())
+    return found[1] if found else None
