@@ -6,7 +6,7 @@ fetched, elements may be nested only so deep, and what is read is bounded by the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.parsers import expat
 
@@ -14,7 +14,16 @@ from corpora.checks.marks import is_mark, is_term_mark, names_secret
 from corpora.files.problems import Findings, shown
 from corpora.formats.columns import LANGUAGE_OPTIONS, LANGUAGES, Columns, choose, note_choice
 from corpora.formats.xml_units import Unit, with_entries
-from corpora.languages.tags import is_language_tag, same_language, tag_of, tidy
+from corpora.languages.tags import (
+    as_tag,
+    equal_tags,
+    is_language_tag,
+    language_of,
+    same_language,
+    tag_of,
+    tag_script,
+    tidy,
+)
 from corpora.model.corpus import SIDES, Form, RawCorpus
 from corpora.model.terms import forbids_plainly, has_licence_word
 from corpora.text.near_names import folded_words
@@ -235,21 +244,60 @@ class _Tmx(_Reader):
         own = self._source_language
         if columns.source_language is None and any(same_language(own, each) for each in names):
             columns = columns.within({"source_language": own})
-        chosen = choose(names, columns, (), languages=True)
+        groups = _one_language(self.units, columns)
+        chosen = choose(list(groups), columns, (), languages=True)
         note_choice(chosen, columns, findings, LANGUAGE_OPTIONS)
         for side in SIDES:
             if side not in chosen.places and side not in chosen.alike:
                 listed = ", ".join(shown(tag_of(each) or each, 20) for each in names[:12])
                 findings.error(
-                    f"Which of its {len(names)} languages is that of the {side}s is not said.",
+                    f"Which of its {len(groups)} languages is that of the {side}s is not said.",
                     f"Give {LANGUAGE_OPTIONS[side]}; there are {listed}.",
                     field=f"dataset.{LANGUAGES[side]}",
                 )
         if findings.failed:
             return None
-        source, target = (names[chosen.places[side]] for side in SIDES)
+        source, target = (list(groups)[chosen.places[side]] for side in SIDES)
+        self._join({name: groups[name] for name in (source, target)}, findings)
         raw.guessed |= _tags(source, target)
         return source, target
+
+    def _join(self, sides: Mapping[str, Sequence[str]], findings: Findings) -> None:
+        """Put the texts of tags that mean one language under one of them, in the order of the tags."""
+        for side, tags in sides.items():
+            for unit in self.units:
+                texts = [text for tag in tags for text in unit.texts.pop(tag, ())]
+                if texts:
+                    unit.texts[side] = texts
+            if len(tags) > 1:
+                listed = ", ".join(shown(tidy(each), 20) for each in tags[:12])
+                findings.warning(
+                    f"The tags {listed} were read as one language.",
+                    "If they are meant apart, give files with one of them each.",
+                )
+
+
+def _one_language(units: Sequence[Unit], columns: Columns) -> dict[str, list[str]]:
+    """Return the tags of a memory in groups that mean one language, each under its first.
+
+    The tag that the corpus has goes first. Tags stay apart, so that a person is asked, where they differ in
+    script, and where one unit has two of them and the corpus has neither.
+    """
+    names = list(dict.fromkeys(each for unit in units for each in unit.texts))
+    wanted = [tag for side in SIDES if (tag := columns.language(side)) is not None]
+    exact = {name for name in names if any(equal_tags(name, tag) for tag in wanted)}
+    by_language: dict[str, list[str]] = {}
+    for name in sorted(names, key=lambda name: name not in exact):
+        by_language.setdefault(language_of(as_tag(name)), []).append(name)
+    groups: dict[str, list[str]] = {}
+    for tags in by_language.values():
+        doubled = any(sum(map(unit.texts.__contains__, tags)) > 1 for unit in units)
+        scripts = {script for tag in tags if (script := tag_script(tag)) is not None}
+        if len(tags) > 1 and ((doubled and exact.isdisjoint(tags)) or len(scripts) > 1):
+            groups |= {tag: [tag] for tag in tags}
+        else:
+            groups[tags[0]] = tags
+    return groups
 
 
 class _Xliff(_Reader):
@@ -319,18 +367,27 @@ class _Xliff(_Reader):
             self.unit.texts.setdefault(name, []).append(text)
 
     def sides(self, raw: RawCorpus, _: Columns, findings: Findings) -> tuple[str, str] | None:
-        if len(set(self._languages)) > 1:
+        first = self._languages[:1]
+        if any(not _same_pair(each, first[0]) for each in self._languages):
+            pairs = dict.fromkeys(f"{source}–{target}" for source, target in self._languages)
+            listed = ", ".join(shown(each, 30) for each in list(pairs)[:6])
             findings.error(
-                f"Its files are in {len(set(self._languages))} pairs of languages.",
+                f"Its files are in different pairs of languages: {listed}.",
                 "Give a file for each pair.",
                 field="dataset.language_pair",
             )
             return None
         for unit in self.units if self._files > 1 else ():
             unit.id = None if unit.id is None else f"{unit.file}:{unit.id}"  # ids begin again
-        for source, target in self._languages[:1]:
-            raw.guessed |= _tags(source, target)
+        for source, target in self._languages:
+            raw.guessed = _tags(source, target) | raw.guessed
         return "source", "target"
+
+
+def _same_pair(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Return whether two files of an XLIFF have one pair of languages; one without a language has any."""
+    pairs = zip(one, other, strict=True)
+    return all(not a or not b or same_language(a, b) for a, b in pairs)
 
 
 def _tags(source: str, target: str) -> dict[str, str]:

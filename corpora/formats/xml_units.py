@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from corpora.files.problems import Findings
+from corpora.files.problems import Findings, shown
 from corpora.formats.columns import read_cell
 from corpora.model.corpus import RawCorpus, RawEntry
 
@@ -48,15 +48,27 @@ def with_entries(
     raw: RawCorpus, units: list[Unit], named: tuple[str, str], findings: Findings
 ) -> RawCorpus:
     """Make entries of the units that have a translation; ``named`` are their texts for source and reference."""
-    lacking = [unit for unit in units if not _is_translated(unit, named[1])]
+    marked = [unit for unit in units if unit.untranslated and _has_text(unit, named[1])]
+    lacking = [unit for unit in units if not _has_text(unit, named[1])]
     kept = [unit for unit in units if _is_translated(unit, named[1])]
     _complete_ids(kept, findings)
     for unit in kept:
         raw.entries.append(RawEntry(unit.fields(*named), len(raw.entries) + 1, unit.line))
-    if lacking and kept:
+    if marked and kept:
         findings.warning(
-            f"{_units(len(lacking))} no translation and {_were(len(lacking))} left out.",
-            "Nothing to do if they are not translated yet.",
+            f"{_units(len(marked))} a translation that the file marks as none and {_were(len(marked))} left out.",
+            "If they are translated, change their state, or translate=no, in the program they came from.",
+            line=marked[0].line,
+        )
+    if lacking and kept:
+        others = dict.fromkeys(tag for unit in lacking for tag in unit.texts if tag != named[0])
+        listed = ", ".join(shown(tag, 20) for tag in list(others)[:12])
+        findings.warning(
+            f"{_units(len(lacking))} no translation and {_were(len(lacking))} left out"
+            f"{f'; there are texts in {listed}' if listed else ''}.",
+            "If one of these is meant, give its tag: --target-language."
+            if listed
+            else "Translate them, or leave them out on purpose.",
             line=lacking[0].line,
         )
     if coded := [unit for unit in kept if unit.codes]:

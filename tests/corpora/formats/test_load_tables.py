@@ -287,3 +287,54 @@ def test_wrong_name_among_several_columns_is_an_error(tmp_path: Path) -> None:
     for reference in ("a,nowhere", "a,a", "a,,b", "nowhere", "9,2"):
         problem = only_problem(path, dataset=PAIR, columns=Columns("source", reference))
         assert "separated by commas" in problem.mend
+
+
+def _tmx(units: list[dict[str, str]], srclang: str = "en") -> str:
+    tus = (
+        "".join(f'<tuv xml:lang="{tag}"><seg>{text}</seg></tuv>' for tag, text in unit.items())
+        for unit in units
+    )
+    return f'<tmx version="1.4"><header srclang="{srclang}"/><body>{"".join(f"<tu>{tu}</tu>" for tu in tus)}</body></tmx>'
+
+
+def test_tags_of_one_language_are_one_side_of_a_memory(tmp_path: Path) -> None:
+    for units, pairs in [
+        (
+            [{"en-US": "dog", "crk": "atim"}, {"en": "cat", "crk": "minôs"}],
+            [("dog", "atim"), ("cat", "minôs")],
+        ),
+        (
+            [{"en": "dog", "crk-CA": "atim"}, {"eng": "cat", "CRK_latn": "minôs"}],
+            [("dog", "atim"), ("cat", "minôs")],
+        ),
+        ([{"en-GB": "dog", "en": "hound", "crk": "atim"}], [("hound", "atim")]),
+    ]:
+        corpus = load(file(tmp_path, _tmx(units), "a.tmx"), dataset=LANGUAGES)
+        assert [(each.source, each.reference) for each in corpus.entries] == pairs
+        assert any("read as one language" in each.message for each in corpus.warnings)
+    own = load(
+        file(
+            tmp_path,
+            _tmx([{"en-US": "a", "crk": "b"}, {"en-GB": "c", "crk": "d"}], "en-US"),
+            "a.tmx",
+        )
+    )
+    assert len(own.entries) == 2
+    third = _tmx([{"en": "a", "crk": "b"}, {"en": "c", "fr": "d"}])
+    (left_out,) = [w for w in load(file(tmp_path, third, "a.tmx"), dataset=LANGUAGES).warnings if "left out" in w.message]  # fmt: skip
+    assert "texts in fr" in left_out.message
+    assert "--target-language" in left_out.mend
+
+
+def test_files_of_one_pair_are_one_corpus(tmp_path: Path) -> None:
+    unit = '<body><trans-unit id="{0}"><source>{0}</source><target>x</target></trans-unit></body></file>'
+    for tags, fits in [((("en", "crk"), ("en-US", "")), True), ((("en", "crk"), ("eng", "crk-CA")), True), ((("en", "crk"), ("en", "fr")), False)]:  # fmt: skip
+        files = (
+            f'<file source-language="{s}" target-language="{t}">{unit.format(n)}'
+            for n, (s, t) in enumerate(tags)
+        )
+        path = file(tmp_path, f'<xliff version="1.2">{"".join(files)}</xliff>', "a.xlf")
+        if fits:
+            assert len(load(path).entries) == 2
+        else:
+            assert "en–crk, en–fr" in only_problem(path).message
