@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 
 from corpora.files.problems import Findings, Problem, shown
 from corpora.languages.tags import nearest, wrong_tag
-from corpora.model.corpus import INHERITED, Dataset, RawEntry, with_tags_of
+from corpora.model.corpus import INHERITED, SIDES, Dataset, RawEntry, with_tags_of
 from corpora.model.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry
 from corpora.tasks.records import CHECKABLE
+from corpora.text.alike import NO_WIDTH, mixtures
 from corpora.text.comparison import NormalForm, comparison_form, is_blank, normal_form
 from corpora.text.near_names import fold
 
@@ -55,6 +56,7 @@ def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     _classes(placed, findings)
     _suspect_characters(placed, findings)
     _mixed_normal_forms(placed, findings)
+    _look_alikes(placed, findings)
     _unknown_instructions(placed, findings)
 
 
@@ -239,6 +241,21 @@ def _mixed_normal_forms(placed: Sequence[PlacedEntry], findings: Findings) -> No
             "Save all texts in NFC; scores are computed in NFC either way.",
             places=places,
         )
+
+
+def _look_alikes(placed: Sequence[PlacedEntry], findings: Findings) -> None:
+    """Note characters that look alike or have no width, of which the texts of one side have several forms."""
+    for side in SIDES:
+        for kind, forms in mixtures(getattr(item.entry, side) for item in placed).items():
+            ranked = sorted(forms, key=lambda form: (-len(forms[form]), form))
+            listed = ", ".join(f"{form} ({len(forms[form]):,})" for form in ranked[:6])
+            what = "There are" if kind == NO_WIDTH else "Several forms of one look:"
+            findings.warning(
+                f"{what} {kind} in the {side}s: {listed}.",
+                "Write one form, or none of what nobody sees; scores read them as one.",
+                field=side,
+                places=sorted({at for form in ranked[kind != NO_WIDTH :] for at in forms[form]}),
+            )
 
 
 def _unknown_instructions(placed: Sequence[PlacedEntry], findings: Findings) -> None:

@@ -11,11 +11,12 @@ from functools import cache, lru_cache
 from itertools import chain, takewhile
 from typing import Any
 
+from corpora.text.alike import without_unseen
+
 MOST_STACKED = 30
 """Combining marks in a row; no writing has more (Unicode's stream-safe text format, UAX #15)."""
 
 _NO_LETTERS = re.compile(r"[\W_]+")
-_INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 
 SCRIPTS = (
     "Latin", "Canadian_Aboriginal", "Cherokee", "Cyrillic", "Greek", "Arabic", "Hebrew",
@@ -78,7 +79,7 @@ def normalised(text: str) -> str:
 def is_blank(text: str) -> bool:
     """Tell whether nothing of a text would be seen: it is empty, white space or zero-width."""
     stripped = text.strip()
-    return stripped[:1] in _INVISIBLE and not "".join(stripped.split()).strip(_INVISIBLE)
+    return not stripped or not (stripped[:1].isalnum() or "".join(without_unseen(stripped).split()))
 
 
 def stacked(text: str) -> bool:

@@ -10,6 +10,7 @@ from threading import RLock
 import msgpack
 
 from corpora.languages.language import WritingSystem
+from corpora.text.alike import alike
 from corpora.text.words import JOINERS, pieces, words
 from harness.annotators.annotator import Memo, NoMemo
 from harness.fst.analyser import FORMAT, Analyser, Verdict
@@ -32,12 +33,15 @@ class FstAnnotator:
         memo: Memo | None = None,
         *,
         sha256: str | None = None,
+        language: str = "",
     ) -> None:
         """Take an analyser, or what opens it at the first word that the memo does not know.
 
         ``sha256`` of the analyser's file names its findings; it is needed where the analyser is not yet
-        open. ``writing`` says what a word is and which spellings count as one; None: no card.
+        open. ``writing`` says what a word is and which spellings count as one; None: no card. ``language``:
+        shortest tag, as ``corpora.text.alike`` takes it.
         """
+        self._language = language
         self._analyser = analyser
         self._maker = f"fst {FORMAT} {sha256 or self._opened().sha256}"
         """Names the findings: by the file, not the engine, since all engines agree."""
@@ -102,7 +106,7 @@ class FstAnnotator:
     def split(self, text: str) -> list[str]:
         """Return the words of a text that are looked up, in order: no numbers, placeholders, addresses."""
         found: list[str] = []
-        for piece in pieces(text):
+        for piece in pieces(alike(text, self._language)):
             known = self._pieces.get(piece)
             if known is None:
                 known = self._pieces[piece] = self._words(piece)

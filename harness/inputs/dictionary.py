@@ -18,6 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from corpora.text.alike import alike
 from corpora.text.words import Word, folded, words
 from harness.core.failures import UsageError
 from harness.core.user_file import read_text
@@ -60,7 +61,7 @@ def read_gloss_dictionary(path: Path) -> GlossDictionary:
     pairs = _gloss_items(path, text) if path.suffix.lower() == ".json" else _gloss_rows(path, text)
     found: dict[str, dict[str, None]] = {}
     for lemma, gloss in pairs:
-        form = unicodedata.normalize("NFC", " ".join(lemma.split()))
+        form = unicodedata.normalize("NFC", " ".join(alike(lemma).split()))
         found.setdefault(form, {})[" ".join(gloss.split())] = None
     if not found:
         raise UsageError(f"{path}: the dictionary is empty. Give a lemma and its gloss a line.")

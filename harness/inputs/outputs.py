@@ -16,6 +16,7 @@ from corpora.formats.separators import delimiter_of, first_record
 from corpora.model.corpus import SYNONYMS, entry_fields
 from corpora.model.entry import Entry, EntryId
 from corpora.tasks.records import own_answer
+from corpora.text.comparison import is_blank
 from harness.core.failures import ErrorClass, UsageError
 from harness.core.storage_problems import storable
 from harness.core.user_file import MOST_BYTES, read_bytes, text_of
@@ -260,7 +261,7 @@ def _row_output(path: Path, where: str, row: Mapping[str, Any]) -> Output:
 def _output(text: str | None, recorded: Recorded, raw: str | None = None) -> Output:
     if text is None:
         return Output(None, _MISSING.error_class, _MISSING.error, recorded=recorded)
-    if not text.strip():
+    if is_blank(text):
         return Output(None, ErrorClass.EMPTY, "The output is empty.", recorded=recorded)
     return Output(storable(text), recorded=recorded, raw=None if raw is None else storable(raw))
 

@@ -87,6 +87,7 @@ class Explainer:
         (annotated,) = self._tools.annotated(given)
         answers = self._answers.get(result.position, {})
         annotated = replace(annotated, annotations={**annotated.annotations, **answers})
+        (annotated,) = self._tools.scorer.alike([annotated])
         said = {
             metric.info.id: (_NO_SOURCE,)
             if metric.reads_source and is_blank(entry.source)

@@ -62,7 +62,9 @@ def analyser_annotator(
         return opened[0]
 
     engine, version, acceptor = _recalled(memo, key) or _asked(memo, key, opener())
-    annotator = FstAnnotator(opener, resources.writing, memo, sha256=model.sha256)
+    annotator = FstAnnotator(
+        opener, resources.writing, memo, sha256=model.sha256, language=resources.languages[1]
+    )
     words, accepted = _references(annotator, resources)
     return annotator, AnalyserFacts(
         name=model.name,

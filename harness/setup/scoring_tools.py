@@ -83,6 +83,7 @@ class ScoringTools:
 
     def corpus_values(self, translations: Sequence[Translation]) -> dict[str, float | None]:
         """Return the values of the metrics that only a whole corpus has."""
+        translations = self.scorer.alike(translations)
         return {
             metric.info.id: metric.corpus_value(translations)
             for metric in self.scorer.corpus_metrics

@@ -79,7 +79,10 @@ class Scorer:
         may_lack: bool = False,
         weighing: Weighing | None = None,
         free_word_order: bool = False,
+        languages: tuple[str, str] = ("", ""),
     ) -> None:
+        self._languages = languages
+        """Shortest tags of source and target, whose letters may look like other characters."""
         self.free_word_order = free_word_order
         """Whether the order of words means nothing in the target language (``ScoringSetup.free_word_order``)."""
         self.weighing = weighing or specified()
@@ -109,11 +112,16 @@ class Scorer:
 
     def statistics(self, translations: Sequence[Translation]) -> list[EntryStatistics]:
         """Take all statistics of some entries; many at once are faster than one by one."""
+        translations = self.alike(translations)
         sourceless = [is_blank(each.entry.source) for each in translations]
         taken = [_taken(metric, translations, sourceless) for metric in self.metrics]
         if not taken:
             return [{} for _ in translations]
         return [dict(zip(self.ids, row, strict=True)) for row in zip(*taken, strict=True)]
+
+    def alike(self, translations: Sequence[Translation]) -> list[Translation]:
+        """Return translations as every metric reads them: characters that look alike are one."""
+        return [each.alike(*self._languages) for each in translations]
 
     def table(self, statistics: Sequence[EntryStatistics]) -> Table:
         """Lay statistics out as a matrix."""

@@ -6,11 +6,12 @@ The ``fst`` annotation is what a morphological analyser says of the words of bot
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 from corpora.model.entry import Entry
+from corpora.text.alike import alike
 
 
 class Acceptance(StrEnum):
@@ -55,6 +56,31 @@ class Translation:
     raw: str | None = None
     """The method's first answer, before its own gates and repairs; None where it is the output."""
 
+    def alike(self, source_language: str, target_language: str) -> Translation:
+        """Return it with all its texts in the one form that metrics read (``corpora.text.alike``).
+
+        Languages are shortest tags. Where no text changes it is the same object.
+        """
+        entry = alike_entry(self.entry, source_language, target_language)
+        output = alike(self.output, target_language)
+        raw = None if self.raw is None else alike(self.raw, target_language)
+        if entry is self.entry and output == self.output and raw == self.raw:
+            return self
+        return replace(self, entry=entry, output=output, raw=raw)
+
     def given(self, field: str) -> Any:
         """Return a field of the entry's record that only its task knows; None where it has none."""
         return (self.entry.model_extra or {}).get(field)
+
+
+def alike_entry(entry: Entry, source_language: str, target_language: str) -> Entry:
+    """Return an entry with source, reference, variants and gold analysis in the form of ``corpora.text.alike``."""
+    read = {
+        "source": alike(entry.source, source_language),
+        "reference": alike(entry.reference, target_language),
+        "variants": tuple(alike(each, target_language) for each in entry.variants),
+    }
+    if entry.morphological_analysis is not None:
+        read["morphological_analysis"] = alike(entry.morphological_analysis, target_language)
+    changed = {name: text for name, text in read.items() if text != getattr(entry, name)}
+    return entry.model_copy(update=changed) if changed else entry

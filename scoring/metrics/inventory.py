@@ -166,6 +166,7 @@ def make_scorer(resources: Resources, packed: Sequence[PackedColumn] | None = No
         may_lack=packed is None,
         weighing=resources.setup.weighing,
         free_word_order=resources.setup.free_word_order,
+        languages=resources.languages,
     )
 
 

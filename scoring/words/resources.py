@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from corpora.languages.language import LanguageCard, WritingSystem
+from corpora.languages.tags import language_of
 from corpora.model.entry import Entry
 from scoring.core.setup import ScoringSetup
+from scoring.core.translation import alike_entry
 from scoring.words.bitext import Bitext
 from scoring.words.reading import reader
 from scoring.words.terminology import Terminology
@@ -33,6 +35,17 @@ class Resources:
     terms: Terminology = field(default_factory=lambda: Terminology(()))
     gloss_dictionary: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Target lemma → glosses in the source language (Plains Cree semantic verdicts)."""
+
+    def __post_init__(self) -> None:
+        """Bring the entries into the form that metrics read."""
+        for name in ("entries", "pairs"):
+            read = [alike_entry(each, *self.languages) for each in getattr(self, name)]
+            object.__setattr__(self, name, read)
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """Shortest tags of source and target."""
+        return language_of(self.setup.source_language), language_of(self.setup.target_language)
 
     @property
     def writing(self) -> WritingSystem | None:

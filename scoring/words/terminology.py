@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from corpora.text.alike import alike
 from corpora.text.words import folded
 from scoring.core.translation import FstAnnotation, Translation, WordAnalysis
 from scoring.grammar.gold_analysis import tagged_word
@@ -49,8 +50,8 @@ class Terminology:
         self._read = reader().read
         renderings: dict[tuple[str, ...], dict[str, None]] = {}
         for phrase, targets in pairs:
-            written = [target for target in targets if target.strip()]
-            if (words := self._read(phrase).words) and written:
+            written = [alike(target) for target in targets if target.strip()]
+            if (words := self._read(alike(phrase)).words) and written:
                 renderings.setdefault(words, {}).update(dict.fromkeys(written))
         self.terms = tuple(
             DictionaryTerm(words, tuple(found)) for words, found in renderings.items()
