@@ -22,7 +22,7 @@ from harness.core.failures import (
     RateLimited,
     Refused,
     Transient,
-)
+)  # fmt: skip
 from harness.core.run_state import RunState
 from harness.endpoint import client, offline
 from harness.endpoint.client import Connections, EndpointClient, OverlappingConnections
