@@ -8,8 +8,9 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from corpora.files.problems import Findings
 
@@ -144,12 +145,16 @@ _EXPORTS = {
 }
 
 
-def needs_extra(what: str, package: str) -> tuple[str, str]:
-    """Return why a file cannot be read without a package of the extra ``formats``, and the mend."""
-    return (
-        f"{what} needs the package {package}, which is not installed.",
-        "Install it: pip install 'rosetta-tui[formats]'. Or save the file as CSV or JSONL.",
-    )
+def extra(package: str, what: str, findings: Findings) -> Any | None:
+    """Return a package of the extra ``formats``; None where it is not installed, and the findings say so."""
+    try:
+        return import_module(package)
+    except ImportError:
+        findings.error(
+            f"{what} needs the package {package}, which is not installed.",
+            "Install it: pip install 'rosetta-tui[formats]'. Or save the file as CSV or JSONL.",
+        )
+        return None
 
 
 def _is_dataset(folder: Path) -> bool:

@@ -18,6 +18,7 @@ from corpora.files.problems import Findings, Problem, Severity, shown
 from corpora.formats.assemble import assemble_dataset, assemble_entry
 from corpora.formats.columns import OPTIONS, Columns
 from corpora.formats.read_json import read_json, read_jsonl
+from corpora.formats.separators import first_record
 from corpora.model.corpus import (
     SIDES,
     SYNONYMS,
@@ -312,8 +313,11 @@ def _number(entries: list[RawEntry], findings: Findings) -> None:
 def _raw(
     files: list[File], form: Form | None, columns: Columns, findings: Findings
 ) -> RawCorpus | None:
-    if len(files) == 1 and (form is Form.XLSX or (form is None and _is_workbook(files[0]))):
-        return _sheet(files[0], columns, findings)
+    if len(files) == 1 and form in (None, Form.XLSX) and files[0].data.startswith(b"PK"):
+        from corpora.formats import read_sheet  # noqa: PLC0415  only for archives
+
+        if read_sheet.is_workbook(files[0].data):
+            return read_sheet.read_workbook(files[0].data, findings, columns)
     texts = _texts(files, findings)
     if texts is None:
         return None
@@ -334,23 +338,6 @@ def _raw(
 
 
 _WITHOUT_COLUMNS = (Form.PARALLEL, Form.TMX, Form.XLIFF, Form.PO, Form.ARB)
-
-
-def _is_workbook(file: File) -> bool:
-    if not file.data.startswith(b"PK"):
-        return False
-    from corpora.formats.read_sheet import is_workbook  # noqa: PLC0415  loads only what is needed
-
-    return is_workbook(file.data)
-
-
-def _sheet(file: File, columns: Columns, findings: Findings) -> RawCorpus | None:
-    """Read the first sheet of a workbook as any other table."""
-    from corpora.formats.read_sheet import read_sheet  # noqa: PLC0415
-    from corpora.formats.read_table import of_records  # noqa: PLC0415
-
-    table = read_sheet(file.data, findings)
-    return None if table is None else of_records(table, "", Form.XLSX, findings, columns)
 
 
 def _by_form(
@@ -428,7 +415,6 @@ def _is_jsonl(text: str) -> bool:
 
 def _table_form(text: str, columns: Columns) -> Form:
     from corpora.formats.read_table import is_table  # noqa: PLC0415  only files without a known suffix
-    from corpora.formats.separators import first_record  # noqa: PLC0415
 
     if not is_table(text, columns):
         return Form.PARALLEL

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from corpora.files.decode import needs_extra
+from corpora.files.decode import extra
 from corpora.files.problems import Findings
 from corpora.formats.json_text import parse
-from corpora.formats.read_xml import Refused, check_comment
+from corpora.formats.read_xml import RefusedFile, check_comment
 from corpora.languages.tags import as_tag, is_language_tag
 from corpora.model.corpus import Form, RawCorpus, RawEntry
 
@@ -50,7 +50,7 @@ def read_po(text: str, findings: Findings) -> RawCorpus | None:
     return raw
 
 
-class Message:
+class PoMessage:
     """One message of a PO file; each number of a plural is one."""
 
     def __init__(
@@ -75,19 +75,17 @@ class Message:
         return "are marked as fuzzy" if self.fuzzy else None
 
 
-class Messages:
+class PoFile:
     """The messages of a PO file and the language that its header names."""
 
-    def __init__(self, messages: list[Message], language: str) -> None:
+    def __init__(self, messages: list[PoMessage], language: str) -> None:
         self.messages, self.language = messages, language
 
 
-def po_messages(text: str, findings: Findings) -> Messages | None:
+def po_messages(text: str, findings: Findings) -> PoFile | None:
     """Return all messages of a PO file in order; None where the findings say why there are none."""
-    try:
-        import polib  # noqa: PLC0415  of the extra
-    except ImportError:
-        findings.error(*needs_extra("A PO file", "polib"))
+    polib = extra("polib", "A PO file", findings)
+    if polib is None:
         return None
     try:
         file = polib.pofile(f"{text}\n")  # a path has no line break, so this is never taken for one
@@ -96,20 +94,20 @@ def po_messages(text: str, findings: Findings) -> Messages | None:
         line = int(found[0]) if found else None
         findings.error("It is no valid PO file.", "Check it with msgfmt --check.", line=line)
         return None
-    made: list[Message] = []
+    made: list[PoMessage] = []
     for number, entry in enumerate(file, 1):
         try:
             for comment in (entry.comment, entry.tcomment):
                 check_comment(comment)
-        except Refused as refused:
+        except RefusedFile as refused:
             findings.error(refused.message, refused.mend, line=entry.linenum)
             return None
         plural = [entry.msgstr_plural[place] for place in sorted(entry.msgstr_plural)]
         first = plural[:1] or [entry.msgstr]
-        made.append(Message(number, entry, entry.msgid, first, plural=False))
+        made.append(PoMessage(number, entry, entry.msgid, first, plural=False))
         if plural[1:]:
-            made.append(Message(number, entry, entry.msgid_plural, plural[1:], plural=True))
-    return Messages(made, file.metadata.get("Language", ""))
+            made.append(PoMessage(number, entry, entry.msgid_plural, plural[1:], plural=True))
+    return PoFile(made, file.metadata.get("Language", ""))
 
 
 def read_arb(texts: list[str], findings: Findings) -> RawCorpus | None:
@@ -176,6 +174,6 @@ def _language(field: str, stated: str) -> dict[str, str]:
     return {field: tag} if is_language_tag(tag) else {}
 
 
-def rows_of_po(messages: Messages) -> Iterator[tuple[int | None, Message]]:
+def rows_of_po(messages: PoFile) -> Iterator[tuple[int | None, PoMessage]]:
     """Yield line and message of each that has a text and is not obsolete, fuzzy ones too: machines mark theirs so."""
     yield from ((each.line, each) for each in messages.messages if each.texts and not each.obsolete)

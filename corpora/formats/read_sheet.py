@@ -12,9 +12,11 @@ from datetime import date, datetime, time
 from typing import Any
 
 from corpora.checks.marks import MOST_FIELDS
-from corpora.files.decode import LARGEST, needs_extra
+from corpora.files.decode import LARGEST, extra
 from corpora.files.problems import Findings, shown
-from corpora.formats.read_table import RecordTable, TableRow
+from corpora.formats.columns import Columns
+from corpora.formats.read_table import RecordTable, TableRow, of_records
+from corpora.model.corpus import Form, RawCorpus
 
 MOST_CELLS = 20_000_000
 """Cells of a sheet, empty ones counted; a corpus of a million entries has fewer."""
@@ -31,17 +33,21 @@ def is_workbook(data: bytes) -> bool:
         return False
 
 
+def read_workbook(data: bytes, findings: Findings, columns: Columns) -> RawCorpus | None:
+    """Return the corpus in the first sheet, which is read as any other table."""
+    table = read_sheet(data, findings)
+    return None if table is None else of_records(table, "", Form.XLSX, findings, columns)
+
+
 def read_sheet(data: bytes, findings: Findings) -> RecordTable | None:
     """Return the records of the first sheet, blank ones left out; None where the findings say why not."""
     if not _fits(data, findings):
         return None
-    try:
-        from openpyxl import load_workbook  # noqa: PLC0415  of the extra
-    except ImportError:
-        findings.error(*needs_extra("An Excel workbook", "openpyxl"))
+    openpyxl = extra("openpyxl", "An Excel workbook", findings)
+    if openpyxl is None:
         return None
     try:
-        book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         sheet = book.worksheets[0]
         sheet.reset_dimensions()  # what a file claims of its size may be untrue
         table = _table(sheet.iter_rows(values_only=True), findings)

@@ -39,7 +39,7 @@ _OWN_ATTRIBUTES = frozenset({"id", "tuid", "segtype", "canResegment"})
 """Attributes of the standards that look like marks and are none."""
 
 
-class Refused(Exception):  # noqa: N818  becomes a finding
+class RefusedFile(Exception):  # noqa: N818  becomes a finding
     """A file holds what no corpus needs, or what may be a mark that is not understood."""
 
     def __init__(self, message: str, mend: str) -> None:
@@ -51,7 +51,7 @@ def read_xml(text: str, form: Form, findings: Findings, columns: Columns) -> Raw
     reader = _Tmx() if form is Form.TMX else _Xliff()
     try:
         reader.parse(text)
-    except Refused as refused:
+    except RefusedFile as refused:
         findings.error(refused.message, refused.mend, line=reader.line)
         return None
     except expat.ExpatError as error:
@@ -112,13 +112,13 @@ class _Reader:
         return self._parser.CurrentLineNumber
 
     def parse(self, text: str) -> None:
-        """Read the whole text; raises ExpatError, or Refused for what a corpus does not need."""
+        """Read the whole text; raises ExpatError, or RefusedFile for what a corpus does not need."""
         self._parser.Parse(text.encode(), True)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > DEEPEST:
-            raise Refused(
+            raise RefusedFile(
                 f"Elements are nested more than {DEEPEST} levels deep.", "Export the file again."
             )
         namespace, _, local = name.rpartition(" ")
@@ -416,14 +416,14 @@ def check_comment(comment: str) -> None:
         or has_licence_word(words)
         or forbids_plainly(comment)
     ):
-        raise Refused(
+        raise RefusedFile(
             "The comment may say what is secret, or where texts may go, and is not understood.",
             'Take it out, or say it in a file beside this one: {"transmission": "local-only"} or "open".',
         )
 
 
 def _refuse_entity(*_: object) -> None:
-    raise Refused(
+    raise RefusedFile(
         "The file declares or uses entities of its own (<!ENTITY …>), which can fill the memory.",
         "Write their text in their place.",
     )

@@ -199,7 +199,9 @@ def _languages() -> _Languages:
     """Read the one table of languages."""
     text = Path(__file__).with_name("languages.txt").read_text(encoding="utf-8")
     named, registry = text.split("\n\n")
-    names, shortest, by_name = {}, {}, {}
+    names: dict[str, str] = {}
+    shortest: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for line in named.splitlines():
         tags, _, name = line.partition(" ")
         if tags == "#":

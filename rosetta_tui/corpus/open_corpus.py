@@ -68,7 +68,21 @@ def summary_of(path: Path, sha256: str, looked_at: OpenedCorpus | None) -> Corpu
     return replace(own, files=looked_at.examination.files, runs=runs)
 
 
-SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab", ".txt", ".tmx", ".xlf", ".xliff", ".xlsx", ".po", ".arb")
+SUFFIXES = (
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".csv",
+    ".tsv",
+    ".tab",
+    ".txt",
+    ".tmx",
+    ".xlf",
+    ".xliff",
+    ".xlsx",
+    ".po",
+    ".arb",
+)
 """Endings of files that are listed as corpora."""
 
 FIELDS = {

@@ -24,7 +24,19 @@ from rosetta_tui.toolkit.section_page import Line
 Add = Callable[[WantedSentences], Sequence[Line]]
 """Adds sentences, and says what became of them; called in a thread."""
 
-_ENDINGS = (".tsv", ".csv", ".txt", ".json", ".jsonl", ".tmx", ".xlf", ".xliff", ".xlsx", ".po", ".arb")
+_ENDINGS = (
+    ".tsv",
+    ".csv",
+    ".txt",
+    ".json",
+    ".jsonl",
+    ".tmx",
+    ".xlf",
+    ".xliff",
+    ".xlsx",
+    ".po",
+    ".arb",
+)
 
 _FIELDS = (
     ("difficulty", "Difficulty", "1 to 5, of those that name none"),

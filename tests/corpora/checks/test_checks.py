@@ -232,8 +232,9 @@ def test_control_characters_are_pointed_at(tmp_path: Path) -> None:
             (only,) = warnings(tmp_path, entry(1, **fields))
             assert ("bidirectional" in only.message) is (sign in "\u202e\u200f\u2068")
             assert only.entry == 1
-    for needed in "\t\n\u200c\u200d\u00a0\u3000":
+    for needed in "\t\n\u00a0\u3000":
         assert warnings(tmp_path, entry(1, source=f"a{needed}b")) == []
+    assert warnings(tmp_path, entry(1, source="می\u200cخواهم क्\u200dष")) == []
 
 
 def test_mixed_normal_forms_are_counted(tmp_path: Path) -> None:
