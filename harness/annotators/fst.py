@@ -33,13 +33,13 @@ class FstAnnotator:
         memo: Memo | None = None,
         *,
         sha256: str | None = None,
-        language: str = "",
+        language: str | None = "",
     ) -> None:
         """Take an analyser, or what opens it at the first word that the memo does not know.
 
         ``sha256`` of the analyser's file names its findings; it is needed where the analyser is not yet
         open. ``writing`` says what a word is and which spellings count as one; None: no card. ``language``:
-        shortest tag, as ``corpora.text.alike`` takes it.
+        shortest tag, as ``corpora.text.alike`` takes it; None reads texts as they are.
         """
         self._language = language
         self._analyser = analyser
@@ -106,7 +106,8 @@ class FstAnnotator:
     def split(self, text: str) -> list[str]:
         """Return the words of a text that are looked up, in order: no numbers, placeholders, addresses."""
         found: list[str] = []
-        for piece in pieces(alike(text, self._language)):
+        read = text if self._language is None else alike(text, self._language)
+        for piece in pieces(read):
             known = self._pieces.get(piece)
             if known is None:
                 known = self._pieces[piece] = self._words(piece)

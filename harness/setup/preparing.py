@@ -12,6 +12,7 @@ from corpora.languages.language import LanguageCard
 from corpora.languages.tags import resolve_script
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
+from corpora.text.alike import FORM
 from harness.annotators.annotator import Memo, NoMemo
 from harness.core.failures import UsageError
 from harness.inputs.coaching import holds_coaching, read_coaching
@@ -106,6 +107,7 @@ def _languages(
     facts = {
         **({} if target is None else _facts_of_card(target, script)),
         "task": dataset.task,
+        "text_form": FORM,
         "multi_ref": options.multi_ref,
         "script": script,
         "terms": len(terms),

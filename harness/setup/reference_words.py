@@ -62,8 +62,9 @@ def analyser_annotator(
         return opened[0]
 
     engine, version, acceptor = _recalled(memo, key) or _asked(memo, key, opener())
+    tags = resources.languages
     annotator = FstAnnotator(
-        opener, resources.writing, memo, sha256=model.sha256, language=resources.languages[1]
+        opener, resources.writing, memo, sha256=model.sha256, language=tags[1] if tags else None
     )
     words, accepted = _references(annotator, resources)
     return annotator, AnalyserFacts(

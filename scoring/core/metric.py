@@ -18,7 +18,6 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from corpora.text.alike import FORM
 from scoring.core.setup import ScoringSetup
 from scoring.core.specification import MetricInfo
 from scoring.core.translation import Translation
@@ -130,12 +129,12 @@ ENGINE = "rosetta-1"
 
 def own_signature(parts: str) -> str:
     """Sign a value whose definition is our own."""
-    return f"{parts}|norm:NFC+{FORM}|engine:{ENGINE}"
+    return f"{parts}|norm:NFC|engine:{ENGINE}"
 
 
 def sacrebleu_signature(parts: str) -> str:
-    """Sign a value that equals sacreBLEU's for texts in the form ``FORM``: its signature, then form and engine."""
-    return f"{parts}|version:{_sacrebleu_version()}|norm:NFC+{FORM}|engine:{ENGINE}"
+    """Sign a value that equals sacreBLEU's: its own signature, then normal form and engine."""
+    return f"{parts}|version:{_sacrebleu_version()}|norm:NFC|engine:{ENGINE}"
 
 
 def content_key(sha256: str | None) -> str:

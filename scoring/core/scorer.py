@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import msgpack
 import numpy as np
 
+from corpora.text.alike import FORM
 from corpora.text.comparison import is_blank
 from scoring.core.columns import TRANSLATIONS, KeptColumns
 from scoring.core.composite import STRUCTURAL_KEY, Composite, composite, composites
@@ -79,10 +80,10 @@ class Scorer:
         may_lack: bool = False,
         weighing: Weighing | None = None,
         free_word_order: bool = False,
-        languages: tuple[str, str] = ("", ""),
+        languages: tuple[str, str] | None = None,
     ) -> None:
         self._languages = languages
-        """Shortest tags of source and target, whose letters may look like other characters."""
+        """Shortest tags of source and target where look-alikes are one (``ScoringSetup.text_form``), else None."""
         self.free_word_order = free_word_order
         """Whether the order of words means nothing in the target language (``ScoringSetup.free_word_order``)."""
         self.weighing = weighing or specified()
@@ -121,6 +122,8 @@ class Scorer:
 
     def alike(self, translations: Sequence[Translation]) -> list[Translation]:
         """Return translations as every metric reads them: characters that look alike are one."""
+        if self._languages is None:
+            return list(translations)
         return [each.alike(*self._languages) for each in translations]
 
     def table(self, statistics: Sequence[EntryStatistics]) -> Table:
@@ -130,7 +133,10 @@ class Scorer:
     @property
     def signatures(self) -> dict[str, str]:
         """All that a value depends on, by metric id; of a pack's metric its version too."""
-        return {metric.info.id: _signed(metric) for metric in self.all_metrics}
+        form = "norm:NFC" if self._languages is None else f"norm:NFC+{FORM}"
+        return {
+            metric.info.id: _signed(metric).replace("norm:NFC", form) for metric in self.all_metrics
+        }
 
     @property
     def as_stated(self) -> dict[str, str]:

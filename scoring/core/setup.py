@@ -155,11 +155,13 @@ class ScoringSetup(BaseModel):
     """Packs of which metrics are computed, with their versions; written only where there are such."""
     calibration: CalibrationFacts | None = None
     """Signed weights and tier lines in place of the specification's; written only where there are such."""
+    text_form: str = ""
+    """Form in which metrics read texts (``corpora.text.alike.FORM``); empty, and not written, for NFC alone as before."""
 
     @model_serializer(mode="wrap")
     def _without_empty(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         fields: dict[str, Any] = write(self)
-        for name in ("free_word_order", "annotators", "packs", "calibration"):
+        for name in ("free_word_order", "annotators", "packs", "calibration", "text_form"):
             if not getattr(self, name):
                 fields.pop(name, None)
         if self.task == TRANSLATION:

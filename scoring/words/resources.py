@@ -13,6 +13,7 @@ from functools import cached_property
 from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.languages.tags import language_of
 from corpora.model.entry import Entry
+from corpora.text.alike import FORM
 from scoring.core.setup import ScoringSetup
 from scoring.core.translation import alike_entry
 from scoring.words.bitext import Bitext
@@ -38,13 +39,17 @@ class Resources:
 
     def __post_init__(self) -> None:
         """Bring the entries into the form that metrics read."""
+        if self.languages is None:
+            return
         for name in ("entries", "pairs"):
             read = [alike_entry(each, *self.languages) for each in getattr(self, name)]
             object.__setattr__(self, name, read)
 
     @property
-    def languages(self) -> tuple[str, str]:
-        """Shortest tags of source and target."""
+    def languages(self) -> tuple[str, str] | None:
+        """Shortest tags of source and target where look-alikes are read as one; None for a run of before."""
+        if self.setup.text_form != FORM:
+            return None
         return language_of(self.setup.source_language), language_of(self.setup.target_language)
 
     @property

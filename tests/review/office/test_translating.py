@@ -49,7 +49,7 @@ def test_lines_are_sentences_each_once_or_refused(tmp_path: Path) -> None:
             of_lines(path, "en", "crk")
     for source, target, said in (
         ("en", None, "--target-language"),
-        ("english", "crk", "not a language tag"),
+        ("my english", "crk", "not a language tag"),
     ):
         with pytest.raises(UsageError, match=said):
             of_lines(path, source, target)
