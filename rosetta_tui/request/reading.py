@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 WRITTEN = ("specification", "legacy", "reference-implementation", "jsonl", "csv", "tsv", "parallel")
 """Forms that a corpus is read from and written in."""
-FORMS = (*WRITTEN, "tmx", "xliff")
+FORMS = (*WRITTEN, "tmx", "xliff", "xlsx", "po", "arb")
 SEGMENTS = ("development", "diagnostic", "gold_standard", "held_out")
 MOST_LINES = 100
 """Lines of problems printed before the rest is only counted."""

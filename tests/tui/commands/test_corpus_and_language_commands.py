@@ -246,7 +246,7 @@ def test_docs_name_every_field_of_a_language_card() -> None:
 
 def test_language_check_says_which_scripts_there_are(home: Path) -> None:
     assert isinstance(
-        on_languages("check", "eo", "--source-language", "English").exception, UsageError
+        on_languages("check", "eo", "--source-language", "No Such Tongue").exception, UsageError
     )
     assert "the card has no script Cans; it has Latn" in on_languages("check", "eo-Cans").stdout
     assert json.loads(on_languages("check", "eo-Cans", "--json").stdout)["no_script"]

@@ -413,7 +413,7 @@ def test_reader_that_leaves_early_hurts_nothing(rosetta: Rosetta, endpoint: Scri
 def test_run_prints_no_secret_text(program: Program, endpoint: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """Though the endpoint gives it back in its errors."""
     secret, corpus = "the medicine bundle", tmp_path / "corpus.tsv"
-    rows = [f"{n}\t{secret} {n}\t{secret} {n} ref\theld_out" for n in range(6)]
+    rows = [f"{n}\t{secret} {n}\t{secret} {n} ref\tgold_standard" for n in range(6)]
     corpus.write_text("\n".join(["id\tsource\treference\tsegment", *rows]) + "\n", "utf-8")
     endpoint.answer = lambda asked: (
         error(400, asked.source) if asked.number % 2 else json_answer(completion(asked.source))

@@ -173,7 +173,7 @@ def test_judge_in_a_whole_run(rosetta: Place, case: Case) -> None:
 
 def test_judge_elsewhere_gets_no_secret_text(rosetta: Place) -> None:
     for case in CASES:
-        secret = rosetta.corpus(case, segment="held_out", predicted="an answer")
+        secret = rosetta.corpus(case, segment="gold_standard", predicted="an answer")
         for where in ("openai", "https://judge.example.org/v1"):  # no key is asked for
             told = rosetta("score", *secret, "--judge", where, "--judge-model", "x", code=2)
             assert "the judge is on another machine" in told
