@@ -18,7 +18,9 @@ from harness.core.storage_problems import StorageProblem, storage_problem
 from harness.doctor.finding import Finding, Health
 from harness.endpoint.endpoints import chat_endpoint, checked_url, presets
 from harness.settings import read_settings, settings_path
+from harness.store.file.copies import upgrade_copy
 from harness.store.file.database import SCHEMA_VERSION
+from harness.store.file.schema import STEPS, recorded_steps, schema_differences
 from harness.store.file.trouble import in_words
 
 _FEW_BYTES = 200 * 2**20
@@ -170,7 +172,21 @@ def _examined(store: sqlite3.Connection, path: Path) -> Iterator[Finding]:
         words = f"{path}: {lost:,} rows belong to nothing. Put a copy of yours in its place."
         yield Finding("Data", "store", Health.BROKEN, words)
         return
+    applied = STEPS if number == SCHEMA_VERSION else recorded_steps(store)
+    if differences := schema_differences(store, applied):
+        words = (
+            f"{path} is not in the form of store version {number}: {'; '.join(differences)}. No released version "
+            "of Rosetta made it. Use the one that did, or put a copy of yours in its place, or begin with a new store:"
+        )
+        yield Finding("Data", "store", Health.BROKEN, words, _away(path))
+        return
     yield Finding("Data", "store", Health.OK, _contents(store, path, number))
+    for copy in path.parent.glob(upgrade_copy(path, 0).name.replace("0", "*")):
+        words = (
+            f"{copy} is the store as it was before an upgrade that was stopped or failed. The upgrade that ends "
+            "deletes it; once your runs are all there, you can."
+        )
+        yield Finding("Data", "copy", Health.UNKNOWN, words)
 
 
 def _contents(store: sqlite3.Connection, path: Path, number: int) -> str:

@@ -1,17 +1,18 @@
-"""Private copies of stores that cannot be written: made, held while they are read, and never left lying about.
+"""Copies of stores: private ones of those that cannot be written, and one beside a store while it is upgraded.
 
-A program that ends erases its copies itself. One that was killed cannot; the next one does, and knows by a lock, which
-the system takes from a process however it ends, that nobody reads the copy any more.
+A program that ends erases its private copies itself. One that was killed cannot; the next one does, and knows by a
+lock, which the system takes from a process however it ends, that nobody reads the copy any more.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
+import sqlite3
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from shutil import copyfile, rmtree
@@ -115,3 +116,46 @@ def _left(found: os.DirEntry[str]) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+# The copy beside a store while it is upgraded
+
+
+def upgrade_copy(path: Path, version: int) -> Path:
+    """Return where the copy of a store of a version lies while it is upgraded, and after that failed."""
+    return path.with_name(f"{path.stem}.version-{version}{path.suffix}")
+
+
+@contextmanager
+def copied_for_upgrade(
+    connection: sqlite3.Connection, path: Path, version: int, *, begun: bool
+) -> Iterator[Path]:
+    """Copy a store before the block and erase the copy after it; where the block fails, the copy stays.
+
+    ``begun``: an earlier upgrade was stopped after its first step. Then its copy is used, which is the store as it was.
+    """
+    copy = upgrade_copy(path, version)
+    if not (begun and copy.is_file()):
+        part = copy.with_name(f"{copy.name}.part")
+        try:
+            os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
+            with closing(sqlite3.connect(part)) as target:
+                connection.backup(target)
+            part.replace(copy)
+        finally:
+            part.unlink(missing_ok=True)
+    yield copy
+    _overwrite_and_delete(copy)
+
+
+_BLOCK = 2**20
+
+
+def _overwrite_and_delete(path: Path) -> None:
+    """Delete a file after writing zeros over it, as SQLite does with deleted rows: texts may lie open in it."""
+    with path.open("r+b") as file:
+        for _ in range(-(-path.stat().st_size // _BLOCK)):
+            file.write(bytes(_BLOCK))
+        file.flush()
+        os.fsync(file.fileno())
+    path.unlink()

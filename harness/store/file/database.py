@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -15,8 +15,14 @@ from corpora.files.problems import StoredValueError
 from harness.core.failures import DataFolderError, StoreError, UsageError
 from harness.core.storage_problems import StorageProblem, storage_problem
 from harness.core.written_files import private_folder
-from harness.store.file.copies import copied, copies, erase_left_copies, file_lock
-from harness.store.file.schema import STEPS, create_schema
+from harness.store.file.copies import (
+    copied,
+    copied_for_upgrade,
+    copies,
+    erase_left_copies,
+    file_lock,
+)
+from harness.store.file.schema import STEPS, create_schema, recorded_steps, schema_differences
 from harness.store.file.trouble import STORE_ERRORS, full_words, unpacks, worded
 
 MOMENT_SECONDS = 1.0
@@ -267,20 +273,57 @@ def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
         before = connection.execute("PRAGMA user_version").fetchone()[0]
         if before == SCHEMA_VERSION:  # another process was quicker
             return
+        _require_columns(connection, path, recorded_steps(connection), "Nothing was changed.")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         if connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None:
             create_schema(connection)
             return
-        from sqlite_utils import Database
+        begun = len(recorded_steps(connection)) > before
+        with copied_for_upgrade(connection, path, before, begun=begun) as copy:
+            _apply_steps(connection, path, before, copy)
 
-        from harness.store.file.migrations import migrations
 
-        migrations.apply(Database(connection))
-        if before:
-            _sealing().take_over(connection, path)
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+def _apply_steps(connection: sqlite3.Connection, path: Path, before: int, copy: Path) -> None:
+    """Bring a store from the version ``before`` to this program's; it gets the new number only once it holds."""
+    from sqlite_utils import Database
+
+    from harness.store.file.migrations import migrations
+
+    migrations.apply(Database(connection))
+    _require_columns(connection, path, STEPS, f"{copy} is the store as it was before.")
+    if before:
+        _sealing().take_over(connection, path)
+    with closing(_read(copy, "&immutable=1")) as original:
+        lost = [table for table in _KEPT if _count(connection, table) < _count(original, table)]
+    if lost:
+        raise StoreError(
+            f"{path} has fewer rows of {' and '.join(lost)} than before it was brought up to date. {copy} is the "
+            "store as it was before."
+        )
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _require_columns(
+    connection: sqlite3.Connection, path: Path, steps: Iterable[str], end: str
+) -> None:
+    """Raise StoreError where the tables are not those that the steps make; ``end``: what became of the store."""
+    if differences := schema_differences(connection, steps):
+        raise StoreError(
+            f"{path} cannot be brought up to date: {'; '.join(differences)}. No released version of Rosetta "
+            f"made it: use the one that did, or name another folder in ROSETTA_HOME. {end}"
+        )
+
+
+_KEPT = ("runs", "corpora", "entries", "results")
+"""Tables from which no upgrade takes a row."""
+
+
+def _count(connection: sqlite3.Connection, table: str) -> int:
+    if not has_table(connection, table):  # as in the first versions
+        return 0
+    return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
 
 def _sealing() -> ModuleType:

@@ -48,8 +48,8 @@ _WORDS = {
         "ROSETTA_HOME."
     ),
     StorageProblem.OTHER_FORM: (
-        "it is not in the form that this program makes. Move it away, or name another folder in "
-        "ROSETTA_HOME."
+        "it is not in the form that this program makes, and `rosetta doctor` names what differs. Move it away, or "
+        "name another folder in ROSETTA_HOME."
     ),
     StorageProblem.OTHER: "SQLite fails on it ({}). Try again.",
 }

@@ -22,6 +22,8 @@ from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
 from harness.core.failures import KeyStoreError, StoreError
 from harness.core.run_state import RunState
+from harness.doctor.data import data as examine_data
+from harness.doctor.finding import Health
 from harness.store.corpora.entries import read_entries
 from harness.store.deletion import HoldsSecrets, bring_back, trash
 from harness.store.file import database, take_over
@@ -263,6 +265,50 @@ def test_fresh_store_has_the_schema_of_every_migration(tmp_path: Path) -> None:
         migrations.apply(Database(migrated))
         with closing(open_store(tmp_path / "fresh")) as fresh:
             assert tables(fresh) == tables(migrated)
+
+
+OTHER_FORMS = [
+    ("ALTER TABLE certificates DROP COLUMN suspended", "certificates has no column suspended"),
+    ("ALTER TABLE results RENAME COLUMN chrf TO f", "results has no column chrf.*1 column more"),
+    ("DROP TABLE makers", "the table makers is missing"),
+    ("DROP INDEX results_run_position", "the index results_run_position is missing"),
+    ("ALTER TABLE runs ADD COLUMN owner TEXT", "runs has 1 column more"),
+    ("UPDATE _sqlite_migrations SET name = 'm099_x' WHERE id = 5", "does not know"),
+    ("DELETE FROM _sqlite_migrations WHERE id = 2", "without one that comes before"),
+]  # fmt: skip
+"""What makes a store of version 5 one that no released version made, and what is said of it."""
+
+
+@pytest.mark.parametrize(("change", "words"), OTHER_FORMS)
+def test_store_in_another_form_is_not_upgraded(old: Path, change: str, words: str) -> None:
+    with closing(sqlite3.connect(old)) as raw:
+        raw.executescript(change)
+    content = old.read_bytes()
+    refuses(StoreError, rf"{words}.*Nothing was changed", open_store, old)
+    assert old.read_bytes() == content
+    assert [each.name for each in old.parent.iterdir() if each.is_file()] == [old.name]
+    [finding] = [each for each in examine_data(old.parent) if each.name == "store"]
+    assert finding.health is Health.BROKEN
+    assert re.search(words, finding.words)
+
+
+def test_failed_upgrade_keeps_a_copy(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = old.with_name("rosetta.version-5.sqlite")
+    with monkeypatch.context() as patch:
+        patch.setattr(migrations, "apply", lambda db: db.execute("DELETE FROM stretches"))
+        refuses(
+            StoreError, rf"table notes is missing.*{re.escape(str(copy))} is the", open_store, old
+        )
+    assert mode(copy) == 0o600
+    held = "SELECT count(*) FROM stretches"
+    with closing(sqlite3.connect(copy)) as original:
+        assert original.execute(held).fetchone()[0] > 0
+    [finding] = [each for each in examine_data(old.parent) if each.name == "copy"]
+    assert str(copy) in finding.words
+    shutil.copy(copy, old)
+    with closing(open_store(old)) as store:
+        assert store.execute(held).fetchone()[0] > 0
+    assert not copy.exists()
 
 
 @pytest.fixture(scope="module")
