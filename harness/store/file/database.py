@@ -16,9 +16,9 @@ from harness.core.failures import DataFolderError, StoreError, UsageError
 from harness.core.storage_problems import StorageProblem, storage_problem
 from harness.core.written_files import private_folder
 from harness.store.file.copies import (
+    cannot_be_written,
     copied,
     copied_for_upgrade,
-    copies,
     erase_left_copies,
     file_lock,
 )
@@ -95,8 +95,8 @@ def store_path(connection: sqlite3.Connection) -> Path:
 def open_store(path: Path | None = None) -> sqlite3.Connection:
     """Open the store for reading and writing, making or upgrading it first where needed.
 
-    A store that this person cannot write, on a protected stick or in an archive, is opened for reading only
-    (``is_read_only``). Raises StoreError where the file is no store, is damaged, or was written by a newer version.
+    A store that this person cannot write, on a protected stick or in an archive, and one on a full disk are opened for
+    reading only (``is_read_only``). Raises StoreError where the file is no store, is damaged, or was written by a newer version.
     """
     path = path or default_path()
     _tidy_up()
@@ -108,7 +108,7 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         with worded(path):
-            return unpacks(_opened)(path)  # what SQLite says may quote bytes of a damaged schema
+            return unpacks(_opened_or_read)(path)  # SQLite may quote bytes of a damaged schema
     except OSError as error:
         if storage_problem(error) is StorageProblem.DISK_FULL:
             raise StoreError(f"{path} cannot be made: {full_words(path)}") from error
@@ -162,15 +162,21 @@ def is_read_only(connection: sqlite3.Connection) -> bool:
     return bool(connection.execute("PRAGMA query_only").fetchone()[0])
 
 
-def cannot_be_written(path: Path) -> bool:
-    """Tell whether a store is there that this person cannot write: the file, or the folder that holds its journal."""
-    if not path.is_file():
-        return False
-    effective = os.access in os.supports_effective_ids
-    both = (path, path.parent)
-    return path in copies() or not all(
-        os.access(each, os.W_OK, effective_ids=effective) for each in both
-    )
+_WITHOUT_ROOM = {StorageProblem.DISK_FULL, StorageProblem.DISK_FAILS, StorageProblem.NOT_OPENED}
+"""What SQLite says where it cannot make the files beside a store that writing needs."""
+
+
+def _opened_or_read(path: Path) -> sqlite3.Connection:
+    """Open a store for writing; where the disk has no room for that, for reading only."""
+    try:
+        return _opened(path)
+    except sqlite3.Error as error:
+        if storage_problem(error) not in _WITHOUT_ROOM or not path.stat().st_size:
+            raise
+        try:
+            return _opened_to_read(path)
+        except (sqlite3.Error, OSError, StoreError):
+            raise error from None
 
 
 def _opened_to_read(path: Path) -> sqlite3.Connection:
@@ -183,13 +189,26 @@ def _opened_to_read(path: Path) -> sqlite3.Connection:
     if connection is None:
         journal = path.with_name(f"{path.name}-wal")
         left_over = journal.is_file() and journal.stat().st_size > 0
-        connection = _read(copied(path, journal)) if left_over else _read(path, "&immutable=1")
+        connection = _with_journal(path, journal) if left_over else _read(path, "&immutable=1")
     try:
         _require_readable(connection, path)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _with_journal(path: Path, journal: Path) -> sqlite3.Connection:
+    """Open a store whose newest rows lie in its journal: a copy of both, or, where no disk has room, alone.
+
+    Who holds a store alone keeps the journal's index in memory and so needs no file; others wait meanwhile.
+    """
+    try:
+        return _read(copied(path, journal))
+    except OSError as error:
+        if storage_problem(error) is not StorageProblem.DISK_FULL or cannot_be_written(path):
+            raise
+    return _read(path, mode="rw", locking="EXCLUSIVE")
 
 
 def _require_readable(connection: sqlite3.Connection, path: Path) -> None:
@@ -215,14 +234,17 @@ def _plainly_read(path: Path) -> sqlite3.Connection | None:
     return connection
 
 
-def _read(path: Path, more: str = "") -> sqlite3.Connection:
+def _read(
+    path: Path, more: str = "", *, mode: str = "ro", locking: str = "NORMAL"
+) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=ro{more}",
+        f"{path.absolute().as_uri()}?mode={mode}{more}",
         uri=True,
         timeout=BUSY_MILLISECONDS / 1000,
         isolation_level=None,
         check_same_thread=False,
     )
+    connection.execute(f"PRAGMA locking_mode = {locking}")
     connection.execute("PRAGMA query_only = ON")
     connection.execute("PRAGMA temp_store = MEMORY")
     return connection

@@ -21,6 +21,7 @@ from typing import Any, ParamSpec, TypeVar
 from corpora.files.problems import StoredValueError
 from harness.core.failures import StoreError
 from harness.core.storage_problems import StorageProblem, storage_problem, words_for
+from harness.store.file.copies import cannot_be_written
 
 _BUSY = (
     "another program has held it for too long. Close the other Rosetta, or wait until it is done, then "
@@ -185,8 +186,9 @@ def worded(path: Path) -> Iterator[None]:
 
 
 def read_only_words(path: Path) -> str:
-    """Say that a store can only be read, and what to do."""
-    return f"{path} cannot be written: {_NOT_WRITABLE}"
+    """Return that a store can only be read, and what to do; it may be a full disk that keeps it from being written."""
+    why = _NOT_WRITABLE if cannot_be_written(path) else full_words(path)
+    return f"{path} cannot be written: {why}"
 
 
 def full_words(path: Path) -> str:

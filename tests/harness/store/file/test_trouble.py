@@ -102,21 +102,44 @@ def test_a_full_disk_is_said_to_be(path: Path) -> None:
     refuses(StoreError, r"disk is full\. Free \d+ MB .*safe", fill)
 
 
-def test_disk_without_room_beside_a_store_is_full(tmp_path: Path, path: Path) -> None:
+@pytest.mark.parametrize("journal", ["none", "with its index", "alone"])
+def test_store_on_a_full_disk_is_read(
+    tmp_path: Path, path: Path, journal: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of the disk is full, the folder of temporary files as well, as on a computer with one disk."""
     small = tmp_path / "small"
     small.mkdir()
     mounted(small, 2048)
     try:
         copied = small / "rosetta.sqlite"
         copied.write_bytes(path.read_bytes())
+        if journal != "none":
+            subprocess.run([sys.executable, "-c", CUT_OFF, copied], check=True)
+        if journal == "alone":
+            copied.with_name("rosetta.sqlite-shm").unlink()
+        monkeypatch.setattr(tempfile, "tempdir", str(small))
         with suppress(OSError), (small / "rest").open("wb", buffering=0) as rest:
             while True:
                 rest.write(b"x" * 4096)
-        for each in (copied, small / "folder" / "new.sqlite"):
-            with pytest.raises(StoreError, match="Free 20 MB or more"), opened(each):
-                pass
+        with opened(copied) as store:
+            assert len(list_runs(store)) == 2
+            assert store.execute("SELECT count(*) FROM tags").fetchone()[0] == (journal != "none")
+            with pytest.raises(sqlite3.Error) as refused:
+                store.execute("INSERT INTO texts (digest, body) VALUES (1, ?)", ("x" * 1_000_000,))
+        assert "Free 20 MB or more" in str(in_words(refused.value, copied))
+        with pytest.raises(StoreError, match="Free 20 MB or more"), opened(small / "new.sqlite"):
+            pass
     finally:
         subprocess.run(["umount", "--lazy", str(small)], check=True)
+
+
+CUT_OFF = """
+import os, sqlite3, sys
+store = sqlite3.connect(sys.argv[1], isolation_level=None)
+store.execute("PRAGMA journal_mode = WAL")
+store.execute("INSERT INTO tags SELECT min(id), 'in the journal' FROM runs")
+os._exit(0)
+"""
 
 
 def test_other_failures_pass_through(path: Path) -> None:
