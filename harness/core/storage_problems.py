@@ -35,6 +35,8 @@ class StorageProblem(StrEnum):
     """The file, its folder or its disk is not in its place."""
     BUSY = "busy"
     """Another program holds the file."""
+    NO_LOCKS = "no_locks"
+    """The storage has no locks, as some network drives."""
     DAMAGED = "damaged"
     NOT_OURS = "not_ours"
     """The file is something else."""
@@ -89,6 +91,7 @@ _SYSTEM: Final = {
     errno.ENOTCONN: StorageProblem.GONE,
     errno.ESTALE: StorageProblem.GONE,
     errno.EIO: StorageProblem.DISK_FAILS,
+    errno.ENOLCK: StorageProblem.NO_LOCKS,
 }
 """Number of the system's error → problem."""
 
@@ -114,6 +117,7 @@ _MENDS: Final[Mapping[StorageProblem, str]] = {
     StorageProblem.GONE: "Correct the path, or make the folder that it is in.",
     StorageProblem.DISK_FULL: "Make room there, and do it again.",
     StorageProblem.DISK_FAILS: "See whether the disk is still there, and do it again.",
+    StorageProblem.NO_LOCKS: "Locks do not work there: use a folder on a disk of this machine.",
     StorageProblem.OTHER: "See whether the place is right, and do it again.",
 }
 _NAMED_WRONGLY: Final[Mapping[int, str]] = {

@@ -20,6 +20,7 @@ from harness.endpoint.endpoints import chat_endpoint, checked_url, presets
 from harness.settings import read_settings, settings_path
 from harness.store.file.copies import upgrade_copy
 from harness.store.file.database import SCHEMA_VERSION
+from harness.store.file.locks import Locks, examine_locks
 from harness.store.file.schema import STEPS, recorded_steps, schema_differences
 from harness.store.file.trouble import in_words
 
@@ -44,7 +45,27 @@ def data(home: Path) -> Iterator[Finding]:
     if (kind := file_system(home)) in _NETWORK:
         words = f"{home} is on a network drive ({kind}), where a store can be damaged. Name a folder here:"
         yield Finding("Data", "drive", Health.BROKEN, words, (_name_folder(),))
+    yield from _locks(home)
     yield from _store(home / "rosetta.sqlite")
+
+
+_LOCKS_WORDS = {
+    Locks.MISSING: "locks do not work in {}, so no store can be kept there. Name a folder on a disk of this machine:",
+    Locks.IGNORED: (
+        "two programs can lock one file in {} at once, so they damage the store when both write. Name a folder on a "
+        "disk of this machine:"
+    ),
+}
+
+
+def _locks(home: Path) -> Iterator[Finding]:
+    """Try a lock in the folder, from a second process as well."""
+    locks = examine_locks(home)
+    if locks in _LOCKS_WORDS:
+        words = _LOCKS_WORDS[locks].format(home)
+        yield Finding("Data", "locks", Health.BROKEN, words, (_name_folder(),))
+    elif locks is Locks.WORK:
+        yield Finding("Data", "locks", Health.OK, "a second process respects the first one's lock")
 
 
 def _name_folder() -> str:

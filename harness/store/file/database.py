@@ -22,8 +22,9 @@ from harness.store.file.copies import (
     erase_left_copies,
     file_lock,
 )
+from harness.store.file.locks import locks_are_missing
 from harness.store.file.schema import STEPS, create_schema, recorded_steps, schema_differences
-from harness.store.file.trouble import STORE_ERRORS, full_words, unpacks, worded
+from harness.store.file.trouble import STORE_ERRORS, full_words, in_words, unpacks, worded
 
 MOMENT_SECONDS = 1.0
 """A file written so short a time ago may be written again without its times showing it."""
@@ -110,6 +111,8 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
         with worded(path):
             return unpacks(_opened_or_read)(path)  # SQLite may quote bytes of a damaged schema
     except OSError as error:
+        if storage_problem(error) is StorageProblem.NO_LOCKS:
+            raise in_words(error, path) from error
         if storage_problem(error) is StorageProblem.DISK_FULL:
             raise StoreError(f"{path} cannot be made: {full_words(path)}") from error
         raise DataFolderError(
@@ -251,10 +254,9 @@ def _read(
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        path, timeout=BUSY_MILLISECONDS / 1000, isolation_level=None, check_same_thread=False
-    )
+    connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
     try:
+        _wait_for_locks(connection, path)
         if not _current(connection, path):
             _upgrade(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
@@ -266,6 +268,16 @@ def _opened(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _wait_for_locks(connection: sqlite3.Connection, path: Path) -> None:
+    """Have a connection wait for others from here on; raises at once where the storage has no locks at all."""
+    try:
+        connection.execute("PRAGMA user_version")
+    except sqlite3.Error as error:
+        if storage_problem(error) is StorageProblem.BUSY and locks_are_missing(path.parent):
+            raise
+    connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
 
 
 def _current(connection: sqlite3.Connection, path: Path) -> bool:

@@ -22,6 +22,7 @@ from corpora.files.problems import StoredValueError
 from harness.core.failures import StoreError
 from harness.core.storage_problems import StorageProblem, storage_problem, words_for
 from harness.store.file.copies import cannot_be_written
+from harness.store.file.locks import locks_are_missing
 
 _BUSY = (
     "another program has held it for too long. Close the other Rosetta, or wait until it is done, then "
@@ -38,6 +39,10 @@ _NOT_WRITABLE = (
 _BEGINNING = "{} cannot be used as a store: "
 _WORDS = {
     StorageProblem.BUSY: _BUSY,
+    StorageProblem.NO_LOCKS: (
+        "locks do not work in its folder, as on some network drives, so it could be damaged there. Copy the folder to a "
+        "disk of this machine, and name that in ROSETTA_HOME."
+    ),
     StorageProblem.DAMAGED: _DAMAGED,
     StorageProblem.DISK_FAILS: (
         "the disk did not read or write it. See whether the disk is still there and has room; a store "
@@ -163,10 +168,12 @@ def of_a_value(error: Exception) -> bool:
 
 
 def in_words(error: Exception, path: Path) -> StoreError:
-    """Return what a person is told of one of ``STORE_ERRORS``; quotes nothing that is stored."""
+    """Return what a person is told of one of ``STORE_ERRORS``, or of an OSError; quotes nothing that is stored."""
     if isinstance(error, StoredValueError) and error.args:
         return StoreError(f"{path}: {error}.")
     problem = StorageProblem.DAMAGED if of_a_value(error) else storage_problem(error)
+    if problem is StorageProblem.BUSY and locks_are_missing(path.parent):
+        problem = StorageProblem.NO_LOCKS
     full = problem in _FOR_WANT_OF_ROOM and _lacking_bytes(path) > 0
     if full or problem is StorageProblem.DISK_FULL:
         return StoreError(_BEGINNING.format(path) + full_words(path))

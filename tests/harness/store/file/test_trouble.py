@@ -485,7 +485,7 @@ def test_codes_of_sqlite_and_the_system_are_one_problem(tmp_path: Path) -> None:
         (errno.ENOSPC, problems.DISK_FULL), (errno.EDQUOT, problems.DISK_FULL),
         (errno.EFBIG, problems.DISK_FULL), (errno.EROFS, problems.READ_ONLY),
         (errno.EACCES, problems.READ_ONLY), (errno.ENOENT, problems.GONE),
-        (errno.ESTALE, problems.GONE), (errno.EIO, problems.DISK_FAILS),
+        (errno.ESTALE, problems.GONE), (errno.EIO, problems.DISK_FAILS), (errno.ENOLCK, problems.NO_LOCKS),
         (errno.EINVAL, problems.OTHER),
     ):  # fmt: skip
         error = OSError(number, "words of the system")
@@ -531,7 +531,7 @@ def test_no_face_quotes_what_an_error_carries(tmp_path: Path) -> None:
 
 def test_codes_of_storage_stand_in_one_table() -> None:
     codes = re.compile(
-        r"errno\.(ENOSPC|EDQUOT|EROFS|EACCES|EIO|ESTALE)\b"
+        r"errno\.(ENOSPC|EDQUOT|EROFS|EACCES|EIO|ESTALE|ENOLCK)\b"
         r"|SQLITE_(FULL|READONLY|PERM|BUSY|LOCKED|CORRUPT|NOTADB|IOERR|CANTOPEN)\b(?!\)`)"
     )
     faulty = [
