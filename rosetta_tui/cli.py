@@ -42,9 +42,18 @@ def _answered(given: list[str]) -> int:
     if given[:1] == ["help"]:
         given = [*given[1:], "-h"]
     if given in (["--help"], ["-h"]):
-        sys.stdout.write(help_text())
-        return DONE
+        return _write_help()
     return _run(given)
+
+
+def _write_help() -> int:
+    """Write the help page; what reads it may be gone, or its disk full."""
+    try:
+        sys.stdout.write(help_text())
+        sys.stdout.flush()
+    except OSError as error:
+        return _unwritten(error)
+    return DONE
 
 
 def _window() -> int:

@@ -13,7 +13,7 @@ from types import ModuleType
 
 from corpora.files.problems import StoredValueError
 from harness.core.failures import DataFolderError, StoreError, UsageError
-from harness.core.storage_problems import StorageProblem, storage_problem
+from harness.core.storage_problems import StorageProblem, storable, storage_problem
 from harness.core.written_files import private_folder
 from harness.store.file.copies import (
     cannot_be_written,
@@ -62,19 +62,28 @@ BUSY_MILLISECONDS = 30_000
 def home() -> Path:
     """Return the data folder: ``ROSETTA_HOME``, else the platform's place for user data.
 
-    Raises UsageError where the system knows no home folder of this person.
+    Raises UsageError where the system knows no home folder of this person, or its path is no UTF-8: the store, run
+    cards and settings hold paths as text.
     """
-    chosen = os.environ.get("ROSETTA_HOME")
     try:
-        if chosen:
-            return Path(chosen).expanduser()
-        from platformdirs import user_data_path
-
-        return user_data_path("rosetta-tui", appauthor=False)
+        folder = _data_folder()
     except RuntimeError as error:
         raise UsageError(
             f"The data folder cannot be found ({error}). Name a folder in ROSETTA_HOME."
         ) from None
+    if storable(str(folder)) != str(folder):
+        raise UsageError(
+            f"The path of the data folder, {os.fsencode(folder)!r}, is no UTF-8. Name another folder in ROSETTA_HOME."
+        )
+    return folder
+
+
+def _data_folder() -> Path:
+    if chosen := os.environ.get("ROSETTA_HOME"):
+        return Path(chosen).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("rosetta-tui", appauthor=False)
 
 
 def default_path() -> Path:

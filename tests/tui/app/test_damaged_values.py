@@ -473,11 +473,17 @@ def test_the_message_of_a_database_is_kept() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
-def test_a_full_disk_is_said_in_one_line() -> None:
-    program = "from rosetta_tui.cli import main; main(['corpus', '--help'])"
-    with Path("/dev/full").open("w") as full:
-        shown = subprocess.run(
-            [sys.executable, "-P", "-c", program], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )  # fmt: skip
-    assert shown.returncode == 1
-    assert shown.stderr == "error: No space left on device. Make room there, and do it again.\n"
+@pytest.mark.parametrize("arguments", [["corpus", "--help"], ["--help"], ["--version"]])
+def test_output_that_cannot_be_written_is_said_in_one_line(arguments: list[str]) -> None:
+    program = f"from rosetta_tui.cli import main; main({arguments})"
+    reading, closed = os.pipe()
+    os.close(reading)
+    with Path("/dev/full").open("w") as full, os.fdopen(closed, "w") as pipe:
+        for stdout, said in (
+            (full, "error: No space left on device. Make room there, and do it again.\n"),
+            (pipe, ""),
+        ):
+            shown = subprocess.run(
+                [sys.executable, "-P", "-c", program], stdout=stdout, stderr=subprocess.PIPE, text=True, check=False
+            )  # fmt: skip
+            assert (shown.returncode, shown.stderr) == (1, said)

@@ -20,7 +20,7 @@ from sqlite_utils import Database
 
 from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
-from harness.core.failures import KeyStoreError, StoreError
+from harness.core.failures import KeyStoreError, StoreError, UsageError
 from harness.core.run_state import RunState
 from harness.doctor.data import data as examine_data
 from harness.doctor.finding import Health
@@ -117,6 +117,11 @@ def test_what_cannot_be_a_store_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     refuses(StoreError, r"cannot be written.*ROSETTA_HOME", open_store, file / "rosetta.sqlite")
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "elsewhere"))
     assert default_path() == tmp_path / "elsewhere" / "rosetta.sqlite"
+    for name in (b"/x\xff", b"/\xc3/x", b"/x/\xe9t\xe9"):
+        monkeypatch.setenv("ROSETTA_HOME", os.fsdecode(name))
+        refuses(
+            UsageError, r"b'/\S+', is no UTF-8. Name another folder in ROSETTA_HOME", default_path
+        )
 
 
 OPEN = """
