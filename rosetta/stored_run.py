@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from harness.card.entry_ids import card_id
 from harness.card.exporting import refuse_to_leave
 from harness.card.load import load_card, raw_card
 from harness.card.model import RunCard
+from harness.card.rows import entry_scores
 from harness.compare.rows import scorer_of
 from harness.events.kinds import Event, Finished
 from harness.lint.outputs import findings_of
@@ -26,7 +27,6 @@ from rosetta_tui.session.engine import Engine
 from rosetta_tui.show.card_fields import claimable, review_of, tier_words
 from rosetta_tui.show.run_facts import runs_now
 from scoring.core.specification import Tier
-from scoring.core.table import StatisticsError
 
 if TYPE_CHECKING:
     import sqlite3
@@ -139,7 +139,7 @@ def _row(entry: Any, result: Any, scorer: Any) -> dict[str, Any]:
         "variants": list(entry.variants),
         "output": result.output,
         **{name: _plain(getattr(entry, field)) for name, field in _TAGS.items()},
-        **_scores(result, scorer),
+        **entry_scores(result, scorer),
         **{name: _plain(getattr(result, name)) for name in _OUTCOME},
     }
 
@@ -165,16 +165,6 @@ _OUTCOME = (
     "cost_usd", "spent_usd",
 )  # fmt: skip
 """Fields of a result that a row has."""
-
-
-def _scores(result: Any, scorer: Any) -> Mapping[str, float | str | None]:
-    """Return the entry's own values by metric id, and its composite; those that were kept where no others can be read."""
-    try:
-        found = scorer.entry_values(scorer.unpack(result.statistics))
-    except StatisticsError:
-        values = {"exact_match_rate": float(result.exact), "chrf_plus_plus": result.headline}
-        return {**values, "composite": result.second}
-    return {**found.values, "composite": found.composite}
 
 
 class RunUnderWay:

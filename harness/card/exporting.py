@@ -5,19 +5,24 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
 from corpora.text.spreadsheet import guarded
+from harness.card.entry_ids import card_id
 from harness.card.leaving import inside_words, kept_inside
 from harness.card.load import load_card
 from harness.card.model import EntryResult, EntryUsage, RunCard
+from harness.card.rows import entry_scores
 from harness.core.failures import UsageError
-from harness.store.corpora.entries import read_entries
+from harness.setup.scoring_tools import stored_scorer
+from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.deletion import holds_secrets
-from harness.store.runs import Run, read_card, read_imported
+from harness.store.results import read_results
+from harness.store.runs import Run, read_card, read_imported, read_run
 
 
 class ExportForm(StrEnum):
@@ -29,6 +34,27 @@ class ExportForm(StrEnum):
     """One JSON object a line for each entry."""
     CSV = "csv"
     """One line for each entry; lists as JSON, nothing for null, and an apostrophe before what a spreadsheet would run."""
+
+
+_OF_ENDINGS = {
+    ".csv": ExportForm.CSV,
+    ".jsonl": ExportForm.JSONL,
+    ".ndjson": ExportForm.JSONL,
+    **dict.fromkeys((".tsv", ".xlsx", ".xls", ".ods", ".parquet", ".html", ".md"), None),
+}
+"""Ending of a file in lower case → its form, None where no form goes with it; any other is a card's."""
+
+
+def form_of(name: str) -> ExportForm:
+    """Return the form that a file's ending asks for; raises UsageError where nothing is written in such files."""
+    ending = os.path.splitext(name)[1].lower()  # noqa: PTH122  a name, also of no file
+    form = _OF_ENDINGS.get(ending, ExportForm.CARD)
+    if form is None:
+        raise UsageError(
+            f"A run is not written as {ending}. Choose a name that ends in .json (the card), .csv or .jsonl (its rows), "
+            "or add --form."
+        )
+    return form
 
 
 def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> bytes:
@@ -43,9 +69,11 @@ def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> by
         _refuse_secrets(card, form)
     if form is ExportForm.CARD:
         return imported or card_bytes(card)
+    rows = _rows(connection, run, card)
     if form is ExportForm.JSONL:
-        return "".join(f"{_line(row)}\n" for row in card.results).encode()
-    return _csv(card).encode()
+        lines = (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
+        return "".join(f"{line}\n" for line in lines).encode()
+    return _csv(rows).encode()
 
 
 def must_be_released(connection: sqlite3.Connection, run: Run) -> bool:
@@ -88,16 +116,25 @@ def card_bytes(card: RunCard) -> bytes:
     return f"{text}\n".encode()
 
 
-def _line(row: EntryResult) -> str:
-    return json.dumps(_fields(row), ensure_ascii=False, allow_nan=False)
+def _rows(connection: sqlite3.Connection, number: int, card: RunCard) -> list[dict[str, Any]]:
+    """Return the rows of a card, each with the entry's own value of every metric, as ``RunHandle.entries`` has them."""
+    run = read_run(connection, number)
+    entries = read_entries(connection, run.corpus, run.positions, to_show=True)
+    target = read_dataset(connection, run.corpus).target_language or "und"
+    scorer = stored_scorer(run, target, list(entries.values()))
+    scores = {
+        card_id(entries[result.position].id): entry_scores(result, scorer)
+        for result in read_results(connection, run.id, to_show=True)
+        if not entries[result.position].secret
+    }
+    fields = (row.model_dump(mode="json", by_alias=True) for row in card.results)
+    return [
+        row if row["withheld"] else {**scores.get(row["entry_id"], {}), **row} for row in fields
+    ]
 
 
-def _fields(row: EntryResult) -> dict[str, Any]:
-    return row.model_dump(mode="json", by_alias=True)
-
-
-def _csv(card: RunCard) -> str:
-    flat = [dict(_cells(_fields(row))) for row in card.results]
+def _csv(rows: Iterable[Mapping[str, Any]]) -> str:
+    flat = [dict(_cells(row)) for row in rows]
     columns = list(dict.fromkeys([*_COLUMNS, *(name for row in flat for name in row)]))
     file = io.StringIO(newline="")
     table = csv.DictWriter(file, columns, restval="", lineterminator="\r\n")

@@ -16,7 +16,7 @@ from harness.store.results import RowWords
 from scoring.core.columns import KeptColumns
 from scoring.core.scorer import Scorer
 from scoring.core.specification import COMPOSITE
-from scoring.core.table import EntryStatistics
+from scoring.core.table import EntryStatistics, StatisticsError
 from scoring.statistics.breakdown import FREE
 
 ALL_ACCEPTED = 2
@@ -25,6 +25,19 @@ ALL_ACCEPTED = 2
 WITHHELD_ERROR = "The words of this failure are withheld: the entry belongs to a secret segment."
 
 NO_WORDS = RowWords(None, None)
+
+
+def entry_scores(result: Result, scorer: Scorer) -> dict[str, float | str | None]:
+    """Return an entry's own value of every metric by metric id, each on its metric's scale, and its composite (0–1).
+
+    Where its statistics cannot be read, the values that the store keeps beside them.
+    """
+    try:
+        scores = scorer.entry_values(scorer.unpack(result.statistics))
+    except StatisticsError:
+        values = {"exact_match_rate": float(result.exact), "chrf_plus_plus": result.headline}
+        return {**values, "composite": result.second}
+    return {**scores.values, "composite": scores.composite}
 
 
 def entry_row(

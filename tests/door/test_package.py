@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import doctest
+import io
 import json
 import math
 import sqlite3
@@ -20,11 +22,14 @@ import rosetta as ro
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus
 from corpora.samples import DEMO_CORPUS, sample_path
+from harness.card.exporting import ExportForm, export_run
 from harness.core.failures import UsageError
 from harness.events.kinds import EntryScored, Finished, Progress, Started
 from harness.method.options import MethodOptions
 from harness.setup.plan import RunOptions
 from harness.setup.scoring_options import ScoringOptions
+from harness.store.file.database import opened
+from harness.store.runs import find_run
 from rosetta import functions
 from rosetta.options import Choosing, Options, RecordFields
 from tests.harness.evaluation import corpus as made_corpus
@@ -99,6 +104,17 @@ async def test_a_notebook_from_a_file_to_a_sentence(tmp_path: Path, endpoint: Sc
     assert {type(value) for row in table for value in row.values()} <= {
         str, int, float, bool, list, type(None),
     }  # fmt: skip
+    with opened(run.store) as store:
+        number = find_run(store, run.run_id).id
+        lines = export_run(store, number, ExportForm.JSONL).decode().splitlines()
+        cells = csv.DictReader(io.StringIO(export_run(store, number, ExportForm.CSV).decode()))
+    for row, line, cell in zip(table, map(json.loads, lines), cells, strict=True):
+        renamed = {"output": "predicted", "prompt_tokens": "usage", "completion_tokens": "usage"}
+        assert {renamed.get(name, name) for name in row} <= set(line)
+        scores = {name: value for name, value in row.items() if isinstance(value, float)}
+        assert len(scores) > 5
+        assert {name: line[name] for name in scores} == scores
+        assert {name: float(cell[name]) for name in scores} == scores
     other = ro.score(corpus, outputs=[f"Cree: {entry.reference}" for entry in corpus.entries])
     assert run.findings == ()
     [alike] = other.findings

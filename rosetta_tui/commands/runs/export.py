@@ -13,6 +13,7 @@ import click
 
 from harness.core.failures import KeyStoreError, UsageError
 from harness.core.written_files import PRIVATE, PUBLISHED, write_file
+from harness.sealed.forms import FileError
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import telling_ledger
 from rosetta_tui.request.reading import out_of_vault, vault_request
@@ -37,9 +38,7 @@ with when_used():
 @click.option(
     "--form",
     type=click.Choice(["card", "jsonl", "csv"]),
-    default="card",
-    show_default=True,
-    help="The whole card, or its entries line by line.",
+    help="The whole card, or its entries line by line. Default: by the ending of FILE, .csv and .jsonl; else the card.",
 )
 @click.option("--overwrite", is_flag=True, help="Overwrite files that are there.")
 @click.option(
@@ -55,7 +54,7 @@ with when_used():
 def export(
     run: str,
     output: Path,
-    form: str,
+    form: str | None,
     role: str | None,
     submitter: str | None,
     *,
@@ -74,6 +73,7 @@ def export(
         raise UsageError(
             "Outputs may hold characters that act on a terminal. Give a file, or pipe: … -o - | less"
         )
+    form = form or exporting.form_of(output.name)
     if submitter is not None:
         _refuse_other_forms(output, form, role, overwrite=overwrite, unsigned=unsigned)
     with database.opened() as connection:
@@ -93,12 +93,27 @@ def export(
     if str(output) == "-":
         click.echo(data, nl=False)
         return
-    if taken := [path.name for path in (output, *beside) if path.exists() and not overwrite]:
+    again = {path for path, content in beside.items() if _is_replaceable(path, content)}
+    files = {output: data, **beside}
+    if taken := [path.name for path in files if path.exists() and not (overwrite or path in again)]:
         raise UsageError(f"{taken[0]} is there already. Choose another name, or add --overwrite.")
-    for path, content in {output: data, **beside}.items():
+    for path, content in files.items():
         mode = PUBLISHED if ".certificate" in path.suffixes else PRIVATE
-        write_file(path, content, overwrite=overwrite, mode=mode)
+        write_file(path, content, overwrite=overwrite or path in again, mode=mode)
         click.echo(f"Written: {plain(str(path))}", err=True)
+
+
+def _is_replaceable(path: Path, content: bytes) -> bool:
+    """Return whether a file beside a card may be written over: it is the same, or an older seal of the card by this key."""
+    try:
+        with path.open("rb") as file:
+            present = file.read(len(content) + card_seal.MOST_BYTES)
+        if present == content:
+            return True
+        older, newer = (card_seal.read_seal(each).seal for each in (present, content))
+    except (OSError, FileError):
+        return False
+    return (older.card, older.by) == (newer.card, newer.by)
 
 
 def _open_again(connection: sqlite3.Connection, number: int, vault: Mapping[str, Any]) -> None:
@@ -113,7 +128,7 @@ def _refuse_other_forms(
     """Refuse what does not go with a released card, and a name that is taken, before an answer is counted."""
     if form != "card" or role is not None or unsigned:
         raise UsageError(
-            "A released card has one form, signed with the key of this computer's keeper: leave --form, --as and --unsigned out."
+            "A released card has one form, signed with the key of this computer's keeper: leave --form, --as and --unsigned out, and name a file that ends in .json."
         )
     if str(output) != "-" and output.exists() and not overwrite:
         raise UsageError(

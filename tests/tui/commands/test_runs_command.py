@@ -82,9 +82,23 @@ def test_runs_export_delete_and_import(connection: sqlite3.Connection, tmp_path:
     assert isinstance(again.exception, UsageError)
     assert rosetta_runs("export", "last", "-o", str(path), "--overwrite").exit_code == 0
     assert rosetta_runs("export", "last", "-o", "-").stdout_bytes == path.read_bytes()
-    for form in ("jsonl", "csv"):
-        told = rosetta_runs("export", "last", "-o", "-", "--form", form).stdout
-        assert "Mi vidas la hundon." in told
+    for form, names in (("jsonl", ("x.jsonl", "X.NDJSON")), ("csv", ("card.csv", "x.CSV"))):
+        told = rosetta_runs("export", "last", "-o", "-", "--form", form).stdout_bytes
+        assert b"Mi vidas la hundon." in told
+        for name in names:
+            assert rosetta_runs("export", "last", "-o", str(tmp_path / name)).exit_code == 0
+            assert (tmp_path / name).read_bytes() == told
+    assert isinstance(rosetta_runs("export", "last", "-o", "x.xlsx").exception, UsageError)
+    path.unlink()  # its seal is there still
+    assert rosetta_runs("export", "last", "-o", str(path)).exit_code == 0
+    seal = path.with_suffix(".seal.json")
+    for other in (b"{}", b"a list of mine", seal.read_bytes().replace(b'"rows":', b'"rows":1')):
+        path.unlink()
+        seal.write_bytes(other)
+        refused = rosetta_runs("export", "last", "-o", str(path))
+        assert isinstance(refused.exception, UsageError)
+        assert seal.read_bytes() == other
+        assert rosetta_runs("export", "last", "-o", str(path), "--overwrite").exit_code == 0
 
     assert rosetta_runs("verify", str(path)).exit_code == 0
     assert "Everything holds" in rosetta_runs("verify", "6f1c").stdout
