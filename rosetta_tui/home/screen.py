@@ -130,6 +130,11 @@ class HomeScreen(Screen[None]):
         """The run under the cursor."""
         return self.table.chosen
 
+    @property
+    def awaits_rows(self) -> bool:
+        """Whether the runs are being read for the first time: keys for a row wait for them (``TerminalApp``)."""
+        return self.table.every is None and not self._trouble
+
     # Reading
 
     def action_read(self) -> None:

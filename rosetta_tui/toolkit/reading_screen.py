@@ -26,6 +26,14 @@ class ReadingScreen(Screen[None], Generic[Found]):
     found: Found | None = None
     """What was read last; None before the first time."""
 
+    _failed = False
+    """Whether the last reading failed."""
+
+    @property
+    def awaits_rows(self) -> bool:
+        """Whether it reads for the first time: keys for a row wait for that (``TerminalApp``)."""
+        return self.found is None and not self._failed
+
     def on_mount(self) -> None:
         """Read, now and again; Textual calls this after the ``on_mount`` of the class below it."""
         self.set_interval(LOOK_SECONDS, self.look)
@@ -60,9 +68,14 @@ class ReadingScreen(Screen[None], Generic[Found]):
 
     def _read(self, *, anyway: bool) -> None:
         read = partial(self.read, self.found, anyway=anyway)
-        in_thread(self, READING, read, self._take, self.query_one(Where).cannot)
+        in_thread(self, READING, read, self._take, self._cannot)
+
+    def _cannot(self, why: str) -> None:
+        self._failed = True
+        self.query_one(Where).cannot(why)
 
     def _take(self, found: Found) -> None:
+        self._failed = False
         if found is not self.found:
             self.found = found
             self.show_found(found)

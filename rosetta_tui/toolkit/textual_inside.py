@@ -44,6 +44,8 @@ class TerminalApp(App[None]):
         gc.set_threshold(*COLLECTED_AFTER)
         self._ahead: deque[Key | Paste] = deque()
         self._giving: asyncio.Task[None] | None = None
+        self._held_from: float | None = None
+        """Time of the monotonic clock at which a key began to wait for rows; None where none does."""
 
     @property
     def typed_ahead(self) -> bool:
@@ -64,9 +66,36 @@ class TerminalApp(App[None]):
             await self._give(event)
 
     async def _give(self, event: Key | Paste) -> None:
+        if self._waits_for_rows(event):
+            self._ahead.appendleft(event)
+            self._giving = asyncio.create_task(self._until_rows(event))
+            return
         started = self.focused
         await super().on_event(event)
         self._giving = asyncio.create_task(self._until_done(started))
+
+    def _waits_for_rows(self, event: Key | Paste) -> bool:
+        """Return whether a key means a row of a list that is still being read, and nothing else on its screen.
+
+        It waits at most ``PATIENCE_SECONDS`` from the first such key on.
+        """
+        reading = any(getattr(screen, "awaits_rows", False) for screen in self.screen_stack[-1:])
+        if not reading:
+            self._held_from = None
+            return False
+        if isinstance(event, Paste) or event.key in self.screen.active_bindings:
+            return False
+        if self._held_from is None:
+            self._held_from = monotonic()
+        return monotonic() - self._held_from < PATIENCE_SECONDS
+
+    async def _until_rows(self, event: Key | Paste) -> None:
+        try:
+            while self.is_running and self._waits_for_rows(event):
+                await asyncio.sleep(SLICE_SECONDS)
+            await _at_rest(self, self.focused)  # the list gets the focus
+        finally:
+            self.call_later(self._give_next)
 
     async def _until_done(self, started: Widget | None) -> None:
         try:

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Key
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Button, Checkbox, Input, Static
 
 from corpora.files.problems import CorpusError
@@ -40,10 +42,11 @@ from rosetta_tui.live.panels import banner_words
 from rosetta_tui.live.scores import ScoresScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.runs.go_on import GoOnScreen, RetryScreen, amount, settings_of
-from rosetta_tui.runs.table import RunTable
+from rosetta_tui.runs.table import RunReader, RunTable
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.starting import resume
 from rosetta_tui.session.watched import WatchedRun
+from rosetta_tui.toolkit.messages import RunChosen
 from tests.harness.card import factory
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted, error
@@ -81,6 +84,41 @@ async def test_first_run_of_an_empty_home_has_the_cursor(tmp_path: Path) -> None
         await pilot.press("down")
         assert app.focused is app.screen.query_one(RunTable)
         assert "Open" in text(app)
+
+
+@pytest.mark.parametrize(
+    ("keys", "row"),
+    [(("down", "down", "enter"), 2), (("end", "up", "enter"), 1), (("down", "up", "enter"), 0)],
+)
+async def test_keys_typed_while_home_reads_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...], row: int
+) -> None:
+    with closing(open_store(tmp_path / "s.sqlite")) as made:
+        for number in range(3):
+            factory.add_run(made, run_id=f"run-{number}")
+    may_read, look_now = threading.Event(), RunReader.look
+
+    def slow(reader: RunReader, *, anyway: bool) -> object:
+        assert may_read.wait(600)
+        return look_now(reader, anyway=anyway)
+
+    monkeypatch.setattr(RunReader, "look", slow)
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(120, 36)) as pilot:
+        home = app.screen
+        assert isinstance(home, HomeScreen)
+        opened_runs: list[str] = []
+        monkeypatch.setattr(home, "post_message", lambda message: (
+            opened_runs.append(message.run_id) if isinstance(message, RunChosen) else None
+        ) or Screen.post_message(home, message))  # fmt: skip
+        for key in keys:
+            app.post_message(Key(key, None))
+        await pilot.pause()
+        assert opened_runs == []
+        may_read.set()
+        await until(pilot, lambda: bool(opened_runs))
+        assert home.table.every is not None
+        assert opened_runs == [home.table.every[row].run_id]
 
 
 @pytest.mark.thorough
